@@ -1,0 +1,69 @@
+// swift-tools-version: 6.2
+
+import CompilerPluginSupport
+import Foundation
+import PackageDescription
+
+// The macros are built with the SwiftSyntax modules that every toolchain carries beside its
+// compiler, so that the package needs nothing from the network and swift-syntax is never compiled.
+let hostLibraries: String = {
+  let searchPath = Context.environment["PATH"] ?? ""
+  for folder in searchPath.split(separator: ":") {
+    let compiler = URL(fileURLWithPath: String(folder)).appendingPathComponent("swiftc")
+    guard FileManager.default.isExecutableFile(atPath: compiler.path) else { continue }
+    let host = compiler.resolvingSymlinksInPath()
+      .deletingLastPathComponent()
+      .appendingPathComponent("../lib/swift/host")
+      .standardizedFileURL
+    let module = host.appendingPathComponent("SwiftSyntaxMacros.swiftmodule")
+    if FileManager.default.fileExists(atPath: module.path) { return host.path }
+  }
+  fatalError(
+    "No swiftc on the PATH has SwiftSyntax beside it (lib/swift/host/SwiftSyntaxMacros.swiftmodule)."
+      + " Install a Swift 6.2 or newer toolchain from swift.org and put its bin folder on the PATH."
+  )
+}()
+
+let syntaxModules = [
+  "SwiftBasicFormat", "SwiftCompilerPluginMessageHandling", "SwiftDiagnostics", "SwiftOperators",
+  "SwiftParser", "SwiftParserDiagnostics", "SwiftSyntax", "SwiftSyntaxBuilder",
+  "SwiftSyntaxMacroExpansion", "SwiftSyntaxMacros",
+]
+let syntaxSettings: [SwiftSetting] = [.unsafeFlags(["-I", hostLibraries])]
+let syntaxLinking: [LinkerSetting] =
+  [.unsafeFlags(["-L", hostLibraries, "-Xlinker", "-rpath", "-Xlinker", hostLibraries])]
+  + syntaxModules.map { .linkedLibrary($0) }
+
+let package = Package(
+  name: "travelog",
+  products: [
+    .library(name: "SwiftData", targets: ["SwiftData"])
+  ],
+  targets: [
+    .systemLibrary(
+      name: "CSQLite",
+      pkgConfig: "sqlite3",
+      providers: [.apt(["libsqlite3-dev"])]
+    ),
+    .target(name: "SQLite", dependencies: ["CSQLite"]),
+    .target(name: "Store", dependencies: ["SQLite"]),
+    .target(name: "SwiftDataMacroExpansion", swiftSettings: syntaxSettings),
+    .macro(
+      name: "SwiftDataMacros",
+      dependencies: ["SwiftDataMacroExpansion"],
+      swiftSettings: syntaxSettings,
+      linkerSettings: syntaxLinking
+    ),
+    .target(name: "SwiftData", dependencies: ["Store", "SwiftDataMacros"]),
+    .testTarget(name: "SQLiteTests", dependencies: ["SQLite"]),
+    .testTarget(name: "StoreTests", dependencies: ["Store"]),
+    .testTarget(
+      name: "SwiftDataMacroTests",
+      dependencies: ["SwiftDataMacroExpansion"],
+      swiftSettings: syntaxSettings,
+      linkerSettings: syntaxLinking
+    ),
+    .testTarget(name: "SwiftDataTests", dependencies: ["SwiftData"]),
+  ],
+  swiftLanguageModes: [.v6]
+)
