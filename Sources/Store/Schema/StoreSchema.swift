@@ -20,6 +20,7 @@ public struct StoreSchema: Codable, Hashable, Sendable {
 
 /// One kind of object: a table, or the rows of one kind in the table of its root entity.
 public struct Entity: Codable, Hashable, Sendable {
+  /// The simple name of the model class.
   public var name: String
   /// The entity that this one inherits from; both live in the table of the topmost one.
   public var parent: String?
@@ -105,7 +106,8 @@ public struct Relationship: Codable, Hashable, Sendable {
   public enum Storage: Codable, Hashable, Sendable {
     /// A column of this entity's own table holds the id of the one destination.
     case column(String)
-    /// A column of the destination's table holds the id of the one owner.
+    /// A column of the destination's table holds the id of the one owner; so it is for a to-many
+    /// relationship, and for one side of a pair of to-one relationships.
     case inverseColumn(String)
     /// A table of pairs; `source` is the column with ids of this entity.
     case joinTable(String, source: String, target: String)
@@ -123,6 +125,9 @@ public struct Relationship: Codable, Hashable, Sendable {
   /// The most objects it may hold; zero means any number.
   public var maximumCount: Int
   public var originalName: String?
+  /// True for a column that no model declares: it holds the owner of an object that a to-many
+  /// relationship without an inverse leads to.
+  public var isHidden: Bool
 
   public init(
     name: String,
@@ -134,7 +139,8 @@ public struct Relationship: Codable, Hashable, Sendable {
     deleteRule: DeleteRule = .nullify,
     minimumCount: Int = 0,
     maximumCount: Int = 0,
-    originalName: String? = nil
+    originalName: String? = nil,
+    isHidden: Bool = false
   ) {
     self.name = name
     self.destination = destination
@@ -146,5 +152,6 @@ public struct Relationship: Codable, Hashable, Sendable {
     self.minimumCount = minimumCount
     self.maximumCount = maximumCount
     self.originalName = originalName
+    self.isHidden = isHidden
   }
 }
