@@ -17,6 +17,10 @@ static inline int travelog_sqlite_set_defensive(sqlite3 *database, int enabled) 
   return sqlite3_db_config(database, SQLITE_DBCONFIG_DEFENSIVE, enabled, (int *)0);
 }
 
+static inline int travelog_sqlite_set_no_checkpoint_on_close(sqlite3 *database, int enabled) {
+  return sqlite3_db_config(database, SQLITE_DBCONFIG_NO_CKPT_ON_CLOSE, enabled, (int *)0);
+}
+
 // Macros that cast an integer to a function pointer are not imported either.
 static inline sqlite3_destructor_type travelog_sqlite_transient(void) { return SQLITE_TRANSIENT; }
 static inline sqlite3_destructor_type travelog_sqlite_static(void) { return SQLITE_STATIC; }

@@ -1,0 +1,101 @@
+import CSQLite
+public import FoundationEssentials
+
+/// Parameters are counted from one, as SQLite does.
+extension Statement {
+  /// Binds null.
+  public func bindNull(_ index: Int32) throws {
+    try check(sqlite3_bind_null(handle, index))
+  }
+
+  /// Binds an integer.
+  public func bind(_ index: Int32, _ value: Int64) throws {
+    try check(sqlite3_bind_int64(handle, index, value))
+  }
+
+  /// Binds a number with a fraction; SQLite turns NaN into null.
+  public func bind(_ index: Int32, _ value: Double) throws {
+    try check(sqlite3_bind_double(handle, index, value))
+  }
+
+  /// Binds a copy of a text, which may contain NUL.
+  public func bind(_ index: Int32, _ value: String) throws {
+    var value = value
+    let code = value.withUTF8 {
+      bindText(index, UnsafeRawBufferPointer($0), travelog_sqlite_transient())
+    }
+    try check(code)
+  }
+
+  /// Binds a copy of some bytes.
+  public func bind(_ index: Int32, _ value: Data) throws {
+    try value.withUnsafeBytes {
+      try check(bindBlob(index, $0, travelog_sqlite_transient()))
+    }
+  }
+
+  /// Binds a copy of some bytes as a text in UTF-8.
+  public func bind(_ index: Int32, text bytes: UnsafeRawBufferPointer) throws {
+    try check(bindText(index, bytes, travelog_sqlite_transient()))
+  }
+
+  /// Binds a copy of some bytes as a blob.
+  public func bind(_ index: Int32, blob bytes: UnsafeRawBufferPointer) throws {
+    try check(bindBlob(index, bytes, travelog_sqlite_transient()))
+  }
+
+  /// Binds a text in UTF-8 without a copy.
+  ///
+  /// The bytes must stay where they are until the statement was run and reset, or the parameter
+  /// is bound again.
+  public func bind(_ index: Int32, borrowedText bytes: UnsafeRawBufferPointer) throws {
+    try check(bindText(index, bytes, travelog_sqlite_static()))
+  }
+
+  /// Binds a blob without a copy, on the terms of ``bind(_:borrowedText:)``.
+  public func bind(_ index: Int32, borrowedBlob bytes: UnsafeRawBufferPointer) throws {
+    try check(bindBlob(index, bytes, travelog_sqlite_static()))
+  }
+
+  private func bindText(
+    _ index: Int32,
+    _ bytes: UnsafeRawBufferPointer,
+    _ destructor: sqlite3_destructor_type?
+  ) -> Int32 {
+    guard let start = bytes.baseAddress, !bytes.isEmpty else {
+      // Without an address SQLite would take null. A literal stays where it is.
+      return sqlite3_bind_text64(
+        handle,
+        index,
+        "",
+        0,
+        travelog_sqlite_transient(),
+        UInt8(SQLITE_UTF8)
+      )
+    }
+    return sqlite3_bind_text64(
+      handle,
+      index,
+      start.assumingMemoryBound(to: CChar.self),
+      UInt64(bytes.count),
+      destructor,
+      UInt8(SQLITE_UTF8)
+    )
+  }
+
+  private func bindBlob(
+    _ index: Int32,
+    _ bytes: UnsafeRawBufferPointer,
+    _ destructor: sqlite3_destructor_type?
+  ) -> Int32 {
+    guard let start = bytes.baseAddress, !bytes.isEmpty else {
+      return sqlite3_bind_zeroblob(handle, index, 0)
+    }
+    return sqlite3_bind_blob64(handle, index, start, UInt64(bytes.count), destructor)
+  }
+
+  @inline(__always)
+  private func check(_ code: Int32) throws {
+    guard code == SQLITE_OK else { throw failure(code) }
+  }
+}

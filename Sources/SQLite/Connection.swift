@@ -1,0 +1,159 @@
+import CSQLite
+
+/// An open database.
+///
+/// A connection is used by one thread at a time; whoever hands one to another thread makes sure
+/// of that. Only ``interrupt()`` may be called from anywhere.
+public final class Connection {
+  /// What the connection may do to the file.
+  public enum Mode: Hashable, Sendable {
+    /// Reads and writes, and makes the file if there is none.
+    case readWriteCreate
+    /// Reads and writes a file that is there.
+    case readWrite
+    /// Reads a file that is there.
+    case readOnly
+    /// Reads a file that nobody changes: takes no locks and makes no files beside it.
+    case immutable
+    /// A database of its own in memory; the path is ignored.
+    case memory
+  }
+
+  let database: OpaquePointer
+  /// The file, or `:memory:`.
+  public let path: String
+  private let owner: Connection?
+  private var statements: [String: Statement] = [:]
+
+  /// Opens a database.
+  public init(path: String, mode: Mode) throws {
+    var flags = SQLITE_OPEN_EXRESCODE
+    var name = path
+    switch mode {
+    case .readWriteCreate:
+      flags |= SQLITE_OPEN_READWRITE | SQLITE_OPEN_CREATE | SQLITE_OPEN_NOMUTEX
+    case .readWrite: flags |= SQLITE_OPEN_READWRITE | SQLITE_OPEN_NOMUTEX
+    case .readOnly: flags |= SQLITE_OPEN_READONLY | SQLITE_OPEN_NOMUTEX
+    case .immutable:
+      flags |= SQLITE_OPEN_READONLY | SQLITE_OPEN_NOMUTEX | SQLITE_OPEN_URI
+      name = "file:" + percentEncoded(path) + "?immutable=1"
+    case .memory:
+      // Several wrappers may share one database in memory, so that one takes SQLite's own locks.
+      flags |= SQLITE_OPEN_READWRITE | SQLITE_OPEN_CREATE | SQLITE_OPEN_FULLMUTEX
+      name = ":memory:"
+    }
+    self.path = mode == .memory ? ":memory:" : path
+    var opened: OpaquePointer?
+    let code = sqlite3_open_v2(name, &opened, flags, nil)
+    guard code == SQLITE_OK, let opened else {
+      let error = SQLiteError(code, database: opened, path: self.path)
+      sqlite3_close_v2(opened)
+      throw error
+    }
+    database = opened
+    owner = nil
+  }
+
+  /// Makes a second wrapper of an open database, with prepared statements of its own.
+  public init(sharing owner: Connection) {
+    self.owner = owner
+    database = owner.database
+    path = owner.path
+  }
+
+  deinit {
+    statements.removeAll()
+    // A database that still has statements is closed by SQLite when the last one goes.
+    if owner == nil { sqlite3_close_v2(database) }
+  }
+
+  /// Runs one or more statements and drops the rows that they give.
+  public func execute(_ sql: String) throws {
+    let code = sqlite3_exec(database, sql, nil, nil, nil)
+    guard code == SQLITE_OK else { throw failure(code, sql: sql) }
+  }
+
+  /// Prepares a new statement.
+  public func prepare(_ sql: String) throws -> Statement {
+    try Statement(sql, on: self, isKept: false)
+  }
+
+  /// Hands out the statement with this text, prepared at most once, reset and with no bindings.
+  ///
+  /// Two uses of one text must not overlap; ``prepare(_:)`` is for those.
+  public func cached(_ sql: String) throws -> Statement {
+    if let statement = statements[sql] {
+      statement.reset()
+      statement.clearBindings()
+      return statement
+    }
+    let statement = try Statement(sql, on: self, isKept: true)
+    statements[sql] = statement
+    return statement
+  }
+
+  /// Forgets all statements that ``cached(_:)`` keeps, as a change of tables asks for.
+  public func removeCachedStatements() { statements.removeAll() }
+
+  /// The number of rows that the last statement changed.
+  public var changes: Int { Int(sqlite3_changes64(database)) }
+
+  /// The number of rows changed since the connection was opened.
+  public var totalChanges: Int { Int(sqlite3_total_changes64(database)) }
+
+  /// The row id of the last row inserted.
+  public var lastInsertedID: Int64 { sqlite3_last_insert_rowid(database) }
+
+  /// True between `BEGIN` and the end of the transaction, which SQLite may end by itself.
+  public var isInTransaction: Bool { sqlite3_get_autocommit(database) == 0 }
+
+  /// True where the file can't be written.
+  public var isReadOnly: Bool { sqlite3_db_readonly(database, "main") == 1 }
+
+  /// Stops the statements that run; may be called from any thread.
+  public func interrupt() { sqlite3_interrupt(database) }
+
+  /// Sets how long a statement waits for a lock.
+  public func setBusyTimeout(milliseconds: Int) {
+    sqlite3_busy_timeout(database, Int32(clamping: milliseconds))
+  }
+
+  /// Switches triggers on or off, for this connection alone.
+  public func setTriggers(enabled: Bool) throws {
+    try check(travelog_sqlite_set_trigger(database, enabled ? 1 : 0))
+  }
+
+  /// Switches foreign keys on or off, for this connection alone.
+  public func setForeignKeys(enforced: Bool) throws {
+    try check(travelog_sqlite_set_foreign_keys(database, enforced ? 1 : 0))
+  }
+
+  /// Leaves the write-ahead log as it is when the connection is closed.
+  public func keepWriteAheadLogOnClose() throws {
+    try check(travelog_sqlite_set_no_checkpoint_on_close(database, 1))
+  }
+
+  func failure(_ code: Int32, sql: String? = nil) -> SQLiteError {
+    SQLiteError(code, database: database, sql: sql, path: path)
+  }
+
+  private func check(_ code: Int32) throws {
+    guard code == SQLITE_OK else { throw failure(code) }
+  }
+}
+
+/// Turns the bytes that mean something in a URI, and those outside ASCII, into their escapes.
+private func percentEncoded(_ path: String) -> String {
+  let digits = Array("0123456789ABCDEF")
+  var result = ""
+  for byte in path.utf8 {
+    switch byte {
+    case UInt8(ascii: "%"), UInt8(ascii: "?"), UInt8(ascii: "#"), 0x80...:
+      result.append("%")
+      result.append(digits[Int(byte >> 4)])
+      result.append(digits[Int(byte & 15)])
+    default: result.unicodeScalars.append(Unicode.Scalar(byte))
+    }
+  }
+  return result
+}

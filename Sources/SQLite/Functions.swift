@@ -1,0 +1,165 @@
+import CSQLite
+public import FoundationEssentials
+
+/// What an SQL function gives back.
+public enum FunctionResult: Hashable, Sendable {
+  case null
+  case integer(Int64)
+  case real(Double)
+  case text(String)
+  case blob(Data)
+}
+
+/// The arguments of one call of an SQL function, there only while it runs.
+public struct FunctionArguments {
+  let values: UnsafeMutablePointer<OpaquePointer?>?
+  /// The number of arguments.
+  public let count: Int
+
+  /// The storage class of an argument.
+  public func type(at index: Int) -> StorageClass {
+    StorageClass(rawValue: sqlite3_value_type(self[index])) ?? .null
+  }
+
+  /// True where the argument is null.
+  public func isNull(at index: Int) -> Bool { type(at: index) == .null }
+
+  /// The argument as an integer.
+  public func int64(at index: Int) -> Int64 { sqlite3_value_int64(self[index]) }
+
+  /// The argument as a number with a fraction.
+  public func double(at index: Int) -> Double { sqlite3_value_double(self[index]) }
+
+  /// The argument as a text.
+  public func string(at index: Int) -> String {
+    withBytes(at: index) { String(decoding: $0, as: UTF8.self) }
+  }
+
+  /// A copy of the argument's bytes.
+  public func data(at index: Int) -> Data {
+    withBytes(at: index) { Data($0) }
+  }
+
+  /// Calls with the bytes of a text or blob.
+  public func withBytes<Result>(
+    at index: Int,
+    _ body: (UnsafeRawBufferPointer) throws -> Result
+  ) rethrows -> Result {
+    let value = self[index]
+    let start = sqlite3_value_blob(value)
+    let count = start == nil ? 0 : Int(sqlite3_value_bytes(value))
+    return try body(UnsafeRawBufferPointer(start: start, count: count))
+  }
+
+  private subscript(index: Int) -> OpaquePointer? {
+    precondition(index >= 0 && index < count, "the function has \(count) arguments")
+    return values?[index]
+  }
+}
+
+/// Functions and orders of our own.
+extension Connection {
+  /// Adds an order of texts, to be used as `COLLATE name`.
+  public func addCollation(
+    _ name: String,
+    _ compare: @escaping (UnsafeRawBufferPointer, UnsafeRawBufferPointer) -> Int32
+  ) throws {
+    let context = Unmanaged.passRetained(Box(compare)).toOpaque()
+    let code = sqlite3_create_collation_v2(
+      database,
+      name,
+      SQLITE_UTF8,
+      context,
+      { context, leftCount, left, rightCount, right in
+        guard let context else { return 0 }
+        typealias Compare = (UnsafeRawBufferPointer, UnsafeRawBufferPointer) -> Int32
+        return Unmanaged<Box<Compare>>.fromOpaque(context).takeUnretainedValue().value(
+          UnsafeRawBufferPointer(start: left, count: Int(leftCount)),
+          UnsafeRawBufferPointer(start: right, count: Int(rightCount))
+        )
+      },
+      { context in
+        guard let context else { return }
+        Unmanaged<AnyObject>.fromOpaque(context).release()
+      }
+    )
+    guard code == SQLITE_OK else {
+      // Unlike functions, SQLite does not destroy the context of a collation that it refused.
+      Unmanaged<AnyObject>.fromOpaque(context).release()
+      throw failure(code)
+    }
+  }
+
+  /// Adds a function; an error that it throws fails the statement that called it.
+  public func addFunction(
+    _ name: String,
+    argumentCount: Int,
+    isDeterministic: Bool,
+    _ body: @escaping (FunctionArguments) throws -> FunctionResult
+  ) throws {
+    typealias Body = (FunctionArguments) throws -> FunctionResult
+    let context = Unmanaged.passRetained(Box<Body>(body)).toOpaque()
+    let code = sqlite3_create_function_v2(
+      database,
+      name,
+      Int32(clamping: argumentCount),
+      SQLITE_UTF8 | (isDeterministic ? SQLITE_DETERMINISTIC : 0),
+      context,
+      { call, count, values in
+        guard let context = sqlite3_user_data(call) else { return }
+        let body = Unmanaged<Box<Body>>.fromOpaque(context).takeUnretainedValue().value
+        do {
+          setResult(try body(FunctionArguments(values: values, count: Int(count))), of: call)
+        } catch {
+          sqlite3_result_error(call, String(describing: error), -1)
+        }
+      },
+      nil,
+      nil,
+      { context in
+        guard let context else { return }
+        Unmanaged<AnyObject>.fromOpaque(context).release()
+      }
+    )
+    // SQLite destroys the context itself where it refuses the function.
+    guard code == SQLITE_OK else { throw failure(code) }
+  }
+}
+
+private final class Box<Value> {
+  let value: Value
+  init(_ value: Value) { self.value = value }
+}
+
+private func setResult(_ result: FunctionResult, of call: OpaquePointer?) {
+  switch result {
+  case .null: sqlite3_result_null(call)
+  case .integer(let value): sqlite3_result_int64(call, value)
+  case .real(let value): sqlite3_result_double(call, value)
+  case .text(var value):
+    value.withUTF8 { bytes in
+      bytes.withMemoryRebound(to: CChar.self) {
+        sqlite3_result_text64(
+          call,
+          $0.baseAddress,
+          UInt64($0.count),
+          travelog_sqlite_transient(),
+          UInt8(SQLITE_UTF8)
+        )
+      }
+    }
+  case .blob(let value):
+    value.withUnsafeBytes {
+      if $0.isEmpty {
+        sqlite3_result_zeroblob(call, 0)
+      } else {
+        sqlite3_result_blob64(
+          call,
+          $0.baseAddress,
+          UInt64($0.count),
+          travelog_sqlite_transient()
+        )
+      }
+    }
+  }
+}

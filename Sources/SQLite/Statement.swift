@@ -1,0 +1,109 @@
+import CSQLite
+
+/// A prepared statement.
+///
+/// It may outlive its connection: SQLite closes a database when its last statement goes.
+public final class Statement {
+  let handle: OpaquePointer
+  /// The text it was prepared from.
+  public let sql: String
+  private let path: String
+
+  init(_ sql: String, on connection: Connection, isKept: Bool) throws {
+    var prepared: OpaquePointer?
+    var rest = ""
+    var text = sql
+    let code = text.withUTF8 { bytes in
+      bytes.withMemoryRebound(to: CChar.self) { characters in
+        var tail: UnsafePointer<CChar>?
+        let code = sqlite3_prepare_v3(
+          connection.database,
+          characters.baseAddress,
+          Int32(clamping: characters.count),
+          isKept ? UInt32(SQLITE_PREPARE_PERSISTENT) : 0,
+          &prepared,
+          &tail
+        )
+        if let start = characters.baseAddress, let tail {
+          let remaining = UnsafeBufferPointer(rebasing: characters[(tail - start)...])
+          rest = String(decoding: remaining.map(UInt8.init(bitPattern:)), as: UTF8.self)
+        }
+        return code
+      }
+    }
+    guard code == SQLITE_OK else { throw connection.failure(code, sql: sql) }
+    guard let prepared else {
+      throw SQLiteError(
+        code: SQLiteError.misuse,
+        message: "there is no statement in the text",
+        sql: sql,
+        path: connection.path
+      )
+    }
+    guard rest.allSatisfy({ $0.isWhitespace || $0 == ";" }) else {
+      sqlite3_finalize(prepared)
+      throw SQLiteError(
+        code: SQLiteError.misuse,
+        message: "there is more than one statement in the text",
+        sql: sql,
+        path: connection.path
+      )
+    }
+    handle = prepared
+    self.sql = sql
+    path = connection.path
+  }
+
+  deinit { sqlite3_finalize(handle) }
+
+  /// Goes to the next row; false when there are no more.
+  public func step() throws -> Bool {
+    let code = sqlite3_step(handle)
+    if code == SQLITE_ROW { return true }
+    guard code == SQLITE_DONE else {
+      let error = failure(code)
+      sqlite3_reset(handle)
+      throw error
+    }
+    return false
+  }
+
+  /// Runs a statement that gives no rows, and makes it ready to run again.
+  public func run() throws {
+    let code = sqlite3_step(handle)
+    guard code == SQLITE_DONE || code == SQLITE_ROW else {
+      let error = failure(code)
+      sqlite3_reset(handle)
+      throw error
+    }
+    // A failed statement was told of above, so that the code of `reset` says nothing new.
+    sqlite3_reset(handle)
+  }
+
+  /// Makes the statement ready to run again; bindings stay.
+  public func reset() {
+    // The code repeats what `step` returned.
+    sqlite3_reset(handle)
+  }
+
+  /// Sets all parameters to null.
+  public func clearBindings() { sqlite3_clear_bindings(handle) }
+
+  /// The number of columns in a row; zero for a statement that gives none.
+  public var columnCount: Int { Int(sqlite3_column_count(handle)) }
+
+  /// The number of parameters.
+  public var parameterCount: Int { Int(sqlite3_bind_parameter_count(handle)) }
+
+  /// True for a statement that changes nothing in the file.
+  public var isReadOnly: Bool { sqlite3_stmt_readonly(handle) != 0 }
+
+  /// The name of a column.
+  public func columnName(at index: Int) -> String {
+    sqlite3_column_name(handle, Int32(clamping: index)).map { String(cString: $0) } ?? ""
+  }
+
+  func failure(_ code: Int32) -> SQLiteError {
+    SQLiteError(code, database: sqlite3_db_handle(handle), sql: sql, path: path)
+  }
+}

@@ -1,0 +1,79 @@
+import FoundationEssentials
+
+/// The catalog is read by people too: one key tells the kind, and numbers keep every bit.
+extension Value: Codable {
+  private enum CodingKeys: String, CodingKey {
+    case null, integer, real, text, blob
+  }
+
+  /// Reads what ``encode(to:)`` wrote.
+  public init(from decoder: any Decoder) throws {
+    let container = try decoder.container(keyedBy: CodingKeys.self)
+    if let value = try container.decodeIfPresent(Int64.self, forKey: .integer) {
+      self = .integer(value)
+    } else if let text = try container.decodeIfPresent(String.self, forKey: .real) {
+      guard let value = Double(text) else {
+        throw DecodingError.dataCorruptedError(
+          forKey: .real,
+          in: container,
+          debugDescription: "'\(text)' is not a number"
+        )
+      }
+      self = .real(value)
+    } else if let value = try container.decodeIfPresent(String.self, forKey: .text) {
+      self = .text(value)
+    } else if let value = try container.decodeIfPresent(Data.self, forKey: .blob) {
+      self = .blob(value)
+    } else {
+      self = .null
+    }
+  }
+
+  /// Writes the value under a key that tells its storage class.
+  public func encode(to encoder: any Encoder) throws {
+    var container = encoder.container(keyedBy: CodingKeys.self)
+    switch self {
+    case .null: try container.encode(true, forKey: .null)
+    case .integer(let value): try container.encode(value, forKey: .integer)
+    // As a text, because JSON has no infinities.
+    case .real(let value): try container.encode(String(value), forKey: .real)
+    case .text(let value): try container.encode(value, forKey: .text)
+    case .blob(let value): try container.encode(value, forKey: .blob)
+    }
+  }
+}
+
+extension Relationship.Storage {
+  private enum CodingKeys: String, CodingKey {
+    case column, inverseColumn, joinTable, source, target
+  }
+
+  /// Reads what ``encode(to:)`` wrote.
+  public init(from decoder: any Decoder) throws {
+    let container = try decoder.container(keyedBy: CodingKeys.self)
+    if let column = try container.decodeIfPresent(String.self, forKey: .column) {
+      self = .column(column)
+    } else if let column = try container.decodeIfPresent(String.self, forKey: .inverseColumn) {
+      self = .inverseColumn(column)
+    } else {
+      self = .joinTable(
+        try container.decode(String.self, forKey: .joinTable),
+        source: try container.decode(String.self, forKey: .source),
+        target: try container.decode(String.self, forKey: .target)
+      )
+    }
+  }
+
+  /// Writes the storage with one key for its kind.
+  public func encode(to encoder: any Encoder) throws {
+    var container = encoder.container(keyedBy: CodingKeys.self)
+    switch self {
+    case .column(let column): try container.encode(column, forKey: .column)
+    case .inverseColumn(let column): try container.encode(column, forKey: .inverseColumn)
+    case .joinTable(let table, let source, let target):
+      try container.encode(table, forKey: .joinTable)
+      try container.encode(source, forKey: .source)
+      try container.encode(target, forKey: .target)
+    }
+  }
+}

@@ -1,0 +1,143 @@
+import Foundation
+import SQLite
+import Testing
+
+@Suite("Statement")
+struct StatementTests {
+  let connection: Connection
+
+  init() throws {
+    connection = try Connection(path: "", mode: .memory)
+  }
+
+  @Test("integers come back as they were", arguments: [0, 1, -1, Int64.min, Int64.max])
+  func integers(value: Int64) throws {
+    let statement = try connection.prepare("SELECT ?1")
+    try statement.bind(1, value)
+    #expect(try statement.step())
+    #expect(statement.type(at: 0) == .integer)
+    #expect(statement.int64(at: 0) == value)
+  }
+
+  @Test(
+    "numbers with a fraction keep every bit",
+    arguments: [
+      0.0, -0.0, 0.1, .infinity, -.infinity, .greatestFiniteMagnitude, .leastNonzeroMagnitude,
+    ]
+  )
+  func reals(value: Double) throws {
+    let statement = try connection.prepare("SELECT ?1")
+    try statement.bind(1, value)
+    #expect(try statement.step())
+    #expect(statement.type(at: 0) == .real)
+    #expect(statement.double(at: 0).bitPattern == value.bitPattern)
+  }
+
+  @Test("NaN becomes null, which is why no store hands it to SQLite")
+  func notANumber() throws {
+    let statement = try connection.prepare("SELECT ?1")
+    try statement.bind(1, Double.nan)
+    #expect(try statement.step())
+    #expect(statement.isNull(at: 0))
+  }
+
+  @Test(
+    "texts come back as they were, empty and with NUL",
+    arguments: [
+      "", "a", "0123456789abcdef", "a\0b", "\0", "Größe 東京 🧳",
+      String(repeating: "x", count: 300),
+    ]
+  )
+  func texts(value: String) throws {
+    let statement = try connection.prepare("SELECT ?1, ?2")
+    try statement.bind(1, value)
+    var copy = value
+    try copy.withUTF8 {
+      try statement.bind(2, borrowedText: UnsafeRawBufferPointer($0))
+      #expect(try statement.step())
+      for column in Int32(0)..<2 {
+        #expect(statement.type(at: column) == .text)
+        #expect(statement.string(at: column) == value)
+        #expect(statement.withBytes(at: column) { $0.elementsEqual(value.utf8) })
+      }
+      statement.reset()
+      statement.clearBindings()
+    }
+  }
+
+  @Test(
+    "bytes come back as they were, and none is not null",
+    arguments: [Data(), Data([0]), Data([0xff, 0, 0xfe]), Data(repeating: 7, count: 100_000)]
+  )
+  func blobs(value: Data) throws {
+    let statement = try connection.prepare("SELECT ?1, ?2")
+    try statement.bind(1, value)
+    try value.withUnsafeBytes {
+      try statement.bind(2, blob: $0)
+    }
+    #expect(try statement.step())
+    for column in Int32(0)..<2 {
+      #expect(statement.type(at: column) == .blob)
+      #expect(statement.data(at: column) == value)
+    }
+  }
+
+  @Test("a statement runs again after reset, with the bindings it had")
+  func again() throws {
+    try connection.execute("CREATE TABLE t (x)")
+    let insert = try connection.prepare("INSERT INTO t VALUES (?1)")
+    try insert.bind(1, Int64(4))
+    try insert.run()
+    try insert.run()
+    let rows = try connection.prepare("SELECT x FROM t")
+    var found: [Int64] = []
+    while try rows.step() { found.append(rows.int64(at: 0)) }
+    #expect(found == [4, 4])
+    insert.clearBindings()
+    try insert.run()
+    rows.reset()
+    var count = 0
+    while try rows.step() { count += 1 }
+    #expect(count == 3)
+  }
+
+  @Test("a parameter that is not there is an error")
+  func range() throws {
+    let statement = try connection.prepare("SELECT ?1")
+    do {
+      try statement.bind(2, Int64(1))
+      Issue.record("a parameter that is not there was bound")
+    } catch SQLiteError.range {}
+  }
+
+  @Test("a statement knows its columns and parameters")
+  func shape() throws {
+    let statement = try connection.prepare("SELECT ?1 AS a, ?2 AS b")
+    #expect(statement.columnCount == 2)
+    #expect(statement.parameterCount == 2)
+    #expect(statement.columnName(at: 1) == "b")
+    #expect(statement.columnName(at: 9).isEmpty)
+    #expect(statement.isReadOnly)
+  }
+
+  @Test("a statement that failed runs again")
+  func recovery() throws {
+    try connection.execute("CREATE TABLE t (x UNIQUE); INSERT INTO t VALUES (1)")
+    let insert = try connection.prepare("INSERT INTO t VALUES (?1)")
+    try insert.bind(1, Int64(1))
+    #expect(throws: SQLiteError.self) { try insert.run() }
+    #expect(throws: SQLiteError.self) { try insert.step() }
+    try insert.bind(1, Int64(2))
+    try insert.run()
+    #expect(connection.lastInsertedID == 2)
+  }
+
+  @Test("a full disk is told by its code")
+  func full() throws {
+    try connection.execute("CREATE TABLE t (x); PRAGMA max_page_count = 4")
+    do {
+      try connection.execute("INSERT INTO t VALUES (zeroblob(100000))")
+      Issue.record("there was room")
+    } catch SQLiteError.full {}
+  }
+}
