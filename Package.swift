@@ -55,6 +55,7 @@ let package = Package(
       linkerSettings: syntaxLinking
     ),
     .target(name: "SwiftData", dependencies: ["Store", "SwiftDataMacros"]),
+    .testTarget(name: "HouseTests"),
     .testTarget(name: "SQLiteTests", dependencies: ["SQLite"]),
     .testTarget(name: "StoreTests", dependencies: ["Store"]),
     .testTarget(

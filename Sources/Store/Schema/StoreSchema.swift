@@ -37,6 +37,7 @@ public struct Entity: Codable, Hashable, Sendable {
   /// Sets of property names that are indexed for queries.
   public var indexes: [[String]]
 
+  /// Describes an entity; its table is its own unless one is named.
   public init(
     name: String,
     parent: String? = nil,
@@ -60,10 +61,13 @@ public struct Entity: Codable, Hashable, Sendable {
 
 /// One value that an object has.
 public struct Attribute: Codable, Hashable, Sendable {
+  /// Its name in the model.
   public var name: String
   /// The column, which is the name unless that is taken (`id` is kept in `id_`).
   public var column: String
+  /// What kind of value it has, which says how a column and a log hold it.
   public var type: ValueType
+  /// True where it may have no value.
   public var isOptional: Bool
   /// The name in the schema version before this one.
   public var originalName: String?
@@ -74,6 +78,7 @@ public struct Attribute: Codable, Hashable, Sendable {
   /// Kept in a file beside the store when it is large.
   public var isExternal: Bool
 
+  /// Describes an attribute; its column has its name unless another is given.
   public init(
     name: String,
     column: String? = nil,
@@ -113,22 +118,31 @@ public struct Relationship: Codable, Hashable, Sendable {
     case joinTable(String, source: String, target: String)
   }
 
+  /// Its name in the model.
   public var name: String
+  /// The entity that it leads to.
   public var destination: String
+  /// True where it leads to any number of objects.
   public var isToMany: Bool
+  /// True where it may lead nowhere.
   public var isOptional: Bool
   /// The name of the relationship that leads back, if there is one.
   public var inverse: String?
+  /// Where its links are kept.
   public var storage: Storage
+  /// What its destination undergoes when the owner is deleted.
   public var deleteRule: DeleteRule
+  /// The fewest objects it may hold.
   public var minimumCount: Int
   /// The most objects it may hold; zero means any number.
   public var maximumCount: Int
+  /// The name in the schema version before this one.
   public var originalName: String?
   /// True for a column that no model declares: it holds the owner of an object that a to-many
   /// relationship without an inverse leads to.
   public var isHidden: Bool
 
+  /// Describes a relationship; what is not said is as a model that says nothing has it.
   public init(
     name: String,
     destination: String,

@@ -1,0 +1,47 @@
+# Everything that a developer or a CI machine does with this package.
+
+REQUIRED := libsqlite3-dev zlib1g-dev
+OPTIONAL := libdeflate-dev libssl-dev sqlite3
+SUDO := $(if $(filter 0,$(shell id -u)),,sudo)
+LINTED := $(wildcard Package.swift Sources Tests Benchmarks)
+missing = $(shell for name in $(1); do dpkg-query -W -f '$${Status}' $$name 2>/dev/null \
+	| grep -q 'ok installed' || echo $$name; done)
+
+.PHONY: help setup build test lint format bench clean
+.DEFAULT_GOAL := help
+
+help: ## say what there is
+	@sed -n 's/^\([a-z]*\):.*## \(.*\)/make \1\t\2/p' Makefile | expand -t 14
+
+setup: ## install what the build needs, if it is not there
+	@set -e; needed="$(call missing,$(REQUIRED))"; wanted="$(call missing,$(OPTIONAL))"; \
+	if [ -n "$$needed$$wanted" ]; then \
+	  command -v apt-get >/dev/null || { \
+	    echo "setup: no apt-get here; the build needs what Debian calls $(REQUIRED)" >&2; exit 0; }; \
+	  $(SUDO) apt-get update -qq || [ -z "$$needed" ]; \
+	  if [ -n "$$needed" ]; then \
+	    DEBIAN_FRONTEND=noninteractive $(SUDO) apt-get install -qq -y --no-install-recommends $$needed; \
+	  fi; \
+	  if [ -n "$$wanted" ]; then \
+	    DEBIAN_FRONTEND=noninteractive $(SUDO) apt-get install -qq -y --no-install-recommends $$wanted \
+	      || echo "setup: going on without the optional $$wanted" >&2; \
+	  fi; \
+	fi
+
+build: setup ## build the package and its tests
+	swift build --build-tests
+
+test: build ## build, and run every test
+	swift test
+
+lint: ## check the style of every Swift file; silent when all is well
+	@swift format lint --strict --parallel --recursive $(LINTED)
+
+format: ## put every Swift file in style
+	@swift format format --in-place --parallel --recursive $(LINTED)
+
+bench: setup ## measure the budgets in a release build and print the ratios
+	swift run -c release Benchmarks
+
+clean: ## remove what was built
+	rm -rf .build

@@ -1,0 +1,6 @@
+// Makes the folder a target; goes away with the first file.
+
+@main
+struct Placeholder {
+  static func main() {}
+}

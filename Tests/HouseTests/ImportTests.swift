@@ -1,0 +1,71 @@
+import Testing
+
+@Suite("Imports go down the house")
+struct ImportTests {
+  @Test("every file imports only rooms below its own")
+  func importsGoDown() throws {
+    for room in rooms {
+      for file in try swiftFiles(under: "Sources/" + room.name) {
+        for fault in importFaults(in: file, of: room) { Issue.record("\(fault)") }
+      }
+    }
+  }
+
+  @Test("the table of rooms has every folder under Sources, and no room twice")
+  func everyFolderHasAPlace() throws {
+    let named = rooms.map(\.name)
+    #expect(Set(named).count == named.count)
+    let strangers = try names(in: "Sources").filter { !named.contains($0) }
+    #expect(strangers.isEmpty, "no room of the house: \(strangers); give it a line in Rooms.swift")
+  }
+
+  @Test("the table of rooms itself points down only")
+  func tablePointsDown() {
+    for (place, room) in rooms.enumerated() {
+      let below = Set(rooms[(place + 1)...].map(\.name))
+      let up = room.mayImport.subtracting(below)
+      #expect(up.isEmpty, "\(room.name) may not import \(up.sorted())")
+    }
+  }
+
+  @Test("the sources are found at all")
+  func sourcesAreFound() throws {
+    #expect(try swiftFiles(under: "Sources/SQLite").count > 3)
+  }
+
+  @Test(
+    "an import is read in each of its spellings",
+    arguments: [
+      ("import Store", "Store"),
+      ("public import Store", "Store"),
+      ("@_exported import Foundation", "Foundation"),
+      ("@_spi(PluginMessage) import SwiftSyntax", "SwiftSyntax"),
+      ("@preconcurrency public import Store", "Store"),
+      ("import struct Foundation.URL", "Foundation"),
+      ("  import Glibc", "Glibc"),
+      ("import Store  // for its rows", "Store"),
+      ("let important = 1", nil),
+      ("importantThing()", nil),
+      ("", nil),
+    ]
+  )
+  func importSpellings(line: String, module: String?) {
+    #expect(importedModule(Substring(line)) == module)
+  }
+
+  @Test("an import that goes up is named with file and line")
+  func faultIsNamed() throws {
+    let store = try #require(rooms.first { $0.name == "Store" })
+    let file = PackageFile(
+      path: "Sources/Store/Row.swift",
+      lines: ["// import SwiftData", "import Foundation", "import SwiftData", "import Alamofire"]
+    )
+    #expect(
+      importFaults(in: file, of: store) == [
+        "Sources/Store/Row.swift:3: Store imports SwiftData, which does not stand below it",
+        "Sources/Store/Row.swift:4: Store imports Alamofire,"
+          + " which is no module of the house or its ground",
+      ]
+    )
+  }
+}

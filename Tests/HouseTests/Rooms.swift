@@ -1,0 +1,55 @@
+/// A folder under `Sources`, and the rooms below it that it may import.
+struct Room {
+  let name: String
+  let mayImport: Set<String>
+
+  init(_ name: String, _ mayImport: Set<String> = []) {
+    self.name = name
+    self.mayImport = mayImport
+  }
+}
+
+/// Every room of the house, top to bottom: a room imports only rooms that stand further down.
+let rooms: [Room] = [
+  Room(
+    "travelog",
+    ["CommandLineKit", "Report", "Audit", "Pipeline", "ChangeLog", "AppleStore", "Store"]
+  ),
+  Room("trips", ["CommandLineKit", "SampleTrips", "SwiftData"]),
+  Room("CommandLineKit"),
+  Room("SampleTrips", ["SwiftData"]),
+  Room("Samples", ["SwiftData", "os", "OSLog", "FoundationExtras"]),
+  Room("Report", ["Audit", "Pipeline", "ChangeLog", "Store"]),
+  Room("Audit", ["Pipeline", "ChangeLog", "Store"]),
+  Room("Pipeline", ["ChangeLog", "AppleStore", "Store"]),
+  Room("ChangeLog", ["Store", "CZlib", "CDeflate", "CCrypto"]),
+  Room("AppleStore", ["Store", "SQLite"]),
+  Room("SwiftData", ["SwiftDataMacros", "Store", "SQLite"]),
+  Room("SwiftDataMacros", ["SwiftDataMacroExpansion"]),
+  Room("SwiftDataMacroExpansion"),
+  Room("Store", ["SQLite", "CCrypto"]),
+  Room("SQLite", ["CSQLite"]),
+  Room("OSLog", ["os"]),
+  Room("os"),
+  Room("FoundationExtras"),
+  Room("CSQLite"),
+  Room("CZlib"),
+  Room("CDeflate"),
+  Room("CCrypto"),
+]
+
+/// The modules that come with the toolchain or the system and that any room may import.
+let toolchainModules: Set<String> = [
+  "Dispatch", "Foundation", "FoundationEssentials", "Glibc", "Musl", "Observation", "Swift",
+  "Synchronization",
+]
+
+/// The modules that stand beside the compiler, for the rooms that expand macros.
+let macroModules: Set<String> = [
+  "SwiftBasicFormat", "SwiftCompilerPluginMessageHandling", "SwiftDiagnostics", "SwiftOperators",
+  "SwiftParser", "SwiftParserDiagnostics", "SwiftSyntax", "SwiftSyntaxBuilder",
+  "SwiftSyntaxMacroExpansion", "SwiftSyntaxMacros",
+]
+
+/// The rooms that may import `macroModules`.
+let macroRooms: Set<String> = ["SwiftDataMacros", "SwiftDataMacroExpansion"]

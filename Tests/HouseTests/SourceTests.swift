@@ -1,0 +1,38 @@
+import Foundation
+import Testing
+
+@Suite("What no file may hold")
+struct SourceTests {
+  @Test("no source traps where it could throw")
+  func noTraps() throws {
+    let traps = ["try" + "!", "fatal" + "Error(", " as" + "! "]
+    for file in try swiftFiles(under: "Sources") {
+      for (number, text) in file.code {
+        for trap in traps where text.contains(trap) {
+          Issue.record("\(file.path):\(number): \(trap)")
+        }
+      }
+    }
+  }
+
+  @Test("no file names a path of one machine")
+  func noMachinePaths() throws {
+    let folders = ["/ho" + "me/", "/Us" + "ers/", "/wo" + "rk/", packageRoot.path + "/"]
+    for file in try files(under: "") {
+      for (index, text) in file.lines.enumerated() {
+        for folder in folders where text.contains(folder) {
+          Issue.record("\(file.path):\(index + 1): \(folder)")
+        }
+      }
+    }
+  }
+
+  @Test("a file of tests is named so, and has one")
+  func testFilesHaveTests() throws {
+    for file in try swiftFiles(under: "Tests") {
+      let isNamedSo = file.path.hasSuffix("Tests.swift")
+      let hasTest = file.code.contains { $0.text.contains("@" + "Test") }
+      #expect(isNamedSo == hasTest, "\(file.path): name …Tests.swift and a test go together")
+    }
+  }
+}

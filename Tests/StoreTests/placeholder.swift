@@ -1,0 +1,1 @@
+// Makes the folder a target; goes away with the first file.
