@@ -1,0 +1,58 @@
+/// A day of the Gregorian calendar, reckoned back before its introduction as RFC 3339 does.
+struct CivilDate: Hashable {
+  var year: Int
+  var month: Int
+  var day: Int
+
+  /// Takes the parts, which must name a day that exists, of the years 1 to 9999.
+  init?(year: Int, month: Int, day: Int) {
+    guard (1...9999).contains(year), (1...12).contains(month), day >= 1,
+      day <= Self.daysIn(month: month, year: year)
+    else { return nil }
+    self.year = year
+    self.month = month
+    self.day = day
+  }
+
+  /// Takes the number of days since 2001-01-01.
+  init(daysSinceReference days: Int) {
+    // Years are counted from March, so that the leap day comes last, in eras of 400 years, which
+    // all have the same number of days. Day zero of era zero is 0000-03-01.
+    let shifted = days + Self.referenceDays
+    let era = Self.floorDivide(shifted, 146_097)
+    let dayOfEra = shifted - era * 146_097
+    let leapDays = dayOfEra / 1460 - dayOfEra / 36_524 + dayOfEra / 146_096
+    let yearOfEra = (dayOfEra - leapDays) / 365
+    let dayOfYear = dayOfEra - (365 * yearOfEra + yearOfEra / 4 - yearOfEra / 100)
+    let monthFromMarch = (5 * dayOfYear + 2) / 153
+    day = dayOfYear - (153 * monthFromMarch + 2) / 5 + 1
+    month = monthFromMarch < 10 ? monthFromMarch + 3 : monthFromMarch - 9
+    year = yearOfEra + era * 400 + (month <= 2 ? 1 : 0)
+  }
+
+  /// The number of days since 2001-01-01.
+  var daysSinceReference: Int {
+    let marchYear = month <= 2 ? year - 1 : year
+    let era = Self.floorDivide(marchYear, 400)
+    let yearOfEra = marchYear - era * 400
+    let monthFromMarch = month > 2 ? month - 3 : month + 9
+    let dayOfYear = (153 * monthFromMarch + 2) / 5 + day - 1
+    let dayOfEra = yearOfEra * 365 + yearOfEra / 4 - yearOfEra / 100 + dayOfYear
+    return era * 146_097 + dayOfEra - Self.referenceDays
+  }
+
+  /// The days from 0000-03-01 to 2001-01-01.
+  private static let referenceDays = 730_791
+
+  private static func floorDivide(_ value: Int, _ divisor: Int) -> Int {
+    value >= 0 ? value / divisor : (value - divisor + 1) / divisor
+  }
+
+  private static func daysIn(month: Int, year: Int) -> Int {
+    switch month {
+    case 4, 6, 9, 11: return 30
+    case 2: return year % 4 == 0 && (year % 100 != 0 || year % 400 == 0) ? 29 : 28
+    default: return 31
+    }
+  }
+}

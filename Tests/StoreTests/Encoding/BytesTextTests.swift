@@ -1,0 +1,59 @@
+import Foundation
+import Testing
+
+@testable import Store
+
+@Suite("bytes and UUIDs as text")
+struct BytesTextTests {
+  @Test("base64 is what Foundation writes, for every length and across pieces, and comes back")
+  func base64() {
+    var generator = SeededGenerator(for: "base64")
+    for count in Array(0..<200) + [3071, 3072, 3073, 3074, 6144, 10_000] {
+      let data = Data((0..<count).map { _ in UInt8.random(in: 0...255, using: &generator) })
+      let written = text { buffer in
+        data.withUnsafeBytes { appendBase64($0, to: &buffer) }
+      }
+      #expect(written == data.base64EncodedString())
+      #expect(bytes(written, parseBase64) == data)
+    }
+  }
+
+  @Test("every pair of bytes before the padding is read or refused as it should be")
+  func base64Exhaustive() {
+    for first in UInt8(0)...255 {
+      for second in UInt8(0)...255 {
+        let text = [first, second, 0x3d, 0x3d]
+        let expected = Data(base64Encoded: Data(text))
+        let strict = expected.flatMap { $0.base64EncodedData() == Data(text) ? $0 : nil }
+        guard text.withUnsafeBytes({ parseBase64($0) }) == strict else {
+          Issue.record("\(text)")
+          return
+        }
+      }
+    }
+  }
+
+  @Test(
+    "base64 in another form is refused",
+    arguments: [
+      "A", "AA", "AAA", "AA=", "AA==AA==", "AB==", "AAB=", "A===", "====", "AAAA\n", "AA A",
+      "AA-_", "AAAA=", "A=AA", "AA=A",
+    ]
+  )
+  func refused(_ text: String) {
+    #expect(bytes(text, parseBase64) == nil)
+  }
+
+  @Test("a UUID is written in upper case and comes back; other forms are refused")
+  func uuids() {
+    for _ in 0..<1000 {
+      let uuid = UUID()
+      let written = text { appendUUID(uuid, to: &$0) }
+      #expect(written == uuid.uuidString)
+      #expect(bytes(written, parseUUID) == uuid)
+      #expect(bytes(written.lowercased(), parseUUID) == nil || written == written.lowercased())
+      #expect(bytes(String(written.dropLast()), parseUUID) == nil)
+      #expect(bytes(written.replacing("-", with: "_"), parseUUID) == nil)
+    }
+  }
+}
