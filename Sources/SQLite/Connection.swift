@@ -95,6 +95,20 @@ public final class Connection {
   /// Forgets all statements that ``cached(_:)`` keeps, as a change of tables asks for.
   public func removeCachedStatements() { statements.removeAll() }
 
+  /// Resets the statements that ``cached(_:)`` keeps, so that none holds a lock.
+  public func resetCachedStatements() {
+    for statement in statements.values { statement.reset() }
+  }
+
+  /// Resets all statements of the database, those of other wrappers included.
+  public func resetStatements() {
+    var next = sqlite3_next_stmt(database, nil)
+    while let statement = next {
+      if sqlite3_stmt_busy(statement) != 0 { sqlite3_reset(statement) }
+      next = sqlite3_next_stmt(database, statement)
+    }
+  }
+
   /// The number of rows that the last statement changed.
   public var changes: Int { Int(sqlite3_changes64(database)) }
 

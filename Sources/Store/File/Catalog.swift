@@ -1,0 +1,159 @@
+import FoundationEssentials
+import SQLite
+
+/// What a store tells of itself: which format, which store, which schema.
+struct Catalog {
+  /// `TRLG`, which `file` and the SQLite header show.
+  static let applicationID: Int32 = 0x5452_4c47
+  /// The format that this library writes; a store with a higher one is refused.
+  static let format: Int32 = 1
+
+  var identifier: String
+  var lineage: Int64
+  var schemaID: Int64
+  var schema: StoreSchema
+
+  /// The tables that every store has besides those of its schema.
+  static let tables = """
+    CREATE TABLE "store_catalog" (
+      "key" TEXT NOT NULL PRIMARY KEY,
+      "value" ANY NOT NULL
+    ) STRICT, WITHOUT ROWID;
+    CREATE TABLE "store_schema" (
+      "id" INTEGER PRIMARY KEY,
+      "version" TEXT NOT NULL,
+      "digest" TEXT NOT NULL UNIQUE,
+      "json" TEXT NOT NULL
+    ) STRICT;
+    CREATE TABLE "store_blob" (
+      "sha256" TEXT NOT NULL PRIMARY KEY,
+      "size" INTEGER NOT NULL,
+      "rows" INTEGER NOT NULL CHECK ("rows" >= 0),
+      "history" INTEGER NOT NULL CHECK ("history" >= 0)
+    ) STRICT, WITHOUT ROWID;
+    CREATE INDEX "store_blob_unused" ON "store_blob" ("sha256")
+      WHERE "rows" = 0 AND "history" = 0;
+    CREATE TABLE "history_transaction" (
+      "id" INTEGER PRIMARY KEY AUTOINCREMENT,
+      "time" TEXT NOT NULL,
+      "author" TEXT,
+      "process" TEXT NOT NULL,
+      "process_id" INTEGER NOT NULL,
+      "host" TEXT NOT NULL,
+      "bundle" TEXT,
+      "schema" INTEGER NOT NULL REFERENCES "store_schema"("id"),
+      "first_change" INTEGER NOT NULL,
+      "changes" INTEGER NOT NULL,
+      "salt" BLOB NOT NULL
+    ) STRICT;
+    CREATE TABLE "history_change" (
+      "id" INTEGER PRIMARY KEY,
+      "transaction_id" INTEGER NOT NULL,
+      "sequence" INTEGER NOT NULL,
+      "kind" TEXT NOT NULL CHECK ("kind" IN ('insert', 'update', 'delete')),
+      "entity" TEXT NOT NULL,
+      "object" INTEGER NOT NULL,
+      "changed" TEXT,
+      "before" TEXT,
+      "after" TEXT,
+      "special" TEXT,
+      "large" TEXT
+    ) STRICT;
+    """
+
+  /// Writes the tables and the catalog of a new store.
+  static func create(_ schema: StoreSchema, on connection: Connection) throws {
+    let definitions = try schema.tables()
+    try connection.execute(tables)
+    for definition in definitions {
+      try connection.execute(definition.create)
+      for statement in definition.indexes + definition.views {
+        try connection.execute(statement)
+      }
+    }
+    let schemaID = try add(schema, on: connection)
+    try set("identifier", .text(UUID().uuidString), on: connection)
+    try set("lineage", .integer(0), on: connection)
+    try set("schema", .integer(schemaID), on: connection)
+    try set("created", .text(currentTime()), on: connection)
+    try connection.execute(
+      "PRAGMA application_id = \(applicationID); PRAGMA user_version = \(format)"
+    )
+  }
+
+  /// Adds a schema to those that the store had, and returns its id.
+  static func add(_ schema: StoreSchema, on connection: Connection) throws -> Int64 {
+    let json = try schema.json()
+    let digest = SHA256.digest(of: Array(json.utf8)).description
+    let find = try connection.prepare("SELECT id FROM store_schema WHERE digest = ?1")
+    try find.bind(1, digest)
+    if try find.step() { return find.int64(at: 0) }
+    let insert = try connection.prepare(
+      "INSERT INTO store_schema (version, digest, json) VALUES (?1, ?2, ?3)"
+    )
+    try insert.bind(1, schema.version)
+    try insert.bind(2, digest)
+    try insert.bind(3, json)
+    try insert.run()
+    return connection.lastInsertedID
+  }
+
+  /// Sets one value of the catalog.
+  static func set(_ key: String, _ value: Value, on connection: Connection) throws {
+    let statement = try connection.prepare(
+      "INSERT INTO store_catalog (key, value) VALUES (?1, ?2)"
+        + " ON CONFLICT (key) DO UPDATE SET value = excluded.value"
+    )
+    try statement.bind(1, key)
+    try statement.bind(2, value)
+    try statement.run()
+  }
+
+  /// Reads one value of the catalog.
+  static func value(_ key: String, on connection: Connection) throws -> Value {
+    let statement = try connection.prepare("SELECT value FROM store_catalog WHERE key = ?1")
+    try statement.bind(1, key)
+    return try statement.step() ? statement.value(at: 0) : .null
+  }
+
+  /// Reads the catalog of a store whose format was checked.
+  init(on connection: Connection) throws {
+    guard case .text(let identifier) = try Self.value("identifier", on: connection),
+      case .integer(let lineage) = try Self.value("lineage", on: connection),
+      case .integer(let schemaID) = try Self.value("schema", on: connection)
+    else { throw Self.damaged(connection.path, "identifier, lineage or schema is missing") }
+    let find = try connection.prepare("SELECT json FROM store_schema WHERE id = ?1")
+    try find.bind(1, schemaID)
+    guard try find.step() else { throw Self.damaged(connection.path, "the schema is missing") }
+    do {
+      schema = try JSONDecoder().decode(StoreSchema.self, from: find.data(at: 0))
+    } catch {
+      throw Self.damaged(connection.path, "the schema can't be read", cause: error)
+    }
+    self.identifier = identifier
+    self.lineage = lineage
+    self.schemaID = schemaID
+  }
+
+  private static func damaged(
+    _ path: String,
+    _ what: String,
+    cause: (any Error)? = nil
+  ) -> StoreError {
+    StoreError(
+      .damaged,
+      "The catalog of the store \(path) is damaged: \(what). Restore the file from a copy.",
+      cause: cause,
+      path: path
+    )
+  }
+}
+
+extension StoreSchema {
+  /// The schema as the catalog keeps it: JSON with sorted keys and no blanks.
+  public func json() throws -> String {
+    let encoder = JSONEncoder()
+    encoder.outputFormatting = [.sortedKeys, .withoutEscapingSlashes]
+    return String(decoding: try encoder.encode(self), as: UTF8.self)
+  }
+}

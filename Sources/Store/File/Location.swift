@@ -1,0 +1,64 @@
+public import FoundationEssentials
+public import SQLite
+
+/// Where a store is kept.
+public enum Location: Hashable, Sendable {
+  /// In a file, with others beside it while it is in use.
+  case file(URL)
+  /// In memory, for as long as it is open; the name is for messages only.
+  case memory(String)
+
+  /// The file's path, or what messages call a store in memory.
+  public var path: String {
+    switch self {
+    case .file(let url): url.path(percentEncoded: false)
+    case .memory(let name): "memory:\(name)"
+    }
+  }
+}
+
+/// How a store is opened.
+public struct Options: Sendable {
+  /// True to write nothing, neither rows nor files.
+  public var isReadOnly: Bool
+  /// How long to wait for another process that writes.
+  public var busyTimeout: Duration
+  /// The most pages of 4096 bytes that the file may have; nil for no limit.
+  public var maximumPageCount: Int?
+  /// Called with every new connection, to add functions and collations.
+  public var configure: (@Sendable (Connection) throws -> Void)?
+
+  /// Makes options.
+  public init(
+    isReadOnly: Bool = false,
+    busyTimeout: Duration = .seconds(10),
+    maximumPageCount: Int? = nil,
+    configure: (@Sendable (Connection) throws -> Void)? = nil
+  ) {
+    self.isReadOnly = isReadOnly
+    self.busyTimeout = busyTimeout
+    self.maximumPageCount = maximumPageCount
+    self.configure = configure
+  }
+}
+
+/// Who makes a change.
+public struct Author: Hashable, Sendable {
+  /// The name that the application gave; nil for none.
+  public var name: String?
+  /// The name of the program.
+  public var process: String
+  /// The bundle identifier, where there is one.
+  public var bundle: String?
+
+  /// Makes an author; the process is this one.
+  public init(name: String? = nil, process: String = Author.currentProcess, bundle: String? = nil) {
+    self.name = name
+    self.process = process
+    self.bundle = bundle
+  }
+
+  /// The name of the program that runs.
+  public static let currentProcess =
+    CommandLine.arguments.first.map { String($0.split(separator: "/").last ?? "") } ?? ""
+}

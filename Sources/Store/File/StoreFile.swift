@@ -1,0 +1,175 @@
+import FoundationEssentials
+import SQLite
+
+/// Opens the connections of a store, and makes the store where there is none.
+struct StoreFile: Sendable {
+  let location: Location
+  let options: Options
+
+  private var path: String { location.path }
+
+  /// Opens the first connection, checks the file, and makes the tables of a new store.
+  func open(schema: StoreSchema?) throws -> (Connection, Catalog) {
+    let connection = try connect(canCreate: schema != nil)
+    if let schema, try isEmpty(connection), !options.isReadOnly {
+      try create(schema, on: connection)
+    }
+    try checkFormat(of: connection)
+    if !options.isReadOnly { try prepareForWriting(connection) }
+    var catalog = try Catalog(on: connection)
+    if let schema { try fit(schema, to: &catalog, on: connection) }
+    return (connection, catalog)
+  }
+
+  /// Opens one more connection for reading a file.
+  func connectReader() throws -> Connection {
+    let connection = try connect(canCreate: false)
+    try connection.execute("PRAGMA query_only = ON")
+    return connection
+  }
+
+  private func connect(canCreate: Bool) throws -> Connection {
+    let mode: Connection.Mode
+    switch location {
+    case .memory: mode = .memory
+    case .file:
+      if options.isReadOnly {
+        mode = .readOnly
+      } else if canCreate {
+        mode = .readWriteCreate
+      } else {
+        mode = .readWrite
+      }
+    }
+    let connection = try Connection(path: path, mode: mode)
+    let (seconds, attoseconds) = options.busyTimeout.components
+    connection.setBusyTimeout(
+      milliseconds: Int(clamping: seconds) * 1000 + Int(attoseconds / 1_000_000_000_000_000)
+    )
+    try connection.setForeignKeys(enforced: true)
+    try connection.setTriggers(enabled: false)
+    try options.configure?(connection)
+    return connection
+  }
+
+  private func prepareForWriting(_ connection: Connection) throws {
+    if case .file = location { try switchToWriteAheadLog(connection) }
+    // FULL, because a save that was reported must be there after a power cut.
+    try connection.execute(
+      """
+      PRAGMA synchronous = FULL;
+      PRAGMA cache_size = -16384;
+      PRAGMA journal_size_limit = 67108864;
+      """
+    )
+    if let pages = options.maximumPageCount {
+      try connection.execute("PRAGMA max_page_count = \(pages)")
+    }
+  }
+
+  private func switchToWriteAheadLog(_ connection: Connection) throws {
+    let deadline = ContinuousClock.now + options.busyTimeout
+    while true {
+      do {
+        let statement = try connection.prepare("PRAGMA journal_mode = WAL")
+        if try statement.step(), statement.string(at: 0) == "wal" { return }
+        throw StoreError(
+          .readOnly,
+          "The store \(path) can't keep a write-ahead log; put it on a local file system.",
+          path: path
+        )
+      } catch SQLiteError.busy where ContinuousClock.now < deadline {
+        // SQLite does not wait for a lock here, so that we do.
+        sleepBriefly()
+      }
+    }
+  }
+
+  private func isEmpty(_ connection: Connection) throws -> Bool {
+    let statement = try connection.prepare("SELECT count(*) FROM sqlite_schema")
+    return try statement.step() && statement.int64(at: 0) == 0
+  }
+
+  private func create(_ schema: StoreSchema, on connection: Connection) throws {
+    try connection.execute("BEGIN EXCLUSIVE")
+    do {
+      // Another process may have been quicker.
+      if try isEmpty(connection) { try Catalog.create(schema, on: connection) }
+      try connection.execute("COMMIT")
+    } catch {
+      if connection.isInTransaction { try connection.execute("ROLLBACK") }
+      throw error
+    }
+  }
+
+  private func checkFormat(of connection: Connection) throws {
+    let statement = try connection.prepare(
+      "SELECT (SELECT application_id FROM pragma_application_id),"
+        + " (SELECT user_version FROM pragma_user_version)"
+    )
+    guard try statement.step(), statement.int64(at: 0) == Int64(Catalog.applicationID) else {
+      throw try foreignFile(connection)
+    }
+    let format = statement.int64(at: 1)
+    guard format <= Int64(Catalog.format) else {
+      throw StoreError(
+        .newerFormat,
+        "The store \(path) has format \(format), and this program knows formats up to"
+          + " \(Catalog.format); use a newer version of the program.",
+        path: path
+      )
+    }
+  }
+
+  private func foreignFile(_ connection: Connection) throws -> StoreError {
+    if try isEmpty(connection) {
+      return StoreError(
+        .notAStore,
+        "The file \(path) is empty, so it is no store yet; open it with a schema and for writing"
+          + " to make it one.",
+        path: path
+      )
+    }
+    let apple = try connection.prepare("SELECT 1 FROM sqlite_schema WHERE name = 'Z_METADATA'")
+    let what =
+      try apple.step()
+      ? "a store written by Apple's Core Data or SwiftData"
+      : "an SQLite database of another program"
+    return StoreError(
+      .notAStore,
+      "The file \(path) is \(what), not one of Travelog's stores; check the path.",
+      path: path
+    )
+  }
+
+  private func fit(
+    _ schema: StoreSchema,
+    to catalog: inout Catalog,
+    on connection: Connection
+  ) throws {
+    guard schema != catalog.schema else { return }
+    let differences = schema.differences(fromStored: catalog.schema)
+    guard differences.isEmpty else {
+      let list = differences.map { "\n- \($0)" }.joined()
+      throw StoreError(
+        .schemaMismatch,
+        "The store \(path) does not fit the model; a migration is needed:\(list)",
+        path: path,
+        differences: differences
+      )
+    }
+    // The tables are the same: only the version, or what concerns no table, is new.
+    if !options.isReadOnly {
+      try connection.execute("BEGIN IMMEDIATE")
+      do {
+        catalog.schemaID = try Catalog.add(schema, on: connection)
+        try Catalog.set("schema", .integer(catalog.schemaID), on: connection)
+        try connection.execute("COMMIT")
+      } catch {
+        if connection.isInTransaction { try connection.execute("ROLLBACK") }
+        throw error
+      }
+    }
+    catalog.schema = schema
+  }
+}

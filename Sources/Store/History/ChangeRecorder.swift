@@ -1,0 +1,284 @@
+import SQLite
+
+/// Records what the writer does: one transaction, with one change for each object.
+final class ChangeRecorder {
+  /// The change that an object has so far, and the row of history that holds it.
+  private struct Touch {
+    var kind: ChangeKind
+    /// The row's id; zero where there is none yet.
+    var row: Int64
+  }
+
+  private let layouts: [EntityLayout]
+  private let joins: [JoinTable]
+  private let encoders: [ObjectEncoder]
+  private let linkKeys: [[UInt8]]
+  private let linkPrefixes: [[UInt8]]
+  private let row: ChangeRow
+  private let header: TransactionRow
+
+  private var touched: [RowKey: Touch] = [:]
+  private var drafts: [RowKey: ChangeDraft] = [:]
+  private var transaction: Int64 = 0
+  private var firstRow: Int64 = 0
+  private var nextRow: Int64 = 0
+  private var hasGaps = false
+
+  init(
+    _ connection: Connection,
+    _ layouts: [EntityLayout],
+    _ joins: [JoinTable],
+    schemaID: Int64
+  ) throws {
+    self.layouts = layouts
+    self.joins = joins
+    encoders = layouts.map { ObjectEncoder($0, layouts) }
+    linkKeys = joins.map {
+      var key: [UInt8] = []
+      appendJSONString(layouts[$0.owner].entity.relationships[$0.relationship].name, to: &key)
+      return key + [UInt8(ascii: ":")]
+    }
+    linkPrefixes = joins.map {
+      var prefix = Array(#"{"entity":"#.utf8)
+      appendJSONString(layouts[$0.destination].entity.name, to: &prefix)
+      return prefix + Array(#","id":""#.utf8)
+    }
+    row = try ChangeRow(connection)
+    header = try TransactionRow(connection, schemaID: schemaID)
+  }
+
+  func begin() throws {
+    forget()
+    (transaction, firstRow) = try header.next()
+    nextRow = firstRow
+  }
+
+  func forget() {
+    touched.removeAll(keepingCapacity: true)
+    drafts.removeAll()
+    hasGaps = false
+  }
+
+  /// Records that an object came.
+  func insert(_ key: RowKey, _ values: [Value]) throws {
+    if !touched.isEmpty, let touch = touched[key] {
+      // It was deleted in this transaction, so that on the whole it was changed. The deletion
+      // holds all values that it had.
+      drafts[key]?.before.removeAll()
+      try loadDraft(of: key, touch)
+      touched[key]?.kind = .update
+      return
+    }
+    row.removeAll()
+    let encoder = encoders[key.entity]
+    for (column, value) in values.enumerated() { row.after.append(value, at: column, encoder) }
+    try write(.insert, key)
+  }
+
+  /// Records that values of an object changed.
+  func update(
+    _ key: RowKey,
+    _ columns: [Int],
+    before: [Value],
+    after: [Value]
+  ) throws {
+    let encoder = encoders[key.entity]
+    if let touch = touched[key] {
+      try loadDraft(of: key, touch)
+      guard touch.kind == .update else { return }
+      for (column, value) in zip(columns, before) where drafts[key]?.before[column] == nil {
+        drafts[key]?.before[column] = encoded(value, column, encoder)
+      }
+      return
+    }
+    row.removeAll()
+    for (index, column) in columns.enumerated() where !before[index].isSame(as: after[index]) {
+      row.appendChanged(encoder.members[column].key)
+      row.before.append(before[index], at: column, encoder)
+      row.after.append(after[index], at: column, encoder)
+    }
+    try write(.update, key)
+  }
+
+  /// Records that an object went, with the links that its join tables held.
+  func delete(
+    _ key: RowKey,
+    _ values: [Value],
+    links: [Int: [Int64: ChangeDraft.Link]]
+  ) throws {
+    let touch = touched[key]
+    if let touch {
+      if touch.kind == .insert {
+        // It came and went: nothing happened.
+        try row.remove(id: touch.row)
+        touched[key] = nil
+        drafts[key] = nil
+        hasGaps = true
+        return
+      }
+      try loadDraft(of: key, touch)
+    }
+    for (join, targets) in links {
+      for (target, link) in targets {
+        drafts[key, default: ChangeDraft()].note(join, target, before: link, now: nil)
+      }
+    }
+    row.removeAll()
+    let encoder = encoders[key.entity]
+    let draft = drafts[key]
+    for (column, value) in values.enumerated() {
+      if let first = draft?.before[column] {
+        row.before.append(encoder.members[column].key, first)
+      } else {
+        row.before.append(value, at: column, encoder)
+      }
+    }
+    if let draft { appendLinks(of: draft) }
+    row.changed.removeAll(keepingCapacity: true)
+    if let touch, touch.row != 0 {
+      try row.replace(id: touch.row, .delete)
+      touched[key]?.kind = .delete
+    } else {
+      try write(.delete, key)
+    }
+  }
+
+  /// Records that a link of a join table's owner came, went or moved.
+  func link(
+    _ key: RowKey,
+    join: Int,
+    target: Int64,
+    before: ChangeDraft.Link?,
+    now: ChangeDraft.Link?
+  ) throws {
+    if let touch = touched[key] {
+      try loadDraft(of: key, touch)
+    } else {
+      touched[key] = Touch(kind: .update, row: 0)
+      drafts[key] = ChangeDraft()
+    }
+    drafts[key]?.note(join, target, before: before, now: now)
+  }
+
+  /// Writes what is left to write, and returns the number of changes.
+  ///
+  /// The closure gives the values that an object has now.
+  func finish(_ author: Author, current: (RowKey) throws -> [Value]?) throws -> Int {
+    for (key, draft) in drafts.sorted(by: { order(of: $0.key) < order(of: $1.key) }) {
+      guard let touch = touched[key], touch.kind != .delete else { continue }
+      guard let values = try current(key) else { continue }
+      try settle(key, touch, draft, values)
+    }
+    if hasGaps { nextRow = try header.closeGaps(from: firstRow) }
+    let count = nextRow - firstRow
+    if count > 0 {
+      try header.insert(transaction, author, firstRow: firstRow, count: count)
+    }
+    return Int(count)
+  }
+
+  private func order(of key: RowKey) -> (Int64, Int, Int64) {
+    let row = touched[key]?.row ?? 0
+    return (row == 0 ? Int64.max : row, key.entity, key.id)
+  }
+
+  private func settle(
+    _ key: RowKey,
+    _ touch: Touch,
+    _ draft: ChangeDraft,
+    _ values: [Value]
+  ) throws {
+    let encoder = encoders[key.entity]
+    row.removeAll()
+    if touch.kind == .insert {
+      for (column, value) in values.enumerated() { row.after.append(value, at: column, encoder) }
+      appendLinks(of: draft)
+      row.changed.removeAll(keepingCapacity: true)
+      try row.replace(id: touch.row, .insert)
+      return
+    }
+    for (column, first) in draft.before.sorted(by: { $0.key < $1.key }) {
+      let now = encoded(values[column], column, encoder)
+      guard now != first else { continue }
+      let name = encoder.members[column].key
+      row.appendChanged(name)
+      row.before.append(name, first)
+      row.after.append(name, now)
+    }
+    appendLinks(of: draft)
+    if row.before.isEmpty, row.after.isEmpty {
+      if touch.row != 0 {
+        try row.remove(id: touch.row)
+        hasGaps = true
+      }
+    } else if touch.row != 0 {
+      try row.replace(id: touch.row, .update)
+    } else {
+      try write(.update, key)
+    }
+  }
+
+  /// Adds the links that went to `before`, and those that came to `after`.
+  private func appendLinks(of draft: ChangeDraft) {
+    for (join, targets) in draft.links.sorted(by: { $0.key < $1.key }) {
+      let changes = targets.filter { $0.value.before != $0.value.now }.sorted { $0.key < $1.key }
+      guard !changes.isEmpty else { continue }
+      row.appendChanged(linkKeys[join])
+      let before = changes.compactMap { target, change in change.before.map { (target, $0) } }
+      let after = changes.compactMap { target, change in change.now.map { (target, $0) } }
+      row.before.append(linkKeys[join], list(before, join))
+      row.after.append(linkKeys[join], list(after, join))
+    }
+  }
+
+  private func list(_ links: [(Int64, ChangeDraft.Link)], _ join: Int) -> EncodedValue {
+    var json = [UInt8(ascii: "[")]
+    for (target, link) in links {
+      if json.count > 1 { json.append(UInt8(ascii: ",")) }
+      json += linkPrefixes[join]
+      appendInteger(target, to: &json)
+      json.append(UInt8(ascii: "\""))
+      if let position = link.position {
+        json += #","position":"#.utf8
+        appendInteger(position, to: &json)
+      }
+      json.append(UInt8(ascii: "}"))
+    }
+    json.append(UInt8(ascii: "]"))
+    return EncodedValue(json: json)
+  }
+
+  private func write(_ kind: ChangeKind, _ key: RowKey) throws {
+    try row.insert(
+      id: nextRow,
+      kind,
+      transaction: transaction,
+      sequence: nextRow - firstRow,
+      entity: layouts[key.entity].entity.name,
+      object: key.id
+    )
+    touched[key] = Touch(kind: kind, row: nextRow)
+    nextRow += 1
+  }
+
+  /// Makes a draft of a change that was written as it seemed to stay.
+  private func loadDraft(of key: RowKey, _ touch: Touch) throws {
+    guard drafts[key] == nil || drafts[key]?.before.isEmpty == true else { return }
+    var draft = drafts[key] ?? ChangeDraft()
+    if touch.kind != .insert, touch.row != 0 {
+      let before = try row.valuesBefore(id: touch.row)
+      for (column, member) in encoders[key.entity].members.enumerated() {
+        draft.before[column] = before[member.key]
+      }
+    }
+    drafts[key] = draft
+  }
+
+  private func encoded(_ value: Value, _ column: Int, _ encoder: ObjectEncoder) -> EncodedValue {
+    var result = EncodedValue(json: [])
+    if let unshown = encoder.append(value, at: column, to: &result.json) {
+      appendJSONString(unshown.name, to: &result.special)
+    }
+    return result
+  }
+}

@@ -1,0 +1,37 @@
+/// Splits a canonical JSON object into its members: key with quotes and colon, and text of value.
+///
+/// The text is what this library wrote, so that only strings and nesting need to be told apart.
+func members(of object: [UInt8]) -> [(key: [UInt8], value: [UInt8])] {
+  var result: [(key: [UInt8], value: [UInt8])] = []
+  var key: [UInt8] = []
+  var start = 1
+  var depth = 0
+  var isInString = false
+  var index = 1
+  while index < object.count {
+    let byte = object[index]
+    if isInString {
+      if byte == UInt8(ascii: "\\") {
+        index += 1
+      } else if byte == UInt8(ascii: "\"") {
+        isInString = false
+      }
+    } else {
+      switch byte {
+      case UInt8(ascii: "\""): isInString = true
+      case UInt8(ascii: "{"), UInt8(ascii: "["): depth += 1
+      case UInt8(ascii: ":") where depth == 0 && key.isEmpty:
+        key = Array(object[start...index])
+        start = index + 1
+      case UInt8(ascii: ",") where depth == 0, UInt8(ascii: "}") where depth == 0:
+        if !key.isEmpty { result.append((key, Array(object[start..<index]))) }
+        key = []
+        start = index + 1
+      case UInt8(ascii: "}"), UInt8(ascii: "]"): depth -= 1
+      default: break
+      }
+    }
+    index += 1
+  }
+  return result
+}

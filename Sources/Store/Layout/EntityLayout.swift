@@ -1,0 +1,162 @@
+/// How the values of one entity lie in its table, with names quoted for SQL.
+public struct EntityLayout: Sendable {
+  /// One column that holds a property of the entity.
+  public struct Column: Sendable {
+    /// What the column holds.
+    public enum Content: Hashable, Sendable {
+      /// The attribute at this index in ``Entity/attributes``.
+      case attribute(Int)
+      /// The id that the to-one relationship at this index in ``Entity/relationships`` leads to.
+      case relationship(Int)
+    }
+
+    /// The name as it stands in the table.
+    public let name: String
+    /// The name quoted for SQL.
+    public let quoted: String
+    /// The name of the property.
+    public let property: String
+    /// What the column holds.
+    public let content: Content
+    /// The type of an attribute; nil for a relationship, whose column holds an id.
+    public let type: ValueType?
+    /// True where null is allowed.
+    public let isOptional: Bool
+    /// True where large values lie in files beside the store.
+    public let isExternal: Bool
+    /// The index of the entity that a relationship leads to.
+    public let destination: Int?
+  }
+
+  /// The index in ``StoreSchema/entities``.
+  public let index: Int
+  /// The entity.
+  public let entity: Entity
+  /// The table's name quoted for SQL.
+  public let table: String
+  /// The attributes in the order of ``Entity/attributes``, then the to-one relationships that
+  /// have a column, in the order of ``Entity/relationships``.
+  public let columns: [Column]
+  /// The columns' quoted names, with commas.
+  public let columnList: String
+  /// The entity and all that inherit from it, itself first.
+  public let family: [Int]
+  /// The entity that it inherits from, and so on, nearest first.
+  public let ancestors: [Int]
+
+  /// True where the table holds rows of other entities too, told apart by `_entity`.
+  public var sharesTable: Bool { entity.sharesTable }
+
+  /// The condition that selects the rows of the entity and of all that inherit from it; nil where
+  /// these are all rows of the table.
+  public let condition: String?
+
+  /// The index in ``columns`` of a property, by its name.
+  public func column(of property: String) -> Int? {
+    columns.firstIndex { $0.property == property }
+  }
+}
+
+extension StoreSchema {
+  /// How each entity lies in its table, in the order of ``entities``.
+  public func layouts() throws -> [EntityLayout] {
+    var indexes: [String: Int] = [:]
+    for (index, entity) in entities.enumerated() {
+      guard indexes.updateValue(index, forKey: entity.name) == nil else {
+        throw StoreError(
+          .invalidSchema,
+          "The schema has two entities named \(entity.name); give one of them another name.",
+          entity: entity.name
+        )
+      }
+    }
+    let ancestors = try entities.map { try chain(from: $0, indexes) }
+    return try entities.indices.map { index in
+      try layout(of: index, indexes, ancestors)
+    }
+  }
+
+  private func chain(from entity: Entity, _ indexes: [String: Int]) throws -> [Int] {
+    var result: [Int] = []
+    var next = entity.parent
+    while let name = next {
+      guard let index = indexes[name], !result.contains(index) else {
+        throw StoreError(
+          .invalidSchema,
+          "\(entity.name) inherits from \(name), which is not in the schema; add it.",
+          entity: entity.name
+        )
+      }
+      result.append(index)
+      next = entities[index].parent
+    }
+    return result
+  }
+
+  private func layout(
+    of index: Int,
+    _ indexes: [String: Int],
+    _ ancestors: [[Int]]
+  ) throws -> EntityLayout {
+    let entity = entities[index]
+    var columns = entity.attributes.enumerated().map { position, attribute in
+      EntityLayout.Column(
+        name: attribute.column,
+        quoted: quoted(attribute.column),
+        property: attribute.name,
+        content: .attribute(position),
+        type: attribute.type,
+        isOptional: attribute.isOptional,
+        isExternal: attribute.isExternal,
+        destination: nil
+      )
+    }
+    for (position, relationship) in entity.relationships.enumerated() {
+      guard let destination = indexes[relationship.destination] else {
+        throw StoreError(
+          .invalidSchema,
+          "\(entity.name).\(relationship.name) leads to \(relationship.destination), which is not"
+            + " in the schema; add it.",
+          entity: entity.name
+        )
+      }
+      guard case .column(let name) = relationship.storage else { continue }
+      columns.append(
+        EntityLayout.Column(
+          name: name,
+          quoted: quoted(name),
+          property: relationship.name,
+          content: .relationship(position),
+          type: nil,
+          isOptional: relationship.isOptional,
+          isExternal: false,
+          destination: destination
+        )
+      )
+    }
+    let descendants = ancestors.indices.filter { ancestors[$0].contains(index) }
+    let names = ([index] + descendants).map { literal(entities[$0].name) }
+    return EntityLayout(
+      index: index,
+      entity: entity,
+      table: quoted(entity.table),
+      columns: columns,
+      columnList: columns.map(\.quoted).joined(separator: ", "),
+      family: [index] + descendants,
+      ancestors: ancestors[index],
+      condition: entity.parent == nil
+        ? nil : "\"_entity\" IN (\(names.joined(separator: ", ")))"
+    )
+  }
+}
+
+/// A name as SQL wants it, whatever is in it.
+public func quoted(_ name: String) -> String {
+  "\"" + name.split(separator: "\"", omittingEmptySubsequences: false).joined(separator: "\"\"")
+    + "\""
+}
+
+/// A text as SQL wants it, whatever is in it but NUL.
+public func literal(_ text: String) -> String {
+  "'" + text.split(separator: "'", omittingEmptySubsequences: false).joined(separator: "''") + "'"
+}

@@ -1,0 +1,42 @@
+public import SQLite
+
+/// Reads a store: one connection, with the functions and collations that were asked for.
+///
+/// A reader is used by one thread at a time.
+public final class Reader {
+  /// The connection.
+  public let connection: Connection
+  /// How the entities lie in their tables.
+  public let layouts: [EntityLayout]
+  let isShared: Bool
+
+  init(connection: Connection, layouts: [EntityLayout], isShared: Bool) {
+    self.connection = connection
+    self.layouts = layouts
+    self.isShared = isShared
+  }
+
+  /// Takes a snapshot: what is read from now on is one state of the store.
+  ///
+  /// In memory there is one connection for all, so that a reader sees what is written meanwhile.
+  func begin() throws {
+    guard !isShared else { return }
+    try connection.execute("BEGIN")
+    // The snapshot is that of the first read, which is to be now.
+    try connection.cached("SELECT count(*) FROM store_catalog").run()
+  }
+
+  /// Lets the snapshot go, and with it all that was half read.
+  func end() throws {
+    connection.resetCachedStatements()
+    guard !isShared, connection.isInTransaction else { return }
+    connection.resetStatements()
+    try connection.execute("ROLLBACK")
+  }
+
+  /// Takes a newer snapshot.
+  public func refresh() throws {
+    try end()
+    try begin()
+  }
+}

@@ -1,0 +1,22 @@
+import SQLite
+import Synchronization
+
+/// The readers of a store that nobody uses at the moment.
+///
+/// Readers are not `Sendable`; the pool hands each to one user at a time, which the lock around
+/// the list makes sure of.
+final class ReaderPool: @unchecked Sendable {
+  private static let keptAtMost = 8
+  private let lock = Mutex(())
+  private var idle: [Reader] = []
+
+  func take() -> Reader? {
+    lock.withLock { _ in idle.popLast() }
+  }
+
+  func giveBack(_ reader: Reader) {
+    lock.withLock { _ in
+      if idle.count < Self.keptAtMost { idle.append(reader) }
+    }
+  }
+}

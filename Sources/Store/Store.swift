@@ -1,0 +1,168 @@
+import FoundationEssentials
+import SQLite
+
+/// A store: rows with their history, in a file or in memory.
+///
+/// It may be used from any thread. Writing takes turns; reading a file waits for nobody.
+///
+/// Connections are not `Sendable`. The one that writes is used with the lock held, and each that
+/// reads by one user at a time.
+public final class Store: @unchecked Sendable {
+  /// Where it is kept.
+  public let location: Location
+  /// The store's own name, a UUID.
+  public let identifier: String
+  /// The lineage, which goes up when a store was restored from an older copy.
+  public let lineage: Int64
+  /// What is in it.
+  public let schema: StoreSchema
+  /// How the entities lie in their tables, in the order of ``StoreSchema/entities``.
+  public let layouts: [EntityLayout]
+  /// How it was opened.
+  public let options: Options
+
+  private let lock = RecursiveLock()
+  private let readers = ReaderPool()
+  private let writerConnection: Connection?
+  private let writer: Writer?
+  private var isWriting = false
+  private let opening: @Sendable () throws -> Connection
+
+  /// Opens a store, and makes it where there is none.
+  ///
+  /// - Throws: ``StoreError``, with ``StoreError/Code/schemaMismatch`` where the store was made
+  ///   with a schema that needs other tables.
+  public static func open(
+    _ location: Location,
+    schema: StoreSchema,
+    options: Options = Options()
+  ) throws -> Store {
+    try describingErrors(at: location.path) {
+      try Store(location, schema: schema, options: options)
+    }
+  }
+
+  /// Opens a store that is there, with the schema that it carries.
+  public static func open(_ location: Location, options: Options = Options()) throws -> Store {
+    try describingErrors(at: location.path) {
+      try Store(location, schema: nil, options: options)
+    }
+  }
+
+  private init(_ location: Location, schema: StoreSchema?, options: Options) throws {
+    let file = StoreFile(location: location, options: options)
+    let (connection, catalog) = try file.open(schema: schema)
+    self.location = location
+    self.options = options
+    self.schema = catalog.schema
+    identifier = catalog.identifier
+    lineage = catalog.lineage
+    layouts = try catalog.schema.layouts()
+    opening = { try file.connectReader() }
+    if options.isReadOnly {
+      writerConnection = nil
+      writer = nil
+      readers.giveBack(Reader(connection: connection, layouts: layouts, isShared: false))
+    } else {
+      writerConnection = connection
+      writer = try Writer(connection: connection, catalog: catalog, layouts: layouts)
+    }
+  }
+
+  private var isInMemory: Bool {
+    if case .memory = location { true } else { false }
+  }
+
+  /// Calls with a reader that sees one state of the store.
+  public func read<Result>(_ body: (Reader) throws -> Result) throws -> Result {
+    func run() throws -> Result {
+      let reader = try takeReader()
+      do {
+        let result = try body(reader)
+        giveBack(reader)
+        return result
+      } catch {
+        giveBack(reader)
+        throw error
+      }
+    }
+    return try isInMemory ? lock.withLock(run) : run()
+  }
+
+  /// Hands out a reader that sees one state of the store until it is given back.
+  ///
+  /// While it is held, the write-ahead log of the file can't be taken back into it beyond that
+  /// state. A reader of a store in memory sees what is written meanwhile.
+  public func takeReader() throws -> Reader {
+    try describingErrors(at: location.path) {
+      let reader = try readers.take() ?? makeReader()
+      try reader.begin()
+      return reader
+    }
+  }
+
+  /// Takes a reader back.
+  public func giveBack(_ reader: Reader) {
+    do {
+      try reader.end()
+      readers.giveBack(reader)
+    } catch {
+      // A reader that can't end what it reads is closed instead of kept, which ends it.
+    }
+  }
+
+  private func makeReader() throws -> Reader {
+    if isInMemory, let writerConnection {
+      return Reader(
+        connection: Connection(sharing: writerConnection),
+        layouts: layouts,
+        isShared: true
+      )
+    }
+    return Reader(connection: try opening(), layouts: layouts, isShared: false)
+  }
+
+  /// Calls with the writer, inside one transaction; anything thrown takes all of it back.
+  @discardableResult
+  public func write<Result>(
+    _ author: Author,
+    _ body: (Writer) throws -> Result
+  ) throws -> Result {
+    try lock.withLock {
+      guard let writer, let connection = writerConnection else {
+        throw StoreError(
+          .readOnly,
+          "The store \(location.path) was opened for reading only; open it without isReadOnly to"
+            + " write.",
+          path: location.path
+        )
+      }
+      guard !isWriting else {
+        throw StoreError(
+          .misuse,
+          "A write of the store \(location.path) began inside another; use the writer that the"
+            + " outer one has.",
+          path: location.path
+        )
+      }
+      isWriting = true
+      defer { isWriting = false }
+      return try describingErrors(at: location.path) {
+        try connection.execute("BEGIN IMMEDIATE")
+        do {
+          try writer.begin(author)
+          let result = try body(writer)
+          try writer.finish()
+          try connection.execute("COMMIT")
+          writer.committed()
+          return result
+        } catch {
+          writer.abandon()
+          // SQLite ends a transaction by itself when the disk is full.
+          if connection.isInTransaction { try connection.execute("ROLLBACK") }
+          throw error
+        }
+      }
+    }
+  }
+}

@@ -1,0 +1,121 @@
+import SQLite
+
+/// Why a store could not do something: what happened, where, and what to do.
+public struct StoreError: Error {
+  /// What kind of failure it was; more may come, so a `switch` needs a default.
+  public struct Code: Hashable, Sendable {
+    private enum Kind: Hashable, Sendable {
+      case missing, notADatabase, notAStore, damaged, newerFormat, schemaMismatch
+      case locked, readOnly, diskFull, inputOutput, invalidSchema, misuse, database
+      case duplicate, missingValue, invalidValue, missingReference, deletionDenied
+      case missingObject, unreadableValue, missingBlob
+    }
+
+    private let kind: Kind
+
+    private init(_ kind: Kind) { self.kind = kind }
+
+    /// There is no file.
+    public static let missing = Code(.missing)
+    /// The file is no SQLite database.
+    public static let notADatabase = Code(.notADatabase)
+    /// The file is an SQLite database of something else.
+    public static let notAStore = Code(.notAStore)
+    /// The file is damaged.
+    public static let damaged = Code(.damaged)
+    /// The file was written by a newer version of this library.
+    public static let newerFormat = Code(.newerFormat)
+    /// The file was written with another schema; see ``StoreError/differences``.
+    public static let schemaMismatch = Code(.schemaMismatch)
+    /// Another process held the file for longer than the busy timeout.
+    public static let locked = Code(.locked)
+    /// The file, its folder or the medium can't be written, or the store was opened so.
+    public static let readOnly = Code(.readOnly)
+    /// The disk is full.
+    public static let diskFull = Code(.diskFull)
+    /// Reading or writing failed.
+    public static let inputOutput = Code(.inputOutput)
+    /// The schema can't be made into tables.
+    public static let invalidSchema = Code(.invalidSchema)
+    /// A call that the store does not allow.
+    public static let misuse = Code(.misuse)
+    /// SQLite refused a statement; see ``StoreError/cause``.
+    public static let database = Code(.database)
+    /// Another object has the same values in properties that are unique.
+    public static let duplicate = Code(.duplicate)
+    /// A property that must have a value has none.
+    public static let missingValue = Code(.missingValue)
+    /// A value that its property's type does not allow.
+    public static let invalidValue = Code(.invalidValue)
+    /// A relationship leads to an object that is not there.
+    public static let missingReference = Code(.missingReference)
+    /// A delete rule denies the deletion; see ``StoreError/objects``.
+    public static let deletionDenied = Code(.deletionDenied)
+    /// There is no object of that id.
+    public static let missingObject = Code(.missingObject)
+    /// A column holds what its property's type can't be read from.
+    public static let unreadableValue = Code(.unreadableValue)
+    /// The file that holds a value beside the store is gone.
+    public static let missingBlob = Code(.missingBlob)
+  }
+
+  /// What kind of failure it was.
+  public let code: Code
+  /// What happened, where, and what to do.
+  public let message: String
+  /// The error below this one.
+  public let cause: (any Error)?
+  /// The file, or the name of a store in memory.
+  public let path: String?
+  /// The entity that it is about.
+  public let entity: String?
+  /// The objects that stand in the way.
+  public let objects: [RowKey]
+  /// How the schema of the file differs from the one that was asked for.
+  public let differences: [SchemaDifference]
+
+  /// Makes an error.
+  public init(
+    _ code: Code,
+    _ message: String,
+    cause: (any Error)? = nil,
+    path: String? = nil,
+    entity: String? = nil,
+    objects: [RowKey] = [],
+    differences: [SchemaDifference] = []
+  ) {
+    self.code = code
+    self.message = message
+    self.cause = cause
+    self.path = path
+    self.entity = entity
+    self.objects = objects
+    self.differences = differences
+  }
+}
+
+extension StoreError: CustomStringConvertible {
+  /// The message, and the error below in parentheses.
+  public var description: String {
+    cause.map { "\(message) (\($0))" } ?? message
+  }
+}
+
+/// Matches an error by its code.
+public func ~= (pattern: StoreError.Code, error: any Error) -> Bool {
+  (error as? StoreError)?.code == pattern
+}
+
+/// Names one row: the index of its entity in the schema, and its id.
+public struct RowKey: Hashable, Sendable {
+  /// The index in ``StoreSchema/entities``.
+  public let entity: Int
+  /// The id in the entity's table.
+  public let id: Int64
+
+  /// Makes a key.
+  public init(entity: Int, id: Int64) {
+    self.entity = entity
+    self.id = id
+  }
+}

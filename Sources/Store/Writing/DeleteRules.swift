@@ -1,0 +1,215 @@
+/// A to-one column that may point at a row of some entity, with what happens when that row goes.
+struct IncomingReference {
+  /// The entity that declares the column.
+  let source: Int
+  /// The index in that entity's columns.
+  let column: Int
+  /// The rule of the relationship that leads back.
+  let rule: DeleteRule
+  /// True where the column can be set to null.
+  let isOptional: Bool
+}
+
+/// A row that is gone, with a column that must not point at it when the transaction ends.
+struct PointerCheck {
+  enum Reason { case denied, required, noAction }
+
+  let gone: RowKey
+  let reference: IncomingReference
+  let reason: Reason
+}
+
+/// For each entity the columns that may point at its rows.
+func incomingReferences(_ layouts: [EntityLayout]) -> [[IncomingReference]] {
+  layouts.map { target in
+    var result: [IncomingReference] = []
+    let kinds = Set([target.index] + target.ancestors)
+    for source in layouts {
+      let parent = source.ancestors.first.map { layouts[$0] }
+      for (index, column) in source.columns.enumerated() {
+        guard let destination = column.destination, kinds.contains(destination),
+          case .relationship(let position) = column.content,
+          parent?.column(of: column.property) == nil
+        else { continue }
+        let relationship = source.entity.relationships[position]
+        let back = target.entity.relationships.first { $0.name == relationship.inverse }
+        result.append(
+          IncomingReference(
+            source: source.index,
+            column: index,
+            rule: back?.deleteRule ?? .nullify,
+            isOptional: column.isOptional
+          )
+        )
+      }
+    }
+    return result
+  }
+}
+
+extension Writer {
+  /// Deletes an object, and does what delete rules say to the objects around it.
+  ///
+  /// What a rule forbids is checked when the transaction ends, so that the order of deletions does
+  /// not matter.
+  ///
+  /// - Returns: False where there is no such object.
+  @discardableResult
+  public func delete(_ entity: Int, id: Int64) throws -> Bool {
+    // A list instead of recursion: a chain of a million objects is as good as one of two.
+    var waiting = [RowKey(entity: entity, id: id)]
+    var isFirst = true
+    while let next = waiting.popLast() {
+      guard let found = try self.entity(of: next.entity, id: next.id),
+        layouts[next.entity].family.contains(found),
+        let values = try tables[found].row(id: next.id)
+      else {
+        if isFirst { return false }
+        continue
+      }
+      isFirst = false
+      let key = RowKey(entity: found, id: next.id)
+      try follow(key, values, &waiting)
+      let links = try removeLinks(of: key, &waiting)
+      try tables[found].delete(id: key.id)
+      try recorder.delete(key, values, links: links)
+      deleted.append(key)
+    }
+    return true
+  }
+
+  /// Applies the rules of to-one columns, its own and those that point at it.
+  private func follow(_ key: RowKey, _ values: [Value], _ waiting: inout [RowKey]) throws {
+    let layout = layouts[key.entity]
+    for (index, column) in layout.columns.enumerated() {
+      guard case .relationship(let position) = column.content, let target = column.destination,
+        layout.entity.relationships[position].deleteRule == .cascade,
+        case .integer(let id) = values[index]
+      else { continue }
+      waiting.append(RowKey(entity: target, id: id))
+    }
+    for reference in references[key.entity] {
+      switch reference.rule {
+      case .cascade:
+        waiting += try pointing(at: key.id, reference)
+      case .nullify where reference.isOptional:
+        for row in try pointing(at: key.id, reference) {
+          try update(row.entity, id: row.id, columns: [column(reference, in: row)], values: [.null])
+          updated.append(row)
+        }
+      case .nullify:
+        pointers.append(PointerCheck(gone: key, reference: reference, reason: .required))
+      case .deny: pointers.append(PointerCheck(gone: key, reference: reference, reason: .denied))
+      case .noAction:
+        pointers.append(PointerCheck(gone: key, reference: reference, reason: .noAction))
+      }
+    }
+  }
+
+  /// Takes an object out of all join tables, and returns the links that it owned.
+  private func removeLinks(
+    of key: RowKey,
+    _ waiting: inout [RowKey]
+  ) throws -> [Int: [Int64: ChangeDraft.Link]] {
+    var owned: [Int: [Int64: ChangeDraft.Link]] = [:]
+    let kinds = Set([key.entity] + layouts[key.entity].ancestors)
+    for (index, join) in joins.enumerated() {
+      let table = join.table
+      if kinds.contains(table.owner) {
+        let links = try join.links(of: key.id)
+        for target in links.keys { try join.remove(key.id, target) }
+        if !links.isEmpty { owned[index] = links }
+        let rule = layouts[table.owner].entity.relationships[table.relationship].deleteRule
+        if rule == .cascade {
+          waiting += links.keys.sorted().map { RowKey(entity: table.destination, id: $0) }
+        }
+      }
+      if kinds.contains(table.destination) {
+        let links = try join.links(to: key.id)
+        for (owner, link) in links.sorted(by: { $0.key < $1.key }) {
+          try join.remove(owner, key.id)
+          guard owner != key.id else { continue }
+          try recordLink(index, owner, key.id, link, nil)
+          if let entity = try entity(of: table.owner, id: owner) {
+            updated.append(RowKey(entity: entity, id: owner))
+          }
+        }
+        let name = layouts[table.owner].entity.relationships[table.relationship].inverse
+        let back = layouts[table.destination].entity.relationships.first { $0.name == name }
+        if back?.deleteRule == .cascade {
+          waiting += links.keys.sorted().map { RowKey(entity: table.owner, id: $0) }
+        }
+      }
+    }
+    return owned
+  }
+
+  /// The rows whose column points at an id.
+  func pointing(at id: Int64, _ reference: IncomingReference) throws -> [RowKey] {
+    let source = layouts[reference.source]
+    let kind = source.sharesTable ? "\"_entity\"" : literal(source.entity.name)
+    let statement = try connection.cached(
+      "SELECT \"id\", \(kind) FROM \(source.table)"
+        + " WHERE \(source.columns[reference.column].quoted) = ?1"
+    )
+    try statement.bind(1, id)
+    defer { statement.reset() }
+    var result: [RowKey] = []
+    while try statement.step() {
+      guard let entity = indexes[statement.string(at: 1)] else { continue }
+      result.append(RowKey(entity: entity, id: statement.int64(at: 0)))
+    }
+    return result
+  }
+
+  /// The index of a reference's column in the entity of one row, which may inherit it.
+  private func column(_ reference: IncomingReference, in row: RowKey) -> Int {
+    let property = layouts[reference.source].columns[reference.column].property
+    return layouts[row.entity].column(of: property) ?? reference.column
+  }
+
+  /// Fails where a deleted row is still pointed at.
+  func checkPointers() throws {
+    for check in pointers {
+      let rows = try pointing(at: check.gone.id, check.reference)
+      guard !rows.isEmpty else { continue }
+      throw failure(of: check, rows)
+    }
+  }
+
+  private func failure(of check: PointerCheck, _ rows: [RowKey]) -> StoreError {
+    let gone = "\(layouts[check.gone.entity].entity.name) \(check.gone.id)"
+    let property = layouts[check.reference.source].columns[check.reference.column].property
+    let shown = rows.prefix(10).map { "\(layouts[$0.entity].entity.name) \($0.id)" }
+    let list =
+      shown.joined(separator: ", ")
+      + (rows.count > shown.count ? " and \(rows.count - shown.count) more" : "")
+    let entity = layouts[check.gone.entity].entity.name
+    switch check.reason {
+    case .denied:
+      return StoreError(
+        .deletionDenied,
+        "\(gone) can't be deleted, because its delete rule denies it while these refer to it"
+          + " through '\(property)': \(list). Delete them, or let them refer to another object.",
+        entity: entity,
+        objects: rows
+      )
+    case .required:
+      return StoreError(
+        .missingValue,
+        "\(gone) can't be deleted, because '\(property)' must have a value and would have none in"
+          + " \(list). Delete them, or give them another object.",
+        entity: entity,
+        objects: rows
+      )
+    case .noAction:
+      return StoreError(
+        .missingReference,
+        "\(gone) can't be deleted, because these would refer to nothing through '\(property)':"
+          + " \(list). Its delete rule is noAction, so change or delete them in the same save.",
+        entity: entity,
+        objects: rows
+      )
+    }
+  }
+}

@@ -1,0 +1,138 @@
+import SQLite
+
+/// The statements that read and write the rows of one entity, each prepared when first used.
+final class EntityTable {
+  /// The statements for one set of columns.
+  struct UpdatePlan {
+    let columns: [Int]
+    let reading: Statement
+    let writing: Statement
+  }
+
+  let layout: EntityLayout
+  private let connection: Connection
+  private var insertion: Statement?
+  private var reading: Statement?
+  private var removal: Statement?
+  private var naming: Statement?
+  private var lastPlan: UpdatePlan?
+  private var plans: [[Int]: UpdatePlan] = [:]
+  private var finding: [[Int]: Statement] = [:]
+
+  init(_ connection: Connection, _ layout: EntityLayout) {
+    self.connection = connection
+    self.layout = layout
+  }
+
+  /// Writes a new row.
+  func insert(id: Int64, _ values: [Value]) throws {
+    let statement = try insertion ?? prepareInsertion()
+    try statement.bind(1, id)
+    for index in values.indices {
+      try statement.bind(Int32(truncatingIfNeeded: index) + 2, values[index])
+    }
+    try statement.run()
+  }
+
+  /// Reads all values of a row.
+  func row(id: Int64) throws -> [Value]? {
+    let statement = try reading ?? prepareReading()
+    try statement.bind(1, id)
+    defer { statement.reset() }
+    guard try statement.step() else { return nil }
+    return layout.columns.indices.map { statement.value(at: Int32(truncatingIfNeeded: $0)) }
+  }
+
+  /// The name of the entity that a row of the table belongs to; nil where there is no such row.
+  func entityName(id: Int64) throws -> String? {
+    let statement =
+      try naming
+      ?? connection.prepare(
+        "SELECT \(layout.sharesTable ? "\"_entity\"" : literal(layout.entity.name))"
+          + " FROM \(layout.table) WHERE \"id\" = ?1"
+      )
+    naming = statement
+    try statement.bind(1, id)
+    defer { statement.reset() }
+    return try statement.step() ? statement.string(at: 0) : nil
+  }
+
+  /// Takes a row away.
+  func delete(id: Int64) throws {
+    let statement =
+      try removal ?? connection.prepare("DELETE FROM \(layout.table) WHERE \"id\" = ?1")
+    removal = statement
+    try statement.bind(1, id)
+    try statement.run()
+  }
+
+  /// The statements that read and write some columns.
+  func plan(_ columns: [Int]) throws -> UpdatePlan {
+    if let lastPlan, lastPlan.columns == columns { return lastPlan }
+    let plan = try plans[columns] ?? makePlan(columns)
+    plans[columns] = plan
+    lastPlan = plan
+    return plan
+  }
+
+  /// The id of a row of the entity, or of one that inherits from it, by the values of columns.
+  func find(_ columns: [Int], _ values: [Value]) throws -> Int64? {
+    let statement = try finding[columns] ?? prepareFinding(columns)
+    finding[columns] = statement
+    for (index, value) in values.enumerated() {
+      try statement.bind(Int32(truncatingIfNeeded: index) + 1, value)
+    }
+    defer { statement.reset() }
+    return try statement.step() ? statement.int64(at: 0) : nil
+  }
+
+  private func prepareInsertion() throws -> Statement {
+    var names = ["\"id\""] + layout.columns.map(\.quoted)
+    var marks = names.indices.map { "?\($0 + 1)" }
+    if layout.sharesTable {
+      names.append("\"_entity\"")
+      marks.append(literal(layout.entity.name))
+    }
+    let statement = try connection.prepare(
+      "INSERT INTO \(layout.table) (\(names.joined(separator: ", ")))"
+        + " VALUES (\(marks.joined(separator: ", ")))"
+    )
+    insertion = statement
+    return statement
+  }
+
+  private func prepareReading() throws -> Statement {
+    let list = layout.columns.isEmpty ? "1" : layout.columnList
+    let condition = layout.condition.map { " AND \($0)" } ?? ""
+    let statement = try connection.prepare(
+      "SELECT \(list) FROM \(layout.table) WHERE \"id\" = ?1\(condition)"
+    )
+    reading = statement
+    return statement
+  }
+
+  private func makePlan(_ columns: [Int]) throws -> UpdatePlan {
+    let names = columns.map { layout.columns[$0].quoted }
+    let condition = layout.condition.map { " AND \($0)" } ?? ""
+    let assignments = names.enumerated().map { "\($0.element) = ?\($0.offset + 2)" }
+    return UpdatePlan(
+      columns: columns,
+      reading: try connection.prepare(
+        "SELECT \(names.joined(separator: ", ")) FROM \(layout.table)"
+          + " WHERE \"id\" = ?1\(condition)"
+      ),
+      writing: try connection.prepare(
+        "UPDATE \(layout.table) SET \(assignments.joined(separator: ", ")) WHERE \"id\" = ?1"
+      )
+    )
+  }
+
+  private func prepareFinding(_ columns: [Int]) throws -> Statement {
+    let conditions =
+      columns.enumerated().map { "\(layout.columns[$0.element].quoted) IS ?\($0.offset + 1)" }
+      + (layout.condition.map { [$0] } ?? [])
+    return try connection.prepare(
+      "SELECT \"id\" FROM \(layout.table) WHERE \(conditions.joined(separator: " AND "))"
+    )
+  }
+}

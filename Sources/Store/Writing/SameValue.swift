@@ -1,0 +1,16 @@
+extension Value {
+  /// True where both are stored as the same bits.
+  ///
+  /// Equality is wider: it takes negative zero for zero, and two spellings of one character in
+  /// Unicode for each other, which would lose changes.
+  func isSame(as other: Value) -> Bool {
+    switch (self, other) {
+    case (.null, .null): true
+    case (.integer(let left), .integer(let right)): left == right
+    case (.real(let left), .real(let right)): left.bitPattern == right.bitPattern
+    case (.text(let left), .text(let right)): left.utf8.elementsEqual(right.utf8)
+    case (.blob(let left), .blob(let right)): left == right
+    default: false
+    }
+  }
+}

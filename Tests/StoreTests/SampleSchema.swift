@@ -1,0 +1,187 @@
+import Foundation
+import SQLite
+import Store
+import Testing
+
+/// A small world: trips with items that go with them, people who travel, tags on many trips.
+let sampleSchema = StoreSchema(
+  version: "1.0.0",
+  entities: [
+    Entity(
+      name: "Trip",
+      attributes: [
+        Attribute(name: "name", type: .string),
+        Attribute(name: "startDate", type: .date),
+        Attribute(name: "rating", type: .double, isOptional: true),
+      ],
+      relationships: [
+        Relationship(
+          name: "items",
+          destination: "Item",
+          isToMany: true,
+          inverse: "trip",
+          storage: .inverseColumn("trip"),
+          deleteRule: .cascade
+        ),
+        Relationship(
+          name: "leader",
+          destination: "Person",
+          isToMany: false,
+          inverse: "led",
+          storage: .column("leader")
+        ),
+        Relationship(
+          name: "tags",
+          destination: "Tag",
+          isToMany: true,
+          inverse: "trips",
+          storage: .joinTable("Tag_trips", source: "Trip", target: "Tag")
+        ),
+      ],
+      uniques: [["name"]]
+    ),
+    Entity(
+      name: "Item",
+      attributes: [Attribute(name: "title", type: .string)],
+      relationships: [
+        Relationship(
+          name: "trip",
+          destination: "Trip",
+          isToMany: false,
+          inverse: "items",
+          storage: .column("trip")
+        )
+      ]
+    ),
+    Entity(
+      name: "Person",
+      attributes: [Attribute(name: "name", type: .string)],
+      relationships: [
+        Relationship(
+          name: "led",
+          destination: "Trip",
+          isToMany: true,
+          inverse: "leader",
+          storage: .inverseColumn("leader"),
+          deleteRule: .deny
+        )
+      ]
+    ),
+    Entity(
+      name: "Tag",
+      attributes: [Attribute(name: "word", type: .string)],
+      relationships: [
+        Relationship(
+          name: "trips",
+          destination: "Trip",
+          isToMany: true,
+          inverse: "tags",
+          storage: .joinTable("Tag_trips", source: "Tag", target: "Trip")
+        )
+      ]
+    ),
+  ]
+)
+
+/// The indexes of the sample's entities, which are sorted by name.
+let item = 0
+let person = 1
+let tag = 2
+let trip = 3
+
+func tripValues(_ name: String, leader: Int64? = nil) -> [Value] {
+  [.text(name), .real(0), .null, leader.map { .integer($0) } ?? .null]
+}
+
+func itemValues(_ title: String, trip: Int64?) -> [Value] {
+  [.text(title), trip.map { .integer($0) } ?? .null]
+}
+
+/// Where a store of a test is kept.
+enum Place: CaseIterable, Sendable {
+  case memory, file
+}
+
+/// Calls with a new store and a way to open it again; for one in memory that is the same store.
+func withStore(
+  _ place: Place,
+  schema: StoreSchema = sampleSchema,
+  _ body: (Store, () throws -> Store) throws -> Void
+) throws {
+  switch place {
+  case .memory:
+    let store = try Store.open(.memory("test"), schema: schema)
+    try body(store) { store }
+  case .file:
+    try withTemporaryFolder { folder in
+      let url = folder.appendingPathComponent("test.store")
+      let store = try Store.open(.file(url), schema: schema)
+      try body(store) { try Store.open(.file(url), schema: schema) }
+    }
+  }
+}
+
+/// Calls with a new folder and takes it away afterwards.
+func withTemporaryFolder<Result>(_ body: (URL) throws -> Result) throws -> Result {
+  let folder = FileManager.default.temporaryDirectory
+    .appendingPathComponent("StoreTests-\(UUID().uuidString)")
+  try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
+  defer {
+    // A folder that can't be removed fails no test.
+    try? FileManager.default.removeItem(at: folder)
+  }
+  return try body(folder)
+}
+
+/// All rows of a query, each as one text with bars.
+func rows(_ sql: String, in store: Store) throws -> [String] {
+  try store.read { reader in
+    let statement = try reader.connection.prepare(sql)
+    var result: [String] = []
+    while try statement.step() {
+      let columns = (0..<statement.columnCount).map {
+        let index = Int32($0)
+        return statement.isNull(at: index) ? "null" : statement.string(at: index)
+      }
+      result.append(columns.joined(separator: "|"))
+    }
+    return result
+  }
+}
+
+func names(of entity: String, in store: Store) throws -> [String] {
+  try rows("SELECT name FROM \(entity) ORDER BY id", in: store)
+}
+
+/// One change as history has it.
+struct RecordedChange: Equatable {
+  var transaction: Int64
+  var text: String
+}
+
+/// The changes of a store: kind, entity, object, what changed, before, after, special.
+func history(of store: Store) throws -> [RecordedChange] {
+  try store.read { reader in
+    let statement = try reader.connection.prepare(
+      """
+      SELECT transaction_id, kind || ' ' || entity || ' ' || object
+          || coalesce(' ' || changed, '') || coalesce(' ' || before, '')
+          || coalesce(' ' || after, '') || coalesce(' special ' || special, '')
+        FROM history_change ORDER BY id
+      """
+    )
+    var result: [RecordedChange] = []
+    while try statement.step() {
+      result.append(
+        RecordedChange(transaction: statement.int64(at: 0), text: statement.string(at: 1))
+      )
+    }
+    return result
+  }
+}
+
+/// The changes of the last transaction.
+func lastChanges(of store: Store) throws -> [String] {
+  let all = try history(of: store)
+  return all.filter { $0.transaction == all.last?.transaction }.map(\.text)
+}
