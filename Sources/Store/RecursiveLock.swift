@@ -1,12 +1,5 @@
 import FoundationEssentials
-
-#if canImport(Glibc)
 import Glibc
-#elseif canImport(Musl)
-import Musl
-#else
-import Darwin
-#endif
 
 /// A lock that the thread which holds it may take again.
 ///

@@ -1,12 +1,5 @@
 import FoundationEssentials
-
-#if canImport(Glibc)
 import Glibc
-#elseif canImport(Musl)
-import Musl
-#else
-import Darwin
-#endif
 
 /// The time now as history keeps it: RFC 3339 in UTC, always with six digits of a second.
 func currentTime() -> String {

@@ -1,13 +1,6 @@
 import FoundationEssentials
-import SQLite
-
-#if canImport(Glibc)
 import Glibc
-#elseif canImport(Musl)
-import Musl
-#else
-import Darwin
-#endif
+import SQLite
 
 /// The statements that write rows of `history_transaction`.
 final class TransactionRow {
