@@ -37,7 +37,10 @@ let syntaxLinking: [LinkerSetting] =
 let package = Package(
   name: "travelog",
   products: [
-    .library(name: "SwiftData", targets: ["SwiftData"])
+    .library(name: "SwiftData", targets: ["SwiftData"]),
+    .library(name: "os", targets: ["os"]),
+    .library(name: "OSLog", targets: ["OSLog"]),
+    .library(name: "FoundationExtras", targets: ["FoundationExtras"]),
   ],
   targets: [
     .systemLibrary(
@@ -55,7 +58,12 @@ let package = Package(
       linkerSettings: syntaxLinking
     ),
     .target(name: "SwiftData", dependencies: ["Store", "SwiftDataMacros"]),
+    .target(name: "os"),
+    .target(name: "OSLog", dependencies: ["os"]),
+    .target(name: "FoundationExtras"),
     .testTarget(name: "HouseTests"),
+    .testTarget(name: "OSTests", dependencies: ["OSLog"]),
+    .testTarget(name: "FoundationExtrasTests", dependencies: ["FoundationExtras"]),
     .testTarget(name: "SQLiteTests", dependencies: ["SQLite"]),
     .testTarget(name: "StoreTests", dependencies: ["Store"]),
     .testTarget(

@@ -1,0 +1,129 @@
+import Foundation
+
+extension String {
+  /// A text to be looked up in the bundle's tables, with values in it.
+  public struct LocalizationValue: ExpressibleByStringInterpolation, Hashable, Sendable {
+    /// What the tables know the text by: `%@`, `%lld` and `%lf` stand for the values.
+    let key: String
+    let values: [Value]
+
+    /// A value of the text, and how it is written.
+    enum Value: Hashable, Sendable {
+      case text(String)
+      case integer(Int64)
+      case fraction(Double)
+    }
+
+    /// Makes a text that is the same in every program.
+    public init(_ value: String) {
+      self.init(stringLiteral: value)
+    }
+
+    /// Makes a text without values.
+    public init(stringLiteral value: String) {
+      key = value
+      values = []
+    }
+
+    /// Makes a text with values.
+    public init(stringInterpolation: StringInterpolation) {
+      key = stringInterpolation.key
+      values = stringInterpolation.values
+    }
+
+    /// The words and values of a text while it is put together.
+    public struct StringInterpolation: StringInterpolationProtocol, Sendable {
+      var key = ""
+      var values: [Value] = []
+
+      /// Starts an empty text.
+      public init(literalCapacity: Int, interpolationCount: Int) {}
+
+      /// Adds words.
+      public mutating func appendLiteral(_ literal: String) {
+        key += literal.replacing("%", with: "%%")
+      }
+
+      /// Adds a string.
+      public mutating func appendInterpolation(_ string: String) {
+        key += "%@"
+        values.append(.text(string))
+      }
+
+      /// Adds an integer, which is written as the locale has it.
+      public mutating func appendInterpolation<Number: FixedWidthInteger>(_ number: Number) {
+        guard let exact = Int64(exactly: number) else { return appendInterpolation("\(number)") }
+        key += "%lld"
+        values.append(.integer(exact))
+      }
+
+      /// Adds a number, which is written as the locale has it.
+      public mutating func appendInterpolation(_ number: Double) {
+        key += "%lf"
+        values.append(.fraction(number))
+      }
+
+      /// Adds a value in the form that a style gives it.
+      public mutating func appendInterpolation<Style: FormatStyle>(
+        _ input: Style.FormatInput,
+        format: Style
+      ) where Style.FormatOutput == String {
+        appendInterpolation(format.format(input))
+      }
+
+      /// Adds the description of a value.
+      public mutating func appendInterpolation<Value>(_ value: Value) {
+        appendInterpolation(String(describing: value))
+      }
+    }
+  }
+}
+
+extension String.LocalizationValue {
+  /// The text as a bundle's table has it, or as it was written where there is no such text.
+  func text(table: String?, bundle: Bundle, locale: Locale) -> String {
+    let format = bundle.localizedString(forKey: key, value: nil, table: table)
+    return values.isEmpty ? format : filled(format, locale: locale)
+  }
+
+  /// A format with the values in their places; a translation may put them in another order (`%2$@`).
+  func filled(_ format: String, locale: Locale) -> String {
+    var text = ""
+    var next = 0
+    var rest = format[...]
+    while let percent = rest.firstIndex(of: "%") {
+      text += rest[..<percent]
+      rest = rest[percent...].dropFirst()
+      if rest.first == "%" {
+        text += "%"
+        rest.removeFirst()
+        continue
+      }
+      let digits = rest.prefix { $0.isWholeNumber }
+      var place = next
+      if let number = Int(digits), rest.dropFirst(digits.count).first == "$" {
+        place = number - 1
+        rest = rest.dropFirst(digits.count + 1)
+      } else {
+        next += 1
+      }
+      for specifier in ["@", "lld", "ld", "d", "lf", "f"] where rest.hasPrefix(specifier) {
+        rest = rest.dropFirst(specifier.count)
+        break
+      }
+      if values.indices.contains(place) { text += values[place].text(locale) }
+    }
+    return text + rest
+  }
+}
+
+extension String.LocalizationValue.Value {
+  func text(_ locale: Locale) -> String {
+    switch self {
+    case .text(let text): text
+    case .integer(let number): number.formatted(.number.locale(locale))
+    case .fraction(let number):
+      number.formatted(.number.precision(.fractionLength(6)).locale(locale))
+    }
+  }
+}

@@ -1,0 +1,73 @@
+import Foundation
+
+/// A text to be looked up later, perhaps elsewhere.
+public struct LocalizedStringResource: ExpressibleByStringInterpolation, Hashable, Sendable {
+  /// What the tables know the text by.
+  public let key: String
+  /// The text where no table has it.
+  public let defaultValue: String.LocalizationValue
+  /// The table to look in, or nil for the bundle's main one.
+  public let table: String?
+  /// The locale that numbers are written for.
+  public var locale: Locale
+
+  /// Names a text by itself.
+  public init(
+    _ keyAndValue: String.LocalizationValue,
+    table: String? = nil,
+    locale: Locale = .current,
+    comment: StaticString? = nil
+  ) {
+    key = keyAndValue.key
+    defaultValue = keyAndValue
+    self.table = table
+    self.locale = locale
+  }
+
+  /// Names a text without values.
+  public init(stringLiteral value: String) {
+    self.init(String.LocalizationValue(stringLiteral: value))
+  }
+
+  /// Names a text with values.
+  public init(stringInterpolation: String.LocalizationValue.StringInterpolation) {
+    self.init(String.LocalizationValue(stringInterpolation: stringInterpolation))
+  }
+}
+
+extension String {
+  /// Looks a text up in a bundle's tables; where they do not have it, it is the text itself.
+  public init(
+    localized keyAndValue: String.LocalizationValue,
+    table: String? = nil,
+    bundle: Bundle? = nil,
+    locale: Locale = .current,
+    comment: StaticString? = nil
+  ) {
+    self = keyAndValue.text(table: table, bundle: bundle ?? .main, locale: locale)
+  }
+
+  /// Looks a text up by a key of its own; where the tables do not have it, it is the default.
+  public init(
+    localized key: StaticString,
+    defaultValue: String.LocalizationValue,
+    table: String? = nil,
+    bundle: Bundle? = nil,
+    locale: Locale = .current,
+    comment: StaticString? = nil
+  ) {
+    let format = (bundle ?? .main)
+      .localizedString(forKey: key.description, value: defaultValue.key, table: table)
+    self = defaultValue.values.isEmpty ? format : defaultValue.filled(format, locale: locale)
+  }
+
+  /// Looks a text up in the main bundle's tables.
+  @_disfavoredOverload
+  public init(localized resource: LocalizedStringResource) {
+    self = resource.defaultValue.text(
+      table: resource.table,
+      bundle: .main,
+      locale: resource.locale
+    )
+  }
+}

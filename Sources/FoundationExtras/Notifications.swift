@@ -1,0 +1,74 @@
+import Foundation
+
+extension NotificationCenter {
+  /// Gives the notifications of a name, and of one sender if there is one, as they are posted.
+  public func notifications(
+    named name: Notification.Name,
+    object: AnyObject? = nil
+  ) -> Notifications {
+    Notifications(center: self, name: name, sender: object)
+  }
+
+  /// The notifications of a name, as they are posted from the moment that somebody iterates.
+  ///
+  /// Nothing is lost between two turns of a loop: what is posted meanwhile waits.
+  public final class Notifications: AsyncSequence, @unchecked Sendable {
+    // Sendable because all is constant, the center is made for several threads, and the sender is
+    // only compared with.
+    private let center: NotificationCenter
+    private let name: Notification.Name
+    private let sender: AnyObject?
+
+    init(center: NotificationCenter, name: Notification.Name, sender: AnyObject?) {
+      self.center = center
+      self.name = name
+      self.sender = sender
+    }
+
+    /// Starts to listen; the iterator gives what is posted from now on.
+    public func makeAsyncIterator() -> Iterator {
+      let (stream, continuation) = AsyncStream.makeStream(of: Posted.self)
+      let token = center.addObserver(forName: name, object: sender, queue: nil) { notification in
+        continuation.yield(Posted(notification: notification))
+      }
+      let observation = Observation(center: center, token: token)
+      continuation.onTermination = { _ in observation.end() }
+      return Iterator(posted: stream.makeAsyncIterator())
+    }
+
+    /// Gives one notification after the other.
+    public struct Iterator: AsyncIteratorProtocol {
+      fileprivate var posted: AsyncStream<Posted>.AsyncIterator
+
+      /// Waits for the next notification; nil means that the task was cancelled.
+      public mutating func next() async -> Notification? {
+        await posted.next()?.notification
+      }
+
+      /// Waits for the next notification where the caller runs; nil means that the task was
+      /// cancelled.
+      public mutating func next(
+        isolation actor: isolated (any Actor)?
+      ) async -> Notification? {
+        await posted.next(isolation: actor)?.notification
+      }
+    }
+  }
+}
+
+/// A notification on its way from the thread that posts it to the task that waits for it.
+private struct Posted: @unchecked Sendable {
+  // Sendable as on Apple's systems: who posts a notification gives it away.
+  let notification: Notification
+}
+
+/// A place in the center's list of observers.
+private struct Observation: @unchecked Sendable {
+  // Sendable because the token is only ever given back to the center, which locks.
+  let center: NotificationCenter
+  let token: any NSObjectProtocol
+
+  func end() {
+    center.removeObserver(token)
+  }
+}

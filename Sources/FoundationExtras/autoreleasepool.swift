@@ -1,0 +1,8 @@
+/// Runs a function.
+///
+/// Swift on Linux has no pools: an object is released when nobody holds it.
+public func autoreleasepool<Result, Failure: Error>(
+  invoking body: () throws(Failure) -> Result
+) throws(Failure) -> Result {
+  try body()
+}

@@ -1,0 +1,142 @@
+import Foundation
+
+/// A lock that guards a value.
+///
+/// As on Apple's systems it is not recursive: a thread that takes it twice stops the program.
+public struct OSAllocatedUnfairLock<State>: @unchecked Sendable {
+  /// What a thread can claim about a lock.
+  public enum Ownership: Hashable, Sendable {
+    /// This thread holds it.
+    case owner
+    /// This thread does not hold it.
+    case notOwner
+  }
+
+  // Sendable because the state is only touched by the thread that holds the mutex.
+  private let storage: Storage<State>
+
+  /// Guards a value that was not made for several threads.
+  public init(uncheckedState initialState: State) {
+    storage = Storage(initialState)
+  }
+
+  /// Guards a value.
+  public init(initialState: State) where State: Sendable {
+    storage = Storage(initialState)
+  }
+
+  /// Guards nothing but the code between `lock()` and `unlock()`.
+  public init() where State == Void {
+    storage = Storage(())
+  }
+
+  /// Runs a function on the value while no other thread does.
+  public func withLock<Result: Sendable>(
+    _ body: @Sendable (inout State) throws -> Result
+  ) rethrows -> Result {
+    try withLockUnchecked(body)
+  }
+
+  /// Runs a function on the value while no other thread does, and checks nothing it returns.
+  public func withLockUnchecked<Result>(
+    _ body: (inout State) throws -> Result
+  ) rethrows -> Result {
+    storage.lock()
+    defer { storage.unlock() }
+    return try body(&storage.state)
+  }
+
+  /// Runs a function on the value, or returns nil when another thread holds the lock.
+  public func withLockIfAvailable<Result: Sendable>(
+    _ body: @Sendable (inout State) throws -> Result
+  ) rethrows -> Result? {
+    try withLockIfAvailableUnchecked(body)
+  }
+
+  /// Runs a function on the value, or returns nil when another thread holds the lock.
+  public func withLockIfAvailableUnchecked<Result>(
+    _ body: (inout State) throws -> Result
+  ) rethrows -> Result? {
+    guard storage.lockIfAvailable() else { return nil }
+    defer { storage.unlock() }
+    return try body(&storage.state)
+  }
+
+  /// Stops the program when this thread's claim is wrong.
+  public func precondition(_ claim: Ownership) {
+    Swift.precondition(
+      storage.isHeldByThisThread == (claim == .owner),
+      "the lock is \(claim == .owner ? "not " : "")held by this thread"
+    )
+  }
+}
+
+extension OSAllocatedUnfairLock where State == Void {
+  /// Runs a function while no other thread holds the lock.
+  public func withLock<Result: Sendable>(
+    _ body: @Sendable () throws -> Result
+  ) rethrows -> Result {
+    try withLockUnchecked { _ in try body() }
+  }
+
+  /// Runs a function while no other thread holds the lock, and checks nothing it returns.
+  public func withLockUnchecked<Result>(_ body: () throws -> Result) rethrows -> Result {
+    try withLockUnchecked { _ in try body() }
+  }
+
+  /// Waits until no other thread holds the lock, and takes it.
+  public func lock() {
+    storage.lock()
+  }
+
+  /// Gives the lock up; the thread that took it must do so.
+  public func unlock() {
+    storage.unlock()
+  }
+
+  /// Takes the lock unless another thread holds it, and says whether it did.
+  public func lockIfAvailable() -> Bool {
+    storage.lockIfAvailable()
+  }
+}
+
+/// The mutex and what it guards, at an address that does not move.
+private final class Storage<State> {
+  var state: State
+  private let mutex = UnsafeMutablePointer<pthread_mutex_t>.allocate(capacity: 1)
+
+  init(_ state: State) {
+    self.state = state
+    var attributes = pthread_mutexattr_t()
+    pthread_mutexattr_init(&attributes)
+    pthread_mutexattr_settype(&attributes, Int32(PTHREAD_MUTEX_ERRORCHECK))
+    pthread_mutex_init(mutex, &attributes)
+    pthread_mutexattr_destroy(&attributes)
+  }
+
+  deinit {
+    pthread_mutex_destroy(mutex)
+    mutex.deallocate()
+  }
+
+  func lock() {
+    let code = pthread_mutex_lock(mutex)
+    precondition(code == 0, "the lock is taken twice by one thread")
+  }
+
+  func unlock() {
+    let code = pthread_mutex_unlock(mutex)
+    precondition(code == 0, "the lock is given up by a thread that does not hold it")
+  }
+
+  func lockIfAvailable() -> Bool {
+    pthread_mutex_trylock(mutex) == 0
+  }
+
+  /// Known from the error that a mutex of this type gives the thread that takes it twice.
+  var isHeldByThisThread: Bool {
+    let code = pthread_mutex_lock(mutex)
+    if code == 0 { pthread_mutex_unlock(mutex) }
+    return code == EDEADLK
+  }
+}

@@ -1,0 +1,39 @@
+/// A log: the subsystem and category that its lines are marked with.
+public final class OSLog: Sendable {
+  /// The program or library that writes, in reverse-DNS style.
+  let subsystem: String
+  /// The part of it that writes.
+  let category: String
+  private let isDisabled: Bool
+
+  /// Names a log.
+  public init(subsystem: String, category: String) {
+    self.subsystem = subsystem
+    self.category = category
+    isDisabled = false
+  }
+
+  private init(isDisabled: Bool) {
+    subsystem = ""
+    category = ""
+    self.isDisabled = isDisabled
+  }
+
+  /// The log of those who name none.
+  public static let `default` = OSLog(isDisabled: false)
+  /// A log that writes nothing.
+  public static let disabled = OSLog(isDisabled: true)
+
+  /// Tells whether a message of this level would be written.
+  public func isEnabled(type: OSLogType) -> Bool {
+    guard !isDisabled, let least = LogSettings.current.least else { return false }
+    return type.gravity >= least.gravity
+  }
+
+  /// Writes a message, if messages of its level are written; it is not put together otherwise.
+  func write(_ type: OSLogType, name: String, _ message: () -> OSLogMessage) {
+    guard isEnabled(type: type) else { return }
+    let text = message().text(showsPrivate: LogSettings.current.showsPrivate)
+    writeLine(logLine(name: name, subsystem: subsystem, category: category, text: text))
+  }
+}

@@ -1,0 +1,139 @@
+import Foundation
+
+/// How an integer is written in the log.
+public struct OSLogIntegerFormatting: Equatable, Sendable {
+  var radix = 10
+  var explicitPositiveSign = false
+  var includePrefix = false
+  var uppercase = false
+  var minDigits = 1
+
+  /// In tens.
+  public static let decimal = OSLogIntegerFormatting()
+  /// In sixteens, with small letters.
+  public static let hex = OSLogIntegerFormatting(radix: 16)
+  /// In eights.
+  public static let octal = OSLogIntegerFormatting(radix: 8)
+
+  /// In tens, with a sign or leading zeros.
+  public static func decimal(
+    explicitPositiveSign: Bool = false,
+    minDigits: Int = 1
+  ) -> OSLogIntegerFormatting {
+    OSLogIntegerFormatting(explicitPositiveSign: explicitPositiveSign, minDigits: minDigits)
+  }
+
+  /// In sixteens, with a prefix, capital letters, or leading zeros.
+  public static func hex(
+    explicitPositiveSign: Bool = false,
+    includePrefix: Bool = false,
+    uppercase: Bool = false,
+    minDigits: Int = 1
+  ) -> OSLogIntegerFormatting {
+    OSLogIntegerFormatting(
+      radix: 16,
+      explicitPositiveSign: explicitPositiveSign,
+      includePrefix: includePrefix,
+      uppercase: uppercase,
+      minDigits: minDigits
+    )
+  }
+
+  /// In eights, with a prefix or leading zeros.
+  public static func octal(
+    explicitPositiveSign: Bool = false,
+    includePrefix: Bool = false,
+    uppercase: Bool = false,
+    minDigits: Int = 1
+  ) -> OSLogIntegerFormatting {
+    OSLogIntegerFormatting(
+      radix: 8,
+      explicitPositiveSign: explicitPositiveSign,
+      includePrefix: includePrefix,
+      uppercase: uppercase,
+      minDigits: minDigits
+    )
+  }
+
+  func text(_ number: some FixedWidthInteger) -> String {
+    let digits = String(number.magnitude, radix: radix, uppercase: uppercase)
+    let zeros = String(repeating: "0", count: max(0, minDigits - digits.count))
+    let prefix = includePrefix ? (radix == 16 ? "0x" : "0") : ""
+    let sign = number < 0 ? "-" : explicitPositiveSign ? "+" : ""
+    return sign + prefix + zeros + digits
+  }
+}
+
+/// How a number with a fraction is written in the log.
+public struct OSLogFloatFormatting: Equatable, Sendable {
+  var conversion = "f"
+  var precision: Int?
+  var explicitPositiveSign = false
+
+  /// With six digits after the point.
+  public static let fixed = OSLogFloatFormatting()
+  /// With an exponent.
+  public static let exponential = OSLogFloatFormatting(conversion: "e")
+  /// With or without an exponent, whichever is shorter.
+  public static let hybrid = OSLogFloatFormatting(conversion: "g")
+  /// In sixteens, exactly.
+  public static let hex = OSLogFloatFormatting(conversion: "a")
+
+  /// With this many digits after the point.
+  public static func fixed(
+    precision: Int = 6,
+    explicitPositiveSign: Bool = false
+  ) -> OSLogFloatFormatting {
+    OSLogFloatFormatting(precision: precision, explicitPositiveSign: explicitPositiveSign)
+  }
+
+  /// With an exponent, and this many digits after the point.
+  public static func exponential(
+    precision: Int = 6,
+    explicitPositiveSign: Bool = false
+  ) -> OSLogFloatFormatting {
+    OSLogFloatFormatting(
+      conversion: "e",
+      precision: precision,
+      explicitPositiveSign: explicitPositiveSign
+    )
+  }
+
+  func text(_ number: Double) -> String {
+    let sign = explicitPositiveSign ? "+" : ""
+    let digits = precision.map { "." + String(max(0, $0)) } ?? ""
+    return String(format: "%" + sign + digits + conversion, number)
+  }
+}
+
+/// Which words a truth value has in the log.
+public enum OSLogBoolFormat: Sendable {
+  /// The words true and false.
+  case truth
+  /// The words yes and no.
+  case answer
+}
+
+/// How a value is lined up in its column of the log.
+public struct OSLogStringAlignment: Equatable, Sendable {
+  var columns = 0
+  var isRight = false
+
+  /// As wide as it is.
+  public static let none = OSLogStringAlignment()
+
+  /// At the left of a column of this width.
+  public static func left(columns: Int) -> OSLogStringAlignment {
+    OSLogStringAlignment(columns: columns)
+  }
+
+  /// At the right of a column of this width.
+  public static func right(columns: Int) -> OSLogStringAlignment {
+    OSLogStringAlignment(columns: columns, isRight: true)
+  }
+
+  func text(_ text: String) -> String {
+    let blanks = String(repeating: " ", count: max(0, columns - text.count))
+    return isRight ? blanks + text : text + blanks
+  }
+}

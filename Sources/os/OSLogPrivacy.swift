@@ -1,0 +1,63 @@
+/// Whether a value may be read in the log.
+///
+/// As on Apple's systems, numbers and truth values can be read unless they are marked private, and
+/// everything else can't unless it is marked public: it is written as `<private>`.
+public struct OSLogPrivacy: Equatable, Sendable {
+  /// What stands in the log for a value that may not be read.
+  public struct Mask: Equatable, Sendable {
+    let isHash: Bool
+
+    /// A word that is the same for equal values within one run of the program.
+    public static let hash = Mask(isHash: true)
+    /// Nothing that tells values apart.
+    public static let none = Mask(isHash: false)
+  }
+
+  enum Level: Equatable, Sendable {
+    case automatic, open, hidden, sensitive
+  }
+
+  let level: Level
+  let mask: Mask
+
+  /// Read when it is a number or a truth value, hidden otherwise.
+  public static let auto = OSLogPrivacy(level: .automatic, mask: .none)
+  /// Always read.
+  public static let `public` = OSLogPrivacy(level: .open, mask: .none)
+  /// Hidden, unless the environment asks for private values.
+  public static let `private` = OSLogPrivacy(level: .hidden, mask: .none)
+  /// Hidden, even where the environment asks for private values.
+  public static let sensitive = OSLogPrivacy(level: .sensitive, mask: .none)
+
+  /// Read when it is a number or a truth value, masked otherwise.
+  public static func auto(mask: Mask) -> OSLogPrivacy {
+    OSLogPrivacy(level: .automatic, mask: mask)
+  }
+
+  /// Masked, unless the environment asks for private values.
+  public static func `private`(mask: Mask) -> OSLogPrivacy {
+    OSLogPrivacy(level: .hidden, mask: mask)
+  }
+
+  /// Masked, even where the environment asks for private values.
+  public static func sensitive(mask: Mask) -> OSLogPrivacy {
+    OSLogPrivacy(level: .sensitive, mask: mask)
+  }
+}
+
+extension OSLogPrivacy {
+  /// What the log shows for a value whose text this is.
+  func shown(_ text: String, isScalar: Bool, showsPrivate: Bool) -> String {
+    let isShown =
+      switch level {
+      case .open: true
+      case .automatic: isScalar || showsPrivate
+      case .hidden: showsPrivate
+      case .sensitive: false
+      }
+    if isShown { return text }
+    guard mask.isHash else { return "<private>" }
+    // Hasher is seeded anew in every process, so that the word can't be looked up in a list.
+    return "<mask.hash: '\(String(UInt(bitPattern: text.hashValue), radix: 36))'>"
+  }
+}
