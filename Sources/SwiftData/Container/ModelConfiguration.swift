@@ -1,0 +1,173 @@
+/// A type that describes where and how a group of models is stored.
+///
+/// ```swift
+/// let onDisk = ModelConfiguration(url: URL(filePath: "/srv/trips.store"))
+/// let forTests = ModelConfiguration(isStoredInMemoryOnly: true)
+/// ```
+public struct ModelConfiguration: DataStoreConfiguration, Identifiable, Hashable, Sendable {
+  /// The store that the configuration is for.
+  public typealias Store = DefaultStore
+
+  /// Accepted, and without effect: there are no group containers here.
+  public struct GroupContainer: Hashable, Sendable {
+    let name: String?
+    /// Whatever the program may use.
+    public static let automatic = GroupContainer(name: nil)
+    /// None.
+    public static let none = GroupContainer(name: nil)
+    /// The container of that name.
+    public static func identifier(_ groupName: String) -> GroupContainer {
+      GroupContainer(name: groupName)
+    }
+  }
+
+  /// Accepted, and without effect: nothing is sent to CloudKit from here.
+  public struct CloudKitDatabase: Hashable, Sendable {
+    let name: String?
+    /// Whatever the program may use.
+    public static let automatic = CloudKitDatabase(name: nil)
+    /// None.
+    public static let none = CloudKitDatabase(name: nil)
+    /// The private database of that name.
+    public static func `private`(_ privateDBName: String) -> CloudKitDatabase {
+      CloudKitDatabase(name: privateDBName)
+    }
+  }
+
+  /// The name of the configuration.
+  public let name: String
+  /// The models that it is for; nil for all models of the container that no other has.
+  public var schema: Schema?
+  /// The file of the store.
+  public let url: URL
+  /// False where the store may only be read.
+  public let allowsSave: Bool
+  /// True where nothing is written to a disk.
+  public let isStoredInMemoryOnly: Bool
+  /// Accepted, and without effect.
+  public let groupContainer: GroupContainer
+  /// Accepted, and without effect.
+  public let cloudKitDatabase: CloudKitDatabase
+
+  /// The identifier of the group container, if one was named.
+  public var groupAppContainerIdentifier: String? { groupContainer.name }
+  /// The identifier of the CloudKit container, if one was named.
+  public var cloudKitContainerIdentifier: String? { cloudKitDatabase.name }
+  /// The file that tells configurations apart.
+  public var id: URL { url }
+
+  private init(
+    name: String?, schema: Schema?, url: URL?, inMemory: Bool, allowsSave: Bool,
+    groupContainer: GroupContainer = .automatic, cloudKitDatabase: CloudKitDatabase = .automatic
+  ) {
+    let chosen = name ?? url?.deletingPathExtension().lastPathComponent ?? "default"
+    self.name = chosen
+    self.schema = schema
+    isStoredInMemoryOnly = inMemory
+    self.allowsSave = allowsSave
+    self.groupContainer = groupContainer
+    self.cloudKitDatabase = cloudKitDatabase
+    self.url =
+      inMemory ? URL(fileURLWithPath: "/dev/null") : url ?? Self.defaultURL(named: chosen)
+  }
+
+  /// Describes a store in the program's own folder, or in memory.
+  public init(
+    _ name: String? = nil,
+    schema: Schema? = nil,
+    isStoredInMemoryOnly: Bool = false,
+    allowsSave: Bool = true,
+    groupContainer: GroupContainer = .automatic,
+    cloudKitDatabase: CloudKitDatabase = .automatic
+  ) {
+    self.init(
+      name: name, schema: schema, url: nil, inMemory: isStoredInMemoryOnly,
+      allowsSave: allowsSave, groupContainer: groupContainer, cloudKitDatabase: cloudKitDatabase)
+  }
+
+  /// Describes a store in the program's own folder, or in memory.
+  public init(isStoredInMemoryOnly: Bool) {
+    self.init(name: nil, schema: nil, url: nil, inMemory: isStoredInMemoryOnly, allowsSave: true)
+  }
+
+  /// Describes the store of a file.
+  public init(
+    _ name: String? = nil,
+    schema: Schema? = nil,
+    url: URL,
+    allowsSave: Bool = true,
+    cloudKitDatabase: CloudKitDatabase = .automatic
+  ) {
+    self.init(
+      name: name, schema: schema, url: url, inMemory: false, allowsSave: allowsSave,
+      cloudKitDatabase: cloudKitDatabase)
+  }
+
+  /// Describes the store of a file, in the spelling of early releases.
+  public init(
+    _ name: String? = nil,
+    schema: Schema? = nil,
+    url: URL,
+    allowsSave: Bool = true,
+    cloudKitContainerIdentifier: String
+  ) {
+    self.init(
+      name: name, schema: schema, url: url, inMemory: false, allowsSave: allowsSave,
+      cloudKitDatabase: .private(cloudKitContainerIdentifier))
+  }
+
+  /// Describes a store of some models in the program's own folder, or in memory.
+  @_disfavoredOverload
+  public init(for types: any PersistentModel.Type..., isStoredInMemoryOnly: Bool = false) {
+    self.init(
+      name: nil, schema: types.isEmpty ? nil : Schema(types), url: nil,
+      inMemory: isStoredInMemoryOnly, allowsSave: true)
+  }
+
+  /// The folder of the program for data that it keeps, by the rules of desktops on Linux.
+  private static func defaultURL(named name: String) -> URL {
+    let environment = ProcessInfo.processInfo.environment
+    let base =
+      environment["XDG_DATA_HOME"].flatMap { $0.hasPrefix("/") ? URL(fileURLWithPath: $0) : nil }
+      ?? FileManager.default.homeDirectoryForCurrentUser.appendingPathComponent(".local/share")
+    return
+      base
+      .appendingPathComponent(ProcessInfo.processInfo.processName)
+      .appendingPathComponent(name + ".store")
+  }
+
+  /// Checks that the name can be the name of a file.
+  public func validate() throws {
+    if name.contains("/") || name.contains("\0") {
+      throw SwiftDataError(
+        .configurationFileNameContainsInvalidCharacters,
+        "The configuration's name “\(name)” can't be the name of a file, as it has a slash or a "
+          + "NUL in it. Choose another name, or give the configuration a url.")
+    }
+    if url.lastPathComponent.utf8.count > 240 {
+      throw SwiftDataError(
+        .configurationFileNameTooLong,
+        "The configuration's file name has \(url.lastPathComponent.utf8.count) bytes, and files "
+          + "beside it need longer ones; 240 are allowed. Choose a shorter name.")
+    }
+  }
+
+  /// Configurations are equal when they describe the same store in the same way.
+  public static func == (left: ModelConfiguration, right: ModelConfiguration) -> Bool {
+    left.name == right.name && left.url == right.url && left.allowsSave == right.allowsSave
+      && left.isStoredInMemoryOnly == right.isStoredInMemoryOnly
+  }
+
+  /// Hashes the name and the file.
+  public func hash(into hasher: inout Hasher) {
+    hasher.combine(name)
+    hasher.combine(url)
+  }
+}
+
+extension ModelConfiguration: CustomDebugStringConvertible {
+  /// The name and the file.
+  public var debugDescription: String {
+    isStoredInMemoryOnly ? "\(name) (in memory)" : "\(name) (\(url.path))"
+  }
+}

@@ -1,0 +1,104 @@
+import Store
+
+/// Which models go into which store, worked out before any store is opened.
+struct StorePlan {
+  let map: EntityMap
+
+  init(schema: Schema, configurations: [any DataStoreConfiguration]) throws {
+    try Self.validate(configurations)
+    let groups = try Self.groups(of: schema, configurations)
+    var schemas: [StoreSchema] = []
+    var entities: [EntityDescription] = []
+    var tables: [String: Int] = [:]
+    for (storeIndex, models) in groups.enumerated() {
+      let resolution = try SchemaResolution(models: models, version: "\(schema.version)")
+      let resolved = try resolution.resolve()
+      for (index, entity) in resolved.entities.enumerated() {
+        guard let model = models.first(where: { $0.name == entity.name }) else { continue }
+        let table = "\(storeIndex) \(entity.table)"
+        let tableIndex = tables[table] ?? tables.count
+        tables[table] = tableIndex
+        entities.append(
+          EntityDescription(
+            model, entity: entity, index: index, storeIndex: storeIndex, tableIndex: tableIndex))
+      }
+      schemas.append(resolved)
+    }
+    map = EntityMap(entities: entities, schemas: schemas)
+  }
+
+  private static func validate(_ configurations: [any DataStoreConfiguration]) throws {
+    var files: Set<String> = []
+    for configuration in configurations {
+      try configuration.validate()
+      guard let native = configuration as? ModelConfiguration, !native.isStoredInMemoryOnly else {
+        continue
+      }
+      let path = native.url.standardizedFileURL.path
+      guard files.insert(path).inserted else {
+        throw SwiftDataError(
+          .duplicateConfiguration,
+          "Two configurations of one container lead to the file \(path). Give each a file of its "
+            + "own.")
+      }
+    }
+  }
+
+  /// The models of each configuration: those of its schema, or all that no other asks for.
+  private static func groups(
+    of schema: Schema,
+    _ configurations: [any DataStoreConfiguration]
+  ) throws -> [[_ModelDescription]] {
+    let all = schema.models.map(_ModelDescription.of)
+    var groups: [[_ModelDescription]] = []
+    var asked: Set<ObjectIdentifier> = []
+    for configuration in configurations {
+      let own = configuration.schema?.models.map(_ModelDescription.of) ?? []
+      for model in own {
+        guard all.contains(where: { $0 === model }) else {
+          throw SwiftDataError(
+            .configurationSchemaNotFoundInContainerSchema,
+            "The configuration \(configuration.name) has the model \(model.name), which the "
+              + "container's schema does not have. Add it to the schema of the container.")
+        }
+        asked.insert(ObjectIdentifier(model))
+      }
+      groups.append(own)
+    }
+    let rest = all.filter { !asked.contains(ObjectIdentifier($0)) }
+    if let open = configurations.firstIndex(where: { $0.schema == nil }) {
+      groups[open] = rest
+    } else if let orphan = rest.first {
+      throw SwiftDataError(
+        .configurationSchemaNotFoundInContainerSchema,
+        "No configuration of the container is for the model \(orphan.name). Add it to the schema "
+          + "of one of them, or add a configuration without a schema.")
+    }
+    return groups
+  }
+
+  func open(
+    _ configurations: [any DataStoreConfiguration],
+    schema: Schema,
+    migrationPlan: (any SchemaMigrationPlan.Type)?
+  ) throws -> [ModelContainer.OpenStore] {
+    try configurations.enumerated().map { index, configuration in
+      if let native = configuration as? ModelConfiguration {
+        let store = try NativeStore.open(
+          native, schema: map.schemas[index], version: schema.version,
+          migrationPlan: migrationPlan)
+        return .native(store, native)
+      }
+      var configuration = configuration
+      if configuration.schema == nil { configuration.schema = schema }
+      return .custom(try Self.open(configuration, migrationPlan))
+    }
+  }
+
+  private static func open<C: DataStoreConfiguration>(
+    _ configuration: C,
+    _ migrationPlan: (any SchemaMigrationPlan.Type)?
+  ) throws -> any DataStore {
+    try C.Store(configuration, migrationPlan: migrationPlan)
+  }
+}

@@ -1,0 +1,104 @@
+import Store
+
+extension ModelContext {
+  /// Marks a model to be deleted by the next save, with all that its delete rules take along.
+  public func delete<T: PersistentModel>(_ model: T) { deleteAny(model) }
+
+  func deleteAny(_ model: any PersistentModel) {
+    var queue: [any PersistentModel] = [model]
+    while let next = queue.popLast() { deleteOne(next, alsoDelete: &queue) }
+    if !pending.isEmpty { scheduleAutosave() }
+  }
+
+  /// Deletes one object, and tells those that it leads to; the store does the same once more for
+  /// rows that no context has in memory.
+  private func deleteOne(
+    _ model: any PersistentModel,
+    alsoDelete queue: inout [any PersistentModel]
+  ) {
+    let state = model._$state
+    guard state.context === self else { return }
+    let wasInserted = state.phase == .inserting
+    guard wasInserted || state.phase == .stored else { return }
+    undoRecorder.deleted(model, in: self)
+    for property in state.description.properties where property.destination != nil {
+      let isCascade = property.relationship?.deleteRule == .cascade
+      let others: [any PersistentModel]
+      if isCascade {
+        others = state.related(at: property.index)
+      } else {
+        others = state.knownRelated(at: property.index)
+      }
+      guard property.relationship?.deleteRule ?? .nullify != .noAction else { continue }
+      let inverse = state.description.inverse(of: property.index)
+      for other in others {
+        other._$state.forget(model, of: other, through: inverse)
+        if isCascade { queue.append(other) }
+      }
+    }
+    if wasInserted {
+      pending.withdraw(model)
+      pendingRowsChanged(state)
+      state.detach()
+      state.isUnsynced = true
+      return
+    }
+    if state.isPending { pending.changed.removeAll { $0 === model } }
+    state.phase = .deleting
+    state.isPending = true
+    pending.deleted.append(model)
+    pendingRowsChanged(state)
+  }
+
+  /// Marks all models that a predicate selects to be deleted by the next save.
+  public func delete<T: PersistentModel>(
+    model: T.Type,
+    where predicate: Predicate<T>? = nil,
+    includeSubclasses: Bool = true
+  ) throws {
+    var descriptor = FetchDescriptor<T>(predicate: predicate)
+    descriptor.includeSubclasses = includeSubclasses
+    guard let entity = container.map.entity(of: model), !entity.isCustom(in: container) else {
+      for object in try fetch(descriptor) { deleteAny(object) }
+      return
+    }
+    var rows: [Int64] = []
+    for identifier in try fetchIdentifiers(descriptor) {
+      guard let row = identifier.row else { continue }
+      if let object = registeredAny(for: identifier) {
+        deleteAny(object)
+      } else if row >= 0 {
+        rows.append(row)
+      }
+    }
+    guard !rows.isEmpty else { return }
+    pending.batchDeleted.append(PendingChanges.BatchDeletion(entity: entity, rows: rows))
+    overlays[entity.storeIndex]?.needsAllRows = true
+    scheduleAutosave()
+  }
+
+  func deleteAll<T: PersistentModel>(_ type: T.Type) throws { try delete(model: type) }
+}
+
+extension _ModelState {
+  /// The objects that a relationship leads to, read from the store when they must be.
+  func related(at index: Int) -> [any PersistentModel] {
+    if description.properties[index].isToMany { return toMany(index).models }
+    return toOne(index).map { [$0] } ?? []
+  }
+
+  /// The objects that a relationship leads to, as far as they are in memory.
+  func knownRelated(at index: Int) -> [any PersistentModel] {
+    if description.properties[index].isToMany {
+      guard case .toMany(let many) = slots[index] else { return [] }
+      return many.models
+    }
+    return knownToOne(index).map { [$0] } ?? []
+  }
+}
+
+extension EntityDescription {
+  func isCustom(in container: ModelContainer) -> Bool {
+    if case .custom = container.store(of: self) { true } else { false }
+  }
+}

@@ -1,0 +1,84 @@
+import Store
+
+extension ModelContext {
+  /// Learns that a property of an object is about to change.
+  func willChange(_ state: _ModelState, _ index: Int) {
+    changeCount += 1
+    undoRecorder.willChange(state, index, in: self)
+    if !state.isUnsynced { pendingRowsChanged(state) }
+    guard state.phase == .stored, !state.isPending, let model = state.model else { return }
+    list(state, model)
+  }
+
+  func list(_ state: _ModelState, _ model: any PersistentModel) {
+    state.isPending = true
+    pending.changed.append(model)
+    scheduleAutosave()
+  }
+
+  /// Remembers that the overlay, which shows pending changes to SQL, has old values.
+  func pendingRowsChanged(_ state: _ModelState) {
+    changeCount += 1
+    state.isUnsynced = true
+    pending.unsynced.append(state)
+  }
+
+  /// Ends the group of changes that one undo takes back, and works out what follows from changes.
+  public func processPendingChanges() {
+    undoRecorder.endGroup(in: self)
+  }
+
+  /// Forgets all changes since the last save.
+  public func rollback() {
+    let changes = pending
+    pending.removeAll()
+    deferredError = nil
+    for overlay in overlays { overlay?.clear() }
+    undoRecorder.forget()
+    for model in changes.inserted {
+      model._$state.detach()
+    }
+    for model in changes.deleted {
+      let state = model._$state
+      state.phase = .stored
+      state.isPending = false
+      state.forgetChanges(of: model)
+    }
+    for model in changes.changed {
+      let state = model._$state
+      state.isPending = false
+      state.forgetChanges(of: model)
+    }
+    for deletion in changes.batchDeleted {
+      for row in deletion.rows {
+        registry[deletion.entity.tableIndex][row]?.model?._$state.phase = .stored
+      }
+    }
+  }
+
+  /// Runs a closure, and saves what it changed; if it throws, nothing is saved.
+  public func transaction(block: () throws -> Void) throws {
+    try block()
+    try save()
+  }
+}
+
+extension _ModelState {
+  /// Becomes a plain object again that no context knows.
+  func detach() {
+    phase = .detached
+    context = nil
+    container = nil
+    isPending = false
+    isUnsynced = false
+    changed.removeAll()
+  }
+
+  /// Goes back to the values in the store, which are read when they are touched.
+  func forgetChanges(of model: any PersistentModel) {
+    isUnsynced = false
+    for property in description.properties where changed.contains(property.index) {
+      notify(model, property) { slots[property.index] = .empty }
+    }
+    changed.removeAll()
+  }}

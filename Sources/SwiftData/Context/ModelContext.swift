@@ -1,0 +1,201 @@
+import Store
+
+/// An object that enables you to fetch, insert, and delete models, and save any changes to disk.
+///
+/// ```swift
+/// let context = ModelContext(container)
+/// context.insert(Trip(name: "Fjord"))
+/// try context.save()
+/// ```
+/// A context and its models belong to one thread, or to one actor; see ``ModelActor``. It holds
+/// what is to be saved, and lets go of all else that nobody holds.
+public final class ModelContext {
+  /// The container whose models the context manages.
+  public let container: ModelContainer
+  /// True if changes are saved by themselves: on for the main context, off for those made by hand.
+  public var autosaveEnabled = false {
+    didSet { if autosaveEnabled, hasChanges { scheduleAutosave() } }
+  }
+  /// The name under which history keeps the changes of the context.
+  public var author: String? {
+    get { editingState.author }
+    set { editingState.author = newValue }
+  }
+  /// What stores know of the context.
+  public private(set) var editingState = EditingState()
+  /// Takes back and makes again what was done in the context, if it is set.
+  public var undoManager: UndoManager? {
+    didSet { undoRecorder.attach(to: undoManager, of: self) }
+  }
+
+  var isMain = false
+  var isAutosaveScheduled = false
+  let undoRecorder = UndoRecorder()
+  /// The objects of each table that are in memory, by their rows.
+  var registry: [[Int64: WeakModel]]
+  private var sweepAt = 1024
+  private var registered = 0
+  var pending = PendingChanges()
+  var overlays: [PendingOverlay?]
+  /// Goes up with every change, so that those who must not be disturbed can tell.
+  var changeCount = 0
+  private var insertQueue: [any PersistentModel] = []
+  private var isInserting = false
+  /// What went wrong in calls that can't throw; the next save does.
+  var deferredError: SwiftDataError?
+
+  /// Makes a context for the models of a container.
+  public init(_ container: ModelContainer) {
+    self.container = container
+    registry = Array(repeating: [:], count: container.map.tableCount)
+    overlays = Array(repeating: nil, count: container.stores.count)
+    for case .custom(let store) in container.stores { store.initializeState(for: editingState) }
+  }
+
+  deinit {
+    for case .custom(let store) in container.stores { store.invalidateState(for: editingState) }
+    undoRecorder.detach()
+    for overlay in overlays { overlay?.close() }
+  }
+
+  // MARK: Registered objects
+
+  /// True if anything is to be saved.
+  public var hasChanges: Bool { !pending.isEmpty }
+  /// The objects that the next save will insert.
+  public var insertedModelsArray: [any PersistentModel] { pending.inserted }
+  /// The objects that the next save will update.
+  public var changedModelsArray: [any PersistentModel] { pending.changed }
+  /// The objects that the next save will delete.
+  public var deletedModelsArray: [any PersistentModel] { pending.deleted }
+
+  /// The object of an identity, if the context has it in memory.
+  public func registeredModel<T: PersistentModel>(for id: PersistentIdentifier) -> T? {
+    registeredAny(for: id) as? T
+  }
+
+  /// The object of an identity: the one in memory, or one that is read when it is touched.
+  public func model(for id: PersistentIdentifier) -> any PersistentModel {
+    if let found = registeredAny(for: id) ?? readModel(for: id) { return found }
+    guard let entity = container.map[id.entityName] else {
+      preconditionFailure(
+        "The container has no entity \(id.entityName); model(for:) can't give a model of it.")
+    }
+    // Apple's framework gives an object here too, whose values can't be read.
+    let state = _ModelState(entity, row: id.row ?? 0)
+    state.phase = .deleted
+    return entity.model.make(state)
+  }
+
+  func registeredAny(for id: PersistentIdentifier) -> (any PersistentModel)? {
+    guard let entity = container.map[id.entityName] else { return nil }
+    if let row = id.row, row < 0 { return registry[entity.tableIndex][row]?.model }
+    guard let row = id.row, id.storeIdentifier == container.storeIdentifier(of: entity) else {
+      return customModel(for: id)
+    }
+    return registry[entity.tableIndex][row]?.model
+  }
+
+  func register(_ model: any PersistentModel, _ state: _ModelState, _ entity: EntityDescription) {
+    registry[entity.tableIndex][state.row] = state.reference(to: model)
+    registered += 1
+    if registered >= sweepAt { sweep() }
+  }
+
+  func unregister(_ state: _ModelState) {
+    guard let entity = state.entity else { return }
+    registry[entity.tableIndex][state.row] = nil
+  }
+
+  /// Forgets the row that an object had before it was saved.
+  func unregister(_ state: _ModelState, row: Int64) {
+    guard let entity = state.entity else { return }
+    registry[entity.tableIndex][row] = nil
+  }
+
+  /// Drops the entries of objects that are gone; done so rarely that it costs little an object.
+  private func sweep() {
+    registered = 0
+    for table in registry.indices {
+      registry[table] = registry[table].filter { $0.value.model != nil }
+      registered += registry[table].count
+    }
+    sweepAt = max(1024, registered * 2)
+  }
+
+  // MARK: Inserting
+
+  /// Registers a model, and all that it leads to, to be saved.
+  public func insert<T: PersistentModel>(_ model: T) { insertAny(model) }
+
+  func insertAny(_ model: any PersistentModel) {
+    insertQueue.append(model)
+    guard !isInserting else { return }
+    isInserting = true
+    defer { isInserting = false }
+    while let next = insertQueue.popLast() { insertOne(next) }
+  }
+
+  private func insertOne(_ model: any PersistentModel) {
+    let state = model._$state
+    switch state.phase {
+    case .inserting, .stored:
+      guard state.context === self else { return refuse(state) }
+      return
+    case .deleting:
+      guard state.context === self else { return refuse(state) }
+      pending.deleted.removeAll { $0 === model }
+      state.phase = .stored
+      state.isPending = false
+      pendingRowsChanged(state)
+      if !state.changed.isEmpty { list(state, model) }
+      return
+    case .detached, .deleted: break
+    }
+    guard let entity = container.map.entity(of: state.description) else {
+      deferredError = SwiftDataError(
+        .unknownEntity,
+        "A \(state.description.name) was inserted into a context whose container has no such "
+          + "model. Add \(state.description.name).self to the container's schema.")
+      return
+    }
+    if state.row >= 0 { state.row = _ModelState.nextTemporaryRow() }
+    state.phase = .inserting
+    state.entity = entity
+    state.context = self
+    state.container = container
+    state.isPending = true
+    register(model, state, entity)
+    pending.insert(model)
+    pendingRowsChanged(state)
+    undoRecorder.inserted(model, in: self)
+    state.linkInitialValues(of: model)
+    for slot in state.slots {
+      switch slot {
+      case .toOne(.object(let other)) where other._$state.phase == .detached:
+        insertQueue.append(other)
+      case .toMany(let many):
+        for other in many.models where other._$state.phase == .detached {
+          insertQueue.append(other)
+        }
+      default: break
+      }
+    }
+    scheduleAutosave()
+  }
+
+  private func refuse(_ state: _ModelState) {
+    deferredError = SwiftDataError(
+      .modelValidationFailure,
+      "A \(state.description.name) that belongs to another context was inserted. Fetch it in this "
+        + "context by its persistentModelID instead.")
+  }
+}
+
+extension ModelContext: Equatable {
+  /// Contexts are equal only to themselves.
+  public static func == (left: ModelContext, right: ModelContext) -> Bool { left === right }
+}
+
+@available(*, unavailable, message: "A ModelContext belongs to one actor; see ModelActor.")
+extension ModelContext: Sendable {}

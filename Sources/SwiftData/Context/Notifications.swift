@@ -1,0 +1,58 @@
+extension ModelContext {
+  /// Posted by a context before it saves.
+  public static let willSave = Notification.Name("ModelContextWillSave")
+  /// Posted by a context after it saved, with the identifiers of what it saved.
+  public static let didSave = Notification.Name("ModelContextDidSave")
+
+  /// The keys of what a notification tells.
+  public enum NotificationKey: String, Sendable {
+    /// The state of the stores that queries see.
+    case queryGeneration
+    /// True where all identifiers that were known are void.
+    case invalidatedAllIdentifiers
+    /// The identifiers of new models.
+    case insertedIdentifiers = "inserted"
+    /// The identifiers of changed models.
+    case updatedIdentifiers = "updated"
+    /// The identifiers of deleted models.
+    case deletedIdentifiers = "deleted"
+  }
+
+  func post(_ name: Notification.Name, _ summary: SaveSummary?) {
+    NotificationCenter.default.post(name: name, object: self, userInfo: summary?.userInfo)
+  }
+}
+
+/// The identifiers of what a save wrote.
+struct SaveSummary {
+  var inserted: [PersistentIdentifier]
+  var updated: [PersistentIdentifier]
+  var deleted: [PersistentIdentifier]
+
+  init(_ save: PendingSave) {
+    inserted = save.inserted.map { $0.savedIdentifier(in: save.context) }
+    updated = save.changed.map { $0.savedIdentifier(in: save.context) }
+    deleted = save.deletedIdentifiers
+  }
+
+  /// What a notification carries, under the names of its keys, as Apple's does.
+  var userInfo: [AnyHashable: Any] {
+    typealias Key = ModelContext.NotificationKey
+    return [
+      Key.insertedIdentifiers.rawValue: inserted,
+      Key.updatedIdentifiers.rawValue: updated,
+      Key.deletedIdentifiers.rawValue: deleted,
+    ]
+  }
+}
+
+extension _ModelState {
+  /// The identity of an object whose save is done, though the object may not know it yet.
+  func savedIdentifier(in context: ModelContext) -> PersistentIdentifier {
+    if let customKey { return customKey }
+    return PersistentIdentifier(
+      storeIdentifier: entity.map { context.container.storeIdentifier(of: $0) },
+      entityName: entity?.name ?? description.name,
+      key: .number(row))
+  }
+}

@@ -1,0 +1,79 @@
+/// Tells an undo manager of the changes in a context, one group between two pauses.
+final class UndoRecorder {
+  private var manager: UndoManager?
+  private weak var context: ModelContext?
+  private var actions: [(ModelContext) -> Void] = []
+  private var seen: [ObjectIdentifier: PropertySet] = [:]
+
+  func attach(to manager: UndoManager?, of context: ModelContext) {
+    detach()
+    self.manager = manager
+    self.context = context
+    manager?.willUndo = { [weak self, weak context] in
+      if let context { self?.endGroup(in: context) }
+    }
+  }
+
+  func detach() {
+    manager?.willUndo = nil
+    manager = nil
+    actions = []
+    seen = [:]
+  }
+
+  private var isRecording: Bool { manager?.isUndoRegistrationEnabled ?? false }
+
+  /// Remembers the value that a property had when the group began.
+  func willChange(_ state: _ModelState, _ index: Int, in context: ModelContext) {
+    guard isRecording, let model = state.model else { return }
+    guard !(seen[ObjectIdentifier(state)]?.contains(index) ?? false) else { return }
+    seen[ObjectIdentifier(state), default: PropertySet()].insert(index)
+    let old = state.slots[index].copied
+    actions.append { context in
+      let state = model._$state
+      let property = state.description.properties[index]
+      state.notify(model, property) {
+        context.willChange(state, index)
+        state.changed.insert(index)
+        state.slots[index] = old
+      }
+    }
+  }
+
+  func inserted(_ model: any PersistentModel, in context: ModelContext) {
+    guard isRecording else { return }
+    actions.append { $0.deleteAny(model) }
+  }
+
+  func deleted(_ model: any PersistentModel, in context: ModelContext) {
+    guard isRecording else { return }
+    actions.append { $0.insertAny(model) }
+  }
+
+  /// Makes one step of what was changed since the last.
+  func endGroup(in context: ModelContext) {
+    guard let manager, !actions.isEmpty else { return }
+    let actions = actions
+    self.actions = []
+    seen = [:]
+    manager.registerUndo(withTarget: context) { context in
+      for action in actions.reversed() { action(context) }
+    }
+  }
+
+  func saved(in context: ModelContext) { endGroup(in: context) }
+
+  /// Forgets what was changed since the last step: it was taken back in another way.
+  func forget() {
+    actions = []
+    seen = [:]
+  }
+}
+
+extension Slot {
+  /// The slot as it is now, which later changes don't reach.
+  var copied: Slot {
+    if case .toMany(let many) = self { return .toMany(many.copy()) }
+    return self
+  }
+}

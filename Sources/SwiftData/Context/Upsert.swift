@@ -1,0 +1,143 @@
+import Store
+
+// A new object whose unique values are those of an object that exists already is that object: its
+// values go over, and from then on both are one.
+
+extension PendingSave {
+  /// The values of a set of properties that name one object.
+  private struct UniqueKey: Hashable {
+    var table: String
+    var properties: [String]
+    var values: [Value]
+  }
+
+  /// Finds the new objects that are rows, or other new objects, and joins them with those.
+  func mergeCollisions(_ writer: Writer, storeIndex: Int) throws {
+    var seen: [UniqueKey: _ModelState] = [:]
+    for state in changed where state.entity?.storeIndex == storeIndex {
+      for key in try keys(of: state, changedOnly: true) { seen[key] = state }
+    }
+    let leaving = Set(deleted.filter { $0.entity?.storeIndex == storeIndex }.map(Place.init))
+    var joined: Set<ObjectIdentifier> = []
+    for model in changes.inserted {
+      let state = model._$state
+      guard let entity = state.entity, entity.storeIndex == storeIndex,
+        state.phase == .inserting, !entity.entity.uniques.isEmpty
+      else { continue }
+      let keys = try keys(of: state, changedOnly: false)
+      if let target = try keys.lazy.compactMap({ key in
+        try self.target(of: key, entity, seen, leaving, writer)
+      }).first {
+        joined.insert(ObjectIdentifier(state))
+        try join(model, state, with: target)
+        for key in try self.keys(of: target, changedOnly: false) { seen[key] = target }
+      } else {
+        for key in keys { seen[key] = state }
+      }
+    }
+    if !joined.isEmpty { inserted.removeAll { joined.contains(ObjectIdentifier($0)) } }
+  }
+
+  /// A row, whatever object stands for it.
+  private struct Place: Hashable {
+    var table: Int
+    var row: Int64
+
+    init(_ state: _ModelState) {
+      table = state.entity?.tableIndex ?? -1
+      row = state.row
+    }
+
+    init(_ entity: EntityDescription, _ row: Int64) {
+      table = entity.tableIndex
+      self.row = row
+    }
+  }
+
+  private func keys(of state: _ModelState, changedOnly: Bool) throws -> [UniqueKey] {
+    guard let entity = state.entity else { return [] }
+    return try entity.entity.uniques.compactMap { properties in
+      let slots = properties.compactMap { state.description.property(named: $0)?.index }
+      if changedOnly, !slots.contains(where: state.changed.contains) { return nil }
+      let values = try slots.map { slot -> Value in
+        if state.description.properties[slot].destination != nil {
+          return state.toOneRow(slot).map { .integer($0) } ?? .null
+        }
+        return try state.stored(at: slot)
+      }
+      // Rows without a value are never the same.
+      guard !values.contains(.null) else { return nil }
+      return UniqueKey(table: entity.table, properties: properties, values: values)
+    }
+  }
+
+  /// The object that has these values already: one of this save, or one of the store that this
+  /// save does not take the values from.
+  private func target(
+    of key: UniqueKey,
+    _ entity: EntityDescription,
+    _ seen: [UniqueKey: _ModelState],
+    _ leaving: Set<Place>,
+    _ writer: Writer
+  ) throws -> _ModelState? {
+    if let found = seen[key] { return found }
+    guard let row = try writer.find(entity.index, unique: key.properties, values: key.values),
+      !leaving.contains(Place(entity, row)), !isBatchDeleted(row, entity)
+    else { return nil }
+    guard let model = context.model(of: entity, row: row) else { return nil }
+    let state = model._$state
+    let slots = key.properties.compactMap { state.description.property(named: $0)?.index }
+    return slots.contains(where: state.changed.contains) ? nil : state
+  }
+
+  private func isBatchDeleted(_ row: Int64, _ entity: EntityDescription) -> Bool {
+    changes.batchDeleted.contains { $0.entity.table == entity.table && $0.rows.contains(row) }
+  }
+
+  /// Gives the values of a new object to the one that it collides with. Attributes are replaced;
+  /// references too, where the new object has one; collections are joined.
+  private func join(
+    _ model: any PersistentModel,
+    _ new: _ModelState,
+    with target: _ModelState
+  ) throws {
+    guard let owner = target.model else { return }
+    context.pending.withdraw(model)
+    for property in new.description.properties
+    where property.index < target.slots.count
+      && target.description.properties[property.index].name == property.name
+    {
+      let index = property.index
+      switch property.kind {
+      case .attribute, .unsupported:
+        guard !isEqual(new, target, index) else { continue }
+        target.notify(owner, property) {
+          target.willChange(index)
+          target.slots[index] = new.slots[index]
+        }
+      case .toOne:
+        guard let other = new.knownToOne(index) else { continue }
+        new.setToOne(index, nil, owner: model)
+        target.setToOne(index, other, owner: owner)
+      case .toMany:
+        let members = new.toMany(index).models
+        guard !members.isEmpty else { continue }
+        new.setToMany(index, [], owner: model)
+        let present = target.toMany(index).models
+        let more = members.filter { member in !present.contains { $0 === member } }
+        target.setToMany(index, present + more, owner: owner)
+      }
+    }
+    new.detach()
+    model._$state = target
+    if target.phase == .stored, !changed.contains(where: { $0 === target }) {
+      changed.append(target)
+    }
+  }
+
+  private func isEqual(_ new: _ModelState, _ old: _ModelState, _ index: Int) -> Bool {
+    guard case .value(let left) = new.slots[index], case .value(let right) = old.slots[index]
+    else { return false }
+    return left == right
+  }
+}

@@ -1,0 +1,103 @@
+import SQLite
+import Store
+
+/// A fetch as SQL, with what is left to be done in memory.
+struct FetchQuery {
+  /// From `FROM` on, over the alias `t0`.
+  var tail: String
+  var bindings: [Value]
+  /// True if the predicate is still to be evaluated, object by object.
+  var filtersInMemory = false
+  /// True if the order is still to be made.
+  var sortsInMemory = false
+  /// What the objects are cut to after that.
+  var limit: Int?
+  var offset: Int?
+
+  var isInMemory: Bool { filtersInMemory || sortsInMemory }
+
+  init<T: PersistentModel>(
+    _ descriptor: FetchDescriptor<T>,
+    _ plan: RowPlan,
+    map: EntityMap,
+    sources: SQLSources
+  ) throws {
+    var conditions: [String] = []
+    bindings = []
+    let family = descriptor.includeSubclasses ? plan.condition : plan.exactCondition
+    if let family { conditions.append(family) }
+    if let predicate = descriptor.predicate {
+      do {
+        let query = try PredicateTranslation.translate(
+          predicate, entity: plan.entity, map: map, sources: sources)
+        conditions.append(query.text)
+        bindings += query.bindings
+      } catch let error as NotTranslatable {
+        filtersInMemory = true
+        FetchLog.note(
+          "the predicate over \(plan.entity.name) is evaluated in memory, as it can't be SQL: "
+            + "\(error)")
+      }
+    }
+    var order = "t0.id"
+    if !descriptor.sortBy.isEmpty {
+      do {
+        order = try SortTranslation.translate(
+          descriptor.sortBy, entity: plan.entity, map: map, sources: sources)
+      } catch let error as NotTranslatable {
+        sortsInMemory = true
+        FetchLog.note(
+          "the order of \(plan.entity.name) is made in memory, as it can't be SQL: \(error)")
+      }
+    }
+    tail = "FROM \(sources.table(plan.entity.table)) AS t0"
+    if !conditions.isEmpty {
+      tail += " WHERE " + conditions.map { "(\($0))" }.joined(separator: " AND ")
+    }
+    tail += " ORDER BY \(order)"
+    if isInMemory {
+      limit = descriptor.fetchLimit
+      offset = descriptor.fetchOffset
+    } else if descriptor.fetchLimit != nil || (descriptor.fetchOffset ?? 0) > 0 {
+      // Zero means no limit, as it does in Core Data.
+      let limit = descriptor.fetchLimit.flatMap { $0 > 0 ? $0 : nil } ?? -1
+      tail += " LIMIT \(limit) OFFSET \(max(0, descriptor.fetchOffset ?? 0))"
+    }
+  }
+
+  func bind(to statement: Statement) throws {
+    for (index, value) in bindings.enumerated() {
+      try statement.bind(Int32(index + 1), value: value)
+    }
+  }
+
+  /// Does what is left to be done with the objects that the SQL selects.
+  func finish<T: PersistentModel>(_ models: [T], _ descriptor: FetchDescriptor<T>) throws -> [T] {
+    guard isInMemory else { return models }
+    var models = models
+    if filtersInMemory, let predicate = descriptor.predicate {
+      models = try models.filter(predicate.evaluate)
+    }
+    if sortsInMemory { models.sort(using: descriptor.sortBy) }
+    return models.cut(offset: offset, limit: limit)
+  }
+}
+
+extension Array {
+  /// The elements after the offset, as many as the limit allows; zero means no limit.
+  func cut(offset: Int?, limit: Int?) -> [Element] {
+    let rest = dropFirst(Swift.max(0, offset ?? 0))
+    guard let limit, limit > 0 else { return Array(rest) }
+    return Array(rest.prefix(limit))
+  }
+}
+
+/// Says once what a fetch does more slowly than it could.
+enum FetchLog {
+  private static let said = SaidOnce()
+
+  static func note(_ sentence: String) {
+    guard said.isNew(sentence) else { return }
+    FileHandle.standardError.write(Data("SwiftData: \(sentence)\n".utf8))
+  }
+}

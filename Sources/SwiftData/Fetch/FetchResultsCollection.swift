@@ -1,0 +1,63 @@
+import Store
+
+/// The results of a fetch, of which a batch at a time is in memory.
+public final class FetchResultsCollection<Element>: RandomAccessCollection {
+  private let identifiers: [PersistentIdentifier]
+  private let batchSize: Int
+  private let context: ModelContext
+  private var loaded: (number: Int, elements: [Element])?
+
+  init(identifiers: [PersistentIdentifier], batchSize: Int, context: ModelContext) {
+    self.identifiers = identifiers
+    self.batchSize = batchSize
+    self.context = context
+  }
+
+  /// The first position.
+  public var startIndex: Int { 0 }
+  /// The position after the last.
+  public var endIndex: Int { identifiers.count }
+
+  /// The result at a position; its batch is read if it is not the one in memory.
+  public subscript(position: Int) -> Element {
+    let number = position / batchSize
+    if let loaded, loaded.number == number { return loaded.elements[position % batchSize] }
+    let elements = batch(number)
+    loaded = (number, elements)
+    return elements[position % batchSize]
+  }
+
+  /// The results batch by batch.
+  var batches: some Sequence<[Element]> {
+    (0..<(identifiers.count + batchSize - 1) / batchSize).lazy.map { self.batch($0) }
+  }
+
+  private func batch(_ number: Int) -> [Element] {
+    let range = number * batchSize..<Swift.min((number + 1) * batchSize, identifiers.count)
+    let wanted = identifiers[range]
+    if Element.self == PersistentIdentifier.self { return wanted.compactMap { $0 as? Element } }
+    let held = context.readTogether(Array(wanted))
+    defer { withExtendedLifetime(held) {} }
+    return wanted.compactMap { context.model(for: $0) as? Element }
+  }
+}
+
+extension ModelContext {
+  /// Reads the objects of many identities with few queries, so that each is then in memory.
+  func readTogether(_ identifiers: [PersistentIdentifier]) -> [any PersistentModel] {
+    var rows: [String: [Int64]] = [:]
+    for identifier in identifiers where registeredAny(for: identifier) == nil {
+      if let row = identifier.row { rows[identifier.entityName, default: []].append(row) }
+    }
+    var held: [any PersistentModel] = []
+    for (name, rows) in rows {
+      guard let entity = container.map[name] else { continue }
+      for chunk in stride(from: 0, to: rows.count, by: 500) {
+        let list = rows[chunk..<min(chunk + 500, rows.count)].map(String.init)
+          .joined(separator: ", ")
+        held += report { try models(of: entity, where: "t0.id IN (\(list))", bindings: []) } ?? []
+      }
+    }
+    return held
+  }
+}

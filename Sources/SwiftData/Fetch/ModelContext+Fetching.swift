@@ -1,0 +1,142 @@
+import SQLite
+import Store
+
+extension ModelContext {
+  /// Fetches the models that a descriptor describes; changes that are not saved are seen.
+  public func fetch<T: PersistentModel>(_ descriptor: FetchDescriptor<T>) throws -> [T] {
+    let entity = try entity(of: T.self)
+    if case .custom(let store) = container.store(of: entity) {
+      return try fetchFromCustom(store, descriptor, entity)
+    }
+    let plan = container.plan(of: entity, properties: descriptor.propertiesToFetch)
+    var models: [T] = []
+    try query(descriptor, plan) { connection, query in
+      let statement = try connection.cached("SELECT \(plan.selection) \(query.tail)")
+      defer { statement.reset() }
+      try query.bind(to: statement)
+      while try statement.step() {
+        if let model = try materialize(plan, statement) as? T { models.append(model) }
+      }
+      models = try query.finish(models, descriptor)
+    }
+    try prefetch(descriptor.relationshipKeyPathsForPrefetching, of: models)
+    return models
+  }
+
+  /// Counts the models that a descriptor describes.
+  public func fetchCount<T: PersistentModel>(_ descriptor: FetchDescriptor<T>) throws -> Int {
+    let entity = try entity(of: T.self)
+    guard !entity.isCustom(in: container) else { return try fetch(descriptor).count }
+    let plan = container.plan(of: entity)
+    var count = 0
+    var needsObjects = false
+    try query(descriptor.unordered, plan) { connection, query in
+      needsObjects = query.isInMemory
+      guard !needsObjects else { return }
+      let statement = try connection.cached("SELECT count(*) FROM (SELECT 1 \(query.tail))")
+      defer { statement.reset() }
+      try query.bind(to: statement)
+      if try statement.step() { count = Int(statement.int64(at: 0)) }
+    }
+    return needsObjects ? try fetch(descriptor).count : count
+  }
+
+  /// Fetches the identifiers of the models that a descriptor describes.
+  public func fetchIdentifiers<T: PersistentModel>(
+    _ descriptor: FetchDescriptor<T>
+  ) throws -> [PersistentIdentifier] {
+    let entity = try entity(of: T.self)
+    guard !entity.isCustom(in: container) else {
+      return try fetch(descriptor).map(\.persistentModelID)
+    }
+    let plan = container.plan(of: entity)
+    let store = container.storeIdentifier(of: entity)
+    let shared = entity.entity.sharesTable
+    var identifiers: [PersistentIdentifier] = []
+    var needsObjects = false
+    try query(descriptor, plan) { connection, query in
+      needsObjects = query.isInMemory
+      guard !needsObjects else { return }
+      let statement = try connection.cached(
+        "SELECT t0.id\(shared ? ", t0.\"_entity\"" : "") \(query.tail)")
+      defer { statement.reset() }
+      try query.bind(to: statement)
+      while try statement.step() {
+        let row = statement.int64(at: 0)
+        identifiers.append(
+          PersistentIdentifier(
+            storeIdentifier: row < 0 ? nil : store,
+            entityName: shared ? statement.string(at: 1) : entity.name,
+            key: .number(row)))
+      }
+    }
+    return needsObjects ? try fetch(descriptor).map(\.persistentModelID) : identifiers
+  }
+
+  // MARK: Common ways
+
+  func entity<T: PersistentModel>(of type: T.Type) throws -> EntityDescription {
+    if let error = deferredError {
+      deferredError = nil
+      throw error
+    }
+    if autosaveEnabled, !isMain, hasChanges { try save() }
+    if let entity = container.map.entity(of: type) { return entity }
+    throw SwiftDataError(
+      .unknownEntity,
+      "The container has no model \(_ModelDescription.of(type).name). Add "
+        + "\(_ModelDescription.of(type).name).self to the schema of the container.")
+  }
+
+  /// Makes the SQL of a fetch, and runs it where it sees the pending changes that it should.
+  func query<T: PersistentModel>(
+    _ descriptor: FetchDescriptor<T>,
+    _ plan: RowPlan,
+    _ body: (Connection, FetchQuery) throws -> Void
+  ) throws {
+    let overlay = descriptor.includePendingChanges ? try syncedOverlay(plan.entity) : nil
+    let sources = SQLSources(
+      table: { overlay?.source($0) ?? quoted($0) },
+      joinTable: { overlay?.source($0) ?? quoted($0) },
+      storeIdentifier: container.storeIdentifier(of: plan.entity))
+    let query = try FetchQuery(descriptor, plan, map: container.map, sources: sources)
+    do {
+      _ = try withConnection(to: plan.entity) { connection in
+        try body(overlay?.connection ?? connection, query)
+      }
+    } catch let error as StoreError {
+      throw SwiftDataError(error)
+    }
+  }
+
+  /// The overlay of the pending changes of a store, up to date; nil if there are none.
+  private func syncedOverlay(_ entity: EntityDescription) throws -> PendingOverlay? {
+    guard !pending.isEmpty || !pending.unsynced.isEmpty,
+      case .native(let store, _) = container.store(of: entity)
+    else { return nil }
+    let states = pending.unsynced
+    pending.unsynced = []
+    for state in states { state.isUnsynced = false }
+    for index in Set(states.compactMap { $0.entity?.storeIndex })
+      .union([entity.storeIndex])
+    {
+      guard case .native(let other, _) = container.stores[index] else { continue }
+      if overlays[index] == nil {
+        overlays[index] = try PendingOverlay(
+          index == entity.storeIndex ? store : other, storeIndex: index, map: container.map)
+        overlays[index]?.needsAllRows = !pending.batchDeleted.isEmpty
+      }
+      try overlays[index]?.sync(states, pending)
+    }
+    return overlays[entity.storeIndex]
+  }
+}
+
+extension FetchDescriptor {
+  /// The same without an order, which a count doesn't need.
+  var unordered: FetchDescriptor<T> {
+    var copy = self
+    copy.sortBy = []
+    return copy
+  }
+}

@@ -1,0 +1,269 @@
+import SQLite
+import Store
+import Synchronization
+
+/// The pending changes of a context as SQL sees them.
+///
+/// For each table with pending changes there is a temporary table of their rows, a list of the
+/// saved rows that they hide, and a view that puts the two together. A fetch reads the view in the
+/// place of the table, so that conditions, joins, order and limits all see what is not yet saved,
+/// exactly. Only what changed since the last fetch is written.
+final class PendingOverlay {
+  private let store: StoreFile
+  private let reader: Reader
+  private let number: Int
+  private let storeIndex: Int
+  private let map: EntityMap
+  private var views: Set<String> = []
+  /// True where rows are to be hidden that no object stands for.
+  var needsAllRows = false
+  private var isUsed = false
+
+  private static let numbers = Atomic<Int>(0)
+
+  init(_ store: StoreFile, storeIndex: Int, map: EntityMap) throws {
+    self.store = store
+    self.storeIndex = storeIndex
+    self.map = map
+    reader = try store.takeReader()
+    number = Self.numbers.wrappingAdd(1, ordering: .relaxed).newValue
+  }
+
+  var connection: Connection { reader.connection }
+
+  /// The name under which queries read a table.
+  func source(_ table: String) -> String {
+    views.contains(table) ? "temp." + name("view", table) : quoted(table)
+  }
+
+  private func name(_ kind: String, _ table: String) -> String {
+    quoted("\(kind) \(number) \(table)")
+  }
+
+  /// Forgets all rows: what they told is saved, or was taken back.
+  func clear() {
+    guard isUsed else { return }
+    isUsed = false
+    needsAllRows = false
+    do {
+      for table in views {
+        try connection.execute("DELETE FROM temp.\(name("row", table))")
+        try connection.execute("DELETE FROM temp.\(name("hidden", table))")
+      }
+    } catch {
+      // Without their tables the views can't be read either: the next fetch makes new ones.
+      views = []
+    }
+  }
+
+  func close() {
+    // The reader goes to other contexts, which have no use for these; a table that can't be
+    // dropped does no harm, as its name is never used again.
+    for table in views {
+      try? connection.execute("DROP VIEW IF EXISTS temp.\(name("view", table))")
+      try? connection.execute("DROP TABLE IF EXISTS temp.\(name("row", table))")
+      try? connection.execute("DROP TABLE IF EXISTS temp.\(name("hidden", table))")
+    }
+    store.giveBack(reader)
+  }
+
+  // MARK: Writing
+
+  /// Writes what changed since the last time.
+  func sync(_ states: [_ModelState], _ pending: PendingChanges) throws {
+    isUsed = true
+    for state in states { try write(state) }
+    for state in states where state.phase == .inserting || state.phase == .stored {
+      try writeMembers(of: state)
+    }
+    guard needsAllRows else { return }
+    needsAllRows = false
+    for deletion in pending.batchDeleted where deletion.entity.storeIndex == storeIndex {
+      let table = deletion.entity.table
+      try prepare(table)
+      let hide = try connection.cached(
+        "INSERT OR IGNORE INTO temp.\(name("hidden", table)) VALUES (?)")
+      for row in deletion.rows {
+        try hide.bind(1, row)
+        try hide.run()
+      }
+    }
+  }
+
+  private func prepare(_ table: String) throws {
+    guard !views.contains(table) else { return }
+    let rows = name("row", table)
+    let hidden = name("hidden", table)
+    try connection.execute(
+      """
+      CREATE TEMP TABLE \(rows) AS SELECT * FROM main.\(quoted(table)) WHERE 0;
+      CREATE UNIQUE INDEX temp.\(name("index", table)) ON \(rows) (id);
+      CREATE TEMP TABLE \(hidden) (id INTEGER PRIMARY KEY);
+      CREATE TEMP VIEW \(name("view", table)) AS
+        SELECT * FROM main.\(quoted(table)) WHERE id NOT IN (SELECT id FROM temp.\(hidden))
+        UNION ALL SELECT * FROM temp.\(rows);
+      """)
+    views.insert(table)
+  }
+
+  private func write(_ state: _ModelState) throws {
+    guard let entity = state.entity, entity.storeIndex == storeIndex else {
+      return
+    }
+    let table = entity.table
+    try prepare(table)
+    switch state.phase {
+    case .inserting:
+      try insertRow(state, entity)
+    case .stored where !state.changed.isEmpty:
+      try hide(state.row, table, copying: true)
+      try updateRow(state, entity)
+    case .deleting:
+      try hide(state.row, table, copying: false)
+      try remove(state.row, table)
+    case .stored:
+      try remove(state.row, table)
+      try run("DELETE FROM temp.\(name("hidden", table)) WHERE id = ?", [.integer(state.row)])
+    case .detached, .deleted:
+      try remove(state.row, table)
+    }
+  }
+
+  private func hide(_ row: Int64, _ table: String, copying: Bool) throws {
+    let hidden = try connection.cached(
+      "INSERT OR IGNORE INTO temp.\(name("hidden", table)) VALUES (?)")
+    try hidden.bind(1, row)
+    try hidden.run()
+    guard copying, connection.changes > 0 else { return }
+    try run(
+      "INSERT INTO temp.\(name("row", table)) SELECT * FROM main.\(quoted(table)) WHERE id = ?",
+      [.integer(row)])
+  }
+
+  private func remove(_ row: Int64, _ table: String) throws {
+    try run("DELETE FROM temp.\(name("row", table)) WHERE id = ?", [.integer(row)])
+  }
+
+  private func insertRow(_ state: _ModelState, _ entity: EntityDescription) throws {
+    var columns = ["id"]
+    var values: [Value] = [.integer(state.row)]
+    if entity.entity.sharesTable {
+      columns.append("_entity")
+      values.append(.text(entity.name))
+    }
+    for (column, slot) in entity.slots.enumerated() {
+      guard let slot else { continue }
+      columns.append(entity.columnNames[column])
+      values.append(try value(of: state, slot))
+    }
+    let updates = columns.dropFirst().map { "\(quoted($0)) = excluded.\(quoted($0))" }
+    try run(
+      "INSERT INTO temp.\(name("row", entity.table)) "
+        + "(\(columns.map(quoted).joined(separator: ", "))) VALUES "
+        + "(\(columns.map { _ in "?" }.joined(separator: ", "))) "
+        + (updates.isEmpty
+          ? "ON CONFLICT DO NOTHING"
+          : "ON CONFLICT (id) DO UPDATE SET \(updates.joined(separator: ", "))"),
+      values)
+  }
+
+  private func updateRow(_ state: _ModelState, _ entity: EntityDescription) throws {
+    var assignments: [String] = []
+    var values: [Value] = []
+    for (column, slot) in entity.slots.enumerated() {
+      guard let slot, state.changed.contains(slot) else { continue }
+      assignments.append("\(quoted(entity.columnNames[column])) = ?")
+      values.append(try value(of: state, slot))
+    }
+    guard !assignments.isEmpty else { return }
+    try run(
+      "UPDATE temp.\(name("row", entity.table)) SET \(assignments.joined(separator: ", ")) "
+        + "WHERE id = ?", values + [.integer(state.row)])
+  }
+
+  private func value(of state: _ModelState, _ slot: Int) throws -> Value {
+    if state.description.properties[slot].destination != nil {
+      return state.toOneRow(slot).map { .integer($0) } ?? .null
+    }
+    return try state.stored(at: slot)
+  }
+
+  // MARK: Relationships whose members have no column of their own
+
+  private func writeMembers(of state: _ModelState) throws {
+    guard let entity = state.entity, entity.storeIndex == storeIndex else { return }
+    for property in state.description.properties where property.isToMany {
+      guard case .toMany(let many) = state.slots[property.index], many.remembersChanges,
+        let relationship = entity.relationships[property.index]
+      else { continue }
+      switch relationship.storage {
+      case .inverseColumn(let column):
+        for member in many.removed { try setOwner(nil, of: member._$state, column) }
+        for member in many.added { try setOwner(state.row, of: member._$state, column) }
+      case .joinTable(let table, let source, let target):
+        try writeLinks(many, of: state, table, source, target)
+      case .column: break
+      }
+    }
+  }
+
+  private func setOwner(_ owner: Int64?, of member: _ModelState, _ column: String) throws {
+    guard let entity = member.entity, member.phase == .stored || member.phase == .inserting else {
+      return
+    }
+    try prepare(entity.table)
+    if member.phase == .stored { try hide(member.row, entity.table, copying: true) }
+    try run(
+      "UPDATE temp.\(name("row", entity.table)) SET \(quoted(column)) = ? WHERE id = ?",
+      [owner.map { .integer($0) } ?? .null, .integer(member.row)])
+  }
+
+  private func writeLinks(
+    _ many: ToMany, of state: _ModelState, _ table: String, _ source: String, _ target: String
+  ) throws {
+    try prepareJoin(table, source, target)
+    let hide =
+      "INSERT OR IGNORE INTO temp.\(name("hidden", table)) "
+      + "(\(quoted(source)), \(quoted(target))) VALUES (?, ?)"
+    for member in many.removed {
+      let pair: [Value] = [.integer(state.row), .integer(member._$state.row)]
+      try run(hide, pair)
+      try run(
+        "DELETE FROM temp.\(name("row", table)) WHERE \(quoted(source)) = ? "
+          + "AND \(quoted(target)) = ?", pair)
+    }
+    for member in many.added where member._$state.phase != .deleting {
+      let pair: [Value] = [.integer(state.row), .integer(member._$state.row)]
+      try run(hide, pair)
+      try run(
+        "INSERT OR IGNORE INTO temp.\(name("row", table)) "
+          + "(\(quoted(source)), \(quoted(target))) VALUES (?, ?)", pair)
+    }
+  }
+
+  private func prepareJoin(_ table: String, _ source: String, _ target: String) throws {
+    guard !views.contains(table) else { return }
+    let rows = name("row", table)
+    let hidden = name("hidden", table)
+    let pair = "\(quoted(source)), \(quoted(target))"
+    try connection.execute(
+      """
+      CREATE TEMP TABLE \(rows) AS SELECT * FROM main.\(quoted(table)) WHERE 0;
+      CREATE UNIQUE INDEX temp.\(name("index", table)) ON \(rows) (\(pair));
+      CREATE TEMP TABLE \(hidden) (\(pair), PRIMARY KEY (\(pair)));
+      CREATE TEMP VIEW \(name("view", table)) AS
+        SELECT * FROM main.\(quoted(table))
+        WHERE (\(pair)) NOT IN (SELECT \(pair) FROM temp.\(hidden))
+        UNION ALL SELECT * FROM temp.\(rows);
+      """)
+    views.insert(table)
+  }
+
+  private func run(_ sql: String, _ values: [Value]) throws {
+    let statement = try connection.cached(sql)
+    for (index, value) in values.enumerated() {
+      try statement.bind(Int32(index + 1), value: value)
+    }
+    try statement.run()
+  }
+}

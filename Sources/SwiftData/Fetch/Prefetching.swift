@@ -1,0 +1,89 @@
+import Store
+
+extension ModelContext {
+  /// Reads the objects that relationships of many models lead to, a few hundred at a time.
+  func prefetch<T: PersistentModel>(_ keyPaths: [PartialKeyPath<T>], of models: [T]) throws {
+    for keyPath in keyPaths {
+      for chunk in stride(from: 0, to: models.count, by: 500) {
+        let states = models[chunk..<min(chunk + 500, models.count)].map(\._$state)
+        guard let property = states.first?.description.property(for: keyPath) else {
+          throw SwiftDataError(
+            .unsupportedKeyPath,
+            "A key path given to relationshipKeyPathsForPrefetching leads to no relationship of "
+              + "\(_ModelDescription.of(T.self).name).")
+        }
+        if property.isToMany {
+          try prefetchMany(property, of: states)
+        } else {
+          try prefetchOne(property, of: states)
+        }
+      }
+    }
+  }
+
+  private func prefetchOne(_ property: PropertyDescription, of states: [_ModelState]) throws {
+    var wanted: [Int64: [_ModelState]] = [:]
+    for state in states {
+      guard case .toOne(.row(let row)) = state.slots[property.index] else { continue }
+      wanted[row, default: []].append(state)
+    }
+    guard !wanted.isEmpty, let destination = destination(property, of: states) else { return }
+    let found = try models(
+      of: destination, where: "t0.id IN (\(list(wanted.keys.sorted())))", bindings: [])
+    for model in found {
+      for state in wanted[model._$state.row] ?? [] { state.keep(model, at: property.index) }
+    }
+  }
+
+  private func prefetchMany(_ property: PropertyDescription, of states: [_ModelState]) throws {
+    let open = states.filter { !$0.knownToMany(property.index).isLoaded && $0.row >= 0 }
+    guard let destination = destination(property, of: open) else { return }
+    // One query puts all members into memory; then each collection finds its own there.
+    let rows = list(open.map(\.row))
+    guard let relationship = open.first?.entity?.relationships[property.index] else { return }
+    let held: [any PersistentModel]
+    switch relationship.storage {
+    case .inverseColumn(let column):
+      held = try models(of: destination, where: "t0.\(quoted(column)) IN (\(rows))", bindings: [])
+      try assign(held, to: open, property, through: column, destination)
+    case .joinTable, .column:
+      for state in open { load(state.knownToMany(property.index), of: state, property.index) }
+    }
+  }
+
+  /// Hands the members out to their owners without asking the store again.
+  private func assign(
+    _ members: [any PersistentModel], to owners: [_ModelState], _ property: PropertyDescription,
+    through column: String, _ destination: EntityDescription
+  ) throws {
+    guard let position = destination.columnNames.firstIndex(of: column),
+      let slot = destination.slots[position]
+    else {
+      for owner in owners { load(owner.knownToMany(property.index), of: owner, property.index) }
+      return
+    }
+    var byOwner: [Int64: [any PersistentModel]] = [:]
+    for member in members {
+      let state = member._$state
+      guard state.phase == .stored, let row = state.toOneRow(slot) else { continue }
+      byOwner[row, default: []].append(member)
+    }
+    for owner in owners {
+      let many = owner.knownToMany(property.index)
+      many.load(byOwner[owner.row] ?? [])
+      hold(many, ownedBy: owner, property.index)
+    }
+  }
+
+  private func destination(
+    _ property: PropertyDescription, of states: [_ModelState]
+  ) -> EntityDescription? {
+    states.first?.entity?.relationships[property.index].flatMap {
+      container.map[$0.destination]
+    }
+  }
+
+  private func list(_ rows: [Int64]) -> String {
+    rows.map(String.init).joined(separator: ", ")
+  }
+}

@@ -1,0 +1,191 @@
+import SQLite
+import Store
+
+/// How the rows of an entity, and of those that inherit from it, become objects.
+final class RowPlan: Sendable {
+  /// One value of a row.
+  struct Step: Sendable {
+    var slot: Int
+    var column: Int32
+    var content: Content
+    var property: PropertyDescription
+  }
+
+  /// What a column holds.
+  enum Content: Sendable {
+    /// A value whose storage class alone tells that it is right.
+    case plain(StorageClass, isOptional: Bool)
+    /// A value that is checked by decoding it.
+    case checked(AttributeCodec)
+    /// A value that is decoded once.
+    case json(AttributeCodec)
+    /// A value that may be in a file beside the store.
+    case external(AttributeCodec)
+    /// The row of another object.
+    case toOne
+  }
+
+  let entity: EntityDescription
+  /// What to select, over the alias `t0`: the id, the entity where the table is shared, and the
+  /// columns.
+  let selection: String
+  /// The condition that leaves the rows of other entities out, over the alias `t0`.
+  let condition: String?
+  /// The condition that leaves the rows of subclasses out too.
+  let exactCondition: String?
+  private let members: [String: Member]
+  private let only: Member
+
+  /// One entity of the family.
+  struct Member: Sendable {
+    var entity: EntityDescription
+    var steps: [Step]
+  }
+
+  init(_ entity: EntityDescription, in map: EntityMap, slots: Set<Int>? = nil) {
+    self.entity = entity
+    let family = map.family(of: entity)
+    let shared = entity.entity.sharesTable
+    var columns: [String] = []
+    let first: Int32 = shared ? 2 : 1
+    var members: [String: Member] = [:]
+    for member in family {
+      var steps: [Step] = []
+      for (column, name) in member.columnNames.enumerated() {
+        guard let slot = member.slots[column], slots?.contains(slot) ?? true else { continue }
+        let position = columns.firstIndex(of: name) ?? columns.count
+        if position == columns.count { columns.append(name) }
+        let property = member.model.properties[slot]
+        steps.append(
+          Step(
+            slot: slot, column: first + Int32(position), content: Self.content(of: property),
+            property: property))
+      }
+      members[member.name] = Member(entity: member, steps: steps)
+    }
+    self.members = members
+    only = members[entity.name] ?? Member(entity: entity, steps: [])
+    let list = ["id"] + (shared ? ["_entity"] : []) + columns
+    selection = list.map { "t0.\(quoted($0))" }.joined(separator: ", ")
+    let names = family.map { "'\($0.name)'" }.joined(separator: ", ")
+    condition = shared && entity.model.parent != nil ? "t0.\"_entity\" IN (\(names))" : nil
+    exactCondition = shared ? "t0.\"_entity\" = '\(entity.name)'" : nil
+  }
+
+  private static func content(of property: PropertyDescription) -> Content {
+    guard case .attribute(let codec) = property.kind else { return .toOne }
+    if property.attribute?.options.contains(.externalStorage) ?? false { return .external(codec) }
+    let isPlain = property.valueType is any _AttributeValue.Type
+    switch codec.type {
+    case .string where isPlain: return .plain(.text, isOptional: codec.isOptional)
+    case .data where isPlain: return .plain(.blob, isOptional: codec.isOptional)
+    case .int64 where isPlain, .bool where isPlain:
+      return .plain(.integer, isOptional: codec.isOptional)
+    case .double where isPlain, .date where isPlain:
+      return .plain(.real, isOptional: codec.isOptional)
+    case .json, .transformed: return .json(codec)
+    default: return .checked(codec)
+    }
+  }
+
+  /// The member of the family that a row belongs to.
+  func member(of row: Statement) throws -> Member {
+    guard entity.entity.sharesTable else { return only }
+    let name = row.string(at: 1)
+    guard let member = members[name] else {
+      throw SwiftDataError(
+        .unknownEntity,
+        "Row \(row.int64(at: 0)) of the table \(entity.table) is of the entity \(name), which the "
+          + "schema does not have as a kind of \(entity.name).")
+    }
+    return member
+  }
+
+  /// Reads the values of a row into slots that hold nothing newer.
+  func fill(_ state: _ModelState, _ steps: [Step], from row: Statement) throws {
+    for step in steps {
+      let index = step.slot
+      let value = try read(step, from: row, id: state.row)
+      guard !state.changed.contains(index) else { continue }
+      state.slots[index] = value
+    }
+  }
+
+  func read(_ step: Step, from row: Statement, id: Int64) throws -> Slot {
+    let column = step.column
+    let found = row.type(at: column)
+    switch step.content {
+    case .plain(let expected, let isOptional):
+      if found == expected {
+        switch expected {
+        case .integer: return .value(.integer(row.int64(at: column)))
+        case .real: return .value(.real(row.double(at: column)))
+        case .text: return .value(.text(row.string(at: column)))
+        default: return .value(.blob(row.data(at: column)))
+        }
+      }
+      if found == .null, isOptional { return .value(.null) }
+      if expected == .real, found == .integer {
+        return .value(.real(Double(row.int64(at: column))))
+      }
+      let value = row.value(at: column)
+      if expected == .real, value == .text(notANumber) { return .value(value) }
+      throw mismatch(step, id, ValueMismatch(value: value, expected: step.property.valueType))
+    case .checked(let codec):
+      let value = row.value(at: column)
+      do { _ = try codec.decode(value) } catch { throw mismatch(step, id, error) }
+      return .value(value)
+    case .json(let codec):
+      let value = row.value(at: column)
+      do { return .decoded(DecodedValue(try codec.decode(value), stored: value)) } catch {
+        throw mismatch(step, id, error)
+      }
+    case .external(let codec):
+      let value = row.value(at: column)
+      if case .text = value, codec.type == .data || codec.type == .transformed {
+        return .value(value)
+      }
+      do { _ = try codec.decode(value) } catch { throw mismatch(step, id, error) }
+      return .value(value)
+    case .toOne:
+      return .toOne(found == .null ? .none : .row(row.int64(at: column)))
+    }
+  }
+
+  private func mismatch(_ step: Step, _ id: Int64, _ error: any Error) -> SwiftDataError {
+    SwiftDataError(
+      .unsupportedType,
+      "\(entity.name).\(step.property.name) of the row \(id) in the table \(entity.table) can't be "
+        + "read: \(error). Put a value of the declared type into the row, or change the model.",
+      cause: error)
+  }
+}
+
+/// A name as SQL takes it, whatever it contains.
+func quoted(_ name: String) -> String {
+  "\"" + name.replacingOccurrences(of: "\"", with: "\"\"") + "\""
+}
+
+extension Statement {
+  /// A column, whatever it holds.
+  func value(at column: Int32) -> Value {
+    switch type(at: column) {
+    case .null: .null
+    case .integer: .integer(int64(at: column))
+    case .real: .real(double(at: column))
+    case .text: .text(string(at: column))
+    case .blob: .blob(data(at: column))
+    }
+  }
+
+  /// Binds a value, whatever it holds.
+  func bind(_ index: Int32, value: Value) throws {
+    switch value {
+    case .null: try bindNull(index)
+    case .integer(let integer): try bind(index, integer)
+    case .real(let real): try bind(index, real)
+    case .text(let text): try bind(index, text)
+    case .blob(let data): try bind(index, data)
+    }
+  }
+}

@@ -1,0 +1,11 @@
+import Synchronization
+
+/// Remembers which sentences were said.
+final class SaidOnce: Sendable {
+  private let sentences = Mutex<Set<String>>([])
+
+  func isNew(_ sentence: String) -> Bool {
+    // A program that makes new sentences for ever is not given memory for ever.
+    sentences.withLock { $0.count < 1000 && $0.insert(sentence).inserted }
+  }
+}

@@ -1,0 +1,136 @@
+import Store
+
+/// The way of one property's values to their stored form and back, where the type is not known
+/// to the compiler: snapshots, defaults, key paths, captured values of predicates.
+struct AttributeCodec: @unchecked Sendable {
+  // The closures hold nothing but types.
+  var type: ValueType
+  var isOptional: Bool
+  /// Turns a value of the declared type into its stored form.
+  var encode: (Any) throws -> Value
+  /// Turns the stored form into a value of the declared type.
+  var decode: (Value) throws -> Any
+
+  /// The codec of a type, found by what it conforms to; nil for a type that can't be stored.
+  static func of(_ type: Any.Type) -> AttributeCodec? {
+    if let scalar = type as? any _AttributeValue.Type { return .scalar(scalar) }
+    if let optional = type as? any OptionalType.Type {
+      guard var codec = of(optional.wrappedType) else { return nil }
+      let (encode, decode) = (codec.encode, codec.decode)
+      codec.isOptional = true
+      codec.encode = { value in
+        guard let wrapped = unwrapped(value) else { return .null }
+        return try encode(wrapped)
+      }
+      codec.decode = { stored in
+        if case .null = stored { return optional.nothing }
+        return try decode(stored)
+      }
+      return codec
+    }
+    if let raw = type as? any RawRepresentable.Type, let codec = rawCodec(raw) { return codec }
+    if let codable = type as? any Codable.Type { return .json(codable) }
+    return nil
+  }
+
+  private static func scalar<T: _AttributeValue>(_ type: T.Type) -> AttributeCodec {
+    AttributeCodec(
+      type: T._valueType,
+      isOptional: T._isOptional,
+      encode: { value in
+        guard let typed = value as? T else { throw ValueMismatch(value: value, expected: T.self) }
+        return typed._stored
+      },
+      decode: { stored in
+        guard let value = T._load(stored) else {
+          throw ValueMismatch(value: stored, expected: T.self)
+        }
+        return value
+      })
+  }
+
+  private static func rawCodec<T: RawRepresentable>(_ type: T.Type) -> AttributeCodec? {
+    guard let raw = T.RawValue.self as? any _AttributeValue.Type else { return nil }
+    func make<R: _AttributeValue>(_: R.Type) -> AttributeCodec {
+      AttributeCodec(
+        type: R._valueType,
+        isOptional: R._isOptional,
+        encode: { value in
+          guard let typed = value as? T, let raw = typed.rawValue as? R else {
+            throw ValueMismatch(value: value, expected: T.self)
+          }
+          return raw._stored
+        },
+        decode: { stored in
+          guard let raw = R._load(stored) as? T.RawValue, let value = T(rawValue: raw) else {
+            throw ValueMismatch(value: stored, expected: T.self)
+          }
+          return value
+        })
+    }
+    return make(raw)
+  }
+
+  private static func json<T: Codable>(_ type: T.Type) -> AttributeCodec {
+    AttributeCodec(
+      type: .json,
+      isOptional: false,
+      encode: { value in
+        guard let typed = value as? T else { throw ValueMismatch(value: value, expected: T.self) }
+        return .text(try CompositeCoder.encode(typed))
+      },
+      decode: { stored in
+        guard case .text(let text) = stored else {
+          throw ValueMismatch(value: stored, expected: T.self)
+        }
+        return try CompositeCoder.decode(T.self, from: text)
+      })
+  }
+}
+
+/// A value that is not of the type that its property declares.
+struct ValueMismatch: Error, CustomStringConvertible {
+  var found: String
+  var expected: String
+
+  init(value: Any, expected: Any.Type) {
+    found = Self.kind(of: value)
+    self.expected = "\(expected)"
+  }
+
+  /// The kind of the value and not the value itself, which may be private.
+  private static func kind(of value: Any) -> String {
+    guard let stored = value as? Value else { return "a \(Swift.type(of: value))" }
+    return switch stored {
+    case .null: "NULL"
+    case .integer: "an integer"
+    case .real: "a real number"
+    case .text: "text"
+    case .blob: "bytes"
+    }
+  }
+
+  var description: String { "\(found) was found where \(expected) belongs" }
+}
+
+/// What is asked of optionals whose wrapped type is not known.
+protocol OptionalType: SendableMetatype {
+  static var wrappedType: Any.Type { get }
+  static var nothing: Any { get }
+  var wrapped: Any? { get }
+}
+
+extension Optional: OptionalType {
+  static var wrappedType: Any.Type { Wrapped.self }
+  static var nothing: Any {
+    let nothing: Wrapped? = nil
+    return nothing as Any
+  }
+  var wrapped: Any? { self }
+}
+
+/// The value without the optionals around it; nil if there is none inside.
+func unwrapped(_ value: Any) -> Any? {
+  guard let optional = value as? any OptionalType else { return value }
+  return optional.wrapped.flatMap(unwrapped)
+}

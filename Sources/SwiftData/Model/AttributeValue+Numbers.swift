@@ -1,0 +1,116 @@
+public import Store
+
+/// The text that stands for a number that is none, as SQLite keeps no NaN.
+let notANumber = "NaN"
+
+/// The integer types of Swift's library.
+public protocol _StoredInteger: FixedWidthInteger, _AttributeValue {}
+
+extension _StoredInteger {
+  /// The integer; above `Int64.max` as twenty digits, which sort after all integers.
+  public var _stored: Value {
+    if let integer = Int64(exactly: self) { return .integer(integer) }
+    let digits = String(self)
+    return .text(String(repeating: "0", count: 20 - digits.utf8.count) + digits)
+  }
+  /// The integer, unless it is too wide for the type.
+  public static func _load(_ stored: Value) -> Self? {
+    switch stored {
+    case .integer(let integer): Self(exactly: integer)
+    case .text(let digits) where Self.max > Int64.max && digits.utf8.count == 20: Self(digits)
+    default: nil
+    }
+  }
+}
+
+extension Int: _StoredInteger {
+  /// Sixty-four bits.
+  public static var _valueType: ValueType { .int64 }
+  /// The integer.
+  public var _stored: Value { .integer(Int64(self)) }
+  /// The integer.
+  public static func _load(_ stored: Value) -> Int? {
+    guard case .integer(let integer) = stored else { return nil }
+    return Int(integer)
+  }
+}
+extension Int8: _StoredInteger {
+  /// Eight bits.
+  public static var _valueType: ValueType { .int8 }
+}
+extension Int16: _StoredInteger {
+  /// Sixteen bits.
+  public static var _valueType: ValueType { .int16 }
+}
+extension Int32: _StoredInteger {
+  /// Thirty-two bits.
+  public static var _valueType: ValueType { .int32 }
+}
+extension Int64: _StoredInteger {
+  /// Sixty-four bits.
+  public static var _valueType: ValueType { .int64 }
+}
+extension UInt: _StoredInteger {
+  /// Sixty-four bits, unsigned.
+  public static var _valueType: ValueType { .uint64 }
+}
+extension UInt8: _StoredInteger {
+  /// Eight bits, unsigned.
+  public static var _valueType: ValueType { .uint8 }
+}
+extension UInt16: _StoredInteger {
+  /// Sixteen bits, unsigned.
+  public static var _valueType: ValueType { .uint16 }
+}
+extension UInt32: _StoredInteger {
+  /// Thirty-two bits, unsigned.
+  public static var _valueType: ValueType { .uint32 }
+}
+extension UInt64: _StoredInteger {
+  /// Sixty-four bits, unsigned.
+  public static var _valueType: ValueType { .uint64 }
+}
+
+extension Double: _AttributeValue {
+  /// A binary number of sixty-four bits.
+  public static var _valueType: ValueType { .double }
+  /// The number, or the text `NaN`.
+  public var _stored: Value { isNaN ? .text(notANumber) : .real(self) }
+  /// The number.
+  public static func _load(_ stored: Value) -> Double? {
+    switch stored {
+    case .real(let real): real
+    case .integer(let integer): Double(integer)
+    case .text(notANumber): .nan
+    default: nil
+    }
+  }
+}
+extension Float: _AttributeValue {
+  /// A binary number of thirty-two bits.
+  public static var _valueType: ValueType { .float }
+  /// The number, or the text `NaN`.
+  public var _stored: Value { Double(self)._stored }
+  /// The number.
+  public static func _load(_ stored: Value) -> Float? { Double._load(stored).map { Float($0) } }
+}
+extension Float16: _AttributeValue {
+  /// A binary number of sixteen bits.
+  public static var _valueType: ValueType { .float16 }
+  /// The number, or the text `NaN`.
+  public var _stored: Value { Double(self)._stored }
+  /// The number.
+  public static func _load(_ stored: Value) -> Float16? {
+    Double._load(stored).map { Float16($0) }
+  }
+}
+extension Date: _AttributeValue {
+  /// A moment.
+  public static var _valueType: ValueType { .date }
+  /// Seconds since the first moment of 2001 in UTC.
+  public var _stored: Value { timeIntervalSinceReferenceDate._stored }
+  /// The moment.
+  public static func _load(_ stored: Value) -> Date? {
+    Double._load(stored).map { Date(timeIntervalSinceReferenceDate: $0) }
+  }
+}

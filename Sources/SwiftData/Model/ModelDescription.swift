@@ -1,0 +1,113 @@
+import Store
+import Synchronization
+
+/// What is known of a model class from the class alone: its properties and their kinds.
+///
+/// Not for use in applications: generated code holds on to the description of its class.
+public final class _ModelDescription: @unchecked Sendable {
+  // Key paths of models are constants, though their type can't tell.
+  let type: any PersistentModel.Type
+  /// The simple name of the class, which is the name of its entity.
+  let name: String
+  /// The description of the superclass, if that is a model too.
+  let parent: _ModelDescription?
+  /// How many properties are inherited: where those of this class begin.
+  let offset: Int
+  /// The inherited properties, then its own, in the order of their declaration.
+  let properties: [PropertyDescription]
+  /// Sets of properties whose values, taken together, name one object; inherited ones too.
+  let uniqueSets: [[String]]
+  /// Sets of properties that are indexed for queries; inherited ones too.
+  let indexSets: [[String]]
+  private let byKeyPath: [AnyKeyPath: Int]
+  private let byName: [String: Int]
+  private let inverses = Mutex<[Int: PropertyReference?]>([:])
+
+  private static let known = Mutex<[ObjectIdentifier: _ModelDescription]>([:])
+
+  /// The description of a class, made once.
+  public static func of(_ type: any PersistentModel.Type) -> _ModelDescription {
+    let identity = ObjectIdentifier(type)
+    if let found = known.withLock({ $0[identity] }) { return found }
+    // Made outside the lock: default values may be models with descriptions of their own.
+    let made = _ModelDescription(type)
+    return known.withLock { known in
+      if let found = known[identity] { return found }
+      known[identity] = made
+      return made
+    }
+  }
+
+  private init(_ type: any PersistentModel.Type) {
+    self.type = type
+    name = String(describing: type)
+    parent = (_getSuperclass(type) as? any PersistentModel.Type).map(_ModelDescription.of)
+    // A plain subclass of a model adds nothing to it and answers with its superclass's list.
+    let metadata = type.schemaMetadata.filter { !($0.metadata is any SchemaConstraint) }
+    let isRepeated = parent.map { $0.ownKeyPaths == metadata.map(\.keypath) } ?? false
+    offset = parent?.properties.count ?? 0
+    var properties = parent?.properties ?? []
+    for entry in isRepeated ? [] : metadata {
+      properties.append(PropertyDescription(entry, index: properties.count, owner: name))
+    }
+    self.properties = properties
+    let constraints = type.schemaMetadata.compactMap { $0.metadata as? any SchemaConstraint }
+    func names(_ keyPaths: [AnyKeyPath]) -> [String] {
+      keyPaths.compactMap { keyPath in
+        let getter = Self.getter(of: keyPath)
+        return properties.first {
+          $0.keyPath == keyPath || Self.getter(of: $0.keyPath) == getter
+        }?.name
+      }
+    }
+    let single = properties[offset...].filter {
+      $0.attribute?.isUnique ?? $0.relationship?.isUnique ?? false
+    }
+    uniqueSets =
+      (parent?.uniqueSets ?? []) + single.map { [$0.name] }
+      + constraints.flatMap(\.uniqueSets).map(names)
+    indexSets = (parent?.indexSets ?? []) + constraints.flatMap(\.indexSets).map(names)
+    byKeyPath = Dictionary(
+      properties.map { ($0.keyPath, $0.index) }, uniquingKeysWith: { first, _ in first })
+    byName = Dictionary(
+      properties.map { ($0.name, $0.index) }, uniquingKeysWith: { _, last in last })
+  }
+
+  private var ownKeyPaths: [AnyKeyPath] { properties[offset...].map(\.keyPath) }
+
+  /// The property that a key path leads to: its own or an inherited one.
+  func property(for keyPath: AnyKeyPath) -> PropertyDescription? {
+    if let index = byKeyPath[keyPath] { return properties[index] }
+    // A key path through a subclass (`\Business.name`) differs from the one that the superclass
+    // lists (`\Trip.name`), but not in the getter that it names.
+    guard offset > 0 || parent != nil else { return nil }
+    let wanted = Self.getter(of: keyPath)
+    return properties.first { Self.getter(of: $0.keyPath) == wanted }
+  }
+
+  func property(named name: String) -> PropertyDescription? { byName[name].map { properties[$0] } }
+
+  private static func getter(of keyPath: AnyKeyPath) -> Substring {
+    let text = "\(keyPath)"[...]
+    return text.drop { $0 != "." }
+  }
+
+  /// True if this is the class, or one that inherits from it.
+  func isKind(of other: _ModelDescription) -> Bool {
+    self === other || (parent?.isKind(of: other) ?? false)
+  }
+
+  /// The relationship that leads back from the destination of one of these properties.
+  func inverse(of index: Int) -> PropertyReference? {
+    if let known = inverses.withLock({ $0[index] }) { return known }
+    let found = findInverse(of: properties[index])
+    inverses.withLock { $0[index] = .some(found) }
+    return found
+  }
+}
+
+/// A property of a class.
+struct PropertyReference: Sendable {
+  var owner: _ModelDescription
+  var property: PropertyDescription
+}

@@ -1,0 +1,218 @@
+import Store
+
+// The overloads are chosen by the type of the property, in the code that the macros write.
+// `place` is the description of the class that declares the property, and the property's place
+// in that class.
+
+extension _ModelState {
+  // MARK: Values that are stored as they are
+
+  /// Sets a value while the object is being made.
+  public func initialize<T: _AttributeValue>(_ place: _ModelDescription, _ own: Int, _ value: T) {
+    slots[index(place, own)] = .value(value._stored)
+  }
+
+  /// Reads a value.
+  public func get<T: _AttributeValue>(_ place: _ModelDescription, _ own: Int) -> T {
+    let index = place.offset &+ own
+    if case .value(let stored) = slots[index], let value = T._load(stored) { return value }
+    return absent(index)
+  }
+
+  /// Writes a value.
+  public func set<T: _AttributeValue>(
+    _ owner: some PersistentModel, _ place: _ModelDescription, _ own: Int, _ value: T
+  ) {
+    let index = place.offset &+ own
+    willChange(index)
+    slots[index] = .value(value._stored)
+  }
+
+  // MARK: Enumerations and other raw values
+
+  /// Sets a value while the object is being made.
+  public func initialize<T: RawRepresentable>(
+    _ place: _ModelDescription, _ own: Int, _ value: T
+  ) where T.RawValue: _AttributeValue {
+    slots[index(place, own)] = .value(value.rawValue._stored)
+  }
+
+  /// Sets a value while the object is being made.
+  public func initialize<T: RawRepresentable>(
+    _ place: _ModelDescription, _ own: Int, _ value: T?
+  ) where T.RawValue: _AttributeValue {
+    slots[index(place, own)] = .value(value?.rawValue._stored ?? .null)
+  }
+
+  /// Reads a value.
+  public func get<T: RawRepresentable>(_ place: _ModelDescription, _ own: Int) -> T
+  where T.RawValue: _AttributeValue {
+    let index = place.offset &+ own
+    if case .value(let stored) = slots[index], let raw = T.RawValue._load(stored),
+      let value = T(rawValue: raw)
+    {
+      return value
+    }
+    return absent(index)
+  }
+
+  /// Reads a value.
+  public func get<T: RawRepresentable>(_ place: _ModelDescription, _ own: Int) -> T?
+  where T.RawValue: _AttributeValue {
+    let index = place.offset &+ own
+    if case .value(let stored) = slots[index] {
+      if case .null = stored { return nil }
+      if let raw = T.RawValue._load(stored), let value = T(rawValue: raw) { return value }
+    }
+    return absent(index)
+  }
+
+  /// Writes a value.
+  public func set<T: RawRepresentable>(
+    _ owner: some PersistentModel, _ place: _ModelDescription, _ own: Int, _ value: T
+  ) where T.RawValue: _AttributeValue {
+    let index = place.offset &+ own
+    willChange(index)
+    slots[index] = .value(value.rawValue._stored)
+  }
+
+  /// Writes a value.
+  public func set<T: RawRepresentable>(
+    _ owner: some PersistentModel, _ place: _ModelDescription, _ own: Int, _ value: T?
+  ) where T.RawValue: _AttributeValue {
+    let index = place.offset &+ own
+    willChange(index)
+    slots[index] = .value(value?.rawValue._stored ?? .null)
+  }
+
+  // MARK: Values that are encoded when they are saved
+
+  /// Sets a value while the object is being made.
+  @_disfavoredOverload
+  public func initialize<T: Codable>(_ place: _ModelDescription, _ own: Int, _ value: T) {
+    slots[index(place, own)] = .decoded(DecodedValue(value))
+  }
+
+  /// Reads a value.
+  @_disfavoredOverload
+  public func get<T: Codable>(_ place: _ModelDescription, _ own: Int) -> T {
+    decoded(place.offset &+ own)
+  }
+
+  /// Writes a value.
+  @_disfavoredOverload
+  public func set<T: Codable>(
+    _ owner: some PersistentModel, _ place: _ModelDescription, _ own: Int, _ value: T
+  ) {
+    setDecoded(place.offset &+ own, value)
+  }
+
+  // MARK: Values that a transformer turns into bytes
+
+  /// Sets a value while the object is being made.
+  public func initializeTransformable<T>(_ place: _ModelDescription, _ own: Int, _ value: T) {
+    slots[index(place, own)] = .decoded(DecodedValue(value))
+  }
+
+  /// Reads a value.
+  public func getTransformable<T>(_ place: _ModelDescription, _ own: Int) -> T {
+    decoded(place.offset &+ own)
+  }
+
+  /// Writes a value.
+  public func setTransformable<T>(
+    _ owner: some PersistentModel, _ place: _ModelDescription, _ own: Int, _ value: T
+  ) {
+    setDecoded(place.offset &+ own, value)
+  }
+
+  // MARK: Common ways
+
+  private func index(_ place: _ModelDescription, _ own: Int) -> Int { place.offset &+ own }
+
+  private func decoded<T>(_ index: Int) -> T {
+    if case .decoded(let box) = slots[index], let value = box.value as? T { return value }
+    if case .value(let stored) = slots[index],
+      case .attribute(let codec) = description.properties[index].kind,
+      // Rows are checked when they are read, so that this can't fail but for a broken `Codable`.
+      let value = try? codec.decode(stored), let typed = value as? T
+    {
+      slots[index] = .decoded(DecodedValue(typed, stored: stored))
+      return typed
+    }
+    return absent(index)
+  }
+
+  private func setDecoded<T>(_ index: Int, _ value: T) {
+    willChange(index)
+    slots[index] = .decoded(DecodedValue(value))
+  }
+
+  /// What stands for a value that is not there: it is read from the store where the object was
+  /// fetched without it; else it is the default of the property, or nil.
+  func absent<T>(_ index: Int) -> T {
+    if case .empty = slots[index], phase == .stored, let context {
+      context.fill(self)
+      if let value = valueAny(at: index) as? T { return value }
+    }
+    let property = description.properties[index]
+    if let value = property.defaultValue as? T { return value }
+    if let optional = T.self as? any OptionalType.Type, let value = optional.nothing as? T {
+      return value
+    }
+    preconditionFailure(
+      "\(description.name).\(property.name) was read before it had a value of its type, "
+        + "\(T.self). Set it in every init.")
+  }
+
+  /// The value of a slot as its declared type; nil where there is none.
+  func valueAny(at index: Int) -> Any? {
+    switch slots[index] {
+    case .empty: return nil
+    case .value(let stored):
+      guard case .attribute(let codec) = description.properties[index].kind else { return nil }
+      // A stored form that the type doesn't take is no value; see `decoded`.
+      return try? codec.decode(stored)
+    case .decoded(let box): return box.value
+    case .toOne: return toOne(index)
+    case .toMany(let many): return many.models
+    }
+  }
+
+  /// Writes a value whose type is only known at run time.
+  func setAny(_ value: Any, at index: Int) {
+    let property = description.properties[index]
+    switch property.kind {
+    case .attribute(let codec):
+      willChange(index)
+      if codec.type != .json, codec.type != .transformed, let stored = try? codec.encode(value) {
+        // A value of another type than the declared one can only be kept as it is.
+        slots[index] = .value(stored)
+      } else {
+        slots[index] = .decoded(DecodedValue(value))
+      }
+    case .toOne:
+      setToOne(index, unwrapped(value) as? any PersistentModel, owner: model)
+    case .toMany:
+      setToMany(index, unwrapped(value) as? [any PersistentModel], owner: model)
+    case .unsupported: slots[index] = .decoded(DecodedValue(value))
+    }
+  }
+
+  /// The stored form of an attribute, for saving.
+  func stored(at index: Int) throws -> Value {
+    let property = description.properties[index]
+    switch slots[index] {
+    case .value(let stored): return stored
+    case .decoded(let box):
+      guard case .attribute(let codec) = property.kind else { return .null }
+      return try box.stored(by: codec)
+    case .empty:
+      guard case .attribute(let codec) = property.kind, let value = property.defaultValue else {
+        return .null
+      }
+      return try codec.encode(value)
+    case .toOne, .toMany: return .null
+    }
+  }
+}

@@ -1,0 +1,144 @@
+// Both sides of a relationship are kept in step in memory: what one side is told, the other
+// learns, as far as it is loaded; the rest is remembered until it is.
+
+extension _ModelState {
+  func setToOne(_ index: Int, _ new: (any PersistentModel)?, owner: (any PersistentModel)?) {
+    let old = knownToOne(index)
+    willChange(index)
+    if let owner, phase != .detached { _ = reference(to: owner) }
+    if let new { slots[index] = .toOne(.object(new)) } else { slots[index] = .toOne(.none) }
+    let wasUnlinked = unlinked.contains(index)
+    unlinked.remove(index)
+    guard let owner, old !== new || wasUnlinked else { return }
+    if !wasUnlinked, let old {
+      old._$state.forget(owner, of: old, through: description.inverse(of: index))
+    }
+    if let new { join(owner, new, at: index) }
+  }
+
+  func setToMany(_ index: Int, _ new: [any PersistentModel]?, owner: (any PersistentModel)?) {
+    let many = toMany(index)
+    willChange(index)
+    unlinked.remove(index)
+    let old = many.models
+    many.isNil = new == nil
+    let new = new ?? []
+    // Appending is by far the most common change.
+    var common = 0
+    while common < old.count, common < new.count, old[common] === new[common] { common += 1 }
+    let goes = old[common...]
+    let comes = new[common...]
+    let staying = goes.isEmpty ? [] : Set(comes.map { ObjectIdentifier($0) })
+    let present = goes.isEmpty ? nil : Set(goes.map { ObjectIdentifier($0) })
+    for model in goes where !staying.contains(ObjectIdentifier(model)) {
+      many.remove(model)
+      if let owner {
+        model._$state.forget(owner, of: model, through: description.inverse(of: index))
+      }
+    }
+    for model in comes where !(present?.contains(ObjectIdentifier(model)) ?? false) {
+      if common > 0, common == old.count, many.contains(model) { continue }
+      many.append(model)
+      if let owner { join(owner, model, at: index) }
+    }
+    if many.isNil && !many.models.isEmpty { many.isNil = false }
+  }
+
+  /// Tells the relationships that were set while the object was made to their other sides.
+  func linkInitialValues(of owner: any PersistentModel) {
+    guard !unlinked.isEmpty else { return }
+    for index in slots.indices where unlinked.contains(index) {
+      unlinked.remove(index)
+      switch slots[index] {
+      case .toOne(.object(let model)): join(owner, model, at: index)
+      case .toMany(let many): for model in many.models { join(owner, model, at: index) }
+      default: break
+      }
+    }
+  }
+
+  /// Makes the other side of a new link know of it, and brings both into one context.
+  private func join(_ owner: any PersistentModel, _ other: any PersistentModel, at index: Int) {
+    let state = other._$state
+    if let inverse = description.inverse(of: index) {
+      state.meet(owner, other, at: inverse.property, from: index)
+    }
+    if let context, phase != .detached, state.phase == .detached {
+      context.insertAny(other)
+    } else if phase == .detached, let context = state.context, state.phase != .detached {
+      context.insertAny(owner)
+    }
+  }
+
+  /// Learns that `other`, through its property `from`, leads here.
+  private func meet(
+    _ other: any PersistentModel,
+    _ own: any PersistentModel,
+    at property: PropertyDescription,
+    from: Int
+  ) {
+    let index = property.index
+    let wasUnlinked = unlinked.contains(index)
+    if property.isToMany {
+      let many = knownToMany(index)
+      // Set on both sides before either was told.
+      if wasUnlinked, many.contains(other) { return }
+      notify(own, property) {
+        willChange(index)
+        many.append(other)
+      }
+      return
+    }
+    let old = knownToOne(index)
+    unlinked.remove(index)
+    if old === other {
+      if phase != .detached { keep(other, at: index) }
+      return
+    }
+    if let old { old._$state.forget(own, of: old, through: description.inverse(of: index)) }
+    notify(own, property) {
+      willChange(index)
+      if phase == .detached { slots[index] = .toOne(.object(other)) } else { keep(other, at: index) }
+    }
+  }
+
+  /// Takes an object out of the relationship that led to it.
+  func forget(
+    _ gone: any PersistentModel,
+    of own: any PersistentModel,
+    through inverse: PropertyReference?
+  ) {
+    guard let property = inverse?.property else { return }
+    let index = property.index
+    if property.isToMany {
+      let many = knownToMany(index)
+      guard !many.isLoaded || many.contains(gone) else { return }
+      notify(own, property) {
+        willChange(index)
+        many.remove(gone)
+      }
+    } else if knownToOne(index) === gone {
+      notify(own, property) {
+        willChange(index)
+        slots[index] = .toOne(.none)
+      }
+    }
+  }
+
+  /// Makes a change that the observers of the object learn of.
+  func notify(
+    _ model: any PersistentModel,
+    _ property: PropertyDescription,
+    _ change: () -> Void
+  ) {
+    func open<Model: PersistentModel>(_ model: Model) {
+      func mutate<Value>(_: Value.Type) -> Bool {
+        guard let keyPath = property.keyPath as? KeyPath<Model, Value> else { return false }
+        registrar.withMutation(of: model, keyPath: keyPath, change)
+        return true
+      }
+      if !_openExistential(property.valueType, do: mutate) { change() }
+    }
+    open(model)
+  }
+}

@@ -1,0 +1,172 @@
+extension _ModelState {
+  // MARK: To one object
+
+  /// Sets a reference while the object is being made.
+  public func initialize<T: PersistentModel>(_ place: _ModelDescription, _ own: Int, _ value: T) {
+    initializeToOne(place.offset &+ own, value)
+  }
+
+  /// Sets a reference while the object is being made.
+  public func initialize<T: PersistentModel>(_ place: _ModelDescription, _ own: Int, _ value: T?) {
+    initializeToOne(place.offset &+ own, value)
+  }
+
+  /// Reads a reference that is always there.
+  public func get<T: PersistentModel>(_ place: _ModelDescription, _ own: Int) -> T {
+    let index = place.offset &+ own
+    if let model = toOne(index) as? T { return model }
+    return absent(index)
+  }
+
+  /// Reads a reference.
+  public func get<T: PersistentModel>(_ place: _ModelDescription, _ own: Int) -> T? {
+    toOne(place.offset &+ own) as? T
+  }
+
+  /// Writes a reference.
+  public func set<T: PersistentModel>(
+    _ owner: some PersistentModel, _ place: _ModelDescription, _ own: Int, _ value: T
+  ) {
+    setToOne(place.offset &+ own, value, owner: owner)
+  }
+
+  /// Writes a reference.
+  public func set<T: PersistentModel>(
+    _ owner: some PersistentModel, _ place: _ModelDescription, _ own: Int, _ value: T?
+  ) {
+    setToOne(place.offset &+ own, value, owner: owner)
+  }
+
+  private func initializeToOne(_ index: Int, _ value: (any PersistentModel)?) {
+    guard let value else {
+      slots[index] = .toOne(.none)
+      return
+    }
+    slots[index] = .toOne(.object(value))
+    unlinked.insert(index)
+  }
+
+  // MARK: To many objects
+
+  /// Sets a collection while the object is being made.
+  public func initialize<C: RelationshipCollection>(
+    _ place: _ModelDescription, _ own: Int, _ value: C
+  ) {
+    let index = place.offset &+ own
+    let many = ToManyOf<C.PersistentElement>(
+      isLoaded: true, remembersChanges: description.remembersChanges(of: index))
+    many.isNil = value._elements == nil
+    for element in value._elements ?? [] where !many.contains(element) { many.append(element) }
+    slots[index] = .toMany(many)
+    if !many.elements.isEmpty { unlinked.insert(index) }
+  }
+
+  /// Reads a collection.
+  public func get<C: RelationshipCollection>(_ place: _ModelDescription, _ own: Int) -> C {
+    let many = toMany(place.offset &+ own)
+    guard !many.isNil, let typed = many as? ToManyOf<C.PersistentElement> else {
+      return C._make(from: nil)
+    }
+    return C._make(from: typed.elements)
+  }
+
+  /// Writes a collection.
+  public func set<C: RelationshipCollection>(
+    _ owner: some PersistentModel, _ place: _ModelDescription, _ own: Int, _ value: C
+  ) {
+    setToMany(place.offset &+ own, value._elements, owner: owner)
+  }
+}
+
+extension _ModelState {
+  /// The object that a to-one relationship leads to, read from the store when it must be.
+  func toOne(_ index: Int) -> (any PersistentModel)? {
+    if case .empty = slots[index] {
+      guard phase != .detached, row >= 0, let context else { return nil }
+      slots[index] = .toOne(context.readToOne(self, index))
+    }
+    guard case .toOne(let reference) = slots[index] else { return nil }
+    switch reference {
+    case .none: return nil
+    case .object(let model): return model
+    case .companion(let weak, let row):
+      if let model = weak.model { return model }
+      return resolve(index, row: row)
+    case .row(let row): return resolve(index, row: row)
+    }
+  }
+
+  private func resolve(_ index: Int, row: Int64) -> (any PersistentModel)? {
+    guard let model = context?.relatedModel(of: self, index, row: row) else { return nil }
+    keep(model, at: index)
+    return model
+  }
+
+  /// Refers to an object, and keeps it alive unless it keeps this one alive itself.
+  func keep(_ model: any PersistentModel, at index: Int) {
+    let other = model._$state
+    var isHeldByOther = false
+    if let inverse = description.inverse(of: index), let own = self.model {
+      switch other.slots[inverse.property.index] {
+      case .toMany(let many): isHeldByOther = many.isLoaded
+      case .toOne(.object(let back)): isHeldByOther = back === own
+      default: break
+      }
+    }
+    slots[index] = .toOne(
+      isHeldByOther ? .companion(other.reference(to: model), row: other.row) : .object(model))
+  }
+
+  /// The row that a to-one relationship leads to; nil for none.
+  func toOneRow(_ index: Int) -> Int64? {
+    guard case .toOne(let reference) = slots[index] else { return nil }
+    switch reference {
+    case .none: return nil
+    case .row(let row): return row
+    case .object(let model): return model._$state.row
+    case .companion(let weak, let row): return weak.model?._$state.row ?? row
+    }
+  }
+
+  /// The object that a to-one relationship leads to, if it is in memory.
+  func knownToOne(_ index: Int) -> (any PersistentModel)? {
+    guard case .toOne(let reference) = slots[index] else { return nil }
+    switch reference {
+    case .none: return nil
+    case .object(let model): return model
+    case .companion(let weak, let row):
+      return weak.model ?? context?.registeredRelative(of: self, index, row: row)
+    case .row(let row): return context?.registeredRelative(of: self, index, row: row)
+    }
+  }
+
+  /// A to-many relationship, read from the store when it must be.
+  func toMany(_ index: Int) -> ToMany {
+    let many = knownToMany(index)
+    if !many.isLoaded {
+      if let context, phase != .detached { context.load(many, of: self, index) } else { many.load([]) }
+    }
+    return many
+  }
+
+  /// A to-many relationship as far as it is in memory.
+  func knownToMany(_ index: Int) -> ToMany {
+    if case .toMany(let many) = slots[index] { return many }
+    let property = description.properties[index]
+    guard let type = property.destination else {
+      preconditionFailure("\(description.name).\(property.name) is not a relationship.")
+    }
+    let many = ToMany.of(
+      type, isLoaded: row < 0, remembersChanges: description.remembersChanges(of: index))
+    slots[index] = .toMany(many)
+    return many
+  }
+}
+
+extension _ModelDescription {
+  /// True for relationships whose members have no column of their own that tells of them.
+  func remembersChanges(of index: Int) -> Bool {
+    guard let inverse = inverse(of: index) else { return true }
+    return inverse.property.isToMany
+  }
+}

@@ -1,0 +1,152 @@
+import Store
+import Synchronization
+
+/// The values of one object, and where it stands between memory and store.
+///
+/// Not for use in applications: every model keeps one, and the accessors that macros write read
+/// and write its slots. Like the model itself, it belongs to the thread of its context.
+public final class _ModelState {
+  /// Where an object stands.
+  enum Phase {
+    /// No context knows it.
+    case detached
+    /// A context will insert it with its next save.
+    case inserting
+    /// It is in a store.
+    case stored
+    /// A context will delete it with its next save.
+    case deleting
+    /// It was in a store, and is gone.
+    case deleted
+  }
+
+  let description: _ModelDescription
+  /// Tells the observers of the object of changes.
+  public let registrar = ObservationRegistrar()
+  var slots: ContiguousArray<Slot>
+  var changed = PropertySet()
+  var phase = Phase.detached
+  /// The row of the object; negative until it is saved, and then unique in this process.
+  var row: Int64
+  /// The identity that a custom store gave.
+  var customKey: PersistentIdentifier?
+  /// The entity, once a context knows the object.
+  var entity: EntityDescription?
+  weak var context: ModelContext?
+  /// A model keeps its container, and so its files, open.
+  var container: ModelContainer?
+  /// Relationships that were set while the object was made, when it could not be told to others.
+  var unlinked = PropertySet()
+  /// True while one of the context's lists of pending changes holds the object.
+  var isPending = false
+  /// True while the context's overlay doesn't hold the newest values.
+  var isUnsynced = false
+  private var weakModel: WeakModel?
+  private let hashSeed: Int64
+
+  private static let temporaryRows = Atomic<Int64>(-1)
+
+  /// Makes the state of a new object.
+  public init(_ description: _ModelDescription) {
+    self.description = description
+    slots = ContiguousArray(repeating: .empty, count: description.properties.count)
+    row = Self.nextTemporaryRow()
+    hashSeed = row
+  }
+
+  /// A row that stands for an object until it is saved.
+  static func nextTemporaryRow() -> Int64 {
+    temporaryRows.wrappingSubtract(1, ordering: .relaxed).newValue
+  }
+
+  /// Makes the state of an object that is in a store.
+  init(_ entity: EntityDescription, row: Int64) {
+    description = entity.model
+    self.entity = entity
+    slots = ContiguousArray(repeating: .empty, count: entity.model.properties.count)
+    self.row = row
+    hashSeed = row
+    phase = .stored
+  }
+
+  /// Takes the state behind storage of ours, or copies the values of somebody else's.
+  public static func _of<Model: PersistentModel>(
+    _ backingData: any BackingData<Model>,
+    _ description: _ModelDescription
+  ) -> _ModelState {
+    if let state = backingData._$state { return state }
+    let state = _ModelState(description)
+    for property in description.properties {
+      guard let keyPath = property.keyPath as? PartialKeyPath<Model> else { continue }
+      state.copy(property, from: backingData, keyPath)
+    }
+    return state
+  }
+
+  private func copy<Model: PersistentModel>(
+    _ property: PropertyDescription,
+    from backingData: any BackingData<Model>,
+    _ keyPath: PartialKeyPath<Model>
+  ) {
+    func read<Value>(_: Value.Type) {
+      guard let typed = keyPath as? KeyPath<Model, Value> else { return }
+      setAny(backingData.getValue(forKey: typed), at: property.index)
+    }
+    _openExistential(property.valueType, do: read)
+  }
+
+  // MARK: Identity
+
+  /// The object; nil once nobody holds it.
+  var model: (any PersistentModel)? { weakModel?.model }
+
+  /// A reference to the object that doesn't keep it alive.
+  func reference(to model: any PersistentModel) -> WeakModel {
+    if let weakModel, weakModel.model != nil { return weakModel }
+    let made = WeakModel(model)
+    weakModel = made
+    return made
+  }
+
+  var identifier: PersistentIdentifier {
+    if let customKey { return customKey }
+    let store = row < 0 ? nil : entity.flatMap { container?.storeIdentifier(of: $0) }
+    return PersistentIdentifier(
+      storeIdentifier: store, entityName: entity?.name ?? description.name, key: .number(row))
+  }
+
+  func isSameObject(as other: _ModelState) -> Bool {
+    self === other
+      || (row == other.row && row >= 0 && entity?.table == other.entity?.table
+        && customKey == other.customKey && identifier == other.identifier)
+  }
+
+  func hashIdentity(into hasher: inout Hasher) { hasher.combine(hashSeed) }
+
+  // MARK: Standing
+
+  var hasChanges: Bool {
+    switch phase {
+    case .detached, .deleted: false
+    case .inserting, .deleting: true
+    case .stored: !changed.isEmpty
+    }
+  }
+
+  /// The context that an application sees.
+  var visibleContext: ModelContext? { phase == .detached || phase == .deleted ? nil : context }
+
+  /// Takes the values of the superclass's part of the object while it is being made.
+  public func adopt(_ base: _ModelState) {
+    for index in base.slots.indices where index < slots.count {
+      if case .empty = slots[index] { slots[index] = base.slots[index] }
+    }
+  }
+
+  /// Prepares a change of one slot: undo learns the old value, the context that it must save.
+  func willChange(_ index: Int) {
+    guard phase != .detached else { return }
+    context?.willChange(self, index)
+    changed.insert(index)
+  }
+}

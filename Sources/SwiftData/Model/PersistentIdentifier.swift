@@ -1,0 +1,121 @@
+/// A type that describes the aggregate identity of a SwiftData model.
+///
+/// An object that was never saved has a temporary identity; its first save gives it a permanent
+/// one. A permanent identity can be encoded and decoded in another process.
+public struct PersistentIdentifier: Hashable, Identifiable, Codable, Sendable {
+  /// What tells an object from the others of its entity.
+  enum Key: Hashable, Sendable {
+    /// A row of a store of ours; negative until the object is saved.
+    case number(Int64)
+    /// The key that a custom store gave.
+    case text(String)
+  }
+
+  /// The value that identifies the object.
+  public struct ID: Hashable, Comparable, Codable, Sendable, CustomStringConvertible {
+    let identifier: String
+
+    /// The store, the entity and the key, as a path.
+    public var description: String { identifier }
+
+    /// Orders identities as their texts.
+    public static func < (left: ID, right: ID) -> Bool { left.identifier < right.identifier }
+  }
+
+  /// The store that keeps the object; nil for an object that was never saved.
+  public let storeIdentifier: String?
+  /// The name of the object's entity.
+  public let entityName: String
+  let key: Key
+
+  init(storeIdentifier: String?, entityName: String, key: Key) {
+    self.storeIdentifier = storeIdentifier
+    self.entityName = entityName
+    self.key = key
+  }
+
+  /// The value that identifies the object.
+  public var id: ID {
+    let place = storeIdentifier ?? "temporary"
+    return switch key {
+    case .number(let number): ID(identifier: "x-travelog://\(place)/\(entityName)/\(number)")
+    case .text(let text): ID(identifier: "x-travelog://\(place)/\(entityName)/\(text)")
+    }
+  }
+
+  /// True until the object is saved for the first time.
+  var isTemporary: Bool { storeIdentifier == nil }
+
+  /// The row that holds the object, in a store of ours.
+  var row: Int64? {
+    guard case .number(let number) = key else { return nil }
+    return number
+  }
+
+  /// Makes the identity that a custom store gives to one of its objects.
+  public static func identifier(
+    for storeIdentifier: String,
+    entityName: String,
+    primaryKey: some LosslessStringConvertible & Hashable & Sendable
+  ) throws -> PersistentIdentifier {
+    if let number = primaryKey as? any BinaryInteger, let row = Int64(exactly: number) {
+      return PersistentIdentifier(
+        storeIdentifier: storeIdentifier, entityName: entityName, key: .number(row))
+    }
+    return PersistentIdentifier(
+      storeIdentifier: storeIdentifier, entityName: entityName, key: .text(primaryKey.description))
+  }
+
+  /// Makes the identity that a custom store gives to an object with a UUID for a key.
+  public static func identifier(
+    for storeIdentifier: String,
+    entityName: String,
+    primaryKey: UUID
+  ) throws -> PersistentIdentifier {
+    PersistentIdentifier(
+      storeIdentifier: storeIdentifier, entityName: entityName, key: .text(primaryKey.uuidString))
+  }
+
+  private enum CodingKeys: String, CodingKey {
+    case storeIdentifier, entityName, primaryKey
+  }
+
+  /// Reads an identity.
+  public init(from decoder: any Decoder) throws {
+    let container = try decoder.container(keyedBy: CodingKeys.self)
+    storeIdentifier = try container.decodeIfPresent(String.self, forKey: .storeIdentifier)
+    entityName = try container.decode(String.self, forKey: .entityName)
+    // A number or a text: whichever the store of the object uses.
+    if let number = try? container.decode(Int64.self, forKey: .primaryKey) {
+      key = .number(number)
+    } else {
+      key = .text(try container.decode(String.self, forKey: .primaryKey))
+    }
+  }
+
+  /// Writes the identity.
+  public func encode(to encoder: any Encoder) throws {
+    var container = encoder.container(keyedBy: CodingKeys.self)
+    try container.encodeIfPresent(storeIdentifier, forKey: .storeIdentifier)
+    try container.encode(entityName, forKey: .entityName)
+    switch key {
+    case .number(let number): try container.encode(number, forKey: .primaryKey)
+    case .text(let text): try container.encode(text, forKey: .primaryKey)
+    }
+  }
+}
+
+extension PersistentIdentifier: Comparable {
+  /// Orders identities by entity, then store, then key.
+  public static func < (left: PersistentIdentifier, right: PersistentIdentifier) -> Bool {
+    if left.entityName != right.entityName { return left.entityName < right.entityName }
+    let places = (left.storeIdentifier ?? "", right.storeIdentifier ?? "")
+    if places.0 != places.1 { return places.0 < places.1 }
+    return switch (left.key, right.key) {
+    case (.number(let left), .number(let right)): left < right
+    case (.text(let left), .text(let right)): left < right
+    case (.number, .text): true
+    case (.text, .number): false
+    }
+  }
+}

@@ -1,0 +1,42 @@
+/// A collection that a to-many relationship can have for its type: an array, or an optional one.
+public protocol RelationshipCollection {
+  /// The class of the objects in it.
+  associatedtype PersistentElement: PersistentModel
+
+  /// Makes the collection of an array.
+  static func _make(from elements: [PersistentElement]?) -> Self
+  /// The objects as an array; nil where there is no collection.
+  var _elements: [PersistentElement]? { get }
+}
+
+extension Array: RelationshipCollection where Element: PersistentModel {
+  /// The class of the elements.
+  public typealias PersistentElement = Element
+
+  /// The array itself; empty where there is none.
+  public static func _make(from elements: [Element]?) -> [Element] { elements ?? [] }
+  /// The array itself.
+  public var _elements: [Element]? { self }
+}
+
+extension Set: RelationshipCollection where Element: PersistentModel {
+  /// The class of the elements.
+  public typealias PersistentElement = Element
+
+  /// The elements without an order.
+  public static func _make(from elements: [Element]?) -> Set<Element> { Set(elements ?? []) }
+  /// The elements in no order.
+  public var _elements: [Element]? { Array(self) }
+}
+
+extension Optional: RelationshipCollection where Wrapped: RelationshipCollection {
+  /// The class of the elements of the wrapped collection.
+  public typealias PersistentElement = Wrapped.PersistentElement
+
+  /// The wrapped collection, or nil.
+  public static func _make(from elements: [Wrapped.PersistentElement]?) -> Wrapped? {
+    elements.map { Wrapped._make(from: $0) }
+  }
+  /// The elements of the wrapped collection, or nil.
+  public var _elements: [Wrapped.PersistentElement]? { flatMap { $0._elements } }
+}

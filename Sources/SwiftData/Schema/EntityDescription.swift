@@ -1,0 +1,95 @@
+import Store
+
+/// An entity as a container knows it: where each property of the class is kept in which store.
+final class EntityDescription: Sendable {
+  let model: _ModelDescription
+  /// The store's own view of the entity.
+  let entity: StoredEntity
+  /// The place of the entity in the schema of its store.
+  let index: Int
+  /// The place of its store among the configurations of the container.
+  let storeIndex: Int
+  /// The place of its table among all tables of the container.
+  let tableIndex: Int
+  /// For each slot of an object's state, the column that holds it; nil for other relationships.
+  let columns: [Int?]
+  /// For each column, the slot that it fills; nil for hidden ones.
+  let slots: [Int?]
+  /// For each slot, how a relationship is kept; nil for attributes.
+  let relationships: [StoredRelationship?]
+  /// The names of the columns, in their order.
+  let columnNames: [String]
+
+  init(
+    _ model: _ModelDescription, entity: StoredEntity, index: Int, storeIndex: Int, tableIndex: Int
+  ) {
+    self.model = model
+    self.tableIndex = tableIndex
+    self.entity = entity
+    self.index = index
+    self.storeIndex = storeIndex
+    var names: [String] = []
+    var owners: [Int?] = []
+    for attribute in entity.attributes {
+      names.append(attribute.column)
+      owners.append(model.property(named: attribute.name)?.index)
+    }
+    for relationship in entity.relationships {
+      guard case .column(let column) = relationship.storage else { continue }
+      names.append(column)
+      owners.append(model.property(named: relationship.name)?.index)
+    }
+    columnNames = names
+    slots = owners
+    var columns = [Int?](repeating: nil, count: model.properties.count)
+    for (column, slot) in owners.enumerated() {
+      if let slot { columns[slot] = column }
+    }
+    self.columns = columns
+    relationships = model.properties.map { property in
+      property.destination == nil
+        ? nil : entity.relationships.first { $0.name == property.name && !$0.isHidden }
+    }
+  }
+
+  var name: String { model.name }
+  var table: String { entity.table }
+  /// The hidden column that holds the owner of these objects for a to-many without an inverse.
+  func hiddenColumn(named name: String) -> Int? { columnNames.firstIndex(of: name) }
+}
+
+/// All entities of a container.
+final class EntityMap: Sendable {
+  let entities: [EntityDescription]
+  /// The schema of each store, in the order of the configurations.
+  let schemas: [StoreSchema]
+  /// How many tables all stores have together.
+  let tableCount: Int
+  private let byName: [String: EntityDescription]
+
+  init(entities: [EntityDescription], schemas: [StoreSchema]) {
+    self.entities = entities
+    self.schemas = schemas
+    tableCount = (entities.map(\.tableIndex).max() ?? -1) + 1
+    byName = Dictionary(
+      entities.map { ($0.name, $0) }, uniquingKeysWith: { first, _ in first })
+  }
+
+  subscript(name: String) -> EntityDescription? { byName[name] }
+
+  /// The entity of a model class, or of the model that a plain class inherits from.
+  func entity(of model: _ModelDescription) -> EntityDescription? {
+    if let found = byName[model.name], found.model === model { return found }
+    // A class of an older version of the schema has the same name as today's.
+    return byName[model.name] ?? model.parent.flatMap(entity(of:))
+  }
+
+  func entity(of type: any PersistentModel.Type) -> EntityDescription? {
+    entity(of: _ModelDescription.of(type))
+  }
+
+  /// The entity itself and all that inherit from it.
+  func family(of entity: EntityDescription) -> [EntityDescription] {
+    entities.filter { $0.model.isKind(of: entity.model) }
+  }
+}

@@ -1,0 +1,220 @@
+import Store
+
+/// Turns model classes into the schema of a store: columns get names, relationships get places.
+struct SchemaResolution {
+  /// The classes of one store.
+  let models: [_ModelDescription]
+  let version: String
+  private var columns: [ObjectIdentifier: [String]] = [:]
+  private var taken: [String: Set<String>] = [:]
+
+  init(models: [_ModelDescription], version: String) throws {
+    self.models = models.sorted { $0.name < $1.name }
+    self.version = version
+    try refuseDoubles()
+    for model in self.models where model.parent == nil { nameColumns(of: model) }
+  }
+
+  /// The schema, with every relationship resolved.
+  func resolve() throws -> StoreSchema {
+    var entities = try models.map(entity)
+    for (owner, relationship) in hiddenRelationships {
+      for index in entities.indices where isKind(entities[index].name, of: relationship.target) {
+        entities[index].relationships.append(relationship.hidden(for: owner))
+      }
+    }
+    return StoreSchema(version: version, entities: entities)
+  }
+
+  // MARK: Names
+
+  private func refuseDoubles() throws {
+    for (first, second) in zip(models, models.dropFirst()) where first.name == second.name {
+      throw SwiftDataError(
+        .duplicateEntityName,
+        "Two model classes are named \(first.name): \(String(reflecting: first.type)) and "
+          + "\(String(reflecting: second.type)). An entity is named by the simple name of its "
+          + "class; rename one of them, or put them into different schemas.")
+    }
+  }
+
+  /// Gives each property a column; names that differ only in case, or that the table needs for
+  /// itself, get underscores.
+  private mutating func nameColumns(of model: _ModelDescription) {
+    let table = root(of: model).name
+    var names = model.parent.map { columns[ObjectIdentifier($0)] ?? [] } ?? []
+    var used = taken[table] ?? ["id", "_entity"]
+    for property in model.properties[model.offset...] {
+      var name = property.name
+      while !used.insert(name.lowercased()).inserted { name += "_" }
+      names.append(name)
+    }
+    taken[table] = used
+    columns[ObjectIdentifier(model)] = names
+    for child in models where child.parent === model { nameColumns(of: child) }
+  }
+
+  private func column(_ model: _ModelDescription, _ index: Int) -> String {
+    columns[ObjectIdentifier(model)]?[index] ?? model.properties[index].name
+  }
+
+  private func root(of model: _ModelDescription) -> _ModelDescription {
+    model.parent.map(root) ?? model
+  }
+
+  private func isKind(_ name: String, of ancestor: _ModelDescription) -> Bool {
+    models.contains { $0.name == name && $0.isKind(of: ancestor) }
+  }
+
+  // MARK: Entities
+
+  private func entity(_ model: _ModelDescription) throws -> StoredEntity {
+    let table = root(of: model)
+    var attributes: [StoredAttribute] = []
+    var relationships: [StoredRelationship] = []
+    for property in model.properties where !property.isEphemeral {
+      switch property.kind {
+      case .attribute(let codec):
+        attributes.append(try attribute(property, codec, of: model))
+      case .toOne(let type, _), .toMany(let type, _):
+        relationships.append(
+          try relationship(property, to: _ModelDescription.of(type), of: model))
+      case .unsupported:
+        throw SwiftDataError(
+          .unsupportedType,
+          "\(model.name).\(property.name) has the type \(property.valueType), which can't be "
+            + "stored. Make the type Codable, mark the property @Transient, or give it a "
+            + "transformer with @Attribute(.transformable(by:)).")
+      }
+    }
+    return StoredEntity(
+      name: model.name,
+      parent: model.parent?.name,
+      table: table.name,
+      sharesTable: models.contains { $0 !== table && root(of: $0) === table },
+      attributes: attributes,
+      relationships: relationships,
+      uniques: model.uniqueSets,
+      indexes: model.indexSets)
+  }
+
+  private func attribute(
+    _ property: PropertyDescription,
+    _ codec: AttributeCodec,
+    of model: _ModelDescription
+  ) throws -> StoredAttribute {
+    let options = property.attribute?.options ?? []
+    let originalName = property.attribute?.originalName ?? ""
+    return StoredAttribute(
+      name: property.name,
+      column: column(model, property.index),
+      type: codec.type,
+      isOptional: codec.isOptional,
+      originalName: originalName.isEmpty || originalName == property.name ? nil : originalName,
+      defaultValue: try property.defaultValue.map(codec.encode),
+      preservesValueOnDeletion: options.contains(.preserveValueOnDeletion),
+      isExternal: options.contains(.externalStorage))
+  }
+
+  // MARK: Relationships
+
+  private func relationship(
+    _ property: PropertyDescription,
+    to destination: _ModelDescription,
+    of model: _ModelDescription
+  ) throws -> StoredRelationship {
+    guard models.contains(where: { $0 === destination }) else {
+      throw SwiftDataError(
+        .relationshipAcrossStores,
+        "\(model.name).\(property.name) leads to \(destination.name), which is kept in another "
+          + "store. Put both models into one configuration, or keep the other's identifier "
+          + "(persistentModelID) in an attribute.")
+    }
+    let declared = property.relationship
+    let originalName = declared?.originalName ?? ""
+    let inverse = model.inverse(of: property.index)
+    return StoredRelationship(
+      name: property.name,
+      destination: destination.name,
+      isToMany: property.isToMany,
+      isOptional: property.isOptional,
+      inverse: inverse?.property.name ?? (property.isToMany ? hiddenName(property) : nil),
+      storage: storage(of: property, in: model, inverse: inverse),
+      deleteRule: StoredDeleteRule(rawValue: (declared?.deleteRule ?? .nullify).rawValue)
+        ?? .nullify,
+      minimumCount: declared?.minimumModelCount ?? 0,
+      maximumCount: declared?.maximumModelCount ?? 0,
+      originalName: originalName.isEmpty || originalName == property.name ? nil : originalName)
+  }
+
+  private func storage(
+    of property: PropertyDescription,
+    in model: _ModelDescription,
+    inverse: PropertyReference?
+  ) -> StoredRelationship.Storage {
+    guard let inverse else {
+      return property.isToMany
+        ? .inverseColumn(hiddenName(property)) : .column(column(model, property.index))
+    }
+    if property.isToMany && inverse.property.isToMany {
+      return joinTable(property, inverse)
+    }
+    if property.isToMany || (!inverse.property.isToMany && !ownsColumn(property, inverse)) {
+      return .inverseColumn(column(inverse.owner, inverse.property.index))
+    }
+    return .column(column(model, property.index))
+  }
+
+  /// Of two to-one relationships that lead to each other, one has the column: the one that does
+  /// not delete the other, so that a child points to its parent; else the first by name.
+  private func ownsColumn(_ property: PropertyDescription, _ inverse: PropertyReference) -> Bool {
+    let cascades = property.relationship?.deleteRule == .cascade
+    let isDeletedBy = inverse.property.relationship?.deleteRule == .cascade
+    if cascades != isDeletedBy { return isDeletedBy }
+    if property.isOptional != inverse.property.isOptional { return !property.isOptional }
+    return (property.owner, property.name) <= (inverse.property.owner, inverse.property.name)
+  }
+
+  private func joinTable(
+    _ property: PropertyDescription,
+    _ inverse: PropertyReference
+  ) -> StoredRelationship.Storage {
+    let this = (property.owner, property.name)
+    let other = (inverse.property.owner, inverse.property.name)
+    let first = this <= other ? this : other
+    let table = "\(first.0)_\(first.1)"
+    if this.0 != other.0 { return .joinTable(table, source: this.0, target: other.0) }
+    // Between objects of one entity, each column is named as the relationship that reads it.
+    if this.1 != other.1 { return .joinTable(table, source: other.1, target: this.1) }
+    return .joinTable(table, source: this.0, target: this.1)
+  }
+
+  // MARK: To-many relationships without an inverse
+
+  private func hiddenName(_ property: PropertyDescription) -> String {
+    "_\(property.owner)_\(property.name)"
+  }
+
+  private var hiddenRelationships: [(owner: _ModelDescription, relationship: HiddenTarget)] {
+    models.flatMap { model in
+      model.properties[model.offset...].compactMap { property in
+        guard case .toMany(let type, _) = property.kind, model.inverse(of: property.index) == nil
+        else { return nil }
+        let target = _ModelDescription.of(type)
+        return (model, HiddenTarget(property: property, target: target))
+      }
+    }
+  }
+
+  private struct HiddenTarget {
+    let property: PropertyDescription
+    let target: _ModelDescription
+
+    func hidden(for owner: _ModelDescription) -> StoredRelationship {
+      let name = "_\(property.owner)_\(property.name)"
+      return StoredRelationship(
+        name: name, destination: owner.name, isToMany: false, inverse: property.name,
+        storage: .column(name), isHidden: true)
+    }
+  }
+}
