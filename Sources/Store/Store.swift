@@ -153,7 +153,11 @@ public final class Store: @unchecked Sendable {
           try writer.begin(author)
           let result = try body(writer)
           try writer.finish()
-          try connection.execute("COMMIT")
+          do {
+            try connection.execute("COMMIT")
+          } catch SQLiteError.constraintForeignKey {
+            throw try writer.missingReference()
+          }
           writer.committed()
           return result
         } catch {

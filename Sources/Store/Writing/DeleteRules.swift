@@ -19,6 +19,14 @@ struct PointerCheck {
   let reason: Reason
 }
 
+/// A row that is gone, with objects that it led to and that must be gone too when the transaction
+/// ends, because its delete rule denies its deletion while it leads to any.
+struct DeniedTargets {
+  let gone: RowKey
+  let property: String
+  let targets: [RowKey]
+}
+
 /// For each entity the columns that may point at its rows.
 func incomingReferences(_ layouts: [EntityLayout]) -> [[IncomingReference]] {
   layouts.map { target in
@@ -60,9 +68,10 @@ extension Writer {
     var waiting = [RowKey(entity: entity, id: id)]
     var isFirst = true
     while let next = waiting.popLast() {
-      guard let found = try self.entity(of: next.entity, id: next.id),
+      let isAlone = !layouts[next.entity].sharesTable
+      guard let found = isAlone ? next.entity : try self.entity(of: next.entity, id: next.id),
         layouts[next.entity].family.contains(found),
-        let values = try tables[found].row(id: next.id)
+        let values = try current(RowKey(entity: found, id: next.id))
       else {
         if isFirst { return false }
         continue
@@ -71,7 +80,11 @@ extension Writer {
       let key = RowKey(entity: found, id: next.id)
       try follow(key, values, &waiting)
       let links = try removeLinks(of: key, &waiting)
-      try tables[found].delete(id: key.id)
+      if parked[key] != nil {
+        parked.remove(key)
+      } else {
+        try tables[found].delete(id: key.id)
+      }
       try recorder.delete(key, values, links: links)
       deleted.append(key)
     }
@@ -83,10 +96,15 @@ extension Writer {
     let layout = layouts[key.entity]
     for (index, column) in layout.columns.enumerated() {
       guard case .relationship(let position) = column.content, let target = column.destination,
-        layout.entity.relationships[position].deleteRule == .cascade,
         case .integer(let id) = values[index]
       else { continue }
-      waiting.append(RowKey(entity: target, id: id))
+      apply(
+        layout.entity.relationships[position].deleteRule,
+        of: key,
+        column.property,
+        [RowKey(entity: target, id: id)],
+        &waiting
+      )
     }
     for reference in references[key.entity] {
       switch reference.rule {
@@ -119,10 +137,9 @@ extension Writer {
         let links = try join.links(of: key.id)
         for target in links.keys { try join.remove(key.id, target) }
         if !links.isEmpty { owned[index] = links }
-        let rule = layouts[table.owner].entity.relationships[table.relationship].deleteRule
-        if rule == .cascade {
-          waiting += links.keys.sorted().map { RowKey(entity: table.destination, id: $0) }
-        }
+        let relationship = layouts[table.owner].entity.relationships[table.relationship]
+        let targets = links.keys.sorted().map { RowKey(entity: table.destination, id: $0) }
+        apply(relationship.deleteRule, of: key, relationship.name, targets, &waiting)
       }
       if kinds.contains(table.destination) {
         let links = try join.links(to: key.id)
@@ -136,12 +153,29 @@ extension Writer {
         }
         let name = layouts[table.owner].entity.relationships[table.relationship].inverse
         let back = layouts[table.destination].entity.relationships.first { $0.name == name }
-        if back?.deleteRule == .cascade {
-          waiting += links.keys.sorted().map { RowKey(entity: table.owner, id: $0) }
+        if let back {
+          let owners = links.keys.sorted().map { RowKey(entity: table.owner, id: $0) }
+          apply(back.deleteRule, of: key, back.name, owners, &waiting)
         }
       }
     }
     return owned
+  }
+
+  /// Applies a rule to the objects that a deleted object led to.
+  private func apply(
+    _ rule: DeleteRule,
+    of key: RowKey,
+    _ property: String,
+    _ targets: [RowKey],
+    _ waiting: inout [RowKey]
+  ) {
+    switch rule {
+    case .cascade: waiting += targets
+    case .deny where !targets.isEmpty:
+      denied.append(DeniedTargets(gone: key, property: property, targets: targets))
+    case .deny, .nullify, .noAction: break
+    }
   }
 
   /// The rows whose column points at an id.
@@ -159,6 +193,9 @@ extension Writer {
       guard let entity = indexes[statement.string(at: 1)] else { continue }
       result.append(RowKey(entity: entity, id: statement.int64(at: 0)))
     }
+    for (key, row) in parked.rows where source.family.contains(key.entity) {
+      if row[column(reference, in: key)].isSame(as: .integer(id)) { result.append(key) }
+    }
     return result
   }
 
@@ -168,8 +205,21 @@ extension Writer {
     return layouts[row.entity].column(of: property) ?? reference.column
   }
 
-  /// Fails where a deleted row is still pointed at.
-  func checkPointers() throws {
+  /// Fails where a rule forbids a deletion, now that all that was to happen has happened.
+  func checkDeletions() throws {
+    for check in denied {
+      let left = try check.targets.filter { try entity(of: $0.entity, id: $0.id) != nil }
+      guard !left.isEmpty else { continue }
+      let name = layouts[check.gone.entity].entity.name
+      throw StoreError(
+        .deletionDenied,
+        "\(name) \(check.gone.id) can't be deleted, because its delete rule denies it while its"
+          + " '\(check.property)' leads to these: \(sentence(of: left)). Delete them too, or"
+          + " take them out of it first.",
+        entity: name,
+        objects: left
+      )
+    }
     for check in pointers {
       let rows = try pointing(at: check.gone.id, check.reference)
       guard !rows.isEmpty else { continue }
@@ -180,17 +230,14 @@ extension Writer {
   private func failure(of check: PointerCheck, _ rows: [RowKey]) -> StoreError {
     let gone = "\(layouts[check.gone.entity].entity.name) \(check.gone.id)"
     let property = layouts[check.reference.source].columns[check.reference.column].property
-    let shown = rows.prefix(10).map { "\(layouts[$0.entity].entity.name) \($0.id)" }
-    let list =
-      shown.joined(separator: ", ")
-      + (rows.count > shown.count ? " and \(rows.count - shown.count) more" : "")
+    let names = sentence(of: rows)
     let entity = layouts[check.gone.entity].entity.name
     switch check.reason {
     case .denied:
       return StoreError(
         .deletionDenied,
         "\(gone) can't be deleted, because its delete rule denies it while these refer to it"
-          + " through '\(property)': \(list). Delete them, or let them refer to another object.",
+          + " through '\(property)': \(names). Delete them, or let them refer to another object.",
         entity: entity,
         objects: rows
       )
@@ -198,7 +245,7 @@ extension Writer {
       return StoreError(
         .missingValue,
         "\(gone) can't be deleted, because '\(property)' must have a value and would have none in"
-          + " \(list). Delete them, or give them another object.",
+          + " \(names). Delete them, or give them another object.",
         entity: entity,
         objects: rows
       )
@@ -206,10 +253,16 @@ extension Writer {
       return StoreError(
         .missingReference,
         "\(gone) can't be deleted, because these would refer to nothing through '\(property)':"
-          + " \(list). Its delete rule is noAction, so change or delete them in the same save.",
+          + " \(names). Its delete rule is noAction, so change or delete them in the same save.",
         entity: entity,
         objects: rows
       )
     }
+  }
+
+  private func sentence(of rows: [RowKey]) -> String {
+    let shown = rows.prefix(10).map { "\(layouts[$0.entity].entity.name) \($0.id)" }
+    let rest = rows.count - shown.count
+    return shown.joined(separator: ", ") + (rest > 0 ? " and \(rest) more" : "")
   }
 }

@@ -3,7 +3,7 @@ import SQLite
 /// The statements that read and write the rows of one entity, each prepared when first used.
 final class EntityTable {
   /// The statements for one set of columns.
-  struct UpdatePlan {
+  private struct UpdatePlan {
     let columns: [Int]
     let reading: Statement
     let writing: Statement
@@ -66,8 +66,27 @@ final class EntityTable {
     try statement.run()
   }
 
+  /// Reads some values of a row.
+  func values(id: Int64, _ columns: [Int]) throws -> [Value]? {
+    let statement = try plan(columns).reading
+    try statement.bind(1, id)
+    defer { statement.reset() }
+    guard try statement.step() else { return nil }
+    return columns.indices.map { statement.value(at: Int32(truncatingIfNeeded: $0)) }
+  }
+
+  /// Writes some values of a row.
+  func update(id: Int64, _ columns: [Int], _ values: [Value]) throws {
+    let statement = try plan(columns).writing
+    try statement.bind(1, id)
+    for index in values.indices {
+      try statement.bind(Int32(truncatingIfNeeded: index) + 2, values[index])
+    }
+    try statement.run()
+  }
+
   /// The statements that read and write some columns.
-  func plan(_ columns: [Int]) throws -> UpdatePlan {
+  private func plan(_ columns: [Int]) throws -> UpdatePlan {
     if let lastPlan, lastPlan.columns == columns { return lastPlan }
     let plan = try plans[columns] ?? makePlan(columns)
     plans[columns] = plan

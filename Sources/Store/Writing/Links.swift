@@ -59,6 +59,11 @@ extension Writer {
 
   /// The entity that a row belongs to, which may inherit from the one asked for.
   func entity(of entity: Int, id: Int64) throws -> Int? {
+    if !parked.isEmpty {
+      for kind in layouts[entity].family where parked[RowKey(entity: kind, id: id)] != nil {
+        return kind
+      }
+    }
     guard let name = try tables[entity].entityName(id: id) else { return nil }
     return indexes[name]
   }

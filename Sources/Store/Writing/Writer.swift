@@ -20,6 +20,8 @@ public final class Writer {
   let references: [[IncomingReference]]
   let indexes: [String: Int]
   var pointers: [PointerCheck] = []
+  var denied: [DeniedTargets] = []
+  var parked = ParkedRows()
   private var author = Author()
 
   init(connection: Connection, catalog: Catalog, layouts: [EntityLayout]) throws {
@@ -43,12 +45,15 @@ public final class Writer {
     deleted.removeAll()
     updated.removeAll()
     pointers.removeAll()
+    denied.removeAll()
+    parked.removeAll()
     try recorder.begin()
   }
 
   func finish() throws {
-    try checkPointers()
-    _ = try recorder.finish(author) { try tables[$0.entity].row(id: $0.id) }
+    try putParkedRowsBack()
+    try checkDeletions()
+    _ = try recorder.finish(author) { try current($0) }
   }
 
   func committed() {}
@@ -74,8 +79,16 @@ public final class Writer {
 
   /// Inserts an object; the values are in the order of ``EntityLayout/columns``.
   public func insert(_ entity: Int, id: Int64, values: [Value]) throws {
-    try tables[entity].insert(id: id, values)
-    try recorder.insert(RowKey(entity: entity, id: id), values)
+    let key = RowKey(entity: entity, id: id)
+    do {
+      try tables[entity].insert(id: id, values)
+    } catch let error as SQLiteError {
+      guard error.code == SQLiteError.constraintUnique else {
+        throw refusal(error, key)
+      }
+      parked.park(key, values)
+    }
+    try recorder.insert(key, values)
   }
 
   /// Sets some values of an object, by their indexes in ``EntityLayout/columns``.
@@ -90,26 +103,20 @@ public final class Writer {
     values: [Value]
   ) throws -> Bool {
     guard !columns.isEmpty else { return try tables[entity].row(id: id) != nil }
-    let plan = try tables[entity].plan(columns)
-    try plan.reading.bind(1, id)
-    guard try plan.reading.step() else {
-      plan.reading.reset()
-      return false
-    }
-    let before = columns.indices.map { plan.reading.value(at: Int32(truncatingIfNeeded: $0)) }
-    plan.reading.reset()
+    let key = RowKey(entity: entity, id: id)
+    guard let before = try current(key, columns) else { return false }
     guard zip(before, values).contains(where: { !$0.isSame(as: $1) }) else { return true }
-    try plan.writing.bind(1, id)
-    for index in values.indices {
-      try plan.writing.bind(Int32(truncatingIfNeeded: index) + 2, values[index])
+    if parked[key] != nil {
+      parked.set(key, columns, values)
+    } else {
+      do {
+        try tables[entity].update(id: id, columns, values)
+      } catch let error as SQLiteError {
+        guard error.code == SQLiteError.constraintUnique else { throw refusal(error, key) }
+        try park(key, columns, values)
+      }
     }
-    try plan.writing.run()
-    try recorder.update(
-      RowKey(entity: entity, id: id),
-      columns,
-      before: before,
-      after: values
-    )
+    try recorder.update(key, columns, before: before, after: values)
     return true
   }
 
@@ -128,11 +135,60 @@ public final class Writer {
     }
     // Null is unlike everything, as it is for a unique index.
     guard !values.contains(.null) else { return nil }
+    for (key, row) in parked.rows where layout.family.contains(key.entity) {
+      let own = unique.compactMap { layouts[key.entity].column(of: $0) }
+      if zip(own, values).allSatisfy({ row[$0].isSame(as: $1) }) { return key.id }
+    }
     return try tables[entity].find(columns, values)
   }
 
   /// The values of an object in the order of ``EntityLayout/columns``; nil where there is none.
   public func row(_ entity: Int, id: Int64) throws -> [Value]? {
-    try tables[entity].row(id: id)
+    try current(RowKey(entity: entity, id: id))
+  }
+
+  /// The values that an object has, or is to have when the transaction ends.
+  func current(_ key: RowKey) throws -> [Value]? {
+    try parked[key] ?? tables[key.entity].row(id: key.id)
+  }
+
+  private func current(_ key: RowKey, _ columns: [Int]) throws -> [Value]? {
+    if let row = parked[key] { return columns.map { row[$0] } }
+    return try tables[key.entity].values(id: key.id, columns)
+  }
+
+  /// What SQLite refused, as a sentence about the object.
+  private func refusal(_ error: SQLiteError, _ key: RowKey) -> any Error {
+    let layout = layouts[key.entity]
+    let name = "\(layout.entity.name) \(key.id)"
+    let properties = failedColumns(error, layout).map { layout.columns[$0].property }
+    let list = properties.joined(separator: " and ")
+    switch error.code {
+    case SQLiteError.constraintNotNull:
+      return StoreError(
+        .missingValue,
+        "\(name) can't be saved, because '\(list)' must have a value and has none. Set it.",
+        cause: error,
+        entity: layout.entity.name
+      )
+    case SQLiteError.constraintCheck, SQLiteError.constraintDataType:
+      return StoreError(
+        .invalidValue,
+        "\(name) can't be saved, because a value is not of its property's type:"
+          + " \(error.message).",
+        cause: error,
+        entity: layout.entity.name
+      )
+    case SQLiteError.constraintPrimaryKey, SQLiteError.constraintRowID:
+      return StoreError(
+        .duplicate,
+        "\(name) can't be inserted, because there is an object with this id; reserve ids with"
+          + " reserveIDs.",
+        cause: error,
+        entity: layout.entity.name,
+        objects: [key]
+      )
+    default: return error
+    }
   }
 }

@@ -1,0 +1,48 @@
+import SQLite
+
+extension Writer {
+  /// What `COMMIT` refused because a foreign key leads nowhere, as a sentence that names the row.
+  ///
+  /// SQLite itself says only that some key failed, so all are looked at; that takes long in a
+  /// large store, and happens only where a save fails.
+  func missingReference() throws -> StoreError {
+    let statement = try connection.prepare("PRAGMA foreign_key_check")
+    guard try statement.step() else {
+      return StoreError(
+        .missingReference,
+        "A relationship leads to an object that is not there; insert it in the same save."
+      )
+    }
+    let table = statement.string(at: 0)
+    let id = statement.int64(at: 1)
+    let hasID = !statement.isNull(at: 1)
+    let destination = statement.string(at: 2)
+    let key = statement.int64(at: 3)
+    statement.reset()
+    guard hasID, let root = layouts.first(where: { $0.entity.table == table }),
+      let entity = try entity(of: root.index, id: id)
+    else {
+      return StoreError(
+        .missingReference,
+        "A link in \(table) leads to a \(destination) that is not there; insert it in the same"
+          + " save, or leave the link out.",
+        entity: destination
+      )
+    }
+    let layout = layouts[entity]
+    let keys = try connection.prepare(
+      "SELECT \"from\" FROM pragma_foreign_key_list(?1) WHERE id = ?2"
+    )
+    try keys.bind(1, table)
+    try keys.bind(2, key)
+    let column = try keys.step() ? keys.string(at: 0) : ""
+    let property = layout.columns.first { $0.name == column }?.property ?? column
+    return StoreError(
+      .missingReference,
+      "\(layout.entity.name) \(id) refers through '\(property)' to a \(destination) that is not"
+        + " there; insert it in the same save, or set '\(property)' to another.",
+      entity: layout.entity.name,
+      objects: [RowKey(entity: entity, id: id)]
+    )
+  }
+}

@@ -1,0 +1,150 @@
+import SQLite
+
+/// Rows that have to wait for others before they can go into their tables.
+///
+/// Two objects may swap a unique value in one save, or a new one may take it from one that is
+/// deleted later: on the way there, two rows would have the same value. The row that comes too
+/// early is taken out of its table, with the values it is to have, and put in when the
+/// transaction ends. Foreign keys are deferred, so that nobody misses it meanwhile.
+struct ParkedRows {
+  private(set) var rows: [RowKey: [Value]] = [:]
+  private var order: [RowKey] = []
+
+  var isEmpty: Bool { rows.isEmpty }
+
+  subscript(key: RowKey) -> [Value]? { rows[key] }
+
+  /// The keys in the order in which the rows were parked.
+  var keys: [RowKey] { order.filter { rows[$0] != nil } }
+
+  mutating func park(_ key: RowKey, _ values: [Value]) {
+    if rows.updateValue(values, forKey: key) == nil { order.append(key) }
+  }
+
+  mutating func set(_ key: RowKey, _ columns: [Int], _ values: [Value]) {
+    for (column, value) in zip(columns, values) { rows[key]?[column] = value }
+  }
+
+  mutating func remove(_ key: RowKey) { rows[key] = nil }
+
+  mutating func removeAll() {
+    rows.removeAll()
+    order.removeAll()
+  }
+}
+
+/// New values for one object.
+public struct RowChange: Sendable {
+  /// The index of the object's entity.
+  public var entity: Int
+  /// The object's id.
+  public var id: Int64
+  /// The indexes in ``EntityLayout/columns``.
+  public var columns: [Int]
+  /// The values, one for each column.
+  public var values: [Value]
+
+  /// Makes a change.
+  public init(entity: Int, id: Int64, columns: [Int], values: [Value]) {
+    self.entity = entity
+    self.id = id
+    self.columns = columns
+    self.values = values
+  }
+}
+
+extension Writer {
+  /// Updates several objects, which may pass unique values on to each other.
+  ///
+  /// - Returns: The keys of those that are not there.
+  /// - Throws: ``StoreError/Code/duplicate`` where two objects end with the same unique value.
+  @discardableResult
+  public func update(_ changes: [RowChange]) throws -> [RowKey] {
+    var missing: [RowKey] = []
+    for change in changes {
+      let isThere = try update(
+        change.entity,
+        id: change.id,
+        columns: change.columns,
+        values: change.values
+      )
+      if !isThere { missing.append(RowKey(entity: change.entity, id: change.id)) }
+    }
+    try putParkedRowsBack()
+    return missing
+  }
+
+  /// Puts the rows that wait into their tables.
+  ///
+  /// An update or insert that takes a unique value from another object waits for that object to
+  /// change; ``Store/write(_:_:)`` calls this at its end.
+  ///
+  /// - Throws: ``StoreError/Code/duplicate`` where the value is still taken.
+  public func putParkedRowsBack() throws {
+    for key in parked.keys {
+      guard let values = parked[key] else { continue }
+      do {
+        try tables[key.entity].insert(id: key.id, values)
+      } catch let error as SQLiteError where error.code == SQLiteError.constraintUnique {
+        throw duplicate(key, values, error)
+      }
+      parked.remove(key)
+    }
+  }
+
+  /// Takes a row out of its table until the transaction ends.
+  func park(_ key: RowKey, _ columns: [Int], _ values: [Value]) throws {
+    guard let row = try tables[key.entity].row(id: key.id) else { return }
+    parked.park(key, row)
+    parked.set(key, columns, values)
+    try tables[key.entity].delete(id: key.id)
+  }
+
+  private func duplicate(_ key: RowKey, _ values: [Value], _ error: SQLiteError) -> StoreError {
+    let layout = layouts[key.entity]
+    let columns = failedColumns(error, layout)
+    let properties = columns.map { layout.columns[$0].property }
+    let list = properties.isEmpty ? "unique values" : properties.joined(separator: " and ")
+    let other = takenBy(key, columns, values)
+    let name = other.map { "\(layouts[$0.entity].entity.name) \($0.id)" } ?? "another object"
+    return StoreError(
+      .duplicate,
+      "\(layout.entity.name) \(key.id) can't be saved, because \(name) has the same \(list), which"
+        + " must be unique. Change one of them, or update the one that is there.",
+      cause: error,
+      entity: layout.entity.name,
+      objects: other.map { [$0] } ?? []
+    )
+  }
+
+  private func takenBy(_ key: RowKey, _ columns: [Int], _ values: [Value]) -> RowKey? {
+    guard !columns.isEmpty else { return nil }
+    let root = layouts[key.entity].ancestors.last ?? key.entity
+    let names = columns.map { layouts[key.entity].columns[$0].property }
+    for entity in [root, key.entity] {
+      let found = names.compactMap { layouts[entity].column(of: $0) }
+      guard found.count == names.count else { continue }
+      // A look-up that fails leaves the sentence without the other object's name.
+      if let id = try? tables[entity].find(found, columns.map { values[$0] }),
+        let kind = try? self.entity(of: entity, id: id)
+      {
+        return RowKey(entity: kind, id: id)
+      }
+    }
+    return nil
+  }
+}
+
+/// The columns that SQLite names in `UNIQUE constraint failed: Trip.name, Trip.startDate`.
+func failedColumns(_ error: SQLiteError, _ layout: EntityLayout) -> [Int] {
+  guard let colon = error.message.firstIndex(of: ":") else { return [] }
+  let prefix = layout.entity.table + "."
+  return error.message[error.message.index(after: colon)...]
+    .split(separator: ",")
+    .map { $0.drop { $0 == " " } }
+    .compactMap { name in
+      guard name.hasPrefix(prefix) else { return nil }
+      let column = name.dropFirst(prefix.count)
+      return layout.columns.firstIndex { $0.name == column }
+    }
+}

@@ -1,0 +1,277 @@
+import Foundation
+import Store
+import Testing
+
+@Suite("Delete rules")
+struct DeleteRuleTests {
+  /// One entity whose objects have children, by a rule, and a required or optional parent.
+  private func family(_ rule: DeleteRule, isRequired: Bool = false) -> StoreSchema {
+    StoreSchema(
+      version: "1",
+      entities: [
+        Entity(
+          name: "Node",
+          attributes: [Attribute(name: "name", type: .string)],
+          relationships: [
+            Relationship(
+              name: "children",
+              destination: "Node",
+              isToMany: true,
+              inverse: "parent",
+              storage: .inverseColumn("parent"),
+              deleteRule: rule
+            ),
+            Relationship(
+              name: "parent",
+              destination: "Node",
+              isToMany: false,
+              isOptional: !isRequired,
+              inverse: "children",
+              storage: .column("parent")
+            ),
+          ]
+        )
+      ]
+    )
+  }
+
+  private func node(_ parent: Int64?) -> [Value] {
+    [.text("n"), parent.map { .integer($0) } ?? .null]
+  }
+
+  @Test("a cascade follows a chain of any length")
+  func longChain() throws {
+    try withStore(.memory, schema: family(.cascade)) { store, _ in
+      let count = 50_000
+      try store.write(Author()) { writer in
+        for id in 1...count {
+          try writer.insert(0, id: Int64(id), values: self.node(id == 1 ? nil : Int64(id - 1)))
+        }
+      }
+      try store.write(Author()) { writer in
+        try writer.delete(0, id: 1)
+        #expect(writer.deleted.count == count)
+      }
+      #expect(try rows("SELECT count(*) FROM Node", in: store) == ["0"])
+    }
+  }
+
+  @Test("a cascade around a circle ends")
+  func circle() throws {
+    try withStore(.memory, schema: family(.cascade)) { store, _ in
+      try store.write(Author()) { writer in
+        for id in 1...3 {
+          try writer.insert(0, id: Int64(id), values: self.node(Int64(id % 3 + 1)))
+        }
+        try writer.insert(0, id: 4, values: self.node(4))
+      }
+      try store.write(Author()) { writer in
+        try writer.delete(0, id: 2)
+        try writer.delete(0, id: 4)
+      }
+      #expect(try rows("SELECT * FROM Node", in: store).isEmpty)
+      #expect(try lastChanges(of: store).count == 4)
+    }
+  }
+
+  @Test("nullify clears the column, records it, and tells of it")
+  func nullify() throws {
+    try withStore(.memory, schema: family(.nullify)) { store, _ in
+      try store.write(Author()) { writer in
+        try writer.insert(0, id: 1, values: self.node(nil))
+        try writer.insert(0, id: 2, values: self.node(1))
+      }
+      try store.write(Author()) { writer in
+        try writer.delete(0, id: 1)
+        #expect(writer.updated == [RowKey(entity: 0, id: 2)])
+        #expect(writer.deleted == [RowKey(entity: 0, id: 1)])
+      }
+      #expect(
+        try lastChanges(of: store) == [
+          #"update Node 2 ["parent"] {"parent":{"entity":"Node","id":"1"}} {"parent":null}"#,
+          #"delete Node 1 {"name":"n","parent":null}"#,
+        ]
+      )
+    }
+  }
+
+  @Test(
+    "what forbids a deletion is named, unless it goes in the same write",
+    arguments: [
+      (DeleteRule.deny, false, StoreError.Code.deletionDenied),
+      (.noAction, false, .missingReference),
+      (.nullify, true, .missingValue),
+    ]
+  )
+  func forbidden(rule: DeleteRule, isRequired: Bool, code: StoreError.Code) throws {
+    try withStore(.memory, schema: family(rule, isRequired: isRequired)) { store, _ in
+      try store.write(Author()) { writer in
+        try writer.insert(0, id: 1, values: self.node(1))
+        for id in 2...15 { try writer.insert(0, id: Int64(id), values: self.node(1)) }
+      }
+      let error = #expect(throws: StoreError.self) {
+        try store.write(Author()) { try $0.delete(0, id: 1) }
+      }
+      #expect(error?.code == code)
+      #expect(error?.objects.count == 14)
+      #expect(error?.message.contains("Node 2, Node 3") == true)
+      #expect(error?.message.contains("and 4 more") == true)
+      #expect(try rows("SELECT count(*) FROM Node", in: store) == ["15"])
+      try store.write(Author()) { writer in
+        try writer.delete(0, id: 1)
+        for id in 2...14 { try writer.delete(0, id: Int64(id)) }
+        try writer.insert(0, id: 16, values: self.node(16))
+        try writer.update(0, id: 15, columns: [1], values: [.integer(16)])
+      }
+      #expect(try rows("SELECT id FROM Node", in: store) == ["15", "16"])
+    }
+  }
+
+  @Test("deleting what is not there says so")
+  func absent() throws {
+    try withStore(.memory, schema: family(.cascade)) { store, _ in
+      try store.write(Author()) { writer in
+        let wasThere = try writer.delete(0, id: 1)
+        #expect(!wasThere)
+      }
+    }
+  }
+
+  @Test("a rule of the side that holds the column is followed too")
+  func ownColumn() throws {
+    for rule in [DeleteRule.cascade, .deny, .nullify, .noAction] {
+      var schema = family(.nullify)
+      schema.entities[0].relationships[1].deleteRule = rule
+      try withStore(.memory, schema: schema) { store, _ in
+        try store.write(Author()) { writer in
+          try writer.insert(0, id: 1, values: self.node(nil))
+          try writer.insert(0, id: 2, values: self.node(1))
+        }
+        if rule == .deny {
+          let error = #expect(throws: StoreError.self) {
+            try store.write(Author()) { try $0.delete(0, id: 2) }
+          }
+          #expect(error?.code == .deletionDenied)
+          #expect(error?.objects == [RowKey(entity: 0, id: 1)])
+          try store.write(Author()) { writer in
+            try writer.delete(0, id: 2)
+            try writer.delete(0, id: 1)
+          }
+        } else {
+          try store.write(Author()) { try $0.delete(0, id: 2) }
+        }
+        let isGone = rule == .cascade || rule == .deny
+        #expect(try rows("SELECT id FROM Node", in: store) == (isGone ? [] : ["1"]))
+      }
+    }
+  }
+
+  @Test("many-to-many rules are followed from both sides")
+  func joinTables() throws {
+    for rule in [DeleteRule.cascade, .deny, .nullify] {
+      for side in [tag, trip] {
+        var schema = sampleSchema
+        for index in schema.entities[side].relationships.indices {
+          if case .joinTable = schema.entities[side].relationships[index].storage {
+            schema.entities[side].relationships[index].deleteRule = rule
+          }
+        }
+        try withStore(.memory, schema: schema) { store, _ in
+          try store.write(Author()) { writer in
+            try writer.insert(trip, id: 1, values: tripValues("a"))
+            try writer.insert(tag, id: 1, values: [.text("t")])
+            try writer.link(tag, relationship: "trips", source: 1, target: 1)
+          }
+          let other = side == tag ? "Trip" : "Tag"
+          if rule == .deny {
+            #expect(throws: StoreError.self) {
+              try store.write(Author()) { try $0.delete(side, id: 1) }
+            }
+            #expect(try rows("SELECT count(*) FROM Tag_trips", in: store) == ["1"])
+          } else {
+            try store.write(Author()) { try $0.delete(side, id: 1) }
+            let left = try rows("SELECT id FROM \(other)", in: store)
+            #expect(left == (rule == .cascade ? [] : ["1"]))
+            #expect(try rows("SELECT count(*) FROM Tag_trips", in: store) == ["0"])
+          }
+        }
+      }
+    }
+  }
+
+  @Test("a reference to nothing is refused when the transaction ends")
+  func danglingReference() throws {
+    try withStore(.memory) { store, _ in
+      let error = #expect(throws: StoreError.self) {
+        try store.write(Author()) { try $0.insert(item, id: 1, values: itemValues("x", trip: 9)) }
+      }
+      #expect(error?.code == .missingReference)
+      #expect(error?.objects == [RowKey(entity: item, id: 1)])
+      #expect(error?.message.contains("Item 1 refers through 'trip' to a Trip") == true)
+      let link = #expect(throws: StoreError.self) {
+        try store.write(Author()) { writer in
+          try writer.insert(trip, id: 1, values: tripValues("a"))
+          try writer.insert(tag, id: 1, values: [.text("a")])
+          try writer.link(tag, relationship: "trips", source: 1, target: 7)
+        }
+      }
+      #expect(link?.code == .missingReference)
+      let owner = #expect(throws: StoreError.self) {
+        try store.write(Author()) {
+          try $0.link(tag, relationship: "trips", source: 1, target: 7)
+        }
+      }
+      #expect(owner?.code == .missingObject)
+    }
+  }
+
+  @Test("random worlds end as a naive model of the rules says", arguments: 0..<40)
+  func randomWorlds(seed: Int) throws {
+    var random = Seeded(state: UInt64(seed) &+ 1)
+    let rule: DeleteRule = random.next() % 2 == 0 ? .cascade : .nullify
+    let count = 12
+    try withStore(.memory, schema: family(rule)) { store, _ in
+      var parents: [Int64: Int64?] = [:]
+      try store.write(Author()) { writer in
+        for id in 1...Int64(count) {
+          let parent = random.next() % 3 == 0 ? nil : Int64(random.next() % UInt64(count)) + 1
+          parents[id] = .some(parent)
+          try writer.insert(0, id: id, values: self.node(parent))
+        }
+      }
+      for _ in 0..<3 {
+        let victim = Int64(random.next() % UInt64(count)) + 1
+        try store.write(Author()) { try $0.delete(0, id: victim) }
+        naiveDelete(victim, rule, &parents)
+        let expected = parents.keys.sorted().map { id in
+          "\(id)|\((parents[id] ?? nil).map { "\($0)" } ?? "null")"
+        }
+        #expect(try rows("SELECT id, parent FROM Node ORDER BY id", in: store) == expected)
+      }
+    }
+  }
+
+  private func naiveDelete(_ id: Int64, _ rule: DeleteRule, _ parents: inout [Int64: Int64?]) {
+    guard parents.removeValue(forKey: id) != nil else { return }
+    for child in parents.keys.filter({ (parents[$0] ?? nil) == id }) {
+      if rule == .cascade {
+        naiveDelete(child, rule, &parents)
+      } else {
+        parents[child] = .some(nil)
+      }
+    }
+  }
+}
+
+/// Numbers that are the same in every run.
+struct Seeded: RandomNumberGenerator {
+  var state: UInt64
+
+  mutating func next() -> UInt64 {
+    state &+= 0x9e37_79b9_7f4a_7c15
+    var mixed = state
+    mixed = (mixed ^ (mixed >> 30)) &* 0xbf58_476d_1ce4_e5b9
+    mixed = (mixed ^ (mixed >> 27)) &* 0x94d0_49bb_1331_11eb
+    return mixed ^ (mixed >> 31)
+  }
+}

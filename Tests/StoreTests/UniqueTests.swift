@@ -1,0 +1,193 @@
+import Foundation
+import Store
+import Testing
+
+@Suite("Unique values")
+struct UniqueTests {
+  private func withTrips(_ names: [String], _ body: (Store) throws -> Void) throws {
+    try withStore(.memory) { store, _ in
+      try store.write(Author()) { writer in
+        for (index, name) in names.enumerated() {
+          try writer.insert(trip, id: Int64(index) + 1, values: tripValues(name))
+        }
+      }
+      try body(store)
+    }
+  }
+
+  @Test("objects pass unique values on in one write, whatever the order")
+  func permutations() throws {
+    let names = ["a", "b", "c", "d"]
+    for permutation in permutations(of: names) {
+      try withTrips(names) { store in
+        try store.write(Author()) { writer in
+          for (index, name) in permutation.enumerated() {
+            try writer.update(trip, id: Int64(index) + 1, columns: [0], values: [.text(name)])
+          }
+        }
+        #expect(try self.names(in: store) == permutation)
+        let moved = zip(names, permutation).count { $0 != $1 }
+        #expect(try history(of: store).count == names.count + moved)
+      }
+    }
+  }
+
+  @Test("a batch of updates is settled when it returns")
+  func batch() throws {
+    try withTrips(["a", "b"]) { store in
+      try store.write(Author()) { writer in
+        let missing = try writer.update([
+          RowChange(entity: trip, id: 1, columns: [0], values: [.text("b")]),
+          RowChange(entity: trip, id: 2, columns: [0], values: [.text("a")]),
+          RowChange(entity: trip, id: 3, columns: [0], values: [.text("z")]),
+        ])
+        #expect(missing == [RowKey(entity: trip, id: 3)])
+        let statement = try writer.connection.prepare(
+          "SELECT group_concat(name) FROM (SELECT name FROM Trip ORDER BY id)"
+        )
+        #expect(try statement.step())
+        #expect(statement.string(at: 0) == "b,a")
+      }
+      #expect(
+        try lastChanges(of: store) == [
+          #"update Trip 1 ["name"] {"name":"a"} {"name":"b"}"#,
+          #"update Trip 2 ["name"] {"name":"b"} {"name":"a"}"#,
+        ]
+      )
+    }
+  }
+
+  @Test("a new object takes a unique value from one that is deleted or changed later")
+  func insertBeforeDelete() throws {
+    try withTrips(["a", "b"]) { store in
+      try store.write(Author()) { writer in
+        try writer.insert(trip, id: 3, values: tripValues("a"))
+        try writer.insert(item, id: 1, values: itemValues("thing", trip: 3))
+        try writer.insert(trip, id: 4, values: tripValues("b"))
+        #expect(try writer.row(trip, id: 3) == tripValues("a"))
+        try writer.update(trip, id: 3, columns: [2], values: [.real(5)])
+        try writer.delete(trip, id: 1)
+        try writer.update(trip, id: 2, columns: [0], values: [.text("c")])
+      }
+      #expect(
+        try rows("SELECT id, name FROM Trip ORDER BY id", in: store) == ["2|c", "3|a", "4|b"]
+      )
+      let last = try lastChanges(of: store)
+      #expect(
+        last.first == #"insert Trip 3 {"name":"a","startDate":"2001-01-01T00:00:00Z","#
+          + #""rating":5.0,"leader":null}"#
+      )
+    }
+  }
+
+  @Test("a row that waits is found, deleted, and cascades as one in its table")
+  func waiting() throws {
+    try withTrips(["a", "b"]) { store in
+      try store.write(Author()) { writer in
+        try writer.insert(person, id: 1, values: [.text("Kim")])
+        try writer.insert(trip, id: 3, values: tripValues("a", leader: 1))
+        #expect(try writer.find(trip, unique: ["name"], values: [.text("b")]) == 2)
+        #expect(try writer.find(trip, unique: ["name"], values: [.text("a")]) == 3)
+        #expect(try writer.find(trip, unique: ["name"], values: [.text("z")]) == nil)
+        try writer.delete(trip, id: 3)
+        #expect(try writer.row(trip, id: 3) == nil)
+      }
+      #expect(try self.names(in: store) == ["a", "b"])
+      #expect(try lastChanges(of: store) == [#"insert Person 1 {"name":"Kim"}"#])
+    }
+  }
+
+  @Test("two objects that end with one unique value are refused, and both are named")
+  func duplicates() throws {
+    try withTrips(["a", "b"]) { store in
+      for change in [
+        { (writer: Writer) in try writer.insert(trip, id: 3, values: tripValues("b")) },
+        { try $0.update([RowChange(entity: trip, id: 1, columns: [0], values: [.text("b")])]) },
+        { _ = try $0.update(trip, id: 1, columns: [0], values: [.text("b")]) },
+      ] as [(Writer) throws -> Void] {
+        let error = #expect(throws: StoreError.self) { try store.write(Author(), change) }
+        #expect(error?.code == .duplicate)
+        #expect(error?.objects == [RowKey(entity: trip, id: 2)])
+        #expect(error?.message.contains("Trip 2 has the same name") == true)
+      }
+      let left = try self.names(in: store)
+      #expect(left == ["a", "b"])
+      let recorded = try history(of: store)
+      #expect(recorded.count == 2)
+    }
+  }
+
+  @Test("null is no unique value, and is not found")
+  func null() throws {
+    let schema = StoreSchema(
+      version: "1",
+      entities: [
+        Entity(
+          name: "A",
+          attributes: [
+            Attribute(name: "x", type: .int64, isOptional: true),
+            Attribute(name: "y", type: .string),
+          ],
+          uniques: [["x", "y"]]
+        )
+      ]
+    )
+    try withStore(.memory, schema: schema) { store, _ in
+      try store.write(Author()) { writer in
+        try writer.insert(0, id: 1, values: [.null, .text("y")])
+        try writer.insert(0, id: 2, values: [.null, .text("y")])
+        try writer.insert(0, id: 3, values: [.integer(1), .text("y")])
+        #expect(try writer.find(0, unique: ["x", "y"], values: [.null, .text("y")]) == nil)
+        #expect(try writer.find(0, unique: ["y", "x"], values: [.text("y"), .integer(1)]) == 3)
+      }
+      let error = #expect(throws: StoreError.self) {
+        try store.write(Author()) { try $0.insert(0, id: 4, values: [.integer(1), .text("y")]) }
+      }
+      #expect(error?.message.contains("the same x and y") == true)
+    }
+  }
+
+  @Test("looking for a property that has no column is refused")
+  func findWithoutColumn() throws {
+    try withTrips([]) { store in
+      let error = #expect(throws: StoreError.self) {
+        try store.write(Author()) { try $0.find(trip, unique: ["items"], values: [.null]) }
+      }
+      #expect(error?.code == .misuse)
+    }
+  }
+
+  @Test("what a column does not take is told as a sentence")
+  func refusals() throws {
+    try withTrips(["a"]) { store in
+      func failure(_ body: (Writer) throws -> Void) -> StoreError? {
+        #expect(throws: StoreError.self) { try store.write(Author(), body) }
+      }
+      let missing = failure { try $0.insert(tag, id: 1, values: [.null]) }
+      #expect(missing?.code == .missingValue)
+      #expect(missing?.message.contains("Tag 1 can't be saved, because 'word'") == true)
+      let wrong = failure { try $0.insert(tag, id: 1, values: [.blob(Data([1]))]) }
+      #expect(wrong?.code == .invalidValue)
+      let text = failure {
+        _ = try $0.update(trip, id: 1, columns: [2], values: [.text("nan")])
+      }
+      #expect(text?.code == .invalidValue)
+      let twice = failure { try $0.insert(trip, id: 1, values: tripValues("b")) }
+      #expect(twice?.code == .duplicate)
+      #expect(twice?.objects == [RowKey(entity: trip, id: 1)])
+    }
+  }
+
+  private func names(in store: Store) throws -> [String] {
+    try rows("SELECT name FROM Trip ORDER BY id", in: store)
+  }
+
+  private func permutations(of list: [String]) -> [[String]] {
+    guard list.count > 1 else { return [list] }
+    return list.indices.flatMap { index in
+      var rest = list
+      let first = rest.remove(at: index)
+      return permutations(of: rest).map { [first] + $0 }
+    }
+  }
+}
