@@ -27,7 +27,6 @@ public final class Store: @unchecked Sendable {
   private let writer: Writer?
   private var isWriting = false
   private let opening: @Sendable () throws -> Connection
-  private let schemaCheck: SchemaCheck
 
   /// Opens a store, and makes it where there is none.
   ///
@@ -59,7 +58,6 @@ public final class Store: @unchecked Sendable {
     identifier = catalog.identifier
     lineage = catalog.lineage
     layouts = try catalog.schema.layouts()
-    schemaCheck = SchemaCheck(schemaID: catalog.schemaID, schema: catalog.schema)
     opening = { try file.connectReader() }
     if options.isReadOnly {
       writerConnection = nil
@@ -99,12 +97,6 @@ public final class Store: @unchecked Sendable {
     try describingErrors(at: location.path) {
       let reader = try readers.take() ?? makeReader()
       try reader.begin()
-      do {
-        try schemaCheck.run(on: reader.connection)
-      } catch {
-        giveBack(reader)
-        throw error
-      }
       return reader
     }
   }
@@ -158,7 +150,6 @@ public final class Store: @unchecked Sendable {
       return try describingErrors(at: location.path) {
         try connection.execute("BEGIN IMMEDIATE")
         do {
-          try schemaCheck.run(on: connection)
           try writer.begin(author)
           let result = try body(writer)
           try writer.finish()

@@ -1,0 +1,80 @@
+import SwiftSyntax
+import SwiftSyntaxBuilder
+import SwiftSyntaxMacros
+
+/// `@ModelActor`: gives an actor a context of its own and the executor that guards it.
+public enum ModelActorMacro {}
+
+extension ModelActorMacro: MemberMacro {
+  /// Adds the members.
+  public static func expansion(
+    of node: AttributeSyntax,
+    providingMembersOf declaration: some DeclGroupSyntax,
+    conformingTo protocols: [TypeSyntax],
+    in context: some MacroExpansionContext
+  ) throws -> [DeclSyntax] {
+    guard let source = declaration.as(ActorDeclSyntax.self) else {
+      context.diagnose(.modelActorNeedsActor(node, declaration))
+      return []
+    }
+    let members = ActiveMembers(of: source.memberBlock.members, in: context).declarations
+    let stored = members.compactMap { $0.as(VariableDeclSyntax.self) }
+      .flatMap(ModelProperty.all(in:))
+    let names = Set(stored.map(\.name))
+    let access = AccessLevel(modifiers: source.modifiers).prefix
+
+    var added: [DeclSyntax] = []
+    if !names.contains("modelExecutor") {
+      added.append("\(raw: access)nonisolated let modelExecutor: any SwiftData.ModelExecutor")
+    }
+    if !names.contains("modelContainer") {
+      added.append("\(raw: access)nonisolated let modelContainer: SwiftData.ModelContainer")
+    }
+    let initializers = members.compactMap { $0.as(InitializerDeclSyntax.self) }
+    if initializers.contains(where: takesOnlyContainer) { return added }
+    if let property = stored.first(where: needsValue) {
+      // An initializer of the user's own can give the value; ours could not.
+      if initializers.isEmpty { context.diagnose(.modelActorNeedsDefault(property, source)) }
+      return added
+    }
+    added.append(
+      """
+      \(raw: access)init(modelContainer: SwiftData.ModelContainer) {
+        let modelContext = SwiftData.ModelContext(modelContainer)
+        self.modelExecutor = SwiftData.DefaultSerialModelExecutor(modelContext: modelContext)
+        self.modelContainer = modelContainer
+      }
+      """
+    )
+    return added
+  }
+
+  private static func takesOnlyContainer(_ initializer: InitializerDeclSyntax) -> Bool {
+    let parameters = initializer.signature.parameterClause.parameters
+    return parameters.count == 1 && parameters.first?.firstName.text == "modelContainer"
+  }
+
+  /// Whether the property keeps a generated initializer from giving every property a value.
+  private static func needsValue(_ property: ModelProperty) -> Bool {
+    if case .ofType = property.role { return false }
+    if case .computed = property.role { return false }
+    if property.declaration.modifiers.contains(.lazy) { return false }
+    return !property.hasDefault
+      && !["modelExecutor", "modelContainer"].contains(property.name)
+  }
+}
+
+extension ModelActorMacro: ExtensionMacro {
+  /// Adds the conformances.
+  public static func expansion(
+    of node: AttributeSyntax,
+    attachedTo declaration: some DeclGroupSyntax,
+    providingExtensionsOf type: some TypeSyntaxProtocol,
+    conformingTo protocols: [TypeSyntax],
+    in context: some MacroExpansionContext
+  ) throws -> [ExtensionDeclSyntax] {
+    guard declaration.is(ActorDeclSyntax.self), !protocols.isEmpty else { return [] }
+    let conformance: DeclSyntax = "extension \(type.trimmed): SwiftData.ModelActor {}"
+    return [conformance].compactMap { $0.as(ExtensionDeclSyntax.self) }
+  }
+}

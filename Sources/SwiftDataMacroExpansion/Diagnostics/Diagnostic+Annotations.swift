@@ -1,0 +1,230 @@
+import SwiftDiagnostics
+import SwiftSyntax
+
+// What is said about @Attribute, @Relationship, @Transient, #Unique and #Index.
+extension Diagnostic {
+  /// One of the attributes on something that is no variable.
+  static func annotationNeedsProperty(_ node: AttributeSyntax, _ name: String) -> Diagnostic {
+    .error(
+      at: node,
+      "@\(name) says how a property is stored; put it on a stored property of a class that is "
+        + "marked @Model.",
+      fixIts: [.removing(node, "remove '@\(name)'")]
+    )
+  }
+
+  /// One of the attributes on a variable that no model has.
+  static func annotationOutsideModel(_ node: AttributeSyntax, _ name: String) -> Diagnostic {
+    .error(
+      at: node,
+      "@\(name) has no effect here, because the property is not one of a class that is marked "
+        + "@Model; mark the class @Model, or remove @\(name).",
+      fixIts: [.removing(node, "remove '@\(name)'")]
+    )
+  }
+
+  /// `@Attribute` or `@Relationship` on something that is not stored in each object.
+  static func annotationOnUnstored(
+    _ node: AttributeSyntax,
+    _ name: String,
+    _ property: ModelProperty
+  ) -> Diagnostic {
+    let kind =
+      switch property.role {
+      case .computed: "computed"
+      case .ofType: "static"
+      default: "@Transient"
+      }
+    return .error(
+      at: node,
+      "@\(name) says how a property is stored, but '\(property.name)' is \(kind); remove @\(name), "
+        + "or make it a stored property.",
+      fixIts: [.removing(node, "remove '@\(name)'")]
+    )
+  }
+
+  /// Both on one property.
+  static func attributeAndRelationship(
+    _ node: AttributeSyntax,
+    _ property: ModelProperty
+  )
+    -> Diagnostic
+  {
+    .error(
+      at: node,
+      "'\(property.name)' can't be an attribute and a relationship at once; keep @Relationship if "
+        + "its type is a model, else @Attribute.",
+      fixIts: [.removing(node, "remove '@Relationship'")]
+    )
+  }
+
+  /// One attribute twice.
+  static func repeatedAnnotation(_ node: AttributeSyntax, _ name: String) -> Diagnostic {
+    .error(
+      at: node,
+      "@\(name) can be put on a property only once; put all options in the first.",
+      fixIts: [.removing(node, "remove the second '@\(name)'")]
+    )
+  }
+
+  /// `@Relationship var count: Int`.
+  static func relationshipToValue(
+    _ node: AttributeSyntax,
+    _ property: ModelProperty,
+    _ type: String
+  ) -> Diagnostic {
+    .error(
+      at: node,
+      "@Relationship leads to objects of a model class, but \(type) is not one; remove "
+        + "@Relationship from '\(property.name)'.",
+      fixIts: [.removing(node, "remove '@Relationship'")]
+    )
+  }
+
+  /// `@Relationship var items: Set<Item>`.
+  static func relationshipInCollection(
+    _ node: AttributeSyntax,
+    _ property: ModelProperty,
+    _ collection: String
+  ) -> Diagnostic {
+    .error(
+      at: node,
+      "A relationship to several objects is an array; declare '\(property.name)' as an array "
+        + "rather than a \(collection)."
+    )
+  }
+
+  /// `@Transient var views: Int`.
+  static func transientNeedsDefault(_ property: ModelProperty) -> Diagnostic {
+    var fixIts: [FixIt] = []
+    if let type = property.type, let value = DefaultValues.obvious(for: type) {
+      var changed = property.binding
+      changed.trailingTrivia = []
+      changed.initializer = InitializerClauseSyntax(equal: equalSign, value: value)
+      changed.trailingTrivia = property.binding.trailingTrivia
+      fixIts = [.replacing(property.binding, with: changed, "give it the value \(value)")]
+    }
+    return .error(
+      at: property.identifier,
+      "@Transient property '\(property.name)' needs a default value, because an object that is "
+        + "read from a store has none for it; write one, or make the property optional.",
+      fixIts: fixIts
+    )
+  }
+
+  /// An option that only looks like one of SwiftData's.
+  static func unknownOption(
+    _ expression: ExprSyntax,
+    _ name: String,
+    of annotation: String,
+    meant: String
+  ) -> Diagnostic {
+    var fixIts: [FixIt] = []
+    if let member = memberAccess(expression) {
+      let token = member.declName.baseName
+      let changed = token.with(\.tokenKind, .identifier(meant))
+      fixIts = [.replacing(token, with: changed, "write '.\(meant)'")]
+    }
+    return .error(
+      at: expression,
+      "@\(annotation) has no option '.\(name)'; did you mean '.\(meant)'?",
+      fixIts: fixIts
+    )
+  }
+
+  /// An option of one attribute given to the other.
+  static func optionOfOther(
+    _ expression: ExprSyntax,
+    _ name: String,
+    of annotation: String,
+    belongsTo other: String
+  ) -> Diagnostic {
+    .error(
+      at: expression,
+      "'.\(name)' is an option of @\(other), not of @\(annotation)."
+    )
+  }
+
+  /// `#Unique` or `#Index` outside of a model class.
+  static func constraintOutsideModel(
+    _ node: some FreestandingMacroExpansionSyntax,
+    _ name: String
+  ) -> Diagnostic {
+    .error(
+      at: node,
+      "#\(name) belongs inside the class that it is about, which must be marked @Model; move it "
+        + "there."
+    )
+  }
+
+  /// `#Unique<Other>`.
+  static func constraintForOtherType(
+    _ type: TypeSyntax,
+    _ name: String,
+    of other: String,
+    in model: ClassDeclSyntax
+  ) -> Diagnostic {
+    let own = plainName(model.name)
+    let changed = TypeSyntax(IdentifierTypeSyntax(name: model.name.trimmed))
+      .with(\.leadingTrivia, type.leadingTrivia).with(\.trailingTrivia, type.trailingTrivia)
+    return .error(
+      at: type,
+      "#\(name) inside '\(own)' can only be about '\(own)'; write '#\(name)<\(own)>', or move it "
+        + "into '\(other)'.",
+      fixIts: [.replacing(type, with: changed, "write '\(own)'")]
+    )
+  }
+
+  /// `#Unique<Trip>()`.
+  static func constraintWithoutProperties(
+    _ node: some FreestandingMacroExpansionSyntax,
+    _ name: String
+  ) -> Diagnostic {
+    .error(
+      at: node,
+      "#\(name) names no properties; list them as key paths: '#\(name)<…>([\\.name])'."
+    )
+  }
+
+  /// `#Unique<Trip>([])`.
+  static func constraintWithEmptyList(_ argument: LabeledExprSyntax, _ name: String) -> Diagnostic {
+    .error(
+      at: argument.expression,
+      "This list of #\(name) names no properties; list key paths in it, or remove it."
+    )
+  }
+
+  /// A second `#Unique` in one class.
+  static func repeatedConstraint(_ node: MacroExpansionDeclSyntax, _ name: String) -> Diagnostic {
+    .error(
+      at: node,
+      "A model has only one #\(name); put all lists in the first, separated by commas."
+    )
+  }
+
+  /// `#Unique<Trip>([\.views])`, where `views` is not stored.
+  static func constraintOnUnstored(
+    _ keyPath: ExprSyntax,
+    _ name: String,
+    _ property: ModelProperty
+  ) -> Diagnostic {
+    .error(
+      at: keyPath,
+      "#\(name) is about what the store keeps, but '\(property.name)' is not stored; take it out of "
+        + "the list."
+    )
+  }
+
+  private static let equalSign = TokenSyntax.equalToken(
+    leadingTrivia: .space,
+    trailingTrivia: .space
+  )
+}
+
+/// The member access in an option, `.unique` or `.transformable` in `.transformable(by: "…")`.
+func memberAccess(_ expression: ExprSyntax) -> MemberAccessExprSyntax? {
+  if let call = expression.as(FunctionCallExprSyntax.self) {
+    return memberAccess(call.calledExpression)
+  }
+  return expression.as(MemberAccessExprSyntax.self)
+}

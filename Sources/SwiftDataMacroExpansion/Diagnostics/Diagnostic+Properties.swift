@@ -1,0 +1,111 @@
+import SwiftDiagnostics
+import SwiftSyntax
+
+// What is said about the properties of model classes.
+extension Diagnostic {
+  /// `var a = 0, b = 1`.
+  static func severalProperties(_ variable: VariableDeclSyntax, _ split: String) -> Diagnostic {
+    .error(
+      at: variable,
+      "Macros can't be put on several properties at once; declare each property of a model on its "
+        + "own.",
+      fixIts: [.replacing(variable, withText: split, "declare each property on its own")]
+    )
+  }
+
+  /// `var (a, b) = (0, 1)`.
+  static func tupleProperty(_ binding: PatternBindingSyntax) -> Diagnostic {
+    .error(
+      at: binding,
+      "A model can't store properties that are declared as a tuple; declare each property on its "
+        + "own."
+    )
+  }
+
+  /// `var name`.
+  static func propertyNeedsType(_ property: ModelProperty) -> Diagnostic {
+    .error(
+      at: property.identifier,
+      "'\(property.name)' needs a type or a default value to be stored; write "
+        + "'var \(property.reference): …'."
+    )
+  }
+
+  /// `let id = UUID()`, which an object that is read from a store could never get back.
+  static func constantInModel(_ property: ModelProperty) -> Diagnostic {
+    let specifier = property.declaration.bindingSpecifier
+    let isPrivate = property.declaration.modifiers.contains(.private)
+    let variable = isPrivate ? "var" : "private(set) var"
+    return .error(
+      at: specifier,
+      "The Swift 6 language mode doesn't let a macro store a 'let' property; declare "
+        + "'\(property.name)' as '\(variable)'.",
+      fixIts: [.replacing(specifier, withText: variable, "make it a '\(variable)'")]
+    )
+  }
+
+  /// `lazy`, `weak` or `unowned` on a property that is not transient.
+  static func unsupportedModifier(
+    _ property: ModelProperty,
+    _ word: String,
+    _ modifier: DeclModifierSyntax
+  ) -> Diagnostic {
+    let reason =
+      switch word {
+      case "lazy": "the store would not know whether it has a value yet"
+      default: "a relationship keeps track of the objects that it leads to by itself"
+      }
+    var fixIts = [
+      FixIt.adding("@Transient", to: property.declaration, "keep it out of the store")
+    ]
+    if word != "lazy" {
+      var changed = property.declaration
+      changed.modifiers = changed.modifiers.filter { $0.id != modifier.id }
+      changed.leadingTrivia = property.declaration.leadingTrivia
+      fixIts.append(.replacing(property.declaration, with: changed, "remove '\(word)'"))
+    }
+    return .error(
+      at: modifier,
+      "'\(property.name)' can't be stored and '\(word)', because \(reason); remove '\(word)', or "
+        + "mark the property @Transient to keep it out of the store.",
+      fixIts: fixIts
+    )
+  }
+
+  /// A property wrapper on a persisted property.
+  static func propertyWrapper(
+    _ attribute: AttributeSyntax,
+    on property: ModelProperty
+  )
+    -> Diagnostic
+  {
+    .error(
+      at: attribute,
+      "@\(attribute.attributeName.trimmedDescription) is a property wrapper, and a model stores "
+        + "'\(property.name)' by itself; remove the wrapper, or mark the property @Transient to "
+        + "keep it out of the store.",
+      fixIts: [
+        .adding("@Transient", to: property.declaration, "keep it out of the store"),
+        .removing(attribute, "remove the property wrapper"),
+      ]
+    )
+  }
+
+  /// A property that has the name of something that every model has.
+  static func reservedName(_ property: ModelProperty) -> Diagnostic {
+    .error(
+      at: property.identifier,
+      "Every model has a member '\(property.name)' that SwiftData needs; give the property another "
+        + "name, and 'originalName' if a store has it by this one."
+    )
+  }
+
+  /// A member called `_name` beside the property `name`.
+  static func nameTakenByStorage(_ property: ModelProperty, of other: String) -> Diagnostic {
+    .error(
+      at: property.identifier,
+      "'\(property.name)' is the name of the storage that @Model makes for '\(other)'; rename one "
+        + "of the two."
+    )
+  }
+}

@@ -1,0 +1,151 @@
+import SwiftDiagnostics
+import SwiftSyntax
+
+// What is said about the types that macros are put on.
+extension Diagnostic {
+  /// `@Model` on a struct, an enumeration, an actor or a protocol.
+  static func modelNeedsClass(
+    _ node: AttributeSyntax,
+    _ declaration: some DeclGroupSyntax
+  )
+    -> Diagnostic
+  {
+    let kind = kindWord(declaration)
+    var fixIts: [FixIt] = []
+    if let structure = declaration.as(StructDeclSyntax.self) {
+      let keyword = structure.structKeyword.with(\.tokenKind, .identifier("final class"))
+      fixIts = [
+        .replacing(structure.structKeyword, with: keyword, "make it a 'final class'")
+      ]
+    } else if let source = declaration.as(ActorDeclSyntax.self) {
+      let keyword = source.actorKeyword.with(\.tokenKind, .identifier("final class"))
+      fixIts = [.replacing(source.actorKeyword, with: keyword, "make it a 'final class'")]
+    }
+    return .error(
+      at: node,
+      "@Model needs a class, because contexts keep track of objects by identity; "
+        + "'\(nameWord(declaration))' is \(kind).",
+      fixIts: fixIts
+    )
+  }
+
+  /// `@Model` on a generic class.
+  static func modelIsGeneric(
+    _ source: ClassDeclSyntax,
+    _ clause: GenericParameterClauseSyntax
+  ) -> Diagnostic {
+    .error(
+      at: clause,
+      "@Model can't be put on the generic class '\(plainName(source.name))', because a store has "
+        + "one table for each class; remove the generic parameters, or make a model class for each "
+        + "type that is needed."
+    )
+  }
+
+  /// `@Model` on a class inside a generic type.
+  static func modelInGenericContext(_ source: ClassDeclSyntax) -> Diagnostic {
+    .error(
+      at: source.name,
+      "@Model can't be put on '\(plainName(source.name))' inside a generic type or function; "
+        + "declare the class outside of it."
+    )
+  }
+
+  /// `@Model` on a class that nobody can make an object of.
+  static func modelNeedsInitializer(_ model: ModelClass, _ node: AttributeSyntax) -> Diagnostic {
+    .error(
+      at: node,
+      "@Model requires an initializer be provided for '\(model.name)'; write an init that sets its "
+        + "properties.",
+      fixIts: InitializerDraft(model: model).fixIts
+    )
+  }
+
+  /// `@Model` and `@Observable` on one class.
+  static func modelIsObservable(_ attribute: AttributeSyntax) -> Diagnostic {
+    .error(
+      at: attribute,
+      "@Model makes the class observable; remove @Observable.",
+      fixIts: [.removing(attribute, "remove '@Observable'")]
+    )
+  }
+
+  /// A nested type that has the name of one that the macro makes.
+  static func nestedTypeNamedRoot(_ name: TokenSyntax, in model: ModelClass) -> Diagnostic {
+    .error(
+      at: name,
+      "'Root' is the name that @Model gives to the topmost class of the family of "
+        + "'\(model.name)'; rename this type, or declare it outside of the class."
+    )
+  }
+
+  /// A condition that the macro can't decide, around stored properties.
+  static func undecidedCondition(_ conditional: IfConfigDeclSyntax) -> Diagnostic {
+    .error(
+      at: conditional,
+      "@Model can't tell whether this condition holds, and so not which properties the class has; "
+        + "use '#if os(…)', '#if DEBUG' or another compilation condition, or move the stored "
+        + "properties out of the '#if'."
+    )
+  }
+
+  /// `@ModelActor` on something else.
+  static func modelActorNeedsActor(
+    _ node: AttributeSyntax,
+    _ declaration: some DeclGroupSyntax
+  )
+    -> Diagnostic
+  {
+    var fixIts: [FixIt] = []
+    if let source = declaration.as(ClassDeclSyntax.self), source.inheritanceClause == nil {
+      let keyword = source.classKeyword.with(\.tokenKind, .keyword(.actor))
+      var changed = source.with(\.classKeyword, keyword)
+      changed.modifiers = source.modifiers.filter { $0.name.tokenKind != .keyword(.final) }
+      changed.leadingTrivia = source.leadingTrivia
+      fixIts = [.replacing(source, with: changed, "make it an 'actor'")]
+    } else if let source = declaration.as(StructDeclSyntax.self) {
+      let keyword = source.structKeyword.with(\.tokenKind, .keyword(.actor))
+      fixIts = [.replacing(source.structKeyword, with: keyword, "make it an 'actor'")]
+    }
+    return .error(
+      at: node,
+      "@ModelActor needs an actor, whose context it guards; '\(nameWord(declaration))' is "
+        + "\(kindWord(declaration)).",
+      fixIts: fixIts
+    )
+  }
+
+  /// A stored property that the generated initializer of an actor can't set.
+  static func modelActorNeedsDefault(
+    _ property: ModelProperty,
+    _ source: ActorDeclSyntax
+  )
+    -> Diagnostic
+  {
+    .error(
+      at: property.identifier,
+      "@ModelActor makes 'init(modelContainer:)', which has no value for '\(property.name)'; give "
+        + "the property a default value, or write an initializer of your own for "
+        + "'\(plainName(source.name))' that sets 'modelContainer' and 'modelExecutor' too."
+    )
+  }
+
+  private static func kindWord(_ declaration: some DeclGroupSyntax) -> String {
+    switch declaration.kind {
+    case .structDecl: "a struct"
+    case .enumDecl: "an enum"
+    case .actorDecl: "an actor"
+    case .protocolDecl: "a protocol"
+    case .extensionDecl: "an extension"
+    case .classDecl: "a class"
+    default: "none"
+    }
+  }
+
+  private static func nameWord(_ declaration: some DeclGroupSyntax) -> String {
+    if let named = declaration.asProtocol((any NamedDeclSyntax).self) {
+      return plainName(named.name)
+    }
+    return declaration.as(ExtensionDeclSyntax.self)?.extendedType.trimmedDescription ?? ""
+  }
+}

@@ -1,0 +1,41 @@
+import SwiftDiagnostics
+import SwiftSyntax
+import SwiftSyntaxBuilder
+
+/// An initializer that sets every persisted property, for a class that has none.
+struct InitializerDraft {
+  let model: ModelClass
+
+  /// Nothing, where a type is not written in the source, or a superclass wants something too.
+  var fixIts: [FixIt] {
+    guard let text = source else { return [] }
+    let block = model.declaration.memberBlock
+    let initializer: DeclSyntax = "\(raw: text)"
+    let member = MemberBlockItemSyntax(decl: initializer)
+      .with(\.leadingTrivia, .newlines(2) + .spaces(2))
+    var changed = block
+    changed.members.append(member)
+    return [.replacing(block, with: changed, "add an init")]
+  }
+
+  private var source: String? {
+    guard model.declaration.inheritanceClause == nil else { return nil }
+    var parameters: [String] = []
+    var assignments: [String] = []
+    for property in model.persisted {
+      if property.isConstant, property.initializer != nil { continue }
+      guard let type = property.type else {
+        // Its default gives it both a type and a value.
+        if property.initializer == nil { return nil }
+        continue
+      }
+      let value = property.initializer?.description ?? (property.hasDefault ? "nil" : nil)
+      let suffix = value.map { " = \($0)" } ?? ""
+      parameters.append("\(property.reference): \(type)\(suffix)")
+      assignments.append("    self.\(property.reference) = \(property.reference)")
+    }
+    let head = "\(model.access.prefix)init(\(parameters.joined(separator: ", ")))"
+    guard !assignments.isEmpty else { return "\(head) {}" }
+    return "\(head) {\n\(assignments.joined(separator: "\n"))\n  }"
+  }
+}

@@ -1,0 +1,80 @@
+import SwiftDiagnostics
+import SwiftSyntax
+import SwiftSyntaxMacros
+
+/// What the compiler says about a misuse: what is wrong, then what to do.
+struct Sentence: DiagnosticMessage, FixItMessage {
+  let message: String
+  let id: String
+
+  var severity: DiagnosticSeverity { .error }
+  var diagnosticID: MessageID { MessageID(domain: "SwiftData", id: id) }
+  var fixItID: MessageID { diagnosticID }
+}
+
+extension Diagnostic {
+  /// An error at a piece of source.
+  ///
+  /// Its identifier is the name of the factory that makes it.
+  static func error(
+    at node: some SyntaxProtocol,
+    _ message: String,
+    fixIts: [FixIt] = [],
+    id: String = #function
+  ) -> Diagnostic {
+    let id = String(id.prefix { $0 != "(" })
+    return Diagnostic(node: node, message: Sentence(message: message, id: id), fixIts: fixIts)
+  }
+}
+
+extension FixIt {
+  /// Puts one piece of source in the place of another.
+  static func replacing(
+    _ old: some SyntaxProtocol,
+    with new: some SyntaxProtocol,
+    _ message: String
+  ) -> FixIt {
+    FixIt(
+      message: Sentence(message: message, id: "fixIt"),
+      changes: [.replace(oldNode: Syntax(old), newNode: Syntax(new))]
+    )
+  }
+
+  /// Removes an attribute and the blank after it.
+  static func removing(_ attribute: AttributeSyntax, _ message: String) -> FixIt {
+    replacing(attribute, with: TokenSyntax(.unknown(""), presence: .missing), message)
+  }
+
+  /// Puts text in the place of a piece of source, whose trivia stays.
+  static func replacing(
+    _ old: some SyntaxProtocol,
+    withText text: String,
+    _ message: String
+  ) -> FixIt {
+    let new = TokenSyntax(
+      .unknown(text),
+      leadingTrivia: old.leadingTrivia,
+      trailingTrivia: old.trailingTrivia,
+      presence: .present
+    )
+    return replacing(old, with: new, message)
+  }
+
+  /// Puts an attribute before a declaration.
+  static func adding(
+    _ attribute: String,
+    to variable: VariableDeclSyntax,
+    _ message: String
+  ) -> FixIt {
+    var changed = variable
+    let leading = variable.leadingTrivia
+    changed.leadingTrivia = []
+    let added: AttributeSyntax = "\(raw: attribute)"
+    changed.attributes.insert(
+      .attribute(added.with(\.trailingTrivia, .space)),
+      at: changed.attributes.startIndex
+    )
+    changed.leadingTrivia = leading
+    return replacing(variable, with: changed, message)
+  }
+}

@@ -1,0 +1,120 @@
+import SwiftDiagnostics
+import SwiftSyntax
+
+/// Finds what is wrong with `@Attribute` and `@Relationship` on one property.
+struct AnnotationChecks {
+  let property: ModelProperty
+
+  private static let options: [String: [String]] = [
+    "Attribute": [
+      "unique", "externalStorage", "ephemeral", "preserveValueOnDeletion", "transformable",
+      "allowsCloudEncryption", "spotlight",
+    ],
+    "Relationship": ["unique", "cascade", "nullify", "deny", "noAction"],
+  ]
+
+  var problems: [Diagnostic] {
+    let list = property.declaration.attributes
+    let attributes = list.named("Attribute")
+    let relationships = list.named("Relationship")
+    var problems: [Diagnostic] = []
+    for (name, nodes) in [("Attribute", attributes), ("Relationship", relationships)] {
+      guard let first = nodes.first else { continue }
+      if !isStored { problems.append(.annotationOnUnstored(first, name, property)) }
+      problems += nodes.dropFirst().map { .repeatedAnnotation($0, name) }
+      problems += nodes.flatMap { optionProblems($0, name) }
+    }
+    if let relationship = relationships.first {
+      if !attributes.isEmpty {
+        problems.append(.attributeAndRelationship(relationship, property))
+      } else if let problem = typeProblem(relationship) {
+        problems.append(problem)
+      }
+    }
+    return problems
+  }
+
+  /// Whether the property is stored, or would be but for something that is refused by itself.
+  private var isStored: Bool {
+    switch property.role {
+    case .persisted, .unsupported: true
+    case .computed, .ofType, .transient: false
+    }
+  }
+
+  private func optionProblems(_ node: AttributeSyntax, _ annotation: String) -> [Diagnostic] {
+    let other = annotation == "Attribute" ? "Relationship" : "Attribute"
+    return node.labeledArguments.compactMap { argument in
+      // Only what is written as a member of the option type; an application may have options of
+      // its own, which the compiler knows and this doesn't.
+      guard argument.label == nil, let member = memberAccess(argument.expression),
+        member.base == nil, let name = optionName(of: argument.expression),
+        let own = Self.options[annotation], !own.contains(name)
+      else { return nil }
+      if Self.options[other]?.contains(name) == true {
+        return .optionOfOther(argument.expression, name, of: annotation, belongsTo: other)
+      }
+      guard let meant = closest(to: name, in: own) else { return nil }
+      return .unknownOption(argument.expression, name, of: annotation, meant: meant)
+    }
+  }
+
+  private func typeProblem(_ node: AttributeSyntax) -> Diagnostic? {
+    guard var type = property.type else { return literalProblem(node) }
+    if let optional = type.as(OptionalTypeSyntax.self) { type = optional.wrappedType }
+    if type.is(DictionaryTypeSyntax.self) {
+      return .relationshipInCollection(node, property, "dictionary")
+    }
+    if let array = type.as(ArrayTypeSyntax.self) { type = array.element }
+    if let identifier = type.as(IdentifierTypeSyntax.self),
+      let argument = identifier.genericArgumentClause?.arguments.first?.argument,
+      case .type(let element) = argument
+    {
+      switch identifier.name.text {
+      case "Set": return .relationshipInCollection(node, property, "set")
+      case "Dictionary": return .relationshipInCollection(node, property, "dictionary")
+      case "Array", "Optional": type = element
+      default: break
+      }
+    }
+    guard let name = simpleName(of: type), DefaultValues.isValue(name) else { return nil }
+    return .relationshipToValue(node, property, name)
+  }
+
+  /// `@Relationship var count = 0`, whose type its default tells.
+  private func literalProblem(_ node: AttributeSyntax) -> Diagnostic? {
+    let name: String
+    switch property.initializer?.kind {
+    case .integerLiteralExpr: name = "Int"
+    case .floatLiteralExpr: name = "Double"
+    case .booleanLiteralExpr: name = "Bool"
+    case .stringLiteralExpr: name = "String"
+    default: return nil
+    }
+    return .relationshipToValue(node, property, name)
+  }
+}
+
+/// The candidate that a misspelt word most likely stands for; nothing if none is near.
+func closest(to word: String, in candidates: [String]) -> String? {
+  let ranked = candidates.map { (candidate: $0, distance: editDistance(word, $0)) }
+  guard let best = ranked.min(by: { $0.distance < $1.distance }) else { return nil }
+  return best.distance <= max(2, word.count / 4) ? best.candidate : nil
+}
+
+/// How many letters must be added, removed or replaced to make one word of the other.
+func editDistance(_ left: String, _ right: String) -> Int {
+  let left = Array(left.lowercased())
+  let right = Array(right.lowercased())
+  var row = Array(0...right.count)
+  for (line, character) in left.enumerated() {
+    var diagonal = row[0]
+    row[0] = line + 1
+    for (column, other) in right.enumerated() {
+      let replaced = diagonal + (character == other ? 0 : 1)
+      diagonal = row[column + 1]
+      row[column + 1] = min(replaced, row[column] + 1, diagonal + 1)
+    }
+  }
+  return row[right.count]
+}

@@ -1,0 +1,51 @@
+import SwiftDiagnostics
+import SwiftSyntax
+
+/// Finds what is wrong with the `#Unique` and `#Index` of a class, as far as the class must be
+/// looked at as a whole; ``Placement`` finds the rest.
+struct ConstraintChecks {
+  let model: ModelClass
+
+  var problems: [Diagnostic] {
+    var problems: [Diagnostic] = []
+    var seen: Set<String> = []
+    for constraint in model.constraints {
+      let name = plainName(constraint.macroName)
+      if !seen.insert(name).inserted { problems.append(.repeatedConstraint(constraint, name)) }
+      for argument in constraint.arguments {
+        problems += listProblems(argument.expression, name)
+      }
+    }
+    return problems
+  }
+
+  private func listProblems(_ expression: ExprSyntax, _ name: String) -> [Diagnostic] {
+    if let call = expression.as(FunctionCallExprSyntax.self), let only = call.arguments.first {
+      return listProblems(only.expression, name)
+    }
+    guard let list = expression.as(ArrayExprSyntax.self) else { return [] }
+    return list.elements.compactMap { element in
+      guard let property = property(named: element.expression), !isStored(property) else {
+        return nil
+      }
+      return .constraintOnUnstored(element.expression, name, property)
+    }
+  }
+
+  private func property(named expression: ExprSyntax) -> ModelProperty? {
+    guard let keyPath = expression.as(KeyPathExprSyntax.self),
+      case .property(let first) = keyPath.components.first?.component
+    else { return nil }
+    let name = plainName(first.declName.baseName)
+    return model.properties.first { property in
+      if case .ofType = property.role { false } else { property.name == name }
+    }
+  }
+
+  private func isStored(_ property: ModelProperty) -> Bool {
+    switch property.role {
+    case .persisted, .unsupported: true
+    case .transient, .computed, .ofType: false
+    }
+  }
+}

@@ -1,0 +1,93 @@
+import SwiftSyntax
+import SwiftSyntaxBuilder
+
+/// Writes `schemaMetadata`: what the class itself, not its superclass, has for the store.
+struct MetadataSource {
+  let model: ModelClass
+  let isRoot: Bool
+
+  private static let type = "[SwiftData.Schema.PropertyMetadata]"
+
+  /// The list itself, bound to the actor that the class may be bound to: key paths to its
+  /// properties can only be written there.
+  var list: DeclSyntax {
+    let entries = model.persisted.map(entry(for:)) + model.constraints.map(entry(for:))
+    let array = entries.isEmpty ? "[]" : "[\n\(entries.joined(separator: ",\n")),\n]"
+    return """
+      \(raw: availability)private static func _$metadata() -> \(raw: Self.type) {
+        \(raw: array)
+      }
+      """
+  }
+
+  /// The requirement, which gives the list from anywhere: key paths that are only used as names
+  /// need no actor.
+  var requirement: DeclSyntax {
+    """
+    \(raw: availability)nonisolated \(raw: modifiers) var schemaMetadata: \(raw: Self.type) {
+      SwiftData._listed(\(raw: model.reference)._$metadata)
+    }
+    """
+  }
+
+  /// Inside something deprecated, deprecated properties can be named without a warning; and no
+  /// application names `schemaMetadata` itself.
+  private var availability: String {
+    let isDeprecated = model.persisted.contains { property in
+      property.declaration.attributes.named("available").contains { attribute in
+        attribute.tokens(viewMode: .sourceAccurate).contains { $0.text == "deprecated" }
+      }
+    }
+    return isDeprecated ? "@available(*, deprecated, message: \"For SwiftData alone.\")\n" : ""
+  }
+
+  private var modifiers: String {
+    if !isRoot { return "\(model.access.overridablePrefix)override class" }
+    return model.isFinal
+      ? "\(model.access.prefix)static" : "\(model.access.overridablePrefix)class"
+  }
+
+  private func entry(for property: ModelProperty) -> String {
+    """
+      SwiftData.Schema.PropertyMetadata(
+        name: \(quoted(property.name)),
+        keypath: \\\(model.reference).\(property.reference),
+        defaultValue: \(defaultValue(of: property)),
+        metadata: \(metadata(of: property))
+      )
+    """
+  }
+
+  private func entry(for constraint: MacroExpansionDeclSyntax) -> String {
+    let type = plainName(constraint.macroName)
+    let arguments = constraint.arguments.map(\.trimmedDescription).joined(separator: " ")
+    return """
+        SwiftData.Schema.PropertyMetadata(
+          name: "",
+          keypath: \\\(model.reference).self,
+          defaultValue: nil,
+          metadata: SwiftData.Schema.\(type)<\(model.reference)>(\(arguments))
+        )
+      """
+  }
+
+  /// A default is written with its declared type, so that `.now` and `[]` mean what they mean at
+  /// the property.
+  private func defaultValue(of property: ModelProperty) -> String {
+    guard let initializer = property.initializer, !initializer.is(NilLiteralExprSyntax.self) else {
+      return "nil"
+    }
+    guard let type = property.type else { return initializer.description }
+    return "(\(initializer)) as \(type)"
+  }
+
+  private func metadata(of property: ModelProperty) -> String {
+    let attributes = property.declaration.attributes
+    for name in ["Attribute", "Relationship"] {
+      guard let attribute = attributes.named(name).first else { continue }
+      let arguments = attribute.labeledArguments.map(\.trimmedDescription)
+      return "SwiftData.Schema.\(name)(\(arguments.joined(separator: " ")))"
+    }
+    return "nil"
+  }
+}

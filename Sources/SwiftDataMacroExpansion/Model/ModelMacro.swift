@@ -1,0 +1,112 @@
+import SwiftDiagnostics
+import SwiftSyntax
+import SwiftSyntaxBuilder
+import SwiftSyntaxMacros
+
+/// `@Model`: makes a class one whose objects a store keeps.
+public enum ModelMacro {
+  /// The protocol that only the first class of a family gets, and only from this macro: that it is
+  /// missing tells the first class from its subclasses.
+  static let rootMarker = "_ModelRoot"
+
+  private static func isMissing(_ name: String, in protocols: [TypeSyntax]) -> Bool {
+    protocols.contains { simpleName(of: $0) == name }
+  }
+}
+
+extension ModelMacro: MemberMacro {
+  /// Adds the members.
+  public static func expansion(
+    of node: AttributeSyntax,
+    providingMembersOf declaration: some DeclGroupSyntax,
+    conformingTo protocols: [TypeSyntax],
+    in context: some MacroExpansionContext
+  ) throws -> [DeclSyntax] {
+    guard let source = declaration.as(ClassDeclSyntax.self) else {
+      context.diagnose(.modelNeedsClass(node, declaration))
+      return []
+    }
+    if let problem = genericProblem(source, context) {
+      context.diagnose(problem)
+      return []
+    }
+    let model = ModelClass(source, in: context)
+    ModelChecks(model: model, node: node).run(in: context)
+    let isRoot = isMissing(rootMarker, in: protocols)
+    return ModelMembers(model: model, isRoot: isRoot, module: moduleName(of: node, context)).all
+  }
+
+  private static func genericProblem(
+    _ source: ClassDeclSyntax,
+    _ context: some MacroExpansionContext
+  ) -> Diagnostic? {
+    if let clause = source.genericParameterClause { return .modelIsGeneric(source, clause) }
+    for outer in context.lexicalContext {
+      guard let generic = outer.asProtocol((any WithGenericParametersSyntax).self),
+        generic.genericParameterClause != nil
+      else { continue }
+      return .modelInGenericContext(source)
+    }
+    return nil
+  }
+
+  /// The module that is being compiled, which the file's identifier begins with.
+  private static func moduleName(
+    of node: AttributeSyntax,
+    _ context: some MacroExpansionContext
+  ) -> String? {
+    let location = context.location(of: node, at: .afterLeadingTrivia, filePathMode: .fileID)
+    guard let literal = location?.file.as(StringLiteralExprSyntax.self),
+      let text = literal.representedLiteralValue
+    else { return nil }
+    return text.split(separator: "/").first.map(String.init)
+  }
+}
+
+extension ModelMacro: ExtensionMacro {
+  /// Adds the conformances.
+  public static func expansion(
+    of node: AttributeSyntax,
+    attachedTo declaration: some DeclGroupSyntax,
+    providingExtensionsOf type: some TypeSyntaxProtocol,
+    conformingTo protocols: [TypeSyntax],
+    in context: some MacroExpansionContext
+  ) throws -> [ExtensionDeclSyntax] {
+    guard let source = declaration.as(ClassDeclSyntax.self), isMissing(rootMarker, in: protocols)
+    else { return [] }
+    let name = plainName(source.name)
+    let conformances = [rootMarker, "PersistentModel"]
+      .filter { isMissing($0, in: protocols) }
+      .map { "nonisolated SwiftData.\($0)" }
+      .joined(separator: ", ")
+    var extensions: [DeclSyntax] = ["extension \(type.trimmed): \(raw: conformances) {}"]
+    if isMissing("Sendable", in: protocols) {
+      let message =
+        "PersistentModels are not Sendable, consider utilizing a ModelActor or use \(name)'s"
+        + " persistentModelID instead."
+      extensions.append(
+        """
+        @available(*, unavailable, message: \(literal: message))
+        extension \(type.trimmed): Swift.Sendable {}
+        """
+      )
+    }
+    return extensions.compactMap { $0.as(ExtensionDeclSyntax.self) }
+  }
+}
+
+extension ModelMacro: MemberAttributeMacro {
+  /// Marks the properties that the store keeps.
+  public static func expansion(
+    of node: AttributeSyntax,
+    attachedTo declaration: some DeclGroupSyntax,
+    providingAttributesFor member: some DeclSyntaxProtocol,
+    in context: some MacroExpansionContext
+  ) throws -> [AttributeSyntax] {
+    guard let source = declaration.as(ClassDeclSyntax.self),
+      member.is(VariableDeclSyntax.self),
+      let index = ModelClass(source, in: context).index(of: member)
+    else { return [] }
+    return ["@SwiftData._PersistedProperty(\(literal: index))"]
+  }
+}

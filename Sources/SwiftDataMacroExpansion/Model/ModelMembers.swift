@@ -1,0 +1,122 @@
+import SwiftSyntax
+import SwiftSyntaxBuilder
+
+/// The members that `@Model` adds to a class.
+///
+/// Members that fulfil a requirement are `nonisolated`, so that a class bound to an actor conforms
+/// as any other does.
+struct ModelMembers {
+  let model: ModelClass
+  let isRoot: Bool
+  let module: String?
+
+  var all: [DeclSyntax] {
+    var members: [DeclSyntax] = [ownState, description, state, registrar, access, withMutation]
+    if isRoot { members.append(root) }
+    let metadata = MetadataSource(model: model, isRoot: isRoot)
+    return members + [metadata.list, metadata.requirement, initializer]
+  }
+
+  private var name: String { model.reference }
+
+  private var ownState: DeclSyntax {
+    "nonisolated(unsafe) private var _$own = SwiftData._ModelState(\(raw: name)._$description)"
+  }
+
+  private var description: DeclSyntax {
+    """
+    nonisolated private static let _$description = SwiftData._ModelDescription.of(\(raw: name).self)
+    """
+  }
+
+  private var state: DeclSyntax {
+    if isRoot {
+      return """
+        nonisolated \(raw: model.access.overridablePrefix)var _$state: SwiftData._ModelState {
+          get {
+            _$own
+          }
+          set {
+            _$own = newValue
+          }
+        }
+        """
+    }
+    return """
+      nonisolated \(raw: model.access.overridablePrefix)override var _$state: SwiftData._ModelState {
+        get {
+          if _$own !== super._$state {
+            _$own.adopt(super._$state)
+            super._$state = _$own
+          }
+          return _$own
+        }
+        set {
+          _$own = newValue
+          super._$state = newValue
+        }
+      }
+      """
+  }
+
+  /// Observers of all classes of a family share the registrar of the object's state, because the
+  /// state itself tells them of changes that come from the other side of a relationship.
+  private var registrar: DeclSyntax {
+    """
+    nonisolated private var _$observationRegistrar: SwiftData._ObservationRegistrar {
+      _$state.registrar
+    }
+    """
+  }
+
+  private var access: DeclSyntax {
+    """
+    nonisolated func access<_M>(keyPath: Swift.KeyPath<\(raw: name), _M>) {
+      _$observationRegistrar.access(self, keyPath: keyPath)
+    }
+    """
+  }
+
+  private var withMutation: DeclSyntax {
+    """
+    nonisolated func withMutation<_M, _R>(
+      keyPath: Swift.KeyPath<\(raw: name), _M>,
+      _ mutation: () throws -> _R
+    ) rethrows -> _R {
+      try _$observationRegistrar.withMutation(of: self, keyPath: keyPath, mutation)
+    }
+    """
+  }
+
+  /// The class that the whole family's backing data is about.
+  private var root: DeclSyntax {
+    "\(raw: model.access.prefix)typealias Root = \(raw: qualifiedName)"
+  }
+
+  /// A class called `Root` would be its own alias, if it were not named from the module down.
+  private var qualifiedName: String {
+    guard model.name == "Root", let module else { return name }
+    return "\(module).\(name)"
+  }
+
+  private var initializer: DeclSyntax {
+    var lines = model.persisted.map { property in
+      "\(storageName(of: property.name)) = SwiftData._SwiftDataNoType()"
+    }
+    lines.append("_$own = SwiftData._ModelState._of(backingData, \(name)._$description)")
+    if !isRoot { lines.append("super.init(backingData: backingData)") }
+    let parameter = isRoot ? qualifiedName : "Root"
+    return """
+      nonisolated \(raw: model.access.prefix)required init(
+        backingData: any SwiftData.BackingData<\(raw: parameter)>
+      ) {
+        \(raw: lines.joined(separator: "\n  "))
+      }
+      """
+  }
+}
+
+/// The name of the empty variable that stands for a persisted property's storage.
+func storageName(of name: String) -> String {
+  spelled("_\(name)")
+}

@@ -1,0 +1,128 @@
+import SwiftSyntax
+
+/// One variable that a model class declares, as its source says it.
+struct ModelProperty {
+  /// What becomes of a variable in a model.
+  enum Role {
+    /// Kept in the store: it gets accessors and an entry in the schema.
+    case persisted
+    /// Stored in the object alone, because it is marked `@Transient`.
+    case transient
+    /// Not stored at all.
+    case computed
+    /// A member of the type, not of its objects.
+    case ofType
+    /// Stored, but in a way that can't be kept: the word is `lazy`, `weak` or `unowned`.
+    case unsupported(word: String, modifier: DeclModifierSyntax)
+  }
+
+  let declaration: VariableDeclSyntax
+  let binding: PatternBindingSyntax
+  let identifier: TokenSyntax
+  let role: Role
+
+  /// The name without backticks, as the schema knows it.
+  var name: String { plainName(identifier) }
+
+  /// The name as it was written, with its backticks.
+  var reference: String { identifier.text }
+
+  var isConstant: Bool { declaration.bindingSpecifier.tokenKind == .keyword(.let) }
+
+  var isPersisted: Bool {
+    if case .persisted = role { true } else { false }
+  }
+
+  /// The declared type, in which `T!` is `T?`: nothing where it is inferred.
+  var type: TypeSyntax? {
+    guard let type = binding.typeAnnotation?.type.trimmed else { return nil }
+    guard let unwrapped = type.as(ImplicitlyUnwrappedOptionalTypeSyntax.self) else { return type }
+    return TypeSyntax(OptionalTypeSyntax(wrappedType: unwrapped.wrappedType))
+  }
+
+  var isOptional: Bool {
+    guard let type else { return false }
+    return type.is(OptionalTypeSyntax.self) || simpleName(of: type) == "Optional"
+  }
+
+  var initializer: ExprSyntax? { binding.initializer?.value.trimmed }
+
+  /// Whether an object can be made without a value for this property.
+  var hasDefault: Bool { initializer != nil || (isOptional && !isConstant) }
+
+  /// Whether the property is marked `.transformable`, so that its type need not be `Codable`.
+  var isTransformable: Bool {
+    declaration.attributes.named("Attribute").contains { attribute in
+      attribute.labeledArguments.contains { argument in
+        argument.label == nil && optionName(of: argument.expression) == "transformable"
+      }
+    }
+  }
+
+  /// All the properties that a declaration makes, tuples excepted, which have no single name.
+  static func all(in declaration: VariableDeclSyntax) -> [ModelProperty] {
+    declaration.bindings.enumerated().compactMap { position, binding in
+      guard let pattern = binding.pattern.as(IdentifierPatternSyntax.self) else { return nil }
+      return ModelProperty(
+        declaration: declaration,
+        binding: typed(binding, at: position, in: declaration),
+        identifier: pattern.identifier,
+        role: role(of: binding, in: declaration)
+      )
+    }
+  }
+
+  /// In `var a, b: Int` the type stands at the last name and holds for both.
+  private static func typed(
+    _ binding: PatternBindingSyntax,
+    at position: Int,
+    in declaration: VariableDeclSyntax
+  ) -> PatternBindingSyntax {
+    guard binding.typeAnnotation == nil, binding.initializer == nil else { return binding }
+    let following = declaration.bindings.dropFirst(position + 1)
+    guard let source = following.first(where: { $0.typeAnnotation != nil || $0.initializer != nil })
+    else { return binding }
+    return binding.with(\.typeAnnotation, source.typeAnnotation)
+  }
+
+  private static func role(
+    of binding: PatternBindingSyntax,
+    in declaration: VariableDeclSyntax
+  ) -> Role {
+    let modifiers = declaration.modifiers
+    if modifiers.contains(.static) || modifiers.contains(.class) { return .ofType }
+    if isComputed(binding) { return .computed }
+    if declaration.attributes.contains(named: "Transient") { return .transient }
+    for modifier in modifiers {
+      switch modifier.name.tokenKind {
+      case .keyword(.lazy), .keyword(.weak), .keyword(.unowned):
+        return .unsupported(word: modifier.name.text, modifier: modifier)
+      default: continue
+      }
+    }
+    return .persisted
+  }
+
+  private static func isComputed(_ binding: PatternBindingSyntax) -> Bool {
+    guard let accessors = binding.accessorBlock?.accessors else { return false }
+    guard case .accessors(let list) = accessors else { return true }
+    return list.contains { !isObserver($0) }
+  }
+
+  static func isObserver(_ accessor: AccessorDeclSyntax) -> Bool {
+    switch accessor.accessorSpecifier.tokenKind {
+    case .keyword(.willSet), .keyword(.didSet): true
+    default: false
+    }
+  }
+}
+
+/// The name of an option as it is passed to an attribute: `unique` for `.unique`,
+/// `transformable` for `Schema.Attribute.Option.transformable(by: "…")`.
+func optionName(of expression: ExprSyntax) -> String? {
+  if let call = expression.as(FunctionCallExprSyntax.self) {
+    return optionName(of: call.calledExpression)
+  }
+  guard let member = expression.as(MemberAccessExprSyntax.self) else { return nil }
+  return plainName(member.declName.baseName)
+}

@@ -1,0 +1,23 @@
+import SwiftSyntax
+
+/// Property wrappers that a macro can know by their names alone.
+///
+/// The compiler refuses the others by itself, since a wrapped property can't have accessors; refusing every attribute that is
+/// unknown here would refuse other people's macros too.
+enum PropertyWrappers {
+  private static let known: Set<String> = [
+    "AppStorage", "Binding", "Bindable", "Clamped", "Environment", "EnvironmentObject",
+    "FocusState",
+    "GestureState", "Injected", "Namespace", "ObservedObject", "Published", "Query", "SceneStorage",
+    "State", "StateObject", "TaskLocal", "UserDefault", "ThreadSafe", "Atomic", "Lazy",
+  ]
+
+  static func first(on property: ModelProperty) -> AttributeSyntax? {
+    for case .attribute(let attribute) in property.declaration.attributes {
+      if let name = simpleName(of: attribute.attributeName), known.contains(name) {
+        return attribute
+      }
+    }
+    return nil
+  }
+}

@@ -1,0 +1,79 @@
+import SwiftSyntax
+import SwiftSyntaxBuilder
+import SwiftSyntaxMacros
+
+/// `@_PersistedProperty(index)`, which `@Model` puts on each property that the store keeps: reads
+/// and writes the object's state in the property's place.
+public enum PersistedPropertyMacro {
+  private static func property(_ declaration: some DeclSyntaxProtocol) -> ModelProperty? {
+    guard let variable = declaration.as(VariableDeclSyntax.self), variable.bindings.count == 1
+    else { return nil }
+    return ModelProperty.all(in: variable).first
+  }
+
+  private static func className(_ context: some MacroExpansionContext) -> String? {
+    context.lexicalContext.first?.as(ClassDeclSyntax.self)?.name.trimmed.text
+  }
+}
+
+extension PersistedPropertyMacro: PeerMacro {
+  /// Adds the storage.
+  public static func expansion(
+    of node: AttributeSyntax,
+    providingPeersOf declaration: some DeclSyntaxProtocol,
+    in context: some MacroExpansionContext
+  ) throws -> [DeclSyntax] {
+    guard let property = property(declaration) else { return [] }
+    var peers: [DeclSyntax] = [
+      "nonisolated(unsafe) private var \(raw: storageName(of: property.name)): SwiftData._SwiftDataNoType"
+    ]
+    if let observers = PropertyObservers(property) { peers.append(observers.flag) }
+    return peers
+  }
+}
+
+extension PersistedPropertyMacro: AccessorMacro {
+  /// Adds the accessors.
+  public static func expansion(
+    of node: AttributeSyntax,
+    providingAccessorsOf declaration: some DeclSyntaxProtocol,
+    in context: some MacroExpansionContext
+  ) throws -> [AccessorDeclSyntax] {
+    guard let property = property(declaration), let type = className(context),
+      let index = node.labeledArguments.first?.expression.trimmed
+    else { return [] }
+    let place = "\(type)._$description, \(index)"
+    let suffix = property.isTransformable ? "Transformable" : ""
+    let storage = storageName(of: property.name)
+    let initialize: AccessorDeclSyntax = """
+      @storageRestrictions(accesses: _$own, initializes: \(raw: storage))
+      init(initialValue) {
+        _$own.initialize\(raw: suffix)(\(raw: place), initialValue)
+        \(raw: storage) = SwiftData._SwiftDataNoType()
+      }
+      """
+    let get: AccessorDeclSyntax = """
+      get {
+        let state = _$state
+        state.registrar.access(self, keyPath: \\.\(raw: property.reference))
+        return state.get\(raw: suffix)(\(raw: place))
+      }
+      """
+    if property.isConstant { return [initialize, get] }
+    let write = """
+      let state = _$state
+      state.registrar.withMutation(of: self, keyPath: \\.\(property.reference)) {
+        state.set\(suffix)(self, \(place), newValue)
+      }
+      """
+    if let observers = PropertyObservers(property) {
+      return [initialize, get, observers.setter(writing: write)]
+    }
+    let set: AccessorDeclSyntax = """
+      set {
+        \(raw: write)
+      }
+      """
+    return [initialize, get, set]
+  }
+}

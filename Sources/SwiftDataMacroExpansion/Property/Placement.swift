@@ -1,0 +1,56 @@
+import SwiftSyntax
+import SwiftSyntaxMacros
+
+/// Finds annotations that stand where `@Model` doesn't see them.
+enum Placement {
+  /// Refuses an attribute on anything but a variable of a model class.
+  static func check(
+    _ node: AttributeSyntax,
+    _ name: String,
+    on declaration: some DeclSyntaxProtocol,
+    in context: some MacroExpansionContext
+  ) {
+    if !declaration.is(VariableDeclSyntax.self) {
+      context.diagnose(.annotationNeedsProperty(node, name))
+    } else if enclosingModel(context) == nil {
+      context.diagnose(.annotationOutsideModel(node, name))
+    }
+  }
+
+  /// Refuses `#Unique` and `#Index` that no model class reads, or that say nothing to it.
+  static func check(
+    _ node: some FreestandingMacroExpansionSyntax,
+    _ name: String,
+    in context: some MacroExpansionContext
+  ) {
+    guard let model = enclosingModel(context) else {
+      context.diagnose(.constraintOutsideModel(node, name))
+      return
+    }
+    if let argument = node.genericArgumentClause?.arguments.first?.argument,
+      case .type(let type) = argument, let named = simpleName(of: type),
+      named != plainName(model.name), named != "Self"
+    {
+      context.diagnose(.constraintForOtherType(type, name, of: named, in: model))
+    } else if node.arguments.isEmpty {
+      context.diagnose(.constraintWithoutProperties(node, name))
+    } else {
+      for argument in node.arguments where isEmptyList(argument.expression) {
+        context.diagnose(.constraintWithEmptyList(argument, name))
+      }
+    }
+  }
+
+  /// `[]`, and `.binary([])` likewise.
+  private static func isEmptyList(_ expression: ExprSyntax) -> Bool {
+    if let call = expression.as(FunctionCallExprSyntax.self), let only = call.arguments.first {
+      return isEmptyList(only.expression)
+    }
+    return expression.as(ArrayExprSyntax.self)?.elements.isEmpty ?? false
+  }
+
+  private static func enclosingModel(_ context: some MacroExpansionContext) -> ClassDeclSyntax? {
+    guard let source = context.lexicalContext.first?.as(ClassDeclSyntax.self) else { return nil }
+    return source.attributes.contains(named: "Model") ? source : nil
+  }
+}

@@ -1,0 +1,40 @@
+import SwiftIfConfig
+import SwiftSyntax
+import SwiftSyntaxMacros
+
+/// The members of a type that this build compiles: those inside `#if` count where their
+/// condition holds.
+struct ActiveMembers {
+  private(set) var declarations: [DeclSyntax] = []
+
+  /// The conditions that can't be decided here.
+  ///
+  /// The compiler doesn't tell the macro what they depend on; the members in them count for none.
+  private(set) var undecided: [IfConfigDeclSyntax] = []
+
+  init(of members: MemberBlockItemListSyntax, in context: some MacroExpansionContext) {
+    collect(members, context.buildConfiguration)
+  }
+
+  private mutating func collect(
+    _ members: MemberBlockItemListSyntax,
+    _ configuration: (any BuildConfiguration)?
+  ) {
+    for member in members {
+      guard let conditional = member.decl.as(IfConfigDeclSyntax.self) else {
+        declarations.append(member.decl)
+        continue
+      }
+      guard let configuration else {
+        undecided.append(conditional)
+        continue
+      }
+      let (active, problems) = conditional.activeClause(in: configuration)
+      if !problems.isEmpty {
+        undecided.append(conditional)
+      } else if case .decls(let inner) = active?.elements {
+        collect(inner, configuration)
+      }
+    }
+  }
+}

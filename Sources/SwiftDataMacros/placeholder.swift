@@ -1,6 +1,0 @@
-// Makes the folder a target; goes away with the first file.
-
-@main
-struct Placeholder {
-  static func main() {}
-}
