@@ -62,10 +62,24 @@ public final class Store: @unchecked Sendable {
     if options.isReadOnly {
       writerConnection = nil
       writer = nil
-      readers.giveBack(Reader(connection: connection, layouts: layouts, isShared: false))
+      readers.giveBack(
+        Reader(
+          connection: connection,
+          layouts: layouts,
+          isShared: false,
+          blobFolder: location.blobFolder
+        )
+      )
     } else {
       writerConnection = connection
-      writer = try Writer(connection: connection, catalog: catalog, layouts: layouts)
+      let writer = try Writer(
+        connection: connection,
+        catalog: catalog,
+        layouts: layouts,
+        blobFolder: location.blobFolder
+      )
+      try writer.blobs.removeLeftovers()
+      self.writer = writer
     }
   }
 
@@ -116,10 +130,16 @@ public final class Store: @unchecked Sendable {
       return Reader(
         connection: Connection(sharing: writerConnection),
         layouts: layouts,
-        isShared: true
+        isShared: true,
+        blobFolder: nil
       )
     }
-    return Reader(connection: try opening(), layouts: layouts, isShared: false)
+    return Reader(
+      connection: try opening(),
+      layouts: layouts,
+      isShared: false,
+      blobFolder: location.blobFolder
+    )
   }
 
   /// Calls with the writer, inside one transaction; anything thrown takes all of it back.

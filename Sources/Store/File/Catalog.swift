@@ -29,7 +29,8 @@ struct Catalog {
       "sha256" TEXT NOT NULL PRIMARY KEY,
       "size" INTEGER NOT NULL,
       "rows" INTEGER NOT NULL CHECK ("rows" >= 0),
-      "history" INTEGER NOT NULL CHECK ("history" >= 0)
+      "history" INTEGER NOT NULL CHECK ("history" >= 0),
+      "content" BLOB
     ) STRICT, WITHOUT ROWID;
     CREATE INDEX "store_blob_unused" ON "store_blob" ("sha256")
       WHERE "rows" = 0 AND "history" = 0;

@@ -17,6 +17,13 @@ public enum Location: Hashable, Sendable {
   }
 }
 
+extension Location {
+  /// The folder of large values; none for a store in memory.
+  var blobFolder: BlobFolder? {
+    if case .file = self { BlobFolder(besides: path) } else { nil }
+  }
+}
+
 /// How a store is opened.
 public struct Options: Sendable {
   /// True to write nothing, neither rows nor files.

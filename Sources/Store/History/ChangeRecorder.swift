@@ -16,6 +16,7 @@ final class ChangeRecorder {
   private let linkPrefixes: [[UInt8]]
   private let row: ChangeRow
   private let header: TransactionRow
+  private let blobs: Blobs
 
   private var touched: [RowKey: Touch] = [:]
   private var drafts: [RowKey: ChangeDraft] = [:]
@@ -28,8 +29,10 @@ final class ChangeRecorder {
     _ connection: Connection,
     _ layouts: [EntityLayout],
     _ joins: [JoinTable],
-    schemaID: Int64
+    schemaID: Int64,
+    _ blobs: Blobs
   ) throws {
+    self.blobs = blobs
     self.layouts = layouts
     self.joins = joins
     encoders = layouts.map { ObjectEncoder($0, layouts) }
@@ -43,7 +46,7 @@ final class ChangeRecorder {
       appendJSONString(layouts[$0.destination].entity.name, to: &prefix)
       return prefix + Array(#","id":""#.utf8)
     }
-    row = try ChangeRow(connection)
+    row = try ChangeRow(connection, blobs)
     header = try TransactionRow(connection, schemaID: schemaID)
   }
 
@@ -71,7 +74,9 @@ final class ChangeRecorder {
     }
     row.removeAll()
     let encoder = encoders[key.entity]
-    for (column, value) in values.enumerated() { row.after.append(value, at: column, encoder) }
+    for (column, value) in values.enumerated() {
+      try row.after.append(value, at: column, encoder, blobs)
+    }
     try write(.insert, key)
   }
 
@@ -87,15 +92,15 @@ final class ChangeRecorder {
       try loadDraft(of: key, touch)
       guard touch.kind == .update else { return }
       for (column, value) in zip(columns, before) where drafts[key]?.before[column] == nil {
-        drafts[key]?.before[column] = encoded(value, column, encoder)
+        drafts[key]?.before[column] = try encoder.encoded(value, at: column, blobs)
       }
       return
     }
     row.removeAll()
     for (index, column) in columns.enumerated() where !before[index].isSame(as: after[index]) {
       row.appendChanged(encoder.members[column].key)
-      row.before.append(before[index], at: column, encoder)
-      row.after.append(after[index], at: column, encoder)
+      try row.before.append(before[index], at: column, encoder, blobs)
+      try row.after.append(after[index], at: column, encoder, blobs)
     }
     try write(.update, key)
   }
@@ -130,7 +135,7 @@ final class ChangeRecorder {
       if let first = draft?.before[column] {
         row.before.append(encoder.members[column].key, first)
       } else {
-        row.before.append(value, at: column, encoder)
+        try row.before.append(value, at: column, encoder, blobs)
       }
     }
     if let draft { appendLinks(of: draft) }
@@ -191,14 +196,16 @@ final class ChangeRecorder {
     let encoder = encoders[key.entity]
     row.removeAll()
     if touch.kind == .insert {
-      for (column, value) in values.enumerated() { row.after.append(value, at: column, encoder) }
+      for (column, value) in values.enumerated() {
+        try row.after.append(value, at: column, encoder, blobs)
+      }
       appendLinks(of: draft)
       row.changed.removeAll(keepingCapacity: true)
       try row.replace(id: touch.row, .insert)
       return
     }
     for (column, first) in draft.before.sorted(by: { $0.key < $1.key }) {
-      let now = encoded(values[column], column, encoder)
+      let now = try encoder.encoded(values[column], at: column, blobs)
       guard now != first else { continue }
       let name = encoder.members[column].key
       row.appendChanged(name)
@@ -272,13 +279,5 @@ final class ChangeRecorder {
       }
     }
     drafts[key] = draft
-  }
-
-  private func encoded(_ value: Value, _ column: Int, _ encoder: ObjectEncoder) -> EncodedValue {
-    var result = EncodedValue(json: [])
-    if let unshown = encoder.append(value, at: column, to: &result.json) {
-      appendJSONString(unshown.name, to: &result.special)
-    }
-    return result
   }
 }

@@ -11,22 +11,28 @@ final class ChangeRow {
   var before = ChangeSide()
   var after = ChangeSide()
   private var special: [UInt8] = []
+  private var large: [UInt8] = []
+  private let blobs: Blobs
 
-  init(_ connection: Connection) throws {
+  init(_ connection: Connection, _ blobs: Blobs) throws {
+    self.blobs = blobs
     insertion = try connection.prepare(
       """
-      INSERT INTO history_change (id, kind, changed, before, after, special, transaction_id,
-        sequence, entity, object) VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10)
+      INSERT INTO history_change (id, kind, changed, before, after, special, large,
+        transaction_id, sequence, entity, object)
+        VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10, ?11)
       """
     )
     replacement = try connection.prepare(
       """
-      UPDATE history_change SET kind = ?2, changed = ?3, before = ?4, after = ?5, special = ?6
-        WHERE id = ?1
+      UPDATE history_change SET kind = ?2, changed = ?3, before = ?4, after = ?5, special = ?6,
+        large = ?7 WHERE id = ?1
       """
     )
     removal = try connection.prepare("DELETE FROM history_change WHERE id = ?1")
-    reading = try connection.prepare("SELECT before, special FROM history_change WHERE id = ?1")
+    reading = try connection.prepare(
+      "SELECT before, special, large FROM history_change WHERE id = ?1"
+    )
   }
 
   /// Makes the buffers empty.
@@ -35,6 +41,7 @@ final class ChangeRow {
     before.removeAll()
     after.removeAll()
     special.removeAll(keepingCapacity: true)
+    large.removeAll(keepingCapacity: true)
   }
 
   /// Adds a name to the list of what changed; the key has quotes and a colon.
@@ -52,20 +59,22 @@ final class ChangeRow {
     entity: String,
     object: Int64
   ) throws {
-    try insertion.bind(7, transaction)
-    try insertion.bind(8, sequence)
-    try insertion.bind(9, entity)
-    try insertion.bind(10, object)
+    try insertion.bind(8, transaction)
+    try insertion.bind(9, sequence)
+    try insertion.bind(10, entity)
+    try insertion.bind(11, object)
     try run(insertion, id, kind)
   }
 
   /// Writes what is in the buffers over a row.
   func replace(id: Int64, _ kind: ChangeKind) throws {
+    try releaseLargeValues(id: id)
     try run(replacement, id, kind)
   }
 
   /// Takes a row away.
   func remove(id: Int64) throws {
+    try releaseLargeValues(id: id)
     try removal.bind(1, id)
     try removal.run()
   }
@@ -79,10 +88,25 @@ final class ChangeRow {
     let special = reading.withBytes(at: 1) { Array($0) }
     var result: [[UInt8]: EncodedValue] = [:]
     for member in members(of: before) { result[member.key] = EncodedValue(json: member.value) }
+    let large = reading.withBytes(at: 2) { Array($0) }
     for side in members(of: special) where side.key == Array(#""before":"#.utf8) {
       for member in members(of: side.value) { result[member.key]?.special = member.value }
     }
+    for side in members(of: large) where side.key == Array(#""before":"#.utf8) {
+      for member in members(of: side.value) { result[member.key]?.large = member.value }
+    }
     return result
+  }
+
+  /// Counts the large values of a row as no longer needed by it.
+  private func releaseLargeValues(id: Int64) throws {
+    guard blobs.isTouched else { return }
+    try reading.bind(1, id)
+    defer { reading.reset() }
+    guard try reading.step() else { return }
+    for digest in reading.withBytes(at: 2, { digests(in: Array($0)) }) {
+      try blobs.count(digest, history: -1)
+    }
   }
 
   private func run(_ statement: Statement, _ id: Int64, _ kind: ChangeKind) throws {
@@ -91,32 +115,47 @@ final class ChangeRow {
     let hasAfter = kind != .delete
     before.close()
     after.close()
-    closeSpecial()
+    join(before.special, after.special, to: &special)
+    join(before.large, after.large, to: &large)
+    if !large.isEmpty {
+      for digest in digests(in: large) { try blobs.count(digest, history: 1) }
+    }
     try statement.bind(1, id)
     try kind.withText { try statement.bind(2, borrowedText: $0) }
     try changed.withUnsafeBytes { changed in
       try before.json.withUnsafeBytes { before in
         try after.json.withUnsafeBytes { after in
           try special.withUnsafeBytes { special in
-            try statement.bindText(3, changed.isEmpty ? nil : changed)
-            try statement.bindText(4, hasBefore ? before : nil)
-            try statement.bindText(5, hasAfter ? after : nil)
-            try statement.bindText(6, special.isEmpty ? nil : special)
-            try statement.run()
+            try large.withUnsafeBytes { large in
+              try statement.bindText(3, changed.isEmpty ? nil : changed)
+              try statement.bindText(4, hasBefore ? before : nil)
+              try statement.bindText(5, hasAfter ? after : nil)
+              try statement.bindText(6, special.isEmpty ? nil : special)
+              try statement.bindText(7, large.isEmpty ? nil : large)
+              try statement.run()
+            }
           }
         }
       }
     }
   }
+}
 
-  private func closeSpecial() {
-    for (name, side) in [("\"after\":", after), ("\"before\":", before)]
-    where !side.special.isEmpty {
-      special.append(special.isEmpty ? UInt8(ascii: "{") : UInt8(ascii: ","))
-      special.append(contentsOf: name.utf8)
-      special.append(contentsOf: side.special)
+/// Puts the notes on both sides of a change into one object.
+private func join(_ before: [UInt8], _ after: [UInt8], to object: inout [UInt8]) {
+  if !after.isEmpty { appendMember(#""after":"#.utf8, after, to: &object) }
+  if !before.isEmpty { appendMember(#""before":"#.utf8, before, to: &object) }
+  if !object.isEmpty { object.append(UInt8(ascii: "}")) }
+}
+
+/// The digests that a row's `large` names.
+func digests(in large: [UInt8]) -> [String] {
+  members(of: large).flatMap { side in
+    members(of: side.value).compactMap { member in
+      members(of: member.value).first.map {
+        String(decoding: $0.value.dropFirst().dropLast(), as: UTF8.self)
+      }
     }
-    if !special.isEmpty { special.append(UInt8(ascii: "}")) }
   }
 }
 

@@ -1,3 +1,4 @@
+public import FoundationEssentials
 public import SQLite
 
 /// Reads a store: one connection, with the functions and collations that were asked for.
@@ -9,8 +10,15 @@ public final class Reader {
   /// How the entities lie in their tables.
   public let layouts: [EntityLayout]
   let isShared: Bool
+  private let blobFolder: BlobFolder?
 
-  init(connection: Connection, layouts: [EntityLayout], isShared: Bool) {
+  init(
+    connection: Connection,
+    layouts: [EntityLayout],
+    isShared: Bool,
+    blobFolder: BlobFolder?
+  ) {
+    self.blobFolder = blobFolder
     self.connection = connection
     self.layouts = layouts
     self.isShared = isShared
@@ -32,6 +40,18 @@ public final class Reader {
     guard !isShared, connection.isInTransaction else { return }
     connection.resetStatements()
     try connection.execute("ROLLBACK")
+  }
+
+  /// The bytes of an external attribute whose column holds a digest instead of a blob.
+  ///
+  /// A reader that is held while others write may find that the value was removed meanwhile.
+  ///
+  /// - Throws: ``StoreError/Code/missingBlob`` where the file is gone.
+  public func externalData(_ digest: String) throws -> Data {
+    guard let data = try blobFolder?.read(digest) else {
+      throw missingBlob(digest, connection.path)
+    }
+    return data
   }
 
   /// Takes a newer snapshot.

@@ -86,6 +86,7 @@ extension Writer {
         try tables[found].delete(id: key.id)
       }
       try recorder.delete(key, values, links: links)
+      try releaseExternalValues(key, values)
       deleted.append(key)
     }
     return true

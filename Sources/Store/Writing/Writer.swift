@@ -17,6 +17,8 @@ public final class Writer {
   let tables: [EntityTable]
   let joins: [JoinStatements]
   let recorder: ChangeRecorder
+  let blobs: Blobs
+  private let external: [[Int]]
   let references: [[IncomingReference]]
   let indexes: [String: Int]
   var pointers: [PointerCheck] = []
@@ -24,17 +26,27 @@ public final class Writer {
   var parked = ParkedRows()
   private var author = Author()
 
-  init(connection: Connection, catalog: Catalog, layouts: [EntityLayout]) throws {
+  init(
+    connection: Connection,
+    catalog: Catalog,
+    layouts: [EntityLayout],
+    blobFolder: BlobFolder?
+  ) throws {
     self.connection = connection
     self.layouts = layouts
     tables = layouts.map { EntityTable(connection, $0) }
     let joinTables = catalog.schema.joinTables(layouts)
     joins = joinTables.map { JoinStatements(connection, $0) }
+    blobs = Blobs(connection, blobFolder)
+    external = layouts.map { layout in
+      layout.columns.indices.filter { layout.columns[$0].isExternal }
+    }
     recorder = try ChangeRecorder(
       connection,
       layouts,
       joinTables,
-      schemaID: catalog.schemaID
+      schemaID: catalog.schemaID,
+      blobs
     )
     references = incomingReferences(layouts)
     indexes = Dictionary(uniqueKeysWithValues: layouts.map { ($0.entity.name, $0.index) })
@@ -54,11 +66,15 @@ public final class Writer {
     try putParkedRowsBack()
     try checkDeletions()
     _ = try recorder.finish(author) { try current($0) }
+    try blobs.prepareToCommit()
   }
 
-  func committed() {}
+  func committed() { blobs.committed() }
 
-  func abandon() { recorder.forget() }
+  func abandon() {
+    recorder.forget()
+    blobs.abandon()
+  }
 
   /// Reserves ids in the table of an entity, none of which was ever used, and returns the first.
   public func reserveIDs(_ table: String, count: Int) throws -> Int64 {
@@ -78,8 +94,11 @@ public final class Writer {
   }
 
   /// Inserts an object; the values are in the order of ``EntityLayout/columns``.
+  ///
+  /// A value of an external attribute is given as a blob, whatever its size.
   public func insert(_ entity: Int, id: Int64, values: [Value]) throws {
     let key = RowKey(entity: entity, id: id)
+    let values = external[entity].isEmpty ? values : try movedOut(entity, values)
     do {
       try tables[entity].insert(id: id, values)
     } catch let error as SQLiteError {
@@ -105,6 +124,9 @@ public final class Writer {
     guard !columns.isEmpty else { return try tables[entity].row(id: id) != nil }
     let key = RowKey(entity: entity, id: id)
     guard let before = try current(key, columns) else { return false }
+    let values =
+      external[entity].isEmpty
+      ? values : try movedOut(entity, columns, before: before, values)
     guard zip(before, values).contains(where: { !$0.isSame(as: $1) }) else { return true }
     if parked[key] != nil {
       parked.set(key, columns, values)
@@ -118,6 +140,48 @@ public final class Writer {
     }
     try recorder.update(key, columns, before: before, after: values)
     return true
+  }
+
+  /// The values with those in files that are to be there, counted as needed by one more row.
+  private func movedOut(_ entity: Int, _ values: [Value]) throws -> [Value] {
+    var values = values
+    for column in external[entity] {
+      values[column] = try movedOut(values[column])
+      try count(values[column], 1)
+    }
+    return values
+  }
+
+  private func movedOut(
+    _ entity: Int,
+    _ columns: [Int],
+    before: [Value],
+    _ values: [Value]
+  ) throws -> [Value] {
+    var values = values
+    for (index, column) in columns.enumerated() where external[entity].contains(column) {
+      values[index] = try movedOut(values[index])
+      guard !values[index].isSame(as: before[index]) else { continue }
+      try count(values[index], 1)
+      try count(before[index], -1)
+    }
+    return values
+  }
+
+  private func movedOut(_ value: Value) throws -> Value {
+    guard case .blob(let data) = value, data.count > Blobs.inlineLimit, blobs.hasFolder else {
+      return value
+    }
+    return .text(try data.withUnsafeBytes { try blobs.keep($0) }.digest)
+  }
+
+  private func count(_ value: Value, _ rows: Int64) throws {
+    if case .text(let digest) = value { try blobs.count(digest, rows: rows) }
+  }
+
+  /// Counts the values in files of a row that goes.
+  func releaseExternalValues(_ key: RowKey, _ values: [Value]) throws {
+    for column in external[key.entity] { try count(values[column], -1) }
   }
 
   /// The id of the object whose properties have these values; nil where there is none.
@@ -143,6 +207,8 @@ public final class Writer {
   }
 
   /// The values of an object in the order of ``EntityLayout/columns``; nil where there is none.
+  ///
+  /// A value of an external attribute that lies in a file is given by its digest, as a text.
   public func row(_ entity: Int, id: Int64) throws -> [Value]? {
     try current(RowKey(entity: entity, id: id))
   }

@@ -1,0 +1,94 @@
+import FoundationEssentials
+import Glibc
+
+/// The folder beside a store that holds large values, each in a file named by its SHA-256.
+///
+/// A file is written under another name, synced, and renamed, so that what has the right name has
+/// the right bytes. Nothing is ever written over.
+struct BlobFolder: Sendable {
+  /// The folder's path.
+  let path: String
+
+  init(besides store: String) {
+    path = store + "-blobs"
+  }
+
+  /// Where the value with this digest is.
+  func file(_ digest: String) -> String { path + "/" + digest }
+
+  func contains(_ digest: String) -> Bool { access(file(digest), F_OK) == 0 }
+
+  /// Writes a value, unless it is there.
+  ///
+  /// It lasts when ``sync()`` has returned.
+  func write(_ bytes: UnsafeRawBufferPointer, _ digest: String) throws {
+    guard !contains(digest) else { return }
+    let temporary = path + "/.\(digest).\(getpid())"
+    let descriptor = open(temporary, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0o644)
+    guard descriptor >= 0 else { throw failure("create", temporary) }
+    do {
+      defer { close(descriptor) }
+      var rest = bytes
+      while !rest.isEmpty {
+        let count = Glibc.write(descriptor, rest.baseAddress, rest.count)
+        if count < 0, errno == EINTR { continue }
+        guard count > 0 else { throw failure("write", temporary) }
+        rest = UnsafeRawBufferPointer(rebasing: rest[count...])
+      }
+      guard fsync(descriptor) == 0 else { throw failure("sync", temporary) }
+    } catch {
+      unlink(temporary)
+      throw error
+    }
+    guard rename(temporary, file(digest)) == 0 else { throw failure("rename", temporary) }
+  }
+
+  /// Makes the folder, and makes sure that it lasts.
+  func create() throws {
+    if mkdir(path, 0o755) == 0 {
+      try syncFolder(String(path.prefix(upTo: path.lastIndex(of: "/") ?? path.startIndex)))
+    } else if errno != EEXIST {
+      throw failure("create", path)
+    }
+  }
+
+  /// Makes sure that all files written so far last.
+  func sync() throws { try syncFolder(path) }
+
+  /// The bytes of a value; nil where there is no file.
+  func read(_ digest: String) throws -> Data? {
+    guard contains(digest) else { return nil }
+    return try Data(contentsOf: URL(fileURLWithPath: file(digest)))
+  }
+
+  /// Takes a file away, if it is there.
+  func remove(_ digest: String) throws {
+    if unlink(file(digest)) != 0, errno != ENOENT { throw failure("remove", file(digest)) }
+  }
+
+  /// The names of all files; none where there is no folder.
+  func names() throws -> [String] {
+    var isFolder = stat()
+    guard stat(path, &isFolder) == 0 else { return [] }
+    return try FileManager.default.contentsOfDirectory(atPath: path)
+  }
+
+  private func syncFolder(_ path: String) throws {
+    let descriptor = open(path.isEmpty ? "." : path, O_RDONLY | O_DIRECTORY | O_CLOEXEC)
+    guard descriptor >= 0 else { throw failure("open", path) }
+    defer { close(descriptor) }
+    guard fsync(descriptor) == 0 else { throw failure("sync", path) }
+  }
+
+  private func failure(_ verb: String, _ path: String) -> StoreError {
+    let number = errno
+    let reason = String(cString: strerror(number))
+    let isFull = number == ENOSPC || number == EDQUOT
+    return StoreError(
+      isFull ? .diskFull : number == EROFS || number == EACCES ? .readOnly : .inputOutput,
+      "A large value can't be kept: to \(verb) \(path) failed (\(reason)). Nothing of this write was"
+        + " kept; \(isFull ? "free some space" : "check the folder") and write again.",
+      path: path
+    )
+  }
+}

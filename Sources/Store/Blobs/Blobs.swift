@@ -1,0 +1,202 @@
+import FoundationEssentials
+import Glibc
+import SQLite
+
+/// The large values of a store, each kept once by its SHA-256, and counted: how many rows and how
+/// many changes of history need it.
+///
+/// They lie in files beside the store, or for a store in memory in a table. What nobody needs any
+/// more is removed after the commit, with the lock for writing held, so that no other process
+/// begins to need it meanwhile.
+final class Blobs {
+  /// Values of external attributes that are larger lie in files.
+  static let inlineLimit = 128 * 1024
+  /// Values that are larger lie outside the rows of history.
+  static let historyLimit = 1024 * 1024
+
+  /// Names a value.
+  struct Reference {
+    let digest: String
+    let size: Int
+  }
+
+  private let connection: Connection
+  private let folder: BlobFolder?
+  private var created: [String] = []
+  private var marker: String?
+  /// True where counts changed in this transaction.
+  private(set) var isTouched = false
+
+  init(_ connection: Connection, _ folder: BlobFolder?) {
+    self.connection = connection
+    self.folder = folder
+  }
+
+  /// True where values of external attributes may leave their rows.
+  var hasFolder: Bool { folder != nil }
+
+  /// Keeps some bytes; somebody has to be counted as needing them.
+  func keep(_ bytes: UnsafeRawBufferPointer) throws -> Reference {
+    let digest = SHA256.digest(of: bytes).description
+    let find = try connection.cached("SELECT 1 FROM store_blob WHERE sha256 = ?1")
+    try find.bind(1, digest)
+    defer { find.reset() }
+    let isKnown = try find.step()
+    if let folder, !isKnown || !folder.contains(digest) {
+      if marker == nil {
+        try folder.create()
+        marker = try folder.mark()
+      }
+      try folder.write(bytes, digest)
+      if !isKnown { created.append(digest) }
+    }
+    if !isKnown {
+      let insert = try connection.cached(
+        "INSERT INTO store_blob (sha256, size, rows, history, content) VALUES (?1, ?2, 0, 0, ?3)"
+      )
+      try insert.bind(1, digest)
+      try insert.bind(2, Int64(bytes.count))
+      if folder == nil { try insert.bind(3, blob: bytes) }
+      try insert.run()
+    }
+    isTouched = true
+    return Reference(digest: digest, size: bytes.count)
+  }
+
+  /// Counts rows or changes that need a value, or no longer do.
+  func count(_ digest: String, rows: Int64 = 0, history: Int64 = 0) throws {
+    let update = try connection.cached(
+      "UPDATE store_blob SET rows = rows + ?2, history = history + ?3 WHERE sha256 = ?1"
+    )
+    try update.bind(1, digest)
+    try update.bind(2, rows)
+    try update.bind(3, history)
+    try update.run()
+    guard connection.changes == 1 else { throw missingBlob(digest, connection.path) }
+    isTouched = true
+  }
+
+  /// The size of a value.
+  func size(of digest: String) throws -> Int {
+    let find = try connection.cached("SELECT size FROM store_blob WHERE sha256 = ?1")
+    try find.bind(1, digest)
+    defer { find.reset() }
+    guard try find.step() else { throw missingBlob(digest, connection.path) }
+    return Int(find.int64(at: 0))
+  }
+
+  /// The bytes of a value.
+  func data(_ digest: String) throws -> Data {
+    guard let folder, let data = try folder.read(digest) else {
+      throw missingBlob(digest, connection.path)
+    }
+    return data
+  }
+
+  /// Makes sure that the files last, before the rows that need them do.
+  func prepareToCommit() throws {
+    if marker != nil { try folder?.sync() }
+  }
+
+  /// Takes away what was written; called while the lock for writing is still held.
+  func abandon() {
+    guard connection.isInTransaction else {
+      // SQLite ended the transaction, and others may need the same value by now.
+      marker = nil
+      return forget()
+    }
+    for digest in created {
+      // A file that stays is found by its marker when the store is opened next.
+      try? folder?.remove(digest)
+    }
+    forget()
+  }
+
+  /// Removes what nobody needs any more.
+  func committed() {
+    let wasTouched = isTouched
+    forget()
+    guard wasTouched else { return }
+    // The save is done. What can't be removed now is removed after one of the next.
+    try? removeUnused()
+  }
+
+  /// Removes what a program left behind that ended in the middle of a write.
+  func removeLeftovers() throws {
+    guard let folder else { return }
+    guard try folder.names().contains(where: { $0.hasPrefix(".") }) else {
+      return try removeUnused()
+    }
+    try inTransaction {
+      // Nobody writes while the lock is held, so that every marker is one that was left.
+      let find = try connection.prepare("SELECT 1 FROM store_blob WHERE sha256 = ?1")
+      for name in try folder.names() {
+        try find.bind(1, name)
+        let isKnown = try find.step()
+        find.reset()
+        if !isKnown { try folder.remove(name) }
+      }
+    }
+    try removeUnused()
+  }
+
+  private func removeUnused() throws {
+    let list = "SELECT sha256 FROM store_blob WHERE rows = 0 AND history = 0"
+    let any = try connection.prepare(list)
+    let hasAny = try any.step()
+    any.reset()
+    guard hasAny else { return }
+    try inTransaction {
+      let unused = try connection.prepare(list)
+      while try unused.step() { try folder?.remove(unused.string(at: 0)) }
+      try connection.execute("DELETE FROM store_blob WHERE rows = 0 AND history = 0")
+    }
+  }
+
+  private func inTransaction(_ body: () throws -> Void) throws {
+    try connection.execute("BEGIN IMMEDIATE")
+    do {
+      try body()
+      try connection.execute("COMMIT")
+    } catch {
+      if connection.isInTransaction { try connection.execute("ROLLBACK") }
+      throw error
+    }
+  }
+
+  private func forget() {
+    created.removeAll()
+    isTouched = false
+    if let marker {
+      // One that stays only makes the next opening look for leftovers.
+      try? folder?.remove(marker)
+    }
+    marker = nil
+  }
+}
+
+extension BlobFolder {
+  /// Notes that files are being written which no row needs yet, and returns the note's name.
+  func mark() throws -> String {
+    let name = ".writing.\(getpid()).\(UInt64.random(in: 0...UInt64.max))"
+    guard FileManager.default.createFile(atPath: file(name), contents: nil) else {
+      throw StoreError(
+        .inputOutput,
+        "A large value can't be kept, because nothing can be written in \(path). Check the folder's"
+          + " permissions and the disk.",
+        path: path
+      )
+    }
+    return name
+  }
+}
+
+/// What is thrown where a value's file is gone.
+func missingBlob(_ digest: String, _ path: String) -> StoreError {
+  StoreError(
+    .missingBlob,
+    "The value \(digest) of the store \(path) is missing in its folder of large values. Copy or"
+      + " restore the folder \(path)-blobs together with the store.",
+    path: path
+  )
+}

@@ -1,0 +1,223 @@
+import Foundation
+import Store
+import Testing
+
+@Suite("Large values")
+struct BlobTests {
+  private let schema = StoreSchema(
+    version: "1",
+    entities: [
+      Entity(
+        name: "Photo",
+        attributes: [
+          Attribute(name: "image", type: .data, isOptional: true, isExternal: true),
+          Attribute(name: "text", type: .string, isOptional: true),
+        ]
+      )
+    ]
+  )
+
+  private let small = Data(repeating: 1, count: 128 * 1024)
+  private let middle = Data(repeating: 2, count: 128 * 1024 + 1)
+  private let big = Data(repeating: 3, count: 1024 * 1024 + 1)
+
+  private func digest(_ data: Data) -> String { SHA256.digest(of: Array(data)).description }
+
+  /// Calls with a store in a file, and a way to list the files of large values.
+  private func withPhotos(_ body: (Store, () throws -> [String]) throws -> Void) throws {
+    try withStore(.file, schema: schema) { store, _ in
+      let folder = store.location.path + "-blobs"
+      try body(store) {
+        FileManager.default.fileExists(atPath: folder)
+          ? try FileManager.default.contentsOfDirectory(atPath: folder).sorted() : []
+      }
+    }
+  }
+
+  private func image(_ id: Int64, in store: Store) throws -> Data? {
+    try store.read { reader in
+      let statement = try reader.connection.prepare("SELECT image FROM Photo WHERE id = ?1")
+      try statement.bind(1, id)
+      guard try statement.step() else { return nil }
+      switch statement.value(at: 0) {
+      case .blob(let data): return data
+      case .text(let digest): return try reader.externalData(digest)
+      default: return nil
+      }
+    }
+  }
+
+  @Test("values of external attributes lie in files named by their digests once they are large")
+  func files() throws {
+    try withPhotos { store, files in
+      try store.write(Author()) { writer in
+        try writer.insert(0, id: 1, values: [.blob(self.small), .null])
+        try writer.insert(0, id: 2, values: [.blob(self.middle), .null])
+        try writer.insert(0, id: 3, values: [.null, .null])
+        #expect(try writer.row(0, id: 2) == [.text(self.digest(self.middle)), .null])
+      }
+      #expect(try files() == [self.digest(self.middle)])
+      #expect(try rows("SELECT typeof(image) FROM Photo", in: store) == ["blob", "text", "null"])
+      #expect(try self.image(1, in: store) == self.small)
+      #expect(try self.image(2, in: store) == self.middle)
+      let text = try #require(try history(of: store).dropFirst().first?.text)
+      #expect(text.contains(self.middle.base64EncodedString()))
+      #expect(try rows("SELECT DISTINCT large FROM history_change", in: store) == ["null"])
+    }
+  }
+
+  @Test("a file is there as long as a row needs it, and once for all")
+  func shared() throws {
+    try withPhotos { store, files in
+      try store.write(Author()) { writer in
+        try writer.insert(0, id: 1, values: [.blob(self.middle), .null])
+        try writer.insert(0, id: 2, values: [.blob(self.middle), .null])
+      }
+      #expect(try rows("SELECT rows, history FROM store_blob", in: store) == ["2|0"])
+      try store.write(Author()) { writer in
+        try writer.update(0, id: 1, columns: [0], values: [.blob(self.middle)])
+        try writer.update(0, id: 1, columns: [0], values: [.text(self.digest(self.middle))])
+      }
+      #expect(try rows("SELECT rows, history FROM store_blob", in: store) == ["2|0"])
+      #expect(try rows("SELECT count(*) FROM history_transaction", in: store) == ["1"])
+      try store.write(Author()) { try $0.delete(0, id: 1) }
+      #expect(try files().count == 1)
+      try store.write(Author()) { writer in
+        try writer.update(0, id: 2, columns: [0], values: [.blob(self.small)])
+      }
+      #expect(try files() == [])
+      #expect(try rows("SELECT * FROM store_blob", in: store) == [])
+      let text = try #require(try lastChanges(of: store).first)
+      #expect(text.contains(self.middle.base64EncodedString()))
+      #expect(text.contains(self.small.base64EncodedString()))
+    }
+  }
+
+  @Test("history refers to values over one mebibyte, and keeps their files")
+  func largeInHistory() throws {
+    try withPhotos { store, files in
+      try store.write(Author()) { try $0.insert(0, id: 1, values: [.blob(self.big), .null]) }
+      let reference = #"{"sha256":"\#(digest(big))","size":1048577}"#
+      #expect(
+        try rows("SELECT after, large FROM history_change", in: store)
+          == [#"{"image":null,"text":null}|{"after":{"image":\#(reference)}}"#]
+      )
+      try store.write(Author()) { try $0.delete(0, id: 1) }
+      #expect(try rows("SELECT rows, history FROM store_blob", in: store) == ["0|2"])
+      #expect(try files() == [self.digest(self.big)])
+    }
+  }
+
+  @Test(
+    "a large text of an ordinary attribute stays in its row, and leaves history's",
+    arguments: Place.allCases
+  )
+  func largeText(place: Place) throws {
+    let text = String(repeating: "é", count: 600_000)
+    try withStore(place, schema: schema) { store, _ in
+      try store.write(Author()) { try $0.insert(0, id: 1, values: [.null, .text(text)]) }
+      #expect(try rows("SELECT length(text) FROM Photo", in: store) == ["600000"])
+      #expect(
+        try rows("SELECT after, large FROM history_change", in: store) == [
+          #"{"image":null,"text":null}|{"after":{"text":"#
+            + #"{"sha256":"\#(self.digest(Data(text.utf8)))","size":1200000}}}"#
+        ]
+      )
+      let kept = try rows("SELECT rows, history, length(content) FROM store_blob", in: store)
+      #expect(kept == [place == .memory ? "0|1|1200000" : "0|1|null"])
+    }
+  }
+
+  @Test("changes that are merged count what they need in the end")
+  func merging() throws {
+    try withPhotos { store, files in
+      let other = self.big + [9]
+      try store.write(Author()) { writer in
+        try writer.insert(0, id: 1, values: [.blob(self.big), .null])
+        try writer.update(0, id: 1, columns: [0], values: [.blob(other)])
+        try writer.insert(0, id: 2, values: [.blob(self.big), .null])
+        try writer.delete(0, id: 2)
+      }
+      #expect(try files() == [self.digest(other)])
+      #expect(try rows("SELECT rows, history FROM store_blob", in: store) == ["1|1"])
+      try store.write(Author()) { writer in
+        try writer.update(0, id: 1, columns: [0], values: [.blob(self.big)])
+        try writer.update(0, id: 1, columns: [1], values: [.text("x")])
+        try writer.update(0, id: 1, columns: [0], values: [.blob(other)])
+      }
+      #expect(
+        try lastChanges(of: store) == [#"update Photo 1 ["text"] {"text":null} {"text":"x"}"#]
+      )
+      #expect(try files() == [self.digest(other)])
+      try store.write(Author()) { writer in
+        try writer.update(0, id: 1, columns: [0], values: [.null])
+        try writer.update(0, id: 1, columns: [1], values: [.text("y")])
+      }
+      let large = try rows("SELECT large FROM history_change ORDER BY id DESC LIMIT 1", in: store)
+      #expect(
+        large == [#"{"before":{"image":{"sha256":"\#(self.digest(other))","size":1048578}}}"#]
+      )
+      #expect(try rows("SELECT rows, history FROM store_blob", in: store) == ["0|2"])
+    }
+  }
+
+  @Test("a write that is taken back leaves no file")
+  func rollback() throws {
+    try withPhotos { store, files in
+      #expect(throws: CancellationError.self) {
+        try store.write(Author()) { writer in
+          try writer.insert(0, id: 1, values: [.blob(self.middle), .null])
+          #expect(try files().contains(self.digest(self.middle)))
+          throw CancellationError()
+        }
+      }
+      #expect(try files() == [])
+      try store.write(Author()) { try $0.insert(0, id: 1, values: [.blob(self.middle), .null]) }
+      #expect(try self.image(1, in: store) == self.middle)
+    }
+  }
+
+  @Test("what a program left behind that ended in a write is removed at the next opening")
+  func leftovers() throws {
+    try withStore(.file, schema: schema) { store, reopen in
+      try store.write(Author()) { try $0.insert(0, id: 1, values: [.blob(self.middle), .null]) }
+      let folder = URL(fileURLWithPath: store.location.path + "-blobs")
+      for name in [self.digest(self.big), ".writing.1.2", ".\(self.digest(self.small)).7"] {
+        try Data("left".utf8).write(to: folder.appendingPathComponent(name))
+      }
+      let again = try reopen()
+      #expect(
+        try FileManager.default.contentsOfDirectory(atPath: folder.path)
+          == [self.digest(self.middle)]
+      )
+      #expect(try self.image(1, in: again) == self.middle)
+    }
+  }
+
+  @Test("a file that is gone is told by its digest")
+  func missing() throws {
+    try withPhotos { store, files in
+      try store.write(Author()) { try $0.insert(0, id: 1, values: [.blob(self.middle), .null]) }
+      let name = try #require(try files().first)
+      try FileManager.default.removeItem(atPath: store.location.path + "-blobs/" + name)
+      let error = #expect(throws: StoreError.self) { try self.image(1, in: store) }
+      #expect(error?.code == .missingBlob)
+      #expect(error?.message.contains(name) == true)
+      // A delete can't record a value that is gone.
+      let deletion = #expect(throws: StoreError.self) {
+        try store.write(Author()) { try $0.delete(0, id: 1) }
+      }
+      #expect(deletion?.code == .missingBlob)
+    }
+  }
+
+  @Test("a store in memory keeps large values in their rows")
+  func memory() throws {
+    try withStore(.memory, schema: schema) { store, _ in
+      try store.write(Author()) { try $0.insert(0, id: 1, values: [.blob(self.big), .null]) }
+      #expect(try self.image(1, in: store) == self.big)
+      #expect(try rows("SELECT typeof(image) FROM Photo", in: store) == ["blob"])
+      #expect(try rows("SELECT size FROM store_blob", in: store) == ["1048577"])
+    }
+  }
+}
