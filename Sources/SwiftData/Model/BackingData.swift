@@ -43,7 +43,7 @@ struct StateBackingData<Model: PersistentModel>: BackingData {
   }
 
   /// An object around these values.
-  func makeModel() -> Model { Model(backingData: self) }
+  func makeModel() -> Model { Model(backingData: StateBackingData<Model.Root>(state)) }
 
   func getValue<Value>(forKey keyPath: KeyPath<Model, Value>) -> Value {
     makeModel()[keyPath: keyPath]

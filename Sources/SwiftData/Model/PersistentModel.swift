@@ -16,7 +16,10 @@ public protocol PersistentModel: AnyObject, Observable, Hashable, Identifiable, 
   static var schemaMetadata: [Schema.PropertyMetadata] { get }
 
   /// Makes an instance over values that exist already.
-  init(backingData: any BackingData<Self>)
+  ///
+  /// The values are typed by the topmost class, so that classes that others inherit from can
+  /// fulfil this too.
+  init(backingData: any BackingData<Root>)
 
   /// The state that all instances of all model classes keep alike.
   var _$state: _ModelState { get set }

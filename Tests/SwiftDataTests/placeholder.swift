@@ -1,1 +1,0 @@
-// Makes the folder a target; goes away with the first file.
