@@ -73,6 +73,8 @@ let package = Package(
       linkerSettings: syntaxLinking
     ),
     .testTarget(name: "SwiftDataTests", dependencies: ["SwiftData"]),
+    // Its models have the names of SwiftData's own types, which no other test should see.
+    .testTarget(name: "ModelShapeTests", dependencies: ["SwiftData"]),
   ],
   swiftLanguageModes: [.v6]
 )

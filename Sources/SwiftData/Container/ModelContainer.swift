@@ -11,7 +11,9 @@ import Synchronization
 /// older one migrates it, all or nothing.
 public final class ModelContainer: Sendable {
   /// A store that is open.
-  enum OpenStore: Sendable {
+  enum OpenStore: @unchecked Sendable {
+    // Apple's DataStore is not Sendable, so stores written for it are not declared so; they must bear
+    // calls from the contexts of several threads all the same.
     case native(StoreFile, ModelConfiguration)
     case custom(any DataStore)
   }
@@ -20,7 +22,8 @@ public final class ModelContainer: Sendable {
   public let schema: Schema
   /// The migration plan that the container was made with.
   public let migrationPlan: (any SchemaMigrationPlan.Type)?
-  private let allConfigurations: [any DataStoreConfiguration]
+  // A configuration need not be Sendable; these are only read once the container is made.
+  private nonisolated(unsafe) let allConfigurations: [any DataStoreConfiguration]
   let map: EntityMap
   let stores: [OpenStore]
   private let plans: [ObjectIdentifier: RowPlan]

@@ -27,6 +27,12 @@ enum NativeStore {
 extension SwiftDataError {
   /// An error of a store, under the name that SwiftData has for it.
   init(_ error: StoreError) {
-    self.init(.loadIssueModelContainer, error.message, cause: error)
+    let kinds: [StoreError.Code: Code.Kind] = [
+      .deletionDenied: .deletionDenied, .readOnly: .readOnly, .duplicate: .modelValidationFailure,
+      .missingValue: .modelValidationFailure, .invalidValue: .modelValidationFailure,
+      .missingReference: .modelValidationFailure, .missingObject: .saveFailed,
+      .diskFull: .saveFailed, .locked: .saveFailed, .unreadableValue: .unsupportedType,
+    ]
+    self.init(kinds[error.code] ?? .loadIssueModelContainer, error.message, cause: error)
   }
 }

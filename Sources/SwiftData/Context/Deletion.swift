@@ -6,7 +6,11 @@ extension ModelContext {
 
   func deleteAny(_ model: any PersistentModel) {
     var queue: [any PersistentModel] = [model]
-    while let next = queue.popLast() { deleteOne(next, alsoDelete: &queue) }
+    var next = 0
+    while next < queue.count {
+      deleteOne(queue[next], alsoDelete: &queue)
+      next += 1
+    }
     if !pending.isEmpty { scheduleAutosave() }
   }
 
@@ -29,7 +33,9 @@ extension ModelContext {
       } else {
         others = state.knownRelated(at: property.index)
       }
-      guard property.relationship?.deleteRule ?? .nullify != .noAction else { continue }
+      let rule = property.relationship?.deleteRule ?? .nullify
+      // A denied deletion is found by the store, which must still see what stands in its way.
+      guard wasInserted || (rule != .noAction && rule != .deny) else { continue }
       let inverse = state.description.inverse(of: property.index)
       for other in others {
         other._$state.forget(model, of: other, through: inverse)

@@ -51,7 +51,7 @@ extension ModelContext {
     }
     for deletion in changes.batchDeleted {
       for row in deletion.rows {
-        registry[deletion.entity.tableIndex][row]?.model?._$state.phase = .stored
+        registry[deletion.entity, row]?._$state.phase = .stored
       }
     }
   }
@@ -67,8 +67,7 @@ extension _ModelState {
   /// Becomes a plain object again that no context knows.
   func detach() {
     phase = .detached
-    context = nil
-    container = nil
+    registry = nil
     isPending = false
     isUnsynced = false
     changed.removeAll()

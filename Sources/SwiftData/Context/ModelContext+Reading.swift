@@ -17,7 +17,7 @@ extension ModelContext {
   func materialize(_ plan: RowPlan, _ row: Statement) throws -> any PersistentModel {
     let id = row.int64(at: 0)
     let member = try plan.member(of: row)
-    if let model = registry[member.entity.tableIndex][id]?.model {
+    if let model = registry[member.entity, id] {
       let state = model._$state
       if state.phase == .stored, state.context === self {
         try refresh(state, of: model, plan, member.steps, from: row)
@@ -25,8 +25,7 @@ extension ModelContext {
       return model
     }
     let state = _ModelState(member.entity, row: id)
-    state.context = self
-    state.container = container
+    state.registry = registry
     try plan.fill(state, member.steps, from: row)
     let model = member.entity.model.make(state)
     register(model, state, member.entity)
@@ -85,7 +84,7 @@ extension ModelContext {
 
   /// The object of a row; nil if there is no such row.
   func model(of entity: EntityDescription, row: Int64) -> (any PersistentModel)? {
-    if let found = registry[entity.tableIndex][row]?.model { return found }
+    if let found = registry[entity, row] { return found }
     return report { try models(of: entity, where: "t0.id = ?", bindings: [.integer(row)]) }?.first
   }
 
@@ -156,7 +155,7 @@ extension ModelContext {
   /// The object that a to-one relationship leads to by its row.
   func relatedModel(of state: _ModelState, _ index: Int, row: Int64) -> (any PersistentModel)? {
     guard let entity = relatedEntity(of: state, index) else { return nil }
-    guard row >= 0 else { return registry[entity.tableIndex][row]?.model }
+    guard row >= 0 else { return registry[entity, row] }
     guard let model = model(of: entity, row: row) else { return nil }
     let phase = model._$state.phase
     return phase == .deleting || phase == .deleted ? nil : model
@@ -167,7 +166,7 @@ extension ModelContext {
     of state: _ModelState, _ index: Int, row: Int64
   ) -> (any PersistentModel)? {
     guard let entity = relatedEntity(of: state, index) else { return nil }
-    return registry[entity.tableIndex][row]?.model
+    return registry[entity, row]
   }
 
   private func relatedEntity(of state: _ModelState, _ index: Int) -> EntityDescription? {

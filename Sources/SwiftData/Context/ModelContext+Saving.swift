@@ -56,14 +56,6 @@ extension ModelContext {
   }
 }
 
-/// New values of one row.
-struct RowUpdate {
-  var entity: Int
-  var id: Int64
-  var columns: [Int]
-  var values: [Value]
-}
-
 /// One save while it is being written: what is known of it that the objects do not know.
 final class PendingSave {
   let context: ModelContext
@@ -76,6 +68,9 @@ final class PendingSave {
   /// Rows that the store deleted or changed by its own rules.
   private var deletedRows: [(storeIndex: Int, entity: Int, row: Int64)] = []
   private var nullifiedRows: [(storeIndex: Int, entity: Int, row: Int64)] = []
+
+  /// Objects that no one else may hold while they are written.
+  var held: [any PersistentModel] = []
 
   private struct HiddenColumns {
     var state: _ModelState
@@ -220,7 +215,7 @@ final class PendingSave {
   }
 
   private func writeUpdates(_ writer: Writer, storeIndex: Int) throws {
-    var updates: [RowUpdate] = []
+    var updates: [RowChange] = []
     var hiddenStates = Set(hiddenOwners.keys)
     for state in changed where state.entity?.storeIndex == storeIndex {
       guard let entity = state.entity else { continue }
@@ -242,7 +237,7 @@ final class PendingSave {
       hiddenStates.remove(ObjectIdentifier(state))
       guard !columns.isEmpty else { continue }
       updates.append(
-        RowUpdate(entity: entity.index, id: state.row, columns: columns, values: values))
+        RowChange(entity: entity.index, id: state.row, columns: columns, values: values))
     }
     for identity in hiddenStates {
       guard let hidden = hiddenOwners[identity], hidden.state.phase == .stored,
@@ -250,15 +245,11 @@ final class PendingSave {
       else { continue }
       let columns = hidden.columns.keys.sorted().compactMap(entity.hiddenColumn(named:))
       updates.append(
-        RowUpdate(
+        RowChange(
           entity: entity.index, id: hidden.state.row, columns: columns,
           values: columns.map { hiddenValue(hidden, hidden.state, entity.columnNames[$0]) }))
     }
-    let gone = try updates.first { update in
-      try !writer.update(
-        update.entity, id: update.id, columns: update.columns, values: update.values)
-    }
-    guard let gone else { return }
+    guard let gone = try writer.update(updates).first else { return }
     throw SwiftDataError(
       .saveFailed,
       "The \(context.container.map.schemas[storeIndex].entities[gone.entity].name) with the row "
@@ -336,7 +327,7 @@ final class PendingSave {
   ) -> (any PersistentModel)? {
     let name = context.container.map.schemas[place.storeIndex].entities[place.entity].name
     guard let entity = context.container.map[name] else { return nil }
-    return context.registry[entity.tableIndex][place.row]?.model
+    return context.registry[entity, place.row]
   }
 }
 

@@ -31,10 +31,8 @@ public final class ModelContext {
   var isMain = false
   var isAutosaveScheduled = false
   let undoRecorder = UndoRecorder()
-  /// The objects of each table that are in memory, by their rows.
-  var registry: [[Int64: WeakModel]]
-  private var sweepAt = 1024
-  private var registered = 0
+  private weak var sharedRegistry: Registry?
+  private var ownRegistry: Registry?
   var pending = PendingChanges()
   var overlays: [PendingOverlay?]
   /// Goes up with every change, so that those who must not be disturbed can tell.
@@ -47,9 +45,30 @@ public final class ModelContext {
   /// Makes a context for the models of a container.
   public init(_ container: ModelContainer) {
     self.container = container
-    registry = Array(repeating: [:], count: container.map.tableCount)
+    let registry = Registry(container)
+    ownRegistry = registry
+    sharedRegistry = registry
+    overlays = Array(repeating: nil, count: container.stores.count)
+    registry.serve(self)
+    for case .custom(let store) in container.stores { store.initializeState(for: editingState) }
+  }
+
+  /// Makes a context for objects that outlived theirs; they own it, and not the other way round.
+  init(_ container: ModelContainer, replacingThatOf registry: Registry) {
+    self.container = container
+    sharedRegistry = registry
     overlays = Array(repeating: nil, count: container.stores.count)
     for case .custom(let store) in container.stores { store.initializeState(for: editingState) }
+  }
+
+  /// The objects of the context that are in memory.
+  var registry: Registry {
+    if let sharedRegistry { return sharedRegistry }
+    let registry = Registry(container)
+    registry.serve(self)
+    ownRegistry = registry
+    sharedRegistry = registry
+    return registry
   }
 
   deinit {
@@ -89,38 +108,22 @@ public final class ModelContext {
 
   func registeredAny(for id: PersistentIdentifier) -> (any PersistentModel)? {
     guard let entity = container.map[id.entityName] else { return nil }
-    if let row = id.row, row < 0 { return registry[entity.tableIndex][row]?.model }
+    if let row = id.row, row < 0 { return registry[entity, row] }
     guard let row = id.row, id.storeIdentifier == container.storeIdentifier(of: entity) else {
       return customModel(for: id)
     }
-    return registry[entity.tableIndex][row]?.model
+    return registry[entity, row]
   }
 
   func register(_ model: any PersistentModel, _ state: _ModelState, _ entity: EntityDescription) {
-    registry[entity.tableIndex][state.row] = state.reference(to: model)
-    registered += 1
-    if registered >= sweepAt { sweep() }
+    registry.add(state.reference(to: model), entity, row: state.row)
   }
 
-  func unregister(_ state: _ModelState) {
-    guard let entity = state.entity else { return }
-    registry[entity.tableIndex][state.row] = nil
-  }
+  func unregister(_ state: _ModelState) { unregister(state, row: state.row) }
 
-  /// Forgets the row that an object had before it was saved.
+  /// Forgets the row that an object has, or had before it was saved.
   func unregister(_ state: _ModelState, row: Int64) {
-    guard let entity = state.entity else { return }
-    registry[entity.tableIndex][row] = nil
-  }
-
-  /// Drops the entries of objects that are gone; done so rarely that it costs little an object.
-  private func sweep() {
-    registered = 0
-    for table in registry.indices {
-      registry[table] = registry[table].filter { $0.value.model != nil }
-      registered += registry[table].count
-    }
-    sweepAt = max(1024, registered * 2)
+    if let entity = state.entity { registry.remove(entity, row: row) }
   }
 
   // MARK: Inserting
@@ -132,8 +135,16 @@ public final class ModelContext {
     insertQueue.append(model)
     guard !isInserting else { return }
     isInserting = true
-    defer { isInserting = false }
-    while let next = insertQueue.popLast() { insertOne(next) }
+    defer {
+      isInserting = false
+      insertQueue = []
+    }
+    // In the order in which they are met, so that the members of a collection keep theirs.
+    var next = 0
+    while next < insertQueue.count {
+      insertOne(insertQueue[next])
+      next += 1
+    }
   }
 
   private func insertOne(_ model: any PersistentModel) {
@@ -162,8 +173,7 @@ public final class ModelContext {
     if state.row >= 0 { state.row = _ModelState.nextTemporaryRow() }
     state.phase = .inserting
     state.entity = entity
-    state.context = self
-    state.container = container
+    state.registry = registry
     state.isPending = true
     register(model, state, entity)
     pending.insert(model)

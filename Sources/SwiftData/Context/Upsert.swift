@@ -85,6 +85,8 @@ extension PendingSave {
       !leaving.contains(Place(entity, row)), !isBatchDeleted(row, entity)
     else { return nil }
     guard let model = context.model(of: entity, row: row) else { return nil }
+    // Nobody else may hold it, and it is to be changed.
+    held.append(model)
     let state = model._$state
     let slots = key.properties.compactMap { state.description.property(named: $0)?.index }
     return slots.contains(where: state.changed.contains) ? nil : state
@@ -101,7 +103,11 @@ extension PendingSave {
     _ new: _ModelState,
     with target: _ModelState
   ) throws {
-    guard let owner = target.model else { return }
+    guard let owner = target.model else {
+      throw SwiftDataError(
+        .missingModelContext,
+        "The \(target.description.name) that a new one collides with went out of memory.")
+    }
     context.pending.withdraw(model)
     for property in new.description.properties
     where property.index < target.slots.count

@@ -1,5 +1,5 @@
 /// An interface that enables SwiftData to keep models in storage of your own.
-public protocol DataStore: AnyObject, Sendable {
+public protocol DataStore: AnyObject {
   /// What describes a store of this type.
   associatedtype Configuration: DataStoreConfiguration where Configuration.Store == Self
   /// The values of one object, as the store takes and gives them.
@@ -67,7 +67,7 @@ extension DataStore {
 }
 
 /// An interface for describing a store.
-public protocol DataStoreConfiguration: Hashable, Sendable {
+public protocol DataStoreConfiguration: Hashable {
   /// The type of the store.
   associatedtype Store: DataStore where Store.Configuration == Self
 

@@ -32,9 +32,8 @@ public final class _ModelState {
   var customKey: PersistentIdentifier?
   /// The entity, once a context knows the object.
   var entity: EntityDescription?
-  weak var context: ModelContext?
-  /// A model keeps its container, and so its files, open.
-  var container: ModelContainer?
+  /// Where the context keeps its objects; nil while none knows this one.
+  var registry: Registry?
   /// Relationships that were set while the object was made, when it could not be told to others.
   var unlinked = PropertySet()
   /// True while one of the context's lists of pending changes holds the object.
@@ -110,7 +109,7 @@ public final class _ModelState {
 
   var identifier: PersistentIdentifier {
     if let customKey { return customKey }
-    let store = row < 0 ? nil : entity.flatMap { container?.storeIdentifier(of: $0) }
+    let store = row < 0 ? nil : entity.flatMap { registry?.container.storeIdentifier(of: $0) }
     return PersistentIdentifier(
       storeIdentifier: store, entityName: entity?.name ?? description.name, key: .number(row))
   }
@@ -124,6 +123,9 @@ public final class _ModelState {
   func hashIdentity(into hasher: inout Hasher) { hasher.combine(hashSeed) }
 
   // MARK: Standing
+
+  /// The context of the object.
+  var context: ModelContext? { registry?.context }
 
   var hasChanges: Bool {
     switch phase {

@@ -1,0 +1,53 @@
+/// The objects of a context that are in memory, by their rows: one object for one row.
+///
+/// Objects hold on to it, and through it to the container, so that the files stay open while an
+/// object is held. An object that outlives its context finds a new one here, the same for all that
+/// came from the old one.
+final class Registry {
+  let container: ModelContainer
+  private weak var current: ModelContext?
+  private var replacement: ModelContext?
+  private var tables: [[Int64: WeakModel]]
+  private var count = 0
+  private var sweepAt = 1024
+
+  init(_ container: ModelContainer) {
+    self.container = container
+    tables = Array(repeating: [:], count: container.map.tableCount)
+  }
+
+  /// The context of the objects.
+  var context: ModelContext {
+    if let current { return current }
+    let context = ModelContext(container, replacingThatOf: self)
+    replacement = context
+    current = context
+    return context
+  }
+
+  func serve(_ context: ModelContext) { current = context }
+
+  subscript(entity: EntityDescription, row: Int64) -> (any PersistentModel)? {
+    tables[entity.tableIndex][row]?.model
+  }
+
+  func add(_ reference: WeakModel, _ entity: EntityDescription, row: Int64) {
+    tables[entity.tableIndex][row] = reference
+    count += 1
+    if count >= sweepAt { sweep() }
+  }
+
+  func remove(_ entity: EntityDescription, row: Int64) {
+    tables[entity.tableIndex][row] = nil
+  }
+
+  /// Drops the entries of objects that are gone; done so rarely that it costs little an object.
+  private func sweep() {
+    count = 0
+    for index in tables.indices {
+      tables[index] = tables[index].filter { $0.value.model != nil }
+      count += tables[index].count
+    }
+    sweepAt = max(1024, count * 2)
+  }
+}

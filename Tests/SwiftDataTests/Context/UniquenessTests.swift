@@ -1,0 +1,129 @@
+import Foundation
+import SwiftData
+import Testing
+
+@Model final class Seat {
+  #Unique<Seat>([\.row, \.number])
+  var row: Int
+  var number: Int?
+  var guest: String
+  init(row: Int, number: Int?, guest: String) {
+    self.row = row
+    self.number = number
+    self.guest = guest
+  }
+}
+
+@Suite("Uniqueness")
+struct UniquenessTests {
+  private func seats() throws -> ModelContext {
+    ModelContext(
+      try ModelContainer(
+        for: Seat.self, Trip.self, configurations: ModelConfiguration(isStoredInMemoryOnly: true)))
+  }
+
+  @Test("a compound constraint updates the object that has both values")
+  func compound() throws {
+    let context = try seats()
+    context.insert(Seat(row: 1, number: 1, guest: "A"))
+    context.insert(Seat(row: 1, number: 2, guest: "B"))
+    try context.save()
+    context.insert(Seat(row: 1, number: 2, guest: "C"))
+    try context.save()
+    let guests = try context.fetch(FetchDescriptor<Seat>()).map(\.guest)
+    #expect(guests == ["A", "C"])
+  }
+
+  @Test("objects without one of the values are never the same")
+  func nilIsUnlikeNil() throws {
+    let context = try seats()
+    context.insert(Seat(row: 1, number: nil, guest: "A"))
+    context.insert(Seat(row: 1, number: nil, guest: "B"))
+    try context.save()
+    #expect(try context.fetchCount(FetchDescriptor<Seat>()) == 2)
+  }
+
+  @Test("several colliding objects in one save become one, with the last values")
+  func manyInOneSave() throws {
+    let context = try seats()
+    context.insert(Trip(name: "X", destination: "saved"))
+    try context.save()
+    let made = (0..<5).map { Trip(name: $0 < 3 ? "X" : "Y", destination: "\($0)") }
+    for trip in made { context.insert(trip) }
+    try context.save()
+    let found = try context.fetch(FetchDescriptor<Trip>(sortBy: [SortDescriptor(\.destination)]))
+    #expect(found.map(\.name) == ["X", "Y"])
+    #expect(found.map(\.destination) == ["2", "4"])
+    #expect(Set(made.map(\.persistentModelID)).count == 2)
+    #expect(!context.hasChanges)
+  }
+
+  @Test("the children of a colliding object join those of the one that is there")
+  func children() throws {
+    let context = try seats()
+    let old = Trip(name: "X")
+    old.bucketList = [BucketListItem(title: "A")]
+    context.insert(old)
+    try context.save()
+    let new = Trip(name: "X")
+    new.bucketList = [BucketListItem(title: "B")]
+    context.insert(new)
+    try context.save()
+    let other = ModelContext(context.container)
+    let found = try #require(try other.fetch(FetchDescriptor<Trip>()).first)
+    #expect(Set(found.bucketList.map(\.title)) == ["A", "B"])
+    #expect(try other.fetchCount(FetchDescriptor<BucketListItem>()) == 2)
+  }
+
+  @Test("two objects swap a unique value in one save")
+  func swap() throws {
+    let context = try seats()
+    let first = Trip(name: "A", destination: "1")
+    let second = Trip(name: "B", destination: "2")
+    context.insert(first)
+    context.insert(second)
+    try context.save()
+    (first.name, second.name) = (second.name, first.name)
+    try context.save()
+    let other = ModelContext(context.container)
+    let found = try other.fetch(FetchDescriptor<Trip>(sortBy: [SortDescriptor(\.name)]))
+    #expect(found.map(\.destination) == ["2", "1"])
+  }
+
+  @Test("a value that a deleted or changed object had is free in the same save")
+  func handedOver() throws {
+    let context = try seats()
+    let gone = Trip(name: "A", destination: "gone")
+    let renamed = Trip(name: "B", destination: "renamed")
+    context.insert(gone)
+    context.insert(renamed)
+    try context.save()
+    context.delete(gone)
+    renamed.name = "C"
+    context.insert(Trip(name: "A", destination: "new A"))
+    context.insert(Trip(name: "B", destination: "new B"))
+    try context.save()
+    let found = try ModelContext(context.container).fetch(
+      FetchDescriptor<Trip>(sortBy: [SortDescriptor(\.name)]))
+    #expect(found.map(\.name) == ["A", "B", "C"])
+    #expect(found.map(\.destination) == ["new A", "new B", "renamed"])
+  }
+
+  @Test("changing an object to a value that another has is refused, and nothing is lost")
+  func duplicateUpdate() throws {
+    let context = try seats()
+    let first = Trip(name: "A")
+    let second = Trip(name: "B")
+    context.insert(first)
+    context.insert(second)
+    try context.save()
+    second.name = "A"
+    second.destination = "Oslo"
+    #expect(throws: (any Error).self) { try context.save() }
+    #expect(second.name == "A" && second.hasChanges)
+    second.name = "D"
+    try context.save()
+    let names = try ModelContext(context.container).fetch(FetchDescriptor<Trip>()).map(\.name)
+    #expect(Set(names) == ["A", "D"])
+  }
+}
