@@ -61,6 +61,17 @@ let package = Package(
     .target(name: "os"),
     .target(name: "OSLog", dependencies: ["os"]),
     .target(name: "FoundationExtras"),
+    .target(
+      name: "CBenchmarkPeer",
+      dependencies: ["CSQLite"],
+      path: "Benchmarks/Peer",
+      linkerSettings: [.linkedLibrary("sqlite3")]
+    ),
+    .executableTarget(
+      name: "Benchmarks",
+      dependencies: ["SwiftData", "CBenchmarkPeer"],
+      path: "Benchmarks/Ratios"
+    ),
     .testTarget(name: "HouseTests"),
     .testTarget(name: "OSTests", dependencies: ["OSLog"]),
     .testTarget(name: "FoundationExtrasTests", dependencies: ["FoundationExtras"]),

@@ -1,0 +1,27 @@
+#ifndef TRAVELOG_BENCHMARK_PEER_H
+#define TRAVELOG_BENCHMARK_PEER_H
+
+#include <stdint.h>
+
+// The same work in C, by prepared statements: what the machine and SQLite allow.
+
+// The trips that every measurement writes and reads, made before the clock starts.
+typedef struct {
+  char name[32];
+  const char *destination;
+  double start_date;
+  double end_date;
+  int64_t rating;
+  int64_t is_favorite;
+} peer_trip;
+
+peer_trip *peer_make_trips(int64_t count);
+void peer_free_trips(peer_trip *trips);
+
+// Inserts trips in one transaction into the tables of a store; 0, or a code of SQLite.
+int peer_insert(const char *path, const peer_trip *trips, int64_t count);
+
+// Reads every column of all trips; a sum over them, or -1.
+int64_t peer_fetch(const char *path);
+
+#endif

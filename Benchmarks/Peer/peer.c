@@ -1,0 +1,90 @@
+#include "peer.h"
+
+#include <sqlite3.h>
+#include <stdio.h>
+#include <stdlib.h>
+
+static const char *const cities[8] = {
+  "Oslo", "Bergen", "Reykjav\xc3\xadk", "Kyoto", "San Francisco", "Buenos Aires", "Nairobi", "Wellington",
+};
+
+peer_trip *peer_make_trips(int64_t count) {
+  peer_trip *trips = calloc((size_t)count, sizeof(peer_trip));
+  if (!trips) return NULL;
+  for (int64_t i = 0; i < count; i++) {
+    snprintf(trips[i].name, sizeof trips[i].name, "Trip number %lld", (long long)i);
+    trips[i].destination = cities[i % 8];
+    trips[i].start_date = 700000000.5 + 3600.0 * (double)i;
+    trips[i].end_date = trips[i].start_date + 604800.0;
+    trips[i].rating = i % 5;
+    trips[i].is_favorite = i % 7 == 0;
+  }
+  return trips;
+}
+
+void peer_free_trips(peer_trip *trips) { free(trips); }
+
+// The same settings as the store's own connections.
+static int open_store(const char *path, sqlite3 **database) {
+  int code = sqlite3_open_v2(path, database, SQLITE_OPEN_READWRITE | SQLITE_OPEN_NOMUTEX, NULL);
+  if (code != SQLITE_OK) return code;
+  sqlite3_db_config(*database, SQLITE_DBCONFIG_ENABLE_TRIGGER, 0, NULL);
+  return sqlite3_exec(*database,
+                      "PRAGMA synchronous = FULL; PRAGMA cache_size = -16384;"
+                      "PRAGMA foreign_keys = ON",
+                      NULL, NULL, NULL);
+}
+
+int peer_insert(const char *path, const peer_trip *trips, int64_t count) {
+  sqlite3 *database = NULL;
+  sqlite3_stmt *insert = NULL;
+  int code = open_store(path, &database);
+  if (code == SQLITE_OK) code = sqlite3_exec(database, "BEGIN IMMEDIATE", NULL, NULL, NULL);
+  if (code == SQLITE_OK)
+    code = sqlite3_prepare_v2(database,
+                              "INSERT INTO Trip (id, name, destination, startDate, endDate,"
+                              " rating, isFavorite) VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7)",
+                              -1, &insert, NULL);
+  for (int64_t i = 0; i < count && code == SQLITE_OK; i++) {
+    sqlite3_bind_int64(insert, 1, i + 1);
+    sqlite3_bind_text(insert, 2, trips[i].name, -1, SQLITE_STATIC);
+    sqlite3_bind_text(insert, 3, trips[i].destination, -1, SQLITE_STATIC);
+    sqlite3_bind_double(insert, 4, trips[i].start_date);
+    sqlite3_bind_double(insert, 5, trips[i].end_date);
+    sqlite3_bind_int64(insert, 6, trips[i].rating);
+    sqlite3_bind_int64(insert, 7, trips[i].is_favorite);
+    code = sqlite3_step(insert);
+    if (code == SQLITE_DONE) code = sqlite3_reset(insert);
+  }
+  sqlite3_finalize(insert);
+  if (code == SQLITE_OK) code = sqlite3_exec(database, "COMMIT", NULL, NULL, NULL);
+  if (code != SQLITE_OK) fprintf(stderr, "peer: %s\n", sqlite3_errmsg(database));
+  sqlite3_close(database);
+  return code;
+}
+
+int64_t peer_fetch(const char *path) {
+  sqlite3 *database = NULL;
+  sqlite3_stmt *select = NULL;
+  int64_t sum = 0;
+  int code = open_store(path, &database);
+  if (code == SQLITE_OK)
+    code = sqlite3_prepare_v2(database,
+                              "SELECT id, name, destination, startDate, endDate, rating,"
+                              " isFavorite FROM Trip",
+                              -1, &select, NULL);
+  if (code == SQLITE_OK) {
+    while ((code = sqlite3_step(select)) == SQLITE_ROW) {
+      const unsigned char *name = sqlite3_column_text(select, 1);
+      const unsigned char *destination = sqlite3_column_text(select, 2);
+      if (!name || !destination || sqlite3_column_int64(select, 0) <= 0) break;
+      sum += sqlite3_column_bytes(select, 1) + sqlite3_column_bytes(select, 2);
+      sum += (int64_t)sqlite3_column_double(select, 3) + (int64_t)sqlite3_column_double(select, 4);
+      sum += sqlite3_column_int64(select, 5) + sqlite3_column_int64(select, 6);
+    }
+  }
+  if (code != SQLITE_DONE) fprintf(stderr, "peer: %s\n", sqlite3_errmsg(database));
+  sqlite3_finalize(select);
+  sqlite3_close(database);
+  return code == SQLITE_DONE ? sum : -1;
+}

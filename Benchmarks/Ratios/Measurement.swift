@@ -1,0 +1,41 @@
+/// A budget: what we may take, as a multiple of what the peer takes in the same run.
+struct Budget {
+  let name: String
+  let limit: Double
+  /// Each gives the seconds that it took.
+  let peer: () throws -> Double
+  let ours: () throws -> Double
+}
+
+/// What came of a budget.
+struct Measurement {
+  let budget: Budget
+  let peer: Double
+  let ours: Double
+  let ratio: Double
+
+  /// Measures peer and ours in turns, so that what else the machine does meets both, and takes
+  /// medians; the ratio is the median of the ratios of neighbours.
+  init(_ budget: Budget, runs: Int) throws {
+    var pairs: [(peer: Double, ours: Double)] = []
+    for _ in 0..<max(1, runs) {
+      pairs.append((peer: try budget.peer(), ours: try budget.ours()))
+    }
+    self.budget = budget
+    peer = median(pairs.map(\.peer))
+    ours = median(pairs.map(\.ours))
+    ratio = median(pairs.map { $0.ours / $0.peer })
+  }
+}
+
+func median(_ values: [Double]) -> Double {
+  let sorted = values.sorted()
+  let middle = sorted.count / 2
+  return sorted.count.isMultiple(of: 2) ? (sorted[middle - 1] + sorted[middle]) / 2 : sorted[middle]
+}
+
+/// The seconds that a function takes.
+func seconds(_ work: () throws -> Void) rethrows -> Double {
+  let time = try ContinuousClock().measure(work)
+  return Double(time.components.seconds) + Double(time.components.attoseconds) * 1e-18
+}

@@ -1,0 +1,87 @@
+import CBenchmarkPeer
+import SwiftData
+
+/// The budgets of models, in a folder that is theirs.
+struct TripBudgets {
+  /// A sum that did not come out as the peer's.
+  struct WrongResult: Error, CustomStringConvertible {
+    let description: String
+  }
+
+  let folder: URL
+  let count: Int
+  private let trips: UnsafeMutablePointer<peer_trip>
+  private let values: [TripValues]
+
+  init(count: Int, folder: URL) throws {
+    guard let trips = peer_make_trips(Int64(count)) else {
+      throw WrongResult(description: "There is no memory for \(count) trips; measure fewer.")
+    }
+    self.count = count
+    self.folder = folder
+    self.trips = trips
+    values = UnsafeBufferPointer(start: trips, count: count).map(TripValues.init)
+  }
+
+  var budgets: [Budget] {
+    get throws {
+      let full = folder.appending(path: "full.store")
+      let container = try container(at: full)
+      try insert(into: container)
+      return [
+        Budget(
+          name: "insert \(count) models and save, history on",
+          limit: 4,
+          peer: {
+            try inFreshStore { url, _ in try check(peer_insert(url.path, trips, Int64(count)) == 0)
+            }
+          },
+          ours: { try inFreshStore { _, container in try insert(into: container) } }
+        ),
+        Budget(
+          name: "fetch \(count) models, every attribute touched",
+          limit: 4,
+          peer: { try seconds { try check(peer_fetch(full.path) == sum) } },
+          ours: { try seconds { try check(fetch(from: container) == sum) } }
+        ),
+      ]
+    }
+  }
+
+  private var sum: Int {
+    values.reduce(0) { $0 + Trip($1).sum }
+  }
+
+  private func check(_ isRight: @autoclosure () throws -> Bool) throws {
+    guard try isRight() else {
+      throw WrongResult(description: "A measurement came to another result than the trips have.")
+    }
+  }
+
+  private func container(at url: URL) throws -> ModelContainer {
+    try ModelContainer(for: Trip.self, configurations: ModelConfiguration(url: url))
+  }
+
+  private func insert(into container: ModelContainer) throws {
+    let context = ModelContext(container)
+    for values in values { context.insert(Trip(values)) }
+    try context.save()
+  }
+
+  private func fetch(from container: ModelContainer) throws -> Int {
+    try ModelContext(container).fetch(FetchDescriptor<Trip>()).reduce(0) { $0 + $1.sum }
+  }
+
+  /// Times work on a store that was just made, and removes it.
+  private func inFreshStore(_ work: (URL, ModelContainer) throws -> Void) throws -> Double {
+    let place = folder.appending(path: UUID().uuidString, directoryHint: .isDirectory)
+    try FileManager.default.createDirectory(at: place, withIntermediateDirectories: true)
+    defer {
+      // What is left is removed with the folder of all measurements.
+      try? FileManager.default.removeItem(at: place)
+    }
+    let url = place.appending(path: "fresh.store")
+    let container = try container(at: url)
+    return try seconds { try work(url, container) }
+  }
+}
