@@ -9,7 +9,8 @@ public final class Reader {
   public let connection: Connection
   /// How the entities lie in their tables.
   public let layouts: [EntityLayout]
-  let isShared: Bool
+  /// True where the connection is that of the writer: the store is in memory.
+  public let isShared: Bool
   private let blobFolder: BlobFolder?
 
   init(

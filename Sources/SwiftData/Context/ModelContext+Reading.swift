@@ -11,6 +11,14 @@ extension ModelContext {
     return try store.read { try body($0.connection) }
   }
 
+  /// Reads a value that is kept in a file beside the store.
+  func readExternal(_ digest: String, of state: _ModelState) -> Data? {
+    guard let entity = state.entity,
+      case .native(let store, _) = container.store(of: entity)
+    else { return nil }
+    return report { try store.read { try $0.externalData(digest) } }
+  }
+
   // MARK: One object
 
   /// The object of a row: the one in memory, or a new one of the row's values.

@@ -101,6 +101,7 @@ extension ModelContext {
       storeIdentifier: container.storeIdentifier(of: plan.entity))
     let query = try FetchQuery(descriptor, plan, map: container.map, sources: sources)
     do {
+      if let overlay, !overlay.isShared { return try body(overlay.connection, query) }
       _ = try withConnection(to: plan.entity) { connection in
         try body(overlay?.connection ?? connection, query)
       }

@@ -26,10 +26,16 @@ final class PendingOverlay {
     self.storeIndex = storeIndex
     self.map = map
     reader = try store.takeReader()
+    // Each query is to see the newest rows, and not those of one moment.
+    if reader.connection.isInTransaction { try reader.connection.execute("COMMIT") }
+    // Temporary tables count as writing.
+    if !reader.isShared { try reader.connection.execute("PRAGMA query_only = OFF") }
     number = Self.numbers.wrappingAdd(1, ordering: .relaxed).newValue
   }
 
   var connection: Connection { reader.connection }
+  /// True in memory, where all contexts read through one connection, one at a time.
+  var isShared: Bool { reader.isShared }
 
   /// The name under which queries read a table.
   func source(_ table: String) -> String {
@@ -64,6 +70,8 @@ final class PendingOverlay {
       try? connection.execute("DROP TABLE IF EXISTS temp.\(name("row", table))")
       try? connection.execute("DROP TABLE IF EXISTS temp.\(name("hidden", table))")
     }
+    // A pooled reader that could write temporary tables would still write no others.
+    if !reader.isShared { try? connection.execute("PRAGMA query_only = ON") }
     store.giveBack(reader)
   }
 

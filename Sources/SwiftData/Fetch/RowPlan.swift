@@ -74,7 +74,7 @@ final class RowPlan: Sendable {
 
   private static func content(of property: PropertyDescription) -> Content {
     guard case .attribute(let codec) = property.kind else { return .toOne }
-    if property.attribute?.options.contains(.externalStorage) ?? false { return .external(codec) }
+    if property.isExternal { return .external(codec) }
     let isPlain = property.valueType is any _AttributeValue.Type
     switch codec.type {
     case .string where isPlain: return .plain(.text, isOptional: codec.isOptional)

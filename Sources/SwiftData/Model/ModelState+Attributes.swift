@@ -156,6 +156,12 @@ extension _ModelState {
       if let value = valueAny(at: index) as? T { return value }
     }
     let property = description.properties[index]
+    if case .value(.text(let digest)) = slots[index], property.isExternal,
+      let data = context?.readExternal(digest, of: self)
+    {
+      slots[index] = .value(.blob(data))
+      if let value = valueAny(at: index) as? T { return value }
+    }
     if let value = property.defaultValue as? T { return value }
     if let optional = T.self as? any OptionalType.Type, let value = optional.nothing as? T {
       return value

@@ -61,6 +61,9 @@ struct PropertyDescription: @unchecked Sendable {
   /// True where the value is kept in memory alone.
   var isEphemeral: Bool { attribute?.options.contains(.ephemeral) ?? false }
 
+  /// True where large values are kept in files beside the store.
+  var isExternal: Bool { attribute?.options.contains(.externalStorage) ?? false }
+
   private static func kind(of type: Any.Type, attribute: Schema.Attribute?) -> PropertyKind {
     let wrapped = (type as? any OptionalType.Type)?.wrappedType
     if let model = type as? any PersistentModel.Type { return .toOne(model, isOptional: false) }
