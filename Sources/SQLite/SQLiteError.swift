@@ -52,6 +52,8 @@ extension SQLiteError {
   public static let busy = Code(SQLITE_BUSY)
   /// Another statement of the same connection holds the table.
   public static let locked = Code(SQLITE_LOCKED)
+  /// Other connections were in the way while the lock was being taken.
+  public static let protocolFailure = Code(SQLITE_PROTOCOL)
   /// The disk, or the number of pages allowed, is used up.
   public static let full = Code(SQLITE_FULL)
   /// The file is something else.

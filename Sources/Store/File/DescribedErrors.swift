@@ -1,3 +1,4 @@
+import Glibc
 import SQLite
 
 /// Calls, and turns what SQLite says of the file into sentences that tell what to do.
@@ -14,7 +15,7 @@ private func described(_ error: SQLiteError, path: String) -> StoreError {
     StoreError(code, message, cause: error, path: path)
   }
   switch error.primaryCode {
-  case SQLiteError.busy, SQLiteError.locked:
+  case SQLiteError.busy, SQLiteError.locked, SQLiteError.protocolFailure:
     return make(
       .locked,
       "Another process kept the store \(path) locked for longer than the busy timeout; try again"
@@ -37,16 +38,15 @@ private func described(_ error: SQLiteError, path: String) -> StoreError {
       "The store \(path) is damaged; restore it from a copy."
     )
   case SQLiteError.readOnly:
-    return make(
-      .readOnly,
-      "The store \(path) can't be written: the file, its folder or the medium is read-only. Open"
-        + " it with isReadOnly, or change the permissions."
-    )
+    return readOnlyError(path, cause: error)
   case SQLiteError.cantOpen:
-    return make(
-      .missing,
-      "The store \(path) can't be opened; check that the folder exists and that you may use it."
-    )
+    return access(path, F_OK) == 0
+      ? make(
+        .readOnly,
+        "The store \(path) can't be opened: it is a folder, or the files that SQLite needs beside it"
+          + " can't be made. Check the path and the permissions of its folder."
+      )
+      : missingFileError(path, cause: error)
   case SQLiteError.inputOutput:
     return make(
       .inputOutput,
@@ -55,4 +55,25 @@ private func described(_ error: SQLiteError, path: String) -> StoreError {
   default:
     return make(.database, "SQLite refused a statement on the store \(path).")
   }
+}
+
+/// What is thrown where there is no file.
+func missingFileError(_ path: String, cause: (any Error)? = nil) -> StoreError {
+  StoreError(
+    .missing,
+    "There is no store at \(path), and none can be made: check the path and that its folder exists.",
+    cause: cause,
+    path: path
+  )
+}
+
+/// What is thrown where something can't be written.
+func readOnlyError(_ path: String, cause: (any Error)? = nil) -> StoreError {
+  StoreError(
+    .readOnly,
+    "The store \(path) can't be written: the file, its folder or the medium is read-only. Open it"
+      + " with isReadOnly, or change the permissions.",
+    cause: cause,
+    path: path
+  )
 }

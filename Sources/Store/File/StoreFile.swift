@@ -1,4 +1,5 @@
 import FoundationEssentials
+import Glibc
 import SQLite
 
 /// Opens the connections of a store, and makes the store where there is none.
@@ -15,6 +16,7 @@ struct StoreFile: Sendable {
       try create(schema, on: connection)
     }
     try checkFormat(of: connection)
+    if case .file = location { try checkSize(of: connection) }
     if !options.isReadOnly { try prepareForWriting(connection) }
     var catalog = try Catalog(on: connection)
     if let schema { try fit(schema, to: &catalog, on: connection) }
@@ -29,19 +31,15 @@ struct StoreFile: Sendable {
   }
 
   private func connect(canCreate: Bool) throws -> Connection {
-    let mode: Connection.Mode
+    let connection: Connection
     switch location {
-    case .memory: mode = .memory
+    case .memory: connection = try Connection(path: path, mode: .memory)
+    case .file where options.isReadOnly: connection = try connectReadOnly()
     case .file:
-      if options.isReadOnly {
-        mode = .readOnly
-      } else if canCreate {
-        mode = .readWriteCreate
-      } else {
-        mode = .readWrite
-      }
+      connection = try Connection(path: path, mode: canCreate ? .readWriteCreate : .readWrite)
+      // SQLite opens what it can't write for reading, without a word.
+      guard !connection.isReadOnly else { throw readOnlyError(path) }
     }
-    let connection = try Connection(path: path, mode: mode)
     let (seconds, attoseconds) = options.busyTimeout.components
     connection.setBusyTimeout(
       milliseconds: Int(clamping: seconds) * 1000 + Int(attoseconds / 1_000_000_000_000_000)
@@ -50,6 +48,33 @@ struct StoreFile: Sendable {
     try connection.setTriggers(enabled: false)
     try options.configure?(connection)
     return connection
+  }
+
+  /// Opens a file that is not to be changed, and leaves no other files where that can be.
+  ///
+  /// A reader needs files beside the store, which only a connection that may write takes away
+  /// again; so that is what is opened where permissions allow it, and told to change nothing. Where
+  /// the folder can't be written and nobody has such files there, nobody writes the store either.
+  private func connectReadOnly() throws -> Connection {
+    guard access(path, F_OK) == 0 else { throw missingFileError(path) }
+    let isInUse = access(path + "-wal", F_OK) == 0 || access(path + "-shm", F_OK) == 0
+    let isWritable = mayWrite(path) && mayWrite(folder)
+    let connection: Connection
+    if isWritable {
+      connection = try Connection(path: path, mode: .readWrite)
+      if isInUse { try connection.keepWriteAheadLogOnClose() }
+    } else if isInUse || mayWrite(folder) {
+      connection = try Connection(path: path, mode: .readOnly)
+    } else {
+      connection = try Connection(path: path, mode: .immutable)
+    }
+    try connection.execute("PRAGMA query_only = ON")
+    return connection
+  }
+
+  private var folder: String {
+    guard let slash = path.lastIndex(of: "/") else { return "." }
+    return slash == path.startIndex ? "/" : String(path[..<slash])
   }
 
   private func prepareForWriting(_ connection: Connection) throws {
@@ -121,6 +146,20 @@ struct StoreFile: Sendable {
     }
   }
 
+  /// Fails where the file ends inside a page, which SQLite does not mind until it reads that page.
+  private func checkSize(of connection: Connection) throws {
+    let statement = try connection.prepare("PRAGMA page_size")
+    var file = stat()
+    guard try statement.step(), stat(path, &file) == 0 else { return }
+    let size = statement.int64(at: 0)
+    guard size > 0, Int64(file.st_size) % size != 0 else { return }
+    throw StoreError(
+      .damaged,
+      "The store \(path) is damaged: it was cut off at \(file.st_size) bytes. Restore it from a copy.",
+      path: path
+    )
+  }
+
   private func foreignFile(_ connection: Connection) throws -> StoreError {
     if try isEmpty(connection) {
       return StoreError(
@@ -172,4 +211,9 @@ struct StoreFile: Sendable {
     }
     catalog.schema = schema
   }
+}
+
+/// True where permissions let this process write, by the user it acts as.
+private func mayWrite(_ path: String) -> Bool {
+  faccessat(AT_FDCWD, path, W_OK, AT_EACCESS) == 0
 }

@@ -25,6 +25,9 @@ public final class Writer {
   var denied: [DeniedTargets] = []
   var parked = ParkedRows()
   private var author = Author()
+  private let schema: StoreSchema
+  /// SQLite's count of changes to the tables, when they were last known to fit.
+  private var tablesVersion: Int64 = -1
 
   init(
     connection: Connection,
@@ -34,6 +37,7 @@ public final class Writer {
   ) throws {
     self.connection = connection
     self.layouts = layouts
+    schema = catalog.schema
     tables = layouts.map { EntityTable(connection, $0) }
     let joinTables = catalog.schema.joinTables(layouts)
     joins = joinTables.map { JoinStatements(connection, $0) }
@@ -53,6 +57,7 @@ public final class Writer {
   }
 
   func begin(_ author: Author) throws {
+    try checkTables()
     self.author = author
     deleted.removeAll()
     updated.removeAll()
@@ -60,6 +65,26 @@ public final class Writer {
     denied.removeAll()
     parked.removeAll()
     try recorder.begin()
+  }
+
+  /// Fails where another process gave the store other tables since it was opened.
+  private func checkTables() throws {
+    let reading = try connection.cached("PRAGMA schema_version")
+    defer { reading.reset() }
+    guard try reading.step() else { return }
+    let version = reading.int64(at: 0)
+    guard version != tablesVersion else { return }
+    let differences = schema.differences(fromStored: try Catalog(on: connection).schema)
+    guard differences.isEmpty else {
+      throw StoreError(
+        .schemaMismatch,
+        "The store \(connection.path) was migrated to another schema since it was opened; open it"
+          + " again, with the model that it has now.",
+        path: connection.path,
+        differences: differences
+      )
+    }
+    tablesVersion = version
   }
 
   func finish() throws {

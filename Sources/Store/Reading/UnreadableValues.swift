@@ -1,0 +1,85 @@
+import FoundationEssentials
+import SQLite
+
+extension EntityLayout {
+  /// Checks one row, whose values are in the order of ``columns``.
+  ///
+  /// - Throws: ``StoreError/Code/unreadableValue`` for the first value that its property's type
+  ///   can't be read from, which only a writer that is not ours can leave.
+  public func check(_ values: [Value], id: Int64) throws {
+    for column in columns.indices where !isReadable(values[column], column) {
+      throw unreadable(values[column], column: column, id: id)
+    }
+  }
+
+  /// The error for a value that its property's type can't be read from.
+  public func unreadable(_ value: Value, column: Int, id: Int64) -> StoreError {
+    StoreError(
+      .unreadableValue,
+      "\(entity.name) \(id) can't be read: '\(columns[column].property)' holds"
+        + " \(words(for: value)), and \(words(for: columns[column])) was expected. A program other than"
+        + " this one wrote it; correct it with the sqlite3 shell.",
+      entity: entity.name
+    )
+  }
+
+  /// True where a value is one that its property's type is stored as.
+  public func isReadable(_ value: Value, _ column: Int) -> Bool {
+    let column = columns[column]
+    if case .null = value { return column.isOptional }
+    guard let type = column.type else {
+      guard case .integer = value else { return false }
+      return true
+    }
+    switch (type, value) {
+    case (_, .text(let digest)) where column.isExternal:
+      return Digest(hexadecimal: digest) != nil
+    case (_, .blob) where column.isExternal: return true
+    case (.data, .blob), (.transformed, .blob): return true
+    case (.float16, .real), (.float, .real), (.double, .real), (.date, .real),
+      (.float16, .integer), (.float, .integer), (.double, .integer), (.date, .integer),
+      (.string, .text), (.json, .text), (.url, .text):
+      return true
+    default:
+      // What canonical text shows without a special name is what the type is stored as.
+      var text: [UInt8] = []
+      return appendCanonical(value, as: type, to: &text).map(isNumberBeyondJSON) ?? true
+    }
+  }
+
+  private func isNumberBeyondJSON(_ special: SpecialValue) -> Bool {
+    guard case .nan = special else { return false }
+    return true
+  }
+}
+
+/// What a column holds, without the value itself, which may be nobody's business.
+private func words(for value: Value) -> String {
+  switch value {
+  case .null: "null"
+  case .integer: "an integer that does not fit"
+  case .real: "a number with a fraction"
+  case .text(let text): "a text of \(text.utf8.count) bytes"
+  case .blob(let data): "a blob of \(data.count) bytes"
+  }
+}
+
+private func words(for column: EntityLayout.Column) -> String {
+  guard let type = column.type else { return "the id of an object" }
+  let what: String
+  switch type {
+  case .bool: what = "0 or 1"
+  case .int8, .int16, .int32, .int64, .uint8, .uint16, .uint32: what = "an integer of \(type)"
+  case .uint64: what = "an integer, or a text of twenty digits"
+  case .float16, .float, .double: what = "a number, or the text NaN"
+  case .decimal: what = "a decimal number as a text"
+  case .string: what = "a text"
+  case .date: what = "a number of seconds since 2001, or the text NaN"
+  case .data: what = "a blob"
+  case .uuid: what = "a UUID in capitals as a text"
+  case .url: what = "a URL as a text"
+  case .json: what = "JSON as a text"
+  case .transformed: what = "a blob"
+  }
+  return column.isOptional ? what + ", or null" : what
+}

@@ -1,0 +1,121 @@
+import Foundation
+import Glibc
+import SQLite
+import Store
+import Testing
+
+@Suite("Read-only stores")
+struct ReadOnlyTests {
+  private func names(_ folder: URL) throws -> [String] {
+    try FileManager.default.contentsOfDirectory(atPath: folder.path).sorted()
+  }
+
+  @Test("reading leaves neither files nor a changed byte behind")
+  func tidy() throws {
+    try withTemporaryFolder { folder in
+      let url = folder.appendingPathComponent("test.store")
+      try Store.open(.file(url), schema: sampleSchema).write(Author()) {
+        try $0.insert(tag, id: 1, values: [.text("t")])
+      }
+      let before = try Data(contentsOf: url)
+      #expect(try self.names(folder) == ["test.store"])
+      do {
+        var newer = sampleSchema
+        newer.version = "9"
+        let store = try Store.open(
+          .file(url),
+          schema: newer,
+          options: Options(isReadOnly: true)
+        )
+        #expect(try rows("SELECT word FROM Tag", in: store) == ["t"])
+        let error = #expect(throws: StoreError.self) { try store.write(Author()) { _ in } }
+        #expect(error?.code == .readOnly)
+        #expect(throws: SQLiteError.self) {
+          try store.read { try $0.connection.execute("DELETE FROM Tag") }
+        }
+      }
+      #expect(try self.names(folder) == ["test.store"])
+      #expect(try Data(contentsOf: url) == before)
+    }
+  }
+
+  @Test("a log that a program left behind is read and left as it is")
+  func leftLog() throws {
+    try withTemporaryFolder { folder in
+      let url = folder.appendingPathComponent("test.store")
+      let copy = folder.appendingPathComponent("copy.store")
+      let store = try Store.open(.file(url), schema: sampleSchema)
+      try store.write(Author()) { try $0.insert(tag, id: 1, values: [.text("t")]) }
+      for suffix in ["", "-wal"] {
+        try FileManager.default.copyItem(
+          atPath: url.path + suffix,
+          toPath: copy.path + suffix
+        )
+      }
+      let log = try Data(contentsOf: URL(fileURLWithPath: copy.path + "-wal"))
+      #expect(!log.isEmpty)
+      do {
+        let reading = try Store.open(.file(copy), options: Options(isReadOnly: true))
+        #expect(try rows("SELECT word FROM Tag", in: reading) == ["t"])
+      }
+      #expect(try Data(contentsOf: URL(fileURLWithPath: copy.path + "-wal")) == log)
+    }
+  }
+
+  @Test("a reader sees what a writer in another place of the program adds")
+  func besideWriter() throws {
+    try withTemporaryFolder { folder in
+      let url = folder.appendingPathComponent("test.store")
+      let writing = try Store.open(.file(url), schema: sampleSchema)
+      let reading = try Store.open(.file(url), options: Options(isReadOnly: true))
+      try writing.write(Author()) { try $0.insert(tag, id: 1, values: [.text("t")]) }
+      #expect(try rows("SELECT word FROM Tag", in: reading) == ["t"])
+    }
+  }
+
+  // Another process, because permissions say nothing to the superuser, and a process that gives
+  // that up does not get it back.
+  @Test("a file or folder that can't be written is told, and can be read")
+  func permissions() async {
+    await #expect(processExitsWith: .success) {
+      try withTemporaryFolder { folder in
+        let url = folder.appendingPathComponent("test.store")
+        try Store.open(.file(url), schema: sampleSchema).write(Author()) {
+          try $0.insert(tag, id: 1, values: [.text("t")])
+        }
+        let owner = getuid()
+        if owner == 0 {
+          chown(folder.path, 65534, 65534)
+          chown(url.path, 65534, 65534)
+          seteuid(65534)
+        }
+        defer {
+          seteuid(owner)
+          chmod(folder.path, 0o755)
+        }
+        for (file, place) in [(0o444, 0o755), (0o644, 0o555), (0o444, 0o555)] as [(mode_t, mode_t)]
+        {
+          // Who may make files in the folder leaves some there when the store itself is read-only.
+          chmod(folder.path, 0o755)
+          unlink(url.path + "-wal")
+          unlink(url.path + "-shm")
+          chmod(url.path, file)
+          chmod(folder.path, place)
+          let error = #expect(throws: StoreError.self) {
+            try Store.open(.file(url), schema: sampleSchema)
+          }
+          try #require(error?.code == .readOnly)
+          let store = try Store.open(.file(url), options: Options(isReadOnly: true))
+          try #require(try rows("SELECT word FROM Tag", in: store) == ["t"])
+          let new = folder.appendingPathComponent("new.store")
+          if place == 0o555 {
+            let refused = #expect(throws: StoreError.self) {
+              try Store.open(.file(new), schema: sampleSchema)
+            }
+            try #require(refused != nil)
+          }
+        }
+      }
+    }
+  }
+}

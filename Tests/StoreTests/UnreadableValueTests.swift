@@ -1,0 +1,99 @@
+import Foundation
+import Store
+import Testing
+
+@Suite("Values that can't be read")
+struct UnreadableValueTests {
+  private func layout(
+    _ type: ValueType,
+    isOptional: Bool = false,
+    isExternal: Bool = false
+  ) throws
+    -> EntityLayout
+  {
+    let schema = StoreSchema(
+      version: "1",
+      entities: [
+        Entity(
+          name: "A",
+          attributes: [
+            Attribute(name: "x", type: type, isOptional: isOptional, isExternal: isExternal)
+          ]
+        )
+      ]
+    )
+    return try #require(try schema.layouts().first)
+  }
+
+  private let samples: [Value] = [
+    .null, .integer(0), .integer(1), .integer(-129), .integer(70_000), .integer(.max), .real(0.5),
+    .real(.infinity), .text("NaN"), .text("1.5"), .text("18446744073709551615"), .text("word"),
+    .text("E621E1F8-C36C-495A-93FC-0C247A3E6E5F"), .blob(Data([1])),
+  ]
+
+  @Test("each type reads what its column takes, and nothing else", arguments: ValueType.allCases)
+  func agreesWithColumn(type: ValueType) throws {
+    let schema = try layout(type)
+    try withStore(
+      .memory,
+      schema: StoreSchema(version: "1", entities: [schema.entity])
+    ) { store, _ in
+      for sample in self.samples {
+        var stored: Value?
+        do {
+          try store.write(Author()) { writer in
+            try writer.insert(0, id: 1, values: [sample])
+            // SQLite turns a number into a text where the column holds texts.
+            stored = try writer.row(0, id: 1)?.first
+            try writer.delete(0, id: 1)
+          }
+        } catch is StoreError {}
+        if schema.isReadable(sample, 0) {
+          #expect(stored == sample, "\(type) reads \(sample), which its column does not take")
+        }
+        if let stored, !schema.isReadable(stored, 0) {
+          // Texts of their own form are checked on reading alone.
+          #expect([.decimal, .uuid].contains(type), "\(type) takes \(stored) and can't read it")
+        }
+      }
+    }
+  }
+
+  @Test("null is read where the attribute is optional")
+  func null() throws {
+    #expect(try layout(.string, isOptional: true).isReadable(.null, 0))
+    #expect(try !layout(.string).isReadable(.null, 0))
+  }
+
+  @Test("an external attribute reads blobs and digests")
+  func external() throws {
+    let layout = try layout(.data, isExternal: true)
+    #expect(layout.isReadable(.blob(Data()), 0))
+    #expect(layout.isReadable(.text(String(repeating: "a", count: 64)), 0))
+    #expect(!layout.isReadable(.text(String(repeating: "A", count: 64)), 0))
+    #expect(!layout.isReadable(.text("x"), 0))
+  }
+
+  @Test("the error names the object, the property, what was found and what was expected")
+  func sentence() throws {
+    let layout = try layout(.uuid)
+    let error = #expect(throws: StoreError.self) { try layout.check([.text("secret")], id: 7) }
+    #expect(error?.code == .unreadableValue)
+    #expect(
+      error?.message.hasPrefix(
+        "A 7 can't be read: 'x' holds a text of 6 bytes, and a UUID in capitals as a text was"
+          + " expected."
+      ) == true
+    )
+    try layout.check([.text("E621E1F8-C36C-495A-93FC-0C247A3E6E5F")], id: 7)
+  }
+
+  @Test("every column is described", arguments: ValueType.allCases)
+  func descriptions(type: ValueType) throws {
+    let layout = try layout(type, isOptional: true)
+    for sample in samples {
+      let message = layout.unreadable(sample, column: 0, id: 1).message
+      #expect(message.contains(", or null was expected"))
+    }
+  }
+}
