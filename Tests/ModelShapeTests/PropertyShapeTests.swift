@@ -169,4 +169,11 @@ struct PropertyShapeTests {
     #expect(numbers.float16 == 2.5)
     #expect(numbers.decimal == 1.5)
   }
+
+  @Test("that all have defaults need no initializer")
+  func implicitInitializer() {
+    let model = ShapedImplicit()
+    #expect(model.name == "implicit")
+    #expect(model.note == nil)
+  }
 }

@@ -137,3 +137,10 @@ struct ShapedColor: Equatable {
   var interval: TimeInterval = 1
   init() {}
 }
+
+/// Swift itself gives such a class an initializer.
+@Model final class ShapedImplicit {
+  var name = "implicit"
+  var note: String?
+  @Transient var views = 0
+}

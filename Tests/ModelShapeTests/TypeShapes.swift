@@ -28,6 +28,17 @@ enum ShapedSchemaV2 {
   }
 }
 
+extension ShapedSchemaV2 {
+  @Model final class Stop {
+    var place: String
+    var number: Int
+    init(place: String, number: Int) {
+      self.place = place
+      self.number = number
+    }
+  }
+}
+
 /// A model that other modules see.
 @Model public final class ShapedPublic {
   /// What it is called.

@@ -34,8 +34,11 @@ extension ModelActorMacro: MemberMacro {
     if initializers.contains(where: takesOnlyContainer) { return added }
     if let property = stored.first(where: needsValue) {
       // An initializer of the user's own can give the value; ours could not.
-      if initializers.isEmpty { context.diagnose(.modelActorNeedsDefault(property, source)) }
-      return added
+      guard initializers.isEmpty else { return added }
+      context.diagnose(.modelActorNeedsDefault(property, source))
+      return added + [
+        "\(raw: access)init(modelContainer: SwiftData.ModelContainer) { \(raw: neverRuns) }"
+      ]
     }
     added.append(
       """

@@ -59,10 +59,7 @@ extension Diagnostic {
       FixIt.adding("@Transient", to: property.declaration, "keep it out of the store")
     ]
     if word != "lazy" {
-      var changed = property.declaration
-      changed.modifiers = changed.modifiers.filter { $0.id != modifier.id }
-      changed.leadingTrivia = property.declaration.leadingTrivia
-      fixIts.append(.replacing(property.declaration, with: changed, "remove '\(word)'"))
+      fixIts.append(.removing(modifier, "remove '\(word)'"))
     }
     return .error(
       at: modifier,

@@ -51,14 +51,15 @@ extension Diagnostic {
     )
   }
 
-  /// `@Model` on a class that nobody can make an object of.
-  static func modelNeedsInitializer(_ model: ModelClass, _ node: AttributeSyntax) -> Diagnostic {
-    .error(
+  /// `@Model` on a class that nobody can make an object of: sound for an earlier version of a
+  /// schema, whose objects are only read.
+  static func modelHasNoInitializer(_ model: ModelClass, _ node: AttributeSyntax) -> Diagnostic {
+    Diagnostic.error(
       at: node,
-      "@Model requires an initializer be provided for '\(model.name)'; write an init that sets its "
-        + "properties.",
+      "'\(model.name)' has no initializer, so its objects can only be read from a store; write an "
+        + "init that sets its properties.",
       fixIts: InitializerDraft(model: model).fixIts
-    )
+    ).asWarning
   }
 
   /// `@Model` and `@Observable` on one class.
@@ -71,11 +72,11 @@ extension Diagnostic {
   }
 
   /// A nested type that has the name of one that the macro makes.
-  static func nestedTypeNamedRoot(_ name: TokenSyntax, in model: ModelClass) -> Diagnostic {
+  static func nestedTypeNamedRoot(_ name: TokenSyntax, in model: String) -> Diagnostic {
     .error(
       at: name,
       "'Root' is the name that @Model gives to the topmost class of the family of "
-        + "'\(model.name)'; rename this type, or declare it outside of the class."
+        + "'\(model)'; rename this type, or declare it outside of the class."
     )
   }
 
@@ -99,10 +100,16 @@ extension Diagnostic {
     var fixIts: [FixIt] = []
     if let source = declaration.as(ClassDeclSyntax.self), source.inheritanceClause == nil {
       let keyword = source.classKeyword.with(\.tokenKind, .keyword(.actor))
-      var changed = source.with(\.classKeyword, keyword)
-      changed.modifiers = source.modifiers.filter { $0.name.tokenKind != .keyword(.final) }
-      changed.leadingTrivia = source.leadingTrivia
-      fixIts = [.replacing(source, with: changed, "make it an 'actor'")]
+      var changes: [FixIt.Change] = [
+        .replace(oldNode: Syntax(source.classKeyword), newNode: Syntax(keyword))
+      ]
+      // An actor is final by itself.
+      if let final = source.modifiers.first(where: { $0.name.tokenKind == .keyword(.final) }) {
+        let nothing = TokenSyntax.nothing(inPlaceOf: final)
+        changes.append(.replace(oldNode: Syntax(final), newNode: Syntax(nothing)))
+      }
+      let message = Sentence(message: "make it an 'actor'", id: "fixIt")
+      fixIts = [FixIt(message: message, changes: changes)]
     } else if let source = declaration.as(StructDeclSyntax.self) {
       let keyword = source.structKeyword.with(\.tokenKind, .keyword(.actor))
       fixIts = [.replacing(source.structKeyword, with: keyword, "make it an 'actor'")]

@@ -6,8 +6,7 @@ import SwiftSyntaxMacros
 struct Sentence: DiagnosticMessage, FixItMessage {
   let message: String
   let id: String
-
-  var severity: DiagnosticSeverity { .error }
+  var severity = DiagnosticSeverity.error
   var diagnosticID: MessageID { MessageID(domain: "SwiftData", id: id) }
   var fixItID: MessageID { diagnosticID }
 }
@@ -25,6 +24,12 @@ extension Diagnostic {
     let id = String(id.prefix { $0 != "(" })
     return Diagnostic(node: node, message: Sentence(message: message, id: id), fixIts: fixIts)
   }
+
+  /// The same, as a warning.
+  var asWarning: Diagnostic {
+    let sentence = Sentence(message: message, id: "warning", severity: .warning)
+    return Diagnostic(node: node, position: position, message: sentence, fixIts: fixIts)
+  }
 }
 
 extension FixIt {
@@ -40,9 +45,9 @@ extension FixIt {
     )
   }
 
-  /// Removes an attribute and the blank after it.
-  static func removing(_ attribute: AttributeSyntax, _ message: String) -> FixIt {
-    replacing(attribute, with: TokenSyntax(.unknown(""), presence: .missing), message)
+  /// Removes a piece of source and the blank after it.
+  static func removing(_ node: some SyntaxProtocol, _ message: String) -> FixIt {
+    replacing(node, with: TokenSyntax.nothing(inPlaceOf: node), message)
   }
 
   /// Puts text in the place of a piece of source, whose trivia stays.
@@ -76,5 +81,12 @@ extension FixIt {
     )
     changed.leadingTrivia = leading
     return replacing(variable, with: changed, message)
+  }
+}
+
+extension TokenSyntax {
+  /// What is left where something is removed: the blanks and comments before it.
+  static func nothing(inPlaceOf node: some SyntaxProtocol) -> TokenSyntax {
+    TokenSyntax(.unknown(""), leadingTrivia: node.leadingTrivia, presence: .present)
   }
 }

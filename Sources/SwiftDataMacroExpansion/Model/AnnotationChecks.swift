@@ -71,9 +71,8 @@ struct AnnotationChecks {
       case .type(let element) = argument
     {
       switch identifier.name.text {
-      case "Set": return .relationshipInCollection(node, property, "set")
       case "Dictionary": return .relationshipInCollection(node, property, "dictionary")
-      case "Array", "Optional": type = element
+      case "Array", "Set", "Optional": type = element
       default: break
       }
     }

@@ -5,6 +5,7 @@ import SwiftSyntaxBuilder
 struct MetadataSource {
   let model: ModelClass
   let isRoot: Bool
+  let isBroken: Bool
 
   private static let type = "[SwiftData.Schema.PropertyMetadata]"
 
@@ -12,7 +13,7 @@ struct MetadataSource {
   /// properties can only be written there.
   var list: DeclSyntax {
     let entries = model.persisted.map(entry(for:)) + model.constraints.map(entry(for:))
-    let array = entries.isEmpty ? "[]" : "[\n\(entries.joined(separator: ",\n")),\n]"
+    let array = entries.isEmpty || isBroken ? "[]" : "[\n\(entries.joined(separator: ",\n")),\n]"
     return """
       \(raw: availability)private static func _$metadata() -> \(raw: Self.type) {
         \(raw: array)

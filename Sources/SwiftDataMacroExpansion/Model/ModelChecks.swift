@@ -7,34 +7,40 @@ struct ModelChecks {
   let model: ModelClass
   let node: AttributeSyntax
 
-  /// What every model has and no property can stand in for.
-  private static let reserved: Set<String> = [
-    "persistentModelID", "persistentBackingData", "modelContext", "schemaMetadata", "Root",
-  ]
-
-  func run(in context: some MacroExpansionContext) {
-    for problem in ofClass + ofConditions { context.diagnose(problem) }
-    for member in model.members.declarations {
-      guard let variable = member.as(VariableDeclSyntax.self) else { continue }
-      for problem in problems(of: variable) { context.diagnose(problem) }
+  /// What makes it impossible to make a model of the class at all.
+  static func refusal(
+    of source: ClassDeclSyntax,
+    in context: some MacroExpansionContext
+  ) -> Diagnostic? {
+    if let clause = source.genericParameterClause { return .modelIsGeneric(source, clause) }
+    for outer in context.lexicalContext {
+      let generic = outer.asProtocol((any WithGenericParametersSyntax).self)
+      if generic?.genericParameterClause != nil { return .modelInGenericContext(source) }
     }
-    for problem in ConstraintChecks(model: model).problems { context.diagnose(problem) }
-  }
-
-  private var ofClass: [Diagnostic] {
-    var problems: [Diagnostic] = []
-    if let observable = model.declaration.attributes.named("Observable").first {
-      problems.append(.modelIsObservable(observable))
+    if let observable = source.attributes.named("Observable").first {
+      return .modelIsObservable(observable)
     }
-    if !model.hasInitializer { problems.append(.modelNeedsInitializer(model, node)) }
-    for member in model.members.declarations {
-      if !member.is(VariableDeclSyntax.self),
-        let named = member.asProtocol((any NamedDeclSyntax).self), plainName(named.name) == "Root"
+    for member in source.memberBlock.members {
+      if !member.decl.is(VariableDeclSyntax.self),
+        let named = member.decl.asProtocol((any NamedDeclSyntax).self),
+        plainName(named.name) == "Root"
       {
-        problems.append(.nestedTypeNamedRoot(named.name, in: model))
+        return .nestedTypeNamedRoot(named.name, in: plainName(source.name))
       }
     }
-    return problems
+    return nil
+  }
+
+  var problems: [Diagnostic] {
+    var problems: [Diagnostic] = []
+    if !model.hasInitializer, !model.getsInitializer {
+      problems.append(.modelHasNoInitializer(model, node))
+    }
+    problems += ofConditions
+    problems += model.members.declarations.flatMap { member in
+      member.as(VariableDeclSyntax.self).map(self.problems(of:)) ?? []
+    }
+    return problems + ConstraintChecks(model: model).problems
   }
 
   private var ofConditions: [Diagnostic] {
@@ -67,7 +73,7 @@ struct ModelChecks {
       return [.severalProperties(variable, separated(variable))]
     }
     return properties.flatMap { property in
-      AnnotationChecks(property: property).problems + storageProblems(property)
+      AnnotationChecks(property: property).problems + model.storage.problems(of: property)
     }
   }
 
@@ -79,42 +85,5 @@ struct ModelChecks {
     }
     let indentation = variable.leadingTrivia.description.split(separator: "\n").last ?? ""
     return lines.joined(separator: "\n\(indentation)")
-  }
-
-  private func storageProblems(_ property: ModelProperty) -> [Diagnostic] {
-    switch property.role {
-    case .unsupported(let word, let modifier):
-      return [.unsupportedModifier(property, word, modifier)]
-    case .transient:
-      return property.hasDefault || isWrapped(property)
-        || property.declaration.modifiers.contains(.weak)
-        ? [] : [.transientNeedsDefault(property)]
-    case .computed, .ofType:
-      return []
-    case .persisted:
-      return persistedProblems(property)
-    }
-  }
-
-  private func persistedProblems(_ property: ModelProperty) -> [Diagnostic] {
-    var problems: [Diagnostic] = []
-    if property.type == nil, property.initializer == nil {
-      problems.append(.propertyNeedsType(property))
-    }
-    if let wrapper = PropertyWrappers.first(on: property) {
-      problems.append(.propertyWrapper(wrapper, on: property))
-    }
-    if Self.reserved.contains(property.name) || property.name.hasPrefix("_$") {
-      problems.append(.reservedName(property))
-    }
-    if property.isConstant, !model.allowsConstants { problems.append(.constantInModel(property)) }
-    if let other = model.properties.first(where: { "_\(property.name)" == $0.name }) {
-      problems.append(.nameTakenByStorage(other, of: property.name))
-    }
-    return problems
-  }
-
-  private func isWrapped(_ property: ModelProperty) -> Bool {
-    PropertyWrappers.first(on: property) != nil
   }
 }

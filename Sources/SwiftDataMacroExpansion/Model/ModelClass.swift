@@ -7,17 +7,26 @@ struct ModelClass {
   let declaration: ClassDeclSyntax
   let members: ActiveMembers
   let properties: [ModelProperty]
-  /// Whether the compiler lets a macro put accessors on a `let`: up to the Swift 5 language mode.
-  let allowsConstants: Bool
+  let storage: StorageChecks
+
+  /// What the store keeps of this class, in the order of the source: a property's position here
+  /// is its index in the generated accessors.
+  let persisted: [ModelProperty]
 
   init(_ declaration: ClassDeclSyntax, in context: some MacroExpansionContext) {
     self.declaration = declaration
     members = ActiveMembers(of: declaration.memberBlock.members, in: context)
-    let mode = context.buildConfiguration?.languageVersion ?? VersionTuple(6)
-    allowsConstants = mode < VersionTuple(6)
     properties = members.declarations.flatMap { member in
       member.as(VariableDeclSyntax.self).map(ModelProperty.all(in:)) ?? []
     }
+    // The Swift 6 language mode refuses accessors on a `let`; without word of the mode, so do we.
+    let mode = context.buildConfiguration?.languageVersion ?? VersionTuple(6)
+    let storage = StorageChecks(properties: properties, allowsConstants: mode < VersionTuple(6))
+    persisted = properties.filter { property in
+      property.isPersisted && property.declaration.bindings.count == 1
+        && storage.problems(of: property).isEmpty
+    }
+    self.storage = storage
   }
 
   /// The class's name as it was written, with its backticks.
@@ -28,12 +37,6 @@ struct ModelClass {
   var access: AccessLevel { AccessLevel(modifiers: declaration.modifiers) }
 
   var isFinal: Bool { declaration.modifiers.contains(.final) }
-
-  /// What the store keeps of this class, in the order of the source: a property's position here
-  /// is its index in the generated accessors.
-  var persisted: [ModelProperty] {
-    properties.filter { $0.isPersisted && (allowsConstants || !$0.isConstant) }
-  }
 
   /// The `#Unique` and `#Index` declarations.
   var constraints: [MacroExpansionDeclSyntax] {
@@ -47,11 +50,24 @@ struct ModelClass {
     members.declarations.contains { $0.is(InitializerDeclSyntax.self) }
   }
 
+  /// Whether the class gets an `init()`.
+  ///
+  /// Swift gives one to a class that has none and whose properties all have defaults, and takes it
+  /// back because of the initializer that the macro writes. Where something is inherited, a macro
+  /// can't know whether the superclass has an `init()` already.
+  var getsInitializer: Bool {
+    guard !hasInitializer, declaration.inheritanceClause == nil else { return false }
+    return properties.allSatisfy { property in
+      switch property.role {
+      case .persisted, .transient: property.hasDefault
+      case .computed, .ofType, .unsupported: true
+      }
+    }
+  }
+
   /// The index that the accessors of a member use, or nothing if the member isn't persisted.
-  func index(of member: some DeclSyntaxProtocol) -> Int? {
-    guard let variable = member.as(VariableDeclSyntax.self), variable.bindings.count == 1,
-      let property = ModelProperty.all(in: variable).first, property.isPersisted
-    else { return nil }
+  func index(of member: VariableDeclSyntax) -> Int? {
+    guard let property = ModelProperty.all(in: member).first else { return nil }
     return persisted.firstIndex { $0.name == property.name }
   }
 }

@@ -26,28 +26,20 @@ extension ModelMacro: MemberMacro {
       context.diagnose(.modelNeedsClass(node, declaration))
       return []
     }
-    if let problem = genericProblem(source, context) {
-      context.diagnose(problem)
+    if let refusal = ModelChecks.refusal(of: source, in: context) {
+      context.diagnose(refusal)
       return []
     }
     let model = ModelClass(source, in: context)
-    ModelChecks(model: model, node: node).run(in: context)
-    let isRoot = isMissing(rootMarker, in: protocols)
-    return ModelMembers(model: model, isRoot: isRoot, module: moduleName(of: node, context)).all
-  }
-
-  private static func genericProblem(
-    _ source: ClassDeclSyntax,
-    _ context: some MacroExpansionContext
-  ) -> Diagnostic? {
-    if let clause = source.genericParameterClause { return .modelIsGeneric(source, clause) }
-    for outer in context.lexicalContext {
-      guard let generic = outer.asProtocol((any WithGenericParametersSyntax).self),
-        generic.genericParameterClause != nil
-      else { continue }
-      return .modelInGenericContext(source)
-    }
-    return nil
+    let problems = ModelChecks(model: model, node: node).problems
+    for problem in problems { context.diagnose(problem) }
+    let members = ModelMembers(
+      model: model,
+      isRoot: isMissing(rootMarker, in: protocols),
+      isBroken: problems.contains { $0.diagMessage.severity == .error },
+      module: moduleName(of: node, context)
+    )
+    return members.all
   }
 
   /// The module that is being compiled, which the file's identifier begins with.
@@ -72,7 +64,8 @@ extension ModelMacro: ExtensionMacro {
     conformingTo protocols: [TypeSyntax],
     in context: some MacroExpansionContext
   ) throws -> [ExtensionDeclSyntax] {
-    guard let source = declaration.as(ClassDeclSyntax.self), isMissing(rootMarker, in: protocols)
+    guard let source = declaration.as(ClassDeclSyntax.self), isMissing(rootMarker, in: protocols),
+      ModelChecks.refusal(of: source, in: context) == nil
     else { return [] }
     let name = plainName(source.name)
     let conformances = [rootMarker, "PersistentModel"]
@@ -104,8 +97,9 @@ extension ModelMacro: MemberAttributeMacro {
     in context: some MacroExpansionContext
   ) throws -> [AttributeSyntax] {
     guard let source = declaration.as(ClassDeclSyntax.self),
-      member.is(VariableDeclSyntax.self),
-      let index = ModelClass(source, in: context).index(of: member)
+      let variable = member.as(VariableDeclSyntax.self),
+      ModelChecks.refusal(of: source, in: context) == nil,
+      let index = ModelClass(source, in: context).index(of: variable)
     else { return [] }
     return ["@SwiftData._PersistedProperty(\(literal: index))"]
   }

@@ -8,13 +8,20 @@ import SwiftSyntaxBuilder
 struct ModelMembers {
   let model: ModelClass
   let isRoot: Bool
+  /// Whether the class has been complained of.
+  ///
+  /// What is written then only has to be without errors
+  /// of its own, so that the complaint is all that is seen.
+  let isBroken: Bool
   let module: String?
 
   var all: [DeclSyntax] {
     var members: [DeclSyntax] = [ownState, description, state, registrar, access, withMutation]
     if isRoot { members.append(root) }
-    let metadata = MetadataSource(model: model, isRoot: isRoot)
-    return members + [metadata.list, metadata.requirement, initializer]
+    let metadata = MetadataSource(model: model, isRoot: isRoot, isBroken: isBroken)
+    members += [metadata.list, metadata.requirement, initializer]
+    if model.getsInitializer { members.append("init() {}") }
+    return members
   }
 
   private var name: String { model.reference }
@@ -99,12 +106,17 @@ struct ModelMembers {
     return "\(module).\(name)"
   }
 
-  private var initializer: DeclSyntax {
+  private var statements: [String] {
     var lines = model.persisted.map { property in
       "\(storageName(of: property.name)) = SwiftData._SwiftDataNoType()"
     }
     lines.append("_$own = SwiftData._ModelState._of(backingData, \(name)._$description)")
     if !isRoot { lines.append("super.init(backingData: backingData)") }
+    return lines
+  }
+
+  private var initializer: DeclSyntax {
+    let lines = isBroken ? [neverRuns] : statements
     let parameter = isRoot ? qualifiedName : "Root"
     return """
       nonisolated \(raw: model.access.prefix)required init(
@@ -120,3 +132,6 @@ struct ModelMembers {
 func storageName(of name: String) -> String {
   spelled("_\(name)")
 }
+
+/// The body of a function in a class that doesn't compile; it needs to set nothing up.
+let neverRuns = #"Swift.preconditionFailure("The class is not a model.")"#

@@ -121,7 +121,8 @@ private func applied(
   _ context: BasicMacroExpansionContext
 ) -> String {
   var text = Array(file.description.utf8)
-  for change in fixIt.changes {
+  // From the end to the beginning, so that places before a change stay what they are.
+  for change in fixIt.changes.sorted(by: { start(of: $0) > start(of: $1) }) {
     guard case .replace(let old, let new) = change else { continue }
     // The node belongs to a detached copy of its declaration, so it is found by its place.
     let place = context.location(for: old.position, anchoredAt: old, fileName: "Models.swift")
@@ -130,6 +131,11 @@ private func applied(
     text.replaceSubrange(start..<start + old.totalLength.utf8Length, with: new.description.utf8)
   }
   return String(decoding: text, as: UTF8.self)
+}
+
+private func start(of change: FixIt.Change) -> Int {
+  guard case .replace(let old, _) = change else { return 0 }
+  return old.position.utf8Offset
 }
 
 /// Expects that the macros make this of the source, and complain of nothing.

@@ -1,0 +1,281 @@
+import Testing
+
+@Suite("Of annotations, refused are")
+struct AnnotationMisuseTests {
+  private func model(_ members: String) -> String {
+    "@Model final class Trip {\n  \(members)\n  init() {}\n}"
+  }
+
+  @Test("those on what is not stored")
+  func unstored() throws {
+    expectComplaints(
+      model("@Attribute var a: Int { 1 }"),
+      [
+        "2:3 @Attribute says how a property is stored, but 'a' is computed; remove "
+          + "@Attribute, or make it a stored property."
+      ]
+    )
+    expectComplaints(
+      model("@Relationship static var a: Trip?"),
+      [
+        "2:3 @Relationship says how a property is stored, but 'a' is static; remove "
+          + "@Relationship, or make it a stored property."
+      ]
+    )
+    expectComplaints(
+      model("@Attribute @Transient var a = 1"),
+      [
+        "2:3 @Attribute says how a property is stored, but 'a' is @Transient; remove "
+          + "@Attribute, or make it a stored property."
+      ]
+    )
+    expectComplaints(
+      model("@Attribute func a() {}"),
+      [
+        "2:3 @Attribute says how a property is stored; put it on a stored property of a "
+          + "class that is marked @Model."
+      ]
+    )
+    try expectRemedy(
+      model("@Attribute(.unique) var a: Int { 1 }"),
+      "remove '@Attribute'",
+      model("var a: Int { 1 }")
+    )
+  }
+
+  @Test("those outside of a model", arguments: ["Attribute", "Relationship", "Transient"])
+  func outside(name: String) {
+    expectComplaints(
+      "struct Trip { @\(name) var a = 0 }",
+      [
+        "1:15 @\(name) has no effect here, because the property is not one of a class that is "
+          + "marked @Model; mark the class @Model, or remove @\(name)."
+      ]
+    )
+    #expect(expand("@\(name) var a = 0").complaints.count == 1)
+    #expect(expand("class Trip { @\(name) var a = 0 }").complaints.count == 1)
+  }
+
+  @Test("an attribute that is a relationship, too")
+  func both() throws {
+    let source = model("@Attribute(.unique) @Relationship var a: Trip?")
+    expectComplaints(
+      source,
+      [
+        "2:23 'a' can't be an attribute and a relationship at once; keep @Relationship "
+          + "if its type is a model, else @Attribute."
+      ]
+    )
+    try expectRemedy(
+      source,
+      "remove '@Relationship'",
+      model("@Attribute(.unique) var a: Trip?")
+    )
+  }
+
+  @Test("those that come twice")
+  func twice() throws {
+    let source = model("@Attribute(.unique) @Attribute(.ephemeral) var a = 1")
+    expectComplaints(
+      source,
+      [
+        "2:23 @Attribute can be put on a property only once; put all options in the "
+          + "first."
+      ]
+    )
+    try expectRemedy(
+      source,
+      "remove the second '@Attribute'",
+      model("@Attribute(.unique) var a = 1")
+    )
+  }
+
+  @Test(
+    "relationships to what can't be a model",
+    arguments: [
+      ("a: Int", "Int"), ("a: String?", "String"), ("a: [UUID]", "UUID"), ("a: [Date]?", "Date"),
+      ("a: Optional<Double>", "Double"), ("a: Array<Bool>", "Bool"), ("a: Set<URL>", "URL"),
+      ("a: Foundation.Data?", "Data"), ("a = 1", "Int"), ("a = 1.5", "Double"),
+      ("a = \"\"", "String"), ("a = true", "Bool"),
+    ]
+  )
+  func relationshipToValue(property: String, type: String) {
+    expectComplaints(
+      model("@Relationship var \(property)"),
+      [
+        "2:3 @Relationship leads to objects of a model class, but \(type) is not one; remove "
+          + "@Relationship from 'a'."
+      ]
+    )
+  }
+
+  @Test("relationships in a dictionary")
+  func relationshipInDictionary() {
+    expectComplaints(
+      model("@Relationship var a: [String: Item]"),
+      [
+        "2:3 A relationship to several objects is an array; declare 'a' as an array "
+          + "rather than a dictionary."
+      ]
+    )
+    expectComplaints(
+      model("@Relationship var a: Dictionary<String, Item>?"),
+      [
+        "2:3 A relationship to several objects is an array; declare 'a' as an array "
+          + "rather than a dictionary."
+      ]
+    )
+  }
+
+  @Test(
+    "no relationships to what may be a model",
+    arguments: ["Item", "Item?", "[Item]", "[Item]?", "Set<Item>", "V1.Item", "Array<V1.Item>"]
+  )
+  func relationshipToModel(type: String) {
+    expectComplaints(model("@Relationship var a: \(type)"), [])
+  }
+
+  @Test("misspelt options, with the one that was meant")
+  func misspeltOptions() throws {
+    expectComplaints(
+      model("@Attribute(.uniqe) var a = 1"),
+      [
+        "2:14 @Attribute has no option '.uniqe'; did you mean '.unique'?"
+      ]
+    )
+    expectComplaints(
+      model("@Attribute(.unique, .transformble(by: \"X\")) var a = 1"),
+      [
+        "2:23 @Attribute has no option '.transformble'; did you mean '.transformable'?"
+      ]
+    )
+    expectComplaints(
+      model("@Relationship(.Cascade) var a: Item?"),
+      [
+        "2:17 @Relationship has no option '.Cascade'; did you mean '.cascade'?"
+      ]
+    )
+    try expectRemedy(
+      model("@Attribute(.uniqe) var a = 1"),
+      "write '.unique'",
+      model("@Attribute(.unique) var a = 1")
+    )
+    try expectRemedy(
+      model("@Attribute(.transformble(by: \"X\")) var a = 1"),
+      "write '.transformable'",
+      model("@Attribute(.transformable(by: \"X\")) var a = 1")
+    )
+  }
+
+  @Test("options of the other one")
+  func optionsOfOther() {
+    expectComplaints(
+      model("@Attribute(.cascade) var a = 1"),
+      [
+        "2:14 '.cascade' is an option of @Relationship, not of @Attribute."
+      ]
+    )
+    expectComplaints(
+      model("@Relationship(.externalStorage) var a: Item?"),
+      [
+        "2:17 '.externalStorage' is an option of @Attribute, not of @Relationship."
+      ]
+    )
+  }
+
+  @Test("no options that an application may have defined")
+  func ownOptions() {
+    expectComplaints(model("@Attribute(.encryptedByUs) var a = 1"), [])
+    expectComplaints(model("@Attribute(Options.uniqe) var a = 1"), [])
+    expectComplaints(model("@Attribute(Schema.Attribute.Option.unique) var a = 1"), [])
+    for rule in ["cascade", "nullify", "deny", "noAction", "unique"] {
+      expectComplaints(model("@Relationship(.\(rule)) var a: Item?"), [])
+    }
+  }
+
+  @Test("#Unique and #Index outside of a model", arguments: ["Unique", "Index"])
+  func constraintOutside(name: String) {
+    let sentence =
+      "#\(name) belongs inside the class that it is about, which must be marked @Model; move it "
+      + "there."
+    expectComplaints("#\(name)<Trip>([\\.name])", ["1:1 \(sentence)"])
+    expectComplaints("class Trip { #\(name)<Trip>([\\.name]) }", ["1:14 \(sentence)"])
+  }
+
+  @Test("#Unique for another class")
+  func constraintForOther() throws {
+    expectComplaints(
+      model("#Unique<Item>([\\.name])"),
+      [
+        "2:11 #Unique inside 'Trip' can only be about 'Trip'; write '#Unique<Trip>', or "
+          + "move it into 'Item'."
+      ]
+    )
+    expectComplaints(model("#Unique<V1.Trip>([\\.name])"), [])
+    expectComplaints(model("#Unique([\\Trip.name])"), [])
+    try expectRemedy(
+      model("#Index<Item>([\\.name])"),
+      "write 'Trip'",
+      model("#Index<Trip>([\\.name])")
+    )
+  }
+
+  @Test("#Unique and #Index that name nothing")
+  func emptyConstraints() {
+    expectComplaints(
+      model("#Unique<Trip>()"),
+      [
+        "2:3 #Unique names no properties; list them as key paths: "
+          + "'#Unique<…>([\\.name])'."
+      ]
+    )
+    expectComplaints(
+      model("#Index<Trip>([\\.a], [])"),
+      [
+        "2:23 This list of #Index names no properties; list key paths in it, or remove "
+          + "it."
+      ]
+    )
+    expectComplaints(
+      model("#Index<Trip>(.binary([]))"),
+      [
+        "2:16 This list of #Index names no properties; list key paths in it, or remove "
+          + "it."
+      ]
+    )
+  }
+
+  @Test("#Unique that comes twice")
+  func repeatedConstraints() {
+    expectComplaints(
+      model("#Unique<Trip>([\\.a]); #Unique<Trip>([\\.b])"),
+      [
+        "2:25 A model has only one #Unique; put all lists in the first, separated by "
+          + "commas."
+      ]
+    )
+    expectComplaints(model("#Unique<Trip>([\\.a]); #Index<Trip>([\\.b])"), [])
+  }
+
+  @Test("#Unique and #Index over what is not stored")
+  func constraintsOnUnstored() {
+    expectComplaints(
+      model("#Unique<Trip>([\\.a, \\.b]); var a = 1; @Transient var b = 1"),
+      [
+        "2:23 #Unique is about what the store keeps, but 'b' is not stored; take it "
+          + "out of the list."
+      ]
+    )
+    expectComplaints(
+      model("#Index<Trip>(.binary([\\Trip.b])); var b: Int { 1 }"),
+      [
+        "2:25 #Index is about what the store keeps, but 'b' is not stored; take it out "
+          + "of the list."
+      ]
+    )
+    expectComplaints(
+      model("#Index<Trip>([\\.a], [\\.inherited]); var a = 1"),
+      []
+    )
+  }
+}

@@ -1,0 +1,214 @@
+import Testing
+
+@Suite("@Model refuses")
+struct ClassMisuseTests {
+  @Test(
+    "what is no class, and offers to make it one",
+    arguments: [
+      ("struct Trip {}", "a struct"),
+      ("enum Trip {}", "an enum"),
+      ("actor Trip {}", "an actor"),
+      ("protocol Trip {}", "a protocol"),
+    ]
+  )
+  func notAClass(declaration: String, kind: String) {
+    expectComplaints(
+      "@Model \(declaration)",
+      [
+        "1:1 @Model needs a class, because contexts keep track of objects by identity; "
+          + "'Trip' is \(kind)."
+      ]
+    )
+  }
+
+  @Test("a struct and an actor with a remedy")
+  func structRemedy() throws {
+    try expectRemedy(
+      "@Model public struct Trip { var a = 0 }",
+      "make it a 'final class'",
+      "@Model public final class Trip { var a = 0 }"
+    )
+    try expectRemedy(
+      "@Model\nactor Trip {}",
+      "make it a 'final class'",
+      "@Model\nfinal class Trip {}"
+    )
+  }
+
+  @Test("a generic class, and adds nothing to it")
+  func genericClass() {
+    let expansion = expectComplaints(
+      "@Model class Trip<Place> { var a = 0; init() {} }",
+      [
+        "1:18 @Model can't be put on the generic class 'Trip', because a store has one "
+          + "table for each class; remove the generic parameters, or make a model class "
+          + "for each type that is needed."
+      ]
+    )
+    #expect(!expansion.text.contains("_$"))
+    #expect(!expansion.text.contains("_PersistedProperty"))
+    #expect(!expansion.text.contains("extension"))
+  }
+
+  @Test("a class inside something generic")
+  func insideGeneric() {
+    expectComplaints(
+      "struct Outer<Place> { @Model class Trip { init() {} } }",
+      [
+        "1:36 @Model can't be put on 'Trip' inside a generic type or function; declare "
+          + "the class outside of it."
+      ]
+    )
+    expectComplaints(
+      "func outer<Place>(_ place: Place) { @Model class Trip { init() {} } }",
+      [
+        "1:50 @Model can't be put on 'Trip' inside a generic type or function; declare "
+          + "the class outside of it."
+      ]
+    )
+  }
+
+  @Test("a class that is observable already")
+  func observable() throws {
+    let source = "@Model @Observable final class Trip { init() {} }"
+    expectComplaints(
+      source,
+      [
+        "1:8 @Model makes the class observable; remove @Observable."
+      ]
+    )
+    try expectRemedy(source, "remove '@Observable'", "@Model final class Trip { init() {} }")
+  }
+
+  @Test("a nested type that takes the name of the family's topmost class")
+  func nestedRoot() {
+    expectComplaints(
+      "@Model final class Trip { struct Root {}; init() {} }",
+      [
+        "1:34 'Root' is the name that @Model gives to the topmost class of the family "
+          + "of 'Trip'; rename this type, or declare it outside of the class."
+      ]
+    )
+  }
+
+  @Test("no class without an initializer, but warns that nobody can make its objects")
+  func noInitializer() throws {
+    let source = """
+      @Model public class Trip {
+        var name: String
+        var note: String?
+        var kind: Kind = .leisure
+        var count = 0
+        let created = Date.now
+        @Transient var views = 0
+      }
+      """
+    let expansion = expand(source, configuration: buildConfiguration(languageMode: 5))
+    let complaint = try #require(expansion.complaints.first)
+    #expect(!complaint.isError)
+    #expect(
+      complaint.description
+        == "1:1 'Trip' has no initializer, so its objects can only be read from a store; "
+        + "write an init that sets its properties."
+    )
+    #expect(expansion.text.contains("_name = SwiftData._SwiftDataNoType()"))
+    #expect(!expansion.text.contains("init() {"))
+    let remedy = try #require(complaint.remedies.first)
+    #expect(
+      remedy.result == """
+        @Model public class Trip {
+          var name: String
+          var note: String?
+          var kind: Kind = .leisure
+          var count = 0
+          let created = Date.now
+          @Transient var views = 0
+
+          public init(name: String, note: String? = nil, kind: Kind = .leisure) {
+            self.name = name
+            self.note = note
+            self.kind = kind
+          }
+        }
+        """
+    )
+  }
+
+  @Test("no class without an initializer, and offers none where it can't know what to set")
+  func noInitializerToOffer() throws {
+    let expansion = expand("@Model class Business: Trip { var level = 1 }", missing: [])
+    let complaint = try #require(expansion.complaints.first)
+    #expect(!complaint.isError)
+    #expect(complaint.remedies.isEmpty)
+  }
+
+  @Test("no class without an initializer whose properties all have defaults, and writes init()")
+  func implicitInitializer() {
+    let expansion = expand(
+      "@Model class Trip { var a = 0; var b: Int?; @Transient var c: Int?; var d: Int { 1 } }"
+    )
+    #expect(expansion.complaints.isEmpty)
+    #expect(expansion.text.contains("init() {"))
+    let withTransient = expand("@Model class Trip { var a = 0; @Transient weak var b: Trip? }")
+    #expect(withTransient.text.contains("init() {"))
+    let empty = expand("@Model class Trip {}")
+    #expect(empty.complaints.isEmpty)
+    #expect(empty.text.contains("init() {"))
+  }
+
+  @Test("a condition that it can't decide, but only around stored properties")
+  func undecidedCondition() {
+    let source = """
+      @Model class Trip {
+        #if canImport(Secret)
+        var secret = 1
+        #endif
+        #if canImport(Secret)
+        var computed: Int { 1 }
+        func reveal() {}
+        #endif
+        init() {}
+      }
+      """
+    expectComplaints(
+      source,
+      [
+        "2:3 @Model can't tell whether this condition holds, and so not which properties "
+          + "the class has; use '#if os(…)', '#if DEBUG' or another compilation condition, "
+          + "or move the stored properties out of the '#if'."
+      ]
+    )
+  }
+
+  @Test("any condition around stored properties when the build is not known")
+  func unknownBuild() {
+    let source = """
+      @Model class Trip {
+        #if DEBUG
+        #if os(Linux)
+        var secret = 1
+        #endif
+        #endif
+        init() {}
+      }
+      """
+    expectComplaints(
+      source,
+      [
+        "2:3 @Model can't tell whether this condition holds, and so not which properties "
+          + "the class has; use '#if os(…)', '#if DEBUG' or another compilation condition, "
+          + "or move the stored properties out of the '#if'."
+      ],
+      configuration: nil
+    )
+    expectComplaints(source, [])
+  }
+
+  @Test("nothing more once it has complained: what it writes has no errors of its own")
+  func writesNoErrors() {
+    let expansion = expand("@Model class Trip { lazy var a = 1; var b: Int; init() {} }")
+    #expect(expansion.text.contains("Swift.preconditionFailure"))
+    #expect(!expansion.text.contains("_a = "))
+    #expect(expansion.complaints.count == 1)
+  }
+}

@@ -1,0 +1,58 @@
+import Testing
+
+@Suite("@ModelActor refuses")
+struct ModelActorMisuseTests {
+  @Test("what is no actor, and offers to make it one")
+  func notAnActor() throws {
+    expectComplaints(
+      "@ModelActor final class Importer {}",
+      [
+        "1:1 @ModelActor needs an actor, whose context it guards; 'Importer' is a class."
+      ]
+    )
+    expectComplaints(
+      "@ModelActor struct Importer {}",
+      [
+        "1:1 @ModelActor needs an actor, whose context it guards; 'Importer' is a struct."
+      ]
+    )
+    expectComplaints(
+      "@ModelActor enum Importer {}",
+      [
+        "1:1 @ModelActor needs an actor, whose context it guards; 'Importer' is an enum."
+      ]
+    )
+    try expectRemedy(
+      "@ModelActor public final class Importer {}",
+      "make it an 'actor'",
+      "@ModelActor public actor Importer {}"
+    )
+    try expectRemedy(
+      "@ModelActor\nfinal class Importer {}",
+      "make it an 'actor'",
+      "@ModelActor\nactor Importer {}"
+    )
+    try expectRemedy(
+      "@ModelActor struct Importer {}",
+      "make it an 'actor'",
+      "@ModelActor actor Importer {}"
+    )
+    #expect(expand("@ModelActor class A: B {}").complaints.first?.remedies.isEmpty == true)
+  }
+
+  @Test("a property that its initializer has no value for")
+  func noValue() {
+    expectComplaints(
+      "@ModelActor actor Importer { let limit: Int }",
+      [
+        "1:34 @ModelActor makes 'init(modelContainer:)', which has no value for 'limit'; "
+          + "give the property a default value, or write an initializer of your own for "
+          + "'Importer' that sets 'modelContainer' and 'modelExecutor' too."
+      ]
+    )
+    expectComplaints("@ModelActor actor Importer { var limit: Int? }", [])
+    expectComplaints("@ModelActor actor Importer { lazy var limit = 1 }", [])
+    expectComplaints("@ModelActor actor Importer { static let limit: Int = 3 }", [])
+    expectComplaints("@ModelActor actor Importer { let limit: Int; init(limit: Int) {} }", [])
+  }
+}

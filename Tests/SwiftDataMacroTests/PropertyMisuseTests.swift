@@ -1,0 +1,219 @@
+import Testing
+
+@Suite("A property of a model may not")
+struct PropertyMisuseTests {
+  private func model(_ members: String) -> String {
+    "@Model final class Trip {\n  \(members)\n  init() {}\n}"
+  }
+
+  @Test("be one of several in a declaration, which can be split")
+  func severalProperties() throws {
+    expectComplaints(
+      model("public var a = 0, b: Int, c, d: String?"),
+      [
+        "2:3 Macros can't be put on several properties at once; declare each property of "
+          + "a model on its own."
+      ]
+    )
+    try expectRemedy(
+      model("public var a = 0, b: Int, c, d: String?"),
+      "declare each property on its own",
+      model(
+        """
+        public var a = 0
+          public var b: Int
+          public var c: String?
+          public var d: String?
+        """
+      )
+    )
+    expectComplaints(model("static var a = 0, b = 1"), [])
+    expectComplaints(model("var a: Int { 1 }, b: Int { 2 }"), [])
+  }
+
+  @Test("be part of a tuple")
+  func tuples() {
+    expectComplaints(
+      model("var (a, b) = (0, 1)"),
+      [
+        "2:7 A model can't store properties that are declared as a tuple; declare each "
+          + "property on its own."
+      ]
+    )
+    expectComplaints(model("static let (a, b) = (0, 1)"), [])
+    expectComplaints(model("@Transient var (a, b) = (0, 1)"), [])
+  }
+
+  @Test("be without a type and a default value")
+  func noType() {
+    expectComplaints(
+      model("var name"),
+      [
+        "2:7 'name' needs a type or a default value to be stored; write 'var name: …'."
+      ]
+    )
+  }
+
+  @Test("be a constant in the Swift 6 language mode, but in those before")
+  func constants() throws {
+    expectComplaints(
+      model("let name = \"\""),
+      [
+        "2:3 The Swift 6 language mode doesn't let a macro store a 'let' property; "
+          + "declare 'name' as 'private(set) var'."
+      ]
+    )
+    expectComplaints(
+      model("let name = \"\""),
+      [],
+      configuration: buildConfiguration(languageMode: 5)
+    )
+    try expectRemedy(
+      model("public let name = \"\""),
+      "make it a 'private(set) var'",
+      model("public private(set) var name = \"\"")
+    )
+    try expectRemedy(
+      model("private let name = \"\""),
+      "make it a 'var'",
+      model("private var name = \"\"")
+    )
+    expectComplaints(model("@Transient let name = \"\""), [])
+    expectComplaints(model("static let name = \"\""), [])
+  }
+
+  @Test("be lazy, weak or unowned, unless it is transient")
+  func modifiers() throws {
+    expectComplaints(
+      model("lazy var total = 1"),
+      [
+        "2:3 'total' can't be stored and 'lazy', because the store would not know "
+          + "whether it has a value yet; remove 'lazy', or mark the property @Transient to "
+          + "keep it out of the store."
+      ]
+    )
+    expectComplaints(
+      model("weak var owner: Owner?"),
+      [
+        "2:3 'owner' can't be stored and 'weak', because a relationship keeps track of "
+          + "the objects that it leads to by itself; remove 'weak', or mark the property "
+          + "@Transient to keep it out of the store."
+      ]
+    )
+    expectComplaints(
+      model("unowned(unsafe) var owner: Owner"),
+      [
+        "2:3 'owner' can't be stored and 'unowned', because a relationship keeps track "
+          + "of the objects that it leads to by itself; remove 'unowned', or mark the "
+          + "property @Transient to keep it out of the store."
+      ]
+    )
+    expectComplaints(model("@Transient lazy var total = 1"), [])
+    expectComplaints(model("@Transient weak var owner: Owner?"), [])
+    try expectRemedy(
+      model("lazy var total = 1"),
+      "keep it out of the store",
+      model("@Transient lazy var total = 1")
+    )
+    try expectRemedy(
+      model("public weak var owner: Owner?"),
+      "remove 'weak'",
+      model("public var owner: Owner?")
+    )
+  }
+
+  @Test("be wrapped by what is known to be a property wrapper, unless it is transient")
+  func wrappers() throws {
+    expectComplaints(
+      model("@Published var name = \"\""),
+      [
+        "2:3 @Published is a property wrapper, and a model stores 'name' by itself; "
+          + "remove the wrapper, or mark the property @Transient to keep it out of the store."
+      ]
+    )
+    expectComplaints(
+      model("@AppStorage(\"x\") var name = \"\""),
+      [
+        "2:3 @AppStorage is a property wrapper, and a model stores 'name' by itself; "
+          + "remove the wrapper, or mark the property @Transient to keep it out of the store."
+      ]
+    )
+    expectComplaints(model("@Transient @Published var name = \"\""), [])
+    expectComplaints(model("@Unheard var name = \"\""), [])
+    try expectRemedy(
+      model("@Published var name = \"\""),
+      "remove the property wrapper",
+      model("var name = \"\"")
+    )
+  }
+
+  @Test(
+    "have the name of a member that SwiftData needs",
+    arguments: [
+      "persistentModelID", "persistentBackingData", "modelContext", "schemaMetadata", "Root",
+      "_$own",
+    ]
+  )
+  func reservedNames(name: String) {
+    expectComplaints(
+      model("var \(name) = 1"),
+      [
+        "2:7 Every model has a member '\(name)' that SwiftData needs; give the property another "
+          + "name, and 'originalName' if a store has it by this one."
+      ]
+    )
+    expectComplaints(model("var \(name): Int { 1 }"), [])
+  }
+
+  @Test("take the name of the storage of another one")
+  func storageNames() {
+    expectComplaints(
+      model("var name = 1; private var _name = 2"),
+      [
+        "2:29 '_name' is the name of the storage that @Model makes for 'name'; rename "
+          + "one of the two."
+      ]
+    )
+    expectComplaints(
+      model("var name = 1; @Transient var _name = 2"),
+      [
+        "2:32 '_name' is the name of the storage that @Model makes for 'name'; rename "
+          + "one of the two."
+      ]
+    )
+    expectComplaints(model("var name: Int { _name }; private var _name = 2"), [])
+  }
+
+  @Test("be transient without a default value")
+  func transientDefaults() throws {
+    expectComplaints(
+      model("@Transient var views: Int"),
+      [
+        "2:18 @Transient property 'views' needs a default value, because an object that "
+          + "is read from a store has none for it; write one, or make the property optional."
+      ]
+    )
+    expectComplaints(
+      model("@Transient let views: Int?"),
+      [
+        "2:18 @Transient property 'views' needs a default value, because an object that "
+          + "is read from a store has none for it; write one, or make the property optional."
+      ]
+    )
+    expectComplaints(model("@Transient var views: Int?"), [])
+    expectComplaints(model("@Transient var views: Optional<Int>"), [])
+    expectComplaints(model("@Transient var views: Int { 1 }"), [])
+    expectComplaints(model("@Transient var views = 0"), [])
+    for (type, value) in [
+      ("Int", "0"), ("Double", "0"), ("Bool", "false"), ("String", "\"\""), ("[Int]", "[]"),
+      ("[Int: Int]", "[:]"), ("Set<Int>", "[]"), ("Date", "Date()"), ("Swift.Int", "0"),
+    ] {
+      try expectRemedy(
+        model("@Transient var views: \(type)"),
+        "give it the value \(value)",
+        model("@Transient var views: \(type) = \(value)")
+      )
+    }
+    #expect(expand(model("@Transient var views: Views")).complaints.first?.remedies.count == 0)
+  }
+}
