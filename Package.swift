@@ -57,7 +57,8 @@ let package = Package(
       swiftSettings: syntaxSettings,
       linkerSettings: syntaxLinking
     ),
-    .target(name: "SwiftData", dependencies: ["Store", "SwiftDataMacros"]),
+    .target(name: "CSwiftRuntime"),
+    .target(name: "SwiftData", dependencies: ["CSwiftRuntime", "Store", "SwiftDataMacros"]),
     .target(name: "os"),
     .target(name: "OSLog", dependencies: ["os"]),
     .target(name: "FoundationExtras"),

@@ -24,6 +24,8 @@ extension ModelContext {
   /// The object of a row: the one in memory, or a new one of the row's values.
   func materialize(_ plan: RowPlan, _ row: Statement) throws -> any PersistentModel {
     let id = row.int64(at: 0)
+    if id < 0, let model = pending.model(row: id) { return model }
+    let registry = registry
     let member = try plan.member(of: row)
     if let model = registry[member.entity, id] {
       let state = model._$state
@@ -36,7 +38,7 @@ extension ModelContext {
     state.registry = registry
     try plan.fill(state, member.steps, from: row)
     let model = member.entity.model.make(state)
-    register(model, state, member.entity)
+    registry.add(state.reference(to: model), member.entity, row: id)
     return model
   }
 
@@ -163,7 +165,7 @@ extension ModelContext {
   /// The object that a to-one relationship leads to by its row.
   func relatedModel(of state: _ModelState, _ index: Int, row: Int64) -> (any PersistentModel)? {
     guard let entity = relatedEntity(of: state, index) else { return nil }
-    guard row >= 0 else { return registry[entity, row] }
+    guard row >= 0 else { return pending.model(row: row) }
     guard let model = model(of: entity, row: row) else { return nil }
     let phase = model._$state.phase
     return phase == .deleting || phase == .deleted ? nil : model
@@ -174,7 +176,7 @@ extension ModelContext {
     of state: _ModelState, _ index: Int, row: Int64
   ) -> (any PersistentModel)? {
     guard let entity = relatedEntity(of: state, index) else { return nil }
-    return registry[entity, row]
+    return row < 0 ? pending.model(row: row) : registry[entity, row]
   }
 
   private func relatedEntity(of state: _ModelState, _ index: Int) -> EntityDescription? {
@@ -222,7 +224,7 @@ extension ModelContext {
     for model in many.models {
       let member = model._$state
       if case .toOne(.object(let other)) = member.slots[slot], other !== owner { continue }
-      member.slots[slot] = .toOne(.companion(state.reference(to: owner), row: state.row))
+      member.slots[slot] = .toOne(.companion(state.companion(of: owner), row: state.row))
     }
   }
 

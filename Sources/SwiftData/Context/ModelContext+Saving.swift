@@ -172,15 +172,21 @@ final class PendingSave {
   /// Gives new objects the rows that they will have; done before anything is written, so that they
   /// can lead to each other.
   private func giveRows(to states: [_ModelState], _ writer: Writer) throws {
-    var counts: [String: Int] = [:]
-    for state in states { counts[state.entity?.table ?? "", default: 0] += 1 }
-    var next: [String: Int64] = [:]
-    for (table, count) in counts { next[table] = try writer.reserveIDs(table, count: count) }
+    var counts: [Int: (table: String, count: Int)] = [:]
     for state in states {
-      guard let table = state.entity?.table, let row = next[table] else { continue }
+      guard let entity = state.entity else { continue }
+      counts[entity.tableIndex, default: (entity.table, 0)].count += 1
+    }
+    var next: [Int: Int64] = [:]
+    for (index, entry) in counts {
+      next[index] = try writer.reserveIDs(entry.table, count: entry.count)
+    }
+    renumbered.reserveCapacity(renumbered.count + states.count)
+    for state in states {
+      guard let index = state.entity?.tableIndex, let row = next[index] else { continue }
       renumbered.append((state, state.row))
       state.row = row
-      next[table] = row + 1
+      next[index] = row + 1
     }
   }
   private var renumbered: [(state: _ModelState, row: Int64)] = []
@@ -289,14 +295,15 @@ final class PendingSave {
   /// Makes the objects what the write made them.
   func settle() {
     context.pending.removeAll()
-    for (state, row) in renumbered { context.unregister(state, row: row) }
+    let registry = context.registry
     for model in changes.inserted {
       let state = model._$state
       guard state.phase == .inserting, let entity = state.entity else { continue }
       state.phase = .stored
-      context.register(model, state, entity)
+      registry.add(state.reference(to: model), entity, row: state.row)
     }
-    for model in changes.inserted + changes.changed { model._$state.settle() }
+    for model in changes.inserted { model._$state.settle() }
+    for model in changes.changed { model._$state.settle() }
     for model in changes.deleted { model._$state.becomeDeleted(in: context) }
     for gone in deletedRows { registered(gone)?._$state.becomeDeleted(in: context) }
     for row in nullifiedRows {

@@ -63,6 +63,7 @@ public final class ModelContext {
 
   /// The objects of the context that are in memory.
   var registry: Registry {
+    if let ownRegistry { return ownRegistry }
     if let sharedRegistry { return sharedRegistry }
     let registry = Registry(container)
     registry.serve(self)
@@ -108,7 +109,7 @@ public final class ModelContext {
 
   func registeredAny(for id: PersistentIdentifier) -> (any PersistentModel)? {
     guard let entity = container.map[id.entityName] else { return nil }
-    if let row = id.row, row < 0 { return registry[entity, row] }
+    if let row = id.row, row < 0 { return pending.model(row: row) }
     guard let row = id.row, id.storeIdentifier == container.storeIdentifier(of: entity) else {
       return customModel(for: id)
     }
@@ -175,7 +176,7 @@ public final class ModelContext {
     state.entity = entity
     state.registry = registry
     state.isPending = true
-    register(model, state, entity)
+    _ = state.reference(to: model)
     pending.insert(model)
     pendingRowsChanged(state)
     undoRecorder.inserted(model, in: self)

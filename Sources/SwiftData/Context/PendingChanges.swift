@@ -18,11 +18,26 @@ struct PendingChanges {
     inserted.isEmpty && changed.isEmpty && deleted.isEmpty && batchDeleted.isEmpty
   }
 
+  /// The inserted objects by the rows that stand for them until they are saved; made when asked.
+  private var byRow: [Int64: any PersistentModel] = [:]
+  private var rowsKnown = 0
+
   mutating func insert(_ model: any PersistentModel) { inserted.append(model) }
+
+  /// The inserted object that a temporary row stands for.
+  mutating func model(row: Int64) -> (any PersistentModel)? {
+    while rowsKnown < inserted.count {
+      byRow[inserted[rowsKnown]._$state.row] = inserted[rowsKnown]
+      rowsKnown += 1
+    }
+    return byRow[row]
+  }
 
   mutating func withdraw(_ model: any PersistentModel) {
     guard let index = inserted.lastIndex(where: { $0 === model }) else { return }
     inserted.remove(at: index)
+    byRow = [:]
+    rowsKnown = 0
   }
 
   mutating func removeAll() { self = PendingChanges() }

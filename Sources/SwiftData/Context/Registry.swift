@@ -7,9 +7,9 @@ final class Registry {
   let container: ModelContainer
   private weak var current: ModelContext?
   private var replacement: ModelContext?
-  private var tables: [[Int64: WeakModel]]
+  private var tables: [[Int64: LightReference]]
   private var count = 0
-  private var sweepAt = 1024
+  private var sweepAt = 16_384
 
   init(_ container: ModelContainer) {
     self.container = container
@@ -31,7 +31,7 @@ final class Registry {
     tables[entity.tableIndex][row]?.model
   }
 
-  func add(_ reference: WeakModel, _ entity: EntityDescription, row: Int64) {
+  func add(_ reference: LightReference, _ entity: EntityDescription, row: Int64) {
     tables[entity.tableIndex][row] = reference
     count += 1
     if count >= sweepAt { sweep() }
@@ -48,6 +48,6 @@ final class Registry {
       tables[index] = tables[index].filter { $0.value.model != nil }
       count += tables[index].count
     }
-    sweepAt = max(1024, count * 2)
+    sweepAt = max(16_384, count * 4)
   }
 }

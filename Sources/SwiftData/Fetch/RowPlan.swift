@@ -3,12 +3,19 @@ import Store
 
 /// How the rows of an entity, and of those that inherit from it, become objects.
 final class RowPlan: Sendable {
-  /// One value of a row.
-  struct Step: Sendable {
-    var slot: Int
-    var column: Int32
-    var content: Content
-    var property: PropertyDescription
+  /// One value of a row. A class, so that handing it around costs next to nothing.
+  final class Step: Sendable {
+    let slot: Int
+    let column: Int32
+    let content: Content
+    let property: PropertyDescription
+
+    init(slot: Int, column: Int32, content: Content, property: PropertyDescription) {
+      self.slot = slot
+      self.column = column
+      self.content = content
+      self.property = property
+    }
   }
 
   /// What a column holds.
@@ -101,14 +108,9 @@ final class RowPlan: Sendable {
     return member
   }
 
-  /// Reads the values of a row into slots that hold nothing newer.
+  /// Reads the values of a row into the slots of a new object.
   func fill(_ state: _ModelState, _ steps: [Step], from row: Statement) throws {
-    for step in steps {
-      let index = step.slot
-      let value = try read(step, from: row, id: state.row)
-      guard !state.changed.contains(index) else { continue }
-      state.slots[index] = value
-    }
+    for step in steps { state.slots[step.slot] = try read(step, from: row, id: state.row) }
   }
 
   func read(_ step: Step, from row: Statement, id: Int64) throws -> Slot {

@@ -5,7 +5,7 @@
 public protocol _ModelRoot {}
 
 /// The registrar of a model's observers, by a name that no class of an application can hide.
-public typealias _ObservationRegistrar = Observation.ObservationRegistrar
+public typealias _ObservationRegistrar = _ModelObservers
 
 /// The list that a function gives, whichever actor the function is bound to.
 ///

@@ -114,7 +114,7 @@ extension _ModelState {
       }
     }
     slots[index] = .toOne(
-      isHeldByOther ? .companion(other.reference(to: model), row: other.row) : .object(model))
+      isHeldByOther ? .companion(other.companion(of: model), row: other.row) : .object(model))
   }
 
   /// The row that a to-one relationship leads to; nil for none.

@@ -21,11 +21,11 @@ public final class _ModelState {
   }
 
   let description: _ModelDescription
-  /// Tells the observers of the object of changes.
-  public let registrar = ObservationRegistrar()
-  var slots: ContiguousArray<Slot>
-  var changed = PropertySet()
-  var phase = Phase.detached
+  /// Tells the observers of the object of changes, once it has had any.
+  @exclusivity(unchecked) var usedRegistrar: ObservationRegistrar?
+  @exclusivity(unchecked) var slots: ContiguousArray<Slot>
+  @exclusivity(unchecked) var changed = PropertySet()
+  @exclusivity(unchecked) var phase = Phase.detached
   /// The row of the object; negative until it is saved, and then unique in this process.
   var row: Int64
   /// The identity that a custom store gave.
@@ -33,14 +33,15 @@ public final class _ModelState {
   /// The entity, once a context knows the object.
   var entity: EntityDescription?
   /// Where the context keeps its objects; nil while none knows this one.
-  var registry: Registry?
+  @exclusivity(unchecked) var registry: Registry?
   /// Relationships that were set while the object was made, when it could not be told to others.
   var unlinked = PropertySet()
   /// True while one of the context's lists of pending changes holds the object.
   var isPending = false
   /// True while the context's overlay doesn't hold the newest values.
   var isUnsynced = false
-  private var weakModel: WeakModel?
+  private var reference: LightReference?
+  private var companion: WeakModel?
   private let hashSeed: Int64
 
   private static let temporaryRows = Atomic<Int64>(-1)
@@ -97,13 +98,23 @@ public final class _ModelState {
   // MARK: Identity
 
   /// The object; nil once nobody holds it.
-  var model: (any PersistentModel)? { weakModel?.model }
+  var model: (any PersistentModel)? { reference?.model }
 
   /// A reference to the object that doesn't keep it alive.
-  func reference(to model: any PersistentModel) -> WeakModel {
-    if let weakModel, weakModel.model != nil { return weakModel }
-    let made = WeakModel(model)
-    weakModel = made
+  func reference(to model: any PersistentModel) -> LightReference {
+    if let reference, reference.model != nil { return reference }
+    let made = LightReference(model)
+    reference = made
+    companion = nil
+    return made
+  }
+
+  /// The reference for those whom the object keeps alive itself.
+  func companion(of model: any PersistentModel) -> WeakModel {
+    let reference = reference(to: model)
+    if let companion { return companion }
+    let made = WeakModel(reference)
+    companion = made
     return made
   }
 

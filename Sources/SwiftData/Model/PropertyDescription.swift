@@ -11,8 +11,8 @@ enum PropertyKind: Sendable {
 }
 
 /// One persisted property of a model class.
-struct PropertyDescription: @unchecked Sendable {
-  // Sendable but for the default value, which is made once and then only read.
+final class PropertyDescription: @unchecked Sendable {
+  // A class, as it is handed around for every value of every row. Sendable but for the default value, which is made once and then only read.
   let name: String
   /// The place of its value among the slots of an object's state.
   let index: Int

@@ -46,9 +46,11 @@ enum ToOne {
 
 /// A reference to an object that does not keep it alive; one a state, shared by all who refer.
 final class WeakModel {
-  weak var model: (any PersistentModel)?
+  private let reference: LightReference
 
-  init(_ model: any PersistentModel) { self.model = model }
+  init(_ reference: LightReference) { self.reference = reference }
+
+  var model: (any PersistentModel)? { reference.model }
 }
 
 /// What a to-many relationship holds; the class of the objects is known to ``ToManyOf``.
