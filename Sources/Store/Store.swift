@@ -27,6 +27,7 @@ public final class Store: @unchecked Sendable {
   private let writer: Writer?
   private var isWriting = false
   private let opening: @Sendable () throws -> Connection
+  private let schemaCheck: SchemaCheck
 
   /// Opens a store, and makes it where there is none.
   ///
@@ -58,6 +59,7 @@ public final class Store: @unchecked Sendable {
     identifier = catalog.identifier
     lineage = catalog.lineage
     layouts = try catalog.schema.layouts()
+    schemaCheck = SchemaCheck(schemaID: catalog.schemaID, schema: catalog.schema)
     opening = { try file.connectReader() }
     if options.isReadOnly {
       writerConnection = nil
@@ -111,6 +113,12 @@ public final class Store: @unchecked Sendable {
     try describingErrors(at: location.path) {
       let reader = try readers.take() ?? makeReader()
       try reader.begin()
+      do {
+        try schemaCheck.run(on: reader.connection)
+      } catch {
+        giveBack(reader)
+        throw error
+      }
       return reader
     }
   }
@@ -170,6 +178,7 @@ public final class Store: @unchecked Sendable {
       return try describingErrors(at: location.path) {
         try connection.execute("BEGIN IMMEDIATE")
         do {
+          try schemaCheck.run(on: connection)
           try writer.begin(author)
           let result = try body(writer)
           try writer.finish()

@@ -9,6 +9,7 @@ public struct StoreError: Error {
       case locked, readOnly, diskFull, inputOutput, invalidSchema, misuse, database
       case duplicate, missingValue, invalidValue, missingReference, deletionDenied
       case missingObject, unreadableValue, missingBlob
+      case newerSchema, migrationRefused, changedMeanwhile
     }
 
     private let kind: Kind
@@ -57,6 +58,12 @@ public struct StoreError: Error {
     public static let unreadableValue = Code(.unreadableValue)
     /// The file that holds a value beside the store is gone.
     public static let missingBlob = Code(.missingBlob)
+    /// The store has a newer schema version than the one that was asked for.
+    public static let newerSchema = Code(.newerSchema)
+    /// There is no way from the store's schema to the one that was asked for.
+    public static let migrationRefused = Code(.migrationRefused)
+    /// Another process changed the store while a copy of it was worked on.
+    public static let changedMeanwhile = Code(.changedMeanwhile)
   }
 
   /// What kind of failure it was.

@@ -69,9 +69,11 @@ public enum SpecialValue: Hashable, Sendable {
   }
 
   private static func storedValue(name: String) -> Value? {
-    if name.hasPrefix("text:") { return .text(String(name.dropFirst(5))) }
-    if name.hasPrefix("blob:") {
-      return Array(name.utf8.dropFirst(5)).withUnsafeBytes { parseBase64($0) }.map { .blob($0) }
+    // By bytes: as characters, a colon with an accent after it is no colon.
+    let rest = name.utf8.dropFirst(5)
+    if name.utf8.starts(with: "text:".utf8) { return .text(String(Substring(rest))) }
+    if name.utf8.starts(with: "blob:".utf8) {
+      return Array(rest).withUnsafeBytes { parseBase64($0) }.map { .blob($0) }
     }
     return Array(name.utf8).withUnsafeBytes { bytes in
       if let number = parseInteger(bytes) { return .integer(number) }

@@ -37,6 +37,8 @@ struct Catalog {
     CREATE TABLE "history_transaction" (
       "id" INTEGER PRIMARY KEY AUTOINCREMENT,
       "time" TEXT NOT NULL,
+      "op" TEXT NOT NULL CHECK (
+        "op" IN ('recorded', 'foreign', 'snapshot', 'gap', 'prune', 'migration')),
       "author" TEXT,
       "process" TEXT NOT NULL,
       "process_id" INTEGER NOT NULL,

@@ -21,7 +21,8 @@ final class TransactionRow {
     insertion = try connection.prepare(
       """
       INSERT INTO history_transaction (id, time, author, process, process_id, host, bundle, schema,
-        first_change, changes, salt) VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10, ?11)
+        first_change, changes, salt, op)
+        VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10, ?11, ?12)
       """
     )
     listing = try connection.prepare(
@@ -40,7 +41,13 @@ final class TransactionRow {
   }
 
   /// Writes the row that closes a transaction.
-  func insert(_ id: Int64, _ author: Author, firstRow: Int64, count: Int64) throws {
+  func insert(
+    _ id: Int64,
+    _ author: Author,
+    firstRow: Int64,
+    count: Int64,
+    operation: TransactionOperation = .recorded
+  ) throws {
     try insertion.bind(1, id)
     try insertion.bind(2, currentTime())
     try insertion.bind(3, author.name.map { .text($0) } ?? .null)
@@ -56,6 +63,7 @@ final class TransactionRow {
       withUnsafeBytes(of: random.next() as UInt64) { Array($0) }
     }
     try insertion.bind(11, Data(salt))
+    try insertion.bind(12, operation.rawValue)
     try insertion.run()
   }
 

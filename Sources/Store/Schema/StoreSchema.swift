@@ -36,6 +36,8 @@ public struct Entity: Codable, Hashable, Sendable {
   public var uniques: [[String]]
   /// Sets of property names that are indexed for queries.
   public var indexes: [[String]]
+  /// The name in the schema version before this one.
+  public var originalName: String?
 
   /// Describes an entity; its table is its own unless one is named.
   public init(
@@ -46,7 +48,8 @@ public struct Entity: Codable, Hashable, Sendable {
     attributes: [Attribute] = [],
     relationships: [Relationship] = [],
     uniques: [[String]] = [],
-    indexes: [[String]] = []
+    indexes: [[String]] = [],
+    originalName: String? = nil
   ) {
     self.name = name
     self.parent = parent
@@ -56,6 +59,7 @@ public struct Entity: Codable, Hashable, Sendable {
     self.relationships = relationships
     self.uniques = uniques
     self.indexes = indexes
+    self.originalName = originalName
   }
 }
 

@@ -121,7 +121,8 @@ struct CanonicalValueTests {
     .real(-.infinity), .real(1e300), .real(5e-300), .real(datesShown.upperBound),
     .real(datesShown.lowerBound), .text(""), .text("NaN"), .text("nan"), .text("inf"), .text("5"),
     .text("-0"), .text("1.5"), .text("09223372036854775808"), .text("9223372036854775807"),
-    .text("09223372036854775807"), .text("text:a"), .text("a\u{0}b"), .text("null"),
+    .text("09223372036854775807"), .text("text:a"), .text("\u{301}a"),
+    .text("a\u{0}b"), .text("null"),
     .text("blob:"), .text("2001-01-01T00:00:00Z"), .text(uuid), .blob(Data()),
     .blob(Data([0, 255, 128])),
   ]

@@ -1,0 +1,28 @@
+import SQLite
+
+/// Notices that another process gave the store a schema that needs other tables.
+struct SchemaCheck {
+  let schemaID: Int64
+  let schema: StoreSchema
+
+  /// Throws where the tables are no longer those that the statements of this process know.
+  ///
+  /// It is called in a transaction, so that what holds now holds until its end.
+  func run(on connection: Connection) throws {
+    let statement = try connection.cached("SELECT value FROM store_catalog WHERE key = 'schema'")
+    defer { statement.reset() }
+    guard try statement.step(), statement.int64(at: 0) != schemaID else { return }
+    let stored = try Catalog(on: connection).schema
+    // Another version with the same tables does no harm.
+    let differences = schema.differences(fromStored: stored)
+    guard !differences.isEmpty else { return }
+    throw StoreError(
+      .schemaMismatch,
+      "The store \(connection.path) was migrated to version \(stored.version) by another process;"
+        + " this one works with version \(schema.version). Open the store anew with the newer"
+        + " model.",
+      path: connection.path,
+      differences: differences
+    )
+  }
+}
