@@ -188,8 +188,12 @@ struct StoreFile: Sendable {
   ) throws {
     guard schema != catalog.schema else { return }
     let differences = schema.differences(fromStored: catalog.schema)
-    guard differences.isEmpty else {
-      let list = differences.map { "\n- \($0)" }.joined()
+    // Two attributes that swap their names leave tables of the same shape.
+    let steps = PlannedSteps(try SchemaMapping(from: catalog.schema, to: schema)).steps
+    guard differences.isEmpty, steps.isEmpty else {
+      let list =
+        (differences.isEmpty ? steps.map(\.description) : differences.map(\.description))
+        .map { "\n- \($0)" }.joined()
       throw StoreError(
         .schemaMismatch,
         "The store \(path) does not fit the model; a migration is needed:\(list)",

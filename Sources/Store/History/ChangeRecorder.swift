@@ -168,7 +168,11 @@ final class ChangeRecorder {
   /// Writes what is left to write, and returns the number of changes.
   ///
   /// The closure gives the values that an object has now.
-  func finish(_ author: Author, current: (RowKey) throws -> [Value]?) throws -> Int {
+  func finish(
+    _ author: Author,
+    operation: TransactionOperation = .recorded,
+    current: (RowKey) throws -> [Value]?
+  ) throws -> Int {
     for (key, draft) in drafts.sorted(by: { order(of: $0.key) < order(of: $1.key) }) {
       guard let touch = touched[key], touch.kind != .delete else { continue }
       guard let values = try current(key) else { continue }
@@ -177,7 +181,13 @@ final class ChangeRecorder {
     if hasGaps { nextRow = try header.closeGaps(from: firstRow) }
     let count = nextRow - firstRow
     if count > 0 {
-      try header.insert(transaction, author, firstRow: firstRow, count: count)
+      try header.insert(
+        transaction,
+        author,
+        firstRow: firstRow,
+        count: count,
+        operation: operation
+      )
     }
     return Int(count)
   }

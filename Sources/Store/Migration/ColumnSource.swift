@@ -1,0 +1,152 @@
+/// Where the values of one column come from when a table is filled.
+struct ColumnSource: Sendable {
+  /// A value that a migration itself puts into rows, which history records as an update.
+  struct Fill: Sendable {
+    /// Which of the old rows it is put into, as SQL.
+    var condition: String
+    /// What was there before, as SQL.
+    var before: String
+    /// What is there afterwards.
+    var after: Value
+  }
+
+  /// The index in ``EntityLayout/columns``.
+  var column: Int
+  /// The value as SQL over the old row.
+  var expression: String
+  /// What the one `?` in the expression stands for, if there is one.
+  var parameter: Value?
+  var fill: Fill?
+  /// The old column, where the value is taken over as it is.
+  var oldColumn: String?
+  /// True where null may come out although the column is required.
+  var mayLackValue = false
+  /// The links of which each owner may have one only.
+  var singleLink: LinkSource?
+
+  /// True where an old column, or nothing, becomes the column.
+  var isPlain: Bool { fill == nil && singleLink == nil && !mayLackValue && parameter == nil }
+}
+
+/// The rows of one entity, on their way from an old table to a new one.
+struct RowSource: Sendable {
+  /// The new entity's index.
+  var entity: Int
+  /// The old entity's index.
+  var oldEntity: Int
+  /// The old table, quoted.
+  var table: String
+  /// What selects the rows; nil where all rows of the table are meant.
+  var condition: String?
+  var columns: [ColumnSource]
+
+  /// The name that the old table has in the expressions.
+  static let alias = "\"store_old\""
+
+  /// The old table with its condition, and another one if there is one, after `FROM`.
+  func rows(where other: String? = nil) -> String {
+    let conditions = [condition, other].compactMap { $0 }.map { "(\($0))" }
+    return "\(table) AS \(Self.alias)"
+      + (conditions.isEmpty ? "" : " WHERE \(conditions.joined(separator: " AND "))")
+  }
+}
+
+extension SchemaMapping {
+  /// Where the rows of a new entity come from; nil where it starts empty.
+  func rows(of entity: Int) -> RowSource? {
+    guard let oldEntity = sources[entity] else { return nil }
+    let old = oldLayouts[oldEntity]
+    var result = RowSource(
+      entity: entity,
+      oldEntity: oldEntity,
+      table: old.table,
+      condition: old.sharesTable ? "\"_entity\" = \(literal(old.entity.name))" : nil,
+      columns: []
+    )
+    let layout = newLayouts[entity]
+    for (index, column) in layout.columns.enumerated() {
+      switch column.content {
+      case .attribute(let position):
+        result.columns.append(
+          values(of: layout.entity.attributes[position], at: index, in: entity)
+        )
+      case .relationship(let position):
+        result.columns.append(
+          links(of: layout.entity.relationships[position], at: index, for: result)
+        )
+      }
+    }
+    return result
+  }
+
+  private func values(of attribute: Attribute, at index: Int, in entity: Int) -> ColumnSource {
+    let initial = attribute.defaultValue ?? .null
+    guard let old = source(of: attribute, in: entity),
+      let conversion = TypeConversion(from: old.type, to: attribute.type)
+    else {
+      var result = ColumnSource(column: index, expression: "NULL")
+      if initial != .null {
+        result.expression = "?"
+        result.parameter = initial
+        result.fill = ColumnSource.Fill(condition: "1", before: "NULL", after: initial)
+      } else {
+        result.mayLackValue = !attribute.isOptional
+      }
+      return result
+    }
+    let column = quoted(old.column)
+    var result = ColumnSource(column: index, expression: conversion.sql(column))
+    if conversion == .none { result.oldColumn = old.column }
+    if old.isExternal, !attribute.isExternal {
+      result.expression =
+        "CASE typeof(\(column)) WHEN 'text' THEN store_blob_content(\(column)) ELSE \(column) END"
+      result.oldColumn = nil
+    }
+    guard old.isOptional, !attribute.isOptional else { return result }
+    guard initial != .null else {
+      result.mayLackValue = true
+      return result
+    }
+    result.expression = "coalesce(\(result.expression), ?)"
+    result.parameter = initial
+    result.oldColumn = nil
+    result.fill = ColumnSource.Fill(
+      condition: "\(column) IS NULL",
+      before: "NULL",
+      after: initial
+    )
+    return result
+  }
+
+  private func links(
+    of relationship: Relationship,
+    at index: Int,
+    for rows: RowSource
+  ) -> ColumnSource {
+    var result = ColumnSource(column: index, expression: "NULL")
+    let isRequired = !relationship.isOptional
+    guard let link = links(of: relationship, in: rows.entity) else {
+      result.mayLackValue = isRequired
+      return result
+    }
+    guard link.table == rows.table, link.source == "\"id\"" else {
+      result.expression =
+        "(SELECT \"target\" FROM (\(link.pairs)) WHERE \"source\" = \(RowSource.alias).\"id\")"
+      result.singleLink = link
+      result.mayLackValue = isRequired
+      return result
+    }
+    result.expression = link.target
+    let old = oldLayouts[rows.oldEntity].columns.first { $0.quoted == link.target }
+    result.oldColumn = old?.name
+    result.mayLackValue = isRequired && old?.isOptional ?? true
+    if let destination = old?.destination, let lost = lostRows(of: oldLayouts[destination]) {
+      let isLost = "\(link.target) IN (\(lost))"
+      result.expression = "CASE WHEN \(isLost) THEN NULL ELSE \(link.target) END"
+      result.oldColumn = nil
+      result.mayLackValue = isRequired
+      result.fill = ColumnSource.Fill(condition: isLost, before: link.target, after: .null)
+    }
+    return result
+  }
+}

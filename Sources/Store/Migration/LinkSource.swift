@@ -1,0 +1,98 @@
+/// Where an old store keeps the links of a relationship, seen as pairs of an owner and what it
+/// leads to.
+struct LinkSource: Hashable, Sendable {
+  /// The table, quoted.
+  var table: String
+  /// The column with the owners' ids, quoted.
+  var source: String
+  /// The column with the ids that they lead to, quoted.
+  var target: String
+  /// The column with the positions, quoted; nil where links have none.
+  var position: String?
+  /// What holds for the rows that are links.
+  var conditions: [String]
+
+  /// The same links from the other side.
+  var reversed: LinkSource {
+    LinkSource(
+      table: table,
+      source: target,
+      target: source,
+      position: position,
+      conditions: conditions
+    )
+  }
+
+  /// A query for `source`, `target` and `position`.
+  var pairs: String {
+    let filter = conditions.isEmpty ? "" : " WHERE \(conditions.joined(separator: " AND "))"
+    return "SELECT \(source) AS \"source\", \(target) AS \"target\","
+      + " \(position ?? "NULL") AS \"position\" FROM \(table)\(filter)"
+  }
+}
+
+extension SchemaMapping {
+  /// Where the old store keeps the links of a new relationship; nil where it has none.
+  ///
+  /// A relationship that is new itself may be the other side of one that is not.
+  func links(of relationship: Relationship, in entity: Int) -> LinkSource? {
+    if let owner = sources[entity], let old = source(of: relationship, in: entity) {
+      return linkSource(of: old, in: owner)
+    }
+    guard let inverseName = relationship.inverse,
+      let destination = to.entities.firstIndex(where: { $0.name == relationship.destination }),
+      let owner = sources[destination],
+      let inverse = to.entities[destination].relationships.first(where: {
+        $0.name == inverseName
+      }),
+      let old = source(of: inverse, in: destination)
+    else { return nil }
+    return linkSource(of: old, in: owner)?.reversed
+  }
+
+  /// A query for the ids of rows that an old relationship leads to and that don't survive, because
+  /// their entity is removed while its family stays; nil where there are none.
+  func lostRows(of family: EntityLayout) -> String? {
+    let names = family.family.filter { removed.contains($0) }
+      .map { literal(from.entities[$0].name) }
+    guard !names.isEmpty, family.sharesTable else { return nil }
+    return "SELECT \"id\" FROM \(family.table)"
+      + " WHERE \"_entity\" IN (\(names.joined(separator: ", ")))"
+  }
+
+  private func linkSource(of old: Relationship, in entity: Int) -> LinkSource? {
+    let owner = oldLayouts[entity]
+    guard let destination = oldLayouts.first(where: { $0.entity.name == old.destination }) else {
+      return nil
+    }
+    var result: LinkSource
+    switch old.storage {
+    case .column(let column):
+      result = LinkSource(
+        table: owner.table,
+        source: "\"id\"",
+        target: quoted(column),
+        conditions: ["\(quoted(column)) IS NOT NULL"] + (owner.condition.map { [$0] } ?? [])
+      )
+    case .inverseColumn(let column):
+      result = LinkSource(
+        table: destination.table,
+        source: quoted(column),
+        target: "\"id\"",
+        conditions: ["\(quoted(column)) IS NOT NULL"] + (destination.condition.map { [$0] } ?? [])
+      )
+    case .joinTable(let table, let source, let target):
+      result = LinkSource(
+        table: quoted(table),
+        source: quoted(source),
+        target: quoted(target),
+        position: "\"position\"",
+        conditions: []
+      )
+    }
+    for (column, family) in [(result.source, owner), (result.target, destination)] {
+      if let lost = lostRows(of: family) { result.conditions.append("\(column) NOT IN (\(lost))") }
+    }
+    return result
+  }
+}

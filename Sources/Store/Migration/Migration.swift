@@ -1,0 +1,174 @@
+public import FoundationEssentials
+public import SQLite
+
+/// Takes a store from one schema to another, in one transaction: all of it or nothing.
+public enum Migration {
+  /// Plans the way from one schema to another, without looking at any store.
+  ///
+  /// - Throws: ``StoreError`` with ``StoreError/Code/newerSchema`` where the store's version is the
+  ///   newer one, and with ``StoreError/Code/migrationRefused`` and all reasons where there is no
+  ///   way that keeps what is stored.
+  public static func plan(
+    from old: StoreSchema,
+    to new: StoreSchema
+  ) throws -> MigrationPlan {
+    try MigrationPlan(from: old, to: new)
+  }
+
+  /// The schema that a store carries; nil where there is no file, or an empty one.
+  public static func schema(of file: URL, options: Options = Options()) throws -> StoreSchema? {
+    let path = file.path(percentEncoded: false)
+    let attributes: [FileAttributeKey: Any]
+    do {
+      attributes = try FileManager.default.attributesOfItem(atPath: path)
+    } catch let error as CocoaError where error.code == .fileReadNoSuchFile {
+      return nil
+    }
+    if attributes[.size] as? UInt64 == 0 || attributes[.size] as? Int == 0 { return nil }
+    return try describingErrors(at: path) {
+      try StoreFile(location: .file(file), options: options).open(schema: nil).1.schema
+    }
+  }
+
+  /// Migrates the store in a file, if it has another schema; nobody else may have it open for
+  /// long transactions meanwhile.
+  ///
+  /// - Returns: What was done; nil where the store has this schema already.
+  @discardableResult
+  public static func migrate(
+    _ file: URL,
+    to schema: StoreSchema,
+    author: Author,
+    options: Options = Options()
+  ) throws -> MigrationPlan? {
+    let path = file.path(percentEncoded: false)
+    return try describingErrors(at: path) {
+      let (connection, catalog) = try StoreFile(location: .file(file), options: options)
+        .open(schema: nil)
+      guard catalog.schema != schema else { return nil }
+      let plan = try plan(from: catalog.schema, to: schema)
+      return try apply(plan, on: connection, author: author) ? plan : nil
+    }
+  }
+
+  /// Carries a plan out on a connection that is not in a transaction.
+  ///
+  /// - Returns: False where the store has the new schema already, because another process was
+  ///   quicker.
+  @discardableResult
+  public static func apply(
+    _ plan: MigrationPlan,
+    on connection: Connection,
+    author: Author
+  ) throws -> Bool {
+    guard !connection.isInTransaction else {
+      throw StoreError(
+        .misuse,
+        "A migration of the store \(connection.path) began inside a transaction; end that first.",
+        path: connection.path
+      )
+    }
+    // A table that is dropped and made anew must not take the links to it along. The checks come
+    // back before the transaction ends. Views of other people's making don't stop a rename.
+    try connection.setForeignKeys(enforced: false)
+    try connection.execute("PRAGMA legacy_alter_table = ON")
+    defer {
+      do {
+        try connection.execute("PRAGMA legacy_alter_table = OFF")
+        try connection.setForeignKeys(enforced: true)
+      } catch {
+        // Neither can fail on an open connection; a caller could do nothing about it.
+      }
+      connection.removeCachedStatements()
+    }
+    let blobs = Blobs(connection, BlobFolder(besides: connection.path))
+    try connection.execute("BEGIN IMMEDIATE")
+    do {
+      let isDone = try run(plan, on: connection, author: author, blobs)
+      try blobs.prepareToCommit()
+      try connection.execute("COMMIT")
+      blobs.committed()
+      return isDone
+    } catch {
+      blobs.abandon()
+      if connection.isInTransaction { try connection.execute("ROLLBACK") }
+      throw error
+    }
+  }
+
+  private static func run(
+    _ plan: MigrationPlan,
+    on connection: Connection,
+    author: Author,
+    _ blobs: Blobs
+  ) throws -> Bool {
+    let catalog = try Catalog(on: connection)
+    if catalog.schema == plan.to { return false }
+    guard catalog.schema == plan.from else {
+      throw StoreError(
+        .changedMeanwhile,
+        "The store \(connection.path) got another schema since the migration was planned: version"
+          + " \(catalog.schema.version). Plan it anew.",
+        path: connection.path
+      )
+    }
+    let schemaID = try Catalog.add(plan.to, on: connection)
+    let history = MigrationHistory(
+      plan: plan,
+      connection: connection,
+      author: author,
+      blobs: blobs
+    )
+    if plan.isTrivial {
+      try history.recordMigration(schemaID: schemaID)
+    } else {
+      try addContents(of: blobs, to: connection)
+      let checks = MigrationChecks(plan: plan, connection: connection)
+      try checks.run()
+      try history.recordRemovals(schemaID: catalog.schemaID)
+      try history.recordMigration(schemaID: schemaID)
+      try TableChanges(plan: plan, connection: connection, checks: checks).run()
+      if let error = try checks.danglingLinks() { throw error }
+      try countBlobs(plan.mapping, on: connection)
+    }
+    try Catalog.set("schema", .integer(schemaID), on: connection)
+    return true
+  }
+
+  /// Adds the function that reads a value which is kept in a file beside the store.
+  private static func addContents(of blobs: Blobs, to connection: Connection) throws {
+    try connection.addFunction(
+      "store_blob_content",
+      argumentCount: 1,
+      isDeterministic: true
+    ) { .blob(try blobs.data($0.string(at: 0))) }
+  }
+
+  /// Counts anew how many rows hold each value that is kept in a file beside the store.
+  private static func countBlobs(_ mapping: SchemaMapping, on connection: Connection) throws {
+    guard
+      (mapping.oldLayouts + mapping.newLayouts).contains(where: { layout in
+        layout.columns.contains(where: \.isExternal)
+      })
+    else { return }
+    var queries = ["SELECT NULL AS \"sha256\" WHERE 0"]
+    for layout in mapping.newLayouts {
+      for column in layout.columns where column.isExternal {
+        let condition =
+          layout.sharesTable ? " AND \"_entity\" = \(literal(layout.entity.name))" : ""
+        queries.append(
+          "SELECT \(column.quoted) FROM \(layout.table)"
+            + " WHERE typeof(\(column.quoted)) = 'text'\(condition)"
+        )
+      }
+    }
+    try connection.execute(
+      """
+      WITH "counts" AS (SELECT "sha256", count(*) AS "count"
+        FROM (\(queries.joined(separator: " UNION ALL "))) GROUP BY "sha256")
+      UPDATE "store_blob" SET "rows" = coalesce(
+        (SELECT "count" FROM "counts" WHERE "counts"."sha256" = "store_blob"."sha256"), 0)
+      """
+    )
+  }
+}

@@ -1,0 +1,140 @@
+import SQLite
+
+/// Looks for rows that a migration can't bring over, before anything is changed.
+struct MigrationChecks {
+  let plan: MigrationPlan
+  let connection: Connection
+
+  /// The most objects that an error names.
+  private static let namedAtMost = 10
+
+  func run() throws {
+    for table in plan.tables {
+      for row in table.rows {
+        for column in row.columns {
+          if let links = column.singleLink { try checkSingle(links, column, row) }
+          if column.mayLackValue { try checkPresence(column, row) }
+        }
+      }
+    }
+  }
+
+  private func property(_ column: ColumnSource, _ row: RowSource) -> String {
+    let layout = plan.mapping.newLayouts[row.entity]
+    return "\(layout.entity.name).\(layout.columns[column.column].property)"
+  }
+
+  /// Refuses a required property where rows would have no value for it.
+  private func checkPresence(_ column: ColumnSource, _ row: RowSource) throws {
+    let rows = row.rows(where: "(\(column.expression)) IS NULL")
+    let count = try number("SELECT count(*) FROM \(rows)")
+    guard count > 0 else { return }
+    let ids = try numbers("SELECT \"id\" FROM \(rows) ORDER BY \"id\" LIMIT \(Self.namedAtMost)")
+    let layout = plan.mapping.newLayouts[row.entity]
+    let isAttribute = layout.columns[column.column].destination == nil
+    throw StoreError(
+      .missingValue,
+      "\(property(column, row)) becomes required, and \(count) rows have no value for it:"
+        + " \(list(ids, of: layout.entity.name, count)). "
+        + (isAttribute
+          ? "Give the attribute a default value in the model, or fill these rows first."
+          : "Make the relationship optional, or set it in a custom stage first."),
+      path: connection.path,
+      entity: layout.entity.name,
+      objects: ids.map { RowKey(entity: row.entity, id: $0) }
+    )
+  }
+
+  /// Refuses a to-one relationship where an object has links to several.
+  private func checkSingle(_ links: LinkSource, _ column: ColumnSource, _ row: RowSource) throws {
+    let owners =
+      "SELECT \"source\" FROM (\(links.pairs)) GROUP BY \"source\" HAVING count(*) > 1"
+    let count = try number("SELECT count(*) FROM (\(owners))")
+    guard count > 0 else { return }
+    let ids = try numbers("\(owners) ORDER BY \"source\" LIMIT \(Self.namedAtMost)")
+    let name = plan.mapping.newLayouts[row.entity].entity.name
+    throw StoreError(
+      .duplicate,
+      "\(property(column, row)) becomes a relationship to one object, and \(count) objects have"
+        + " links to several: \(list(ids, of: name, count)). Choose one for each in a custom stage"
+        + " first.",
+      path: connection.path,
+      entity: name,
+      objects: ids.map { RowKey(entity: row.entity, id: $0) }
+    )
+  }
+
+  /// What stands in the way of a unique index on a table, once it is filled; nil for nothing.
+  func duplicates(in table: TableDefinition) throws -> StoreError? {
+    for layout in plan.mapping.newLayouts where layout.entity.table == table.name {
+      for names in layout.entity.uniques {
+        if let error = try duplicates(of: names, in: layout) { return error }
+      }
+    }
+    return nil
+  }
+
+  private func duplicates(of names: [String], in layout: EntityLayout) throws -> StoreError? {
+    let columns = names.compactMap { name in layout.column(of: name) }
+      .map { layout.columns[$0].quoted }
+    guard columns.count == names.count else { return nil }
+    let conditions = columns.map { "\($0) IS NOT NULL" } + (layout.condition.map { [$0] } ?? [])
+    let groups =
+      "SELECT \(columns.joined(separator: ", ")), count(*) AS \"store_count\""
+      + " FROM \(layout.table) WHERE \(conditions.joined(separator: " AND "))"
+      + " GROUP BY \(columns.joined(separator: ", ")) HAVING count(*) > 1"
+    let count = try number("SELECT count(*) FROM (\(groups))")
+    guard count > 0 else { return nil }
+    let example = try connection.prepare("\(groups) ORDER BY \"store_count\" DESC LIMIT 1")
+    guard try example.step() else { return nil }
+    let values = columns.indices.map { example.value(at: Int32($0)) }
+    let matches = columns.enumerated().map { "\($0.element) = ?\($0.offset + 1)" }
+    let finding = try connection.prepare(
+      "SELECT \"id\" FROM \(layout.table)"
+        + " WHERE \((conditions + matches).joined(separator: " AND ")) ORDER BY \"id\""
+        + " LIMIT \(Self.namedAtMost)"
+    )
+    for (index, value) in values.enumerated() { try finding.bind(Int32(index) + 1, value) }
+    var ids: [Int64] = []
+    while try finding.step() { ids.append(finding.int64(at: 0)) }
+    let total = Int(example.int64(at: Int32(columns.count)))
+    return StoreError(
+      .duplicate,
+      "\(names.joined(separator: ", ")) of \(layout.entity.name) becomes unique, and \(count)"
+        + " values are there more than once: \(values.map { words($0) }.joined(separator: ", ")) in"
+        + " \(list(ids, of: layout.entity.name, total)). Make them differ in a custom stage first.",
+      path: connection.path,
+      entity: layout.entity.name,
+      objects: ids.map { RowKey(entity: layout.index, id: $0) }
+    )
+  }
+
+  /// Looks for links that lead nowhere after the migration.
+  func danglingLinks() throws -> StoreError? {
+    let statement = try connection.prepare("PRAGMA foreign_key_check")
+    guard try statement.step() else { return nil }
+    let table = statement.string(at: 0)
+    let parent = statement.string(at: 2)
+    return StoreError(
+      .missingReference,
+      "The row \(statement.int64(at: 1)) of the table \(table) leads to a row of \(parent) that is"
+        + " not there after the migration; nothing was changed. Set the relationship to something"
+        + " else first.",
+      path: connection.path,
+      entity: table
+    )
+  }
+
+  private func list(_ ids: [Int64], of entity: String, _ count: Int) -> String {
+    "\(entity) " + ids.map(String.init).joined(separator: ", ") + (count > ids.count ? ", …" : "")
+  }
+
+  private func number(_ sql: String) throws -> Int { Int(try numbers(sql).first ?? 0) }
+
+  private func numbers(_ sql: String) throws -> [Int64] {
+    let statement = try connection.prepare(sql)
+    var result: [Int64] = []
+    while try statement.step() { result.append(statement.int64(at: 0)) }
+    return result
+  }
+}

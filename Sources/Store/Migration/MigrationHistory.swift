@@ -1,0 +1,94 @@
+import SQLite
+
+/// Records in history what a migration does to values.
+///
+/// First come the objects of entities that are removed, deleted under the old schema, which knows
+/// them. Then, under the new schema, comes the migration itself, with each object that got a value
+/// by it; that transaction is there even where no value changed.
+struct MigrationHistory {
+  let plan: MigrationPlan
+  let connection: Connection
+  let author: Author
+  let blobs: Blobs
+
+  /// Records the deletion of all objects whose entity is removed.
+  func recordRemovals(schemaID: Int64) throws {
+    let layouts = plan.mapping.oldLayouts
+    let removed = plan.mapping.removed
+    guard !removed.isEmpty else { return }
+    let joins = plan.from.joinTables(layouts)
+    let recorder = try ChangeRecorder(connection, layouts, joins, schemaID: schemaID, blobs)
+    try recorder.begin()
+    for entity in removed {
+      let layout = layouts[entity]
+      let family = [entity] + layout.ancestors
+      let outgoing = joins.indices.filter { family.contains(joins[$0].owner) }
+        .map { ($0, JoinStatements(connection, joins[$0])) }
+      let condition =
+        layout.sharesTable ? " WHERE \"_entity\" = \(literal(layout.entity.name))" : ""
+      let list = (["\"id\""] + layout.columns.map(\.quoted)).joined(separator: ", ")
+      let statement = try connection.prepare(
+        "SELECT \(list) FROM \(layout.table)\(condition) ORDER BY \"id\""
+      )
+      while try statement.step() {
+        let id = statement.int64(at: 0)
+        var links: [Int: [Int64: ChangeDraft.Link]] = [:]
+        for (join, statements) in outgoing {
+          let found = try statements.links(of: id)
+          if !found.isEmpty { links[join] = found }
+        }
+        let values = layout.columns.indices.map { statement.value(at: Int32($0) + 1) }
+        try recorder.delete(RowKey(entity: entity, id: id), values, links: links)
+      }
+    }
+    // All that was touched is deleted, so that no row is asked for.
+    _ = try recorder.finish(author, operation: .migration) { _ in nil }
+  }
+
+  /// Records the migration, with the values that it puts into rows that stay.
+  func recordMigration(schemaID: Int64) throws {
+    let header = try TransactionRow(connection, schemaID: schemaID)
+    let (transaction, firstRow) = try header.next()
+    let row = try ChangeRow(connection, blobs)
+    var nextRow = firstRow
+    for rows in plan.tables.flatMap(\.rows) {
+      let filled = rows.columns.filter { $0.fill != nil }
+      guard !filled.isEmpty else { continue }
+      let layout = plan.mapping.newLayouts[rows.entity]
+      let encoder = ObjectEncoder(layout, plan.mapping.newLayouts)
+      let fills = filled.compactMap(\.fill)
+      let list = fills.map { "\($0.condition), \($0.before)" }.joined(separator: ", ")
+      let condition = fills.map { "(\($0.condition))" }.joined(separator: " OR ")
+      let statement = try connection.prepare(
+        "SELECT \"id\", \(list) FROM \(rows.rows(where: condition)) ORDER BY \"id\""
+      )
+      while try statement.step() {
+        row.removeAll()
+        for (index, source) in filled.enumerated()
+        where statement.int64(at: Int32(2 * index) + 1) != 0 {
+          let column = source.column
+          row.appendChanged(encoder.members[column].key)
+          let before = statement.value(at: Int32(2 * index) + 2)
+          try row.before.append(before, at: column, encoder, blobs)
+          try row.after.append(fills[index].after, at: column, encoder, blobs)
+        }
+        try row.insert(
+          id: nextRow,
+          .update,
+          transaction: transaction,
+          sequence: nextRow - firstRow,
+          entity: layout.entity.name,
+          object: statement.int64(at: 0)
+        )
+        nextRow += 1
+      }
+    }
+    try header.insert(
+      transaction,
+      author,
+      firstRow: firstRow,
+      count: nextRow - firstRow,
+      operation: .migration
+    )
+  }
+}

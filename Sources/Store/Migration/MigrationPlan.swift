@@ -1,0 +1,55 @@
+/// How a store gets from one schema to another.
+///
+/// A plan is made of the two schemas alone. Whether the rows allow it, such as that a value which
+/// becomes unique is there once, turns out when it is applied.
+public struct MigrationPlan: Sendable {
+  /// The schema that the store has.
+  public let from: StoreSchema
+  /// The schema that it gets.
+  public let to: StoreSchema
+  /// What is done, entity by entity, for people to read.
+  public let steps: [MigrationStep]
+
+  let mapping: SchemaMapping
+  let tables: [TableMigration]
+
+  init(from: StoreSchema, to: StoreSchema) throws {
+    guard SchemaVersion(from.version) <= SchemaVersion(to.version) else {
+      throw StoreError(
+        .newerSchema,
+        "The store has version \(from.version) of the schema, and the model is version"
+          + " \(to.version), which is older. Use the program that has version \(from.version) or a"
+          + " newer one."
+      )
+    }
+    mapping = try SchemaMapping(from: from, to: to)
+    let planned = PlannedSteps(mapping)
+    guard planned.refusals.isEmpty else {
+      throw StoreError(
+        .migrationRefused,
+        "There is no way from version \(from.version) of the schema to version \(to.version):"
+          + planned.refusals.map { "\n- \($0)" }.joined(),
+        differences: to.differences(fromStored: from)
+      )
+    }
+    self.from = from
+    self.to = to
+    steps = planned.steps
+    tables = try mapping.tables()
+  }
+
+  /// True where no table changes, only what the catalog says of them.
+  public var isTrivial: Bool {
+    steps.isEmpty && to.differences(fromStored: from).isEmpty
+  }
+}
+
+extension MigrationPlan: CustomStringConvertible {
+  /// The steps, one a line.
+  public var description: String {
+    steps.isEmpty
+      ? "version \(from.version) and version \(to.version) have the same tables"
+      : "from version \(from.version) to version \(to.version):"
+        + steps.map { "\n- \($0)" }.joined()
+  }
+}

@@ -1,0 +1,165 @@
+public import FoundationEssentials
+import SQLite
+
+/// A migration of several stages on a copy of a store, which takes the store's place at the end.
+///
+/// Between its stages the copy is an ordinary store, to be opened with the schema that it then has
+/// and changed by code of the application. While the migration goes on, others read the store as it
+/// was, and nobody can write it. Nothing of it is seen before ``commit()``; a crash leaves the store
+/// as it was.
+public final class StagedMigration {
+  /// The store's file.
+  public let file: URL
+  /// The copy that the stages work on.
+  public let workingCopy: URL
+
+  /// Holds the lock for writing, until the copy takes the store's place.
+  private let lock: Connection
+  /// Sees whether somebody else wrote.
+  private let witness: Connection
+  private let version: Int64
+  private let blobs: BlobFolderCopy
+  private var isOpen = true
+
+  /// Copies a store, and keeps others from writing it.
+  public static func begin(
+    on file: URL,
+    options: Options = Options()
+  ) throws -> StagedMigration {
+    try describingErrors(at: file.path(percentEncoded: false)) {
+      try StagedMigration(file: file, options: options)
+    }
+  }
+
+  private init(file: URL, options: Options) throws {
+    self.file = file
+    workingCopy = file.deletingLastPathComponent()
+      .appending(path: file.lastPathComponent + "-migration", directoryHint: .notDirectory)
+    blobs = BlobFolderCopy(from: file, to: workingCopy)
+    let storeFile = StoreFile(location: .file(file), options: options)
+    (lock, _) = try storeFile.open(schema: nil)
+    try lock.execute("BEGIN IMMEDIATE")
+    witness = try storeFile.connectReader()
+    version = try Self.dataVersion(witness)
+    // Only who holds the lock has a copy, so that one that is there was left by a crash.
+    try Self.removeFiles(of: workingCopy)
+    let copy = try Connection(
+      path: workingCopy.path(percentEncoded: false),
+      mode: .readWriteCreate
+    )
+    // A crash makes the copy worthless, so that it need not survive one.
+    try copy.execute("PRAGMA synchronous = OFF")
+    try witness.backup(to: copy)
+    try blobs.make()
+  }
+
+  deinit {
+    // Whoever forgets a migration abandons it.
+    abandon()
+  }
+
+  /// Takes the copy to another schema, if it has not got that already.
+  @discardableResult
+  public func migrate(
+    to schema: StoreSchema,
+    author: Author,
+    options: Options = Options()
+  ) throws -> MigrationPlan? {
+    try Migration.migrate(workingCopy, to: schema, author: author, options: options)
+  }
+
+  /// Puts the copy in the store's place, in one transaction of the store.
+  ///
+  /// - Throws: ``StoreError`` with ``StoreError/Code/changedMeanwhile`` where another process wrote
+  ///   between the end of the lock and that transaction. The store is then as that process left it,
+  ///   and the migration is to be begun anew.
+  public func commit() throws { try commit(whenUnlocked: {}) }
+
+  /// Commits, and calls between the end of the one lock and the beginning of the other.
+  func commit(whenUnlocked: () throws -> Void) throws {
+    guard isOpen else {
+      throw StoreError(
+        .misuse,
+        "A migration of the store \(file.path(percentEncoded: false)) was ended twice.",
+        path: file.path(percentEncoded: false)
+      )
+    }
+    defer { abandon() }
+    try describingErrors(at: file.path(percentEncoded: false)) {
+      let copy = try Connection(
+        path: workingCopy.path(percentEncoded: false),
+        mode: .readWrite
+      )
+      guard
+        try Catalog.value("identifier", on: copy) == Catalog.value("identifier", on: lock)
+      else {
+        throw StoreError(
+          .misuse,
+          "The working copy of \(file.path(percentEncoded: false)) is another store.",
+          path: file.path(percentEncoded: false)
+        )
+      }
+      // SQLite copies over a database only from outside its transactions, so that the lock is
+      // let go and taken again; the witness tells whether somebody came between.
+      try lock.execute("ROLLBACK")
+      try whenUnlocked()
+      try copy.backup(to: lock) {
+        guard try Self.dataVersion(witness) == version else {
+          throw StoreError(
+            .changedMeanwhile,
+            "Another process wrote the store \(file.path(percentEncoded: false)) while its"
+              + " migration ended; nothing was migrated. Begin the migration anew.",
+            path: file.path(percentEncoded: false)
+          )
+        }
+        try blobs.bringBack()
+      }
+    }
+    removeUnusedBlobs()
+  }
+
+  private func removeUnusedBlobs() {
+    do {
+      try lock.execute("BEGIN IMMEDIATE")
+      try blobs.finish(known: try knownBlobs())
+      try lock.execute("COMMIT")
+    } catch {
+      // The migration is done. A file that nothing refers to takes up room, and no more.
+    }
+  }
+
+  private func knownBlobs() throws -> Set<String> {
+    let statement = try lock.prepare("SELECT sha256 FROM store_blob")
+    var result: Set<String> = []
+    while try statement.step() { result.insert(statement.string(at: 0)) }
+    return result
+  }
+
+  /// Throws the copy away and lets others write the store, which is as it was.
+  public func abandon() {
+    guard isOpen else { return }
+    isOpen = false
+    do {
+      if lock.isInTransaction { try lock.execute("ROLLBACK") }
+      try Self.removeFiles(of: workingCopy)
+    } catch {
+      // What is left of the copy is removed when the next migration begins.
+    }
+  }
+
+  private static func dataVersion(_ connection: Connection) throws -> Int64 {
+    let statement = try connection.prepare("PRAGMA data_version")
+    return try statement.step() ? statement.int64(at: 0) : 0
+  }
+
+  private static func removeFiles(of copy: URL) throws {
+    let path = copy.path(percentEncoded: false)
+    for suffix in ["", "-wal", "-shm", "-journal", "-blobs"] {
+      do {
+        try FileManager.default.removeItem(atPath: path + suffix)
+      } catch let error as CocoaError where error.code == .fileNoSuchFile {
+        // There is nothing to remove.
+      }
+    }
+  }
+}

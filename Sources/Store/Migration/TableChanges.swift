@@ -1,0 +1,145 @@
+import SQLite
+
+/// Makes the tables of the new schema out of those of the old one.
+struct TableChanges {
+  let plan: MigrationPlan
+  let connection: Connection
+  let checks: MigrationChecks
+
+  /// The name of a table while it is filled.
+  private func temporaryName(_ index: Int) -> String { "store_migration_\(index)" }
+
+  func run() throws {
+    try dropViews()
+    let sequences = try sequences()
+    // All new tables are filled while the old ones are still there, so that the order does not
+    // matter and two tables may swap their names.
+    let rebuilt = plan.tables.indices.filter { plan.tables[$0].way == .rebuilt }
+    for index in rebuilt { try fill(plan.tables[index], as: temporaryName(index)) }
+    let kept = plan.tables.filter { $0.way != .rebuilt }.map(\.definition.name)
+    for table in try plan.from.tables() where !kept.contains(table.name) {
+      try connection.execute("DROP TABLE \(quoted(table.name))")
+    }
+    for index in rebuilt {
+      let name = plan.tables[index].definition.name
+      try connection.execute(
+        "ALTER TABLE \(quoted(temporaryName(index))) RENAME TO \(quoted(name))"
+      )
+      let old = plan.tables[index].oldTable
+      try setSequence(of: name, to: old.flatMap { sequences[$0] } ?? 0)
+    }
+    for table in plan.tables { try alter(table) }
+    for table in plan.tables { try makeIndexes(of: table) }
+    for table in plan.tables {
+      for view in table.definition.views { try connection.execute(view) }
+    }
+  }
+
+  private func dropViews() throws {
+    for entity in plan.from.entities where entity.parent != nil {
+      try connection.execute("DROP VIEW IF EXISTS \(quoted(entity.name))")
+    }
+  }
+
+  private func fill(_ table: TableMigration, as name: String) throws {
+    try connection.execute(table.definition.create(as: name))
+    for rows in table.rows { try copy(rows, to: name) }
+    if let copy = table.links {
+      try connection.execute(
+        "INSERT INTO \(quoted(name)) (\(copy.firstColumn), \(copy.secondColumn), \"position\")"
+          + " SELECT \"source\", \"target\", \"position\" FROM (\(copy.links.pairs))"
+      )
+    }
+  }
+
+  private func copy(_ rows: RowSource, to name: String) throws {
+    let layout = plan.mapping.newLayouts[rows.entity]
+    var columns = ["\"id\""]
+    var expressions = ["\"id\""]
+    if layout.sharesTable {
+      columns.append("\"_entity\"")
+      expressions.append(literal(layout.entity.name))
+    }
+    columns += rows.columns.map { layout.columns[$0.column].quoted }
+    expressions += rows.columns.map(\.expression)
+    let statement = try connection.prepare(
+      "INSERT INTO \(quoted(name)) (\(columns.joined(separator: ", ")))"
+        + " SELECT \(expressions.joined(separator: ", ")) FROM \(rows.rows())"
+        // In the order of their ids, each row is put at the end of the new table.
+        + " ORDER BY \"id\""
+    )
+    for (index, value) in rows.columns.compactMap(\.parameter).enumerated() {
+      try statement.bind(Int32(index) + 1, value)
+    }
+    try statement.run()
+  }
+
+  private func alter(_ table: TableMigration) throws {
+    guard case .altered(let renames, let additions) = table.way else { return }
+    let name = quoted(table.definition.name)
+    for index in table.staleIndexes {
+      try connection.execute("DROP INDEX \(self.name(ofIndex: index))")
+    }
+    for rename in renames {
+      try connection.execute(
+        "ALTER TABLE \(name) RENAME COLUMN \(quoted(rename.old)) TO \(quoted(rename.new))"
+      )
+    }
+    for line in additions { try connection.execute("ALTER TABLE \(name) ADD COLUMN \(line)") }
+  }
+
+  private func makeIndexes(of table: TableMigration) throws {
+    for statement in table.missingIndexes {
+      do {
+        try connection.execute(statement)
+      } catch SQLiteError.constraintUnique {
+        // Asked for only now, because the index itself looks for duplicates fastest.
+        if let error = try checks.duplicates(in: table.definition) { throw error }
+        throw StoreError(
+          .duplicate,
+          "Values of \(table.definition.name) that become unique are there more than once.",
+          path: connection.path,
+          entity: table.definition.name
+        )
+      }
+    }
+  }
+
+  /// The quoted name that follows the first quotation mark of `CREATE INDEX`.
+  private func name(ofIndex statement: String) -> String {
+    var result = ""
+    var isInside = false
+    for character in statement {
+      if character == " ", isInside, !result.dropFirst().isEmpty, isClosed(result) { break }
+      if character == "\"" { isInside = true }
+      if isInside { result.append(character) }
+    }
+    return result
+  }
+
+  private func isClosed(_ name: String) -> Bool {
+    name.count { $0 == "\"" }.isMultiple(of: 2)
+  }
+
+  private func sequences() throws -> [String: Int64] {
+    let statement = try connection.prepare("SELECT name, seq FROM sqlite_sequence")
+    var result: [String: Int64] = [:]
+    while try statement.step() { result[statement.string(at: 0)] = statement.int64(at: 1) }
+    return result
+  }
+
+  /// Makes sure that no id is used again that a row once had.
+  private func setSequence(of table: String, to last: Int64) throws {
+    guard last > 0 else { return }
+    for sql in [
+      "DELETE FROM sqlite_sequence WHERE name = ?1 AND seq <= ?2",
+      "INSERT INTO sqlite_sequence (name, seq) SELECT ?1, ?2"
+        + " WHERE NOT EXISTS (SELECT 1 FROM sqlite_sequence WHERE name = ?1)",
+    ] {
+      let statement = try connection.prepare(sql)
+      try statement.bind(1, table)
+      try statement.bind(2, last)
+      try statement.run()
+    }
+  }
+}

@@ -1,0 +1,61 @@
+/// How stored values of one type become those of another without losing anything.
+enum TypeConversion {
+  /// They are stored alike.
+  case none
+  /// An integer becomes a real number.
+  case integerToReal
+  /// An integer becomes the text of a decimal.
+  case integerToDecimal
+
+  /// The conversion; nil where values would be lost or would mean something else.
+  init?(from old: ValueType, to new: ValueType) {
+    if old == new {
+      self = .none
+      return
+    }
+    switch (old, new) {
+    case (.float16, .float), (.float16, .double), (.float, .double),
+      (.uuid, .string), (.url, .string), (.decimal, .string):
+      self = .none
+    case (_, .decimal) where old.isNumber: self = .integerToDecimal
+    case (_, .float16), (_, .float), (_, .double):
+      guard old.isNumber, let integers = old.integers, old != .uint64,
+        integers.upperBound <= new.largestExactInteger
+      else { return nil }
+      self = .integerToReal
+    default:
+      guard old.isNumber, new.isNumber, let integers = old.integers, let wider = new.integers,
+        old != .uint64, integers.lowerBound >= wider.lowerBound,
+        integers.upperBound <= wider.upperBound
+      else { return nil }
+      self = .none
+    }
+  }
+
+  /// The SQL that converts the value of an expression.
+  func sql(_ expression: String) -> String {
+    switch self {
+    case .none: expression
+    case .integerToReal: "CAST(\(expression) AS REAL)"
+    // A UInt64 above Int64.max is text of twenty digits, of which the first may be zero.
+    case .integerToDecimal:
+      "ltrim(CAST(\(expression) AS TEXT), CASE typeof(\(expression))"
+        + " WHEN 'text' THEN '0' ELSE '' END)"
+    }
+  }
+}
+
+extension ValueType {
+  /// True for integers; a Bool is none, although it is stored as one.
+  fileprivate var isNumber: Bool { self != .bool && integers != nil }
+
+  /// The integer up to which all are held exactly.
+  fileprivate var largestExactInteger: Int64 {
+    switch self {
+    case .float16: 1 << 11
+    case .float: 1 << 24
+    case .double: 1 << 53
+    default: 0
+    }
+  }
+}

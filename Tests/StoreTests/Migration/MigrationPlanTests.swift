@@ -1,0 +1,163 @@
+import Testing
+
+@testable import Store
+
+@Suite("what a migration is going to do")
+struct MigrationPlanTests {
+  static func steps(_ old: [Attribute], _ new: [Attribute]) throws -> [String] {
+    try Migration.plan(
+      from: first(Entity(name: "Trip", attributes: old)),
+      to: second(Entity(name: "Trip", attributes: new))
+    ).steps.map(\.description)
+  }
+
+  @Test("attributes that come, go, and change are told in words")
+  func attributes() throws {
+    let steps = try Self.steps(
+      [
+        Attribute(name: "name", type: .string), Attribute(name: "days", type: .int16),
+        Attribute(name: "note", type: .string, isOptional: true),
+        Attribute(name: "stars", type: .float, isOptional: true),
+        Attribute(name: "old", type: .data),
+      ],
+      [
+        Attribute(name: "title", type: .string, originalName: "name"),
+        Attribute(name: "days", type: .int64, isOptional: true),
+        Attribute(name: "note", type: .string, defaultValue: .text("none")),
+        Attribute(name: "stars", type: .double, isOptional: true),
+        Attribute(name: "price", type: .decimal, defaultValue: .text("1.5")),
+      ]
+    )
+    #expect(
+      steps == [
+        "rename Trip.name to title",
+        "widen Trip.days from int16 to int64",
+        "make Trip.days optional",
+        "make Trip.note required, 'none' in rows without a value",
+        "widen Trip.stars from float to double",
+        "add Trip.price, '1.5' in rows that are there",
+        "remove Trip.old",
+      ]
+    )
+  }
+
+  @Test("all reasons against a migration are given at once")
+  func refusals() throws {
+    let error = try storeError {
+      _ = try Self.steps(
+        [Attribute(name: "days", type: .int64), Attribute(name: "name", type: .string)],
+        [Attribute(name: "days", type: .int32), Attribute(name: "name", type: .uuid)]
+      )
+    }
+    #expect(error.code == .migrationRefused)
+    #expect(error.message.contains("Trip.days can't change from int64 to int32"))
+    #expect(error.message.contains("Trip.name can't change from string to uuid"))
+    #expect(error.differences.count == 2)
+  }
+
+  @Test("a store that is newer than the model is refused by name")
+  func newer() throws {
+    let old = StoreSchema(version: "1.10.0", entities: [])
+    let error = try storeError {
+      _ = try Migration.plan(from: old, to: StoreSchema(version: "1.9.0", entities: []))
+    }
+    #expect(error.code == .newerSchema)
+    #expect(error.message.contains("1.10.0"))
+    #expect(error.message.contains("1.9.0"))
+  }
+
+  @Test("a relationship can't lead to other objects than before")
+  func destination() throws {
+    func schema(_ destination: String, _ version: String) -> StoreSchema {
+      StoreSchema(
+        version: version,
+        entities: [
+          Entity(name: "A"), Entity(name: "B"),
+          Entity(
+            name: "C",
+            relationships: [
+              Relationship(
+                name: "one",
+                destination: destination,
+                isToMany: false,
+                storage: .column("one")
+              )
+            ]
+          ),
+        ]
+      )
+    }
+    let error = try storeError {
+      _ = try Migration.plan(from: schema("A", "1"), to: schema("B", "2"))
+    }
+    #expect(error.code == .migrationRefused)
+    #expect(error.message.contains("C.one can't lead to B instead of A"))
+  }
+
+  @Test("two entities with rows of their own can't become one family")
+  func families() throws {
+    let error = try storeError {
+      _ = try Migration.plan(
+        from: first(Entity(name: "A"), Entity(name: "B")),
+        to: second(
+          Entity(name: "A", sharesTable: true),
+          Entity(name: "B", parent: "A", table: "A", sharesTable: true)
+        )
+      )
+    }
+    #expect(error.code == .migrationRefused)
+    #expect(error.message.contains("A, B can't become one family"))
+  }
+
+  @Test("an original name that has done its work changes nothing any more")
+  func originalNames() throws {
+    func steps(_ old: [(String, String?)], _ new: [(String, String?)]) throws -> [String] {
+      func attributes(_ names: [(String, String?)]) -> [Attribute] {
+        names.map { Attribute(name: $0.0, type: .string, isOptional: true, originalName: $0.1) }
+      }
+      return try Self.steps(attributes(old), attributes(new))
+    }
+    #expect(try steps([("b", "a")], [("b", "a")]) == [])
+    #expect(try steps([("b", nil)], [("b", "a")]) == [])
+    #expect(try steps([("a", nil)], [("b", "a")]) == ["rename Trip.a to b"])
+    // A new attribute took the old name: it is the old attribute.
+    #expect(try steps([("a", nil)], [("b", "a"), ("a", nil)]) == ["add Trip.b"])
+    // Two swap their names, and two move up.
+    #expect(
+      try steps([("a", nil), ("b", nil)], [("a", "b"), ("b", "a")])
+        == ["rename Trip.b to a", "rename Trip.a to b"]
+    )
+    #expect(
+      try steps([("a", nil), ("b", nil)], [("b", "a"), ("c", "b")])
+        == ["rename Trip.a to b", "rename Trip.b to c"]
+    )
+    // The renamed one pushes another out of its name.
+    #expect(
+      try steps([("a", nil), ("b", nil)], [("b", "a")])
+        == ["rename Trip.a to b", "remove Trip.b"]
+    )
+  }
+
+  @Test("entities are added, removed and renamed")
+  func entities() throws {
+    let plan = try Migration.plan(
+      from: first(Entity(name: "A"), Entity(name: "B")),
+      to: second(Entity(name: "A2", originalName: "A"), Entity(name: "C"))
+    )
+    #expect(
+      plan.steps.map(\.description) == ["rename A to A2", "add C", "remove B with all its rows"]
+    )
+    #expect(
+      plan.description
+        == "from version 1.0.0 to version 2.0.0:\n- rename A to A2\n- add C\n"
+        + "- remove B with all its rows"
+    )
+  }
+
+  @Test("a schema with the same tables is a plan with no steps")
+  func trivial() throws {
+    let plan = try Migration.plan(from: first(Entity(name: "A")), to: second(Entity(name: "A")))
+    #expect(plan.isTrivial && plan.steps.isEmpty)
+    #expect(plan.description == "version 1.0.0 and version 2.0.0 have the same tables")
+  }
+}

@@ -1,0 +1,141 @@
+import Foundation
+import SQLite
+import Testing
+
+@testable import Store
+
+@Suite("a migration")
+struct MigrationTests {
+  static func schema(_ version: String, _ attributes: String...) -> StoreSchema {
+    StoreSchema(
+      version: version,
+      entities: [
+        Entity(
+          name: "Trip",
+          attributes: attributes.map {
+            Attribute(name: $0, type: .string, defaultValue: .text("-"))
+          }
+        )
+      ]
+    )
+  }
+
+  @Test("a store that has the schema already is left alone")
+  func nothingToDo() throws {
+    try withStoreFile(Self.schema("1", "a")) { url in
+      #expect(try Migration.migrate(url, to: Self.schema("1", "a"), author: Author()) == nil)
+      let store = try Store.open(.file(url))
+      #expect(try transactions(of: store) == [])
+    }
+  }
+
+  @Test("another version with the same tables is recorded")
+  func sameTables() throws {
+    try withStoreFile(Self.schema("1", "a")) { url in
+      let plan = try Migration.migrate(url, to: Self.schema("2", "a"), author: Author(name: "m"))
+      #expect(plan?.isTrivial == true)
+      #expect(try transactions(of: Store.open(.file(url))) == ["migration|2|m|0"])
+    }
+  }
+
+  @Test("the catalog keeps every schema, and a store can go back to one under a new version")
+  func catalog() throws {
+    try withStoreFile(
+      Self.schema("1", "a"),
+      fill: { try $0.insert(0, id: 1, values: [.text("x")]) }
+    ) { url in
+      _ = try migrate(url, to: Self.schema("2", "a", "b"))
+      let store = try migrate(url, to: Self.schema("3", "a"))
+      #expect(
+        try rows("SELECT version FROM store_schema ORDER BY id", in: store) == ["1", "2", "3"]
+      )
+      #expect(try rows("SELECT * FROM Trip", in: store) == ["1|x"])
+    }
+  }
+
+  @Test("a store that another program migrated first is left alone")
+  func tooLate() throws {
+    try withStoreFile(Self.schema("1", "a")) { url in
+      let plan = try Migration.plan(from: Self.schema("1", "a"), to: Self.schema("2", "b"))
+      let connection = try Connection(path: url.path(percentEncoded: false), mode: .readWrite)
+      #expect(try Migration.apply(plan, on: connection, author: Author()))
+      #expect(try !Migration.apply(plan, on: connection, author: Author()))
+      try Migration.migrate(url, to: Self.schema("3", "c"), author: Author())
+      #expect(
+        try storeError { try Migration.apply(plan, on: connection, author: Author()) }.code
+          == .changedMeanwhile
+      )
+    }
+  }
+
+  @Test("a migration inside a transaction is refused")
+  func insideTransaction() throws {
+    try withStoreFile(Self.schema("1", "a")) { url in
+      let plan = try Migration.plan(from: Self.schema("1", "a"), to: Self.schema("2", "b"))
+      let connection = try Connection(path: url.path(percentEncoded: false), mode: .readWrite)
+      try connection.execute("BEGIN")
+      #expect(
+        try storeError { try Migration.apply(plan, on: connection, author: Author()) }.code
+          == .misuse
+      )
+    }
+  }
+
+  @Test("foreign keys hold again afterwards, whether it succeeded or not")
+  func foreignKeys() throws {
+    try withStoreFile(Self.schema("1", "a")) { url in
+      let connection = try Connection(path: url.path(percentEncoded: false), mode: .readWrite)
+      let good = try Migration.plan(from: Self.schema("1", "a"), to: Self.schema("2", "b"))
+      let late = try Migration.plan(from: Self.schema("1", "a"), to: Self.schema("2", "c"))
+      try Migration.apply(good, on: connection, author: Author())
+      for plan in [good, late] {
+        // The second plan is refused; what counts is what comes after.
+        _ = try? Migration.apply(plan, on: connection, author: Author())
+        let statement = try connection.prepare("PRAGMA foreign_keys")
+        #expect(try statement.step() && statement.int64(at: 0) == 1)
+        #expect(!connection.isInTransaction)
+      }
+    }
+  }
+
+  @Test("a view and an index of other people's making don't stop it")
+  func foreignObjects() throws {
+    try withStoreFile(
+      Self.schema("1", "a"),
+      fill: { try $0.insert(0, id: 1, values: [.text("x")]) }
+    ) { url in
+      let connection = try Connection(path: url.path(percentEncoded: false), mode: .readWrite)
+      try connection.execute("CREATE VIEW mine AS SELECT a FROM Trip")
+      try connection.execute("CREATE INDEX my_index ON Trip (a)")
+      try Migration.migrate(url, to: Self.schema("2", "b"), author: Author())
+      let store = try Store.open(.file(url), schema: Self.schema("2", "b"))
+      #expect(try rows("SELECT * FROM Trip", in: store) == ["1|-"])
+    }
+  }
+
+  @Test("the schema of a file is read; where there is none, there is no schema")
+  func schemaOfFile() throws {
+    try withTemporaryFolder { folder in
+      let url = folder.appendingPathComponent("test.store")
+      #expect(try Migration.schema(of: url) == nil)
+      try Data().write(to: url)
+      #expect(try Migration.schema(of: url) == nil)
+      try Store.open(.file(url), schema: Self.schema("1", "a")).write(Author()) { _ in }
+      #expect(try Migration.schema(of: url) == Self.schema("1", "a"))
+      try Data("something else, long enough to be read as a header".utf8).write(to: url)
+      #expect(try storeError { _ = try Migration.schema(of: url) }.code == .notADatabase)
+    }
+  }
+
+  @Test("attributes that swap their names are noticed when a store is opened")
+  func swapIsNoticed() throws {
+    try withStoreFile(Self.schema("1", "a", "b")) { url in
+      var schema = Self.schema("2", "a", "b")
+      schema.entities[0].attributes[0].originalName = "b"
+      schema.entities[0].attributes[1].originalName = "a"
+      let error = try storeError { _ = try Store.open(.file(url), schema: schema) }
+      #expect(error.code == .schemaMismatch)
+      #expect(error.message.contains("rename Trip.b to a"))
+    }
+  }
+}

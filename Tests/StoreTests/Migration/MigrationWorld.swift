@@ -1,0 +1,100 @@
+import Foundation
+import SQLite
+import Testing
+
+@testable import Store
+
+/// Calls with a store's file that has a schema and what a closure wrote.
+func withStoreFile(
+  _ schema: StoreSchema,
+  fill: (Writer) throws -> Void = { _ in },
+  _ body: (URL) throws -> Void
+) throws {
+  try withTemporaryFolder { folder in
+    let url = folder.appendingPathComponent("test.store")
+    try Store.open(.file(url), schema: schema).write(Author(name: "app"), fill)
+    try body(url)
+  }
+}
+
+/// Migrates a store and checks that nobody can tell its tables from those of a new one.
+func migrate(_ url: URL, to schema: StoreSchema) throws -> Store {
+  try Migration.migrate(url, to: schema, author: Author(name: "migrator"))
+  let store = try Store.open(.file(url), schema: schema)
+  let fresh = try Store.open(.memory("fresh"), schema: schema)
+  let expected = try structure(of: fresh)
+  let found = try structure(of: store)
+  #expect(found == expected)
+  #expect(try rows("PRAGMA integrity_check", in: store) == ["ok"])
+  #expect(try rows("PRAGMA foreign_key_check", in: store) == [])
+  return store
+}
+
+/// All that the tables of a store are made of, in an order of its own.
+func structure(of store: Store) throws -> [String] {
+  var result: [String] = []
+  let mine =
+    "name NOT GLOB 'sqlite_*' AND tbl_name NOT GLOB 'store_*' AND tbl_name NOT GLOB 'history_*'"
+  for row in try rows(
+    "SELECT type, name, tbl_name, sql FROM sqlite_schema WHERE \(mine) ORDER BY name",
+    in: store
+  ) {
+    // The order of columns, and so of the lines, tells when they came.
+    let line = row.replacing(") STRICT", with: ",").replacing(" (\n", with: ",")
+      .filter { !$0.isWhitespace }
+    result.append(line.split(separator: ",").sorted().joined(separator: "; "))
+  }
+  for table in try rows(
+    "SELECT name FROM sqlite_schema WHERE type = 'table' AND \(mine) ORDER BY name",
+    in: store
+  ) {
+    result += try rows(
+      "SELECT '\(table)', name, type, \"notnull\", dflt_value, pk"
+        + " FROM pragma_table_xinfo('\(table)') ORDER BY name",
+      in: store
+    )
+    result += try rows(
+      "SELECT '\(table)', \"table\", \"from\", \"to\" FROM pragma_foreign_key_list('\(table)')"
+        + " ORDER BY 3",
+      in: store
+    )
+    result += try rows(
+      "SELECT '\(table)', l.name, l.\"unique\", l.origin, l.partial, i.seqno, i.name"
+        + " FROM pragma_index_list('\(table)') AS l, pragma_index_info(l.name) AS i ORDER BY 2, 6",
+      in: store
+    )
+  }
+  return result
+}
+
+/// The transactions of a store: operation, version of the schema, author, number of changes.
+func transactions(of store: Store) throws -> [String] {
+  try rows(
+    "SELECT t.op, s.version, t.author, t.changes FROM history_transaction AS t"
+      + " JOIN store_schema AS s ON s.id = t.schema ORDER BY t.id",
+    in: store
+  )
+}
+
+/// A schema of the version 1.0.0.
+func first(_ entities: Entity...) -> StoreSchema {
+  StoreSchema(version: "1.0.0", entities: entities)
+}
+
+/// A schema of the version 2.0.0.
+func second(_ entities: Entity...) -> StoreSchema {
+  StoreSchema(version: "2.0.0", entities: entities)
+}
+
+/// The error that a store throws.
+func storeError(_ body: () throws -> Void) throws -> StoreError {
+  do {
+    try body()
+  } catch let error as StoreError {
+    return error
+  }
+  throw NoError()
+}
+
+/// Nothing was thrown.
+struct NoError: Error {}

@@ -1,0 +1,258 @@
+import Foundation
+import SQLite
+import Testing
+
+@testable import Store
+
+@Suite("relationships in a migration")
+struct RelationshipMigrationTests {
+  static func person(_ relationships: Relationship...) -> Entity {
+    Entity(
+      name: "Person",
+      attributes: [Attribute(name: "name", type: .string)],
+      relationships: relationships
+    )
+  }
+
+  static func trip(_ relationships: Relationship...) -> Entity {
+    Entity(
+      name: "Trip",
+      attributes: [Attribute(name: "name", type: .string)],
+      relationships: relationships
+    )
+  }
+
+  static func leader(isOptional: Bool = true, inverse: String? = nil) -> Relationship {
+    Relationship(
+      name: "leader",
+      destination: "Person",
+      isToMany: false,
+      isOptional: isOptional,
+      inverse: inverse,
+      storage: .column("leader")
+    )
+  }
+
+  /// Trips that have leaders, and people that lead trips.
+  static func leaders(
+    original: String? = nil,
+    inverse: String? = nil
+  ) -> (Relationship, Relationship) {
+    (
+      Relationship(
+        name: "leaders",
+        destination: "Person",
+        isToMany: true,
+        inverse: "led",
+        storage: .joinTable("Person_led", source: "Trip", target: "Person"),
+        originalName: original
+      ),
+      Relationship(
+        name: "led",
+        destination: "Trip",
+        isToMany: true,
+        inverse: "leaders",
+        storage: .joinTable("Person_led", source: "Person", target: "Trip"),
+        originalName: inverse
+      )
+    )
+  }
+
+  /// Three people, and trips led by the first, the first, the second, and nobody.
+  static func fill(_ writer: Writer) throws {
+    for id in Int64(1)...3 { try writer.insert(0, id: id, values: [.text("p\(id)")]) }
+    for (index, leader) in [Int64(1), 1, 2, nil].enumerated() {
+      let value = leader.map { Value.integer($0) } ?? .null
+      try writer.insert(1, id: Int64(index) + 1, values: [.text("t\(index + 1)"), value])
+    }
+  }
+
+  @Test("a relationship to one object comes and goes")
+  func addAndRemove() throws {
+    let with = second(Self.person(), Self.trip(Self.leader()))
+    try withStoreFile(
+      first(Self.person(), Self.trip()),
+      fill: { writer in
+        try writer.insert(0, id: 1, values: [.text("p")])
+        try writer.insert(1, id: 1, values: [.text("t")])
+      }
+    ) { url in
+      let store = try migrate(url, to: with)
+      try store.write(Author()) { try $0.update(1, id: 1, columns: [1], values: [.integer(1)]) }
+      #expect(try rows("SELECT name, leader FROM Trip", in: store) == ["t|1"])
+      var without = first(Self.person(), Self.trip())
+      without.version = "3.0.0"
+      #expect(try rows("SELECT name FROM Trip", in: try migrate(url, to: without)) == ["t"])
+    }
+  }
+
+  @Test("a required relationship can't be added where there are rows")
+  func addRequired() throws {
+    try withStoreFile(
+      first(Self.person(), Self.trip()),
+      fill: { try $0.insert(1, id: 7, values: [.text("t")]) }
+    ) { url in
+      let error = try storeError {
+        _ = try migrate(url, to: second(Self.person(), Self.trip(Self.leader(isOptional: false))))
+      }
+      #expect(error.code == .missingValue)
+      #expect(error.objects == [RowKey(entity: 1, id: 7)])
+      #expect(error.message.contains("Make the relationship optional"))
+    }
+  }
+
+  @Test("a relationship becomes required where all rows have it")
+  func require() throws {
+    let required = second(Self.person(), Self.trip(Self.leader(isOptional: false)))
+    try withStoreFile(first(Self.person(), Self.trip(Self.leader())), fill: Self.fill) { url in
+      let error = try storeError { _ = try migrate(url, to: required) }
+      #expect(error.code == .missingValue)
+      #expect(error.objects == [RowKey(entity: 1, id: 4)])
+      try Store.open(.file(url)).write(Author()) {
+        try $0.update(1, id: 4, columns: [1], values: [.integer(3)])
+      }
+      let store = try migrate(url, to: required)
+      #expect(try rows("SELECT leader FROM Trip ORDER BY id", in: store) == ["1", "1", "2", "3"])
+    }
+  }
+
+  @Test("a relationship is renamed, and its links stay")
+  func rename() throws {
+    let guide = Relationship(
+      name: "guide",
+      destination: "Person",
+      isToMany: false,
+      storage: .column("guide"),
+      originalName: "leader"
+    )
+    let old = first(Self.person(), Self.trip(Self.leader()))
+    let new = second(Self.person(), Self.trip(guide))
+    #expect(try Migration.plan(from: old, to: new).tables.allSatisfy { $0.way != .rebuilt })
+    try withStoreFile(old, fill: Self.fill) { url in
+      let store = try migrate(url, to: new)
+      #expect(try rows("SELECT guide FROM Trip ORDER BY id", in: store) == ["1", "1", "2", "null"])
+    }
+  }
+
+  @Test("a relationship to one object becomes one to many, and back where each has one at most")
+  func toManyAndBack() throws {
+    let old = first(Self.person(), Self.trip(Self.leader()))
+    try withStoreFile(old, fill: Self.fill) { url in
+      let (leaders, led) = Self.leaders(original: "leader")
+      let many = try migrate(url, to: second(Self.person(led), Self.trip(leaders)))
+      #expect(
+        try rows("SELECT Trip, Person, position FROM Person_led ORDER BY 1", in: many)
+          == ["1|1|null", "2|1|null", "3|2|null"]
+      )
+      var back = Self.leader()
+      back.originalName = "leaders"
+      let one = StoreSchema(version: "3", entities: [Self.person(), Self.trip(back)])
+      try many.write(Author()) {
+        try $0.link(1, relationship: "leaders", source: 2, target: 3)
+      }
+      let error = try storeError { _ = try migrate(url, to: one) }
+      #expect(error.code == .duplicate)
+      #expect(error.objects == [RowKey(entity: 1, id: 2)])
+      #expect(error.message.contains("Trip.leader becomes a relationship to one object"))
+      try many.write(Author()) {
+        try $0.unlink(1, relationship: "leaders", source: 2, target: 3)
+      }
+      let store = try migrate(url, to: one)
+      #expect(
+        try rows("SELECT leader FROM Trip ORDER BY id", in: store) == ["1", "1", "2", "null"]
+      )
+    }
+  }
+
+  @Test("links are taken over from the other side, when only that has a name from before")
+  func inverseSide() throws {
+    // The trips of a person are found by the column of the trip.
+    let old = first(Self.person(), Self.trip(Self.leader()))
+    try withStoreFile(old, fill: Self.fill) { url in
+      let trips = Relationship(
+        name: "trips",
+        destination: "Trip",
+        isToMany: true,
+        inverse: "leader",
+        storage: .inverseColumn("leader")
+      )
+      let store = try migrate(
+        url,
+        to: second(Self.person(trips), Self.trip(Self.leader(inverse: "trips")))
+      )
+      #expect(
+        try rows("SELECT leader FROM Trip ORDER BY id", in: store) == ["1", "1", "2", "null"]
+      )
+      // The person's side becomes many-to-many: the trip's side is new by name.
+      let (leaders, led) = Self.leaders(inverse: "trips")
+      let many = StoreSchema(version: "3", entities: [Self.person(led), Self.trip(leaders)])
+      let third = try migrate(url, to: many)
+      #expect(
+        try rows("SELECT Trip, Person FROM Person_led ORDER BY 1", in: third)
+          == ["1|1", "2|1", "3|2"]
+      )
+    }
+  }
+
+  @Test("a hidden owner becomes a relationship that the model declares")
+  func hidden() throws {
+    let members = Relationship(
+      name: "members",
+      destination: "Person",
+      isToMany: true,
+      inverse: "_Trip_members",
+      storage: .inverseColumn("_Trip_members")
+    )
+    let owner = Relationship(
+      name: "_Trip_members",
+      destination: "Trip",
+      isToMany: false,
+      inverse: "members",
+      storage: .column("_Trip_members"),
+      isHidden: true
+    )
+    try withStoreFile(
+      first(Self.person(owner), Self.trip(members)),
+      fill: { writer in
+        try writer.insert(1, id: 4, values: [.text("t")])
+        try writer.insert(0, id: 1, values: [.text("p"), .integer(4)])
+        try writer.insert(0, id: 2, values: [.text("q"), .null])
+      }
+    ) { url in
+      var declared = members
+      declared.inverse = "trip"
+      declared.storage = .inverseColumn("trip")
+      let trip = Relationship(
+        name: "trip",
+        destination: "Trip",
+        isToMany: false,
+        inverse: "members",
+        storage: .column("trip")
+      )
+      let store = try migrate(url, to: second(Self.person(trip), Self.trip(declared)))
+      #expect(try rows("SELECT name, trip FROM Person", in: store) == ["p|4", "q|null"])
+    }
+  }
+
+  @Test("a many-to-many relationship that stays is left alone, with its positions")
+  func joinTableStays() throws {
+    let (leaders, led) = Self.leaders()
+    let old = first(Self.person(led), Self.trip(leaders))
+    var trip = Self.trip(leaders)
+    trip.attributes.append(Attribute(name: "days", type: .int64, defaultValue: .integer(1)))
+    let new = second(Self.person(led), trip)
+    #expect(try Migration.plan(from: old, to: new).tables.count { $0.way == .rebuilt } == 1)
+    try withStoreFile(
+      old,
+      fill: { writer in
+        try writer.insert(0, id: 1, values: [.text("p")])
+        try writer.insert(1, id: 2, values: [.text("t")])
+        try writer.link(1, relationship: "leaders", source: 2, target: 1, position: 5)
+      }
+    ) { url in
+      let store = try migrate(url, to: new)
+      #expect(try rows("SELECT Trip, Person, position FROM Person_led", in: store) == ["2|1|5"])
+      #expect(try rows("SELECT * FROM Trip", in: store) == ["2|t|1"])
+    }
+  }
+}

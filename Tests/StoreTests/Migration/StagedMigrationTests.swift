@@ -1,0 +1,262 @@
+import Foundation
+import SQLite
+import Testing
+
+@testable import Store
+
+@Suite("a migration of several stages")
+struct StagedMigrationTests {
+  static func schema(_ version: String, _ attributes: String...) -> StoreSchema {
+    StoreSchema(
+      version: version,
+      entities: [
+        Entity(
+          name: "Trip",
+          attributes: attributes.map {
+            Attribute(name: $0, type: .string, defaultValue: .text("-"))
+          }
+        )
+      ]
+    )
+  }
+
+  static let one = schema("1", "a")
+  static let two = schema("2", "a", "b")
+  static let three = schema("3", "b")
+
+  static func fill(_ writer: Writer) throws {
+    try writer.insert(0, id: 1, values: [.text("first")])
+    try writer.insert(0, id: 2, values: [.text("second")])
+  }
+
+  /// Carries all stages out, with code of an application in between.
+  static func stages(_ migration: StagedMigration) throws {
+    let old = try Store.open(.file(migration.workingCopy), schema: one)
+    try old.write(Author(name: "will")) { try $0.delete(0, id: 2) }
+    try migration.migrate(to: two, author: Author(name: "m"))
+    let between = try Store.open(.file(migration.workingCopy), schema: two)
+    try between.write(Author(name: "did")) {
+      try $0.update(0, id: 1, columns: [1], values: [.text("from a")])
+    }
+    try migration.migrate(to: three, author: Author(name: "m"))
+  }
+
+  static func files(beside url: URL) throws -> [String] {
+    try FileManager.default.contentsOfDirectory(
+      atPath: url.deletingLastPathComponent().path(percentEncoded: false)
+    ).filter { $0.contains("migration") }
+  }
+
+  @Test("its stages are seen all at once, when it is committed")
+  func commit() throws {
+    try withStoreFile(Self.one, fill: Self.fill) { url in
+      let other = try Store.open(.file(url), schema: Self.one)
+      let migration = try StagedMigration.begin(on: url)
+      try Self.stages(migration)
+      #expect(try rows("SELECT a FROM Trip", in: other) == ["first", "second"])
+      try migration.commit()
+      #expect(try storeError { _ = try rows("SELECT 1", in: other) }.code == .schemaMismatch)
+      let store = try Store.open(.file(url), schema: Self.three)
+      #expect(try rows("SELECT id, b FROM Trip", in: store) == ["1|from a"])
+      #expect(
+        try transactions(of: store) == [
+          "recorded|1|app|2", "recorded|1|will|1", "migration|2|m|1", "recorded|2|did|1",
+          "migration|3|m|0",
+        ]
+      )
+      #expect(store.identifier == other.identifier)
+      #expect(try rows("PRAGMA integrity_check", in: store) == ["ok"])
+      try store.write(Author()) { try $0.insert(0, id: 3, values: [.text("x")]) }
+      #expect(try Self.files(beside: url) == [])
+    }
+  }
+
+  @Test("nobody writes the store meanwhile, and everybody may after it was abandoned")
+  func abandon() throws {
+    try withStoreFile(Self.one, fill: Self.fill) { url in
+      let other = try Store.open(
+        .file(url),
+        schema: Self.one,
+        options: Options(busyTimeout: .milliseconds(10))
+      )
+      let migration = try StagedMigration.begin(on: url)
+      #expect(try storeError { try other.write(Author()) { _ in } }.code == .locked)
+      try Self.stages(migration)
+      migration.abandon()
+      migration.abandon()
+      try other.write(Author()) { try $0.insert(0, id: 3, values: [.text("third")]) }
+      #expect(try names("a", other) == ["first", "second", "third"])
+      #expect(try Self.files(beside: url) == [])
+      #expect(try storeError { try migration.commit() }.code == .misuse)
+    }
+  }
+
+  func names(_ column: String, _ store: Store) throws -> [String] {
+    try rows("SELECT \(column) FROM Trip ORDER BY id", in: store)
+  }
+
+  @Test("a stage that fails leaves the store as it was")
+  func failingStage() throws {
+    try withStoreFile(Self.one, fill: Self.fill) { url in
+      do {
+        let migration = try StagedMigration.begin(on: url)
+        try migration.migrate(to: Self.two, author: Author())
+        #expect(
+          try storeError { try migration.migrate(to: Self.one, author: Author()) }.code
+            == .newerSchema
+        )
+      }
+      let store = try Store.open(.file(url), schema: Self.one)
+      #expect(try names("a", store) == ["first", "second"])
+      try store.write(Author()) { try $0.delete(0, id: 1) }
+      #expect(try Self.files(beside: url) == [])
+    }
+  }
+
+  @Test("what a crash left of an earlier copy is no hindrance")
+  func leftovers() throws {
+    try withStoreFile(Self.one, fill: Self.fill) { url in
+      let copy = url.path(percentEncoded: false) + "-migration"
+      for suffix in ["", "-wal", "-shm"] {
+        try Data(repeating: 7, count: 5000).write(to: URL(filePath: copy + suffix))
+      }
+      try FileManager.default.createDirectory(
+        atPath: copy + "-blobs",
+        withIntermediateDirectories: true
+      )
+      let migration = try StagedMigration.begin(on: url)
+      try Self.stages(migration)
+      try migration.commit()
+      #expect(try names("b", Store.open(.file(url), schema: Self.three)) == ["from a"])
+      #expect(try Self.files(beside: url) == [])
+    }
+  }
+
+  @Test("a smaller copy leaves no rows of the larger store behind")
+  func shrinking() throws {
+    try withStoreFile(
+      Self.one,
+      fill: { writer in
+        for id in Int64(1)...3000 {
+          try writer.insert(0, id: id, values: [.text(String(repeating: "x", count: 300))])
+        }
+      }
+    ) { url in
+      let migration = try StagedMigration.begin(on: url)
+      let copy = try Connection(
+        path: migration.workingCopy.path(percentEncoded: false),
+        mode: .readWrite
+      )
+      try copy.execute("DELETE FROM Trip; DELETE FROM history_change; VACUUM")
+      try migration.commit()
+      let store = try Store.open(.file(url), schema: Self.one)
+      #expect(try rows("SELECT count(*) FROM Trip", in: store) == ["0"])
+      #expect(try rows("PRAGMA integrity_check", in: store) == ["ok"])
+      let pages = try rows("PRAGMA page_count", in: store)
+      #expect(try #require(Int(pages[0])) < 40)
+    }
+  }
+
+  @Test("files of large values are there for the stages, and what these remove or add counts later")
+  func blobs() throws {
+    try withStoreFile(Self.one) { url in
+      let folder = URL(filePath: url.path(percentEncoded: false) + "-blobs")
+      try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
+      for name in ["kept", "removed"] {
+        try Data(name.utf8).write(to: folder.appending(path: name))
+      }
+      func names() throws -> Set<String> {
+        Set(
+          try FileManager.default.contentsOfDirectory(atPath: folder.path(percentEncoded: false))
+        )
+      }
+      for isCommitted in [false, true] {
+        let migration = try StagedMigration.begin(on: url)
+        let copy = URL(filePath: migration.workingCopy.path(percentEncoded: false) + "-blobs")
+        #expect(try Data(contentsOf: copy.appending(path: "kept")) == Data("kept".utf8))
+        try FileManager.default.removeItem(at: copy.appending(path: "removed"))
+        try Data("added".utf8).write(to: copy.appending(path: "added"))
+        #expect(try names() == ["kept", "removed"])
+        if isCommitted { try migration.commit() } else { migration.abandon() }
+      }
+      #expect(try names() == ["kept", "added"])
+      #expect(try Data(contentsOf: folder.appending(path: "added")) == Data("added".utf8))
+      #expect(try Self.files(beside: url) == [])
+    }
+  }
+
+  @Test("a write that slips in before the copy takes the store's place is kept, not the copy")
+  func changedMeanwhile() throws {
+    try withStoreFile(Self.one, fill: Self.fill) { url in
+      let other = try Store.open(.file(url), schema: Self.one)
+      let migration = try StagedMigration.begin(on: url)
+      try Self.stages(migration)
+      let error = try storeError {
+        try migration.commit {
+          try other.write(Author()) { try $0.insert(0, id: 3, values: [.text("third")]) }
+        }
+      }
+      #expect(error.code == .changedMeanwhile)
+      #expect(try names("a", other) == ["first", "second", "third"])
+      #expect(try Self.files(beside: url) == [])
+      let again = try StagedMigration.begin(on: url)
+      try Self.stages(again)
+      try again.commit()
+      #expect(try names("b", Store.open(.file(url), schema: Self.three)) == ["from a", "-"])
+    }
+  }
+
+  @Test("a writer that waits is served before or after the migration, and never lost")
+  func race() async throws {
+    var won = 0
+    for _ in 0..<trials(12, long: 200) {
+      try await withTemporaryStore(Self.one, fill: Self.fill) { url in
+        let other = try Store.open(.file(url), schema: Self.one)
+        let migration = try StagedMigration.begin(on: url)
+        try Self.stages(migration)
+        async let written = Self.write(other)
+        try await Task.sleep(for: .milliseconds(Int.random(in: 0...20)))
+        var error: StoreError?
+        do { try migration.commit() } catch let failure as StoreError { error = failure }
+        if try await written {
+          #expect(error?.code == .changedMeanwhile)
+          #expect(try names("a", Store.open(.file(url), schema: Self.one)).last == "third")
+        } else {
+          won += 1
+          #expect(error == nil)
+          #expect(try names("b", Store.open(.file(url), schema: Self.three)) == ["from a"])
+        }
+      }
+    }
+    print("the migration was first in \(won) cases")
+  }
+
+  /// Writes a row; false where the store was migrated before.
+  static func write(_ store: Store) async throws -> Bool {
+    do {
+      try store.write(Author(name: "other")) {
+        try $0.insert(0, id: 3, values: [.text("third")])
+      }
+      return true
+    } catch StoreError.Code.schemaMismatch {
+      return false
+    }
+  }
+
+  func withTemporaryStore(
+    _ schema: StoreSchema,
+    fill: (Writer) throws -> Void,
+    _ body: (URL) async throws -> Void
+  ) async throws {
+    let folder = FileManager.default.temporaryDirectory
+      .appendingPathComponent("StoreTests-\(UUID().uuidString)")
+    try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
+    defer {
+      // A folder that can't be removed fails no test.
+      try? FileManager.default.removeItem(at: folder)
+    }
+    let url = folder.appendingPathComponent("test.store")
+    try Store.open(.file(url), schema: schema).write(Author(name: "app"), fill)
+    try await body(url)
+  }
+}
