@@ -11,19 +11,17 @@ import Synchronization
 /// older one migrates it, all or nothing.
 public final class ModelContainer: Sendable {
   /// A store that is open.
-  enum OpenStore: @unchecked Sendable {
-    // Apple's DataStore is not Sendable, so stores written for it are not declared so; they must bear
-    // calls from the contexts of several threads all the same.
+  enum OpenStore: Sendable {
     case native(StoreFile, ModelConfiguration)
-    case custom(any DataStore)
+    case custom(CustomStore)
   }
 
   /// The schema that the container was made for.
   public let schema: Schema
   /// The migration plan that the container was made with.
   public let migrationPlan: (any SchemaMigrationPlan.Type)?
-  // A configuration need not be Sendable; these are only read once the container is made.
-  private nonisolated(unsafe) let allConfigurations: [any DataStoreConfiguration]
+  /// The configurations of the stores that SwiftData keeps itself.
+  public let configurations: Set<ModelConfiguration>
   let map: EntityMap
   let stores: [OpenStore]
   private let plans: [ObjectIdentifier: RowPlan]
@@ -34,21 +32,16 @@ public final class ModelContainer: Sendable {
     var context: ModelContext?
   }
 
-  /// The configurations of the stores.
-  public var configurations: Set<ModelConfiguration> {
-    Set(allConfigurations.compactMap { $0 as? ModelConfiguration })
-  }
-
   init(
     schema: Schema,
     migrationPlan: (any SchemaMigrationPlan.Type)?,
-    stores configurations: [any DataStoreConfiguration]
+    stores given: [any DataStoreConfiguration]
   ) throws {
     let configurations: [any DataStoreConfiguration] =
-      configurations.isEmpty ? [ModelConfiguration(schema: schema)] : configurations
+      given.isEmpty ? [ModelConfiguration(schema: schema)] : given
     self.schema = schema
     self.migrationPlan = migrationPlan
-    allConfigurations = configurations
+    self.configurations = Set(configurations.compactMap { $0 as? ModelConfiguration })
     let plan = try StorePlan(schema: schema, configurations: configurations)
     let map = plan.map
     self.map = map
@@ -77,8 +70,21 @@ public final class ModelContainer: Sendable {
   /// Removes all models from all stores; history tells of it.
   public func erase() throws {
     let context = ModelContext(self)
+    var erased: Set<Int> = []
+    for (index, store) in stores.enumerated() {
+      guard case .custom(let custom) = store else { continue }
+      do {
+        try custom.erase()
+        erased.insert(index)
+      } catch DataStoreError.unsupportedFeature {
+        // Its objects are deleted one by one, as those of other stores are.
+      }
+    }
     for entity in schema.entities where entity.superentityName == nil {
-      if let type = entity.description?.type { try context.deleteAll(type) }
+      guard let description = entity.description, let known = map.entity(of: description),
+        !erased.contains(known.storeIndex)
+      else { continue }
+      try context.deleteAll(description.type)
     }
     try context.save()
   }
@@ -98,6 +104,11 @@ public final class ModelContainer: Sendable {
   }
 
   func store(of entity: EntityDescription) -> OpenStore { stores[entity.storeIndex] }
+
+  /// The store of an entity, if it is not one of ours.
+  func customStore(of entity: EntityDescription) -> CustomStore? {
+    if case .custom(let store) = stores[entity.storeIndex] { store } else { nil }
+  }
 
   func storeIdentifier(of entity: EntityDescription) -> String {
     switch stores[entity.storeIndex] {

@@ -90,15 +90,12 @@ struct StorePlan {
         return .native(store, native)
       }
       var configuration = configuration
-      if configuration.schema == nil { configuration.schema = schema }
-      return .custom(try Self.open(configuration, migrationPlan))
+      let models = map.entities.filter { $0.storeIndex == index }.map(\.model)
+      if configuration.schema == nil {
+        configuration.schema = Schema(models.map(\.type), version: schema.version)
+      }
+      return .custom(
+        try CustomStore.open(configuration, models: models, migrationPlan: migrationPlan))
     }
-  }
-
-  private static func open<C: DataStoreConfiguration>(
-    _ configuration: C,
-    _ migrationPlan: (any SchemaMigrationPlan.Type)?
-  ) throws -> any DataStore {
-    try C.Store(configuration, migrationPlan: migrationPlan)
   }
 }

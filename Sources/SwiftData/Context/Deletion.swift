@@ -28,7 +28,8 @@ extension ModelContext {
     for property in state.description.properties where property.destination != nil {
       let isCascade = property.relationship?.deleteRule == .cascade
       let others: [any PersistentModel]
-      if isCascade {
+      // A custom store is told of each object that loses a reference.
+      if isCascade || state.entity?.isCustom(in: container) ?? false {
         others = state.related(at: property.index)
       } else {
         others = state.knownRelated(at: property.index)
@@ -64,7 +65,10 @@ extension ModelContext {
   ) throws {
     var descriptor = FetchDescriptor<T>(predicate: predicate)
     descriptor.includeSubclasses = includeSubclasses
-    guard let entity = container.map.entity(of: model), !entity.isCustom(in: container) else {
+    if let entity = container.map.entity(of: model), let store = container.customStore(of: entity) {
+      return try deleteFromCustom(store, descriptor, entity)
+    }
+    guard let entity = container.map.entity(of: model) else {
       for object in try fetch(descriptor) { deleteAny(object) }
       return
     }

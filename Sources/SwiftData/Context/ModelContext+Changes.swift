@@ -34,6 +34,7 @@ extension ModelContext {
     pending.removeAll()
     deferredError = nil
     for overlay in overlays { overlay?.clear() }
+    custom.atHand.removeAll()
     undoRecorder.forget()
     for model in changes.inserted {
       model._$state.detach()

@@ -68,6 +68,10 @@ extension ModelContext {
   /// Reads the values of an object that was fetched without them, or whose changes were forgotten.
   func fill(_ state: _ModelState) {
     guard let entity = state.entity, state.row >= 0 else { return }
+    if let store = container.customStore(of: entity) {
+      report { _ = try fillCustom(state, in: store) }
+      return
+    }
     let plan = container.plan(of: entity)
     report {
       _ = try withConnection(to: entity) { connection in
@@ -86,7 +90,13 @@ extension ModelContext {
   }
 
   func readModel(for id: PersistentIdentifier) -> (any PersistentModel)? {
-    guard let entity = container.map[id.entityName], let row = id.row, row >= 0,
+    guard let entity = container.map[id.entityName] else { return nil }
+    if let store = container.customStore(of: entity) {
+      return report {
+        try customModels(for: [id], in: store, storeIndex: entity.storeIndex)[id]
+      } ?? nil
+    }
+    guard let row = id.row, row >= 0,
       id.storeIdentifier == container.storeIdentifier(of: entity)
     else { return nil }
     return model(of: entity, row: row)
@@ -95,6 +105,9 @@ extension ModelContext {
   /// The object of a row; nil if there is no such row.
   func model(of entity: EntityDescription, row: Int64) -> (any PersistentModel)? {
     if let found = registry[entity, row] { return found }
+    if let store = container.customStore(of: entity) {
+      return customModel(of: entity, row: row, in: store)
+    }
     return report { try models(of: entity, where: "t0.id = ?", bindings: [.integer(row)]) }?.first
   }
 
@@ -129,7 +142,10 @@ extension ModelContext {
     guard let entity = state.entity, let relationship = entity.relationships[index] else {
       return .none
     }
-    if case .column = relationship.storage {
+    // Snapshots tell both sides of a relationship, rows the side that has the column.
+    var isTold = entity.isCustom(in: container)
+    if case .column = relationship.storage { isTold = true }
+    if isTold {
       fill(state)
       if case .toOne(let reference) = state.slots[index] { return reference }
       return .none
@@ -176,7 +192,10 @@ extension ModelContext {
     of state: _ModelState, _ index: Int, row: Int64
   ) -> (any PersistentModel)? {
     guard let entity = relatedEntity(of: state, index) else { return nil }
-    return row < 0 ? pending.model(row: row) : registry[entity, row]
+    if row < 0 { return pending.model(row: row) }
+    // A custom store keeps both sides of a relationship, so that both must be in memory to change.
+    if entity.isCustom(in: container) { return relatedModel(of: state, index, row: row) }
+    return registry[entity, row]
   }
 
   private func relatedEntity(of state: _ModelState, _ index: Int) -> EntityDescription? {
@@ -190,6 +209,14 @@ extension ModelContext {
       let destination = container.map[relationship.destination]
     else {
       many.load([])
+      return
+    }
+    if let store = container.customStore(of: entity) {
+      let property = state.description.properties[index]
+      report { try loadCustom(many, of: state, property, entity, in: store) }
+      // What could not be read is empty, and the next save or fetch says why.
+      many.load([])
+      hold(many, ownedBy: state, index)
       return
     }
     let found: [any PersistentModel]?

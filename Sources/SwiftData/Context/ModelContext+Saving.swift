@@ -16,7 +16,7 @@ extension ModelContext {
     let save = PendingSave(changes, in: self)
     do {
       try save.prepare()
-      try write(save, from: 0)
+      try write(save, to: container.stores.indices.sorted(by: isWrittenBefore)[...])
     } catch {
       save.undo()
       throw Self.described(error)
@@ -29,9 +29,12 @@ extension ModelContext {
 
   /// Writes to one store after the other, each inside the transaction of the one before: the last
   /// one commits first, and a failure anywhere takes all of them back.
-  private func write(_ save: PendingSave, from index: Int) throws {
-    guard index < container.stores.count else { return }
-    guard save.touches(storeIndex: index) else { return try write(save, from: index + 1) }
+  ///
+  /// Custom stores come last, as what they have written can't be taken back.
+  private func write(_ save: PendingSave, to indices: ArraySlice<Int>) throws {
+    guard let index = indices.first else { return }
+    let rest = indices.dropFirst()
+    guard save.touches(storeIndex: index) else { return try write(save, to: rest) }
     switch container.stores[index] {
     case .native(let store, let configuration):
       guard configuration.allowsSave else {
@@ -42,12 +45,20 @@ extension ModelContext {
       }
       try store.write(Author(name: author)) { writer in
         try save.write(to: writer, storeIndex: index)
-        try write(save, from: index + 1)
+        try write(save, to: rest)
       }
     case .custom(let store):
       try saveToCustom(store, save, storeIndex: index)
-      try write(save, from: index + 1)
+      try write(save, to: rest)
     }
+  }
+
+  private func isWrittenBefore(_ left: Int, _ right: Int) -> Bool {
+    func isCustom(_ index: Int) -> Bool {
+      if case .custom = container.stores[index] { true } else { false }
+    }
+    let order = (isCustom(left), isCustom(right))
+    return order.0 == order.1 ? left < right : order.1
   }
 
   private static func described(_ error: any Error) -> any Error {
@@ -71,6 +82,12 @@ final class PendingSave {
 
   /// Objects that no one else may hold while they are written.
   var held: [any PersistentModel] = []
+  /// What custom stores made of it.
+  var customOutcomes: [CustomOutcome] = []
+  /// Objects of custom stores that batches deleted.
+  var customDeleted: [PersistentIdentifier] = []
+  /// Objects that are in memory to be deleted by this save alone.
+  var customDoomed: [any PersistentModel] = []
 
   private struct HiddenColumns {
     var state: _ModelState
@@ -189,7 +206,7 @@ final class PendingSave {
       next[index] = row + 1
     }
   }
-  private var renumbered: [(state: _ModelState, row: Int64)] = []
+  var renumbered: [(state: _ModelState, row: Int64)] = []
 
   private func row(of state: _ModelState, _ entity: EntityDescription) throws -> [Value] {
     let hidden = hiddenOwners[ObjectIdentifier(state)]
@@ -288,13 +305,18 @@ final class PendingSave {
 
   /// Gives the objects back what they had before, when the write failed.
   func undo() {
-    for (state, row) in renumbered { state.row = row }
+    for (state, row) in renumbered {
+      state.row = row
+      state.customKey = nil
+    }
     renumbered = []
   }
 
   /// Makes the objects what the write made them.
   func settle() {
     context.pending.removeAll()
+    context.custom.atHand.removeAll()
+    for outcome in customOutcomes { outcome.join(in: context) }
     let registry = context.registry
     for model in changes.inserted {
       let state = model._$state
@@ -304,12 +326,13 @@ final class PendingSave {
     }
     for model in changes.inserted { model._$state.settle() }
     for model in changes.changed { model._$state.settle() }
-    for model in changes.deleted { model._$state.becomeDeleted(in: context) }
+    for model in changes.deleted + customDoomed { model._$state.becomeDeleted(in: context) }
     for gone in deletedRows { registered(gone)?._$state.becomeDeleted(in: context) }
     for row in nullifiedRows {
       guard let model = registered(row) else { continue }
       model._$state.forgetReferences(of: model)
     }
+    for outcome in customOutcomes { context.report { try outcome.reregister(in: context) } }
     context.undoRecorder.saved(in: context)
   }
 
@@ -317,6 +340,7 @@ final class PendingSave {
     let map = context.container.map
     var known = Set<PersistentIdentifier>()
     var identifiers = deleted.map { $0.savedIdentifier(in: context) }
+    identifiers += customDeleted
     known.formUnion(identifiers)
     for gone in deletedRows {
       let name = map.schemas[gone.storeIndex].entities[gone.entity].name

@@ -109,10 +109,11 @@ public final class ModelContext {
 
   func registeredAny(for id: PersistentIdentifier) -> (any PersistentModel)? {
     guard let entity = container.map[id.entityName] else { return nil }
+    if entity.isCustom(in: container), let model = customModel(for: id) { return model }
     if let row = id.row, row < 0 { return pending.model(row: row) }
-    guard let row = id.row, id.storeIdentifier == container.storeIdentifier(of: entity) else {
-      return customModel(for: id)
-    }
+    guard let row = id.row, id.storeIdentifier == container.storeIdentifier(of: entity),
+      !entity.isCustom(in: container)
+    else { return nil }
     return registry[entity, row]
   }
 
@@ -120,7 +121,13 @@ public final class ModelContext {
     registry.add(state.reference(to: model), entity, row: state.row)
   }
 
-  func unregister(_ state: _ModelState) { unregister(state, row: state.row) }
+  func unregister(_ state: _ModelState) {
+    // A custom store may give the identity of a deleted object to a new one.
+    if let entity = state.entity, let model = registry[entity, state.row], model._$state !== state {
+      return
+    }
+    unregister(state, row: state.row)
+  }
 
   /// Forgets the row that an object has, or had before it was saved.
   func unregister(_ state: _ModelState, row: Int64) {
@@ -172,6 +179,7 @@ public final class ModelContext {
       return
     }
     if state.row >= 0 { state.row = _ModelState.nextTemporaryRow() }
+    state.customKey = nil
     state.phase = .inserting
     state.entity = entity
     state.registry = registry

@@ -12,6 +12,8 @@ struct PendingChanges {
   struct BatchDeletion {
     var entity: EntityDescription
     var rows: [Int64]
+    /// Has a custom store delete them all at once.
+    var custom: ((CustomStore, EditingState) throws -> Void)?
   }
 
   var isEmpty: Bool {

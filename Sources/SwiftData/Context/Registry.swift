@@ -7,6 +7,8 @@ final class Registry {
   let container: ModelContainer
   private weak var current: ModelContext?
   private var replacement: ModelContext?
+  /// What is known of the objects of stores that are not ours.
+  let custom = CustomObjects()
   private var tables: [[Int64: LightReference]]
   private var count = 0
   private var sweepAt = 16_384
@@ -49,5 +51,9 @@ final class Registry {
       count += tables[index].count
     }
     sweepAt = max(16_384, count * 4)
+    sweepCustomRows()
   }
+
+  /// The objects of an entity's table, by their rows.
+  func table(of entity: EntityDescription) -> [Int64: LightReference] { tables[entity.tableIndex] }
 }

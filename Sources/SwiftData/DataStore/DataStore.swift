@@ -1,7 +1,20 @@
-/// An interface that enables SwiftData to keep models in storage of your own.
+/// An interface that enables SwiftData to read and write models in storage of your own.
+///
+/// A store takes and gives ``DataStoreSnapshot``s, the values of one object each, and knows nothing
+/// of model objects. A context calls it from its own thread; calls of several contexts follow each
+/// other and never overlap, so that a store need not be safe to use from several threads.
+///
+/// ```swift
+/// final class JSONStore: DataStore {
+///   typealias Configuration = JSONStoreConfiguration
+///   typealias Snapshot = DefaultSnapshot
+///   // …
+/// }
+/// let container = try ModelContainer(for: Trip.self, configurations: JSONStoreConfiguration(…))
+/// ```
 public protocol DataStore: AnyObject {
   /// What describes a store of this type.
-  associatedtype Configuration: DataStoreConfiguration where Configuration.Store == Self
+  associatedtype Configuration: DataStoreConfiguration where Self == Self.Configuration.Store
   /// The values of one object, as the store takes and gives them.
   associatedtype Snapshot: DataStoreSnapshot
 
@@ -16,16 +29,19 @@ public protocol DataStore: AnyObject {
   init(_ configuration: Configuration, migrationPlan: (any SchemaMigrationPlan.Type)?) throws
 
   /// Finds the objects that a request asks for.
-  func fetch<T: PersistentModel>(
-    _ request: DataStoreFetchRequest<T>
-  ) throws -> DataStoreFetchResult<T, Snapshot>
+  ///
+  /// A store that can't evaluate the predicate throws ``DataStoreError/preferInMemoryFilter``, one
+  /// that can't sort ``DataStoreError/preferInMemorySort``: it is then asked again without, and
+  /// SwiftData does the rest.
+  func fetch<T>(_ request: DataStoreFetchRequest<T>) throws -> DataStoreFetchResult<T, Snapshot>
+  where T: PersistentModel
   /// Counts the objects that a request asks for.
-  func fetchCount<T: PersistentModel>(_ request: DataStoreFetchRequest<T>) throws -> Int
+  func fetchCount<T>(_ request: DataStoreFetchRequest<T>) throws -> Int where T: PersistentModel
   /// Finds the identifiers of the objects that a request asks for.
-  func fetchIdentifiers<T: PersistentModel>(
+  func fetchIdentifiers<T>(
     _ request: DataStoreFetchRequest<T>
-  ) throws -> [PersistentIdentifier]
-  /// Writes the changes of one save, all or none.
+  ) throws -> [PersistentIdentifier] where T: PersistentModel
+  /// Writes the changes of one save, all or none, and gives new objects their identities.
   func save(
     _ request: DataStoreSaveChangesRequest<Snapshot>
   ) throws -> DataStoreSaveChangesResult<Snapshot>
@@ -35,82 +51,46 @@ public protocol DataStore: AnyObject {
   func initializeState(for editingState: EditingState)
   /// Learns that a context is gone.
   func invalidateState(for editingState: EditingState)
-  /// Objects that a context may keep without asking again.
+  /// Objects that the store can give without being asked for them by a fetch.
   func cachedSnapshots(
-    for identifiers: [PersistentIdentifier], editingState: EditingState
+    for persistentIdentifiers: [PersistentIdentifier],
+    editingState: EditingState
   ) throws -> [PersistentIdentifier: Snapshot]
 }
 
 extension DataStore {
   /// Counts by fetching.
-  public func fetchCount<T: PersistentModel>(_ request: DataStoreFetchRequest<T>) throws -> Int {
-    try fetch(request).fetchedSnapshots.count
-  }
-  /// Finds identifiers by fetching.
-  public func fetchIdentifiers<T: PersistentModel>(
+  public func fetchCount<T>(_ request: DataStoreFetchRequest<T>) throws -> Int
+  where T: PersistentModel { try fetchIdentifiers(request).count }
+
+  /// Finds identifiers by fetching, and leaves objects of other entities out.
+  public func fetchIdentifiers<T>(
     _ request: DataStoreFetchRequest<T>
-  ) throws -> [PersistentIdentifier] {
-    try fetch(request).fetchedSnapshots.map(\.persistentIdentifier)
+  ) throws -> [PersistentIdentifier] where T: PersistentModel {
+    let wanted = _ModelDescription.of(T.self)
+    return try fetch(request).fetchedSnapshots.map(\.persistentIdentifier).filter {
+      SnapshotEntities.description(of: $0)?.isKind(of: wanted) ?? ($0.entityName == wanted.name)
+    }
   }
-  /// Refuses.
-  public func erase() throws {
-    throw DataStoreError.unsupportedFeature
-  }
+
+  /// Refuses; SwiftData then deletes all objects one by one.
+  public func erase() throws { throw DataStoreError.unsupportedFeature }
+
   /// Does nothing.
   public func initializeState(for editingState: EditingState) {}
+
   /// Does nothing.
   public func invalidateState(for editingState: EditingState) {}
+
   /// Nothing.
   public func cachedSnapshots(
-    for identifiers: [PersistentIdentifier], editingState: EditingState
+    for persistentIdentifiers: [PersistentIdentifier],
+    editingState: EditingState
   ) throws -> [PersistentIdentifier: Snapshot] { [:] }
 }
 
-/// An interface for describing a store.
-public protocol DataStoreConfiguration: Hashable {
-  /// The type of the store.
-  associatedtype Store: DataStore where Store.Configuration == Self
-
-  /// The name of the configuration.
-  var name: String { get }
-  /// The models that it is for; nil for all models of the container that no other has.
-  var schema: Schema? { get set }
-  /// Checks the description before a store is made of it.
-  func validate() throws
-}
-
-extension DataStoreConfiguration {
-  /// Accepts everything.
-  public func validate() throws {}
-}
-
-/// A store that can delete objects without fetching them.
+/// An interface that enables a custom data store to support batch requests.
 public protocol DataStoreBatching: DataStore {
   /// Deletes the objects that a request asks for.
-  func delete<T: PersistentModel>(_ request: DataStoreBatchDeleteRequest<T>) throws
-}
-
-/// What is asked of a store that can't do it.
-public enum DataStoreError: Error, Hashable, Sendable {
-  /// The predicate can't be evaluated at all.
-  case invalidPredicate
-  /// The predicate can't be evaluated by the store: SwiftData filters what it fetches without.
-  case preferInMemoryFilter
-  /// The order can't be made by the store: SwiftData sorts what it fetches without.
-  case preferInMemorySort
-  /// The store does not do that.
-  case unsupportedFeature
-}
-
-/// What a store knows of the context that asks.
-public struct EditingState: Hashable, Identifiable, Sendable {
-  /// Tells contexts apart.
-  public let id: UUID
-  /// The author whose changes these are.
-  public var author: String?
-
-  init(id: UUID = UUID(), author: String? = nil) {
-    self.id = id
-    self.author = author
-  }
+  func delete<T>(_ request: DataStoreBatchDeleteRequest<T>) throws where T: PersistentModel
 }

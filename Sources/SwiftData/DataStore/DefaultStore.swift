@@ -1,9 +1,8 @@
-import Store
-
 /// The store that ``ModelConfiguration`` describes: an SQLite file with a history.
 ///
-/// A ``ModelContainer`` opens it; contexts then work with it directly.
-public final class DefaultStore: DataStore {
+/// A ``ModelContainer`` opens it, and contexts then work with its rows directly. Made by hand, it
+/// can be used as any other ``DataStore``, by snapshots.
+public final class DefaultStore: DataStoreBatching, Sendable {
   /// The values of one object.
   public typealias Snapshot = DefaultSnapshot
   /// The description of the store.
@@ -13,50 +12,86 @@ public final class DefaultStore: DataStore {
   public let configuration: ModelConfiguration
   /// The models that the store keeps.
   public let schema: Schema
-  private let container: ModelContainer
+  /// The name of the store.
+  public let name: String
+  let container: ModelContainer
 
   /// Opens the store; the configuration must have a schema.
   public init(
     _ configuration: ModelConfiguration,
-    migrationPlan: (any SchemaMigrationPlan.Type)?
+    migrationPlan: (any SchemaMigrationPlan.Type)? = nil
   ) throws {
     guard let schema = configuration.schema else {
       throw SwiftDataError(
         .unknownSchema,
         "The configuration \(configuration.name) has no schema, so no store can be made of it "
-          + "alone. Give it one, or make a ModelContainer.")
+          + "alone. Give it one, or make a ModelContainer."
+      )
     }
     self.configuration = configuration
     self.schema = schema
+    name = configuration.name
     container = try ModelContainer(
-      schema: schema, migrationPlan: migrationPlan, stores: [configuration])
+      schema: schema,
+      migrationPlan: migrationPlan,
+      stores: [configuration]
+    )
+    let models = Dictionary(
+      container.map.entities.map { ($0.name, $0.model) },
+      uniquingKeysWith: { first, _ in first }
+    )
+    SnapshotEntities.register(Array(models.values))
+    SnapshotEntities.register(models, ofStore: identifier)
   }
 
   /// The text that tells the store from all others.
   public var identifier: String {
-    schema.entities.first.flatMap { container.map[$0.name] }
-      .map { container.storeIdentifier(of: $0) } ?? configuration.name
+    container.map.entities.first.map { container.storeIdentifier(of: $0) } ?? name
   }
 
-  /// The name of the store.
-  public var name: String { configuration.name }
+  /// A context for one request, in the name of the author who made it.
+  func context(for editingState: EditingState) -> ModelContext {
+    let context = ModelContext(container)
+    context.author = editingState.author
+    return context
+  }
 
   /// Finds the objects that a request asks for.
-  public func fetch<T: PersistentModel>(
+  public func fetch<T>(
     _ request: DataStoreFetchRequest<T>
-  ) throws -> DataStoreFetchResult<T, DefaultSnapshot> {
-    let models = try ModelContext(container).fetch(request.descriptor)
+  ) throws -> DataStoreFetchResult<T, DefaultSnapshot> where T: PersistentModel {
+    let models = try context(for: request.editingState).fetch(request.descriptor)
     return DataStoreFetchResult(
-      descriptor: request.descriptor, fetchedSnapshots: try models.map { try DefaultSnapshot($0) })
+      descriptor: request.descriptor,
+      fetchedSnapshots: try models.map { DefaultSnapshot(try SnapshotValues($0._$state)) }
+    )
   }
 
-  /// Refuses: contexts write to a store of this type directly.
-  public func save(
-    _ request: DataStoreSaveChangesRequest<DefaultSnapshot>
-  ) throws -> DataStoreSaveChangesResult<DefaultSnapshot> {
-    throw DataStoreError.unsupportedFeature
+  /// Counts the objects that a request asks for.
+  public func fetchCount<T>(_ request: DataStoreFetchRequest<T>) throws -> Int
+  where T: PersistentModel {
+    try context(for: request.editingState).fetchCount(request.descriptor)
   }
 
-  /// Removes everything.
+  /// Finds the identifiers of the objects that a request asks for.
+  public func fetchIdentifiers<T>(
+    _ request: DataStoreFetchRequest<T>
+  ) throws -> [PersistentIdentifier] where T: PersistentModel {
+    try context(for: request.editingState).fetchIdentifiers(request.descriptor)
+  }
+
+  /// Deletes the objects that a request asks for, in one transaction.
+  public func delete<T>(_ request: DataStoreBatchDeleteRequest<T>) throws
+  where T: PersistentModel {
+    let context = context(for: request.editingState)
+    try context.delete(
+      model: T.self,
+      where: request.predicate,
+      includeSubclasses: request.includeSubclasses
+    )
+    try context.save()
+  }
+
+  /// Removes everything; history tells of it.
   public func erase() throws { try container.erase() }
 }

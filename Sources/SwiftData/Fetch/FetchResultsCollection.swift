@@ -46,12 +46,12 @@ extension ModelContext {
   /// Reads the objects of many identities with few queries, so that each is then in memory.
   func readTogether(_ identifiers: [PersistentIdentifier]) -> [any PersistentModel] {
     var rows: [String: [Int64]] = [:]
+    var held = readCustomTogether(identifiers)
     for identifier in identifiers where registeredAny(for: identifier) == nil {
       if let row = identifier.row { rows[identifier.entityName, default: []].append(row) }
     }
-    var held: [any PersistentModel] = []
     for (name, rows) in rows {
-      guard let entity = container.map[name] else { continue }
+      guard let entity = container.map[name], !entity.isCustom(in: container) else { continue }
       for chunk in stride(from: 0, to: rows.count, by: 500) {
         let list = rows[chunk..<min(chunk + 500, rows.count)].map(String.init)
           .joined(separator: ", ")

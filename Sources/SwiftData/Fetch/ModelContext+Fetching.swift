@@ -26,7 +26,9 @@ extension ModelContext {
   /// Counts the models that a descriptor describes.
   public func fetchCount<T: PersistentModel>(_ descriptor: FetchDescriptor<T>) throws -> Int {
     let entity = try entity(of: T.self)
-    guard !entity.isCustom(in: container) else { return try fetch(descriptor).count }
+    if let store = container.customStore(of: entity) {
+      return try countInCustom(store, descriptor, entity)
+    }
     let plan = container.plan(of: entity)
     var count = 0
     var needsObjects = false
@@ -46,8 +48,8 @@ extension ModelContext {
     _ descriptor: FetchDescriptor<T>
   ) throws -> [PersistentIdentifier] {
     let entity = try entity(of: T.self)
-    guard !entity.isCustom(in: container) else {
-      return try fetch(descriptor).map(\.persistentModelID)
+    if let store = container.customStore(of: entity) {
+      return try identifiersInCustom(store, descriptor, entity)
     }
     let plan = container.plan(of: entity)
     let store = container.storeIdentifier(of: entity)

@@ -12,7 +12,9 @@ extension ModelContext {
             "A key path given to relationshipKeyPathsForPrefetching leads to no relationship of "
               + "\(_ModelDescription.of(T.self).name).")
         }
-        if property.isToMany {
+        if let entity = states.first?.entity, let store = container.customStore(of: entity) {
+          try prefetchCustom(property, of: states, in: store, entity.storeIndex)
+        } else if property.isToMany {
           try prefetchMany(property, of: states)
         } else {
           try prefetchOne(property, of: states)

@@ -46,7 +46,7 @@ struct StateBackingData<Model: PersistentModel>: BackingData {
   func makeModel() -> Model { Model(backingData: StateBackingData<Model.Root>(state)) }
 
   func getValue<Value>(forKey keyPath: KeyPath<Model, Value>) -> Value {
-    makeModel()[keyPath: keyPath]
+    (state.model as? Model ?? makeModel())[keyPath: keyPath]
   }
 
   func setValue<Value>(forKey keyPath: KeyPath<Model, Value>, to newValue: Value) {

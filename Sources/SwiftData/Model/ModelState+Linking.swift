@@ -3,7 +3,7 @@
 
 extension _ModelState {
   func setToOne(_ index: Int, _ new: (any PersistentModel)?, owner: (any PersistentModel)?) {
-    let old = knownToOne(index)
+    let old = isKeptByOther(index) ? toOne(index) : knownToOne(index)
     willChange(index)
     if let owner, phase != .detached { _ = reference(to: owner) }
     if let new { slots[index] = .toOne(.object(new)) } else { slots[index] = .toOne(.none) }
@@ -14,6 +14,11 @@ extension _ModelState {
       old._$state.forget(owner, of: old, through: description.inverse(of: index))
     }
     if let new { join(owner, new, at: index) }
+  }
+
+  /// True where the object at the other end has the column, so that it must be in memory to change.
+  private func isKeptByOther(_ index: Int) -> Bool {
+    if case .inverseColumn = entity?.relationships[index]?.storage { true } else { false }
   }
 
   func setToMany(_ index: Int, _ new: [any PersistentModel]?, owner: (any PersistentModel)?) {

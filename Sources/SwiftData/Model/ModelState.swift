@@ -60,12 +60,14 @@ public final class _ModelState {
   }
 
   /// Makes the state of an object that is in a store.
-  init(_ entity: EntityDescription, row: Int64) {
+  init(_ entity: EntityDescription, row: Int64, customKey: PersistentIdentifier? = nil) {
     description = entity.model
     self.entity = entity
     slots = ContiguousArray(repeating: .empty, count: entity.model.properties.count)
     self.row = row
-    hashSeed = row
+    self.customKey = customKey
+    // The rows of objects in custom stores are another's in every context.
+    hashSeed = customKey.map { Int64($0.hashValue) } ?? row
     phase = .stored
   }
 
@@ -126,9 +128,10 @@ public final class _ModelState {
   }
 
   func isSameObject(as other: _ModelState) -> Bool {
-    self === other
-      || (row == other.row && row >= 0 && entity?.table == other.entity?.table
-        && customKey == other.customKey && identifier == other.identifier)
+    if self === other { return true }
+    if customKey != nil || other.customKey != nil { return customKey == other.customKey }
+    return row == other.row && row >= 0 && entity?.table == other.entity?.table
+      && identifier == other.identifier
   }
 
   func hashIdentity(into hasher: inout Hasher) { hasher.combine(hashSeed) }

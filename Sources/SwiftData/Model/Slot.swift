@@ -66,6 +66,8 @@ class ToMany {
   var added: [any PersistentModel] = []
   /// What went since the last save, or while the rows were not read.
   var removed: [any PersistentModel] = []
+  /// The members as a custom store last told them; a store of ours has rows instead.
+  var storedIdentifiers: [PersistentIdentifier]?
 
   init(isLoaded: Bool, remembersChanges: Bool) {
     self.isLoaded = isLoaded
@@ -154,6 +156,7 @@ final class ToManyOf<Element: PersistentModel>: ToMany {
     copy.isNil = isNil
     copy.added = added
     copy.removed = removed
+    copy.storedIdentifiers = storedIdentifiers
     copy.elements = elements
     return copy
   }

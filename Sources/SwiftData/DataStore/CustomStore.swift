@@ -1,0 +1,159 @@
+/// A store that is not ours, as a container holds it: its calls follow each other, whatever thread
+/// they come from.
+final class CustomStore: @unchecked Sendable {
+  // The store is only ever called inside the lock.
+  private let store: any DataStore
+  /// A store may call back, so that a thread can come here twice.
+  private let lock = NSRecursiveLock()
+  let identifier: String
+  private let entities: [String: _ModelDescription]
+
+  /// What a fetch found.
+  struct Found {
+    var fetched: [any DataStoreSnapshot]
+    var related: [PersistentIdentifier: any DataStoreSnapshot]
+  }
+
+  /// What a save brought.
+  struct Saved {
+    var remapped: [PersistentIdentifier: PersistentIdentifier]
+    var reregistered: [PersistentIdentifier: any DataStoreSnapshot]
+  }
+
+  /// Opens the store that a configuration describes.
+  static func open<Configuration: DataStoreConfiguration>(
+    _ configuration: Configuration,
+    models: [_ModelDescription],
+    migrationPlan: (any SchemaMigrationPlan.Type)?
+  ) throws -> CustomStore {
+    let entities = Dictionary(models.map { ($0.name, $0) }, uniquingKeysWith: { first, _ in first })
+    SnapshotEntities.register(models)
+    // A store may decode what it has while it is made.
+    let store = try SnapshotEntities.$current.withValue(entities) {
+      try Configuration.Store(configuration, migrationPlan: migrationPlan)
+    }
+    SnapshotEntities.register(entities, ofStore: store.identifier)
+    return CustomStore(store, entities)
+  }
+
+  private init(_ store: any DataStore, _ entities: [String: _ModelDescription]) {
+    self.store = store
+    self.entities = entities
+    identifier = store.identifier
+  }
+
+  private func perform<Result>(_ body: (any DataStore) throws -> Result) rethrows -> Result {
+    lock.lock()
+    defer { lock.unlock() }
+    return try SnapshotEntities.$current.withValue(entities) { try body(store) }
+  }
+
+  // MARK: Reading
+
+  func fetch<T: PersistentModel>(
+    _ descriptor: FetchDescriptor<T>,
+    _ editingState: EditingState
+  ) throws -> Found {
+    func open<Opened: DataStore>(_ store: Opened) throws -> Found {
+      let result = try store.fetch(
+        DataStoreFetchRequest(descriptor: descriptor, editingState: editingState)
+      )
+      return Found(fetched: result.fetchedSnapshots, related: result.relatedSnapshots)
+    }
+    return try perform { try open($0) }
+  }
+
+  func fetchCount<T: PersistentModel>(
+    _ descriptor: FetchDescriptor<T>,
+    _ editingState: EditingState
+  ) throws -> Int {
+    try perform {
+      try $0.fetchCount(DataStoreFetchRequest(descriptor: descriptor, editingState: editingState))
+    }
+  }
+
+  func fetchIdentifiers<T: PersistentModel>(
+    _ descriptor: FetchDescriptor<T>,
+    _ editingState: EditingState
+  ) throws -> [PersistentIdentifier] {
+    try perform {
+      try $0.fetchIdentifiers(
+        DataStoreFetchRequest(descriptor: descriptor, editingState: editingState)
+      )
+    }
+  }
+
+  func cachedSnapshots(
+    _ identifiers: [PersistentIdentifier],
+    _ editingState: EditingState
+  ) throws -> [PersistentIdentifier: any DataStoreSnapshot] {
+    func open<Opened: DataStore>(
+      _ store: Opened
+    ) throws -> [PersistentIdentifier: any DataStoreSnapshot] {
+      try store.cachedSnapshots(for: identifiers, editingState: editingState)
+    }
+    return try perform { try open($0) }
+  }
+
+  // MARK: Writing
+
+  func save(
+    inserted: [_ModelState],
+    updated: [_ModelState],
+    deleted: [_ModelState],
+    _ editingState: EditingState
+  ) throws -> Saved {
+    func open<Opened: DataStore>(_ store: Opened) throws -> Saved {
+      let result = try store.save(
+        DataStoreSaveChangesRequest(
+          editingState: editingState,
+          inserted: try inserted.map { try $0.snapshot(Opened.Snapshot.self) },
+          updated: try updated.map { try $0.snapshot(Opened.Snapshot.self) },
+          deleted: try deleted.map { try $0.snapshot(Opened.Snapshot.self) }
+        )
+      )
+      return Saved(
+        remapped: result.remappedIdentifiers,
+        reregistered: result.snapshotsToReregister
+      )
+    }
+    return try perform { try open($0) }
+  }
+
+  var canBatch: Bool { store is any DataStoreBatching }
+
+  func deleteBatch<T: PersistentModel>(_ request: DataStoreBatchDeleteRequest<T>) throws {
+    try perform { store in
+      guard let store = store as? any DataStoreBatching else {
+        throw DataStoreError.unsupportedFeature
+      }
+      try store.delete(request)
+    }
+  }
+
+  func erase() throws { try perform { try $0.erase() } }
+
+  // MARK: Contexts
+
+  func initializeState(for editingState: EditingState) {
+    perform { $0.initializeState(for: editingState) }
+  }
+
+  func invalidateState(for editingState: EditingState) {
+    perform { $0.invalidateState(for: editingState) }
+  }
+}
+
+extension _ModelState {
+  /// The values of the object as a snapshot of that type.
+  fileprivate func snapshot<Snapshot: DataStoreSnapshot>(_: Snapshot.Type) throws -> Snapshot {
+    if Snapshot.self is DefaultSnapshot.Type,
+      let snapshot = DefaultSnapshot(try SnapshotValues(self)) as? Snapshot
+    {
+      return snapshot
+    }
+    // What the snapshot tells of related objects is known here already.
+    var related: [PersistentIdentifier: any BackingData] = [:]
+    return Snapshot(from: backingData, relatedBackingDatas: &related)
+  }
+}

@@ -1,0 +1,233 @@
+import Store
+
+extension ModelContext {
+  /// What a custom store found for a descriptor, and what it left to be done.
+  private struct Answer {
+    var snapshots: [any DataStoreSnapshot]
+    var isFiltered = true
+    var isSorted = true
+  }
+
+  /// How changes that are not saved bear on a fetch.
+  private enum Bearing {
+    /// Not at all.
+    case none
+    /// Objects of the kind that is fetched are pending, and no others that they lead to.
+    case own
+    /// Objects are pending that a predicate or an order may look at.
+    case related
+  }
+
+  /// Fetches objects from a custom store; changes that are not saved are seen.
+  func fetchFromCustom<T: PersistentModel>(
+    _ store: CustomStore,
+    _ descriptor: FetchDescriptor<T>,
+    _ entity: EntityDescription
+  ) throws -> [T] {
+    custom.atHand.removeAll()
+    let models: [T]
+    switch bearing(on: entity) {
+    case .none: models = try fetchSaved(store, descriptor, entity)
+    case .own where descriptor.includePendingChanges,
+      .related where descriptor.includePendingChanges:
+      models = try fetchPending(store, descriptor, entity)
+    case .own, .related: models = try fetchUndisturbed(store, descriptor, entity)
+    }
+    try prefetch(descriptor.relationshipKeyPathsForPrefetching, of: models)
+    return models
+  }
+
+  /// Counts objects; the store counts where nothing is pending.
+  func countInCustom<T: PersistentModel>(
+    _ store: CustomStore,
+    _ descriptor: FetchDescriptor<T>,
+    _ entity: EntityDescription
+  ) throws -> Int {
+    if case .none = bearing(on: entity), descriptor.includeSubclasses {
+      do {
+        let count = try store.fetchCount(descriptor.unordered, editingState)
+        return descriptor.fetchLimit.flatMap { $0 > 0 ? min($0, count) : nil } ?? count
+      } catch DataStoreError.preferInMemoryFilter {
+        // Counted below.
+      }
+    }
+    return try fetch(descriptor.unordered).count
+  }
+
+  /// Fetches identifiers; the store finds them where nothing is pending.
+  func identifiersInCustom<T: PersistentModel>(
+    _ store: CustomStore,
+    _ descriptor: FetchDescriptor<T>,
+    _ entity: EntityDescription
+  ) throws -> [PersistentIdentifier] {
+    if case .none = bearing(on: entity) {
+      do {
+        return try store.fetchIdentifiers(descriptor, editingState)
+          .filter { isWanted($0, entity, descriptor) }
+          .cut(offset: nil, limit: descriptor.fetchLimit)
+      } catch let error as DataStoreError
+        where error == .preferInMemoryFilter || error == .preferInMemorySort
+      {
+        // Found below.
+      }
+    }
+    return try fetch(descriptor).map(\.persistentModelID)
+  }
+
+  // MARK: What is pending
+
+  private func bearing(on entity: EntityDescription) -> Bearing {
+    guard !pending.isEmpty else { return .none }
+    var touched: Set<String> = []
+    for model in pending.inserted { touched.insert(model._$state.description.name) }
+    for model in pending.changed { touched.insert(model._$state.description.name) }
+    for model in pending.deleted { touched.insert(model._$state.description.name) }
+    for deletion in pending.batchDeleted {
+      touched.formUnion(container.map.family(of: deletion.entity).map(\.name))
+    }
+    let family = Set(container.map.family(of: entity).map(\.name))
+    if !touched.isDisjoint(with: reach(of: family)) { return .related }
+    return touched.isDisjoint(with: family) ? .none : .own
+  }
+
+  /// The entities that relationships lead to, however far away.
+  private func reach(of family: Set<String>) -> Set<String> {
+    var reached: Set<String> = []
+    var open = Array(family)
+    while let name = open.popLast() {
+      for relationship in container.map[name]?.entity.relationships ?? []
+      where !relationship.isHidden {
+        guard let target = container.map[relationship.destination] else { continue }
+        for member in container.map.family(of: target)
+        where reached.insert(member.name).inserted {
+          open.append(member.name)
+        }
+      }
+    }
+    return reached
+  }
+
+  // MARK: Fetching
+
+  private func ask<T: PersistentModel>(
+    _ store: CustomStore,
+    _ descriptor: FetchDescriptor<T>
+  ) throws -> Answer {
+    var descriptor = descriptor
+    var answer = Answer(snapshots: [])
+    while true {
+      do {
+        let found = try store.fetch(descriptor, editingState)
+        answer.snapshots = found.fetched
+        custom.atHand.merge(found.related) { _, last in last }
+        return answer
+      } catch DataStoreError.preferInMemoryFilter where descriptor.predicate != nil {
+        descriptor.predicate = nil
+        answer.isFiltered = false
+      } catch DataStoreError.preferInMemorySort where !descriptor.sortBy.isEmpty {
+        descriptor.sortBy = []
+        answer.isSorted = false
+      }
+      descriptor.fetchLimit = nil
+      descriptor.fetchOffset = nil
+    }
+  }
+
+  private func isWanted<T: PersistentModel>(
+    _ identifier: PersistentIdentifier,
+    _ entity: EntityDescription,
+    _ descriptor: FetchDescriptor<T>
+  ) -> Bool {
+    guard let found = container.map[identifier.entityName] else { return false }
+    return found === entity
+      || (descriptor.includeSubclasses && found.model.isKind(of: entity.model))
+  }
+
+  private func models<T: PersistentModel>(
+    of answer: Answer,
+    _ entity: EntityDescription,
+    _ descriptor: FetchDescriptor<T>
+  ) throws -> [T] {
+    var models: [T] = []
+    models.reserveCapacity(answer.snapshots.count)
+    // A store may keep all its objects together, and give them all.
+    for snapshot in answer.snapshots
+    where isWanted(snapshot.persistentIdentifier, entity, descriptor) {
+      if let model = try materialize(snapshot, storeIndex: entity.storeIndex) as? T {
+        models.append(model)
+      }
+    }
+    return models
+  }
+
+  /// Fetches where no pending change bears on the result.
+  private func fetchSaved<T: PersistentModel>(
+    _ store: CustomStore,
+    _ descriptor: FetchDescriptor<T>,
+    _ entity: EntityDescription
+  ) throws -> [T] {
+    let answer = try ask(store, descriptor)
+    var models: [T] = try models(of: answer, entity, descriptor)
+    if !answer.isFiltered, let predicate = descriptor.predicate {
+      models = try models.filter(predicate.evaluate)
+    }
+    if !answer.isSorted { models.sort(using: descriptor.sortBy) }
+    let isWhole = !answer.isFiltered || !answer.isSorted
+    return models.cut(
+      offset: isWhole ? descriptor.fetchOffset : nil,
+      limit: descriptor.fetchLimit
+    )
+  }
+
+  /// Fetches what the objects are now, saved or not.
+  private func fetchPending<T: PersistentModel>(
+    _ store: CustomStore,
+    _ descriptor: FetchDescriptor<T>,
+    _ entity: EntityDescription
+  ) throws -> [T] {
+    var whole = descriptor
+    whole.sortBy = []
+    whole.fetchLimit = nil
+    whole.fetchOffset = nil
+    let isRelated = if case .related = bearing(on: entity) { true } else { false }
+    // The store would look at the saved values of objects that are led to.
+    if isRelated { whole.predicate = nil }
+    let answer = try ask(store, whole)
+    let needsEvaluation = isRelated || !answer.isFiltered
+    let hidden = Set(pending.batchDeleted.flatMap(\.rows))
+    var seen: Set<ObjectIdentifier> = []
+    func isMatch(_ model: T) throws -> Bool {
+      let state = model._$state
+      guard seen.insert(ObjectIdentifier(state)).inserted else { return false }
+      guard state.phase == .inserting || state.phase == .stored, !hidden.contains(state.row) else {
+        return false
+      }
+      guard needsEvaluation || state.isPending, let predicate = descriptor.predicate else {
+        return true
+      }
+      return try predicate.evaluate(model)
+    }
+    var models: [T] = try models(of: answer, entity, descriptor).filter(isMatch)
+    for model in pending.changed + pending.inserted {
+      guard let typed = model as? T, model._$state.entity?.storeIndex == entity.storeIndex,
+        descriptor.includeSubclasses || model._$state.entity === entity, try isMatch(typed)
+      else { continue }
+      models.append(typed)
+    }
+    if !descriptor.sortBy.isEmpty { models.sort(using: descriptor.sortBy) }
+    return models.cut(offset: descriptor.fetchOffset, limit: descriptor.fetchLimit)
+  }
+
+  /// Fetches by what is saved, though other values are pending: what the store leaves to be done is
+  /// done in a context of its own, where nothing is.
+  private func fetchUndisturbed<T: PersistentModel>(
+    _ store: CustomStore,
+    _ descriptor: FetchDescriptor<T>,
+    _ entity: EntityDescription
+  ) throws -> [T] {
+    let other = ModelContext(container)
+    let identifiers = try other.fetch(descriptor).map(\.persistentModelID)
+    let found = try customModels(for: identifiers, in: store, storeIndex: entity.storeIndex)
+    return identifiers.compactMap { found[$0] as? T }
+  }
+}

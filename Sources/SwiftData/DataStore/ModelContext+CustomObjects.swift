@@ -1,0 +1,315 @@
+import Store
+
+// Objects of custom stores: made of snapshots, brought up to date by them, and read one by one
+// when something leads to them.
+
+extension ModelContext {
+  /// What is known of the objects of stores that are not ours.
+  var custom: CustomObjects { registry.custom }
+
+  /// The object of an identity that a custom store gave, if it is in memory.
+  func customModel(for id: PersistentIdentifier) -> (any PersistentModel)? {
+    guard let entity = container.map[id.entityName], let row = custom.knownRow(for: id) else {
+      return nil
+    }
+    return registry[entity, row]
+  }
+
+  /// The object of a snapshot: the one in memory, or a new one; nil if it is of an entity that the
+  /// store is not asked for.
+  func materialize(
+    _ snapshot: any DataStoreSnapshot,
+    storeIndex: Int
+  ) throws -> (any PersistentModel)? {
+    let identifier = snapshot.persistentIdentifier
+    guard let entity = container.map[identifier.entityName], entity.storeIndex == storeIndex else {
+      return nil
+    }
+    let row = custom.row(for: identifier)
+    if let model = registry[entity, row] {
+      let state = model._$state
+      if state.phase == .stored, state.context === self {
+        try refresh(state, of: model, try SnapshotValues.of(snapshot, as: state.description))
+      }
+      return model
+    }
+    let values = try SnapshotValues.of(snapshot, as: entity.model)
+    let state = _ModelState(entity, row: row, customKey: identifier)
+    state.registry = registry
+    for property in entity.model.properties {
+      state.slots[property.index] = try slot(of: property, values)
+    }
+    let model = entity.model.make(state)
+    register(model, state, entity)
+    return model
+  }
+
+  /// What a state holds of a value.
+  private func slot(of property: PropertyDescription, _ values: SnapshotValues) throws -> Slot {
+    switch values.contents[property.index] {
+    case .absent:
+      guard case .attribute(let codec) = property.kind, property.isEphemeral else { return .empty }
+      if let value = property.defaultValue { return .value(try codec.encode(value)) }
+      return codec.isOptional ? .value(.null) : .empty
+    case .attribute(let stored):
+      guard case .attribute(let codec) = property.kind else { return .empty }
+      return try .attribute(stored, codec)
+    case .toOne(nil): return .toOne(.none)
+    case .toOne(let target?):
+      return .toOne(isDangling(target) ? .none : .row(custom.row(for: target)))
+    case .toMany(let targets):
+      guard let type = property.destination else { return .empty }
+      let many = ToMany.of(
+        type,
+        isLoaded: false,
+        remembersChanges: values.description.remembersChanges(of: property.index)
+      )
+      many.storedIdentifiers = targets ?? []
+      many.isNil = targets == nil && property.isOptional
+      return .toMany(many)
+    }
+  }
+
+  /// True for the temporary identity of an object of another time, which a store kept by mistake.
+  private func isDangling(_ identifier: PersistentIdentifier) -> Bool {
+    identifier.isTemporary && custom.knownRow(for: identifier) == nil
+  }
+
+  /// Brings an object up to what the store has, as far as it was not changed here.
+  func refresh(
+    _ state: _ModelState,
+    of model: any PersistentModel,
+    _ values: SnapshotValues
+  ) throws {
+    for property in state.description.properties where !state.changed.contains(property.index) {
+      let index = property.index
+      switch (state.slots[index], values.contents[index]) {
+      case (_, .absent): continue
+      case (.value(let old), .attribute(let new)) where old == new: continue
+      case (.decoded(let old), .attribute(let new)) where old.stored == new: continue
+      // A store that remaps nothing knows the objects of this context by their first identities.
+      case (.toOne, .toOne(let target?)) where isDangling(target): continue
+      case (.toOne, .toOne(let target)) where state.toOneIdentifier(index) == target: continue
+      case (.toMany(let old), .toMany(let targets?)):
+        if targets.contains(where: isDangling) { continue }
+        if old.knownIdentifiers == targets, !old.isNil { continue }
+        let new = try slot(of: property, values)
+        state.notify(model, property) { state.slots[index] = new }
+      case (.empty, _): state.slots[index] = try slot(of: property, values)
+      default:
+        let new = try slot(of: property, values)
+        state.notify(model, property) { state.slots[index] = new }
+      }
+    }
+  }
+
+  // MARK: Reading by identity
+
+  /// The objects of identities that a custom store gave; those that it does not know any more are
+  /// left out.
+  func customModels(
+    for identifiers: [PersistentIdentifier],
+    in store: CustomStore,
+    storeIndex: Int
+  ) throws -> [PersistentIdentifier: any PersistentModel] {
+    var found: [PersistentIdentifier: any PersistentModel] = [:]
+    var missing: [PersistentIdentifier] = []
+    for identifier in identifiers where found[identifier] == nil {
+      if let model = customModel(for: identifier) {
+        found[identifier] = model
+      } else {
+        missing.append(identifier)
+      }
+    }
+    guard !missing.isEmpty else { return found }
+    for (identifier, snapshot) in try snapshots(for: missing, in: store) {
+      found[identifier] = try materialize(snapshot, storeIndex: storeIndex)
+    }
+    return found
+  }
+
+  /// The snapshots of identities: those at hand, those that the store has at hand, and the rest by
+  /// a fetch for each entity.
+  func snapshots(
+    for identifiers: [PersistentIdentifier],
+    in store: CustomStore
+  ) throws -> [PersistentIdentifier: any DataStoreSnapshot] {
+    var found: [PersistentIdentifier: any DataStoreSnapshot] = [:]
+    var missing: [PersistentIdentifier] = []
+    for identifier in identifiers {
+      if let snapshot = custom.atHand[identifier] {
+        found[identifier] = snapshot
+      } else if !identifier.isTemporary || custom.knownRow(for: identifier) != nil {
+        missing.append(identifier)
+      }
+    }
+    guard !missing.isEmpty else { return found }
+    let cached = try store.cachedSnapshots(missing, editingState)
+    found.merge(cached) { first, _ in first }
+    let rest = Dictionary(grouping: missing.filter { found[$0] == nil }, by: \.entityName)
+    for (name, identifiers) in rest {
+      guard let entity = container.map[name] else { continue }
+      let fetched = try fetchSnapshots(Set(identifiers), entity.model.type, store)
+      found.merge(fetched) { first, _ in first }
+    }
+    return found
+  }
+
+  private func fetchSnapshots<T: PersistentModel>(
+    _ wanted: Set<PersistentIdentifier>,
+    _ type: T.Type,
+    _ store: CustomStore
+  ) throws -> [PersistentIdentifier: any DataStoreSnapshot] {
+    var descriptor = FetchDescriptor<T>()
+    descriptor.includePendingChanges = false
+    if wanted.count == 1, let identifier = wanted.first {
+      descriptor.predicate = #Predicate { $0.persistentModelID == identifier }
+    } else {
+      let identifiers = Array(wanted)
+      descriptor.predicate = #Predicate { identifiers.contains($0.persistentModelID) }
+    }
+    let result: CustomStore.Found
+    do { result = try store.fetch(descriptor, editingState) } catch is DataStoreError {
+      // The predicate is ours and not the program's: a store need not understand it.
+      descriptor.predicate = nil
+      result = try store.fetch(descriptor, editingState)
+    }
+    var found: [PersistentIdentifier: any DataStoreSnapshot] = [:]
+    for snapshot in result.fetched {
+      if wanted.contains(snapshot.persistentIdentifier) {
+        found[snapshot.persistentIdentifier] = snapshot
+      } else {
+        // It gives more than was asked for, so it would do so again for the next object.
+        custom.atHand[snapshot.persistentIdentifier] = snapshot
+      }
+    }
+    custom.atHand.merge(result.related) { first, _ in first }
+    return found
+  }
+
+  /// The object of a row of this context.
+  func customModel(
+    of entity: EntityDescription,
+    row: Int64,
+    in store: CustomStore
+  ) -> (any PersistentModel)? {
+    guard let identifier = custom.identifier(of: row) else { return nil }
+    return report {
+      try customModels(for: [identifier], in: store, storeIndex: entity.storeIndex)[identifier]
+    } ?? nil
+  }
+
+  // MARK: Properties that are read when they are touched
+
+  /// The values that a store has of an object now; nil if it has the object no more.
+  func customValues(
+    of state: _ModelState,
+    in store: CustomStore
+  ) throws -> SnapshotValues? {
+    guard let identifier = state.customKey else { return nil }
+    guard let snapshot = try snapshots(for: [identifier], in: store)[identifier] else { return nil }
+    return try SnapshotValues.of(snapshot, as: state.description)
+  }
+
+  /// Reads the values that an object does not have.
+  func fillCustom(_ state: _ModelState, in store: CustomStore) throws -> Bool {
+    guard let values = try customValues(of: state, in: store) else { return false }
+    for property in state.description.properties {
+      guard case .empty = state.slots[property.index] else { continue }
+      state.slots[property.index] = try slot(of: property, values)
+    }
+    return true
+  }
+
+  /// Reads the objects that a to-many relationship leads to.
+  func loadCustom(
+    _ many: ToMany,
+    of state: _ModelState,
+    _ property: PropertyDescription,
+    _ entity: EntityDescription,
+    in store: CustomStore
+  ) throws {
+    if many.storedIdentifiers == nil, let values = try customValues(of: state, in: store),
+      case .toMany(let targets) = values.contents[property.index]
+    {
+      many.storedIdentifiers = targets ?? []
+      many.isNil = targets == nil && property.isOptional && many.added.isEmpty
+    }
+    var members: [any PersistentModel]
+    if let identifiers = many.storedIdentifiers {
+      let found = try customModels(for: identifiers, in: store, storeIndex: entity.storeIndex)
+      members = identifiers.compactMap { found[$0] }
+    } else {
+      members = try customMembers(of: state, property, in: store, entity.storeIndex)
+    }
+    members.removeAll { $0._$state.livingIdentifier == nil }
+    many.load(members)
+  }
+
+  /// The members of a relationship that the store tells only from the other side.
+  private func customMembers(
+    of state: _ModelState,
+    _ property: PropertyDescription,
+    in store: CustomStore,
+    _ storeIndex: Int
+  ) throws -> [any PersistentModel] {
+    guard let inverse = state.description.inverse(of: property.index), !inverse.property.isToMany,
+      let identifier = state.customKey
+    else { return [] }
+    func fetchAll<T: PersistentModel>(_: T.Type) throws -> [any DataStoreSnapshot] {
+      try store.fetch(FetchDescriptor<T>(), editingState).fetched
+    }
+    let index = inverse.property.index
+    return try fetchAll(inverse.owner.type).compactMap { snapshot in
+      guard let model = try materialize(snapshot, storeIndex: storeIndex),
+        model._$state.description.isKind(of: inverse.owner),
+        model._$state.toOneIdentifier(index) == identifier
+      else { return nil }
+      return model
+    }
+  }
+
+  /// Reads the objects that a relationship of many objects leads to, all at once.
+  func prefetchCustom(
+    _ property: PropertyDescription,
+    of states: [_ModelState],
+    in store: CustomStore,
+    _ storeIndex: Int
+  ) throws {
+    let index = property.index
+    var wanted: [PersistentIdentifier] = []
+    for state in states {
+      if property.isToMany {
+        wanted += state.knownToMany(index).knownIdentifiers ?? []
+      } else if let target = state.toOneIdentifier(index) {
+        wanted.append(target)
+      }
+    }
+    let held = try customModels(for: wanted, in: store, storeIndex: storeIndex)
+    defer { withExtendedLifetime(held) {} }
+    for state in states {
+      if property.isToMany { _ = state.toMany(index) } else { _ = state.toOne(index) }
+    }
+  }
+}
+
+extension ModelContext {
+  /// Reads the objects of those identities that custom stores gave.
+  func readCustomTogether(_ identifiers: [PersistentIdentifier]) -> [any PersistentModel] {
+    var wanted: [Int: [PersistentIdentifier]] = [:]
+    for identifier in identifiers {
+      guard let entity = container.map[identifier.entityName], entity.isCustom(in: container)
+      else { continue }
+      wanted[entity.storeIndex, default: []].append(identifier)
+    }
+    var held: [any PersistentModel] = []
+    for (index, identifiers) in wanted {
+      guard case .custom(let store) = container.stores[index] else { continue }
+      let found = report {
+        try customModels(for: identifiers, in: store, storeIndex: index)
+      }
+      held += found.map { Array($0.values) } ?? []
+    }
+    return held
+  }
+}

@@ -1,0 +1,180 @@
+import Store
+
+extension ModelContext {
+  /// Has a custom store write its part of a save; when it throws, nothing has changed here.
+  func saveToCustom(_ store: CustomStore, _ save: PendingSave, storeIndex: Int) throws {
+    func own(_ states: [_ModelState]) -> [_ModelState] {
+      states.filter { $0.entity?.storeIndex == storeIndex }
+    }
+    let inserted = own(save.inserted)
+    let updated = own(save.changed)
+    var deleted = own(save.deleted)
+    try refuseDeniedDeletions(deleted)
+    for state in updated { try complete(state, in: store) }
+    for state in deleted { try completeIfPossible(state, in: store) }
+    for deletion in save.changes.batchDeleted where deletion.entity.storeIndex == storeIndex {
+      deleted += try deleteBatch(deletion, in: store, save)
+    }
+    guard !inserted.isEmpty || !updated.isEmpty || !deleted.isEmpty else { return }
+    let saved = try store.save(
+      inserted: inserted,
+      updated: updated,
+      deleted: deleted,
+      editingState
+    )
+    take(saved, for: inserted, save, storeIndex: storeIndex)
+  }
+
+  // MARK: Before the write
+
+  /// A store gets all values of an object, so those that were not read yet are read now.
+  private func complete(_ state: _ModelState, in store: CustomStore) throws {
+    guard state.hasEmptySlots, try !fillCustom(state, in: store) else { return }
+    throw SwiftDataError(
+      .saveFailed,
+      "The \(state.description.name) \(state.identifier.id) was deleted by somebody else since it "
+        + "was fetched, so that it can't be updated. Call rollback(), or delete it here too."
+    )
+  }
+
+  /// An object that is to be deleted may be gone already.
+  private func completeIfPossible(_ state: _ModelState, in store: CustomStore) throws {
+    if state.hasEmptySlots { _ = try fillCustom(state, in: store) }
+  }
+
+  /// Refuses to delete objects that others keep by the rule `.deny`.
+  private func refuseDeniedDeletions(_ deleted: [_ModelState]) throws {
+    for state in deleted {
+      for property in state.description.properties
+      where property.relationship?.deleteRule == .deny {
+        let inverse = state.description.inverse(of: property.index)?.property
+        let kept = state.related(at: property.index).filter { model in
+          let other = model._$state
+          guard other.livingIdentifier != nil else { return false }
+          guard let inverse, !inverse.isToMany else { return true }
+          // An object that was led elsewhere since keeps nothing.
+          guard case .toOne = other.slots[inverse.index] else { return true }
+          return other.toOneRow(inverse.index) == state.row
+        }
+        guard !kept.isEmpty else { continue }
+        throw SwiftDataError(
+          .deletionDenied,
+          "The \(state.description.name) \(state.identifier.id) can't be deleted, as "
+            + "\(property.name) leads to \(kept.count) objects and has the delete rule deny. "
+            + "Delete those or lead them elsewhere first."
+        )
+      }
+    }
+  }
+
+  /// Has the store delete a batch; gives back the objects to delete one by one where it can't.
+  private func deleteBatch(
+    _ deletion: PendingChanges.BatchDeletion,
+    in store: CustomStore,
+    _ save: PendingSave
+  ) throws -> [_ModelState] {
+    let identifiers = deletion.rows.compactMap(custom.identifier(of:))
+    save.customDeleted += identifiers
+    if let run = deletion.custom {
+      do {
+        try run(store, editingState)
+        return []
+      } catch is DataStoreError {
+        // What the store can't do for a batch it can do for each object.
+      }
+    }
+    let found = try customModels(
+      for: identifiers,
+      in: store,
+      storeIndex: deletion.entity.storeIndex
+    )
+    save.customDoomed += Array(found.values)
+    return found.values.map(\._$state)
+  }
+
+  // MARK: After the write
+
+  private func take(
+    _ saved: CustomStore.Saved,
+    for inserted: [_ModelState],
+    _ save: PendingSave,
+    storeIndex: Int
+  ) {
+    var outcome = CustomOutcome(storeIndex: storeIndex, reregistered: saved.reregistered)
+    outcome.remapped = saved.remapped
+    var owners: [PersistentIdentifier: _ModelState] = [:]
+    for state in inserted {
+      let temporary = state.identifier
+      let identifier = saved.remapped[temporary] ?? temporary
+      let row = custom.row(for: identifier)
+      let registered = customModel(for: identifier)?._$state
+      if let target = owners[identifier] ?? registered, target !== state,
+        target.phase == .stored || target.phase == .inserting
+      {
+        outcome.joined.append((new: state, target: target))
+        if target.phase == .stored, !save.changed.contains(where: { $0 === target }) {
+          save.changed.append(target)
+        }
+        continue
+      }
+      owners[identifier] = state
+      save.renumbered.append((state, state.row))
+      state.row = row
+      state.customKey = identifier
+    }
+    if !outcome.joined.isEmpty {
+      let joined = Set(outcome.joined.map { ObjectIdentifier($0.new) })
+      save.inserted.removeAll { joined.contains(ObjectIdentifier($0)) }
+    }
+    save.customOutcomes.append(outcome)
+  }
+}
+
+/// What a custom store made of a save.
+struct CustomOutcome {
+  let storeIndex: Int
+  let reregistered: [PersistentIdentifier: any DataStoreSnapshot]
+  var remapped: [PersistentIdentifier: PersistentIdentifier] = [:]
+  /// New objects that the store found to be others.
+  var joined: [(new: _ModelState, target: _ModelState)] = []
+
+  /// Makes two objects of one identity share their state; what the store has is read again.
+  func join(in context: ModelContext) {
+    for (new, target) in joined {
+      guard let model = new.model else { continue }
+      context.unregister(new, row: new.row)
+      new.detach()
+      model._$state = target
+      target.changed.removeAll()
+      guard let owner = target.model else { continue }
+      for property in target.description.properties where !property.isEphemeral {
+        target.notify(owner, property) { target.slots[property.index] = .empty }
+      }
+    }
+  }
+
+  /// Takes the values that the store changed on its own.
+  func reregister(in context: ModelContext) throws {
+    for (key, snapshot) in reregistered {
+      let identifier = remapped[key] ?? key
+      guard let model = context.customModel(for: identifier), model._$state.phase == .stored else {
+        continue
+      }
+      try context.refresh(
+        model._$state,
+        of: model,
+        try SnapshotValues.of(snapshot, as: model._$state.description)
+          .copy(identifier, remapped)
+      )
+    }
+  }
+}
+
+extension _ModelState {
+  var hasEmptySlots: Bool {
+    description.properties.contains { property in
+      guard case .empty = slots[property.index] else { return false }
+      return !property.isEphemeral
+    }
+  }
+}

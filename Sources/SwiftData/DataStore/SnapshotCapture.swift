@@ -1,0 +1,159 @@
+/// An encoder that keeps the values that a snapshot gives, as they are, by their keys: the way in
+/// which a context reads snapshots of types that it doesn't know.
+final class SnapshotCapture: Encoder {
+  /// What was encoded for a key.
+  enum Captured {
+    case null
+    case value(any Encodable)
+  }
+
+  let codingPath: [any CodingKey]
+  let userInfo: [CodingUserInfoKey: Any] = [:]
+  private(set) var values: [String: Captured] = [:]
+  /// Containers of values that were encoded piece by piece.
+  private var nested: [String: SnapshotCapture] = [:]
+  /// What the snapshot did that can't be kept.
+  private var failure: EncodingError?
+
+  init(codingPath: [any CodingKey] = []) { self.codingPath = codingPath }
+
+  /// The values of a snapshot by the names of its properties.
+  static func values(of snapshot: any DataStoreSnapshot) throws -> [String: Captured] {
+    let capture = SnapshotCapture()
+    try snapshot.encode(to: capture)
+    return try capture.finished()
+  }
+
+  private func finished() throws -> [String: Captured] {
+    if let failure { throw failure }
+    var all = values
+    for (name, child) in nested { all[name] = .value(NestedValues(try child.finished())) }
+    return all
+  }
+
+  fileprivate func keep(_ captured: Captured, _ key: any CodingKey) {
+    values[key.stringValue] = captured
+  }
+
+  fileprivate func child(_ key: any CodingKey) -> SnapshotCapture {
+    let made = SnapshotCapture(codingPath: codingPath + [key])
+    nested[key.stringValue] = made
+    return made
+  }
+
+  fileprivate func refuse(_ path: [any CodingKey]) {
+    failure =
+      failure
+      ?? EncodingError.invalidValue(
+        self,
+        EncodingError.Context(
+          codingPath: path,
+          debugDescription:
+            "A snapshot must encode its values with keys; arrays are encoded as one value."
+        )
+      )
+  }
+
+  func container<Key: CodingKey>(keyedBy type: Key.Type) -> KeyedEncodingContainer<Key> {
+    KeyedEncodingContainer(CaptureContainer<Key>(self))
+  }
+
+  func unkeyedContainer() -> any UnkeyedEncodingContainer {
+    refuse(codingPath)
+    return RefusedContainer(codingPath: codingPath)
+  }
+
+  func singleValueContainer() -> any SingleValueEncodingContainer {
+    ForwardingContainer(capture: self)
+  }
+}
+
+/// Values that were encoded piece by piece, to be encoded as one.
+private struct NestedValues: Encodable {
+  let values: [String: SnapshotCapture.Captured]
+
+  init(_ values: [String: SnapshotCapture.Captured]) { self.values = values }
+
+  func encode(to encoder: any Encoder) throws {
+    var container = encoder.container(keyedBy: DataStoreSnapshotCodingKey.self)
+    for (name, captured) in values {
+      let key = DataStoreSnapshotCodingKey.modeledProperty(name)
+      switch captured {
+      case .null: try container.encodeNil(forKey: key)
+      case .value(let value): try container.encode(value, forKey: key)
+      }
+    }
+  }
+}
+
+private struct CaptureContainer<Key: CodingKey>: KeyedEncodingContainerProtocol {
+  let capture: SnapshotCapture
+  var codingPath: [any CodingKey] { capture.codingPath }
+
+  init(_ capture: SnapshotCapture) { self.capture = capture }
+
+  mutating func encodeNil(forKey key: Key) { capture.keep(.null, key) }
+
+  mutating func encode<T: Encodable>(_ value: T, forKey key: Key) {
+    capture.keep(.value(value), key)
+  }
+
+  mutating func nestedContainer<NestedKey: CodingKey>(
+    keyedBy keyType: NestedKey.Type,
+    forKey key: Key
+  ) -> KeyedEncodingContainer<NestedKey> {
+    capture.child(key).container(keyedBy: keyType)
+  }
+
+  mutating func nestedUnkeyedContainer(forKey key: Key) -> any UnkeyedEncodingContainer {
+    capture.refuse(codingPath + [key])
+    return RefusedContainer(codingPath: codingPath + [key])
+  }
+
+  mutating func superEncoder() -> any Encoder { capture }
+
+  mutating func superEncoder(forKey key: Key) -> any Encoder { capture.child(key) }
+}
+
+/// Encodes what is to be the whole snapshot into the capture.
+private struct ForwardingContainer: SingleValueEncodingContainer {
+  let capture: SnapshotCapture
+  var codingPath: [any CodingKey] { capture.codingPath }
+
+  mutating func encodeNil() { capture.refuse(codingPath) }
+  mutating func encode<T: Encodable>(_ value: T) throws { try value.encode(to: capture) }
+
+  // Values that would come back here for ever, as they encode themselves as single values.
+  mutating func encode(_ value: Bool) { capture.refuse(codingPath) }
+  mutating func encode(_ value: String) { capture.refuse(codingPath) }
+  mutating func encode(_ value: Double) { capture.refuse(codingPath) }
+  mutating func encode(_ value: Float) { capture.refuse(codingPath) }
+  mutating func encode(_ value: Int) { capture.refuse(codingPath) }
+  mutating func encode(_ value: Int8) { capture.refuse(codingPath) }
+  mutating func encode(_ value: Int16) { capture.refuse(codingPath) }
+  mutating func encode(_ value: Int32) { capture.refuse(codingPath) }
+  mutating func encode(_ value: Int64) { capture.refuse(codingPath) }
+  mutating func encode(_ value: UInt) { capture.refuse(codingPath) }
+  mutating func encode(_ value: UInt8) { capture.refuse(codingPath) }
+  mutating func encode(_ value: UInt16) { capture.refuse(codingPath) }
+  mutating func encode(_ value: UInt32) { capture.refuse(codingPath) }
+  mutating func encode(_ value: UInt64) { capture.refuse(codingPath) }
+}
+
+/// Takes what can't be kept; the capture has said so already.
+private struct RefusedContainer: UnkeyedEncodingContainer {
+  let codingPath: [any CodingKey]
+  private(set) var count = 0
+
+  init(codingPath: [any CodingKey]) { self.codingPath = codingPath }
+
+  mutating func encodeNil() { count += 1 }
+  mutating func encode<T: Encodable>(_ value: T) { count += 1 }
+  mutating func nestedContainer<NestedKey: CodingKey>(
+    keyedBy keyType: NestedKey.Type
+  ) -> KeyedEncodingContainer<NestedKey> {
+    SnapshotCapture(codingPath: codingPath).container(keyedBy: keyType)
+  }
+  mutating func nestedUnkeyedContainer() -> any UnkeyedEncodingContainer { self }
+  mutating func superEncoder() -> any Encoder { SnapshotCapture(codingPath: codingPath) }
+}

@@ -1,0 +1,266 @@
+import Foundation
+import SwiftData
+import Testing
+
+@Suite("Relationships are alike in every store")
+struct ConformanceRelationshipTests {
+  /// Saves a trip with two items, an accommodation and a tag.
+  private func fill(_ place: StorePlace) throws {
+    let context = try place.context()
+    let trip = Trip(name: "A")
+    let items = [BucketListItem(title: "1"), BucketListItem(title: "2")]
+    trip.bucketList = items
+    trip.livingAccommodation = LivingAccommodation(placeName: "Hut")
+    let tag = Tag(label: "t")
+    items[0].tags = [tag]
+    items[1].tags = [tag, Tag(label: "u")]
+    context.insert(trip)
+    try context.save()
+  }
+
+  private func first<T: PersistentModel>(_: T.Type, _ context: ModelContext) throws -> T {
+    try #require(try context.fetch(FetchDescriptor<T>()).first)
+  }
+
+  @Test("both sides lead to each other after reopening", arguments: StoreKind.allCases)
+  func bothSides(_ kind: StoreKind) throws {
+    let place = try StorePlace(kind)
+    defer { withExtendedLifetime(place) {} }
+    try fill(place)
+    let context = try place.context()
+    let trip = try first(Trip.self, context)
+    #expect(trip.bucketList.map(\.title).sorted() == ["1", "2"])
+    #expect(trip.livingAccommodation?.placeName == "Hut")
+    #expect(trip.livingAccommodation?.trip === trip)
+    #expect(trip.bucketList.allSatisfy { $0.trip === trip })
+    #expect(!context.hasChanges)
+    let other = try place.context()
+    let items = try other.fetch(
+      FetchDescriptor<BucketListItem>(sortBy: [SortDescriptor(\.title)])
+    )
+    #expect(items.count == 2 && items[0].trip === items[1].trip)
+    #expect(items[0].trip?.name == "A")
+    #expect(items[1].tags.map(\.label).sorted() == ["t", "u"])
+    let tag = try #require(items[0].tags.first)
+    #expect(Set(tag.items.map(\.title)) == ["1", "2"])
+    #expect(tag.items.contains { $0 === items[0] })
+    #expect(!other.hasChanges)
+  }
+
+  @Test(
+    "an object that moves leaves its old place, in memory or not",
+    arguments: StoreKind.allCases
+  )
+  func moving(_ kind: StoreKind) throws {
+    let place = try StorePlace(kind)
+    defer { withExtendedLifetime(place) {} }
+    try fill(place)
+    let context = try place.context()
+    let item = try #require(
+      try context.fetch(FetchDescriptor<BucketListItem>(predicate: #Predicate { $0.title == "1" }))
+        .first
+    )
+    let target = Trip(name: "B")
+    context.insert(target)
+    item.trip = target
+    #expect(target.bucketList.map(\.title) == ["1"])
+    try context.save()
+    let fresh = try place.context()
+    let trips = try fresh.fetch(FetchDescriptor<Trip>(sortBy: [SortDescriptor(\.name)]))
+    #expect(trips.map { $0.bucketList.map(\.title) } == [["2"], ["1"]])
+    trips[0].bucketList += trips[1].bucketList
+    #expect(trips[1].bucketList.isEmpty)
+    try fresh.save()
+    let last = try place.context()
+    let found = try last.fetch(FetchDescriptor<Trip>(sortBy: [SortDescriptor(\.name)]))
+    #expect(found.map { $0.bucketList.map(\.title).sorted() } == [["1", "2"], []])
+  }
+
+  @Test("a removed member leads nowhere", arguments: StoreKind.allCases)
+  func removing(_ kind: StoreKind) throws {
+    let place = try StorePlace(kind)
+    defer { withExtendedLifetime(place) {} }
+    try fill(place)
+    let context = try place.context()
+    let trip = try first(Trip.self, context)
+    trip.bucketList.removeAll { $0.title == "1" }
+    trip.livingAccommodation = nil
+    try context.save()
+    let fresh = try place.context()
+    #expect(try first(Trip.self, fresh).bucketList.map(\.title) == ["2"])
+    #expect(try first(LivingAccommodation.self, fresh).trip == nil)
+    let free = FetchDescriptor<BucketListItem>(predicate: #Predicate { $0.trip == nil })
+    #expect(try fresh.fetch(free).map(\.title) == ["1"])
+  }
+
+  @Test("many-to-many links come and go on both sides", arguments: StoreKind.allCases)
+  func manyToMany(_ kind: StoreKind) throws {
+    let place = try StorePlace(kind)
+    defer { withExtendedLifetime(place) {} }
+    try fill(place)
+    let context = try place.context()
+    let tags = try context.fetch(FetchDescriptor<Tag>(sortBy: [SortDescriptor(\.label)]))
+    tags[0].items.removeAll { $0.title == "2" }
+    let item = try #require(tags[0].items.first)
+    item.tags.append(tags[1])
+    try context.save()
+    let fresh = try place.context()
+    let items = try fresh.fetch(
+      FetchDescriptor<BucketListItem>(sortBy: [SortDescriptor(\.title)])
+    )
+    #expect(items.map { $0.tags.map(\.label).sorted() } == [["t", "u"], ["u"]])
+  }
+
+  @Test("a cascade takes along what was never read", arguments: StoreKind.allCases)
+  func cascading(_ kind: StoreKind) throws {
+    let place = try StorePlace(kind)
+    defer { withExtendedLifetime(place) {} }
+    try fill(place)
+    let context = try place.context()
+    let tag = try #require(
+      try context.fetch(FetchDescriptor<Tag>(predicate: #Predicate { $0.label == "t" })).first
+    )
+    context.delete(try first(Trip.self, context))
+    try context.save()
+    #expect(tag.items.isEmpty)
+    let fresh = try place.context()
+    #expect(try fresh.fetchCount(FetchDescriptor<Trip>()) == 0)
+    #expect(try fresh.fetchCount(FetchDescriptor<BucketListItem>()) == 0)
+    #expect(try fresh.fetchCount(FetchDescriptor<LivingAccommodation>()) == 0)
+    #expect(try fresh.fetch(FetchDescriptor<Tag>()).allSatisfy { $0.items.isEmpty })
+  }
+
+  @Test("a deleted object is taken out of what leads to it", arguments: StoreKind.allCases)
+  func nullifying(_ kind: StoreKind) throws {
+    let place = try StorePlace(kind)
+    defer { withExtendedLifetime(place) {} }
+    try fill(place)
+    let context = try place.context()
+    let item = try #require(
+      try context.fetch(FetchDescriptor<BucketListItem>(predicate: #Predicate { $0.title == "1" }))
+        .first
+    )
+    context.delete(item)
+    try context.save()
+    #expect(item.modelContext == nil)
+    let fresh = try place.context()
+    #expect(try first(Trip.self, fresh).bucketList.map(\.title) == ["2"])
+    let tags = try fresh.fetch(FetchDescriptor<Tag>(sortBy: [SortDescriptor(\.label)]))
+    #expect(tags.map { $0.items.map(\.title) } == [["2"], ["2"]])
+  }
+
+  @Test("a denied deletion throws and leaves everything", arguments: StoreKind.allCases)
+  func denying(_ kind: StoreKind) throws {
+    let place = try StorePlace(kind)
+    defer { withExtendedLifetime(place) {} }
+    let context = try place.context(Hotel.self)
+    let hotel = Hotel(name: "Bryggen")
+    let guest = Reservation(guest: "Ada")
+    guest.hotel = hotel
+    context.insert(hotel)
+    try context.save()
+    context.delete(hotel)
+    #expect(throws: SwiftDataError.self) { try context.save() }
+    context.rollback()
+    #expect(try place.context(Hotel.self).fetchCount(FetchDescriptor<Hotel>()) == 1)
+    #expect(guest.hotel === hotel && hotel.reservations.count == 1)
+    guest.hotel = nil
+    try context.save()
+    context.delete(hotel)
+    try context.save()
+    #expect(try place.context(Hotel.self).fetchCount(FetchDescriptor<Hotel>()) == 0)
+    #expect(try place.context(Hotel.self).fetchCount(FetchDescriptor<Reservation>()) == 1)
+  }
+
+  @Test("relationships can be read together with a fetch", arguments: StoreKind.allCases)
+  func prefetching(_ kind: StoreKind) throws {
+    let place = try StorePlace(kind)
+    defer { withExtendedLifetime(place) {} }
+    try fill(place)
+    let context = try place.context()
+    var trips = FetchDescriptor<Trip>()
+    trips.relationshipKeyPathsForPrefetching = [\.bucketList, \.livingAccommodation]
+    let trip = try #require(try context.fetch(trips).first)
+    let fetches = place.shelf.fetches
+    #expect(trip.bucketList.count == 2 && trip.livingAccommodation?.placeName == "Hut")
+    #expect(place.shelf.fetches == fetches)
+    var items = FetchDescriptor<BucketListItem>()
+    items.relationshipKeyPathsForPrefetching = [\.trip, \.tags]
+    #expect(try context.fetch(items).allSatisfy { $0.trip === trip && !$0.tags.isEmpty })
+  }
+
+  @Test("random changes end alike in every store", arguments: StoreKind.allCases, 0..<6)
+  func randomChanges(_ kind: StoreKind, _ seed: Int) throws {
+    let place = try StorePlace(kind)
+    defer { withExtendedLifetime(place) {} }
+    var random = LinearGenerator(seed: UInt64(seed))
+    var expected: [String: Set<String>] = [:]
+    var context = try place.context()
+    for step in 0..<60 {
+      let trips = try context.fetch(FetchDescriptor<Trip>(sortBy: [SortDescriptor(\.name)]))
+      let items = try context.fetch(
+        FetchDescriptor<BucketListItem>(sortBy: [SortDescriptor(\.title)])
+      )
+      switch random.next(8) {
+      case 0, 1:
+        context.insert(Trip(name: "trip\(step)"))
+        expected["trip\(step)"] = []
+      case 2, 3:
+        let trip = trips.randomElement(using: &random)
+        let item = BucketListItem(title: "item\(step)")
+        item.trip = trip
+        context.insert(item)
+        expected[trip?.name ?? "", default: []].insert(item.title)
+      case 4:
+        guard let item = items.randomElement(using: &random) else { continue }
+        expected[item.trip?.name ?? "", default: []].remove(item.title)
+        let trip = trips.randomElement(using: &random)
+        if let trip { trip.bucketList.append(item) } else { item.trip = nil }
+        expected[trip?.name ?? "", default: []].insert(item.title)
+      case 5:
+        guard let item = items.randomElement(using: &random) else { continue }
+        expected[item.trip?.name ?? "", default: []].remove(item.title)
+        context.delete(item)
+      case 6:
+        guard random.next(3) == 0, let trip = trips.randomElement(using: &random) else { continue }
+        expected[trip.name] = nil
+        context.delete(trip)
+      default:
+        try context.save()
+        if random.next(2) == 0 { context = try place.context() }
+      }
+      try check(context, expected, "step \(step) of \(seed)")
+    }
+    try context.save()
+    try check(try place.context(), expected, "the end of \(seed)")
+  }
+
+  private func check(
+    _ context: ModelContext,
+    _ expected: [String: Set<String>],
+    _ moment: String
+  ) throws {
+    let trips = try context.fetch(FetchDescriptor<Trip>())
+    let items = try context.fetch(FetchDescriptor<BucketListItem>())
+    #expect(Set(trips.map(\.name)) == Set(expected.keys).subtracting([""]), "\(moment)")
+    for trip in trips {
+      #expect(Set(trip.bucketList.map(\.title)) == expected[trip.name], "\(moment)")
+    }
+    let loose = Set(items.filter { $0.trip == nil }.map(\.title))
+    #expect(loose == expected[""] ?? [], "\(moment)")
+    #expect(items.count == expected.values.reduce(0) { $0 + $1.count }, "\(moment)")
+  }
+}
+
+/// The same numbers for the same seed.
+struct LinearGenerator: RandomNumberGenerator {
+  private var state: UInt64
+  init(seed: UInt64) { state = seed &* 2_862_933_555_777_941_757 &+ 3_037_000_493 }
+
+  mutating func next() -> UInt64 {
+    state = state &* 6_364_136_223_846_793_005 &+ 1_442_695_040_888_963_407
+    return state ^ (state >> 31)
+  }
+
+  mutating func next(_ bound: Int) -> Int { Int(next() % UInt64(bound)) }
+}
