@@ -1,0 +1,112 @@
+/// The orders of strings that a user expects, quick for printable ASCII.
+///
+/// ``standard(_:_:)`` is that of `localizedStandardCompare`: letters before case and accents, and
+/// digits by their value. ``localized(_:_:)`` is that of `localizedCompare`. What is not printable
+/// ASCII, or belongs to a language with an order of its own for it, goes to Foundation.
+enum LocalizedOrder {
+  static func standard(_ left: UnsafeRawBufferPointer, _ right: UnsafeRawBufferPointer) -> Int32 {
+    if hasRootOrder, StringFunctions.isPrintable(left), StringFunctions.isPrintable(right),
+      let order = quickStandard(left, right)
+    {
+      return order
+    }
+    let first = StringFunctions.string(left)
+    return Int32(first.localizedStandardCompare(StringFunctions.string(right)).rawValue)
+  }
+
+  static func localized(_ left: UnsafeRawBufferPointer, _ right: UnsafeRawBufferPointer) -> Int32 {
+    if hasRootOrder, StringFunctions.isPrintable(left), StringFunctions.isPrintable(right) {
+      return quickLocalized(left, right)
+    }
+    let first = StringFunctions.string(left)
+    return Int32(first.localizedCompare(StringFunctions.string(right)).rawValue)
+  }
+
+  /// True where the current language orders ASCII as Unicode's root collation does.
+  ///
+  /// Others take `ch` or `aa` for one letter, or put one letter elsewhere.
+  private static let hasRootOrder: Bool = {
+    let languages: Set<String> = ["en", "de", "fr", "it", "pt", "es", "nl", "ja", "ko", "zh"]
+    return Locale.current.language.languageCode.map { languages.contains($0.identifier) } ?? false
+  }()
+
+  /// True where the current language folds the case of ASCII as ASCII: Turkish has two letters i.
+  static var foldsAsASCII: Bool { hasRootOrder }
+
+  /// The printable ASCII characters in the order of the root collation, without capitals.
+  private static let primary: [UInt8] = {
+    let order = " _-,;:!?.'\"()[]{}@*/\\&#%`^+<=>|~$0123456789abcdefghijklmnopqrstuvwxyz"
+    var weights = [UInt8](repeating: 0, count: 256)
+    for (index, byte) in order.utf8.enumerated() {
+      weights[Int(byte)] = UInt8(index + 1)
+      if byte >= 0x61 && byte <= 0x7a { weights[Int(byte - 0x20)] = UInt8(index + 1) }
+    }
+    return weights
+  }()
+
+  static func quickLocalized(
+    _ left: UnsafeRawBufferPointer,
+    _ right: UnsafeRawBufferPointer
+  ) -> Int32 {
+    var byCase: Int32 = 0
+    for index in 0..<min(left.count, right.count) where left[index] != right[index] {
+      let order = difference(left[index], right[index], &byCase)
+      if order != 0 { return order }
+    }
+    if left.count != right.count { return left.count < right.count ? -1 : 1 }
+    return byCase
+  }
+
+  /// Nil where numbers begin with zeros, whose order Foundation knows.
+  static func quickStandard(
+    _ left: UnsafeRawBufferPointer,
+    _ right: UnsafeRawBufferPointer
+  ) -> Int32? {
+    var byCase: Int32 = 0
+    var first = 0
+    var second = 0
+    while first < left.count, second < right.count {
+      if isDigit(left[first]), isDigit(right[second]) {
+        if left[first] == 0x30 || right[second] == 0x30 { return nil }
+        let firstEnd = endOfDigits(left, first)
+        let secondEnd = endOfDigits(right, second)
+        let digits = firstEnd - first
+        if digits > 200 || secondEnd - second > 200 { return nil }
+        if digits != secondEnd - second { return digits < secondEnd - second ? -1 : 1 }
+        while first < firstEnd {
+          if left[first] != right[second] { return left[first] < right[second] ? -1 : 1 }
+          first += 1
+          second += 1
+        }
+        continue
+      }
+      if left[first] != right[second] {
+        let order = difference(left[first], right[second], &byCase)
+        if order != 0 { return order }
+      }
+      first += 1
+      second += 1
+    }
+    if first < left.count { return 1 }
+    if second < right.count { return -1 }
+    return byCase
+  }
+
+  /// The order of two characters that are not the same; case counts only when nothing else does,
+  /// and then the first difference, small letters first.
+  private static func difference(_ left: UInt8, _ right: UInt8, _ byCase: inout Int32) -> Int32 {
+    let first = primary[Int(left)]
+    let second = primary[Int(right)]
+    if first != second { return first < second ? -1 : 1 }
+    if byCase == 0 { byCase = left > right ? -1 : 1 }
+    return 0
+  }
+
+  private static func isDigit(_ byte: UInt8) -> Bool { byte >= 0x30 && byte <= 0x39 }
+
+  private static func endOfDigits(_ bytes: UnsafeRawBufferPointer, _ start: Int) -> Int {
+    var end = start
+    while end < bytes.count, isDigit(bytes[end]) { end += 1 }
+    return end
+  }
+}

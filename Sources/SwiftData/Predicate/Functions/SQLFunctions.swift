@@ -1,0 +1,139 @@
+import SQLite
+import Store
+
+/// The functions and orders that the SQL of predicates and sort descriptors calls.
+enum SQLFunctions {
+  /// Adds them to a connection.
+  static func register(on connection: Connection) throws {
+    try registerOrders(on: connection)
+    try registerStrings(on: connection)
+    try registerValues(on: connection)
+  }
+
+  private static func registerOrders(on connection: Connection) throws {
+    try connection.addCollation("SWIFT", StringOrder.compare)
+    try connection.addCollation("DECIMAL", DecimalOrder.compare)
+    try connection.addCollation("LOCALIZED_STANDARD", LocalizedOrder.standard)
+    try connection.addCollation("LOCALIZED", LocalizedOrder.localized)
+  }
+
+  private static func registerStrings(on connection: Connection) throws {
+    try connection.addFunction("swift_count", argumentCount: 1, isDeterministic: true) {
+      $0.isNull(at: 0) ? .null : .integer(Int64(StringFunctions.count($0)))
+    }
+    try connection.addFunction("swift_contains", argumentCount: 2, isDeterministic: true) {
+      hasNull($0) ? .null : .bool(StringFunctions.contains($0))
+    }
+    try connection.addFunction("swift_starts", argumentCount: 2, isDeterministic: true) {
+      hasNull($0) ? .null : .bool(StringFunctions.starts($0))
+    }
+    let patterns = PatternCache()
+    try connection.addFunction("swift_matches", argumentCount: 2, isDeterministic: true) {
+      hasNull($0) ? .null : .bool(try patterns.matches($0.string(at: 0), $0.string(at: 1)))
+    }
+    try connection.addFunction(
+      "swift_localized_contains",
+      argumentCount: 2,
+      isDeterministic: true
+    ) {
+      hasNull($0) ? .null : .bool(StringFunctions.localizedContains($0))
+    }
+    try connection.addFunction("swift_caseless_compare", argumentCount: 2, isDeterministic: true) {
+      hasNull($0)
+        ? .null
+        : .integer(Int64($0.string(at: 0).caseInsensitiveCompare($0.string(at: 1)).rawValue))
+    }
+    try connection.addFunction(
+      "swift_localized_compare",
+      argumentCount: 2,
+      isDeterministic: true
+    ) {
+      hasNull($0)
+        ? .null
+        : .integer(Int64($0.string(at: 0).localizedCompare($0.string(at: 1)).rawValue))
+    }
+  }
+
+  private static func registerValues(on connection: Connection) throws {
+    try connection.addFunction("swift_unwrap", argumentCount: 1, isDeterministic: true) {
+      guard !$0.isNull(at: 0) else { throw EvaluationFailure.unwrappedNil }
+      return FunctionResult($0.value(at: 0))
+    }
+    try connection.addFunction("swift_assert", argumentCount: 1, isDeterministic: true) {
+      guard $0.int64(at: 0) != 0 else { throw EvaluationFailure.backwardRange }
+      return .integer(1)
+    }
+    try connection.addFunction("swift_arithmetic", argumentCount: 3, isDeterministic: true) {
+      if $0.isNull(at: 1) || $0.isNull(at: 2) { return .null }
+      return FunctionResult(
+        try Arithmetic.result(
+          of: Int($0.int64(at: 0)),
+          $0.value(at: 1),
+          $0.value(at: 2)
+        )
+      )
+    }
+    try connection.addFunction("swift_value", argumentCount: 2, isDeterministic: true) {
+      if $0.isNull(at: 1) { return .null }
+      let function = ValueFunctions.shared.function(Int($0.int64(at: 0)))
+      return FunctionResult(try function?.value(of: $0.value(at: 1)) ?? .null)
+    }
+    let equality = EqualityCache()
+    try connection.addFunction("swift_equal", argumentCount: 3, isDeterministic: true) {
+      if $0.isNull(at: 1) || $0.isNull(at: 2) {
+        return .bool($0.isNull(at: 1) && $0.isNull(at: 2))
+      }
+      return .bool(
+        try equality.areEqual(Int($0.int64(at: 0)), $0.string(at: 1), $0.string(at: 2))
+      )
+    }
+  }
+
+  private static func hasNull(_ arguments: FunctionArguments) -> Bool {
+    arguments.isNull(at: 0) || arguments.isNull(at: 1)
+  }
+}
+
+/// What would have ended the evaluation in Swift, and ends the query.
+enum EvaluationFailure: Error, CustomStringConvertible {
+  case unwrappedNil
+  case backwardRange
+  case overflow
+  case divisionByZero
+
+  var description: String {
+    switch self {
+    case .unwrappedNil: "The predicate unwraps a value with ! that is nil in a row."
+    case .backwardRange: "The predicate makes a range that ends before it begins."
+    case .overflow: "The arithmetic of the predicate overflows for a row."
+    case .divisionByZero: "The predicate divides by zero for a row."
+    }
+  }
+}
+
+extension FunctionResult {
+  static func bool(_ value: Bool) -> FunctionResult { .integer(value ? 1 : 0) }
+
+  init(_ value: Value) {
+    switch value {
+    case .null: self = .null
+    case .integer(let integer): self = .integer(integer)
+    case .real(let real): self = .real(real)
+    case .text(let text): self = .text(text)
+    case .blob(let data): self = .blob(data)
+    }
+  }
+}
+
+extension FunctionArguments {
+  /// An argument, whatever it is.
+  func value(at index: Int) -> Value {
+    switch type(at: index) {
+    case .null: .null
+    case .integer: .integer(int64(at: index))
+    case .real: .real(double(at: index))
+    case .text: .text(string(at: index))
+    case .blob: .blob(data(at: index))
+    }
+  }
+}

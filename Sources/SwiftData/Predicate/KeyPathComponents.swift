@@ -1,0 +1,68 @@
+/// One step of a key path.
+enum KeyPathComponent: Equatable {
+  /// A computed property, as all of a model are, by what the compiler gives its declaration for
+  /// an identity: the same through a subclass, and in every module.
+  case property(UInt)
+  /// `?.`
+  case optionalChain
+  /// What makes the result of a chain optional.
+  case optionalWrap
+  /// `!.`
+  case forcedUnwrap
+}
+
+extension AnyKeyPath {
+  /// The steps of the key path; nil where one is of another kind.
+  ///
+  /// Swift has no way to take a key path apart, and two that lead to the same property are not
+  /// equal when one goes through a subclass. So this reads the object as the runtime lays it out:
+  /// after isa, reference counts and a name come the size of what follows, and for each
+  /// step a header with its kind, the step's words, and between two steps a type. Foundation
+  /// reads it so, to refuse key paths of several steps in predicates.
+  var components: [KeyPathComponent]? {
+    let word = MemoryLayout<UInt>.size
+    let object = unsafeBitCast(self, to: UnsafeRawPointer.self)
+    let size = Int(object.load(fromByteOffset: 3 * word, as: UInt32.self) & 0x00ff_ffff)
+    let buffer = object + 4 * word
+    var components: [KeyPathComponent] = []
+    var offset = 0
+    while offset + 4 <= size {
+      let header = buffer.load(fromByteOffset: offset, as: UInt32.self)
+      offset += word
+      switch (header & 0x7f00_0000) >> 24 {
+      case 2:
+        guard offset + 2 * word <= size else { return nil }
+        components.append(.property(buffer.load(fromByteOffset: offset, as: UInt.self)))
+        let isSettable = header & 0x0040_0000 != 0
+        let hasArguments = header & 0x0008_0000 != 0
+        offset += (isSettable ? 3 : 2) * word
+        if hasArguments {
+          guard offset + 2 * word <= size else { return nil }
+          offset += 2 * word + Int(buffer.load(fromByteOffset: offset, as: UInt.self))
+        }
+      case 4: components.append(.init(optional: header & 0x00ff_ffff))
+      default: return nil
+      }
+      // The type that the step leads to, if there is another one.
+      offset = (offset + word - 1) / word * word + word
+    }
+    return components.isEmpty ? nil : components
+  }
+}
+
+extension KeyPathComponent {
+  fileprivate init(optional payload: UInt32) {
+    switch payload {
+    case 0: self = .optionalChain
+    case 1: self = .optionalWrap
+    default: self = .forcedUnwrap
+    }
+  }
+}
+
+extension _ModelDescription {
+  /// The property that a step of a key path reads.
+  func property(for component: KeyPathComponent) -> PropertyDescription? {
+    properties.first { $0.keyPath.components == [component] }
+  }
+}

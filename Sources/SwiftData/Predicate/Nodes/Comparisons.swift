@@ -1,0 +1,224 @@
+import Store
+
+extension PredicateExpressions.Comparison: SQLNode {
+  func term(in translation: inout SQLTranslation) throws -> SQLTerm {
+    let left = try translation.term(lhs)
+    let right = try translation.term(rhs)
+    let node = nodeName(self)
+    if case .constant(let first) = left, case .constant(let second) = right,
+      let first = first as? LHS.Output, let second = second as? LHS.Output
+    {
+      return .constant(op.compare(first, second))
+    }
+    if let ranks = Ranks(of: LHS.Output.self) {
+      return .condition(
+        SQLCondition(sql: try translation.comparison(left, right, op, by: ranks, node))
+      )
+    }
+    let sql = try translation.comparison(
+      translation.scalar(left, node),
+      translation.scalar(right, node),
+      op,
+      node
+    )
+    return .condition(SQLCondition(sql: sql))
+  }
+}
+
+extension PredicateExpressions.ComparisonOperator {
+  func compare<T: Comparable>(_ left: T, _ right: T) -> Bool {
+    switch self {
+    case .lessThan: left < right
+    case .lessThanOrEqual: left <= right
+    case .greaterThan: left > right
+    case .greaterThanOrEqual: left >= right
+    @unknown default: false
+    }
+  }
+
+  var sql: SQLQuery {
+    switch self {
+    case .lessThan: "<"
+    case .lessThanOrEqual: "<="
+    case .greaterThan: ">"
+    case .greaterThanOrEqual: ">="
+    @unknown default: "<"
+    }
+  }
+}
+
+/// The types whose stored forms are in the order of their values.
+private let orderedTypes: [any Any.Type] = [
+  Int.self, Int8.self, Int16.self, Int32.self, Int64.self,
+  UInt.self, UInt8.self, UInt16.self, UInt32.self, UInt64.self,
+  Float16.self, Float.self, Double.self, Date.self, Decimal.self, String.self, UUID.self,
+]
+
+extension SQLScalar {
+  /// True where the order of the stored values is that of the values.
+  var isOrdered: Bool { orderedTypes.contains { $0 == swiftType } }
+
+  /// The order that a comparison of the stored values takes.
+  var collation: SQLQuery {
+    switch type {
+    case .string: " COLLATE SWIFT"
+    case .decimal: " COLLATE DECIMAL"
+    default: ""
+    }
+  }
+}
+
+extension SQLTranslation {
+  /// Holds where one value is before or after another; neither is nil.
+  func comparison(
+    _ left: SQLScalar,
+    _ right: SQLScalar,
+    _ op: PredicateExpressions.ComparisonOperator,
+    _ node: String
+  ) throws -> SQLQuery {
+    guard left.isOrdered, left.swiftType == right.swiftType else {
+      throw NotTranslatable.operands(node, "\(left.swiftType)")
+    }
+    if let sql = emptiness(left, right, op) { return sql }
+    let plain: SQLQuery = "\(left.sql) \(op.sql) \(right.sql)\(left.collation)"
+    switch left.type {
+    case .float16, .float, .double, .date:
+      // NaN is a text, which SQLite has after all numbers, and Swift neither before nor after.
+      let greater: SQLScalar
+      let smaller: SQLScalar
+      switch op {
+      case .lessThan, .lessThanOrEqual: (smaller, greater) = (left, right)
+      default: (smaller, greater) = (right, left)
+      }
+      if isNotANumber(left) || isNotANumber(right) { return .false }
+      // That the smaller one is none is of no matter, unless both are the same text.
+      if isConstant(greater) { return plain }
+      var guarded: SQLQuery = "(\(plain) AND \(greater.sql) <= \(bind: .real(.infinity)))"
+      if case .lessThanOrEqual = op, !isConstant(smaller) {
+        guarded = bothNumbers(plain, left, right)
+      }
+      if case .greaterThanOrEqual = op, !isConstant(smaller) {
+        guarded = bothNumbers(plain, left, right)
+      }
+      return guarded
+    default: return plain
+    }
+  }
+
+  private func bothNumbers(
+    _ plain: SQLQuery,
+    _ left: SQLScalar,
+    _ right: SQLScalar
+  ) -> SQLQuery {
+    let infinity = SQLQuery("\(bind: .real(.infinity))")
+    return "(\(plain) AND \(left.sql) <= \(infinity) AND \(right.sql) <= \(infinity))"
+  }
+
+  private func isConstant(_ scalar: SQLScalar) -> Bool { scalar.sql.text == "?" }
+
+  private func isNotANumber(_ scalar: SQLScalar) -> Bool {
+    isConstant(scalar) && scalar.sql.bindings == [.text(notANumber)]
+  }
+
+  /// Whether there are any, in the place of how many.
+  private func emptiness(
+    _ left: SQLScalar,
+    _ right: SQLScalar,
+    _ op: PredicateExpressions.ComparisonOperator
+  ) -> SQLQuery? {
+    func constant(_ scalar: SQLScalar) -> Int64? {
+      guard isConstant(scalar), case .integer(let number) = scalar.sql.bindings.first else {
+        return nil
+      }
+      return number
+    }
+    if let isPositive = left.isPositive, let number = constant(right) {
+      switch (op, number) {
+      case (.greaterThan, 0), (.greaterThanOrEqual, 1): return isPositive
+      case (.lessThan, 1), (.lessThanOrEqual, 0): return isPositive.negated
+      default: return nil
+      }
+    }
+    if let isPositive = right.isPositive, let number = constant(left) {
+      switch (op, number) {
+      case (.lessThan, 0), (.lessThanOrEqual, 1): return isPositive
+      case (.greaterThan, 1), (.greaterThanOrEqual, 0): return isPositive.negated
+      default: return nil
+      }
+    }
+    return nil
+  }
+
+  // MARK: Types with an order of their own
+
+  /// The same for a type all of whose values are known.
+  func comparison(
+    _ left: SQLTerm,
+    _ right: SQLTerm,
+    _ op: PredicateExpressions.ComparisonOperator,
+    by ranks: Ranks,
+    _ node: String
+  ) throws -> SQLQuery {
+    "\(try rank(left, ranks, node)) \(op.sql) \(try rank(right, ranks, node))"
+  }
+
+  /// The place of a value among all of its type.
+  func rank(_ term: SQLTerm, _ ranks: Ranks, _ node: String) throws -> SQLQuery {
+    if case .constant(let value) = term {
+      let stored = try unwrapped(value).map(ranks.codec.encode) ?? .null
+      guard let rank = ranks.rank[stored] else {
+        throw NotTranslatable.operands(node, "a value that is not among all cases")
+      }
+      return "\(bind: .integer(Int64(rank)))"
+    }
+    let sql: SQLQuery
+    if case .document(let document) = term {
+      sql = document.sql
+    } else {
+      sql = try scalar(term, node).sql
+    }
+    return ranks.sql(of: sql)
+  }
+}
+
+/// The order of the values of a type that lists them all.
+struct Ranks {
+  let codec: AttributeCodec
+  let rank: [Value: Int]
+
+  /// The order of a type; nil for one whose stored forms are in order, or whose values aren't
+  /// known.
+  init?(of type: Any.Type) {
+    guard !orderedTypes.contains(where: { $0 == type }),
+      let cases = type as? any (CaseIterable & Comparable).Type,
+      let codec = AttributeCodec.of(type)
+    else { return nil }
+    self.codec = codec
+    guard let rank = Self.rank(cases, codec) else { return nil }
+    self.rank = rank
+  }
+
+  private static func rank<T: CaseIterable & Comparable>(
+    _ type: T.Type,
+    _ codec: AttributeCodec
+  ) -> [Value: Int]? {
+    var ranks: [Value: Int] = [:]
+    var rank = 0
+    var previous: T?
+    for value in T.allCases.sorted() {
+      if let previous, previous < value { rank += 1 }
+      previous = value
+      // A value that can't be stored is in no row.
+      guard let stored = try? codec.encode(value) else { return nil }
+      ranks[stored] = rank
+    }
+    return ranks.count > 200 ? nil : ranks
+  }
+
+  func sql(of value: SQLQuery) -> SQLQuery {
+    let cases = rank.sorted { $0.value < $1.value }.map { stored, rank in
+      "WHEN \(bind: stored) THEN \(sql: String(rank))" as SQLQuery
+    }
+    return "CASE \(value) \(SQLQuery.joined(cases, separator: " ")) END"
+  }
+}

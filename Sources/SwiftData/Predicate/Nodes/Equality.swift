@@ -1,0 +1,159 @@
+import Store
+
+extension PredicateExpressions.Equal: SQLNode {
+  func term(in translation: inout SQLTranslation) throws -> SQLTerm {
+    let left = try translation.term(lhs)
+    let right = try translation.term(rhs)
+    if case .constant(let first) = left, case .constant(let second) = right,
+      let first = first as? LHS.Output, let second = second as? LHS.Output
+    {
+      return .constant(first == second)
+    }
+    return .condition(SQLCondition(sql: try translation.equality(left, right, nodeName(self))))
+  }
+}
+
+extension PredicateExpressions.NotEqual: SQLNode {
+  func term(in translation: inout SQLTranslation) throws -> SQLTerm {
+    let equal = PredicateExpressions.Equal(lhs: lhs, rhs: rhs)
+    switch try equal.term(in: &translation) {
+    case .constant(let value): return .constant(!((value as? Bool) ?? false))
+    case let term:
+      return .condition(
+        SQLCondition(sql: try translation.condition(term, nodeName(self)).sql.negated)
+      )
+    }
+  }
+}
+
+extension SQLTranslation {
+  /// Holds where two values are equal, nil being equal to nil alone.
+  mutating func equality(_ left: SQLTerm, _ right: SQLTerm, _ node: String) throws -> SQLQuery {
+    if case .constant(let value) = right, unwrapped(value) == nil {
+      return (left.presence ?? .true).negated
+    }
+    if case .constant(let value) = left, unwrapped(value) == nil {
+      return (right.presence ?? .true).negated
+    }
+    if let (first, second) = try objects(left, right) { return sameObject(first, second) }
+    if case .collection = left { throw NotTranslatable.operands(node, left.kind) }
+    if case .collection = right { throw NotTranslatable.operands(node, right.kind) }
+    if isDocument(left) || isDocument(right) {
+      return try sameDocument(document(left, node), document(right, node), left, right, node)
+    }
+    if isCondition(left) || isCondition(right) {
+      return sameCondition(try condition(left, node), try condition(right, node))
+    }
+    if case .constant = left { return try equality(right, left, node) }
+    let column = try scalar(left, node)
+    if case .constant(let value) = right, let constant = unwrapped(value) {
+      return try equality(column, constant: constant, node)
+    }
+    return try sameValue(column, scalar(right, node), node)
+  }
+
+  // MARK: Objects
+
+  /// Both terms as objects, if one of them is one.
+  func objects(_ left: SQLTerm, _ right: SQLTerm) throws -> (SQLObject, SQLObject)? {
+    switch (left, right) {
+    case (.object(let first), .object(let second)): return (first, second)
+    case (.object(let object), .constant(let value)):
+      return self.object(value, like: object).map { (object, $0) }
+    case (.constant(let value), .object(let object)):
+      return self.object(value, like: object).map { ($0, object) }
+    default: return nil
+    }
+  }
+
+  /// A captured object or identifier; its row is 0, which no row is, where it can't be in the
+  /// table.
+  private func object(_ value: Any, like other: SQLObject) -> SQLObject? {
+    var entity = other.entity
+    var id = SQLQuery.null
+    let known = unwrapped(value)
+    if let identifier = known as? PersistentIdentifier {
+      let place = identifier.storeIdentifier
+      let isHere = place == sources.storeIdentifier || (place == nil && (identifier.row ?? 0) < 0)
+      let named = map[identifier.entityName]
+      let row = isHere && named?.table == entity.table ? identifier.row ?? 0 : 0
+      entity = named ?? entity
+      id = "\(bind: .integer(row))"
+    } else if let model = known as? any PersistentModel {
+      let state = model._$state
+      let identifier = state.identifier
+      let place = identifier.storeIdentifier
+      let isHere = place == sources.storeIdentifier || (place == nil && (identifier.row ?? 0) < 0)
+      let named = map.entity(of: state.description)
+      let row = isHere && named?.table == entity.table ? identifier.row ?? 0 : 0
+      entity = named ?? entity
+      id = "\(bind: .integer(row))"
+    } else if known != nil {
+      return nil
+    }
+    return SQLObject(
+      id: id,
+      entity: entity,
+      isNullable: known == nil,
+      isIdentifier: other.isIdentifier
+    )
+  }
+
+  private mutating func sameObject(_ left: SQLObject, _ right: SQLObject) -> SQLQuery {
+    guard left.entity.table == right.entity.table else {
+      guard left.isNullable && right.isNullable else { return .false }
+      return "(\(left.id) IS NULL AND \(right.id) IS NULL)"
+    }
+    let sign: SQLQuery = left.isNullable || right.isNullable ? "IS" : "="
+    return "\(left.id) \(sign) \(right.id)"
+  }
+
+  // MARK: Conditions
+
+  private func isCondition(_ term: SQLTerm) -> Bool {
+    switch term {
+    case .condition: true
+    case .scalar(let scalar): scalar.type == .bool && scalar.swiftType == Bool.self
+    case .constant(let value): unwrapped(value) is Bool
+    default: false
+    }
+  }
+
+  private func sameCondition(_ left: SQLCondition, _ right: SQLCondition) -> SQLQuery {
+    if left.presence == nil, left.sql == .true { return right.isTrue }
+    if left.presence == nil, left.sql == .false { return right.isFalse }
+    if right.presence == nil, right.sql == .true { return left.isTrue }
+    if right.presence == nil, right.sql == .false { return left.isFalse }
+    // Each side is 1, 0 or NULL then; NOT makes 1 and 0 of other integers.
+    func normal(_ condition: SQLCondition) -> SQLQuery {
+      guard let presence = condition.presence else { return condition.sql.negated }
+      return "CASE WHEN \(presence) THEN \(condition.sql.negated) END"
+    }
+    return "(\(normal(left)) IS \(normal(right)))"
+  }
+
+  // MARK: Codable values
+
+  private func sameDocument(
+    _ left: SQLDocument,
+    _ right: SQLDocument,
+    _ leftTerm: SQLTerm,
+    _ rightTerm: SQLTerm,
+    _ node: String
+  ) throws -> SQLQuery {
+    for term in [leftTerm, rightTerm] {
+      // A case without values has one text, so that the texts can be compared, and indexed.
+      if case .constant(let value) = term, let known = unwrapped(value) {
+        let mirror = Mirror(reflecting: known)
+        if mirror.displayStyle == .enum, mirror.children.isEmpty {
+          let sign: SQLQuery = left.isNullable || right.isNullable ? "IS" : "="
+          return "\(left.sql) \(sign) \(right.sql)"
+        }
+      }
+    }
+    guard let function = ValueFunctions.shared.equality(of: left.swiftType) else {
+      throw NotTranslatable.operands(node, "\(left.swiftType)")
+    }
+    return "swift_equal(\(bind: .integer(function)), \(left.sql), \(right.sql))"
+  }
+}

@@ -1,0 +1,36 @@
+extension PredicateExpressions.SequenceMinimum: SQLNode {
+  func term(in translation: inout SQLTranslation) throws -> SQLTerm {
+    try translation.extreme("ASC", elements, nodeName(self))
+  }
+}
+
+extension PredicateExpressions.SequenceMaximum: SQLNode {
+  func term(in translation: inout SQLTranslation) throws -> SQLTerm {
+    try translation.extreme("DESC", elements, nodeName(self))
+  }
+}
+
+extension SQLTranslation {
+  /// The first or the last in the order of the elements; nil where there are none.
+  fileprivate mutating func extreme<Elements: PredicateExpression>(
+    _ direction: SQLQuery,
+    _ elements: Elements,
+    _ node: String
+  ) throws -> SQLTerm {
+    guard case .collection(let collection) = try rows(term(elements), node),
+      case .scalar(var scalar) = collection.element, scalar.isOrdered, !scalar.isNullable
+    else { throw NotTranslatable.operands(node, "what is no array of ordered values") }
+    switch scalar.type {
+    case .float16, .float, .double, .date:
+      // What Swift answers depends on where a NaN stands.
+      throw NotTranslatable.operands(node, "numbers that may be NaN")
+    default: break
+    }
+    scalar.sql = """
+      (SELECT \(scalar.sql) FROM \(collection.source) WHERE \(collection.condition) \
+      ORDER BY \(scalar.sql)\(scalar.collation) \(direction) LIMIT 1)
+      """
+    scalar.isNullable = true
+    return .scalar(scalar)
+  }
+}

@@ -1,0 +1,87 @@
+extension PredicateExpressions.Conjunction: SQLNode {
+  func term(in translation: inout SQLTranslation) throws -> SQLTerm {
+    let left = try translation.condition(lhs).sql
+    return .condition(SQLCondition(sql: left.and(try translation.condition(rhs).sql)))
+  }
+}
+
+extension PredicateExpressions.Disjunction: SQLNode {
+  func term(in translation: inout SQLTranslation) throws -> SQLTerm {
+    let left = try translation.condition(lhs).sql
+    return .condition(SQLCondition(sql: left.or(try translation.condition(rhs).sql)))
+  }
+}
+
+extension PredicateExpressions.Negation: SQLNode {
+  func term(in translation: inout SQLTranslation) throws -> SQLTerm {
+    .condition(SQLCondition(sql: try translation.condition(wrapped).sql.negated))
+  }
+}
+
+extension PredicateExpressions.Conditional: SQLNode {
+  func term(in translation: inout SQLTranslation) throws -> SQLTerm {
+    if let known = translation.constant(test) {
+      return known ? try translation.term(trueBranch) : try translation.term(falseBranch)
+    }
+    let test = try translation.condition(self.test).sql
+    let first = try translation.term(trueBranch)
+    let second = try translation.term(falseBranch)
+    return try translation.choice(test, first, second, nodeName(self))
+  }
+}
+
+extension SQLTranslation {
+  /// The first term where a condition holds, else the second; neither runs for the other's rows.
+  func choice(
+    _ test: SQLQuery,
+    _ first: SQLTerm,
+    _ second: SQLTerm,
+    _ node: String
+  ) throws -> SQLTerm {
+    func select(_ first: SQLQuery, _ second: SQLQuery) -> SQLQuery {
+      "CASE WHEN \(test) THEN \(first) ELSE \(second) END"
+    }
+    if let (left, right) = try objects(first, second) {
+      var object = left
+      object.id = select(left.id, right.id)
+      object.alias = nil
+      object.isNullable = left.isNullable || right.isNullable
+      object.strictIn = []
+      return .object(object)
+    }
+    if isDocument(first) || isDocument(second) {
+      var result = try document(first, node)
+      let other = try document(second, node)
+      result.sql = select(result.sql, other.sql)
+      result.isNullable = result.isNullable || other.isNullable
+      result.strictIn = []
+      return .document(result)
+    }
+    if let left = try? condition(first, node), let right = try? condition(second, node) {
+      // Neither side being a condition is no error here: the values are then taken as they are.
+      var presence: SQLQuery?
+      if left.presence != nil || right.presence != nil {
+        presence = select(left.presence ?? .true, right.presence ?? .true)
+      }
+      return .condition(SQLCondition(sql: select(left.sql, right.sql), presence: presence))
+    }
+    var result = try scalar(first, node)
+    let other = try scalar(second, node)
+    result.sql = select(result.sql, other.sql)
+    result.isNullable = result.isNullable || other.isNullable
+    result.strictIn = []
+    result.isPositive = nil
+    return .scalar(result)
+  }
+
+  func isDocument(_ term: SQLTerm) -> Bool {
+    switch term {
+    case .document: return true
+    case .constant(let value):
+      guard let known = unwrapped(value) else { return false }
+      return AttributeCodec.of(type(of: known))?.type == .json && !(known is any PersistentModel)
+        && !(known is PersistentIdentifier)
+    default: return false
+    }
+  }
+}

@@ -1,0 +1,117 @@
+extension PredicateExpressions.RangeExpressionContains: SQLNode {
+  func term(in translation: inout SQLTranslation) throws -> SQLTerm {
+    let node = nodeName(self)
+    let bounds: RangeBounds
+    if let known = translation.constant(range) {
+      guard let range = known as? any BoundedRange else {
+        throw NotTranslatable.operands(node, "\(RangeExpression.Output.self)")
+      }
+      bounds = range.bounds
+    } else if let range = range as? any RangeNode {
+      bounds = try range.bounds(in: &translation)
+    } else {
+      throw NotTranslatable.operands(node, nodeName(range))
+    }
+    let element = try translation.term(self.element)
+    return .condition(SQLCondition(sql: try translation.contains(bounds, element, node)))
+  }
+}
+
+/// Where a range begins and ends.
+struct RangeBounds {
+  var lower: SQLTerm?
+  var upper: SQLTerm?
+  var includesUpper = false
+  /// Swift makes no range that ends before it begins.
+  var mayBeBackwards = false
+}
+
+extension SQLTranslation {
+  /// Holds where an element is in a range.
+  mutating func contains(
+    _ bounds: RangeBounds,
+    _ element: SQLTerm,
+    _ node: String
+  ) throws -> SQLQuery {
+    let value = try scalar(element, node)
+    var result = SQLQuery.true
+    if let lower = bounds.lower {
+      result = try comparison(value, scalar(lower, node), .greaterThanOrEqual, node)
+    }
+    if let upper = bounds.upper {
+      let last = try scalar(upper, node)
+      result = result.and(
+        try comparison(value, last, bounds.includesUpper ? .lessThanOrEqual : .lessThan, node)
+      )
+    }
+    if bounds.mayBeBackwards, let lower = bounds.lower, let upper = bounds.upper {
+      let forwards = try comparison(
+        scalar(lower, node),
+        scalar(upper, node),
+        .lessThanOrEqual,
+        node
+      )
+      result = ("swift_assert(\(forwards))" as SQLQuery).failing.and(result)
+    }
+    return result
+  }
+}
+
+/// A node that makes a range.
+protocol RangeNode {
+  func bounds(in translation: inout SQLTranslation) throws -> RangeBounds
+}
+
+extension PredicateExpressions.Range: RangeNode {
+  func bounds(in translation: inout SQLTranslation) throws -> RangeBounds {
+    RangeBounds(
+      lower: try translation.term(lower),
+      upper: try translation.term(upper),
+      mayBeBackwards: true
+    )
+  }
+}
+
+extension PredicateExpressions.ClosedRange: RangeNode {
+  func bounds(in translation: inout SQLTranslation) throws -> RangeBounds {
+    RangeBounds(
+      lower: try translation.term(lower),
+      upper: try translation.term(upper),
+      includesUpper: true,
+      mayBeBackwards: true
+    )
+  }
+}
+
+/// A captured range.
+protocol BoundedRange {
+  var bounds: RangeBounds { get }
+}
+
+extension Range: BoundedRange {
+  var bounds: RangeBounds {
+    RangeBounds(lower: .constant(lowerBound), upper: .constant(upperBound))
+  }
+}
+
+extension ClosedRange: BoundedRange {
+  var bounds: RangeBounds {
+    RangeBounds(
+      lower: .constant(lowerBound),
+      upper: .constant(upperBound),
+      includesUpper: true
+    )
+  }
+}
+
+extension PartialRangeFrom: BoundedRange {
+  var bounds: RangeBounds { RangeBounds(lower: .constant(lowerBound)) }
+}
+
+extension PartialRangeThrough: BoundedRange {
+  var bounds: RangeBounds { RangeBounds(upper: .constant(upperBound), includesUpper: true) }
+}
+
+extension PartialRangeUpTo: BoundedRange {
+  var bounds: RangeBounds { RangeBounds(upper: .constant(upperBound)) }
+}

@@ -1,0 +1,142 @@
+import Store
+
+// Values that are stored as they are: how they are equal depends on their type.
+extension SQLTranslation {
+  /// Holds where a column equals a constant that isn't nil.
+  func equality(
+    _ column: SQLScalar,
+    constant: Any,
+    _ node: String
+  ) throws -> SQLQuery {
+    let value = try scalar(.constant(constant), node)
+    guard column.type != .transformed, column.type == value.type else {
+      throw NotTranslatable.operands(node, "\(column.swiftType) and \(value.swiftType)")
+    }
+    if let isPositive = column.isPositive, let count = constant as? Int, count == 0 {
+      return isPositive.negated
+    }
+    let sign: SQLQuery = column.isNullable ? "IS" : "="
+    switch column.type {
+    case .float16, .float, .double, .date:
+      // NaN is a text in the column, and equals nothing.
+      if case .text = value.sql.bindings.first { return .false }
+      return "\(column.sql) \(sign) \(value.sql)"
+    case .string where column.swiftType == String.self:
+      guard let text = constant as? String else { break }
+      return equality(column, text: text)
+    default: break
+    }
+    return "\(column.sql) \(sign) \(value.sql)"
+  }
+
+  /// Strings are equal in Swift when they are canonically equivalent.
+  private func equality(_ column: SQLScalar, text: String) -> SQLQuery {
+    let sign: SQLQuery = column.isNullable ? "IS" : "="
+    if let spellings = CanonicalSpellings.of(text) {
+      if spellings.count == 1 { return "\(column.sql) \(sign) \(bind: .text(text))" }
+      let list = SQLQuery.joined(spellings.map { "\(bind: .text($0))" }, separator: ", ")
+      let isOne: SQLQuery = "\(column.sql) IN (\(list))"
+      return column.presence.map { "(\($0) AND \(isOne))" } ?? isOne
+    }
+    return "\(column.sql) \(sign) \(bind: .text(text)) COLLATE SWIFT"
+  }
+
+  /// Holds where two columns are equal.
+  func sameValue(_ left: SQLScalar, _ right: SQLScalar, _ node: String) throws -> SQLQuery {
+    guard left.type == right.type, left.type != .transformed else {
+      throw NotTranslatable.operands(node, "\(left.swiftType) and \(right.swiftType)")
+    }
+    let sign: SQLQuery = left.isNullable || right.isNullable ? "IS" : "="
+    switch left.type {
+    case .float16, .float, .double, .date:
+      return "(\(left.sql) \(sign) \(right.sql) AND typeof(\(left.sql)) <> 'text')"
+    case .string where left.swiftType == String.self:
+      return "\(left.sql) \(sign) \(right.sql) COLLATE SWIFT"
+    default:
+      return "\(left.sql) \(sign) \(right.sql)"
+    }
+  }
+
+  /// Holds where a column equals one of many constants.
+  func membership(_ column: SQLScalar, in values: [Any], _ node: String) throws -> SQLQuery {
+    var exact: [Value] = []
+    var spelled: [Value] = []
+    var hasNil = false
+    for element in values {
+      guard let value = unwrapped(element) else {
+        hasNil = true
+        continue
+      }
+      let scalar = try self.scalar(.constant(value), node)
+      guard scalar.type == column.type, column.type != .transformed,
+        let stored = scalar.sql.bindings.first
+      else { throw NotTranslatable.operands(node, "\(column.swiftType) and \(scalar.swiftType)") }
+      switch column.type {
+      case .float16, .float, .double, .date:
+        if case .text = stored { continue }
+        exact.append(stored)
+      case .string where column.swiftType == String.self:
+        guard case .text(let text) = stored else { continue }
+        if let spellings = CanonicalSpellings.of(text) {
+          exact += spellings.map { .text($0) }
+        } else {
+          spelled.append(stored)
+        }
+      default: exact.append(stored)
+      }
+    }
+    var found: [SQLQuery] = []
+    if exact.count == 1 {
+      found.append("\(column.sql) = \(bind: exact[0])")
+    } else if !exact.isEmpty {
+      found.append("\(column.sql) IN \(list(exact))")
+    }
+    if !spelled.isEmpty { found.append("\(column.sql) COLLATE SWIFT IN \(list(spelled))") }
+    var result = SQLQuery.any(found)
+    guard let presence = column.presence else { return result }
+    if result != .false { result = presence.and(result) }
+    return hasNil ? presence.negated.or(result) : result
+  }
+
+  /// A list of values to stand after IN: many of them go into one parameter as JSON, so that the
+  /// statement stays the same whatever their number.
+  func list(_ values: [Value]) -> SQLQuery {
+    if values.count > 8, let text = jsonArray(values) {
+      return "(SELECT value FROM json_each(\(bind: .text(text))))"
+    }
+    return "(\(SQLQuery.joined(values.map { "\(bind: $0)" }, separator: ", ")))"
+  }
+
+  /// The values as JSON that SQLite reads back as the same values; nil where it might not.
+  private func jsonArray(_ values: [Value]) -> String? {
+    var text = "["
+    for value in values {
+      if text.utf8.count > 1 { text += "," }
+      switch value {
+      case .integer(let integer): text += String(integer)
+      case .text(let string):
+        guard append(string, to: &text) else { return nil }
+      case .null, .real, .blob: return nil
+      }
+    }
+    return text + "]"
+  }
+
+  /// Appends a JSON string; false for one with NUL, where SQLite's ends.
+  private func append(_ string: String, to text: inout String) -> Bool {
+    text += "\""
+    for scalar in string.unicodeScalars {
+      switch scalar {
+      case "\0": return false
+      case "\"": text += "\\\""
+      case "\\": text += "\\\\"
+      case "\u{1}"..."\u{1f}":
+        let digits = String(scalar.value, radix: 16)
+        text += "\\u" + String(repeating: "0", count: 4 - digits.count) + digits
+      default: text.unicodeScalars.append(scalar)
+      }
+    }
+    text += "\""
+    return true
+  }
+}

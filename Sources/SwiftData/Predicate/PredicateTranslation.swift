@@ -1,0 +1,46 @@
+import Store
+
+/// Where the rows of a query come from.
+struct SQLSources {
+  /// What to write after FROM for a table: its name, or a view that shows pending changes too.
+  var table: (String) -> String
+  /// The same for a table of pairs.
+  var joinTable: (String) -> String
+  /// The identifier of the store, which identifiers of its objects carry.
+  var storeIdentifier: String
+}
+
+/// What can't be SQL; it is done in memory in its place.
+enum NotTranslatable: Error, Hashable, CustomStringConvertible {
+  /// A kind of expression that has no translation.
+  case node(String)
+  /// An expression that has none for operands like these.
+  case operands(String, String)
+  /// A property that is not in the table.
+  case property(String)
+
+  var description: String {
+    switch self {
+    case .node(let node): "\(node) has no translation"
+    case .operands(let node, let operands): "\(node) has no translation for \(operands)"
+    case .property(let property): "\(property) is not kept in the store"
+    }
+  }
+}
+
+/// Foundation's predicates as SQL.
+enum PredicateTranslation {
+  /// A condition over the alias `t0` that holds for exactly the rows whose objects the predicate
+  /// accepts.
+  static func translate<T: PersistentModel>(
+    _ predicate: Predicate<T>,
+    entity: EntityDescription,
+    map: EntityMap,
+    sources: SQLSources
+  ) throws -> SQLQuery {
+    var translation = SQLTranslation(map: map, sources: sources)
+    let row = SQLObject(id: "t0.id", entity: entity, alias: "t0", isNullable: false)
+    translation.bind(predicate.variable, to: .object(row))
+    return try translation.condition(predicate.expression).sql
+  }
+}

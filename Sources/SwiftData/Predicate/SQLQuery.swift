@@ -1,0 +1,128 @@
+import Store
+
+/// A piece of SQL with the values of its parameters, in the order in which they occur.
+///
+/// Pieces are put together by interpolation, so that parameters stay where they belong:
+/// `"\(left) = \(bind: value)"`.
+struct SQLQuery: Hashable, Sendable {
+  var text: String
+  var bindings: [Value]
+  /// True where running it may fail as evaluating in Swift would, so that it must not run for
+  /// rows that an earlier condition has ruled out.
+  var canFail = false
+
+  init(text: String = "", bindings: [Value] = [], canFail: Bool = false) {
+    self.text = text
+    self.bindings = bindings
+    self.canFail = canFail
+  }
+
+  static let `true` = SQLQuery(text: "1")
+  static let `false` = SQLQuery(text: "0")
+  static let null = SQLQuery(text: "NULL")
+
+  static func bool(_ value: Bool) -> SQLQuery { value ? .true : .false }
+
+  /// A list of pieces with a separator between.
+  static func joined(_ pieces: [SQLQuery], separator: String) -> SQLQuery {
+    var result = SQLQuery()
+    for (index, piece) in pieces.enumerated() {
+      if index > 0 { result.text += separator }
+      result.append(piece)
+    }
+    return result
+  }
+
+  mutating func append(_ other: SQLQuery) {
+    text += other.text
+    bindings += other.bindings
+    canFail = canFail || other.canFail
+  }
+
+  /// The same piece, marked as one that may fail.
+  var failing: SQLQuery {
+    var copy = self
+    copy.canFail = true
+    return copy
+  }
+}
+
+extension SQLQuery: ExpressibleByStringInterpolation {
+  struct StringInterpolation: StringInterpolationProtocol {
+    var query = SQLQuery()
+
+    init(literalCapacity: Int, interpolationCount: Int) {}
+
+    mutating func appendLiteral(_ literal: String) { query.text += literal }
+
+    mutating func appendInterpolation(_ piece: SQLQuery) { query.append(piece) }
+
+    /// A value, which goes into a parameter.
+    mutating func appendInterpolation(bind value: Value) {
+      query.text += "?"
+      query.bindings.append(value)
+    }
+
+    /// The name of a table, a column or an alias.
+    mutating func appendInterpolation(name: String) { query.text += quoted(name) }
+
+    /// SQL that this module has written.
+    mutating func appendInterpolation(sql: String) { query.text += sql }
+  }
+
+  init(stringLiteral value: String) { self.init(text: value) }
+  init(stringInterpolation: StringInterpolation) { self = stringInterpolation.query }
+}
+
+// Conditions: pieces that are 1 or 0, never NULL, for every row that they run for.
+extension SQLQuery {
+  /// True if both hold; the second one runs only where the first holds, if it can fail.
+  func and(_ other: SQLQuery) -> SQLQuery {
+    if self == .false || other == .true { return self }
+    if self == .true { return other }
+    if other == .false, !canFail { return .false }
+    if other.canFail {
+      // The first condition stands outside too, where SQLite can use an index for it.
+      return "(\(self) AND CASE WHEN \(self) THEN \(other) ELSE 0 END)"
+    }
+    return "(\(self) AND \(other))"
+  }
+
+  /// True if one of them holds; the second one runs only where the first doesn't, if it can fail.
+  func or(_ other: SQLQuery) -> SQLQuery {
+    if self == .true || other == .false { return self }
+    if self == .false { return other }
+    if other == .true, !canFail { return .true }
+    if other.canFail { return "CASE WHEN \(self) THEN 1 ELSE \(other) END" }
+    return "(\(self) OR \(other))"
+  }
+
+  /// True if it doesn't hold.
+  var negated: SQLQuery {
+    if self == .true { return .false }
+    if self == .false { return .true }
+    return "(NOT \(self))"
+  }
+
+  /// True if one of many holds, as a balanced tree: SQLite limits the depth of expressions.
+  static func any(_ pieces: [SQLQuery]) -> SQLQuery {
+    switch pieces.count {
+    case 0: return .false
+    case 1: return pieces[0]
+    default:
+      let middle = pieces.count / 2
+      return any(Array(pieces[..<middle])).or(any(Array(pieces[middle...])))
+    }
+  }
+
+  /// True if all of many hold.
+  static func all(_ pieces: [SQLQuery]) -> SQLQuery {
+    switch pieces.count {
+    case 0: return .true
+    case 1: return pieces[0]
+    default:
+      let middle = pieces.count / 2
+      return all(Array(pieces[..<middle])).and(all(Array(pieces[middle...])))
+    }
+  }
+}

@@ -1,0 +1,208 @@
+import Store
+
+// The properties of objects: columns, rows that they lead to, and rows that lead to them.
+extension SQLTranslation {
+  /// What a key path of an object leads to.
+  mutating func property(_ keyPath: AnyKeyPath, of object: SQLObject) throws -> SQLTerm {
+    guard !object.isIdentifier else { return try identifierProperty(keyPath, of: object) }
+    let model = object.entity.model
+    if let property = model.property(for: keyPath) {
+      return try self.property(property, of: object)
+    }
+    if let steps = keyPath.components, steps.count == 1,
+      let property = model.property(for: steps[0])
+    {
+      return try self.property(property, of: object)
+    }
+    if isIdentity(keyPath, object.entity.model.type) {
+      var identifier = object
+      identifier.isIdentifier = true
+      return .object(identifier)
+    }
+    throw NotTranslatable.property(
+      "\(object.entity.name) … \(type(of: keyPath).valueType), a computed or transient property,"
+    )
+  }
+
+  /// What a property of an object leads to.
+  mutating func property(
+    _ property: PropertyDescription,
+    of object: SQLObject
+  ) throws -> SQLTerm {
+    switch property.kind {
+    case .attribute(let codec): return try attribute(property, codec, of: object)
+    case .toOne: return .object(try toOne(property, of: object))
+    case .toMany: return .collection(try toMany(property, of: object))
+    case .unsupported: throw notStored(property, object)
+    }
+  }
+
+  private func notStored(_ property: PropertyDescription, _ object: SQLObject) -> NotTranslatable {
+    .property("\(object.entity.name).\(property.name)")
+  }
+
+  /// A column of the row of an object.
+  private mutating func column(_ name: String, of object: SQLObject) -> SQLQuery {
+    if let alias = object.alias { return "\(sql: alias).\(name: name)" }
+    let alias = self.alias()
+    let table = sources.table(object.entity.table)
+    return """
+      (SELECT \(sql: alias).\(name: name) FROM \(sql: table) AS \(sql: alias) \
+      WHERE \(sql: alias).id = \(object.id))
+      """
+  }
+
+  private mutating func attribute(
+    _ property: PropertyDescription,
+    _ codec: AttributeCodec,
+    of object: SQLObject
+  ) throws -> SQLTerm {
+    guard let index = object.entity.columns[property.index] else {
+      throw notStored(property, object)
+    }
+    let sql = column(object.entity.columnNames[index], of: object)
+    let type = unwrappedType(property.valueType)
+    let isNullable = codec.isOptional || object.isNullable
+    if codec.type == .json {
+      return .document(
+        SQLDocument(
+          sql: sql,
+          swiftType: type,
+          isNullable: isNullable,
+          strictIn: object.strictIn
+        )
+      )
+    }
+    // What is kept in a file beside the store is not in the column: all that SQL knows is whether
+    // there is a value.
+    let isOutside = property.attribute?.options.contains(.externalStorage) ?? false
+    return .scalar(
+      SQLScalar(
+        sql: sql,
+        type: isOutside ? .transformed : codec.type,
+        swiftType: type,
+        isNullable: isNullable,
+        strictIn: object.strictIn
+      )
+    )
+  }
+
+  // MARK: Relationships
+
+  private func destination(
+    of property: PropertyDescription,
+    of object: SQLObject
+  ) throws -> (StoredRelationship, EntityDescription) {
+    guard let relationship = object.entity.relationships[property.index],
+      let destination = map[relationship.destination]
+    else { throw notStored(property, object) }
+    return (relationship, destination)
+  }
+
+  private mutating func toOne(
+    _ property: PropertyDescription,
+    of object: SQLObject
+  ) throws -> SQLObject {
+    let (relationship, destination) = try destination(of: property, of: object)
+    let id: SQLQuery
+    switch relationship.storage {
+    case .column(let name): id = column(name, of: object)
+    case .inverseColumn(let name):
+      let alias = self.alias()
+      let table = sources.table(destination.table)
+      id = """
+        (SELECT \(sql: alias).id FROM \(sql: table) AS \(sql: alias) \
+        WHERE \(sql: alias).\(name: name) = \(object.id) ORDER BY \(sql: alias).id LIMIT 1)
+        """
+    case .joinTable: throw notStored(property, object)
+    }
+    return SQLObject(
+      id: id,
+      entity: destination,
+      isNullable: property.isOptional || object.isNullable,
+      strictIn: object.strictIn
+    )
+  }
+
+  private mutating func toMany(
+    _ property: PropertyDescription,
+    of object: SQLObject
+  ) throws -> SQLCollection {
+    let (relationship, destination) = try destination(of: property, of: object)
+    let alias = self.alias()
+    let table = sources.table(destination.table)
+    let source: SQLQuery
+    var condition: SQLQuery
+    switch relationship.storage {
+    case .inverseColumn(let name):
+      source = "\(sql: table) AS \(sql: alias)"
+      condition = "\(sql: alias).\(name: name) = \(object.id)"
+    case .joinTable(let join, let from, let to):
+      let link = self.alias()
+      source = """
+        \(sql: sources.joinTable(join)) AS \(sql: link) JOIN \(sql: table) AS \(sql: alias) \
+        ON \(sql: alias).id = \(sql: link).\(name: to)
+        """
+      condition = "\(sql: link).\(name: from) = \(object.id)"
+    case .column: throw notStored(property, object)
+    }
+    if destination.model.parent != nil {
+      condition = condition.and(isKind(destination, alias: alias))
+    }
+    let element = SQLObject(
+      id: "\(sql: alias).id",
+      entity: destination,
+      alias: alias,
+      isNullable: false
+    )
+    return SQLCollection(
+      source: source,
+      condition: condition,
+      element: .object(element),
+      presence: object.presence
+    )
+  }
+
+  // MARK: Kinds
+
+  /// Holds where the row is of an entity or of one that inherits from it.
+  func isKind(_ entity: EntityDescription, alias: String) -> SQLQuery {
+    let names = map.family(of: entity).map { "\(bind: .text($0.name))" as SQLQuery }
+    return "\(sql: alias).\"_entity\" IN (\(SQLQuery.joined(names, separator: ", ")))"
+  }
+
+  // MARK: Identity
+
+  /// True for the key paths to the identifier of an object.
+  private func isIdentity(_ keyPath: AnyKeyPath, _ type: any PersistentModel.Type) -> Bool {
+    func compare<M: PersistentModel>(_: M.Type) -> Bool {
+      // A model may have an `id` of its own, but that is a property, and found as such.
+      let identifier: KeyPath<M, PersistentIdentifier> = \.id
+      return keyPath == \M.persistentModelID || keyPath == identifier || keyPath == \M.id
+    }
+    return compare(type)
+  }
+
+  private mutating func identifierProperty(
+    _ keyPath: AnyKeyPath,
+    of object: SQLObject
+  ) throws -> SQLTerm {
+    guard keyPath == \PersistentIdentifier.entityName else {
+      throw NotTranslatable.property("PersistentIdentifier … \(type(of: keyPath).valueType)")
+    }
+    var sql: SQLQuery = "\(bind: .text(object.entity.name))"
+    if object.entity.entity.sharesTable {
+      sql = column("_entity", of: object)
+    } else if object.isNullable {
+      sql = "CASE WHEN \(object.id) IS NOT NULL THEN \(sql) END"
+    }
+    return .scalar(
+      SQLScalar(
+        sql: sql,
+        type: .string,
+        swiftType: String.self,
+        isNullable: object.isNullable
+      )
+    )
+  }
+}

@@ -1,0 +1,147 @@
+import Store
+
+/// A node of a predicate that has a translation.
+protocol SQLNode {
+  /// The node in SQL, the variables being what the translation knows of them.
+  func term(in translation: inout SQLTranslation) throws -> SQLTerm
+}
+
+/// A predicate on its way to SQL.
+struct SQLTranslation {
+  let map: EntityMap
+  let sources: SQLSources
+  private var variables: [VariableID: SQLTerm] = [:]
+  /// The variables that are bound to constants.
+  private var bindings = PredicateBindings()
+  private var aliases = 0
+
+  init(map: EntityMap, sources: SQLSources) {
+    self.map = map
+    self.sources = sources
+  }
+
+  /// A name that no other table of the query has.
+  mutating func alias() -> String {
+    aliases += 1
+    return "t\(aliases)"
+  }
+
+  // MARK: Variables
+
+  mutating func bind<T>(_ variable: PredicateExpressions.Variable<T>, to term: SQLTerm) {
+    variables[variable.key] = term
+    if case .constant(let value) = term, let typed = value as? T {
+      bindings[variable] = typed
+    } else {
+      bindings[variable] = nil
+    }
+  }
+
+  func term(of variable: VariableID) -> SQLTerm? { variables[variable] }
+
+  // MARK: Expressions
+
+  /// An expression in SQL; one that depends on no row is evaluated.
+  mutating func term<E: PredicateExpression>(_ expression: E) throws -> SQLTerm {
+    if let constant = constant(expression) { return .constant(constant) }
+    guard let node = expression as? any SQLNode else {
+      throw NotTranslatable.node(nodeName(expression))
+    }
+    return try node.term(in: &self)
+  }
+
+  /// The value of an expression that is the same for all rows.
+  func constant<E: PredicateExpression>(_ expression: E) -> E.Output? {
+    // An error says that a variable has no value, or is the one that evaluating for a row will
+    // throw; the translation of the node knows what to do then.
+    try? expression.evaluate(bindings)
+  }
+
+  /// An expression that is true or false.
+  mutating func condition<E: PredicateExpression>(_ expression: E) throws -> SQLCondition {
+    try condition(term(expression), nodeName(expression))
+  }
+
+  func condition(_ term: SQLTerm, _ node: String) throws -> SQLCondition {
+    switch term {
+    case .condition(let condition): return condition
+    case .constant(let value):
+      guard let known = unwrapped(value) else {
+        return SQLCondition(sql: .false, presence: .false)
+      }
+      guard let bool = known as? Bool else { break }
+      return SQLCondition(sql: .bool(bool))
+    case .scalar(let scalar) where scalar.type == .bool:
+      return SQLCondition(sql: scalar.sql, presence: scalar.presence)
+    default: break
+    }
+    throw NotTranslatable.operands(node, term.kind)
+  }
+
+  /// A value in its stored form.
+  func scalar(_ term: SQLTerm, _ node: String) throws -> SQLScalar {
+    switch term {
+    case .scalar(let scalar): return scalar
+    case .constant(let value):
+      if let scalar = try scalar(constant: value) { return scalar }
+    case .condition(let condition):
+      let sql = condition.presence.map { "CASE WHEN \($0) THEN \(condition.sql) END" as SQLQuery }
+      return SQLScalar(
+        sql: sql ?? condition.sql,
+        type: .bool,
+        swiftType: Bool.self,
+        isNullable: condition.presence != nil
+      )
+    default: break
+    }
+    throw NotTranslatable.operands(node, term.kind)
+  }
+
+  private func scalar(constant value: Any) throws -> SQLScalar? {
+    let known = unwrapped(value)
+    let type = known.map { Swift.type(of: $0) } ?? unwrappedType(Swift.type(of: value))
+    guard let codec = AttributeCodec.of(type), codec.type != .json else { return nil }
+    guard let known else {
+      return SQLScalar(sql: .null, type: codec.type, swiftType: type, isNullable: true)
+    }
+    return SQLScalar(
+      sql: "\(bind: try codec.encode(known))",
+      type: codec.type,
+      swiftType: type,
+      isNullable: false
+    )
+  }
+
+  /// A `Codable` value as text.
+  func document(_ term: SQLTerm, _ node: String) throws -> SQLDocument {
+    switch term {
+    case .document(let document): return document
+    case .constant(let value):
+      let known = unwrapped(value)
+      let type = known.map { Swift.type(of: $0) } ?? unwrappedType(Swift.type(of: value))
+      guard let codec = AttributeCodec.of(type), codec.type == .json else { break }
+      guard let known else {
+        return SQLDocument(sql: .null, swiftType: type, isNullable: true)
+      }
+      return SQLDocument(
+        sql: "\(bind: try codec.encode(known))",
+        swiftType: type,
+        isNullable: false
+      )
+    default: break
+    }
+    throw NotTranslatable.operands(node, term.kind)
+  }
+}
+
+/// The name of a kind of node, without what it is made of.
+func nodeName<E>(_ expression: E) -> String {
+  var name = String(describing: E.self)
+  if let generic = name.firstIndex(of: "<") { name = String(name[..<generic]) }
+  return name
+}
+
+/// A type without the optionals around it.
+func unwrappedType(_ type: Any.Type) -> Any.Type {
+  (type as? any OptionalType.Type).map { unwrappedType($0.wrappedType) } ?? type
+}

@@ -1,0 +1,103 @@
+import Store
+
+/// Foundation's sort descriptors as SQL.
+enum SortTranslation {
+  /// The terms of an ORDER BY over the alias `t0`; the row is the last, so that the order is
+  /// always the same.
+  static func translate<T: PersistentModel>(
+    _ sort: [SortDescriptor<T>],
+    entity: EntityDescription,
+    map: EntityMap,
+    sources: SQLSources
+  ) throws -> String {
+    var translation = SQLTranslation(map: map, sources: sources)
+    let row = SQLObject(id: "t0.id", entity: entity, alias: "t0", isNullable: false)
+    var terms: [String] = []
+    for descriptor in sort {
+      guard let keyPath = descriptor.keyPath else {
+        throw NotTranslatable.node("a sort descriptor without a key path")
+      }
+      let term = try self.term(keyPath, of: row, in: &translation)
+      // Nil is before all values in both, and so last in reverse.
+      terms.append(descriptor.order == .forward ? term : term + " DESC")
+    }
+    return (terms + ["t0.id"]).joined(separator: ", ")
+  }
+
+  private static func term(
+    _ keyPath: AnyKeyPath,
+    of row: SQLObject,
+    in translation: inout SQLTranslation
+  ) throws -> String {
+    let origin = LocalizedKeyPaths.origin(of: keyPath)
+    let path = origin?.path.keyPath ?? keyPath
+    let node = "a sort descriptor"
+    let term = try translation.follow(path, from: row)
+    if let ranks = Ranks(of: unwrappedType(type(of: path).valueType)) {
+      return try inlined(translation.rank(term, ranks, node))
+    }
+    let scalar = try translation.scalar(term, node)
+    guard scalar.isOrdered else {
+      throw NotTranslatable.operands(node, "\(scalar.swiftType)")
+    }
+    var sql = scalar.sql
+    switch origin?.kind {
+    case .standard: sql.append(" COLLATE LOCALIZED_STANDARD")
+    case .localized: sql.append(" COLLATE LOCALIZED")
+    case nil: sql.append(scalar.collation)
+    }
+    return try inlined(sql)
+  }
+
+  /// The SQL of a term, which has no values of an application's in it but those of cases.
+  private static func inlined(_ query: SQLQuery) throws -> String {
+    var result = ""
+    var bindings = query.bindings[...]
+    for character in query.text {
+      guard character == "?", let value = bindings.popFirst() else {
+        result.append(character)
+        continue
+      }
+      switch value {
+      case .integer(let integer): result += String(integer)
+      case .text(let text) where !text.utf8.contains(0):
+        result += "'" + text.replacingOccurrences(of: "'", with: "''") + "'"
+      default: throw NotTranslatable.node("a sort descriptor over odd values")
+      }
+    }
+    return result
+  }
+}
+
+extension SQLTranslation {
+  /// Follows a key path of several steps from an object.
+  mutating func follow(_ keyPath: AnyKeyPath, from object: SQLObject) throws -> SQLTerm {
+    guard let components = keyPath.components, components.count > 1 else {
+      return try property(keyPath, of: object)
+    }
+    var term = SQLTerm.object(object)
+    for component in components {
+      // To force what may be nil can fail, but the order of rows does not.
+      guard case .property = component else { continue }
+      switch term {
+      case .object(let next):
+        guard let property = next.entity.model.property(for: component) else {
+          throw NotTranslatable.property("\(next.entity.name) … \(keyPath)")
+        }
+        term = try self.property(property, of: next)
+      case .collection(let collection) where isCount(component, of: collection):
+        term = .scalar(.count(of: collection))
+      default: throw NotTranslatable.operands("\(keyPath)", term.kind)
+      }
+    }
+    return term
+  }
+
+  private func isCount(_ component: KeyPathComponent, of collection: SQLCollection) -> Bool {
+    guard case .object(let element) = collection.element else { return false }
+    func components<Element: PersistentModel>(_: Element.Type) -> [KeyPathComponent]? {
+      (\[Element].count as AnyKeyPath).components
+    }
+    return components(element.entity.model.type) == [component]
+  }
+}

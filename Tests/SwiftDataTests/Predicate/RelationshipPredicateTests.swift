@@ -1,0 +1,123 @@
+import SwiftData
+import Testing
+
+@Suite("Predicates over relationships")
+struct RelationshipPredicateTests {
+  let store: PredicateStore
+  let ada: PPerson
+  let kept: [any PersistentModel]
+
+  init() throws {
+    store = try PredicateStore()
+    let people = [
+      PPerson(name: "Ada", age: 36, isActive: true), PPerson(name: "Ben"),
+      PPerson(name: "Cleo", age: 20), PAuthor(pen: "quill"),
+    ]
+    ada = people[0]
+    for person in people { store.context.insert(person) }
+    people[1].boss = people[0]
+    people[2].boss = people[1]
+    people[3].boss = people[0]
+    for index in 0..<6 {
+      let item = PItem(number: index)
+      item.name = ["lamp", "pen", "cup"][index % 3]
+      item.flag = index % 2 == 0
+      item.count = index
+      store.context.insert(item)
+      if index < 4 { item.owner = people[index % 3] }
+      if index > 2 { item.keeper = people[3] }
+    }
+    let group = PGroup(title: "crew")
+    let empty = PGroup(title: "empty")
+    store.context.insert(group)
+    store.context.insert(empty)
+    group.members = [people[0], people[3]]
+    empty.leader = people[3]
+    let badge = PBadge(code: "A1")
+    store.context.insert(badge)
+    badge.holder = people[0]
+    store.context.insert(PBadge(code: "B2"))
+    try store.context.save()
+    kept = people + [badge]
+  }
+
+  @Test("to-one chains")
+  func toOne() throws {
+    try store.expectSame(#Predicate<PItem> { $0.owner == nil })
+    try store.expectSame(#Predicate<PItem> { $0.owner != nil })
+    try store.expectSame(#Predicate<PItem> { $0.owner?.name == "Ada" })
+    try store.expectSame(#Predicate<PItem> { $0.owner?.name != "Ada" })
+    try store.expectSame(#Predicate<PItem> { $0.owner?.boss?.name == "Ada" })
+    try store.expectSame(#Predicate<PItem> { $0.owner?.boss?.boss == nil })
+    try store.expectSame(#Predicate<PItem> { $0.owner?.age == nil })
+    try store.expectSame(#Predicate<PItem> { ($0.owner?.age ?? 0) > 30 })
+    try store.expectSame(#Predicate<PItem> { $0.owner?.isActive == true })
+    try store.expectSame(#Predicate<PItem> { $0.owner?.isActive ?? true })
+    try store.expectSame(#Predicate<PItem> { $0.owner?.badge?.code == "A1" })
+    try store.expectSame(#Predicate<PItem> { $0.owner?.items.count == 2 })
+    try store.expectSame(#Predicate<PItem> { $0.owner?.items.isEmpty == nil })
+    try store.expectSame(#Predicate<PPerson> { $0.badge != nil })
+    try store.expectSame(#Predicate<PPerson> { $0.badge?.code.contains("A") == true })
+    try store.expectSame(#Predicate<PBadge> { $0.holder?.boss == nil })
+  }
+
+  @Test("identity")
+  func identity() throws {
+    let id = ada.persistentModelID
+    let ids = [id]
+    let maybe: PersistentIdentifier? = id
+    try store.expectSame(#Predicate<PItem> { $0.owner?.persistentModelID == id })
+    try store.expectSame(#Predicate<PItem> { $0.owner?.persistentModelID != id })
+    try store.expectSame(#Predicate<PItem> { $0.owner?.id == maybe })
+    try store.expectSame(#Predicate<PPerson> { $0.persistentModelID == id })
+    try store.expectSame(#Predicate<PPerson> { ids.contains($0.persistentModelID) })
+    try store.expectSame(#Predicate<PPerson> { $0.boss?.id != $0.badge?.holder?.id })
+    let other = PPerson(name: "nobody").persistentModelID
+    try store.expectSame(#Predicate<PItem> { $0.owner?.persistentModelID == other })
+    try store.expectSame(#Predicate<PItem> { $0.owner == $0.keeper })
+    try store.expectSame(#Predicate<PItem> { $0.owner != $0.keeper })
+  }
+
+  @Test("to-many relationships")
+  func toMany() throws {
+    let ada = self.ada.persistentModelID
+    let names = ["lamp", "cup"]
+    try store.expectSame(#Predicate<PPerson> { $0.items.isEmpty })
+    try store.expectSame(#Predicate<PPerson> { $0.items.count == 1 })
+    try store.expectSame(#Predicate<PPerson> { $0.items.contains { $0.flag } })
+    try store.expectSame(#Predicate<PPerson> { $0.items.contains { !$0.flag } })
+    try store.expectSame(#Predicate<PPerson> { $0.items.allSatisfy { $0.flag } })
+    try store.expectSame(#Predicate<PPerson> { $0.items.filter { $0.flag }.count > 0 })
+    try store.expectSame(
+      #Predicate<PPerson> { $0.items.filter { names.contains($0.name) }.count == 2 }
+    )
+    try store.expectSame(
+      #Predicate<PPerson> { person in
+        person.items.contains {
+          $0.count > (person.age ?? 1) || $0.owner?.name == person.boss?.name
+        }
+      }
+    )
+    try store.expectSame(
+      #Predicate<PPerson> { person in
+        person.staff?.contains { member in member.items.contains { $0.name == "cup" } } ?? false
+      }
+    )
+    try store.expectSame(#Predicate<PPerson> { $0.staff?.isEmpty == true })
+    try store.expectSame(#Predicate<PPerson> { $0.staff?.filter { $0.age != nil }.count == 1 })
+    try store.expectSame(#Predicate<PGroup> { $0.members.contains { $0.persistentModelID == ada } })
+    try store.expectSame(#Predicate<PGroup> { $0.members.contains { $0.name == "Ada" } })
+    try store.expectSame(#Predicate<PPerson> { $0.groups.contains { $0.title == "crew" } })
+    try store.expectSame(#Predicate<PGroup> { $0.members.isEmpty && $0.leader != nil })
+    try store.expectSame(#Predicate<PPerson> { $0.boss?.staff?.count == 2 })
+  }
+
+  @Test("classes that inherit")
+  func inheritance() throws {
+    try store.expectSame(#Predicate<PPerson> { $0 is PAuthor })
+    try store.expectSame(#Predicate<PPerson> { !($0 is PAuthor) })
+    try store.expectSame(#Predicate<PPerson> { ($0 as? PAuthor)?.pen == "quill" })
+    try store.expectSame(#Predicate<PPerson> { ($0 as? PAuthor)?.pen != "quill" })
+    try store.expectSame(#Predicate<PAuthor> { $0.pen == "quill" && $0.name != "" })
+  }
+}
