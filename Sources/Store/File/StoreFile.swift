@@ -181,6 +181,23 @@ struct StoreFile: Sendable {
     )
   }
 
+  /// Refuses a store that a newer version of the application wrote.
+  private func checkVersion(
+    of stored: StoreSchema,
+    wanted: StoreSchema,
+    _ differences: [SchemaDifference]
+  ) throws {
+    guard SchemaVersion(wanted.version) < SchemaVersion(stored.version) else { return }
+    throw StoreError(
+      .newerSchema,
+      "The store \(path) has version \(stored.version) of the schema, and the model is version"
+        + " \(wanted.version), which is older. Use the program that has version \(stored.version)"
+        + " or a newer one.",
+      path: path,
+      differences: differences
+    )
+  }
+
   private func fit(
     _ schema: StoreSchema,
     to catalog: inout Catalog,
@@ -191,6 +208,7 @@ struct StoreFile: Sendable {
     // Two attributes that swap their names leave tables of the same shape.
     let steps = PlannedSteps(try SchemaMapping(from: catalog.schema, to: schema)).steps
     guard differences.isEmpty, steps.isEmpty else {
+      try checkVersion(of: catalog.schema, wanted: schema, differences)
       let list =
         (differences.isEmpty ? steps.map(\.description) : differences.map(\.description))
         .map { "\n- \($0)" }.joined()

@@ -127,6 +127,17 @@ struct MigrationTests {
     }
   }
 
+  @Test("a store of a newer version is refused by name when it is opened")
+  func newerStore() throws {
+    try withStoreFile(Self.schema("1.10", "a", "b")) { url in
+      let error = try storeError { _ = try Store.open(.file(url), schema: Self.schema("1.9", "a")) }
+      #expect(error.code == .newerSchema)
+      #expect(error.message.contains("version 1.10 of the schema"))
+      #expect(error.message.contains("the model is version 1.9"))
+      #expect(error.differences.count == 1)
+    }
+  }
+
   @Test("attributes that swap their names are noticed when a store is opened")
   func swapIsNoticed() throws {
     try withStoreFile(Self.schema("1", "a", "b")) { url in
