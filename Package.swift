@@ -84,7 +84,7 @@ let package = Package(
       swiftSettings: syntaxSettings,
       linkerSettings: syntaxLinking
     ),
-    .testTarget(name: "SwiftDataTests", dependencies: ["SwiftData"]),
+    .testTarget(name: "SwiftDataTests", dependencies: ["SQLite", "SwiftData"]),
     // Its models have the names of SwiftData's own types, which no other test should see.
     .testTarget(name: "ModelShapeTests", dependencies: ["SwiftData"]),
   ],

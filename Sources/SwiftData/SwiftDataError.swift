@@ -75,10 +75,12 @@ extension SwiftDataError {
   public static let unsupportedKeyPath = SwiftDataError(.unsupportedKeyPath)
   /// A fetch in batches that is to include changes that are not saved.
   public static let includePendingChangesWithBatchSize = SwiftDataError(
-    .includePendingChangesWithBatchSize)
+    .includePendingChangesWithBatchSize
+  )
   /// A sorted fetch of identifiers that is to include changes that are not saved.
   public static let sortingPendingChangesWithIdentifiers = SwiftDataError(
-    .sortingPendingChangesWithIdentifiers)
+    .sortingPendingChangesWithIdentifiers
+  )
   /// A model that no context manages.
   public static let missingModelContext = SwiftDataError(.missingModelContext)
   /// A model whose values break a rule of its schema.
@@ -87,19 +89,22 @@ extension SwiftDataError {
   public static let historyTokenExpired = SwiftDataError(.historyTokenExpired)
   /// A request for history that can't be answered.
   public static let invalidTransactionFetchRequest = SwiftDataError(
-    .invalidTransactionFetchRequest)
+    .invalidTransactionFetchRequest
+  )
   /// A store that can't be opened.
   public static let loadIssueModelContainer = SwiftDataError(.loadIssueModelContainer)
   /// Two configurations of one name or one file.
   public static let duplicateConfiguration = SwiftDataError(.duplicateConfiguration)
   /// A configuration whose name can't be the name of a file.
   public static let configurationFileNameContainsInvalidCharacters = SwiftDataError(
-    .configurationFileNameContainsInvalidCharacters)
+    .configurationFileNameContainsInvalidCharacters
+  )
   /// A configuration whose name is too long for the name of a file.
   public static let configurationFileNameTooLong = SwiftDataError(.configurationFileNameTooLong)
   /// A configuration with models that the container does not have.
   public static let configurationSchemaNotFoundInContainerSchema = SwiftDataError(
-    .configurationSchemaNotFoundInContainerSchema)
+    .configurationSchemaNotFoundInContainerSchema
+  )
   /// A store whose schema is not known to the migration plan.
   public static let unknownSchema = SwiftDataError(.unknownSchema)
   /// A migration to an older version.

@@ -49,6 +49,11 @@ public struct ModelConfiguration: DataStoreConfiguration, Identifiable, Hashable
   /// Accepted, and without effect.
   public let cloudKitDatabase: CloudKitDatabase
 
+  /// How long a save waits for another process that writes to the same file.
+  public var busyTimeout = Duration.seconds(10)
+  /// The most pages that the file may have, so that tests can fill a disk.
+  var maximumPageCount: Int?
+
   /// The identifier of the group container, if one was named.
   public var groupAppContainerIdentifier: String? { groupContainer.name }
   /// The identifier of the CloudKit container, if one was named.
@@ -57,8 +62,13 @@ public struct ModelConfiguration: DataStoreConfiguration, Identifiable, Hashable
   public var id: URL { url }
 
   private init(
-    name: String?, schema: Schema?, url: URL?, inMemory: Bool, allowsSave: Bool,
-    groupContainer: GroupContainer = .automatic, cloudKitDatabase: CloudKitDatabase = .automatic
+    name: String?,
+    schema: Schema?,
+    url: URL?,
+    inMemory: Bool,
+    allowsSave: Bool,
+    groupContainer: GroupContainer = .automatic,
+    cloudKitDatabase: CloudKitDatabase = .automatic
   ) {
     let chosen = name ?? url?.deletingPathExtension().lastPathComponent ?? "default"
     self.name = chosen
@@ -81,8 +91,14 @@ public struct ModelConfiguration: DataStoreConfiguration, Identifiable, Hashable
     cloudKitDatabase: CloudKitDatabase = .automatic
   ) {
     self.init(
-      name: name, schema: schema, url: nil, inMemory: isStoredInMemoryOnly,
-      allowsSave: allowsSave, groupContainer: groupContainer, cloudKitDatabase: cloudKitDatabase)
+      name: name,
+      schema: schema,
+      url: nil,
+      inMemory: isStoredInMemoryOnly,
+      allowsSave: allowsSave,
+      groupContainer: groupContainer,
+      cloudKitDatabase: cloudKitDatabase
+    )
   }
 
   /// Describes a store in the program's own folder, or in memory.
@@ -99,8 +115,13 @@ public struct ModelConfiguration: DataStoreConfiguration, Identifiable, Hashable
     cloudKitDatabase: CloudKitDatabase = .automatic
   ) {
     self.init(
-      name: name, schema: schema, url: url, inMemory: false, allowsSave: allowsSave,
-      cloudKitDatabase: cloudKitDatabase)
+      name: name,
+      schema: schema,
+      url: url,
+      inMemory: false,
+      allowsSave: allowsSave,
+      cloudKitDatabase: cloudKitDatabase
+    )
   }
 
   /// Describes the store of a file, in the spelling of early releases.
@@ -112,16 +133,25 @@ public struct ModelConfiguration: DataStoreConfiguration, Identifiable, Hashable
     cloudKitContainerIdentifier: String
   ) {
     self.init(
-      name: name, schema: schema, url: url, inMemory: false, allowsSave: allowsSave,
-      cloudKitDatabase: .private(cloudKitContainerIdentifier))
+      name: name,
+      schema: schema,
+      url: url,
+      inMemory: false,
+      allowsSave: allowsSave,
+      cloudKitDatabase: .private(cloudKitContainerIdentifier)
+    )
   }
 
   /// Describes a store of some models in the program's own folder, or in memory.
   @_disfavoredOverload
   public init(for types: any PersistentModel.Type..., isStoredInMemoryOnly: Bool = false) {
     self.init(
-      name: nil, schema: types.isEmpty ? nil : Schema(types), url: nil,
-      inMemory: isStoredInMemoryOnly, allowsSave: true)
+      name: nil,
+      schema: types.isEmpty ? nil : Schema(types),
+      url: nil,
+      inMemory: isStoredInMemoryOnly,
+      allowsSave: true
+    )
   }
 
   /// The folder of the program for data that it keeps, by the rules of desktops on Linux.
@@ -142,13 +172,15 @@ public struct ModelConfiguration: DataStoreConfiguration, Identifiable, Hashable
       throw SwiftDataError(
         .configurationFileNameContainsInvalidCharacters,
         "The configuration's name “\(name)” can't be the name of a file, as it has a slash or a "
-          + "NUL in it. Choose another name, or give the configuration a url.")
+          + "NUL in it. Choose another name, or give the configuration a url."
+      )
     }
     if url.lastPathComponent.utf8.count > 240 {
       throw SwiftDataError(
         .configurationFileNameTooLong,
         "The configuration's file name has \(url.lastPathComponent.utf8.count) bytes, and files "
-          + "beside it need longer ones; 240 are allowed. Choose a shorter name.")
+          + "beside it need longer ones; 240 are allowed. Choose a shorter name."
+      )
     }
   }
 

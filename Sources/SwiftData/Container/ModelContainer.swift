@@ -47,7 +47,8 @@ public final class ModelContainer: Sendable {
     self.map = map
     plans = Dictionary(
       map.entities.map { (ObjectIdentifier($0), RowPlan($0, in: map)) },
-      uniquingKeysWith: { first, _ in first })
+      uniquingKeysWith: { first, _ in first }
+    )
     stores = try plan.open(configurations, schema: schema, migrationPlan: migrationPlan)
   }
 
@@ -96,7 +97,8 @@ public final class ModelContainer: Sendable {
 
   /// How rows become objects of which only some properties are read.
   func plan<T: PersistentModel>(
-    of entity: EntityDescription, properties: [PartialKeyPath<T>]
+    of entity: EntityDescription,
+    properties: [PartialKeyPath<T>]
   ) -> RowPlan {
     guard !properties.isEmpty else { return plan(of: entity) }
     let slots = properties.compactMap { entity.model.property(for: $0)?.index }
@@ -126,7 +128,10 @@ extension ModelContainer {
     configurations: ModelConfiguration...
   ) throws {
     try self.init(
-      schema: Schema(forTypes), migrationPlan: migrationPlan, stores: configurations)
+      schema: Schema(forTypes),
+      migrationPlan: migrationPlan,
+      stores: configurations
+    )
   }
 
   /// Opens the stores of some models.
@@ -137,7 +142,10 @@ extension ModelContainer {
     configurations: any DataStoreConfiguration...
   ) throws {
     try self.init(
-      schema: Schema(forTypes), migrationPlan: migrationPlan, stores: configurations)
+      schema: Schema(forTypes),
+      migrationPlan: migrationPlan,
+      stores: configurations
+    )
   }
 
   /// Opens the stores of some models, in the spelling of early releases.

@@ -1,26 +1,73 @@
 import Store
 
-/// Opens the stores that SwiftData keeps in SQLite.
+/// Opens the stores that SwiftData keeps in SQLite, and migrates those that have an older schema.
 enum NativeStore {
   static func open(
     _ configuration: ModelConfiguration,
     schema: StoreSchema,
-    version: Schema.Version,
     migrationPlan: (any SchemaMigrationPlan.Type)?
   ) throws -> StoreFile {
     var options = Options()
     options.isReadOnly = !configuration.allowsSave
+    options.busyTimeout = configuration.busyTimeout
+    options.maximumPageCount = configuration.maximumPageCount
     options.configure = { try SQLFunctions.register(on: $0) }
     do {
-      return try StoreFile.open(location(of: configuration), schema: schema, options: options)
+      guard !configuration.isStoredInMemoryOnly else {
+        return try StoreFile.open(.memory(configuration.name), schema: schema, options: options)
+      }
+      if configuration.allowsSave {
+        try makeFolder(of: configuration.url)
+        try migrate(configuration, to: schema, migrationPlan, options)
+      }
+      return try StoreFile.open(.file(configuration.url), schema: schema, options: options)
     } catch let error as StoreError {
       throw SwiftDataError(error)
     }
   }
 
-  static func location(of configuration: ModelConfiguration) throws -> Location {
-    if configuration.isStoredInMemoryOnly { return .memory(configuration.name) }
-    return .file(configuration.url)
+  /// Makes the folder that a program keeps its stores in, if it is not there yet.
+  private static func makeFolder(of url: URL) throws {
+    let folder = url.deletingLastPathComponent()
+    var isFolder: ObjCBool = false
+    if FileManager.default.fileExists(atPath: folder.path, isDirectory: &isFolder) {
+      guard !isFolder.boolValue else { return }
+      throw SwiftDataError(
+        .loadIssueModelContainer,
+        "The store \(url.path) can't be opened: \(folder.path) is a file and not a folder. Give the "
+          + "configuration another url."
+      )
+    }
+    do {
+      try FileManager.default.createDirectory(
+        at: folder,
+        withIntermediateDirectories: true,
+        attributes: [.posixPermissions: 0o700]
+      )
+    } catch {
+      throw SwiftDataError(
+        .loadIssueModelContainer,
+        "The folder \(folder.path) for the store can't be made: \(error.localizedDescription). "
+          + "Give the configuration a url in a folder that can be written.",
+        cause: error
+      )
+    }
+  }
+
+  private static func migrate(
+    _ configuration: ModelConfiguration,
+    to schema: StoreSchema,
+    _ migrationPlan: (any SchemaMigrationPlan.Type)?,
+    _ options: Options
+  ) throws {
+    guard let stored = try Migration.schema(of: configuration.url, options: options),
+      stored != schema
+    else { return }
+    guard let migrationPlan else {
+      try Migration.migrate(configuration.url, to: schema, author: Author(), options: options)
+      return
+    }
+    try PlannedMigration(configuration, migrationPlan, from: stored, to: schema, options).run()
   }
 }
 
@@ -32,6 +79,7 @@ extension SwiftDataError {
       .missingValue: .modelValidationFailure, .invalidValue: .modelValidationFailure,
       .missingReference: .modelValidationFailure, .missingObject: .saveFailed,
       .diskFull: .saveFailed, .locked: .saveFailed, .unreadableValue: .unsupportedType,
+      .newerSchema: .backwardMigration,
     ]
     self.init(kinds[error.code] ?? .loadIssueModelContainer, error.message, cause: error)
   }

@@ -20,7 +20,13 @@ struct StorePlan {
         tables[table] = tableIndex
         entities.append(
           EntityDescription(
-            model, entity: entity, index: index, storeIndex: storeIndex, tableIndex: tableIndex))
+            model,
+            entity: entity,
+            index: index,
+            storeIndex: storeIndex,
+            tableIndex: tableIndex
+          )
+        )
       }
       schemas.append(resolved)
     }
@@ -39,7 +45,8 @@ struct StorePlan {
         throw SwiftDataError(
           .duplicateConfiguration,
           "Two configurations of one container lead to the file \(path). Give each a file of its "
-            + "own.")
+            + "own."
+        )
       }
     }
   }
@@ -59,7 +66,8 @@ struct StorePlan {
           throw SwiftDataError(
             .configurationSchemaNotFoundInContainerSchema,
             "The configuration \(configuration.name) has the model \(model.name), which the "
-              + "container's schema does not have. Add it to the schema of the container.")
+              + "container's schema does not have. Add it to the schema of the container."
+          )
         }
         asked.insert(ObjectIdentifier(model))
       }
@@ -72,7 +80,8 @@ struct StorePlan {
       throw SwiftDataError(
         .configurationSchemaNotFoundInContainerSchema,
         "No configuration of the container is for the model \(orphan.name). Add it to the schema "
-          + "of one of them, or add a configuration without a schema.")
+          + "of one of them, or add a configuration without a schema."
+      )
     }
     return groups
   }
@@ -85,8 +94,10 @@ struct StorePlan {
     try configurations.enumerated().map { index, configuration in
       if let native = configuration as? ModelConfiguration {
         let store = try NativeStore.open(
-          native, schema: map.schemas[index], version: schema.version,
-          migrationPlan: migrationPlan)
+          native,
+          schema: map.schemas[index],
+          migrationPlan: migrationPlan
+        )
         return .native(store, native)
       }
       var configuration = configuration

@@ -81,4 +81,5 @@ extension _ModelState {
       notify(model, property) { slots[property.index] = .empty }
     }
     changed.removeAll()
-  }}
+  }
+}

@@ -76,7 +76,8 @@ extension ModelContext {
     report {
       _ = try withConnection(to: entity) { connection in
         let statement = try connection.cached(
-          "SELECT \(plan.selection) FROM \(quoted(entity.table)) AS t0 WHERE t0.id = ?")
+          "SELECT \(plan.selection) FROM \(quoted(entity.table)) AS t0 WHERE t0.id = ?"
+        )
         defer { statement.reset() }
         try statement.bind(1, state.row)
         guard try statement.step() else { return }
@@ -155,7 +156,10 @@ extension ModelContext {
     else { return .none }
     let found = report {
       try models(
-        of: destination, where: "t0.\(quoted(column)) = ?", bindings: [.integer(state.row)])
+        of: destination,
+        where: "t0.\(quoted(column)) = ?",
+        bindings: [.integer(state.row)]
+      )
     }
     guard let model = found?.first(where: { isStill($0, destination, column, state) }) else {
       return .none
@@ -189,7 +193,9 @@ extension ModelContext {
 
   /// The object that a to-one relationship leads to, if it is in memory.
   func registeredRelative(
-    of state: _ModelState, _ index: Int, row: Int64
+    of state: _ModelState,
+    _ index: Int,
+    row: Int64
   ) -> (any PersistentModel)? {
     guard let entity = relatedEntity(of: state, index) else { return nil }
     if row < 0 { return pending.model(row: row) }
@@ -224,7 +230,10 @@ extension ModelContext {
     case .inverseColumn(let column):
       found = report {
         try models(
-          of: destination, where: "t0.\(quoted(column)) = ?", bindings: [.integer(state.row)])
+          of: destination,
+          where: "t0.\(quoted(column)) = ?",
+          bindings: [.integer(state.row)]
+        )
       }
       many.load((found ?? []).filter { isStill($0, destination, column, state) })
     case .joinTable(let table, let source, let target):
@@ -234,7 +243,8 @@ extension ModelContext {
           where: "j.\(quoted(source)) = ?",
           bindings: [.integer(state.row)],
           join: "JOIN \(quoted(table)) AS j ON j.\(quoted(target)) = t0.id",
-          order: "j.\"position\", t0.id")
+          order: "j.\"position\", t0.id"
+        )
       }
       many.load((found ?? []).filter { $0._$state.phase == .stored })
     case .column: many.load([])

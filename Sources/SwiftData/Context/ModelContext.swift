@@ -99,7 +99,8 @@ public final class ModelContext {
     if let found = registeredAny(for: id) ?? readModel(for: id) { return found }
     guard let entity = container.map[id.entityName] else {
       preconditionFailure(
-        "The container has no entity \(id.entityName); model(for:) can't give a model of it.")
+        "The container has no entity \(id.entityName); model(for:) can't give a model of it."
+      )
     }
     // Apple's framework gives an object here too, whose values can't be read.
     let state = _ModelState(entity, row: id.row ?? 0)
@@ -175,7 +176,8 @@ public final class ModelContext {
       deferredError = SwiftDataError(
         .unknownEntity,
         "A \(state.description.name) was inserted into a context whose container has no such "
-          + "model. Add \(state.description.name).self to the container's schema.")
+          + "model. Add \(state.description.name).self to the container's schema."
+      )
       return
     }
     if state.row >= 0 { state.row = _ModelState.nextTemporaryRow() }
@@ -207,7 +209,8 @@ public final class ModelContext {
     deferredError = SwiftDataError(
       .modelValidationFailure,
       "A \(state.description.name) that belongs to another context was inserted. Fetch it in this "
-        + "context by its persistentModelID instead.")
+        + "context by its persistentModelID instead."
+    )
   }
 }
 

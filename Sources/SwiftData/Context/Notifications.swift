@@ -53,6 +53,7 @@ extension _ModelState {
     return PersistentIdentifier(
       storeIdentifier: entity.map { context.container.storeIdentifier(of: $0) },
       entityName: entity?.name ?? description.name,
-      key: .number(row))
+      key: .number(row)
+    )
   }
 }

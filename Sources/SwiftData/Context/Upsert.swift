@@ -96,8 +96,9 @@ extension PendingSave {
     changes.batchDeleted.contains { $0.entity.table == entity.table && $0.rows.contains(row) }
   }
 
-  /// Gives the values of a new object to the one that it collides with. Attributes are replaced;
-  /// references too, where the new object has one; collections are joined.
+  /// Gives the values of a new object to the one that it collides with.
+  ///
+  /// Attributes are replaced; references too, where the new object has one; collections are joined.
   private func join(
     _ model: any PersistentModel,
     _ new: _ModelState,
@@ -106,7 +107,8 @@ extension PendingSave {
     guard let owner = target.model else {
       throw SwiftDataError(
         .missingModelContext,
-        "The \(target.description.name) that a new one collides with went out of memory.")
+        "The \(target.description.name) that a new one collides with went out of memory."
+      )
     }
     context.pending.withdraw(model)
     for property in new.description.properties

@@ -23,7 +23,8 @@ extension ModelContext {
         throw SwiftDataError(
           .contextIsDirty,
           "The context was changed while it enumerated \(_ModelDescription.of(T.self).name). Pass "
-            + "allowEscapingMutations: true if that is meant, and save now and then.")
+            + "allowEscapingMutations: true if that is meant, and save now and then."
+        )
       }
     }
     let entity = try entity(of: T.self)
@@ -45,7 +46,10 @@ extension ModelContext {
     guard case .native(let store, _) = container.store(of: entity) else { return }
     let plan = container.plan(of: entity, properties: descriptor.propertiesToFetch)
     let sources = SQLSources(
-      table: { quoted($0) }, joinTable: { quoted($0) }, storeIdentifier: store.identifier)
+      table: { quoted($0) },
+      joinTable: { quoted($0) },
+      storeIdentifier: store.identifier
+    )
     let query = try FetchQuery(descriptor, plan, map: container.map, sources: sources)
     guard !query.sortsInMemory else { return try visit(fetch(descriptor)) }
     let reader = try store.takeReader()
@@ -72,17 +76,25 @@ extension ModelContext {
 
   /// Fetches models so that no more than a batch of them need be in memory at once.
   public func fetch<T: PersistentModel>(
-    _ descriptor: FetchDescriptor<T>, batchSize: Int
+    _ descriptor: FetchDescriptor<T>,
+    batchSize: Int
   ) throws -> FetchResultsCollection<T> {
     FetchResultsCollection(
-      identifiers: try fetchIdentifiers(descriptor), batchSize: max(1, batchSize), context: self)
+      identifiers: try fetchIdentifiers(descriptor),
+      batchSize: max(1, batchSize),
+      context: self
+    )
   }
 
   /// Fetches identifiers of models.
   public func fetchIdentifiers<T: PersistentModel>(
-    _ descriptor: FetchDescriptor<T>, batchSize: Int
+    _ descriptor: FetchDescriptor<T>,
+    batchSize: Int
   ) throws -> FetchResultsCollection<PersistentIdentifier> {
     FetchResultsCollection(
-      identifiers: try fetchIdentifiers(descriptor), batchSize: max(1, batchSize), context: self)
+      identifiers: try fetchIdentifiers(descriptor),
+      batchSize: max(1, batchSize),
+      context: self
+    )
   }
 }

@@ -18,7 +18,7 @@ public struct FetchDescriptor<T: PersistentModel> {
   public var includePendingChanges = true
   /// True if models of subclasses are fetched too.
   var includeSubclasses = true
-  /// The properties to read at once; the others are read when they are touched. Empty for all.
+  /// The properties to read at once, or none for all; the others are read when they are touched.
   public var propertiesToFetch: [PartialKeyPath<T>] = []
   /// The relationships whose objects are read at once.
   public var relationshipKeyPathsForPrefetching: [PartialKeyPath<T>] = []

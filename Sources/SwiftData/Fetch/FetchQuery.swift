@@ -29,25 +29,35 @@ struct FetchQuery {
     if let predicate = descriptor.predicate {
       do {
         let query = try PredicateTranslation.translate(
-          predicate, entity: plan.entity, map: map, sources: sources)
+          predicate,
+          entity: plan.entity,
+          map: map,
+          sources: sources
+        )
         conditions.append(query.text)
         bindings += query.bindings
       } catch let error as NotTranslatable {
         filtersInMemory = true
         FetchLog.note(
           "the predicate over \(plan.entity.name) is evaluated in memory, as it can't be SQL: "
-            + "\(error)")
+            + "\(error)"
+        )
       }
     }
     var order = "t0.id"
     if !descriptor.sortBy.isEmpty {
       do {
         order = try SortTranslation.translate(
-          descriptor.sortBy, entity: plan.entity, map: map, sources: sources)
+          descriptor.sortBy,
+          entity: plan.entity,
+          map: map,
+          sources: sources
+        )
       } catch let error as NotTranslatable {
         sortsInMemory = true
         FetchLog.note(
-          "the order of \(plan.entity.name) is made in memory, as it can't be SQL: \(error)")
+          "the order of \(plan.entity.name) is made in memory, as it can't be SQL: \(error)"
+        )
       }
     }
     tail = "FROM \(sources.table(plan.entity.table)) AS t0"

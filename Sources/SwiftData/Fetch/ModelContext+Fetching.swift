@@ -60,7 +60,8 @@ extension ModelContext {
       needsObjects = query.isInMemory
       guard !needsObjects else { return }
       let statement = try connection.cached(
-        "SELECT t0.id\(shared ? ", t0.\"_entity\"" : "") \(query.tail)")
+        "SELECT t0.id\(shared ? ", t0.\"_entity\"" : "") \(query.tail)"
+      )
       defer { statement.reset() }
       try query.bind(to: statement)
       while try statement.step() {
@@ -69,7 +70,9 @@ extension ModelContext {
           PersistentIdentifier(
             storeIdentifier: row < 0 ? nil : store,
             entityName: shared ? statement.string(at: 1) : entity.name,
-            key: .number(row)))
+            key: .number(row)
+          )
+        )
       }
     }
     return needsObjects ? try fetch(descriptor).map(\.persistentModelID) : identifiers
@@ -87,7 +90,8 @@ extension ModelContext {
     throw SwiftDataError(
       .unknownEntity,
       "The container has no model \(_ModelDescription.of(type).name). Add "
-        + "\(_ModelDescription.of(type).name).self to the schema of the container.")
+        + "\(_ModelDescription.of(type).name).self to the schema of the container."
+    )
   }
 
   /// Makes the SQL of a fetch, and runs it where it sees the pending changes that it should.
@@ -100,7 +104,8 @@ extension ModelContext {
     let sources = SQLSources(
       table: { overlay?.source($0) ?? quoted($0) },
       joinTable: { overlay?.source($0) ?? quoted($0) },
-      storeIdentifier: container.storeIdentifier(of: plan.entity))
+      storeIdentifier: container.storeIdentifier(of: plan.entity)
+    )
     let query = try FetchQuery(descriptor, plan, map: container.map, sources: sources)
     do {
       if let overlay, !overlay.isShared { return try body(overlay.connection, query) }
@@ -126,7 +131,10 @@ extension ModelContext {
       guard case .native(let other, _) = container.stores[index] else { continue }
       if overlays[index] == nil {
         overlays[index] = try PendingOverlay(
-          index == entity.storeIndex ? store : other, storeIndex: index, map: container.map)
+          index == entity.storeIndex ? store : other,
+          storeIndex: index,
+          map: container.map
+        )
         overlays[index]?.needsAllRows = !pending.batchDeleted.isEmpty
       }
       try overlays[index]?.sync(states, pending)

@@ -90,7 +90,8 @@ final class PendingOverlay {
       let table = deletion.entity.table
       try prepare(table)
       let hide = try connection.cached(
-        "INSERT OR IGNORE INTO temp.\(name("hidden", table)) VALUES (?)")
+        "INSERT OR IGNORE INTO temp.\(name("hidden", table)) VALUES (?)"
+      )
       for row in deletion.rows {
         try hide.bind(1, row)
         try hide.run()
@@ -110,7 +111,8 @@ final class PendingOverlay {
       CREATE TEMP VIEW \(name("view", table)) AS
         SELECT * FROM main.\(quoted(table)) WHERE id NOT IN (SELECT id FROM temp.\(hidden))
         UNION ALL SELECT * FROM temp.\(rows);
-      """)
+      """
+    )
     views.insert(table)
   }
 
@@ -139,13 +141,15 @@ final class PendingOverlay {
 
   private func hide(_ row: Int64, _ table: String, copying: Bool) throws {
     let hidden = try connection.cached(
-      "INSERT OR IGNORE INTO temp.\(name("hidden", table)) VALUES (?)")
+      "INSERT OR IGNORE INTO temp.\(name("hidden", table)) VALUES (?)"
+    )
     try hidden.bind(1, row)
     try hidden.run()
     guard copying, connection.changes > 0 else { return }
     try run(
       "INSERT INTO temp.\(name("row", table)) SELECT * FROM main.\(quoted(table)) WHERE id = ?",
-      [.integer(row)])
+      [.integer(row)]
+    )
   }
 
   private func remove(_ row: Int64, _ table: String) throws {
@@ -172,7 +176,8 @@ final class PendingOverlay {
         + (updates.isEmpty
           ? "ON CONFLICT DO NOTHING"
           : "ON CONFLICT (id) DO UPDATE SET \(updates.joined(separator: ", "))"),
-      values)
+      values
+    )
   }
 
   private func updateRow(_ state: _ModelState, _ entity: EntityDescription) throws {
@@ -186,7 +191,9 @@ final class PendingOverlay {
     guard !assignments.isEmpty else { return }
     try run(
       "UPDATE temp.\(name("row", entity.table)) SET \(assignments.joined(separator: ", ")) "
-        + "WHERE id = ?", values + [.integer(state.row)])
+        + "WHERE id = ?",
+      values + [.integer(state.row)]
+    )
   }
 
   private func value(of state: _ModelState, _ slot: Int) throws -> Value {
@@ -223,11 +230,16 @@ final class PendingOverlay {
     if member.phase == .stored { try hide(member.row, entity.table, copying: true) }
     try run(
       "UPDATE temp.\(name("row", entity.table)) SET \(quoted(column)) = ? WHERE id = ?",
-      [owner.map { .integer($0) } ?? .null, .integer(member.row)])
+      [owner.map { .integer($0) } ?? .null, .integer(member.row)]
+    )
   }
 
   private func writeLinks(
-    _ many: ToMany, of state: _ModelState, _ table: String, _ source: String, _ target: String
+    _ many: ToMany,
+    of state: _ModelState,
+    _ table: String,
+    _ source: String,
+    _ target: String
   ) throws {
     try prepareJoin(table, source, target)
     let hide =
@@ -238,14 +250,18 @@ final class PendingOverlay {
       try run(hide, pair)
       try run(
         "DELETE FROM temp.\(name("row", table)) WHERE \(quoted(source)) = ? "
-          + "AND \(quoted(target)) = ?", pair)
+          + "AND \(quoted(target)) = ?",
+        pair
+      )
     }
     for member in many.added where member._$state.phase != .deleting {
       let pair: [Value] = [.integer(state.row), .integer(member._$state.row)]
       try run(hide, pair)
       try run(
         "INSERT OR IGNORE INTO temp.\(name("row", table)) "
-          + "(\(quoted(source)), \(quoted(target))) VALUES (?, ?)", pair)
+          + "(\(quoted(source)), \(quoted(target))) VALUES (?, ?)",
+        pair
+      )
     }
   }
 
@@ -263,7 +279,8 @@ final class PendingOverlay {
         SELECT * FROM main.\(quoted(table))
         WHERE (\(pair)) NOT IN (SELECT \(pair) FROM temp.\(hidden))
         UNION ALL SELECT * FROM temp.\(rows);
-      """)
+      """
+    )
     views.insert(table)
   }
 

@@ -10,7 +10,8 @@ extension ModelContext {
           throw SwiftDataError(
             .unsupportedKeyPath,
             "A key path given to relationshipKeyPathsForPrefetching leads to no relationship of "
-              + "\(_ModelDescription.of(T.self).name).")
+              + "\(_ModelDescription.of(T.self).name)."
+          )
         }
         if let entity = states.first?.entity, let store = container.customStore(of: entity) {
           try prefetchCustom(property, of: states, in: store, entity.storeIndex)
@@ -31,7 +32,10 @@ extension ModelContext {
     }
     guard !wanted.isEmpty, let destination = destination(property, of: states) else { return }
     let found = try models(
-      of: destination, where: "t0.id IN (\(list(wanted.keys.sorted())))", bindings: [])
+      of: destination,
+      where: "t0.id IN (\(list(wanted.keys.sorted())))",
+      bindings: []
+    )
     for model in found {
       for state in wanted[model._$state.row] ?? [] { state.keep(model, at: property.index) }
     }
@@ -55,8 +59,11 @@ extension ModelContext {
 
   /// Hands the members out to their owners without asking the store again.
   private func assign(
-    _ members: [any PersistentModel], to owners: [_ModelState], _ property: PropertyDescription,
-    through column: String, _ destination: EntityDescription
+    _ members: [any PersistentModel],
+    to owners: [_ModelState],
+    _ property: PropertyDescription,
+    through column: String,
+    _ destination: EntityDescription
   ) throws {
     guard let position = destination.columnNames.firstIndex(of: column),
       let slot = destination.slots[position]
@@ -78,7 +85,8 @@ extension ModelContext {
   }
 
   private func destination(
-    _ property: PropertyDescription, of states: [_ModelState]
+    _ property: PropertyDescription,
+    of states: [_ModelState]
   ) -> EntityDescription? {
     states.first?.entity?.relationships[property.index].flatMap {
       container.map[$0.destination]

@@ -3,7 +3,7 @@ import Store
 
 /// How the rows of an entity, and of those that inherit from it, become objects.
 final class RowPlan: Sendable {
-  /// One value of a row. A class, so that handing it around costs next to nothing.
+  /// One value of a row; a class, so that handing it around costs next to nothing.
   final class Step: Sendable {
     let slot: Int
     let column: Int32
@@ -65,8 +65,12 @@ final class RowPlan: Sendable {
         let property = member.model.properties[slot]
         steps.append(
           Step(
-            slot: slot, column: first + Int32(position), content: Self.content(of: property),
-            property: property))
+            slot: slot,
+            column: first + Int32(position),
+            content: Self.content(of: property),
+            property: property
+          )
+        )
       }
       members[member.name] = Member(entity: member, steps: steps)
     }
@@ -103,7 +107,8 @@ final class RowPlan: Sendable {
       throw SwiftDataError(
         .unknownEntity,
         "Row \(row.int64(at: 0)) of the table \(entity.table) is of the entity \(name), which the "
-          + "schema does not have as a kind of \(entity.name).")
+          + "schema does not have as a kind of \(entity.name)."
+      )
     }
     return member
   }
@@ -159,7 +164,8 @@ final class RowPlan: Sendable {
       .unsupportedType,
       "\(entity.name).\(step.property.name) of the row \(id) in the table \(entity.table) can't be "
         + "read: \(error). Put a value of the declared type into the row, or change the model.",
-      cause: error)
+      cause: error
+    )
   }
 }
 

@@ -25,10 +25,14 @@ public enum MigrationStage: @unchecked Sendable {
 
   /// A step that needs no code.
   case lightweight(
-    fromVersion: any VersionedSchema.Type, toVersion: any VersionedSchema.Type)
+    fromVersion: any VersionedSchema.Type,
+    toVersion: any VersionedSchema.Type
+  )
   /// A step with code that runs before it, on the old schema, or after it, on the new one.
   case custom(
-    fromVersion: any VersionedSchema.Type, toVersion: any VersionedSchema.Type,
+    fromVersion: any VersionedSchema.Type,
+    toVersion: any VersionedSchema.Type,
     willMigrate: ((ModelContext) throws -> Void)?,
-    didMigrate: ((ModelContext) throws -> Void)?)
+    didMigrate: ((ModelContext) throws -> Void)?
+  )
 }

@@ -46,7 +46,8 @@ struct AttributeCodec: @unchecked Sendable {
           throw ValueMismatch(value: stored, expected: T.self)
         }
         return value
-      })
+      }
+    )
   }
 
   private static func rawCodec<T: RawRepresentable>(_ type: T.Type) -> AttributeCodec? {
@@ -66,7 +67,8 @@ struct AttributeCodec: @unchecked Sendable {
             throw ValueMismatch(value: stored, expected: T.self)
           }
           return value
-        })
+        }
+      )
     }
     return make(raw)
   }
@@ -84,7 +86,8 @@ struct AttributeCodec: @unchecked Sendable {
           throw ValueMismatch(value: stored, expected: T.self)
         }
         return try CompositeCoder.decode(T.self, from: text)
-      })
+      }
+    )
   }
 }
 

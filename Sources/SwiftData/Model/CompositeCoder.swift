@@ -11,7 +11,10 @@ enum CompositeCoder {
     encoder.dateEncodingStrategy = .deferredToDate
     encoder.dataEncodingStrategy = .base64
     encoder.nonConformingFloatEncodingStrategy = .convertToString(
-      positiveInfinity: "inf", negativeInfinity: "-inf", nan: notANumber)
+      positiveInfinity: "inf",
+      negativeInfinity: "-inf",
+      nan: notANumber
+    )
     let data = try encoder.encode(value)
     return String(decoding: data, as: UTF8.self)
   }
@@ -22,7 +25,10 @@ enum CompositeCoder {
     decoder.dateDecodingStrategy = .deferredToDate
     decoder.dataDecodingStrategy = .base64
     decoder.nonConformingFloatDecodingStrategy = .convertFromString(
-      positiveInfinity: "inf", negativeInfinity: "-inf", nan: notANumber)
+      positiveInfinity: "inf",
+      negativeInfinity: "-inf",
+      nan: notANumber
+    )
     return try decoder.decode(type, from: Data(text.utf8))
   }
 }

@@ -68,9 +68,13 @@ public final class _ModelDescription: @unchecked Sendable {
       + constraints.flatMap(\.uniqueSets).map(names)
     indexSets = (parent?.indexSets ?? []) + constraints.flatMap(\.indexSets).map(names)
     byKeyPath = Dictionary(
-      properties.map { ($0.keyPath, $0.index) }, uniquingKeysWith: { first, _ in first })
+      properties.map { ($0.keyPath, $0.index) },
+      uniquingKeysWith: { first, _ in first }
+    )
     byName = Dictionary(
-      properties.map { ($0.name, $0.index) }, uniquingKeysWith: { _, last in last })
+      properties.map { ($0.name, $0.index) },
+      uniquingKeysWith: { _, last in last }
+    )
   }
 
   private var ownKeyPaths: [AnyKeyPath] { properties[offset...].map(\.keyPath) }

@@ -7,7 +7,8 @@ public struct _ModelObservers {
 
   /// Notes that a property is read.
   public func access<Model: Observable, Member>(
-    _ model: Model, keyPath: KeyPath<Model, Member>
+    _ model: Model,
+    keyPath: KeyPath<Model, Member>
   ) {
     state.madeRegistrar().access(model, keyPath: keyPath)
   }

@@ -21,7 +21,10 @@ extension _ModelState {
 
   /// Writes a value.
   public func set<T: _AttributeValue>(
-    _ owner: some PersistentModel, _ place: _ModelDescription, _ own: Int, _ value: T
+    _ owner: some PersistentModel,
+    _ place: _ModelDescription,
+    _ own: Int,
+    _ value: T
   ) {
     let index = place.offset &+ own
     willChange(index)
@@ -32,14 +35,18 @@ extension _ModelState {
 
   /// Sets a value while the object is being made.
   public func initialize<T: RawRepresentable>(
-    _ place: _ModelDescription, _ own: Int, _ value: T
+    _ place: _ModelDescription,
+    _ own: Int,
+    _ value: T
   ) where T.RawValue: _AttributeValue {
     slots[index(place, own)] = .value(value.rawValue._stored)
   }
 
   /// Sets a value while the object is being made.
   public func initialize<T: RawRepresentable>(
-    _ place: _ModelDescription, _ own: Int, _ value: T?
+    _ place: _ModelDescription,
+    _ own: Int,
+    _ value: T?
   ) where T.RawValue: _AttributeValue {
     slots[index(place, own)] = .value(value?.rawValue._stored ?? .null)
   }
@@ -69,7 +76,10 @@ extension _ModelState {
 
   /// Writes a value.
   public func set<T: RawRepresentable>(
-    _ owner: some PersistentModel, _ place: _ModelDescription, _ own: Int, _ value: T
+    _ owner: some PersistentModel,
+    _ place: _ModelDescription,
+    _ own: Int,
+    _ value: T
   ) where T.RawValue: _AttributeValue {
     let index = place.offset &+ own
     willChange(index)
@@ -78,7 +88,10 @@ extension _ModelState {
 
   /// Writes a value.
   public func set<T: RawRepresentable>(
-    _ owner: some PersistentModel, _ place: _ModelDescription, _ own: Int, _ value: T?
+    _ owner: some PersistentModel,
+    _ place: _ModelDescription,
+    _ own: Int,
+    _ value: T?
   ) where T.RawValue: _AttributeValue {
     let index = place.offset &+ own
     willChange(index)
@@ -102,7 +115,10 @@ extension _ModelState {
   /// Writes a value.
   @_disfavoredOverload
   public func set<T: Codable>(
-    _ owner: some PersistentModel, _ place: _ModelDescription, _ own: Int, _ value: T
+    _ owner: some PersistentModel,
+    _ place: _ModelDescription,
+    _ own: Int,
+    _ value: T
   ) {
     setDecoded(place.offset &+ own, value)
   }
@@ -121,7 +137,10 @@ extension _ModelState {
 
   /// Writes a value.
   public func setTransformable<T>(
-    _ owner: some PersistentModel, _ place: _ModelDescription, _ own: Int, _ value: T
+    _ owner: some PersistentModel,
+    _ place: _ModelDescription,
+    _ own: Int,
+    _ value: T
   ) {
     setDecoded(place.offset &+ own, value)
   }
@@ -168,7 +187,8 @@ extension _ModelState {
     }
     preconditionFailure(
       "\(description.name).\(property.name) was read before it had a value of its type, "
-        + "\(T.self). Set it in every init.")
+        + "\(T.self). Set it in every init."
+    )
   }
 
   /// The value of a slot as its declared type; nil where there is none.

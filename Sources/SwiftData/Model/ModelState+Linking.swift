@@ -103,7 +103,11 @@ extension _ModelState {
     if let old { old._$state.forget(own, of: old, through: description.inverse(of: index)) }
     notify(own, property) {
       willChange(index)
-      if phase == .detached { slots[index] = .toOne(.object(other)) } else { keep(other, at: index) }
+      if phase == .detached {
+        slots[index] = .toOne(.object(other))
+      } else {
+        keep(other, at: index)
+      }
     }
   }
 

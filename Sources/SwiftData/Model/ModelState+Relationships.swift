@@ -25,14 +25,20 @@ extension _ModelState {
 
   /// Writes a reference.
   public func set<T: PersistentModel>(
-    _ owner: some PersistentModel, _ place: _ModelDescription, _ own: Int, _ value: T
+    _ owner: some PersistentModel,
+    _ place: _ModelDescription,
+    _ own: Int,
+    _ value: T
   ) {
     setToOne(place.offset &+ own, value, owner: owner)
   }
 
   /// Writes a reference.
   public func set<T: PersistentModel>(
-    _ owner: some PersistentModel, _ place: _ModelDescription, _ own: Int, _ value: T?
+    _ owner: some PersistentModel,
+    _ place: _ModelDescription,
+    _ own: Int,
+    _ value: T?
   ) {
     setToOne(place.offset &+ own, value, owner: owner)
   }
@@ -50,11 +56,15 @@ extension _ModelState {
 
   /// Sets a collection while the object is being made.
   public func initialize<C: RelationshipCollection>(
-    _ place: _ModelDescription, _ own: Int, _ value: C
+    _ place: _ModelDescription,
+    _ own: Int,
+    _ value: C
   ) {
     let index = place.offset &+ own
     let many = ToManyOf<C.PersistentElement>(
-      isLoaded: true, remembersChanges: description.remembersChanges(of: index))
+      isLoaded: true,
+      remembersChanges: description.remembersChanges(of: index)
+    )
     many.isNil = value._elements == nil
     for element in value._elements ?? [] where !many.contains(element) { many.append(element) }
     slots[index] = .toMany(many)
@@ -72,7 +82,10 @@ extension _ModelState {
 
   /// Writes a collection.
   public func set<C: RelationshipCollection>(
-    _ owner: some PersistentModel, _ place: _ModelDescription, _ own: Int, _ value: C
+    _ owner: some PersistentModel,
+    _ place: _ModelDescription,
+    _ own: Int,
+    _ value: C
   ) {
     setToMany(place.offset &+ own, value._elements, owner: owner)
   }
@@ -114,7 +127,8 @@ extension _ModelState {
       }
     }
     slots[index] = .toOne(
-      isHeldByOther ? .companion(other.companion(of: model), row: other.row) : .object(model))
+      isHeldByOther ? .companion(other.companion(of: model), row: other.row) : .object(model)
+    )
   }
 
   /// The row that a to-one relationship leads to; nil for none.
@@ -144,7 +158,11 @@ extension _ModelState {
   func toMany(_ index: Int) -> ToMany {
     let many = knownToMany(index)
     if !many.isLoaded {
-      if let context, phase != .detached { context.load(many, of: self, index) } else { many.load([]) }
+      if let context, phase != .detached {
+        context.load(many, of: self, index)
+      } else {
+        many.load([])
+      }
     }
     return many
   }
@@ -157,7 +175,10 @@ extension _ModelState {
       preconditionFailure("\(description.name).\(property.name) is not a relationship.")
     }
     let many = ToMany.of(
-      type, isLoaded: row < 0, remembersChanges: description.remembersChanges(of: index))
+      type,
+      isLoaded: row < 0,
+      remembersChanges: description.remembersChanges(of: index)
+    )
     slots[index] = .toMany(many)
     return many
   }

@@ -124,7 +124,10 @@ public final class _ModelState {
     if let customKey { return customKey }
     let store = row < 0 ? nil : entity.flatMap { registry?.container.storeIdentifier(of: $0) }
     return PersistentIdentifier(
-      storeIdentifier: store, entityName: entity?.name ?? description.name, key: .number(row))
+      storeIdentifier: store,
+      entityName: entity?.name ?? description.name,
+      key: .number(row)
+    )
   }
 
   func isSameObject(as other: _ModelState) -> Bool {

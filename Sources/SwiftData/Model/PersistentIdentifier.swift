@@ -60,10 +60,16 @@ public struct PersistentIdentifier: Hashable, Identifiable, Codable, Sendable {
   ) throws -> PersistentIdentifier {
     if let number = primaryKey as? any BinaryInteger, let row = Int64(exactly: number) {
       return PersistentIdentifier(
-        storeIdentifier: storeIdentifier, entityName: entityName, key: .number(row))
+        storeIdentifier: storeIdentifier,
+        entityName: entityName,
+        key: .number(row)
+      )
     }
     return PersistentIdentifier(
-      storeIdentifier: storeIdentifier, entityName: entityName, key: .text(primaryKey.description))
+      storeIdentifier: storeIdentifier,
+      entityName: entityName,
+      key: .text(primaryKey.description)
+    )
   }
 
   /// Makes the identity that a custom store gives to an object with a UUID for a key.
@@ -73,7 +79,10 @@ public struct PersistentIdentifier: Hashable, Identifiable, Codable, Sendable {
     primaryKey: UUID
   ) throws -> PersistentIdentifier {
     PersistentIdentifier(
-      storeIdentifier: storeIdentifier, entityName: entityName, key: .text(primaryKey.uuidString))
+      storeIdentifier: storeIdentifier,
+      entityName: entityName,
+      key: .text(primaryKey.uuidString)
+    )
   }
 
   private enum CodingKeys: String, CodingKey {

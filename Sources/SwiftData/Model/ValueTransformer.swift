@@ -21,7 +21,8 @@ open class ValueTransformer {
 
   /// Makes a transformer known by a name.
   public static func setValueTransformer(
-    _ transformer: ValueTransformer?, forName name: NSValueTransformerName
+    _ transformer: ValueTransformer?,
+    forName name: NSValueTransformerName
   ) {
     guard let transformer else {
       registered.withLock { $0[name.rawValue] = nil }
@@ -82,7 +83,8 @@ extension AttributeCodec {
           throw ValueMismatch(value: stored, expected: type)
         }
         return value
-      })
+      }
+    )
   }
 }
 

@@ -21,7 +21,11 @@ final class EntityDescription: Sendable {
   let columnNames: [String]
 
   init(
-    _ model: _ModelDescription, entity: StoredEntity, index: Int, storeIndex: Int, tableIndex: Int
+    _ model: _ModelDescription,
+    entity: StoredEntity,
+    index: Int,
+    storeIndex: Int,
+    tableIndex: Int
   ) {
     self.model = model
     self.tableIndex = tableIndex
@@ -72,7 +76,9 @@ final class EntityMap: Sendable {
     self.schemas = schemas
     tableCount = (entities.map(\.tableIndex).max() ?? -1) + 1
     byName = Dictionary(
-      entities.map { ($0.name, $0) }, uniquingKeysWith: { first, _ in first })
+      entities.map { ($0.name, $0) },
+      uniquingKeysWith: { first, _ in first }
+    )
   }
 
   subscript(name: String) -> EntityDescription? { byName[name] }

@@ -59,8 +59,12 @@ extension Schema {
       hashModifier: String? = nil
     ) {
       self.init(
-        name: "", options: options, originalName: originalName, valueType: Never.self,
-        hashModifier: hashModifier)
+        name: "",
+        options: options,
+        originalName: originalName,
+        valueType: Never.self,
+        hashModifier: hashModifier
+      )
     }
 
     /// Describes an attribute.

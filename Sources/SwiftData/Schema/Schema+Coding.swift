@@ -15,11 +15,13 @@ extension Schema.Entity: Codable {
       inheritedAttributes: try values.decode([CodedAttribute].self, forKey: .inheritedAttributes)
         .map(\.attribute),
       inheritedRelationships: try values.decode(
-        [CodedRelationship].self, forKey: .inheritedRelationships
+        [CodedRelationship].self,
+        forKey: .inheritedRelationships
       ).map(\.relationship),
       uniquenessConstraints: try values.decode([[String]].self, forKey: .uniquenessConstraints),
       indices: try values.decode([[String]].self, forKey: .indices),
-      superentityName: try values.decodeIfPresent(String.self, forKey: .superentity))
+      superentityName: try values.decodeIfPresent(String.self, forKey: .superentity)
+    )
   }
 
   /// Writes the entity.
@@ -31,7 +33,9 @@ extension Schema.Entity: Codable {
     try values.encode(relationships.map(CodedRelationship.init), forKey: .relationships)
     try values.encode(inheritedAttributes.map(CodedAttribute.init), forKey: .inheritedAttributes)
     try values.encode(
-      inheritedRelationships.map(CodedRelationship.init), forKey: .inheritedRelationships)
+      inheritedRelationships.map(CodedRelationship.init),
+      forKey: .inheritedRelationships
+    )
     try values.encode(uniquenessConstraints, forKey: .uniquenessConstraints)
     try values.encode(indices, forKey: .indices)
   }
@@ -55,8 +59,11 @@ private struct CodedAttribute: Codable {
 
   var attribute: Schema.Attribute {
     Schema.Attribute(
-      name: name, options: options, originalName: originalName,
-      valueType: isOptional ? Never?.self : Never.self)
+      name: name,
+      options: options,
+      originalName: originalName,
+      valueType: isOptional ? Never?.self : Never.self
+    )
   }
 }
 
@@ -88,8 +95,16 @@ private struct CodedRelationship: Codable {
 
   var relationship: Schema.Relationship {
     Schema.Relationship(
-      decoded: name, originalName: originalName, destination: destination,
-      deleteRule: deleteRule, inverseName: inverse, isOptional: isOptional, isToOne: isToOne,
-      minimum: minimum, maximum: maximum, options: options)
+      decoded: name,
+      originalName: originalName,
+      destination: destination,
+      deleteRule: deleteRule,
+      inverseName: inverse,
+      isOptional: isOptional,
+      isToOne: isToOne,
+      minimum: minimum,
+      maximum: maximum,
+      options: options
+    )
   }
 }

@@ -34,15 +34,22 @@ extension Schema {
       attributes = own.compactMap { Attribute(describing: $0) }
       inheritedAttributes = inherited.compactMap { Attribute(describing: $0) }
       relationships = own.compactMap { Relationship(describing: $0, of: description) }
-      inheritedRelationships = inherited.compactMap { Relationship(describing: $0, of: description) }
+      inheritedRelationships = inherited.compactMap {
+        Relationship(describing: $0, of: description)
+      }
       uniquenessConstraints = description.uniqueSets
       indices = description.indexSets
     }
 
     init(
-      decoded name: String, attributes: [Attribute], relationships: [Relationship],
-      inheritedAttributes: [Attribute], inheritedRelationships: [Relationship],
-      uniquenessConstraints: [[String]], indices: [[String]], superentityName: String?
+      decoded name: String,
+      attributes: [Attribute],
+      relationships: [Relationship],
+      inheritedAttributes: [Attribute],
+      inheritedRelationships: [Relationship],
+      uniquenessConstraints: [[String]],
+      indices: [[String]],
+      superentityName: String?
     ) {
       self.name = name
       self.attributes = attributes
@@ -107,7 +114,8 @@ extension Schema.Attribute {
       originalName: originalName.isEmpty ? nil : originalName,
       valueType: property.valueType,
       defaultValue: property.defaultValue,
-      hashModifier: declared?.hashModifier)
+      hashModifier: declared?.hashModifier
+    )
   }
 }
 
@@ -117,7 +125,8 @@ extension Schema.Relationship {
     self.init(
       property,
       destination: _ModelDescription.of(destination).name,
-      inverse: owner.inverse(of: property.index))
+      inverse: owner.inverse(of: property.index)
+    )
   }
 }
 

@@ -110,8 +110,16 @@ extension Schema {
       isToOneRelationship = !property.isToMany
     }
 
-    init(decoded name: String, originalName: String, destination: String, deleteRule: DeleteRule,
-      inverseName: String?, isOptional: Bool, isToOne: Bool, minimum: Int?, maximum: Int?,
+    init(
+      decoded name: String,
+      originalName: String,
+      destination: String,
+      deleteRule: DeleteRule,
+      inverseName: String?,
+      isOptional: Bool,
+      isToOne: Bool,
+      minimum: Int?,
+      maximum: Int?,
       options: [Option]
     ) {
       self.name = name

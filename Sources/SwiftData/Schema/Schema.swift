@@ -103,7 +103,8 @@ extension Schema: Codable {
     self.init(
       entities: try container.decode([Entity].self, forKey: .entities),
       version: try container.decode(Version.self, forKey: .version),
-      encodingVersion: try container.decode(Version.self, forKey: .encodingVersion))
+      encodingVersion: try container.decode(Version.self, forKey: .encodingVersion)
+    )
   }
 
   /// Writes the schema.

@@ -34,7 +34,8 @@ struct SchemaResolution {
         .duplicateEntityName,
         "Two model classes are named \(first.name): \(String(reflecting: first.type)) and "
           + "\(String(reflecting: second.type)). An entity is named by the simple name of its "
-          + "class; rename one of them, or put them into different schemas.")
+          + "class; rename one of them, or put them into different schemas."
+      )
     }
   }
 
@@ -78,13 +79,15 @@ struct SchemaResolution {
         attributes.append(try attribute(property, codec, of: model))
       case .toOne(let type, _), .toMany(let type, _):
         relationships.append(
-          try relationship(property, to: _ModelDescription.of(type), of: model))
+          try relationship(property, to: _ModelDescription.of(type), of: model)
+        )
       case .unsupported:
         throw SwiftDataError(
           .unsupportedType,
           "\(model.name).\(property.name) has the type \(property.valueType), which can't be "
             + "stored. Make the type Codable, mark the property @Transient, or give it a "
-            + "transformer with @Attribute(.transformable(by:)).")
+            + "transformer with @Attribute(.transformable(by:))."
+        )
       }
     }
     return StoredEntity(
@@ -95,7 +98,8 @@ struct SchemaResolution {
       attributes: attributes,
       relationships: relationships,
       uniques: model.uniqueSets,
-      indexes: model.indexSets)
+      indexes: model.indexSets
+    )
   }
 
   private func attribute(
@@ -113,7 +117,8 @@ struct SchemaResolution {
       originalName: originalName.isEmpty || originalName == property.name ? nil : originalName,
       defaultValue: try property.defaultValue.map(codec.encode),
       preservesValueOnDeletion: options.contains(.preserveValueOnDeletion),
-      isExternal: options.contains(.externalStorage))
+      isExternal: options.contains(.externalStorage)
+    )
   }
 
   // MARK: Relationships
@@ -128,7 +133,8 @@ struct SchemaResolution {
         .relationshipAcrossStores,
         "\(model.name).\(property.name) leads to \(destination.name), which is kept in another "
           + "store. Put both models into one configuration, or keep the other's identifier "
-          + "(persistentModelID) in an attribute.")
+          + "(persistentModelID) in an attribute."
+      )
     }
     let declared = property.relationship
     let originalName = declared?.originalName ?? ""
@@ -144,7 +150,8 @@ struct SchemaResolution {
         ?? .nullify,
       minimumCount: declared?.minimumModelCount ?? 0,
       maximumCount: declared?.maximumModelCount ?? 0,
-      originalName: originalName.isEmpty || originalName == property.name ? nil : originalName)
+      originalName: originalName.isEmpty || originalName == property.name ? nil : originalName
+    )
   }
 
   private func storage(
@@ -213,8 +220,13 @@ struct SchemaResolution {
     func hidden(for owner: _ModelDescription) -> StoredRelationship {
       let name = "_\(property.owner)_\(property.name)"
       return StoredRelationship(
-        name: name, destination: owner.name, isToMany: false, inverse: property.name,
-        storage: .column(name), isHidden: true)
+        name: name,
+        destination: owner.name,
+        isToMany: false,
+        inverse: property.name,
+        storage: .column(name),
+        isHidden: true
+      )
     }
   }
 }

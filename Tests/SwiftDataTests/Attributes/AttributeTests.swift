@@ -7,7 +7,9 @@ struct AttributeTests {
   /// Saves an object that a closure has filled, and gives what another context reads.
   private func roundTrip(_ fill: (AllTypes) -> Void) throws -> (AllTypes, ModelContext) {
     let container = try ModelContainer(
-      for: AllTypes.self, configurations: ModelConfiguration(isStoredInMemoryOnly: true))
+      for: AllTypes.self,
+      configurations: ModelConfiguration(isStoredInMemoryOnly: true)
+    )
     let context = ModelContext(container)
     let made = AllTypes()
     fill(made)
@@ -45,7 +47,8 @@ struct AttributeTests {
     arguments: [
       0.0, -0.0, .infinity, -.infinity, .nan, .greatestFiniteMagnitude, .leastNonzeroMagnitude,
       .pi, 1e300, -5e-324, 9_007_199_254_740_993,
-    ])
+    ]
+  )
   func doubles(_ value: Double) throws {
     let (found, context) = try roundTrip {
       $0.double = value
@@ -72,7 +75,8 @@ struct AttributeTests {
     arguments: [
       "", "\0", "a\0b", "é", "e\u{301}", "👩‍👩‍👧‍👦", "'\"\\", "\n\r\t", "\u{FEFF}x", "NaN", "한국어",
       String(repeating: "x", count: 100_000),
-    ])
+    ]
+  )
   func strings(_ value: String) throws {
     let (found, context) = try roundTrip {
       $0.string = value
@@ -93,7 +97,8 @@ struct AttributeTests {
 
   @Test(
     "unsigned integers come back over their whole range",
-    arguments: [0, 1, UInt64(Int64.max), UInt64(Int64.max) + 1, .max - 1, .max])
+    arguments: [0, 1, UInt64(Int64.max), UInt64(Int64.max) + 1, .max - 1, .max]
+  )
   func unsigned(_ value: UInt64) throws {
     let (found, context) = try roundTrip {
       $0.uint64 = value
@@ -109,7 +114,8 @@ struct AttributeTests {
     arguments: [
       "0", "0.1", "-12.50", "123456789012345678901234567890.12345678",
       "0.00000000000000000000000000000000000001", "-79228162514264337593543950335",
-    ])
+    ]
+  )
   func decimals(_ text: String) throws {
     let value = try #require(Decimal(string: text))
     let (found, context) = try roundTrip {
@@ -125,7 +131,8 @@ struct AttributeTests {
     let bytes = Data((0...255).map { UInt8($0) })
     let identifier = UUID()
     let relative = try #require(
-      URL(string: "b?q=1#f", relativeTo: URL(string: "https://example.org/a/")))
+      URL(string: "b?q=1#f", relativeTo: URL(string: "https://example.org/a/"))
+    )
     let home = Address(street: "1 Way", city: "Oslo", zip: 7, moved: Date.distantFuture)
     let (found, context) = try roundTrip {
       $0.data = bytes
@@ -177,11 +184,15 @@ struct AttributeTests {
     found.optionalMood = nil
     try context.save()
     let again = try #require(
-      try ModelContext(context.container).fetch(FetchDescriptor<AllTypes>()).first)
+      try ModelContext(context.container).fetch(FetchDescriptor<AllTypes>()).first
+    )
     #expect(again.optionalInt == nil && again.optionalAddress == nil && again.optionalMood == nil)
   }
 
-  @Test("large external values are kept beside the store and come back", arguments: [0, 10, 500_000])
+  @Test(
+    "large external values are kept beside the store and come back",
+    arguments: [0, 10, 500_000]
+  )
   func externalStorage(_ size: Int) throws {
     let folder = try TemporaryFolder()
     let url = folder.file("photos.store")
@@ -201,7 +212,8 @@ struct AttributeTests {
     found.photo = nil
     try context.save()
     let again = try #require(
-      try ModelContext(container).fetch(FetchDescriptor<AllTypes>()).first)
+      try ModelContext(container).fetch(FetchDescriptor<AllTypes>()).first
+    )
     #expect(again.photo == nil)
   }
 }

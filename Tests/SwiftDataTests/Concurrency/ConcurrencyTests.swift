@@ -19,7 +19,10 @@ import Testing
 
 @Suite("Concurrency")
 struct ConcurrencyTests {
-  @Test("many actors write to one container at once, on disk and in memory", arguments: [false, true])
+  @Test(
+    "many actors write to one container at once, on disk and in memory",
+    arguments: [false, true]
+  )
   func actors(_ inMemory: Bool) async throws {
     let folder = try TemporaryFolder()
     let configuration =
@@ -59,7 +62,9 @@ struct ConcurrencyTests {
   func readersAndWriters() async throws {
     let folder = try TemporaryFolder()
     let container = try ModelContainer(
-      for: Trip.self, configurations: ModelConfiguration(url: folder.file("trips.store")))
+      for: Trip.self,
+      configurations: ModelConfiguration(url: folder.file("trips.store"))
+    )
     try await withThrowingTaskGroup(of: Void.self) { group in
       group.addTask {
         for round in 0..<30 {

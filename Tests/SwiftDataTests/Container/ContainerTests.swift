@@ -34,7 +34,8 @@ struct ContainerTests {
     let container = try tripContainer()
     #expect(
       container.schema.entities.map(\.name)
-        == ["BucketListItem", "LivingAccommodation", "Tag", "Trip"])
+        == ["BucketListItem", "LivingAccommodation", "Tag", "Trip"]
+    )
     let trip = try #require(container.schema.entity(for: Trip.self))
     #expect(trip.relationshipsByName["bucketList"]?.inverseName == "trip")
     #expect(trip.uniquenessConstraints == [["name"]])
@@ -46,7 +47,9 @@ struct ContainerTests {
     let folder = try TemporaryFolder()
     let trips = ModelConfiguration(schema: Schema([Trip.self]), url: folder.file("trips.store"))
     let people = ModelConfiguration(
-      schema: Schema([Person.self, Home.self]), url: folder.file("people.store"))
+      schema: Schema([Person.self, Home.self]),
+      url: folder.file("people.store")
+    )
     let schema = Schema([Trip.self, Person.self])
     let container = try ModelContainer(for: schema, trips, people)
     let context = ModelContext(container)
@@ -57,10 +60,13 @@ struct ContainerTests {
     context.insert(person)
     try context.save()
     #expect(
-      trip.persistentModelID.storeIdentifier != person.persistentModelID.storeIdentifier)
+      trip.persistentModelID.storeIdentifier != person.persistentModelID.storeIdentifier
+    )
 
     let alone = try ModelContainer(
-      for: Person.self, configurations: ModelConfiguration(url: folder.file("people.store")))
+      for: Person.self,
+      configurations: ModelConfiguration(url: folder.file("people.store"))
+    )
     let found = try #require(try ModelContext(alone).fetch(FetchDescriptor<Person>()).first)
     #expect(found.name == "Ada" && found.home?.street == "1 Way")
   }
@@ -70,13 +76,18 @@ struct ContainerTests {
     let folder = try TemporaryFolder()
     let trips = ModelConfiguration(schema: Schema([Trip.self]), url: folder.file("trips.store"))
     let people = ModelConfiguration(
-      schema: Schema([Person.self]), url: folder.file("people.store"))
+      schema: Schema([Person.self]),
+      url: folder.file("people.store")
+    )
     do {
       let container = try ModelContainer(for: Schema([Trip.self, Person.self]), trips, people)
       withExtendedLifetime(container) {}
     }
     let sealed = ModelConfiguration(
-      schema: Schema([Person.self]), url: folder.file("people.store"), allowsSave: false)
+      schema: Schema([Person.self]),
+      url: folder.file("people.store"),
+      allowsSave: false
+    )
     let container = try ModelContainer(for: Schema([Trip.self, Person.self]), trips, sealed)
     let context = ModelContext(container)
     let trip = Trip(name: "Fjord")
@@ -91,12 +102,17 @@ struct ContainerTests {
   @Test("a relationship across stores is refused, with both names")
   func acrossStores() throws {
     let trips = ModelConfiguration(
-      "trips", schema: Schema([Trip.self]), isStoredInMemoryOnly: true)
+      "trips",
+      schema: Schema([Trip.self]),
+      isStoredInMemoryOnly: true
+    )
     let schema = Schema([Trip.self, Visitor.self])
     #expect {
       // The schema of Visitor alone would take Trip along.
       _ = try ModelContainer(
-        for: schema, configurations: [trips, ModelConfiguration("rest", isStoredInMemoryOnly: true)])
+        for: schema,
+        configurations: [trips, ModelConfiguration("rest", isStoredInMemoryOnly: true)]
+      )
     } throws: { error in
       let text = "\(error)"
       return SwiftDataError.relationshipAcrossStores ~= error && text.contains("Visitor.trip")
@@ -108,8 +124,10 @@ struct ContainerTests {
   func doubleNames() throws {
     #expect {
       _ = try ModelContainer(
-        for: Person.self, Elsewhere.Person.self,
-        configurations: ModelConfiguration(isStoredInMemoryOnly: true))
+        for: Person.self,
+        Elsewhere.Person.self,
+        configurations: ModelConfiguration(isStoredInMemoryOnly: true)
+      )
     } throws: { error in
       SwiftDataError.duplicateEntityName ~= error && "\(error)".contains("Elsewhere.Person")
     }
@@ -121,14 +139,17 @@ struct ContainerTests {
     let url = folder.file("trips.store")
     do {
       let context = ModelContext(
-        try ModelContainer(for: Trip.self, configurations: .init(url: url)))
+        try ModelContainer(for: Trip.self, configurations: .init(url: url))
+      )
       context.insert(Trip(name: "Fjord"))
       try context.save()
     }
     let before = try Data(contentsOf: url)
     do {
       let container = try ModelContainer(
-        for: Trip.self, configurations: ModelConfiguration(url: url, allowsSave: false))
+        for: Trip.self,
+        configurations: ModelConfiguration(url: url, allowsSave: false)
+      )
       let context = ModelContext(container)
       let trip = try #require(try context.fetch(FetchDescriptor<Trip>()).first)
       trip.destination = "Oslo"
@@ -150,7 +171,8 @@ struct ContainerTests {
         configurations: [
           ModelConfiguration("a", schema: Schema([Trip.self]), url: url),
           ModelConfiguration("b", schema: Schema([Person.self]), url: url),
-        ])
+        ]
+      )
     }
   }
 
@@ -176,20 +198,30 @@ struct ContainerTests {
     _ = try ModelContainer(for: Schema([Trip.self]), configurations: [memory])
     _ = try ModelContainer(for: Schema([Trip.self]), configurations: memory)
     _ = try ModelContainer(
-      for: Schema([Trip.self], version: Schema.Version(1, 2, 3)), migrationPlan: nil,
-      configurations: [memory])
+      for: Schema([Trip.self], version: Schema.Version(1, 2, 3)),
+      migrationPlan: nil,
+      configurations: [memory]
+    )
     let container = try ModelContainer(
       for: Trip.self,
-      configurations: ModelConfiguration(for: Trip.self, isStoredInMemoryOnly: true))
+      configurations: ModelConfiguration(for: Trip.self, isStoredInMemoryOnly: true)
+    )
     #expect(container.mainContext.autosaveEnabled)
     #expect(!ModelContext(container).autosaveEnabled)
     #expect(container.mainContext === container.mainContext)
     _ = ModelConfiguration(
-      "x", schema: nil, isStoredInMemoryOnly: true, allowsSave: true,
-      groupContainer: .automatic, cloudKitDatabase: .none)
+      "x",
+      schema: nil,
+      isStoredInMemoryOnly: true,
+      allowsSave: true,
+      groupContainer: .automatic,
+      cloudKitDatabase: .none
+    )
     _ = ModelConfiguration(
-      schema: Schema([Trip.self]), url: URL(filePath: "/tmp/none.store"),
-      cloudKitContainerIdentifier: "com.example.trips")
+      schema: Schema([Trip.self]),
+      url: URL(filePath: "/tmp/none.store"),
+      cloudKitContainerIdentifier: "com.example.trips"
+    )
   }
 
   @Test("a retained model keeps its container alive, and nothing else does")

@@ -41,8 +41,11 @@ import Testing
 struct LooseRelationshipTests {
   private func container() throws -> ModelContainer {
     try ModelContainer(
-      for: Album.self, Member.self, Team.self,
-      configurations: ModelConfiguration(isStoredInMemoryOnly: true))
+      for: Album.self,
+      Member.self,
+      Team.self,
+      configurations: ModelConfiguration(isStoredInMemoryOnly: true)
+    )
   }
 
   @Test("a collection without an inverse is saved, changed and read")
@@ -56,7 +59,8 @@ struct LooseRelationshipTests {
     try context.save()
     func read() throws -> ([String], String?) {
       let found = try #require(
-        try ModelContext(container).fetch(FetchDescriptor<Album>()).first)
+        try ModelContext(container).fetch(FetchDescriptor<Album>()).first
+      )
       return (found.pictures.map(\.name), found.cover?.name)
     }
     #expect(try read() == (["1", "2"], "2"))
@@ -89,7 +93,8 @@ struct LooseRelationshipTests {
     #expect(members[2].followers.map(\.name) == ["a", "b"])
     try context.save()
     let found = try ModelContext(container).fetch(
-      FetchDescriptor<Member>(sortBy: [SortDescriptor(\.name)]))
+      FetchDescriptor<Member>(sortBy: [SortDescriptor(\.name)])
+    )
     #expect(found.map { $0.following.map(\.name).sorted() } == [["b", "c"], ["c"], []])
     #expect(found.map { $0.followers.map(\.name).sorted() } == [[], ["a"], ["a", "b"]])
     #expect(found[0].reports.map(\.name) == ["b", "c"])
@@ -110,7 +115,8 @@ struct LooseRelationshipTests {
     tags[1].items.removeAll { $0.title == "b" }
     try context.save()
     let found = try ModelContext(context.container).fetch(
-      FetchDescriptor<BucketListItem>(sortBy: [SortDescriptor(\.title)]))
+      FetchDescriptor<BucketListItem>(sortBy: [SortDescriptor(\.title)])
+    )
     #expect(found.map { $0.tags.map(\.label) } == [["y"], ["x"]])
     context.delete(tags[0])
     try context.save()
@@ -125,7 +131,8 @@ struct LooseRelationshipTests {
     try context.save()
     item.tags = [Tag(label: "x")]
     let tagged = FetchDescriptor<BucketListItem>(
-      predicate: #Predicate { $0.tags.contains { $0.label == "x" } })
+      predicate: #Predicate { $0.tags.contains { $0.label == "x" } }
+    )
     #expect(try context.fetchCount(tagged) == 1)
     try context.save()
     item.tags = []

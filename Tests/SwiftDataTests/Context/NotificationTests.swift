@@ -11,7 +11,8 @@ struct NotificationTests {
     let log = Mutex<[String]>([])
     let saved = Mutex<[String: [PersistentIdentifier]]>([:])
     let center = NotificationCenter.default
-    let will = center.addObserver(forName: ModelContext.willSave, object: context, queue: nil) { _ in
+    let will = center.addObserver(forName: ModelContext.willSave, object: context, queue: nil) {
+      _ in
       log.withLock { $0.append("will") }
     }
     let did = center.addObserver(forName: ModelContext.didSave, object: context, queue: nil) {

@@ -56,7 +56,8 @@ struct RelationshipTests {
     let item = try #require(
       try ModelContext(container).fetch(
         FetchDescriptor<BucketListItem>(sortBy: [SortDescriptor(\.title)])
-      ).last)
+      ).last
+    )
     #expect(item.trip?.name == "Fjord")
   }
 

@@ -63,7 +63,8 @@ struct UndoTests {
     manager.undo()
     try context.save()
     let found = try #require(
-      try ModelContext(context.container).fetch(FetchDescriptor<BucketListItem>()).first)
+      try ModelContext(context.container).fetch(FetchDescriptor<BucketListItem>()).first
+    )
     #expect(found.title == "x")
   }
 

@@ -19,7 +19,11 @@ struct UniquenessTests {
   private func seats() throws -> ModelContext {
     ModelContext(
       try ModelContainer(
-        for: Seat.self, Trip.self, configurations: ModelConfiguration(isStoredInMemoryOnly: true)))
+        for: Seat.self,
+        Trip.self,
+        configurations: ModelConfiguration(isStoredInMemoryOnly: true)
+      )
+    )
   }
 
   @Test("a compound constraint updates the object that has both values")
@@ -104,7 +108,8 @@ struct UniquenessTests {
     context.insert(Trip(name: "B", destination: "new B"))
     try context.save()
     let found = try ModelContext(context.container).fetch(
-      FetchDescriptor<Trip>(sortBy: [SortDescriptor(\.name)]))
+      FetchDescriptor<Trip>(sortBy: [SortDescriptor(\.name)])
+    )
     #expect(found.map(\.name) == ["A", "B", "C"])
     #expect(found.map(\.destination) == ["new A", "new B", "renamed"])
   }

@@ -68,11 +68,14 @@ struct FetchTests {
     let context = try context(100)
     var names: [String] = []
     try context.enumerate(
-      FetchDescriptor<Trip>(sortBy: [SortDescriptor(\.name)]), batchSize: batchSize
+      FetchDescriptor<Trip>(sortBy: [SortDescriptor(\.name)]),
+      batchSize: batchSize
     ) { names.append($0.name) }
     #expect(names.count == 100 && names == names.sorted())
     var descriptor = FetchDescriptor<Trip>(
-      predicate: #Predicate { $0.destination == "d1" }, sortBy: [SortDescriptor(\.name)])
+      predicate: #Predicate { $0.destination == "d1" },
+      sortBy: [SortDescriptor(\.name)]
+    )
     descriptor.fetchLimit = 10
     descriptor.fetchOffset = 2
     names = []
@@ -118,7 +121,8 @@ struct FetchTests {
     let context = try context(5)
     context.insert(Trip(name: "99"))
     let first = try #require(
-      try context.fetch(FetchDescriptor<Trip>(sortBy: [SortDescriptor(\.name)])).first)
+      try context.fetch(FetchDescriptor<Trip>(sortBy: [SortDescriptor(\.name)])).first
+    )
     context.delete(first)
     var names: [String] = []
     try context.enumerate(FetchDescriptor<Trip>(sortBy: [SortDescriptor(\.name)]), batchSize: 2) {
@@ -131,7 +135,9 @@ struct FetchTests {
   func batches() throws {
     let context = try context(25)
     let results = try context.fetch(
-      FetchDescriptor<Trip>(sortBy: [SortDescriptor(\.name)]), batchSize: 4)
+      FetchDescriptor<Trip>(sortBy: [SortDescriptor(\.name)]),
+      batchSize: 4
+    )
     #expect(results.count == 25)
     #expect(results[24].name == "24" && results[0].name == "00")
     #expect(results.map(\.name) == results.map(\.name).sorted())
@@ -143,7 +149,8 @@ struct FetchTests {
   func batchDelete() throws {
     let context = try context(30)
     let held = try #require(
-      try context.fetch(FetchDescriptor<Trip>(sortBy: [SortDescriptor(\.name)])).last)
+      try context.fetch(FetchDescriptor<Trip>(sortBy: [SortDescriptor(\.name)])).last
+    )
     try context.delete(model: Trip.self, where: #Predicate { $0.budget >= 10 })
     #expect(held.isDeleted)
     #expect(try context.fetchCount(FetchDescriptor<Trip>()) == 10)
@@ -176,7 +183,8 @@ struct FetchTests {
     #expect(trip.budget == 5)
     try context.save()
     let third = try #require(
-      try ModelContext(context.container).fetch(FetchDescriptor<Trip>()).first)
+      try ModelContext(context.container).fetch(FetchDescriptor<Trip>()).first
+    )
     #expect(third.destination == "elsewhere" && third.budget == 5)
   }
 }

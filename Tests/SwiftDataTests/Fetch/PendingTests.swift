@@ -6,7 +6,9 @@ import Testing
 struct PendingTests {
   private func container(_ folder: TemporaryFolder) throws -> ModelContainer {
     try ModelContainer(
-      for: Trip.self, configurations: ModelConfiguration(url: folder.file("trips.store")))
+      for: Trip.self,
+      configurations: ModelConfiguration(url: folder.file("trips.store"))
+    )
   }
 
   @Test("a context with pending changes sees what others save meanwhile")
@@ -58,7 +60,9 @@ struct PendingTests {
     #expect(try names(limited) == ["a3", "t0"])
     #expect(try context.fetchCount(FetchDescriptor<Trip>()) == 6)
     let items = FetchDescriptor<BucketListItem>(
-      predicate: #Predicate { $0.trip?.name == "t4" }, sortBy: [SortDescriptor(\.title)])
+      predicate: #Predicate { $0.trip?.name == "t4" },
+      sortBy: [SortDescriptor(\.title)]
+    )
     #expect(try context.fetch(items).map(\.title) == ["a", "b", "late"])
     try context.save()
     let other = ModelContext(container)

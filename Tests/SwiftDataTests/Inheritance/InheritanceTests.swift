@@ -45,8 +45,12 @@ import Testing
 struct InheritanceTests {
   private func context() throws -> ModelContext {
     let container = try ModelContainer(
-      for: Vehicle.self, Car.self, Taxi.self, Bike.self,
-      configurations: ModelConfiguration(isStoredInMemoryOnly: true))
+      for: Vehicle.self,
+      Car.self,
+      Taxi.self,
+      Bike.self,
+      configurations: ModelConfiguration(isStoredInMemoryOnly: true)
+    )
     let context = ModelContext(container)
     let driver = Driver(name: "Ada")
     driver.vehicles = [
@@ -82,7 +86,8 @@ struct InheritanceTests {
     taxi.fare = 9
     try context.save()
     let found = try #require(
-      try ModelContext(context.container).fetch(FetchDescriptor<Taxi>()).first)
+      try ModelContext(context.container).fetch(FetchDescriptor<Taxi>()).first
+    )
     #expect(found.plate == "TT" && found.doors == 5 && found.fare == 9)
     #expect(found.owner?.name == "Ada")
   }
@@ -111,7 +116,8 @@ struct InheritanceTests {
     let context = try context()
     let plate = "T"
     let found = try context.fetch(
-      FetchDescriptor<Car>(predicate: #Predicate { $0.plate == plate && $0.doors == 4 }))
+      FetchDescriptor<Car>(predicate: #Predicate { $0.plate == plate && $0.doors == 4 })
+    )
     #expect(found.map(\.plate) == ["T"])
   }
 

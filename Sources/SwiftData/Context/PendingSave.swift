@@ -1,0 +1,320 @@
+import Store
+
+/// One save while it is being written: what is known of it that the objects do not know.
+final class PendingSave {
+  let context: ModelContext
+  var inserted: [_ModelState] = []
+  var changed: [_ModelState] = []
+  var deleted: [_ModelState] = []
+  let changes: PendingChanges
+  /// Values of hidden columns, which the members of a to-many without an inverse have.
+  private var hiddenOwners: [ObjectIdentifier: HiddenColumns] = [:]
+  /// Rows that the store deleted or changed by its own rules.
+  private var deletedRows: [(storeIndex: Int, entity: Int, row: Int64)] = []
+  private var nullifiedRows: [(storeIndex: Int, entity: Int, row: Int64)] = []
+
+  /// Objects that no one else may hold while they are written.
+  var held: [any PersistentModel] = []
+  /// What custom stores made of it.
+  var customOutcomes: [CustomOutcome] = []
+  /// Objects of custom stores that batches deleted.
+  var customDeleted: [PersistentIdentifier] = []
+  /// Objects that are in memory to be deleted by this save alone.
+  var customDoomed: [any PersistentModel] = []
+
+  private struct HiddenColumns {
+    var state: _ModelState
+    var columns: [String: Value] = [:]
+  }
+
+  init(_ changes: PendingChanges, in context: ModelContext) {
+    self.changes = changes
+    self.context = context
+    inserted = changes.inserted.map(\._$state)
+    changed = changes.changed.map(\._$state).filter { $0.phase == .stored }
+    deleted = changes.deleted.map(\._$state)
+  }
+
+  func touches(storeIndex: Int) -> Bool {
+    (inserted + changed + deleted).contains { $0.entity?.storeIndex == storeIndex }
+      || hiddenOwners.values.contains { $0.state.entity?.storeIndex == storeIndex }
+      || changes.batchDeleted.contains { $0.entity.storeIndex == storeIndex }
+  }
+
+  // MARK: Before the write
+
+  /// Checks what can be checked without the store.
+  func prepare() throws {
+    for state in inserted + changed {
+      try validate(state)
+      collectHiddenOwners(of: state)
+    }
+  }
+
+  private func validate(_ state: _ModelState) throws {
+    for property in state.description.properties {
+      guard let relationship = property.relationship, property.isToMany,
+        case .toMany(let many) = state.slots[property.index], many.isLoaded
+      else { continue }
+      let count = many.models.count
+      let minimum = relationship.minimumModelCount ?? 0
+      let maximum = relationship.maximumModelCount ?? 0
+      if count < minimum || (maximum > 0 && count > maximum) {
+        throw SwiftDataError(
+          .modelValidationFailure,
+          "\(state.description.name).\(property.name) holds \(count) objects, and "
+            + (count < minimum ? "at least \(minimum)" : "no more than \(maximum)")
+            + " are allowed."
+        )
+      }
+    }
+  }
+
+  private func collectHiddenOwners(of state: _ModelState) {
+    for property in state.description.properties where property.isToMany {
+      guard state.description.inverse(of: property.index) == nil,
+        case .toMany(let many) = state.slots[property.index]
+      else { continue }
+      let column = "_\(property.owner)_\(property.name)"
+      for member in many.removed { setHidden(column, of: member._$state, to: nil, from: state) }
+      for member in many.added { setHidden(column, of: member._$state, to: state, from: state) }
+    }
+  }
+
+  private func setHidden(
+    _ column: String,
+    of member: _ModelState,
+    to owner: _ModelState?,
+    from previous: _ModelState
+  ) {
+    guard member.phase != .deleting else { return }
+    let identity = ObjectIdentifier(member)
+    var entry = hiddenOwners[identity] ?? HiddenColumns(state: member)
+    // A member that one owner lost and another gained keeps the new one.
+    if owner == nil, entry.columns[column] != nil { return }
+    entry.columns[column] = owner.map { .integer($0.row) } ?? .null
+    owners[identity, default: [:]][column] = owner
+    hiddenOwners[identity] = entry
+  }
+  private var owners: [ObjectIdentifier: [String: _ModelState]] = [:]
+
+  // MARK: The write
+
+  func write(to writer: Writer, storeIndex: Int) throws {
+    try mergeCollisions(writer, storeIndex: storeIndex)
+    let inserts = inserted.filter { $0.entity?.storeIndex == storeIndex }
+    try giveRows(to: inserts, writer)
+    for state in deleted where state.entity?.storeIndex == storeIndex {
+      guard let entity = state.entity else { continue }
+      try writer.delete(entity.index, id: state.row)
+    }
+    for deletion in changes.batchDeleted where deletion.entity.storeIndex == storeIndex {
+      for row in deletion.rows { try writer.delete(deletion.entity.index, id: row) }
+    }
+    try writeUpdates(writer, storeIndex: storeIndex)
+    for state in inserts {
+      guard let entity = state.entity else { continue }
+      try writer.insert(entity.index, id: state.row, values: try row(of: state, entity))
+    }
+    for state in inserts + changed where state.entity?.storeIndex == storeIndex {
+      try writeLinks(of: state, writer)
+    }
+    for gone in writer.deleted { deletedRows.append((storeIndex, gone.entity, gone.id)) }
+    for row in writer.updated { nullifiedRows.append((storeIndex, row.entity, row.id)) }
+  }
+
+  /// Gives new objects the rows that they will have; done before anything is written, so that they
+  /// can lead to each other.
+  private func giveRows(to states: [_ModelState], _ writer: Writer) throws {
+    var counts: [Int: (table: String, count: Int)] = [:]
+    for state in states {
+      guard let entity = state.entity else { continue }
+      counts[entity.tableIndex, default: (entity.table, 0)].count += 1
+    }
+    var next: [Int: Int64] = [:]
+    for (index, entry) in counts {
+      next[index] = try writer.reserveIDs(entry.table, count: entry.count)
+    }
+    renumbered.reserveCapacity(renumbered.count + states.count)
+    for state in states {
+      guard let index = state.entity?.tableIndex, let row = next[index] else { continue }
+      renumbered.append((state, state.row))
+      state.row = row
+      next[index] = row + 1
+    }
+  }
+  var renumbered: [(state: _ModelState, row: Int64)] = []
+
+  private func row(of state: _ModelState, _ entity: EntityDescription) throws -> [Value] {
+    let hidden = hiddenOwners[ObjectIdentifier(state)]
+    var values: [Value] = []
+    values.reserveCapacity(entity.columnNames.count)
+    for (column, slot) in entity.slots.enumerated() {
+      guard let slot else {
+        values.append(hiddenValue(hidden, state, entity.columnNames[column]))
+        continue
+      }
+      values.append(try value(of: state, slot))
+    }
+    return values
+  }
+
+  private func hiddenValue(
+    _ hidden: HiddenColumns?,
+    _ state: _ModelState,
+    _ column: String
+  ) -> Value {
+    if let owner = owners[ObjectIdentifier(state)]?[column] { return .integer(owner.row) }
+    return hidden?.columns[column] ?? .null
+  }
+
+  private func value(of state: _ModelState, _ slot: Int) throws -> Value {
+    if case .value(let value) = state.slots[slot] { return value }
+    if state.description.properties[slot].destination != nil {
+      return state.toOneRow(slot).map { .integer($0) } ?? .null
+    }
+    return try state.stored(at: slot)
+  }
+
+  private func writeUpdates(_ writer: Writer, storeIndex: Int) throws {
+    var updates: [RowChange] = []
+    var hiddenStates = Set(hiddenOwners.keys)
+    for state in changed where state.entity?.storeIndex == storeIndex {
+      guard let entity = state.entity else { continue }
+      var columns: [Int] = []
+      var values: [Value] = []
+      for (column, slot) in entity.slots.enumerated() {
+        if let slot {
+          guard state.changed.contains(slot) else { continue }
+          columns.append(column)
+          values.append(try value(of: state, slot))
+        } else if hiddenOwners[ObjectIdentifier(state)]?.columns[entity.columnNames[column]] != nil
+        {
+          columns.append(column)
+          values.append(
+            hiddenValue(
+              hiddenOwners[ObjectIdentifier(state)],
+              state,
+              entity.columnNames[column]
+            )
+          )
+        }
+      }
+      hiddenStates.remove(ObjectIdentifier(state))
+      guard !columns.isEmpty else { continue }
+      updates.append(
+        RowChange(entity: entity.index, id: state.row, columns: columns, values: values)
+      )
+    }
+    for identity in hiddenStates {
+      guard let hidden = hiddenOwners[identity], hidden.state.phase == .stored,
+        let entity = hidden.state.entity, entity.storeIndex == storeIndex
+      else { continue }
+      let columns = hidden.columns.keys.sorted().compactMap(entity.hiddenColumn(named:))
+      updates.append(
+        RowChange(
+          entity: entity.index,
+          id: hidden.state.row,
+          columns: columns,
+          values: columns.map { hiddenValue(hidden, hidden.state, entity.columnNames[$0]) }
+        )
+      )
+    }
+    guard let gone = try writer.update(updates).first else { return }
+    throw SwiftDataError(
+      .saveFailed,
+      "The \(context.container.map.schemas[storeIndex].entities[gone.entity].name) with the row "
+        + "\(gone.id) was deleted by somebody else since it was fetched, so that it can't be "
+        + "updated. Call rollback(), or delete it here too."
+    )
+  }
+
+  private func writeLinks(of state: _ModelState, _ writer: Writer) throws {
+    guard let entity = state.entity else { return }
+    for property in state.description.properties where property.isToMany {
+      guard let relationship = entity.relationships[property.index],
+        case .joinTable = relationship.storage,
+        case .toMany(let many) = state.slots[property.index]
+      else { continue }
+      for member in many.removed where member._$state.row >= 0 {
+        try writer.unlink(
+          entity.index,
+          relationship: property.name,
+          source: state.row,
+          target: member._$state.row
+        )
+      }
+      for member in many.added where member._$state.row >= 0 {
+        guard member._$state.phase != .deleting else { continue }
+        try writer.link(
+          entity.index,
+          relationship: property.name,
+          source: state.row,
+          target: member._$state.row
+        )
+      }
+    }
+  }
+
+  // MARK: After the write
+
+  /// Gives the objects back what they had before, when the write failed.
+  func undo() {
+    for (state, row) in renumbered {
+      state.row = row
+      state.customKey = nil
+    }
+    renumbered = []
+  }
+
+  /// Makes the objects what the write made them.
+  func settle() {
+    context.pending.removeAll()
+    context.custom.atHand.removeAll()
+    for outcome in customOutcomes { outcome.join(in: context) }
+    let registry = context.registry
+    for model in changes.inserted {
+      let state = model._$state
+      guard state.phase == .inserting, let entity = state.entity else { continue }
+      state.phase = .stored
+      registry.add(state.reference(to: model), entity, row: state.row)
+    }
+    for model in changes.inserted { model._$state.settle() }
+    for model in changes.changed { model._$state.settle() }
+    for model in changes.deleted + customDoomed { model._$state.becomeDeleted(in: context) }
+    for gone in deletedRows { registered(gone)?._$state.becomeDeleted(in: context) }
+    for row in nullifiedRows {
+      guard let model = registered(row) else { continue }
+      model._$state.forgetReferences(of: model)
+    }
+    for outcome in customOutcomes { context.report { try outcome.reregister(in: context) } }
+    context.undoRecorder.saved(in: context)
+  }
+
+  var deletedIdentifiers: [PersistentIdentifier] {
+    let map = context.container.map
+    var known = Set<PersistentIdentifier>()
+    var identifiers = deleted.map { $0.savedIdentifier(in: context) }
+    identifiers += customDeleted
+    known.formUnion(identifiers)
+    for gone in deletedRows {
+      let name = map.schemas[gone.storeIndex].entities[gone.entity].name
+      guard let entity = map[name] else { continue }
+      let identifier = PersistentIdentifier(
+        storeIdentifier: context.container.storeIdentifier(of: entity),
+        entityName: name,
+        key: .number(gone.row)
+      )
+      if known.insert(identifier).inserted { identifiers.append(identifier) }
+    }
+    return identifiers
+  }
+
+  private func registered(
+    _ place: (storeIndex: Int, entity: Int, row: Int64)
+  ) -> (any PersistentModel)? {
+    let name = context.container.map.schemas[place.storeIndex].entities[place.entity].name
+    guard let entity = context.container.map[name] else { return nil }
+    return context.registry[entity, place.row]
+  }
+}

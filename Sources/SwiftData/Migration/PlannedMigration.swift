@@ -1,0 +1,155 @@
+import Store
+
+/// Takes a store through the versions of a migration plan: on a copy, which takes the store's place
+/// when the last stage is done.
+struct PlannedMigration {
+  private let configuration: ModelConfiguration
+  private let stages: [MigrationStage]
+  private let versions: [Version]
+  private let first: Int
+  private let last: Int
+  private let options: Options
+
+  /// One version of the plan, as far as it concerns this store.
+  private struct Version {
+    var type: any VersionedSchema.Type
+    var schema: StoreSchema
+  }
+
+  init(
+    _ configuration: ModelConfiguration,
+    _ plan: any SchemaMigrationPlan.Type,
+    from stored: StoreSchema,
+    to schema: StoreSchema,
+    _ options: Options
+  ) throws {
+    self.configuration = configuration
+    self.options = options
+    stages = plan.stages
+    let names = Set((stored.entities + schema.entities).map(\.name))
+    let versions = try plan.schemas.map { type in
+      Version(type: type, schema: try Self.resolve(type, names))
+    }
+    self.versions = versions
+    guard let last = versions.lastIndex(where: { $0.schema.entities == schema.entities }) else {
+      throw SwiftDataError(
+        .unknownSchema,
+        "The container's schema is none of the versions of \(plan). Add it to the plan's schemas, "
+          + "or make the container with the models of one of them."
+      )
+    }
+    self.last = last
+    let same = versions.firstIndex {
+      $0.schema.entities == stored.entities && $0.schema.version == stored.version
+    }
+    guard let first = same ?? versions.firstIndex(where: { $0.schema.entities == stored.entities })
+    else {
+      throw SwiftDataError(
+        .unknownSchema,
+        "The store \(configuration.url.path) has a schema (version \(stored.version)) that is none "
+          + "of the versions of \(plan). \(Self.closest(versions, stored))"
+      )
+    }
+    self.first = first
+    guard first <= last else {
+      throw SwiftDataError(
+        .backwardMigration,
+        "The store \(configuration.url.path) has version \(versions[first].schema.version) of the "
+          + "schema, and the container asks for version \(schema.version), which is older. Use the "
+          + "program that has the newer version."
+      )
+    }
+  }
+
+  /// How the store differs from the version that is most like it.
+  private static func closest(_ versions: [Version], _ stored: StoreSchema) -> String {
+    let differences = versions.map { ($0, $0.schema.differences(fromStored: stored)) }
+    guard let (version, list) = differences.min(by: { $0.1.count < $1.1.count }) else {
+      return "The plan has no versions."
+    }
+    let sentences = list.prefix(5).map { "\($0)" }.joined(separator: "; ")
+    return "It differs from version \(version.schema.version): \(sentences)."
+  }
+
+  private static func resolve(
+    _ type: any VersionedSchema.Type,
+    _ names: Set<String>
+  ) throws -> StoreSchema {
+    let schema = Schema(versionedSchema: type)
+    // The models of other stores of the container are none of this store's business.
+    let models = schema.models.map(_ModelDescription.of).filter { names.contains($0.name) }
+    return try SchemaResolution(models: models, version: "\(schema.version)").resolve()
+  }
+
+  func run() throws {
+    guard first < last else {
+      try Migration.migrate(
+        configuration.url,
+        to: versions[last].schema,
+        author: Author(),
+        options: options
+      )
+      return
+    }
+    let migration = try StagedMigration.begin(on: configuration.url, options: options)
+    do {
+      for index in first..<last { try step(index, migration) }
+      try migration.commit()
+    } catch {
+      migration.abandon()
+      throw error
+    }
+  }
+
+  private func step(_ index: Int, _ migration: StagedMigration) throws {
+    let (old, new) = (versions[index], versions[index + 1])
+    let stage = stages.first { $0.leads(from: old.type, to: new.type) }
+    guard let stage else {
+      throw SwiftDataError(
+        .unknownSchema,
+        "The migration plan has no stage from version \(old.schema.version) to version "
+          + "\(new.schema.version). Add one to its stages."
+      )
+    }
+    guard case .custom(_, _, let willMigrate, let didMigrate) = stage else {
+      try migration.migrate(to: new.schema, author: Author(), options: options)
+      return
+    }
+    // The copy has the schema of the old version, though perhaps under another number.
+    try migration.migrate(to: old.schema, author: Author(), options: options)
+    if let willMigrate { try run(willMigrate, old, migration) }
+    try migration.migrate(to: new.schema, author: Author(), options: options)
+    if let didMigrate { try run(didMigrate, new, migration) }
+  }
+
+  /// Runs code of the application with a context on the copy.
+  private func run(
+    _ code: (ModelContext) throws -> Void,
+    _ version: Version,
+    _ migration: StagedMigration
+  ) throws {
+    let names = Set(version.schema.entities.map(\.name))
+    let models = Schema(versionedSchema: version.type).models.filter {
+      names.contains(_ModelDescription.of($0).name)
+    }
+    let schema = Schema(models, version: version.type.versionIdentifier)
+    let container = try ModelContainer(
+      schema: schema,
+      migrationPlan: nil,
+      stores: [ModelConfiguration(schema: schema, url: migration.workingCopy)]
+    )
+    let context = ModelContext(container)
+    try code(context)
+    if context.hasChanges { try context.save() }
+  }
+}
+
+extension MigrationStage {
+  func leads(from old: any VersionedSchema.Type, to new: any VersionedSchema.Type) -> Bool {
+    switch self {
+    case .lightweight(let fromVersion, let toVersion),
+      .custom(let fromVersion, let toVersion, _, _):
+      fromVersion == old && toVersion == new
+    }
+  }
+}

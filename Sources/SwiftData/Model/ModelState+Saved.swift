@@ -1,0 +1,32 @@
+extension _ModelState {
+  /// Has nothing more to save; objects that keep each other alive let go of one another.
+  func settle() {
+    changed.removeAll()
+    isPending = false
+    isUnsynced = false
+    for index in slots.indices {
+      switch slots[index] {
+      case .toOne(.object(let other)): keep(other, at: index)
+      case .toMany(let many): many.settle()
+      default: break
+      }
+    }
+  }
+
+  func becomeDeleted(in context: ModelContext) {
+    guard phase != .deleted else { return }
+    context.unregister(self)
+    phase = .deleted
+    isPending = false
+    isUnsynced = false
+    changed.removeAll()
+  }
+
+  /// Reads its references again when they are touched: the store has taken some of them away.
+  func forgetReferences(of model: any PersistentModel) {
+    for property in description.properties where !changed.contains(property.index) {
+      guard case .toOne = slots[property.index] else { continue }
+      notify(model, property) { slots[property.index] = .empty }
+    }
+  }
+}

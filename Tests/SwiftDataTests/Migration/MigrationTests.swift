@@ -1,0 +1,272 @@
+import Foundation
+import SwiftData
+import Testing
+
+enum TripsV1: VersionedSchema {
+  static var versionIdentifier: Schema.Version { Schema.Version(1, 0, 0) }
+  static var models: [any PersistentModel.Type] { [Journey.self, Stop.self] }
+
+  @Model final class Journey {
+    var name: String
+    var destination: String
+    var start_date: Date
+    @Relationship(deleteRule: .cascade, inverse: \Stop.journey) var stops: [Stop]? = []
+    init(name: String, destination: String, start_date: Date) {
+      self.name = name
+      self.destination = destination
+      self.start_date = start_date
+    }
+  }
+
+  @Model final class Stop {
+    var title: String
+    var journey: Journey?
+    init(title: String) { self.title = title }
+  }
+}
+
+enum TripsV2: VersionedSchema {
+  static var versionIdentifier: Schema.Version { Schema.Version(2, 0, 0) }
+  static var models: [any PersistentModel.Type] { [Journey.self, Stop.self] }
+
+  @Model final class Journey {
+    @Attribute(.unique) var name: String
+    var destination: String
+    var start_date: Date
+    @Relationship(deleteRule: .cascade, inverse: \Stop.journey) var stops: [Stop]? = []
+    init(name: String, destination: String, start_date: Date) {
+      self.name = name
+      self.destination = destination
+      self.start_date = start_date
+    }
+  }
+
+  @Model final class Stop {
+    var title: String
+    var journey: Journey?
+    init(title: String) { self.title = title }
+  }
+}
+
+enum TripsV3: VersionedSchema {
+  static var versionIdentifier: Schema.Version { Schema.Version(3, 0, 0) }
+  static var models: [any PersistentModel.Type] { [Journey.self, Stop.self, Note.self] }
+
+  @Model final class Journey {
+    @Attribute(.unique) var name: String
+    var destination: String
+    @Attribute(originalName: "start_date") var startDate: Date
+    var rating: Int = 3
+    var label: String?
+    @Relationship(deleteRule: .cascade, inverse: \Stop.journey) var stops: [Stop]? = []
+    init(name: String, destination: String, startDate: Date) {
+      self.name = name
+      self.destination = destination
+      self.startDate = startDate
+    }
+  }
+
+  @Model final class Stop {
+    var title: String
+    var journey: Journey?
+    init(title: String) { self.title = title }
+  }
+
+  @Model final class Note {
+    var text = ""
+    init() {}
+  }
+}
+
+struct Interruption: Error {}
+
+enum TripsPlan: SchemaMigrationPlan {
+  static var schemas: [any VersionedSchema.Type] { [TripsV1.self, TripsV2.self, TripsV3.self] }
+  static var stages: [MigrationStage] { [toV2, toV3] }
+
+  static let toV2 = MigrationStage.custom(
+    fromVersion: TripsV1.self,
+    toVersion: TripsV2.self,
+    willMigrate: { context in
+      let journeys = try context.fetch(
+        FetchDescriptor<TripsV1.Journey>(sortBy: [SortDescriptor(\.start_date)])
+      )
+      var seen: Set<String> = []
+      for journey in journeys where !seen.insert(journey.name).inserted { context.delete(journey) }
+      try context.save()
+    },
+    didMigrate: { context in
+      for journey in try context.fetch(FetchDescriptor<TripsV2.Journey>()) {
+        journey.destination += "!"
+      }
+      try context.save()
+    }
+  )
+  static let toV3 = MigrationStage.lightweight(fromVersion: TripsV2.self, toVersion: TripsV3.self)
+}
+
+enum BrokenPlan: SchemaMigrationPlan {
+  static var schemas: [any VersionedSchema.Type] { [TripsV1.self, TripsV2.self] }
+  static var stages: [MigrationStage] {
+    [
+      .custom(
+        fromVersion: TripsV1.self,
+        toVersion: TripsV2.self,
+        willMigrate: { context in
+          try context.delete(model: TripsV1.Journey.self)
+          try context.save()
+          throw Interruption()
+        },
+        didMigrate: nil
+      )
+    ]
+  }
+}
+
+@Suite("Migration")
+struct MigrationTests {
+  /// A store of the first version, with two journeys of one name.
+  private func firstVersion(_ folder: TemporaryFolder) throws -> URL {
+    let url = folder.file("journeys.store")
+    let container = try ModelContainer(
+      for: Schema(versionedSchema: TripsV1.self),
+      configurations: ModelConfiguration(url: url)
+    )
+    let context = ModelContext(container)
+    for (number, name) in ["Fjord", "Fjord", "Alps"].enumerated() {
+      let journey = TripsV1.Journey(
+        name: name,
+        destination: "d\(number)",
+        start_date: Date(timeIntervalSinceReferenceDate: Double(number))
+      )
+      journey.stops = [TripsV1.Stop(title: "stop \(number)")]
+      context.insert(journey)
+    }
+    try context.save()
+    return url
+  }
+
+  @Test("a plan leads from the first version to the last, with its code in between")
+  func plan() throws {
+    let folder = try TemporaryFolder()
+    let url = try firstVersion(folder)
+    let container = try ModelContainer(
+      for: Schema(versionedSchema: TripsV3.self),
+      migrationPlan: TripsPlan.self,
+      configurations: ModelConfiguration(url: url)
+    )
+    let context = ModelContext(container)
+    let journeys = try context.fetch(
+      FetchDescriptor<TripsV3.Journey>(sortBy: [SortDescriptor(\.name)])
+    )
+    #expect(journeys.map(\.name) == ["Alps", "Fjord"])
+    #expect(journeys.map(\.destination) == ["d2!", "d0!"])
+    #expect(journeys.map(\.startDate.timeIntervalSinceReferenceDate) == [2, 0])
+    #expect(journeys.map(\.rating) == [3, 3] && journeys.map(\.label) == [nil, nil])
+    #expect(journeys.map { $0.stops?.map(\.title) } == [["stop 2"], ["stop 0"]])
+    #expect(try context.fetchCount(FetchDescriptor<TripsV3.Stop>()) == 2)
+    context.insert(TripsV3.Note())
+    try context.save()
+  }
+
+  @Test("a plan that fails leaves the store as it was")
+  func failure() throws {
+    let folder = try TemporaryFolder()
+    let url = try firstVersion(folder)
+    #expect(throws: Interruption.self) {
+      _ = try ModelContainer(
+        for: Schema(versionedSchema: TripsV2.self),
+        migrationPlan: BrokenPlan.self,
+        configurations: ModelConfiguration(url: url)
+      )
+    }
+    let container = try ModelContainer(
+      for: Schema(versionedSchema: TripsV1.self),
+      configurations: ModelConfiguration(url: url)
+    )
+    #expect(try ModelContext(container).fetchCount(FetchDescriptor<TripsV1.Journey>()) == 3)
+    let files = try FileManager.default.contentsOfDirectory(atPath: folder.url.path)
+    #expect(!files.contains { $0.contains("-migration") })
+  }
+
+  @Test("without a plan, what needs no code is migrated by itself")
+  func lightweight() throws {
+    let folder = try TemporaryFolder()
+    let url = folder.file("journeys.store")
+    do {
+      let container = try ModelContainer(
+        for: Schema(versionedSchema: TripsV2.self),
+        configurations: ModelConfiguration(url: url)
+      )
+      let context = ModelContext(container)
+      context.insert(
+        TripsV2.Journey(name: "A", destination: "d", start_date: .init(timeIntervalSince1970: 0))
+      )
+      try context.save()
+    }
+    let container = try ModelContainer(
+      for: Schema(versionedSchema: TripsV3.self),
+      configurations: ModelConfiguration(url: url)
+    )
+    let journey = try #require(
+      try ModelContext(container).fetch(FetchDescriptor<TripsV3.Journey>()).first
+    )
+    #expect(journey.startDate == Date(timeIntervalSince1970: 0) && journey.rating == 3)
+  }
+
+  @Test("a name that becomes unique is refused while there are two of it, and says which")
+  func duplicates() throws {
+    let folder = try TemporaryFolder()
+    let url = try firstVersion(folder)
+    #expect {
+      _ = try ModelContainer(
+        for: Schema(versionedSchema: TripsV2.self),
+        configurations: ModelConfiguration(url: url)
+      )
+    } throws: { "\($0)".contains("Journey") && "\($0)".contains("name") }
+    let container = try ModelContainer(
+      for: Schema(versionedSchema: TripsV1.self),
+      configurations: ModelConfiguration(url: url)
+    )
+    #expect(try ModelContext(container).fetchCount(FetchDescriptor<TripsV1.Journey>()) == 3)
+  }
+
+  @Test("a store of a newer version is refused by name, with and without a plan")
+  func newerVersion() throws {
+    let folder = try TemporaryFolder()
+    let url = folder.file("journeys.store")
+    do {
+      _ = try ModelContainer(
+        for: Schema(versionedSchema: TripsV3.self),
+        configurations: ModelConfiguration(url: url)
+      )
+    }
+    for plan in [nil, TripsPlan.self] as [(any SchemaMigrationPlan.Type)?] {
+      #expect {
+        _ = try ModelContainer(
+          for: Schema(versionedSchema: TripsV1.self),
+          migrationPlan: plan,
+          configurations: ModelConfiguration(url: url)
+        )
+      } throws: {
+        SwiftDataError.backwardMigration ~= $0 && "\($0)".contains("3.0.0")
+      }
+    }
+  }
+
+  @Test("a store that is none of a plan's versions is refused, and says how it differs")
+  func unknownVersion() throws {
+    let folder = try TemporaryFolder()
+    let url = folder.file("journeys.store")
+    do {
+      _ = try ModelContainer(for: Person.self, configurations: ModelConfiguration(url: url))
+    }
+    #expect(throws: SwiftDataError.unknownSchema) {
+      _ = try ModelContainer(
+        for: Schema(versionedSchema: TripsV3.self),
+        migrationPlan: TripsPlan.self,
+        configurations: ModelConfiguration(url: url)
+      )
+    }
+  }
+}
