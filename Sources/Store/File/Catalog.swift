@@ -53,7 +53,7 @@ struct Catalog {
       "id" INTEGER PRIMARY KEY,
       "transaction_id" INTEGER NOT NULL,
       "sequence" INTEGER NOT NULL,
-      "kind" TEXT NOT NULL CHECK ("kind" IN ('insert', 'update', 'delete')),
+      "kind" TEXT NOT NULL CHECK ("kind" = 'insert' OR "kind" = 'update' OR "kind" = 'delete'),
       "entity" TEXT NOT NULL,
       "object" INTEGER NOT NULL,
       "changed" TEXT,

@@ -2,13 +2,6 @@ import SQLite
 
 /// Records what the writer does: one transaction, with one change for each object.
 final class ChangeRecorder {
-  /// The change that an object has so far, and the row of history that holds it.
-  private struct Touch {
-    var kind: ChangeKind
-    /// The row's id; zero where there is none yet.
-    var row: Int64
-  }
-
   private let layouts: [EntityLayout]
   private let joins: [JoinTable]
   private let encoders: [ObjectEncoder]
@@ -18,7 +11,8 @@ final class ChangeRecorder {
   private let header: TransactionRow
   private let blobs: Blobs
 
-  private var touched: [RowKey: Touch] = [:]
+  /// What was touched, by entity.
+  private var touched: [TouchTable]
   private var drafts: [RowKey: ChangeDraft] = [:]
   private var transaction: Int64 = 0
   private var firstRow: Int64 = 0
@@ -34,6 +28,7 @@ final class ChangeRecorder {
   ) throws {
     self.blobs = blobs
     self.layouts = layouts
+    touched = layouts.map { _ in TouchTable() }
     self.joins = joins
     encoders = layouts.map { ObjectEncoder($0, layouts) }
     linkKeys = joins.map {
@@ -57,26 +52,23 @@ final class ChangeRecorder {
   }
 
   func forget() {
-    touched.removeAll(keepingCapacity: true)
+    for entity in touched.indices { touched[entity].removeAll() }
     drafts.removeAll()
     hasGaps = false
   }
 
   /// Records that an object came.
   func insert(_ key: RowKey, _ values: [Value]) throws {
-    if !touched.isEmpty, let touch = touched[key] {
+    if let touch = touched[key.entity][key.id] {
       // It was deleted in this transaction, so that on the whole it was changed. The deletion
       // holds all values that it had.
       drafts[key]?.before.removeAll()
       try loadDraft(of: key, touch)
-      touched[key]?.kind = .update
+      touched[key.entity][key.id] = Touch(kind: .update, row: touch.row)
       return
     }
     row.removeAll()
-    let encoder = encoders[key.entity]
-    for (column, value) in values.enumerated() {
-      try row.after.append(value, at: column, encoder, blobs)
-    }
+    try row.appendAfter(values, encoders[key.entity])
     try write(.insert, key)
   }
 
@@ -88,7 +80,7 @@ final class ChangeRecorder {
     after: [Value]
   ) throws {
     let encoder = encoders[key.entity]
-    if let touch = touched[key] {
+    if let touch = touched[key.entity][key.id] {
       try loadDraft(of: key, touch)
       guard touch.kind == .update else { return }
       for (column, value) in zip(columns, before) where drafts[key]?.before[column] == nil {
@@ -97,11 +89,7 @@ final class ChangeRecorder {
       return
     }
     row.removeAll()
-    for (index, column) in columns.enumerated() where !before[index].isSame(as: after[index]) {
-      row.appendChanged(encoder.members[column].key)
-      try row.before.append(before[index], at: column, encoder, blobs)
-      try row.after.append(after[index], at: column, encoder, blobs)
-    }
+    try row.appendChanges(columns, from: before, to: after, encoder)
     try write(.update, key)
   }
 
@@ -111,12 +99,12 @@ final class ChangeRecorder {
     _ values: [Value],
     links: [Int: [Int64: ChangeDraft.Link]]
   ) throws {
-    let touch = touched[key]
+    let touch = touched[key.entity][key.id]
     if let touch {
       if touch.kind == .insert {
         // It came and went: nothing happened.
         try row.remove(id: touch.row)
-        touched[key] = nil
+        touched[key.entity][key.id] = nil
         drafts[key] = nil
         hasGaps = true
         return
@@ -133,7 +121,7 @@ final class ChangeRecorder {
     let draft = drafts[key]
     for (column, value) in values.enumerated() {
       if let first = draft?.before[column] {
-        row.before.append(encoder.members[column].key, first)
+        row.before.append(encoder.key(column), first)
       } else {
         try row.before.append(value, at: column, encoder, blobs)
       }
@@ -142,7 +130,7 @@ final class ChangeRecorder {
     row.changed.removeAll(keepingCapacity: true)
     if let touch, touch.row != 0 {
       try row.replace(id: touch.row, .delete)
-      touched[key]?.kind = .delete
+      touched[key.entity][key.id] = Touch(kind: .delete, row: touch.row)
     } else {
       try write(.delete, key)
     }
@@ -156,10 +144,10 @@ final class ChangeRecorder {
     before: ChangeDraft.Link?,
     now: ChangeDraft.Link?
   ) throws {
-    if let touch = touched[key] {
+    if let touch = touched[key.entity][key.id] {
       try loadDraft(of: key, touch)
     } else {
-      touched[key] = Touch(kind: .update, row: 0)
+      touched[key.entity][key.id] = Touch(kind: .update, row: 0)
       drafts[key] = ChangeDraft()
     }
     drafts[key]?.note(join, target, before: before, now: now)
@@ -174,7 +162,7 @@ final class ChangeRecorder {
     current: (RowKey) throws -> [Value]?
   ) throws -> Int {
     for (key, draft) in drafts.sorted(by: { order(of: $0.key) < order(of: $1.key) }) {
-      guard let touch = touched[key], touch.kind != .delete else { continue }
+      guard let touch = touched[key.entity][key.id], touch.kind != .delete else { continue }
       guard let values = try current(key) else { continue }
       try settle(key, touch, draft, values)
     }
@@ -193,7 +181,7 @@ final class ChangeRecorder {
   }
 
   private func order(of key: RowKey) -> (Int64, Int, Int64) {
-    let row = touched[key]?.row ?? 0
+    let row = touched[key.entity][key.id]?.row ?? 0
     return (row == 0 ? Int64.max : row, key.entity, key.id)
   }
 
@@ -206,9 +194,7 @@ final class ChangeRecorder {
     let encoder = encoders[key.entity]
     row.removeAll()
     if touch.kind == .insert {
-      for (column, value) in values.enumerated() {
-        try row.after.append(value, at: column, encoder, blobs)
-      }
+      try row.appendAfter(values, encoder)
       appendLinks(of: draft)
       row.changed.removeAll(keepingCapacity: true)
       try row.replace(id: touch.row, .insert)
@@ -217,7 +203,7 @@ final class ChangeRecorder {
     for (column, first) in draft.before.sorted(by: { $0.key < $1.key }) {
       let now = try encoder.encoded(values[column], at: column, blobs)
       guard now != first else { continue }
-      let name = encoder.members[column].key
+      let name = encoder.key(column)
       row.appendChanged(name)
       row.before.append(name, first)
       row.after.append(name, now)
@@ -271,10 +257,10 @@ final class ChangeRecorder {
       kind,
       transaction: transaction,
       sequence: nextRow - firstRow,
-      entity: layouts[key.entity].entity.name,
+      entity: encoders[key.entity],
       object: key.id
     )
-    touched[key] = Touch(kind: kind, row: nextRow)
+    touched[key.entity][key.id] = Touch(kind: kind, row: nextRow)
     nextRow += 1
   }
 
@@ -284,8 +270,9 @@ final class ChangeRecorder {
     var draft = drafts[key] ?? ChangeDraft()
     if touch.kind != .insert, touch.row != 0 {
       let before = try row.valuesBefore(id: touch.row)
-      for (column, member) in encoders[key.entity].members.enumerated() {
-        draft.before[column] = before[member.key]
+      let encoder = encoders[key.entity]
+      for column in 0..<encoder.count {
+        draft.before[column] = before[Array(encoder.key(column))]
       }
     }
     drafts[key] = draft

@@ -13,6 +13,8 @@ final class ChangeRow {
   private var special: [UInt8] = []
   private var large: [UInt8] = []
   private let blobs: Blobs
+  /// The entity whose name is bound; the name's bytes belong to its encoder.
+  private var boundEntity: ObjectEncoder?
 
   init(_ connection: Connection, _ blobs: Blobs) throws {
     self.blobs = blobs
@@ -45,9 +47,28 @@ final class ChangeRow {
   }
 
   /// Adds a name to the list of what changed; the key has quotes and a colon.
-  func appendChanged(_ key: [UInt8]) {
+  func appendChanged(_ key: some Collection<UInt8>) {
     changed.append(changed.isEmpty ? UInt8(ascii: "[") : UInt8(ascii: ","))
     changed.append(contentsOf: key.dropLast())
+  }
+
+  /// Adds all properties of an object as they are now.
+  func appendAfter(_ values: [Value], _ encoder: ObjectEncoder) throws {
+    try after.append(values, encoder, blobs)
+  }
+
+  /// Adds the properties that differ.
+  func appendChanges(
+    _ columns: [Int],
+    from old: [Value],
+    to new: [Value],
+    _ encoder: ObjectEncoder
+  ) throws {
+    for index in columns.indices where !old[index].isSame(as: new[index]) {
+      appendChanged(encoder.key(columns[index]))
+      try before.append(old[index], at: columns[index], encoder, blobs)
+      try after.append(new[index], at: columns[index], encoder, blobs)
+    }
   }
 
   /// Writes a new row of what is in the buffers.
@@ -56,12 +77,15 @@ final class ChangeRow {
     _ kind: ChangeKind,
     transaction: Int64,
     sequence: Int64,
-    entity: String,
+    entity: ObjectEncoder,
     object: Int64
   ) throws {
     try insertion.bind(8, transaction)
     try insertion.bind(9, sequence)
-    try insertion.bind(10, entity)
+    if boundEntity !== entity {
+      try insertion.bind(10, borrowedText: entity.name)
+      boundEntity = entity
+    }
     try insertion.bind(11, object)
     try run(insertion, id, kind)
   }

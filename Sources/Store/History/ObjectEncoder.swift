@@ -1,50 +1,70 @@
-/// Writes objects as history keeps them: canonical JSON, with what it can't show beside it.
-struct ObjectEncoder {
-  /// One property as it is written.
-  struct Member {
-    /// The name, quoted, with a colon.
-    let key: [UInt8]
-    /// The type of an attribute; nil for a to-one relationship.
-    let type: ValueType?
-    /// For a relationship, what stands before the id.
-    let reference: [UInt8]
-    /// True where large values lie in files.
-    let isExternal: Bool
-  }
-
-  /// The properties in the order of ``EntityLayout/columns``.
-  let members: [Member]
+/// Writes the properties of one entity's objects as history keeps them: canonical JSON.
+///
+/// What every row needs lies in memory that stays where it is, so that a row costs no allocation
+/// and no counting of references.
+final class ObjectEncoder {
+  /// The entity's name.
+  let name: UnsafeRawBufferPointer
+  /// The properties' names with quotes and a colon, in the order of ``EntityLayout/columns``.
+  private let keys: [UnsafeRawBufferPointer]
+  /// For relationships, what stands before the id.
+  private let references: [UnsafeRawBufferPointer]
+  /// The types of attributes; nil for relationships.
+  private let types: [ValueType?]
+  private let isExternal: [Bool]
+  private let memory: [UnsafeRawBufferPointer]
 
   init(_ layout: EntityLayout, _ layouts: [EntityLayout]) {
-    members = layout.columns.map { column in
+    name = kept(Array(layout.entity.name.utf8))
+    keys = layout.columns.map { column in
       var key: [UInt8] = []
       appendJSONString(column.property, to: &key)
       key.append(UInt8(ascii: ":"))
-      var reference: [UInt8] = []
-      if let destination = column.destination {
-        reference += #"{"entity":"#.utf8
-        appendJSONString(layouts[destination].entity.name, to: &reference)
-        reference += #","id":""#.utf8
-      }
-      return Member(
-        key: key,
-        type: column.type,
-        reference: reference,
-        isExternal: column.isExternal
-      )
+      return kept(key)
+    }
+    references = layout.columns.map { column in
+      guard let destination = column.destination else { return kept([]) }
+      var reference = Array(#"{"entity":"#.utf8)
+      appendJSONString(layouts[destination].entity.name, to: &reference)
+      reference += #","id":""#.utf8
+      return kept(reference)
+    }
+    types = layout.columns.map(\.type)
+    isExternal = layout.columns.map(\.isExternal)
+    memory = [name] + keys + references
+  }
+
+  deinit {
+    for bytes in memory { bytes.deallocate() }
+  }
+
+  /// The number of properties.
+  var count: Int { keys.count }
+
+  /// The name of a property with quotes and a colon, which is there as long as the encoder.
+  @inline(__always)
+  func key(_ column: Int) -> UnsafeRawBufferPointer { keys[column] }
+
+  /// True for a value that can't simply be written where it is, because it is too large for a row
+  /// of history or lies in a file.
+  @inline(__always)
+  func isApart(_ value: Value, at column: Int) -> Bool {
+    switch value {
+    case .text(let text): text.utf8.count > Blobs.historyLimit || isExternal[column]
+    case .blob(let data): data.count > Blobs.historyLimit
+    case .null, .integer, .real: false
     }
   }
 
   /// Appends a value without its key, and returns what that can't show.
   @inline(__always)
   func append(_ value: Value, at column: Int, to buffer: inout [UInt8]) -> SpecialValue? {
-    let member = members[column]
-    if let type = member.type { return appendCanonical(value, as: type, to: &buffer) }
+    if let type = types[column] { return appendCanonical(value, as: type, to: &buffer) }
     guard case .integer(let id) = value else {
       buffer.append(contentsOf: "null".utf8)
       return nil
     }
-    buffer.append(contentsOf: member.reference)
+    buffer.append(contentsOf: references[column])
     appendInteger(id, to: &buffer)
     buffer.append(contentsOf: #""}"#.utf8)
     return nil
@@ -52,105 +72,42 @@ struct ObjectEncoder {
 
   /// A value as canonical text.
   func encoded(_ value: Value, at column: Int, _ blobs: Blobs) throws -> EncodedValue {
-    if let large = try large(value, at: column, blobs) { return large }
+    var value = value
+    if isApart(value, at: column) {
+      if let reference = try reference(to: value, at: column, blobs) {
+        return EncodedValue(reference)
+      }
+      if case .text(let digest) = value { value = .blob(try blobs.data(digest)) }
+    }
     var result = EncodedValue(json: [])
-    if let unshown = append(try inline(value, at: column, blobs), at: column, to: &result.json) {
+    if let unshown = append(value, at: column, to: &result.json) {
       appendJSONString(unshown.name, to: &result.special)
     }
     return result
   }
 
-  /// The reference to a value that is too large for history's rows; nil for all others.
-  @inline(__always)
-  func large(_ value: Value, at column: Int, _ blobs: Blobs) throws -> EncodedValue? {
+  /// The reference to a value that is too large for history's rows; nil for one that is not.
+  private func reference(
+    to value: Value,
+    at column: Int,
+    _ blobs: Blobs
+  ) throws -> Blobs.Reference? {
     switch value {
-    case .text(var text):
-      if members[column].isExternal {
-        let size = try blobs.size(of: text)
-        guard size > Blobs.historyLimit else { return nil }
-        return EncodedValue(Blobs.Reference(digest: text, size: size))
-      }
-      guard text.utf8.count > Blobs.historyLimit else { return nil }
-      return EncodedValue(try text.withUTF8 { try blobs.keep(UnsafeRawBufferPointer($0)) })
-    case .blob(let data):
-      guard data.count > Blobs.historyLimit else { return nil }
-      return EncodedValue(try data.withUnsafeBytes { try blobs.keep($0) })
+    case .text(let digest) where isExternal[column]:
+      let size = try blobs.size(of: digest)
+      return size > Blobs.historyLimit ? Blobs.Reference(digest: digest, size: size) : nil
+    case .text(var text): return try text.withUTF8 { try blobs.keep(UnsafeRawBufferPointer($0)) }
+    case .blob(let data): return try data.withUnsafeBytes { try blobs.keep($0) }
     case .null, .integer, .real: return nil
     }
   }
-
-  /// The value itself where it lies in a file.
-  @inline(__always)
-  func inline(_ value: Value, at column: Int, _ blobs: Blobs) throws -> Value {
-    guard members[column].isExternal, case .text(let digest) = value else { return value }
-    return .blob(try blobs.data(digest))
-  }
 }
 
-/// One side of a change, `before` or `after`, as it is put together.
-struct ChangeSide {
-  /// The members written so far, with the opening brace.
-  private(set) var json: [UInt8] = [UInt8(ascii: "{")]
-  /// The names of what ``json`` can't show.
-  private(set) var special: [UInt8] = []
-  /// The references to what is too large.
-  private(set) var large: [UInt8] = []
-
-  var isEmpty: Bool { json.count == 1 }
-
-  /// Makes it empty, and keeps the room.
-  mutating func removeAll() {
-    json.removeAll(keepingCapacity: true)
-    json.append(UInt8(ascii: "{"))
-    special.removeAll(keepingCapacity: true)
-    large.removeAll(keepingCapacity: true)
-  }
-
-  /// Adds a property by its value.
-  @inline(__always)
-  mutating func append(
-    _ value: Value,
-    at column: Int,
-    _ encoder: ObjectEncoder,
-    _ blobs: Blobs
-  ) throws {
-    let key = encoder.members[column].key
-    if let reference = try encoder.large(value, at: column, blobs) {
-      append(key, reference)
-      return
-    }
-    if json.count > 1 { json.append(UInt8(ascii: ",")) }
-    json.append(contentsOf: key)
-    let inline = try encoder.inline(value, at: column, blobs)
-    if let unshown = encoder.append(inline, at: column, to: &json) {
-      var name: [UInt8] = []
-      appendJSONString(unshown.name, to: &name)
-      appendMember(key, name, to: &special)
-    }
-  }
-
-  /// Adds a property by its canonical text; the key has its quotes and colon.
-  mutating func append(_ key: [UInt8], _ value: EncodedValue) {
-    if json.count > 1 { json.append(UInt8(ascii: ",")) }
-    json.append(contentsOf: key)
-    json.append(contentsOf: value.json)
-    if !value.special.isEmpty { appendMember(key, value.special, to: &special) }
-    if !value.large.isEmpty { appendMember(key, value.large, to: &large) }
-  }
-
-  /// Closes the braces.
-  mutating func close() {
-    json.append(UInt8(ascii: "}"))
-    if !special.isEmpty { special.append(UInt8(ascii: "}")) }
-    if !large.isEmpty { large.append(UInt8(ascii: "}")) }
-  }
-}
-
-/// Appends a member to a JSON object whose closing brace is still to come.
-func appendMember(_ key: some Sequence<UInt8>, _ value: [UInt8], to object: inout [UInt8]) {
-  object.append(object.isEmpty ? UInt8(ascii: "{") : UInt8(ascii: ","))
-  object.append(contentsOf: key)
-  object.append(contentsOf: value)
+/// A copy of some bytes that stays where it is until it is deallocated.
+private func kept(_ bytes: [UInt8]) -> UnsafeRawBufferPointer {
+  let copy = UnsafeMutableRawBufferPointer.allocate(byteCount: bytes.count, alignment: 1)
+  copy.copyBytes(from: bytes)
+  return UnsafeRawBufferPointer(copy)
 }
 
 /// A property's value as canonical text, with what that can't show beside it.

@@ -46,9 +46,9 @@ extension StoreSchema {
     var lines = ["\"id\" INTEGER PRIMARY KEY AUTOINCREMENT"]
     var checks: [String] = []
     if root.sharesTable {
-      let names = family.map { literal($0.entity.name) }.joined(separator: ", ")
+      let isKnown = isOne(of: family.map(\.entity.name), "\"_entity\"")
       columns.append("_entity")
-      lines.append("\"_entity\" TEXT NOT NULL CHECK (\"_entity\" IN (\(names)))")
+      lines.append("\"_entity\" TEXT NOT NULL CHECK (\(isKnown))")
     }
     for layout in family {
       for column in layout.columns where !columns.contains(column.name) {
@@ -58,10 +58,9 @@ extension StoreSchema {
           column.quoted + " " + declaration(of: column, in: layout, isRequired: isRoot, layouts)
         )
         if !isRoot, !column.isOptional {
-          let names = layout.family.map { literal(layouts[$0].entity.name) }
+          let names = layout.family.map { layouts[$0].entity.name }
           checks.append(
-            "CHECK (\"_entity\" NOT IN (\(names.joined(separator: ", ")))"
-              + " OR \(column.quoted) IS NOT NULL)"
+            "CHECK (NOT (\(isOne(of: names, "\"_entity\""))) OR \(column.quoted) IS NOT NULL)"
           )
         }
       }

@@ -67,7 +67,7 @@ struct MigrationHistory {
         for (index, source) in filled.enumerated()
         where statement.int64(at: Int32(2 * index) + 1) != 0 {
           let column = source.column
-          row.appendChanged(encoder.members[column].key)
+          row.appendChanged(encoder.key(column))
           let before = statement.value(at: Int32(2 * index) + 2)
           try row.before.append(before, at: column, encoder, blobs)
           try row.after.append(fills[index].after, at: column, encoder, blobs)
@@ -77,7 +77,7 @@ struct MigrationHistory {
           .update,
           transaction: transaction,
           sequence: nextRow - firstRow,
-          entity: layout.entity.name,
+          entity: encoder,
           object: statement.int64(at: 0)
         )
         nextRow += 1

@@ -18,8 +18,13 @@ final class EntityTable {
   private var lastPlan: UpdatePlan?
   private var plans: [[Int]: UpdatePlan] = [:]
   private var finding: [[Int]: Statement] = [:]
+  private let texts: TextRoom
+  /// The indexes of the columns of external attributes.
+  let external: [Int]
 
-  init(_ connection: Connection, _ layout: EntityLayout) {
+  init(_ connection: Connection, _ layout: EntityLayout, _ texts: TextRoom) {
+    self.texts = texts
+    external = layout.columns.indices.filter { layout.columns[$0].isExternal }
     self.connection = connection
     self.layout = layout
   }
@@ -27,11 +32,7 @@ final class EntityTable {
   /// Writes a new row.
   func insert(id: Int64, _ values: [Value]) throws {
     let statement = try insertion ?? prepareInsertion()
-    try statement.bind(1, id)
-    for index in values.indices {
-      try statement.bind(Int32(truncatingIfNeeded: index) + 2, values[index])
-    }
-    try statement.run()
+    try run(statement, id, values)
   }
 
   /// Reads all values of a row.
@@ -77,10 +78,28 @@ final class EntityTable {
 
   /// Writes some values of a row.
   func update(id: Int64, _ columns: [Int], _ values: [Value]) throws {
-    let statement = try plan(columns).writing
+    try run(try plan(columns).writing, id, values)
+  }
+
+  /// Runs a statement with an id and values, whose texts are copied once, to where SQLite reads
+  /// them.
+  private func run(_ statement: Statement, _ id: Int64, _ values: [Value]) throws {
+    var size = 0
+    for value in values {
+      if case .text(let text) = value { size += text.utf8.count }
+    }
+    texts.reserve(size)
+    var used = 0
     try statement.bind(1, id)
     for index in values.indices {
-      try statement.bind(Int32(truncatingIfNeeded: index) + 2, values[index])
+      let parameter = Int32(truncatingIfNeeded: index) + 2
+      if case .text(var text) = values[index] {
+        let bytes = text.withUTF8 { texts.copy(UnsafeRawBufferPointer($0), at: used) }
+        used += bytes.count
+        try statement.bind(parameter, borrowedText: bytes)
+      } else {
+        try statement.bind(parameter, values[index])
+      }
     }
     try statement.run()
   }

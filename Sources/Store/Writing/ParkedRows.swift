@@ -119,9 +119,8 @@ extension Writer {
 
   private func takenBy(_ key: RowKey, _ columns: [Int], _ values: [Value]) -> RowKey? {
     guard !columns.isEmpty else { return nil }
-    let root = layouts[key.entity].ancestors.last ?? key.entity
     let names = columns.map { layouts[key.entity].columns[$0].property }
-    for entity in [root, key.entity] {
+    for entity in layouts[key.entity].ancestors.reversed() + [key.entity] {
       let found = names.compactMap { layouts[entity].column(of: $0) }
       guard found.count == names.count else { continue }
       // A look-up that fails leaves the sentence without the other object's name.

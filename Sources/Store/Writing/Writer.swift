@@ -18,7 +18,6 @@ public final class Writer {
   let joins: [JoinStatements]
   let recorder: ChangeRecorder
   let blobs: Blobs
-  private let external: [[Int]]
   let references: [[IncomingReference]]
   let indexes: [String: Int]
   var pointers: [PointerCheck] = []
@@ -38,13 +37,11 @@ public final class Writer {
     self.connection = connection
     self.layouts = layouts
     schema = catalog.schema
-    tables = layouts.map { EntityTable(connection, $0) }
+    let texts = TextRoom()
+    tables = layouts.map { EntityTable(connection, $0, texts) }
     let joinTables = catalog.schema.joinTables(layouts)
     joins = joinTables.map { JoinStatements(connection, $0) }
     blobs = Blobs(connection, blobFolder)
-    external = layouts.map { layout in
-      layout.columns.indices.filter { layout.columns[$0].isExternal }
-    }
     recorder = try ChangeRecorder(
       connection,
       layouts,
@@ -123,7 +120,7 @@ public final class Writer {
   /// A value of an external attribute is given as a blob, whatever its size.
   public func insert(_ entity: Int, id: Int64, values: [Value]) throws {
     let key = RowKey(entity: entity, id: id)
-    let values = external[entity].isEmpty ? values : try movedOut(entity, values)
+    let values = tables[entity].external.isEmpty ? values : try movedOut(entity, values)
     do {
       try tables[entity].insert(id: id, values)
     } catch let error as SQLiteError {
@@ -150,7 +147,7 @@ public final class Writer {
     let key = RowKey(entity: entity, id: id)
     guard let before = try current(key, columns) else { return false }
     let values =
-      external[entity].isEmpty
+      tables[entity].external.isEmpty
       ? values : try movedOut(entity, columns, before: before, values)
     guard zip(before, values).contains(where: { !$0.isSame(as: $1) }) else { return true }
     if parked[key] != nil {
@@ -170,7 +167,7 @@ public final class Writer {
   /// The values with those in files that are to be there, counted as needed by one more row.
   private func movedOut(_ entity: Int, _ values: [Value]) throws -> [Value] {
     var values = values
-    for column in external[entity] {
+    for column in tables[entity].external {
       values[column] = try movedOut(values[column])
       try count(values[column], 1)
     }
@@ -184,7 +181,7 @@ public final class Writer {
     _ values: [Value]
   ) throws -> [Value] {
     var values = values
-    for (index, column) in columns.enumerated() where external[entity].contains(column) {
+    for (index, column) in columns.enumerated() where tables[entity].external.contains(column) {
       values[index] = try movedOut(values[index])
       guard !values[index].isSame(as: before[index]) else { continue }
       try count(values[index], 1)
@@ -206,7 +203,7 @@ public final class Writer {
 
   /// Counts the values in files of a row that goes.
   func releaseExternalValues(_ key: RowKey, _ values: [Value]) throws {
-    for column in external[key.entity] { try count(values[column], -1) }
+    for column in tables[key.entity].external { try count(values[column], -1) }
   }
 
   /// The id of the object whose properties have these values; nil where there is none.

@@ -1,0 +1,100 @@
+/// The change that an object has so far in the open transaction, and the row that holds it.
+struct Touch {
+  var kind: ChangeKind
+  /// The row's id; zero where there is none yet.
+  var row: Int64
+}
+
+/// What was touched of one entity, by id.
+///
+/// A flat table of numbers instead of a `Dictionary`, because every row that is written looks here.
+struct TouchTable {
+  private var ids: [Int64] = []
+  /// The row, and in the last two bits the kind; zero for a free place.
+  private var states: [Int64] = []
+  private var count = 0
+
+  /// The state of an object that was forgotten; others may lie behind its place.
+  private static let removed: Int64 = -1
+
+  /// The state of an object; setting nil forgets it.
+  subscript(id: Int64) -> Touch? {
+    @inline(__always)
+    get {
+      guard count > 0 else { return nil }
+      let place = place(of: id)
+      let state = states[place]
+      guard state != 0, state != Self.removed else { return nil }
+      return Touch(kind: ChangeKind(code: state & 3), row: state >> 2)
+    }
+    set {
+      guard let newValue else {
+        guard count > 0 else { return }
+        let place = place(of: id)
+        if states[place] != 0 { states[place] = Self.removed }
+        return
+      }
+      if count * 2 >= ids.count { grow() }
+      let place = place(of: id)
+      if states[place] == 0 {
+        count += 1
+        ids[place] = id
+      }
+      states[place] = newValue.row << 2 | newValue.kind.code
+    }
+  }
+
+  /// Forgets all, and keeps the room of a small table.
+  mutating func removeAll() {
+    guard count > 0 else { return }
+    if ids.count > 1024 {
+      ids = []
+      states = []
+    } else {
+      for place in states.indices { states[place] = 0 }
+    }
+    count = 0
+  }
+
+  /// The place of an id, or the free one where it belongs.
+  @inline(__always)
+  private func place(of id: Int64) -> Int {
+    let mask = ids.count - 1
+    let mixed = UInt64(bitPattern: id) &* 0x9e37_79b9_7f4a_7c15
+    var place = Int(truncatingIfNeeded: mixed >> 32) & mask
+    while states[place] != 0, ids[place] != id { place = (place + 1) & mask }
+    return place
+  }
+
+  private mutating func grow() {
+    let old = (ids, states)
+    let size = max(16, ids.count * 2)
+    ids = Array(repeating: 0, count: size)
+    states = Array(repeating: 0, count: size)
+    count = 0
+    for index in old.0.indices where old.1[index] != 0 && old.1[index] != Self.removed {
+      let place = place(of: old.0[index])
+      ids[place] = old.0[index]
+      states[place] = old.1[index]
+      count += 1
+    }
+  }
+}
+
+extension ChangeKind {
+  fileprivate init(code: Int64) {
+    switch code {
+    case 1: self = .insert
+    case 2: self = .update
+    default: self = .delete
+    }
+  }
+
+  fileprivate var code: Int64 {
+    switch self {
+    case .insert: 1
+    case .update: 2
+    case .delete: 3
+    }
+  }
+}
