@@ -18,7 +18,7 @@ struct ModelExpansionTests {
         var views = 0
         init(name: String) { self.name = name }
 
-        nonisolated(unsafe) private var _$own = SwiftData._ModelState(Trip._$description)
+        nonisolated(unsafe) private var _$own = SwiftData._ModelState._new(Trip._$description)
 
         nonisolated private static let _$description = SwiftData._ModelDescription.of(Trip.self)
 
@@ -108,7 +108,7 @@ struct ModelExpansionTests {
         var note: String? = nil
         init() {}
 
-        nonisolated(unsafe) private var _$own = SwiftData._ModelState(Trip._$description)
+        nonisolated(unsafe) private var _$own = SwiftData._ModelState._new(Trip._$description)
 
         nonisolated private static let _$description = SwiftData._ModelDescription.of(Trip.self)
 
@@ -226,7 +226,7 @@ struct ModelExpansionTests {
         var level: Int
         init(level: Int) { self.level = level }
 
-        nonisolated(unsafe) private var _$own = SwiftData._ModelState(Business._$description)
+        nonisolated(unsafe) private var _$own = SwiftData._ModelState._new(Business._$description)
 
         nonisolated private static let _$description = SwiftData._ModelDescription.of(Business.self)
 
@@ -299,7 +299,7 @@ struct ModelExpansionTests {
       open class Trip {
         public init() {}
 
-        nonisolated(unsafe) private var _$own = SwiftData._ModelState(Trip._$description)
+        nonisolated(unsafe) private var _$own = SwiftData._ModelState._new(Trip._$description)
 
         nonisolated private static let _$description = SwiftData._ModelDescription.of(Trip.self)
 
@@ -369,7 +369,7 @@ struct ModelExpansionTests {
         var name = ""
         init() {}
 
-        nonisolated(unsafe) private var _$own = SwiftData._ModelState(Trip._$description)
+        nonisolated(unsafe) private var _$own = SwiftData._ModelState._new(Trip._$description)
 
         nonisolated private static let _$description = SwiftData._ModelDescription.of(Trip.self)
 

@@ -27,7 +27,7 @@ struct ModelMembers {
   private var name: String { model.reference }
 
   private var ownState: DeclSyntax {
-    "nonisolated(unsafe) private var _$own = SwiftData._ModelState(\(raw: name)._$description)"
+    "nonisolated(unsafe) private var _$own = SwiftData._ModelState._new(\(raw: name)._$description)"
   }
 
   private var description: DeclSyntax {
