@@ -11,6 +11,8 @@ final class JSONStoreConfiguration: DataStoreConfiguration {
   var name: String
   var schema: Schema?
   var fileURL: URL
+  /// How often the file was read.
+  var reads = 0
 
   init(name: String, schema: Schema? = nil, fileURL: URL) {
     self.name = name
@@ -38,7 +40,6 @@ final class JSONStore: DataStore {
   var name: String
   var schema: Schema
   var identifier: String
-  var reads = 0
 
   init(
     _ configuration: JSONStoreConfiguration,
@@ -126,7 +127,7 @@ final class JSONStore: DataStore {
   }
 
   func read() throws -> [PersistentIdentifier: DefaultSnapshot] {
-    reads += 1
+    configuration.reads += 1
     guard FileManager.default.fileExists(atPath: configuration.fileURL.path(percentEncoded: false))
     else { return [:] }
     let decoder = JSONDecoder()

@@ -1,0 +1,137 @@
+import Foundation
+import SwiftData
+import Testing
+
+@Suite("The default store used by hand")
+struct DefaultStoreTests {
+  private let folder: TemporaryFolder
+  private let store: DefaultStore
+
+  init() throws {
+    folder = try TemporaryFolder()
+    store = try DefaultStore(
+      ModelConfiguration(
+        "hand",
+        schema: Schema([Trip.self]),
+        url: folder.file("hand.store")
+      )
+    )
+  }
+
+  private func snapshot<T: PersistentModel>(_ model: T) -> DefaultSnapshot {
+    var related: [PersistentIdentifier: any BackingData] = [:]
+    return DefaultSnapshot(from: model.persistentBackingData, relatedBackingDatas: &related)
+  }
+
+  private func fetch<T: PersistentModel>(
+    _ descriptor: FetchDescriptor<T> = FetchDescriptor()
+  ) throws -> [DefaultSnapshot] {
+    try store.fetch(DataStoreFetchRequest(descriptor: descriptor)).fetchedSnapshots
+  }
+
+  private func fill() throws -> DataStoreSaveChangesResult<DefaultSnapshot> {
+    let trip = Trip(name: "A", destination: "x")
+    let items = [BucketListItem(title: "1"), BucketListItem(title: "2")]
+    trip.bucketList = items
+    trip.livingAccommodation = LivingAccommodation(placeName: "Hut")
+    // In a context both sides know of each other.
+    let context = ModelContext(try tripContainer())
+    context.insert(trip)
+    return try store.save(
+      DataStoreSaveChangesRequest(
+        editingState: EditingState(author: "hand"),
+        inserted: context.insertedModelsArray.map { snapshot($0) }
+      )
+    )
+  }
+
+  @Test("new objects are saved and get identities")
+  func inserting() throws {
+    let result = try fill()
+    #expect(result.storeIdentifier == store.identifier && result.remappedIdentifiers.count == 4)
+    #expect(result.remappedIdentifiers.values.allSatisfy { $0.storeIdentifier == store.identifier })
+    let context = ModelContext(
+      try ModelContainer(for: Trip.self, configurations: store.configuration)
+    )
+    let trip = try #require(try context.fetch(FetchDescriptor<Trip>()).first)
+    #expect(trip.name == "A" && trip.bucketList.map(\.title).sorted() == ["1", "2"])
+    #expect(trip.livingAccommodation?.placeName == "Hut")
+    #expect(result.remappedIdentifiers.values.contains(trip.persistentModelID))
+  }
+
+  @Test("fetches give snapshots with relationships")
+  func fetching() throws {
+    _ = try fill()
+    let trips = try fetch(FetchDescriptor<Trip>(predicate: #Predicate { $0.destination == "x" }))
+    let items = try fetch(FetchDescriptor<BucketListItem>())
+    struct Members: Decodable { var bucketList: Set<PersistentIdentifier> }
+    let members = try JSONDecoder().decode(
+      Members.self,
+      from: JSONEncoder().encode(try #require(trips.first))
+    )
+    #expect(members.bucketList == Set(items.map(\.persistentIdentifier)))
+    #expect(
+      try store.fetchCount(DataStoreFetchRequest(descriptor: FetchDescriptor<Trip>())) == 1
+    )
+    #expect(
+      try store.fetchIdentifiers(DataStoreFetchRequest(descriptor: FetchDescriptor<Trip>()))
+        == trips.map(\.persistentIdentifier)
+    )
+  }
+
+  @Test("changed and deleted objects are saved")
+  func changing() throws {
+    _ = try fill()
+    let trip = try #require(try fetch(FetchDescriptor<Trip>()).first)
+    let items = try fetch(FetchDescriptor<BucketListItem>())
+    var fields = try #require(
+      try JSONSerialization.jsonObject(with: JSONEncoder().encode(trip)) as? [String: Any]
+    )
+    fields["destination"] = "y"
+    fields["livingAccommodation"] = NSNull()
+    let changed = try JSONDecoder().decode(
+      DefaultSnapshot.self,
+      from: JSONSerialization.data(withJSONObject: fields)
+    )
+    _ = try store.save(
+      DataStoreSaveChangesRequest(updated: [changed], deleted: [items[0]])
+    )
+    let context = ModelContext(
+      try ModelContainer(for: Trip.self, configurations: store.configuration)
+    )
+    let found = try #require(try context.fetch(FetchDescriptor<Trip>()).first)
+    #expect(found.destination == "y" && found.bucketList.count == 1)
+    #expect(found.livingAccommodation == nil)
+    #expect(try context.fetchCount(FetchDescriptor<LivingAccommodation>()) == 1)
+    #expect(found.persistentModelID == trip.persistentIdentifier)
+  }
+
+  @Test("what is not there can't be updated")
+  func missing() throws {
+    _ = try fill()
+    let trip = try #require(try fetch(FetchDescriptor<Trip>()).first)
+    _ = try store.save(DataStoreSaveChangesRequest(deleted: [trip]))
+    #expect(try fetch(FetchDescriptor<BucketListItem>()).isEmpty)
+    #expect(throws: SwiftDataError.self) {
+      try store.save(DataStoreSaveChangesRequest(updated: [trip]))
+    }
+  }
+
+  @Test("batches and everything can be deleted")
+  func deleting() throws {
+    _ = try fill()
+    try store.delete(
+      DataStoreBatchDeleteRequest<BucketListItem>(predicate: #Predicate { $0.title == "1" })
+    )
+    #expect(try fetch(FetchDescriptor<BucketListItem>()).count == 1)
+    try store.erase()
+    #expect(try fetch(FetchDescriptor<Trip>()).isEmpty)
+  }
+
+  @Test("a configuration without a schema makes no store")
+  func noSchema() {
+    #expect(throws: SwiftDataError.unknownSchema) {
+      try DefaultStore(ModelConfiguration(isStoredInMemoryOnly: true), migrationPlan: nil)
+    }
+  }
+}
