@@ -62,6 +62,7 @@ let package = Package(
     .target(name: "os"),
     .target(name: "OSLog", dependencies: ["os"]),
     .target(name: "FoundationExtras"),
+    .target(name: "Samples", dependencies: ["SwiftData", "OSLog", "FoundationExtras"]),
     .target(
       name: "CBenchmarkPeer",
       dependencies: ["CSQLite"],
@@ -76,6 +77,7 @@ let package = Package(
     .testTarget(name: "HouseTests"),
     .testTarget(name: "OSTests", dependencies: ["OSLog"]),
     .testTarget(name: "FoundationExtrasTests", dependencies: ["FoundationExtras"]),
+    .testTarget(name: "SamplesTests", dependencies: ["Samples"]),
     .testTarget(name: "SQLiteTests", dependencies: ["SQLite"]),
     .testTarget(name: "StoreTests", dependencies: ["Store"]),
     .testTarget(
