@@ -18,16 +18,17 @@ struct ModelExpansionTests {
         var views = 0
         init(name: String) { self.name = name }
 
-        nonisolated(unsafe) private var _$own = SwiftData._ModelState._new(Trip._$description)
+        @exclusivity(unchecked)
+        nonisolated(unsafe) private var _$own = SwiftData._OwnState(Trip._$description)
 
         nonisolated private static let _$description = SwiftData._ModelDescription.of(Trip.self)
 
         nonisolated var _$state: SwiftData._ModelState {
           get {
-            _$own
+            _$own.state
           }
           set {
-            _$own = newValue
+            _$own = SwiftData._OwnState(newValue)
           }
         }
 
@@ -67,7 +68,7 @@ struct ModelExpansionTests {
           backingData: any SwiftData.BackingData<Trip>
         ) {
           _name = SwiftData._SwiftDataNoType()
-          _$own = SwiftData._ModelState._of(backingData, Trip._$description)
+          _$own = SwiftData._OwnState(SwiftData._ModelState._of(backingData, Trip._$description))
         }
       }
 
@@ -108,16 +109,17 @@ struct ModelExpansionTests {
         var note: String? = nil
         init() {}
 
-        nonisolated(unsafe) private var _$own = SwiftData._ModelState._new(Trip._$description)
+        @exclusivity(unchecked)
+        nonisolated(unsafe) private var _$own = SwiftData._OwnState(Trip._$description)
 
         nonisolated private static let _$description = SwiftData._ModelDescription.of(Trip.self)
 
         nonisolated var _$state: SwiftData._ModelState {
           get {
-            _$own
+            _$own.state
           }
           set {
-            _$own = newValue
+            _$own = SwiftData._OwnState(newValue)
           }
         }
 
@@ -197,7 +199,7 @@ struct ModelExpansionTests {
           _old = SwiftData._SwiftDataNoType()
           _items = SwiftData._SwiftDataNoType()
           _note = SwiftData._SwiftDataNoType()
-          _$own = SwiftData._ModelState._of(backingData, Trip._$description)
+          _$own = SwiftData._OwnState(SwiftData._ModelState._of(backingData, Trip._$description))
         }
       }
 
@@ -226,20 +228,22 @@ struct ModelExpansionTests {
         var level: Int
         init(level: Int) { self.level = level }
 
-        nonisolated(unsafe) private var _$own = SwiftData._ModelState._new(Business._$description)
+        @exclusivity(unchecked)
+        nonisolated(unsafe) private var _$own = SwiftData._OwnState(Business._$description)
 
         nonisolated private static let _$description = SwiftData._ModelDescription.of(Business.self)
 
         nonisolated override var _$state: SwiftData._ModelState {
           get {
-            if _$own !== super._$state {
-              _$own.adopt(super._$state)
-              super._$state = _$own
+            let own = _$own.state
+            if own !== super._$state {
+              own.adopt(super._$state)
+              super._$state = own
             }
-            return _$own
+            return own
           }
           set {
-            _$own = newValue
+            _$own = SwiftData._OwnState(newValue)
             super._$state = newValue
           }
         }
@@ -278,7 +282,7 @@ struct ModelExpansionTests {
           backingData: any SwiftData.BackingData<Root>
         ) {
           _level = SwiftData._SwiftDataNoType()
-          _$own = SwiftData._ModelState._of(backingData, Business._$description)
+          _$own = SwiftData._OwnState(SwiftData._ModelState._of(backingData, Business._$description))
           super.init(backingData: backingData)
         }
       }
@@ -299,16 +303,17 @@ struct ModelExpansionTests {
       open class Trip {
         public init() {}
 
-        nonisolated(unsafe) private var _$own = SwiftData._ModelState._new(Trip._$description)
+        @exclusivity(unchecked)
+        nonisolated(unsafe) private var _$own = SwiftData._OwnState(Trip._$description)
 
         nonisolated private static let _$description = SwiftData._ModelDescription.of(Trip.self)
 
         nonisolated open var _$state: SwiftData._ModelState {
           get {
-            _$own
+            _$own.state
           }
           set {
-            _$own = newValue
+            _$own = SwiftData._OwnState(newValue)
           }
         }
 
@@ -340,7 +345,7 @@ struct ModelExpansionTests {
         nonisolated public required init(
           backingData: any SwiftData.BackingData<Trip>
         ) {
-          _$own = SwiftData._ModelState._of(backingData, Trip._$description)
+          _$own = SwiftData._OwnState(SwiftData._ModelState._of(backingData, Trip._$description))
         }
       }
 
@@ -369,16 +374,17 @@ struct ModelExpansionTests {
         var name = ""
         init() {}
 
-        nonisolated(unsafe) private var _$own = SwiftData._ModelState._new(Trip._$description)
+        @exclusivity(unchecked)
+        nonisolated(unsafe) private var _$own = SwiftData._OwnState(Trip._$description)
 
         nonisolated private static let _$description = SwiftData._ModelDescription.of(Trip.self)
 
         nonisolated var _$state: SwiftData._ModelState {
           get {
-            _$own
+            _$own.state
           }
           set {
-            _$own = newValue
+            _$own = SwiftData._OwnState(newValue)
           }
         }
 
@@ -418,7 +424,7 @@ struct ModelExpansionTests {
           backingData: any SwiftData.BackingData<Trip>
         ) {
           _name = SwiftData._SwiftDataNoType()
-          _$own = SwiftData._ModelState._of(backingData, Trip._$description)
+          _$own = SwiftData._OwnState(SwiftData._ModelState._of(backingData, Trip._$description))
         }
       }
 

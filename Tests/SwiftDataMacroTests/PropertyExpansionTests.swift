@@ -15,7 +15,7 @@ struct PropertyExpansionTests {
         var name: String {
           @storageRestrictions(accesses: _$own, initializes: _name)
           init(initialValue) {
-            _$own.initialize(Trip._$description, 3, initialValue)
+            _$own.state.initialize(Trip._$description, 3, initialValue)
             _name = SwiftData._SwiftDataNoType()
           }
           get {
@@ -50,7 +50,7 @@ struct PropertyExpansionTests {
         let name: String {
           @storageRestrictions(accesses: _$own, initializes: _name)
           init(initialValue) {
-            _$own.initialize(Trip._$description, 0, initialValue)
+            _$own.state.initialize(Trip._$description, 0, initialValue)
             _name = SwiftData._SwiftDataNoType()
           }
           get {
@@ -79,7 +79,7 @@ struct PropertyExpansionTests {
         @SwiftData.Attribute(.transformable(by: "Colors")) var color: Color? {
           @storageRestrictions(accesses: _$own, initializes: _color)
           init(initialValue) {
-            _$own.initializeTransformable(Trip._$description, 1, initialValue)
+            _$own.state.initializeTransformable(Trip._$description, 1, initialValue)
             _color = SwiftData._SwiftDataNoType()
           }
           get {
@@ -114,7 +114,7 @@ struct PropertyExpansionTests {
         var `default`: Bool {
           @storageRestrictions(accesses: _$own, initializes: _default)
           init(initialValue) {
-            _$own.initialize(Trip._$description, 0, initialValue)
+            _$own.state.initialize(Trip._$description, 0, initialValue)
             _default = SwiftData._SwiftDataNoType()
           }
           get {
@@ -160,7 +160,7 @@ struct PropertyExpansionTests {
           }
           @storageRestrictions(accesses: _$own, initializes: _name)
           init(initialValue) {
-            _$own.initialize(Trip._$description, 0, initialValue)
+            _$own.state.initialize(Trip._$description, 0, initialValue)
             _name = SwiftData._SwiftDataNoType()
           }
 
@@ -227,7 +227,7 @@ struct PropertyExpansionTests {
         var name: String { didSet { log() }
           @storageRestrictions(accesses: _$own, initializes: _name)
           init(initialValue) {
-            _$own.initialize(Trip._$description, 0, initialValue)
+            _$own.state.initialize(Trip._$description, 0, initialValue)
             _name = SwiftData._SwiftDataNoType()
           }
 

@@ -106,7 +106,8 @@ struct StorePlan {
         configuration.schema = Schema(models.map(\.type), version: schema.version)
       }
       return .custom(
-        try CustomStore.open(configuration, models: models, migrationPlan: migrationPlan))
+        try CustomStore.open(configuration, models: models, migrationPlan: migrationPlan)
+      )
     }
   }
 }

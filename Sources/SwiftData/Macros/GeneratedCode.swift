@@ -15,16 +15,6 @@ public func _listed<Function>(_ function: Function) -> [Schema.PropertyMetadata]
   unsafeBitCast(function, to: (() -> [Schema.PropertyMetadata]).self)()
 }
 
-extension _ModelState {
-  /// The state that an object begins with, to which the defaults of its properties are written.
-  ///
-  /// Swift writes these for an object that is read from a store too, before the object gets the
-  /// state of its row; this is the place to spare that work.
-  public static func _new(_ description: _ModelDescription) -> _ModelState {
-    _ModelState(description)
-  }
-}
-
 /// Gives a persisted property its accessors, with the property's place in its class.
 @attached(accessor, names: named(init), named(get), named(set))
 @attached(peer, names: prefixed(_), prefixed(_$observing_))

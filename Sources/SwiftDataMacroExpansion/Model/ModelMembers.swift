@@ -27,7 +27,10 @@ struct ModelMembers {
   private var name: String { model.reference }
 
   private var ownState: DeclSyntax {
-    "nonisolated(unsafe) private var _$own = SwiftData._ModelState._new(\(raw: name)._$description)"
+    """
+    @exclusivity(unchecked)
+    nonisolated(unsafe) private var _$own = SwiftData._OwnState(\(raw: name)._$description)
+    """
   }
 
   private var description: DeclSyntax {
@@ -41,10 +44,10 @@ struct ModelMembers {
       return """
         nonisolated \(raw: model.access.overridablePrefix)var _$state: SwiftData._ModelState {
           get {
-            _$own
+            _$own.state
           }
           set {
-            _$own = newValue
+            _$own = SwiftData._OwnState(newValue)
           }
         }
         """
@@ -52,14 +55,15 @@ struct ModelMembers {
     return """
       nonisolated \(raw: model.access.overridablePrefix)override var _$state: SwiftData._ModelState {
         get {
-          if _$own !== super._$state {
-            _$own.adopt(super._$state)
-            super._$state = _$own
+          let own = _$own.state
+          if own !== super._$state {
+            own.adopt(super._$state)
+            super._$state = own
           }
-          return _$own
+          return own
         }
         set {
-          _$own = newValue
+          _$own = SwiftData._OwnState(newValue)
           super._$state = newValue
         }
       }
@@ -110,7 +114,10 @@ struct ModelMembers {
     var lines = model.persisted.map { property in
       "\(storageName(of: property.name)) = SwiftData._SwiftDataNoType()"
     }
-    lines.append("_$own = SwiftData._ModelState._of(backingData, \(name)._$description)")
+    lines.append(
+      "_$own = SwiftData._OwnState("
+        + "SwiftData._ModelState._of(backingData, \(name)._$description))"
+    )
     if !isRoot { lines.append("super.init(backingData: backingData)") }
     return lines
   }

@@ -48,7 +48,7 @@ extension PersistedPropertyMacro: AccessorMacro {
     let initialize: AccessorDeclSyntax = """
       @storageRestrictions(accesses: _$own, initializes: \(raw: storage))
       init(initialValue) {
-        _$own.initialize\(raw: suffix)(\(raw: place), initialValue)
+        _$own.state.initialize\(raw: suffix)(\(raw: place), initialValue)
         \(raw: storage) = SwiftData._SwiftDataNoType()
       }
       """
