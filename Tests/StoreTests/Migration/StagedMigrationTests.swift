@@ -1,5 +1,7 @@
 import Foundation
+import Glibc
 import SQLite
+import Synchronization
 import Testing
 
 @testable import Store
@@ -207,18 +209,18 @@ struct StagedMigrationTests {
   }
 
   @Test("a writer that waits is served before or after the migration, and never lost")
-  func race() async throws {
+  func race() throws {
     var won = 0
     for _ in 0..<trials(12, long: 200) {
-      try await withTemporaryStore(Self.one, fill: Self.fill) { url in
+      try withStoreFile(Self.one, fill: Self.fill) { url in
         let other = try Store.open(.file(url), schema: Self.one)
         let migration = try StagedMigration.begin(on: url)
         try Self.stages(migration)
-        async let written = Self.write(other)
-        try await Task.sleep(for: .milliseconds(Int.random(in: 0...20)))
+        let writer = WaitingWriter(other)
+        usleep(UInt32.random(in: 0...20_000))
         var error: StoreError?
         do { try migration.commit() } catch let failure as StoreError { error = failure }
-        if try await written {
+        if try writer.wasServedFirst() {
           #expect(error?.code == .changedMeanwhile)
           #expect(try names("a", Store.open(.file(url), schema: Self.one)).last == "third")
         } else {
@@ -230,9 +232,28 @@ struct StagedMigrationTests {
     }
     print("the migration was first in \(won) cases")
   }
+}
 
-  /// Writes a row; false where the store was migrated before.
-  static func write(_ store: Store) async throws -> Bool {
+/// Writes a row on a thread of its own, because waiting for a lock blocks it.
+private final class WaitingWriter: Sendable {
+  private let result = Mutex<Result<Bool, any Error>?>(nil)
+  private let end = DispatchSemaphore(value: 0)
+
+  init(_ store: Store) {
+    Thread { [self] in
+      let outcome = Result { try Self.write(store) }
+      result.withLock { $0 = outcome }
+      end.signal()
+    }.start()
+  }
+
+  /// False where the store was migrated before.
+  func wasServedFirst() throws -> Bool {
+    end.wait()
+    return try result.withLock { try #require($0).get() }
+  }
+
+  private static func write(_ store: Store) throws -> Bool {
     do {
       try store.write(Author(name: "other")) {
         try $0.insert(0, id: 3, values: [.text("third")])
@@ -241,22 +262,5 @@ struct StagedMigrationTests {
     } catch StoreError.Code.schemaMismatch {
       return false
     }
-  }
-
-  func withTemporaryStore(
-    _ schema: StoreSchema,
-    fill: (Writer) throws -> Void,
-    _ body: (URL) async throws -> Void
-  ) async throws {
-    let folder = FileManager.default.temporaryDirectory
-      .appendingPathComponent("StoreTests-\(UUID().uuidString)")
-    try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
-    defer {
-      // A folder that can't be removed fails no test.
-      try? FileManager.default.removeItem(at: folder)
-    }
-    let url = folder.appendingPathComponent("test.store")
-    try Store.open(.file(url), schema: schema).write(Author(name: "app"), fill)
-    try await body(url)
   }
 }
