@@ -86,7 +86,12 @@ let package = Package(
       swiftSettings: syntaxSettings,
       linkerSettings: syntaxLinking
     ),
-    .testTarget(name: "SwiftDataTests", dependencies: ["SQLite", "SwiftData"]),
+    .executableTarget(
+      name: "ProcessProbe",
+      dependencies: ["SwiftData"],
+      path: "Tests/ProcessProbe"
+    ),
+    .testTarget(name: "SwiftDataTests", dependencies: ["ProcessProbe", "SQLite", "SwiftData"]),
     // Its models have the names of SwiftData's own types, which no other test should see.
     .testTarget(name: "ModelShapeTests", dependencies: ["SwiftData"]),
   ],

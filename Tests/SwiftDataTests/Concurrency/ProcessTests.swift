@@ -1,0 +1,62 @@
+import Foundation
+import SQLite
+import Testing
+
+@Suite("Several processes over one file")
+struct ProcessTests {
+  /// The program that writes, which is built beside the tests.
+  private func probe(_ store: URL, _ author: String, _ count: Int) throws -> Process {
+    let process = Process()
+    process.executableURL = Bundle.main.executableURL?.deletingLastPathComponent()
+      .appendingPathComponent("ProcessProbe")
+    process.arguments = [store.path, author, "\(count)"]
+    process.standardOutput = FileHandle.nullDevice
+    try process.run()
+    return process
+  }
+
+  private func number(_ sql: String, in store: URL) throws -> Int {
+    let connection = try Connection(path: store.path, mode: .readOnly)
+    let statement = try connection.prepare(sql)
+    return try statement.step() ? Int(statement.int64(at: 0)) : -1
+  }
+
+  @Test("processes that create and write one store at once lose nothing, and history is gapless")
+  func writers() throws {
+    let folder = try TemporaryFolder()
+    let store = folder.file("entries.store")
+    let processes = try (0..<3).map { try probe(store, "writer \($0)", 40) }
+    for process in processes {
+      process.waitUntilExit()
+      #expect(process.terminationStatus == 0)
+    }
+    #expect(try number("SELECT count(*) FROM Entry", in: store) == 120)
+    #expect(try number("SELECT count(*) FROM EntryPart", in: store) == 360)
+    #expect(try number("SELECT count(DISTINCT author || number) FROM Entry", in: store) == 120)
+    let transactions = "SELECT count(*) FROM history_transaction WHERE id BETWEEN 1 AND 120"
+    #expect(try number(transactions, in: store) == 120)
+    #expect(try number("SELECT max(id) FROM history_transaction", in: store) == 120)
+  }
+
+  @Test("a process killed while it saves leaves whole saves only", arguments: 0..<6)
+  func killed(_ round: Int) throws {
+    let folder = try TemporaryFolder()
+    let store = folder.file("entries.store")
+    let process = try probe(store, "killed", 100_000)
+    var generator = SystemRandomNumberGenerator()
+    let pause = Double.random(in: 0.05...0.4, using: &generator)
+    Thread.sleep(forTimeInterval: pause)
+    kill(process.processIdentifier, SIGKILL)
+    process.waitUntilExit()
+    let again = try probe(store, "again", 1)
+    again.waitUntilExit()
+    #expect(again.terminationStatus == 0, "killed after \(pause) seconds")
+    let integrity = try Connection(path: store.path, mode: .readOnly)
+      .prepare("PRAGMA integrity_check")
+    #expect(try integrity.step() && integrity.string(at: 0) == "ok")
+    let entries = try number("SELECT count(*) FROM Entry", in: store)
+    #expect(try number("SELECT count(*) FROM EntryPart", in: store) == entries * 3)
+    #expect(try number("SELECT count(*) FROM history_transaction", in: store) == entries)
+    #expect(try number("SELECT count(*) FROM history_change", in: store) == entries * 4)
+  }
+}
