@@ -139,9 +139,9 @@ extension ModelContext {
   // MARK: Relationships
 
   /// Reads what a to-one relationship leads to.
-  func readToOne(_ state: _ModelState, _ index: Int) -> ToOne {
+  func readToOne(_ state: _ModelState, _ index: Int) -> ToOne? {
     guard let entity = state.entity, let relationship = entity.relationships[index] else {
-      return .none
+      return ToOne.none
     }
     // Snapshots tell both sides of a relationship, rows the side that has the column.
     var isTold = entity.isCustom(in: container)
@@ -149,11 +149,11 @@ extension ModelContext {
     if isTold {
       fill(state)
       if case .toOne(let reference) = state.slots[index] { return reference }
-      return .none
+      return nil
     }
     guard case .inverseColumn(let column) = relationship.storage,
       let destination = container.map[relationship.destination]
-    else { return .none }
+    else { return ToOne.none }
     let found = report {
       try models(
         of: destination,
@@ -161,8 +161,9 @@ extension ModelContext {
         bindings: [.integer(state.row)]
       )
     }
-    guard let model = found?.first(where: { isStill($0, destination, column, state) }) else {
-      return .none
+    guard let found else { return nil }
+    guard let model = found.first(where: { isStill($0, destination, column, state) }) else {
+      return ToOne.none
     }
     return .object(model)
   }
@@ -219,10 +220,9 @@ extension ModelContext {
     }
     if let store = container.customStore(of: entity) {
       let property = state.description.properties[index]
+      // What can't be read now stays to be read, and the next save or fetch says why.
       report { try loadCustom(many, of: state, property, entity, in: store) }
-      // What could not be read is empty, and the next save or fetch says why.
-      many.load([])
-      hold(many, ownedBy: state, index)
+      if many.isLoaded { hold(many, ownedBy: state, index) }
       return
     }
     let found: [any PersistentModel]?

@@ -51,6 +51,11 @@ extension Registry {
         }
       }
     }
+    for model in context.pending.inserted {
+      for index in model._$state.slots.indices {
+        if let target = model._$state.toOneRow(index) { used.insert(target) }
+      }
+    }
     for deletion in context.pending.batchDeleted { used.formUnion(deletion.rows) }
     custom.keepOnly(used)
   }

@@ -97,21 +97,23 @@ final class CustomStore: @unchecked Sendable {
 
   // MARK: Writing
 
+  /// Has the store write a save; `check` comes between the taking of snapshots and the write.
   func save(
     inserted: [_ModelState],
     updated: [_ModelState],
     deleted: [_ModelState],
-    _ editingState: EditingState
+    _ editingState: EditingState,
+    check: () throws -> Void
   ) throws -> Saved {
     func open<Opened: DataStore>(_ store: Opened) throws -> Saved {
-      let result = try store.save(
-        DataStoreSaveChangesRequest(
-          editingState: editingState,
-          inserted: try inserted.map { try $0.snapshot(Opened.Snapshot.self) },
-          updated: try updated.map { try $0.snapshot(Opened.Snapshot.self) },
-          deleted: try deleted.map { try $0.snapshot(Opened.Snapshot.self) }
-        )
+      let request = DataStoreSaveChangesRequest(
+        editingState: editingState,
+        inserted: try inserted.map { try $0.snapshot(Opened.Snapshot.self) },
+        updated: try updated.map { try $0.snapshot(Opened.Snapshot.self) },
+        deleted: try deleted.map { try $0.snapshot(Opened.Snapshot.self) }
       )
+      try check()
+      let result = try store.save(request)
       return Saved(
         remapped: result.remappedIdentifiers,
         reregistered: result.snapshotsToReregister

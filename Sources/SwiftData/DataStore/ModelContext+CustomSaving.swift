@@ -11,7 +11,7 @@ extension ModelContext {
     var deleted = own(save.deleted)
     try refuseDeniedDeletions(deleted)
     for state in updated { try complete(state, in: store) }
-    for state in deleted { try completeIfPossible(state, in: store) }
+    deleted = try deleted.filter { try isThere($0, in: store) }
     for deletion in save.changes.batchDeleted where deletion.entity.storeIndex == storeIndex {
       deleted += try deleteBatch(deletion, in: store, save)
     }
@@ -20,7 +20,8 @@ extension ModelContext {
       inserted: inserted,
       updated: updated,
       deleted: deleted,
-      editingState
+      editingState,
+      check: throwDeferredError
     )
     take(saved, for: inserted, save, storeIndex: storeIndex)
   }
@@ -37,9 +38,16 @@ extension ModelContext {
     )
   }
 
-  /// An object that is to be deleted may be gone already.
-  private func completeIfPossible(_ state: _ModelState, in store: CustomStore) throws {
-    if state.hasEmptySlots { _ = try fillCustom(state, in: store) }
+  /// An object that is to be deleted may be gone already, and is then no matter of the store.
+  private func isThere(_ state: _ModelState, in store: CustomStore) throws -> Bool {
+    try !state.hasEmptySlots || fillCustom(state, in: store)
+  }
+
+  /// A property that could not be read while snapshots were taken must not be saved as nothing.
+  private func throwDeferredError() throws {
+    guard let error = deferredError else { return }
+    deferredError = nil
+    throw error
   }
 
   /// Refuses to delete objects that others keep by the rule `.deny`.

@@ -40,7 +40,7 @@ struct SnapshotValues: Sendable {
         if case .empty = state.slots[index], state.phase == .stored { state.context?.fill(state) }
         contents.append(.attribute(try state.wholeValue(at: index)))
       case .toOne: contents.append(.toOne(state.toOneIdentifier(index)))
-      case .toMany: contents.append(.toMany(state.toManyIdentifiers(index)))
+      case .toMany: contents.append(.toMany(try state.toManyIdentifiers(index)))
       case .unsupported: contents.append(.absent)
       }
     }
@@ -104,10 +104,18 @@ extension _ModelState {
   }
 
   /// The identities that a to-many relationship leads to; reads no objects where they are known.
-  func toManyIdentifiers(_ index: Int) -> [PersistentIdentifier]? {
+  func toManyIdentifiers(_ index: Int) throws -> [PersistentIdentifier]? {
     let many = knownToMany(index)
     if let known = many.knownIdentifiers { return many.isNil ? nil : known }
     let loaded = toMany(index)
+    guard loaded.isLoaded else {
+      throw SwiftDataError(
+        .saveFailed,
+        "\(description.name).\(description.properties[index].name) of \(identifier.id) can't be "
+          + "read from its store, so that the object can't be saved whole. Save again when the "
+          + "store can be read, or call rollback()."
+      )
+    }
     return loaded.isNil ? nil : loaded.models.compactMap(\._$state.livingIdentifier)
   }
 

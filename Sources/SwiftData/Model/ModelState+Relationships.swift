@@ -96,7 +96,9 @@ extension _ModelState {
   func toOne(_ index: Int) -> (any PersistentModel)? {
     if case .empty = slots[index] {
       guard phase != .detached, row >= 0, let context else { return nil }
-      slots[index] = .toOne(context.readToOne(self, index))
+      // What can't be read now is not nothing: it stays to be read.
+      guard let read = context.readToOne(self, index) else { return nil }
+      slots[index] = .toOne(read)
     }
     guard case .toOne(let reference) = slots[index] else { return nil }
     switch reference {

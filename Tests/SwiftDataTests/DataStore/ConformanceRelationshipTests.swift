@@ -189,6 +189,57 @@ struct ConformanceRelationshipTests {
     #expect(try context.fetch(items).allSatisfy { $0.trip === trip && !$0.tags.isEmpty })
   }
 
+  @Test("relationships without inverses hold too", arguments: StoreKind.allCases)
+  func withoutInverse(_ kind: StoreKind) throws {
+    let place = try StorePlace(kind)
+    defer { withExtendedLifetime(place) {} }
+    let context = try place.context(Album.self)
+    let album = Album(title: "A")
+    album.pictures = ["1", "2", "3"].map(Picture.init(name:))
+    album.cover = album.pictures[1]
+    context.insert(album)
+    try context.save()
+    let fresh = try place.context(Album.self)
+    let found = try #require(try fresh.fetch(FetchDescriptor<Album>()).first)
+    #expect(found.pictures.map(\.name).sorted() == ["1", "2", "3"] && found.cover?.name == "2")
+    let cover = try #require(found.cover)
+    #expect(found.pictures.contains { $0 === cover })
+    fresh.delete(cover)
+    try fresh.save()
+    let last = try #require(try place.context(Album.self).fetch(FetchDescriptor<Album>()).first)
+    #expect(last.pictures.map(\.name).sorted() == ["1", "3"] && last.cover == nil)
+  }
+
+  @Test("a relationship of a class with itself knows its two ends", arguments: StoreKind.allCases)
+  func reflexive(_ kind: StoreKind) throws {
+    let place = try StorePlace(kind)
+    defer { withExtendedLifetime(place) {} }
+    let context = try place.context(Member.self)
+    let members = ["a", "b", "c"].map(Member.init(name:))
+    members.forEach { context.insert($0) }
+    members[0].following = [members[1], members[2]]
+    members[1].boss = members[0]
+    try context.save()
+    let fresh = try place.context(Member.self)
+    let found = try fresh.fetch(FetchDescriptor<Member>(sortBy: [SortDescriptor(\.name)]))
+    #expect(found[0].following.map(\.name).sorted() == ["b", "c"])
+    #expect(found[2].followers.map(\.name) == ["a"] && found[0].followers.isEmpty)
+    #expect(found[0].reports.map(\.name) == ["b"] && found[1].boss === found[0])
+    fresh.delete(found[0])
+    try fresh.save()
+    #expect(found[1].boss == nil && found[2].followers.isEmpty)
+  }
+
+  @Test("objects that outlive their context still lead on", arguments: StoreKind.allCases)
+  func outliving(_ kind: StoreKind) throws {
+    let place = try StorePlace(kind)
+    defer { withExtendedLifetime(place) {} }
+    try fill(place)
+    let trip = try first(Trip.self, try place.context())
+    #expect(trip.bucketList.map(\.title).sorted() == ["1", "2"])
+    #expect(trip.livingAccommodation?.trip === trip)
+  }
+
   @Test("random changes end alike in every store", arguments: StoreKind.allCases, 0..<6)
   func randomChanges(_ kind: StoreKind, _ seed: Int) throws {
     let place = try StorePlace(kind)

@@ -162,6 +162,53 @@ struct CustomSavingTests {
     #expect(try second.fetchCount(FetchDescriptor<Trip>()) == 0)
   }
 
+  @Test("an object that is gone already can be deleted", arguments: [StoreKind.json, .dictionary])
+  func goneAlready(_ kind: StoreKind) throws {
+    let place = try StorePlace(kind)
+    let container = try place.open()
+    let (first, second) = (ModelContext(container), ModelContext(container))
+    let trip = Trip(name: "A")
+    first.insert(trip)
+    try first.save()
+    let other = try #require(try second.fetch(FetchDescriptor<Trip>()).first)
+    other.name = "B"
+    second.rollback()
+    first.delete(trip)
+    try first.save()
+    second.delete(other)
+    try second.save()
+    #expect(!second.hasChanges && other.modelContext == nil)
+  }
+
+  @Test("what could not be read is not saved as nothing")
+  func unreadable() throws {
+    let place = try StorePlace(.dictionary)
+    place.shelf.hasCache = false
+    let writer = try place.context()
+    let trip = Trip(name: "A")
+    trip.bucketList = [BucketListItem(title: "1")]
+    trip.livingAccommodation = LivingAccommodation(placeName: "Hut")
+    writer.insert(trip)
+    try writer.save()
+    let context = try place.context()
+    let found = try #require(try context.fetch(FetchDescriptor<Trip>()).first)
+    found.destination = "x"
+    found.bucketList.append(BucketListItem(title: "2"))
+    context.rollback()
+    found.destination = "y"
+    place.shelf.silence = Refusal()
+    #expect(found.bucketList.isEmpty && found.livingAccommodation == nil)
+    #expect(throws: SwiftDataError.self) { try context.save() }
+    #expect(throws: (any Error).self) { try context.save() }
+    place.shelf.silence = nil
+    // The refusal of the last reading is told once.
+    do { try context.save() } catch { try context.save() }
+    #expect(found.bucketList.map(\.title) == ["1"])
+    let last = try #require(try place.context().fetch(FetchDescriptor<Trip>()).first)
+    #expect(last.destination == "y" && last.bucketList.map(\.title) == ["1"])
+    #expect(last.livingAccommodation?.placeName == "Hut")
+  }
+
   @Test("many contexts in many threads save to one store, one after the other")
   func threads() async throws {
     let place = try StorePlace(.json)

@@ -13,6 +13,8 @@ final class Shelf: @unchecked Sendable {
   var batches = 0
   /// What the next save throws.
   var refusal: (any Error)?
+  /// What fetches throw.
+  var silence: (any Error)?
   /// Changes what a save gives back.
   var afterSave: ((RecordSnapshot) -> RecordSnapshot)?
   var givesPermanentIdentifiers = true
@@ -60,6 +62,7 @@ final class DictionaryStore: DataStoreBatching {
   func fetch<T>(
     _ request: DataStoreFetchRequest<T>
   ) throws -> DataStoreFetchResult<T, RecordSnapshot> where T: PersistentModel {
+    if let silence = shelf.silence { throw silence }
     guard request.descriptor.predicate == nil else { throw DataStoreError.preferInMemoryFilter }
     guard request.descriptor.sortBy.isEmpty else { throw DataStoreError.preferInMemorySort }
     shelf.fetches += 1
