@@ -104,7 +104,10 @@ public final class ModelContext {
     }
     // Apple's framework gives an object here too, whose values can't be read.
     let state = _ModelState(
-      entity, row: id.row ?? 0, customKey: entity.isCustom(in: container) ? id : nil)
+      entity,
+      row: id.row ?? 0,
+      customKey: entity.isCustom(in: container) ? id : nil
+    )
     state.phase = .deleted
     return entity.model.make(state)
   }
