@@ -7,11 +7,11 @@ LINTED := $(wildcard Package.swift Sources Tests Benchmarks)
 missing = $(shell for name in $(1); do dpkg-query -W -f '$${Status}' $$name 2>/dev/null \
 	| grep -q 'ok installed' || echo $$name; done)
 
-.PHONY: help setup build test lint format bench clean
+.PHONY: help setup build test test-threads lint format bench clean
 .DEFAULT_GOAL := help
 
 help: ## say what there is
-	@sed -n 's/^\([a-z]*\):.*## \(.*\)/make \1\t\2/p' Makefile | expand -t 14
+	@sed -n 's/^\([a-z-]*\):.*## \(.*\)/make \1\t\2/p' Makefile | expand -t 14
 
 setup: ## install what the build needs, if it is not there
 	@set -e; needed="$(call missing,$(REQUIRED))"; wanted="$(call missing,$(OPTIONAL))"; \
@@ -33,6 +33,10 @@ build: setup ## build the package and its tests
 
 test: build ## build, and run every test
 	swift test
+
+test-threads: setup ## run the tests of concurrency under the thread sanitizer
+	swift test --sanitize=thread --scratch-path .build/threads \
+	  --filter 'ConcurrencyTests|NotificationTests|ModelActor'
 
 lint: ## check the style of every Swift file; silent when all is well
 	@swift format lint --strict --parallel --recursive $(LINTED)

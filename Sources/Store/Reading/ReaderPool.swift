@@ -1,5 +1,4 @@
 import SQLite
-import Synchronization
 
 /// The readers of a store that nobody uses at the moment.
 ///
@@ -7,15 +6,15 @@ import Synchronization
 /// the list makes sure of.
 final class ReaderPool: @unchecked Sendable {
   private static let keptAtMost = 8
-  private let lock = Mutex(())
+  private let lock = RecursiveLock()
   private var idle: [Reader] = []
 
   func take() -> Reader? {
-    lock.withLock { _ in idle.popLast() }
+    lock.withLock { idle.popLast() }
   }
 
   func giveBack(_ reader: Reader) {
-    lock.withLock { _ in
+    lock.withLock {
       if idle.count < Self.keptAtMost { idle.append(reader) }
     }
   }

@@ -1,5 +1,4 @@
 import Store
-import Synchronization
 
 /// An object that manages the schema of an app and the stores that its models are kept in.
 ///
@@ -25,7 +24,7 @@ public final class ModelContainer: Sendable {
   let map: EntityMap
   let stores: [OpenStore]
   private let plans: [ObjectIdentifier: RowPlan]
-  private let main = Mutex<MainContext>(MainContext())
+  private let main = Guarded<MainContext>(MainContext())
 
   /// The main context, once it was asked for; only the main actor touches it.
   private struct MainContext: @unchecked Sendable {

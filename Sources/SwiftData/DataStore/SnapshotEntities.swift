@@ -1,5 +1,3 @@
-import Synchronization
-
 /// Finds the model class of a snapshot that is being decoded: it carries no more of it than the
 /// entity's name.
 enum SnapshotEntities {
@@ -11,7 +9,7 @@ enum SnapshotEntities {
     var byName: [String: _ModelDescription] = [:]
   }
 
-  private static let known = Mutex(Known())
+  private static let known = Guarded(Known())
 
   /// Makes entities known; those that came last are meant where only a name is given.
   static func register(_ models: [_ModelDescription]) {

@@ -1,8 +1,6 @@
-import Synchronization
-
 /// Remembers which sentences were said.
 final class SaidOnce: Sendable {
-  private let sentences = Mutex<Set<String>>([])
+  private let sentences = Guarded<Set<String>>([])
 
   func isNew(_ sentence: String) -> Bool {
     // A program that makes new sentences for ever is not given memory for ever.

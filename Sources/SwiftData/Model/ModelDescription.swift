@@ -1,5 +1,4 @@
 import Store
-import Synchronization
 
 /// What is known of a model class from the class alone: its properties and their kinds.
 ///
@@ -21,9 +20,9 @@ public final class _ModelDescription: @unchecked Sendable {
   let indexSets: [[String]]
   private let byKeyPath: [AnyKeyPath: Int]
   private let byName: [String: Int]
-  private let inverses = Mutex<[Int: PropertyReference?]>([:])
+  private let inverses = Guarded<[Int: PropertyReference?]>([:])
 
-  private static let known = Mutex<[ObjectIdentifier: _ModelDescription]>([:])
+  private static let known = Guarded<[ObjectIdentifier: _ModelDescription]>([:])
 
   /// The description of a class, made once.
   public static func of(_ type: any PersistentModel.Type) -> _ModelDescription {

@@ -1,11 +1,10 @@
 import Store
-import Synchronization
 
 /// A class that turns values into others and back, found by its name.
 ///
 /// Linux has none; this one has what `.transformable(by:)` needs of Apple's.
 open class ValueTransformer {
-  private static let registered = Mutex<[String: @Sendable () -> ValueTransformer]>([:])
+  private static let registered = Guarded<[String: @Sendable () -> ValueTransformer]>([:])
 
   /// Makes a transformer.
   public required init() {}

@@ -1,5 +1,4 @@
 import Store
-import Synchronization
 
 /// Where the value of a stored property of a `Codable` type is in its JSON.
 ///
@@ -10,7 +9,7 @@ struct JSONPath {
   let key: String
   let type: Any.Type
 
-  private static let known = Mutex<[ConstantKeyPath: String?]>([:])
+  private static let known = Guarded<[ConstantKeyPath: String?]>([:])
 
   static func of(_ keyPath: AnyKeyPath) -> JSONPath? {
     let constant = ConstantKeyPath(keyPath)

@@ -1,5 +1,4 @@
 import Store
-import Synchronization
 
 /// What SQL can't do with a value by itself, done in Swift: reading a property of it, turning its
 /// JSON into its stored form, or comparing it.
@@ -20,7 +19,7 @@ final class ValueFunctions: Sendable {
     var functions: [any ValueFunction] = []
   }
 
-  private let state = Mutex(State())
+  private let state = Guarded(State())
 
   func function(_ number: Int) -> (any ValueFunction)? {
     state.withLock { $0.functions.indices.contains(number) ? $0.functions[number] : nil }

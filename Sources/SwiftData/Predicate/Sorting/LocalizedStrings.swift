@@ -1,5 +1,3 @@
-import Synchronization
-
 /// An order of strings that Foundation on Linux has no comparator for.
 public struct LocalizedStringComparator: SortComparator, Sendable {
   enum Kind: Hashable, Sendable {
@@ -103,7 +101,7 @@ enum LocalizedKeyPaths {
   }
 
   // Key paths are constants of a program, so that this doesn't grow without end.
-  private static let origins = Mutex<[ConstantKeyPath: Origin]>([:])
+  private static let origins = Guarded<[ConstantKeyPath: Origin]>([:])
 
   static func origin(of keyPath: AnyKeyPath) -> Origin? {
     let path = ConstantKeyPath(keyPath)
