@@ -14,6 +14,7 @@ struct PredicateStore {
       PAuthor.self,
       PGroup.self,
       PBadge.self,
+      PIndexed.self,
       configurations: ModelConfiguration(isStoredInMemoryOnly: true)
     )
     context = ModelContext(container)

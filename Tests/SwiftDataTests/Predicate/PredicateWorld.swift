@@ -32,6 +32,54 @@ enum PredicateWorld {
     }
   }
 
+  struct Spot: Codable, Equatable {
+    struct Point: Codable, Equatable {
+      var x: Int
+      var y: Int?
+    }
+
+    var place: String
+    var height: Double?
+    var level: Level
+    var seen: Date
+    var center: Point
+    var flag: Bool
+    var rank = 7
+    var short: String { String(place.prefix(4)) }
+
+    enum CodingKeys: String, CodingKey {
+      case place = "town"
+      case height, level, seen, center, flag, rank
+    }
+
+    init(
+      place: String,
+      height: Double?,
+      level: Level,
+      seen: Date,
+      center: Point,
+      flag: Bool
+    ) {
+      self.place = place
+      self.height = height
+      self.level = level
+      self.seen = seen
+      self.center = center
+      self.flag = flag
+    }
+
+    init(from decoder: any Decoder) throws {
+      let container = try decoder.container(keyedBy: CodingKeys.self)
+      place = try container.decode(String.self, forKey: .place)
+      height = try container.decodeIfPresent(Double.self, forKey: .height)
+      level = try container.decode(Level.self, forKey: .level)
+      seen = try container.decode(Date.self, forKey: .seen)
+      center = try container.decode(Point.self, forKey: .center)
+      flag = try container.decode(Bool.self, forKey: .flag)
+      rank = try container.decodeIfPresent(Int.self, forKey: .rank) ?? 7
+    }
+  }
+
   @Model final class Item {
     var number: Int
     var name: String
@@ -57,6 +105,7 @@ enum PredicateWorld {
     var shape: Shape?
     var address: Address
     var home: Address?
+    var spot: Spot?
     var tags: [String]
     var numbers: [Int]
     var reals: [Double]?
@@ -126,6 +175,21 @@ enum PredicateWorld {
   }
 }
 
+extension PredicateWorld {
+  @Model final class Indexed {
+    #Index<Indexed>([\.name], [\.note], [\.date], [\.due])
+    var name: String
+    var note: String?
+    var date: Date
+    var due: Date?
+    init(name: String) {
+      self.name = name
+      date = .now
+    }
+  }
+}
+
+typealias PIndexed = PredicateWorld.Indexed
 typealias PItem = PredicateWorld.Item
 typealias PPerson = PredicateWorld.Person
 typealias PAuthor = PredicateWorld.Author

@@ -27,8 +27,8 @@ extension SQLTranslation {
     default: break
     }
     scalar.sql = """
-      (SELECT \(scalar.sql) FROM \(collection.source) WHERE \(collection.condition) \
-      ORDER BY \(scalar.sql)\(scalar.collation) \(direction) LIMIT 1)
+      (SELECT \(scalar.sql) AS extreme FROM \(collection.source) WHERE \(collection.condition) \
+      ORDER BY extreme\(scalar.collation) \(direction) LIMIT 1)
       """
     scalar.isNullable = true
     return .scalar(scalar)

@@ -1,0 +1,109 @@
+import Foundation
+import Testing
+
+@testable import SwiftData
+
+@Suite("Orders of strings and numbers in SQL")
+struct OrderTests {
+  /// Pairs of strings that share beginnings, of characters of which some matter together.
+  private func pairs(_ alphabets: [[String]], count: Int) -> [(String, String)] {
+    var generator = SplitMix(state: 42)
+    return (0..<count).map { round in
+      let alphabet = alphabets[round % alphabets.count]
+      func text(_ most: Int) -> String {
+        (0..<Int.random(in: 0...most, using: &generator))
+          .map { _ in alphabet.randomElement(using: &generator) ?? "" }.joined()
+      }
+      let start = text(5)
+      let other = Bool.random(using: &generator) ? start : start.uppercased()
+      return (start + text(3), other + text(3))
+    }
+  }
+
+  private func sign(_ result: ComparisonResult) -> Int32 { Int32(result.rawValue) }
+
+  private func order(
+    _ left: String,
+    _ right: String,
+    _ compare: (UnsafeRawBufferPointer, UnsafeRawBufferPointer) -> Int32
+  ) -> Int32 {
+    var left = left
+    var right = right
+    return left.withUTF8 { first in
+      right.withUTF8 { second in
+        compare(UnsafeRawBufferPointer(first), UnsafeRawBufferPointer(second))
+      }
+    }
+  }
+
+  private var printable: [String] { (0x20..<0x7f).map { String(UnicodeScalar(UInt8($0))) } }
+
+  @Test("the quick way for ASCII is Foundation's order")
+  func localized() {
+    let alphabets = [
+      printable, ["a", "A", "b", "B", "1", "2", "0"], ["9", "1", "10", "0", " ", "-", "x"],
+      ["a", "é", "E\u{301}", "ß", "1", "Z", "_"],
+    ]
+    var differences: [String] = []
+    for (left, right) in pairs(alphabets, count: 20_000) {
+      let standard = order(left, right, LocalizedOrder.standard)
+      if standard != sign(left.localizedStandardCompare(right)) {
+        differences.append("standard \(left.debugDescription) \(right.debugDescription)")
+      }
+      let localized = order(left, right, LocalizedOrder.localized)
+      if localized != sign(left.localizedCompare(right)) {
+        differences.append("localized \(left.debugDescription) \(right.debugDescription)")
+      }
+    }
+    #expect(differences.isEmpty, "\(differences.prefix(5))")
+  }
+
+  @Test("the order of Swift's strings is that of canonical composition")
+  func swift() {
+    let alphabets = [
+      ["a", "b", "e\u{301}", "é", "\u{301}", "\u{327}", "z", "K", "\u{212a}", "제", "\u{1112}"],
+      ["a", "b", "\u{ff21}", "🙂", "\0", "\r", "\n"], printable,
+    ]
+    var differences: [String] = []
+    for (left, right) in pairs(alphabets, count: 20_000) {
+      let wanted: Int32 = left == right ? 0 : left < right ? -1 : 1
+      if order(left, right, StringOrder.compare) != wanted {
+        differences.append("\(left.debugDescription) \(right.debugDescription)")
+      }
+    }
+    #expect(differences.isEmpty, "\(differences.prefix(5))")
+  }
+
+  @Test("only three scalars are canonically equivalent to ASCII")
+  func spellings() {
+    var found: [Unicode.Scalar] = []
+    for value in 0x80...0x10ffff {
+      guard let scalar = Unicode.Scalar(UInt32(value)) else { continue }
+      // A Hangul syllable or a scalar that is its own form is none; the rest is few.
+      let first = String(scalar).decomposedStringWithCanonicalMapping.unicodeScalars.first
+      if let first, first.isASCII,
+        String(scalar).decomposedStringWithCanonicalMapping.unicodeScalars.count == 1
+      {
+        found.append(scalar)
+      }
+    }
+    #expect(found == ["\u{37e}", "\u{1fef}", "\u{212a}"])
+    #expect(CanonicalSpellings.of("K;") == ["K;", "\u{212a};", "K\u{37e}", "\u{212a}\u{37e}"])
+    #expect(CanonicalSpellings.of("plain") == ["plain"])
+    #expect(CanonicalSpellings.of("KKKKK") == nil)
+    #expect(CanonicalSpellings.of("é") == nil)
+  }
+}
+
+/// Random numbers that are the same in every run.
+struct SplitMix: RandomNumberGenerator {
+  var state: UInt64
+
+  mutating func next() -> UInt64 {
+    state &+= 0x9e37_79b9_7f4a_7c15
+    var z = state
+    z = (z ^ (z >> 30)) &* 0xbf58_476d_1ce4_e5b9
+    z = (z ^ (z >> 27)) &* 0x94d0_49bb_1331_11eb
+    return z ^ (z >> 31)
+  }
+}
