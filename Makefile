@@ -11,7 +11,7 @@ missing = $(shell for name in $(1); do dpkg-query -W -f '$${Status}' $$name 2>/d
 .DEFAULT_GOAL := help
 
 help: ## say what there is
-	@sed -n 's/^\([a-z-]*\):.*## \(.*\)/make \1\t\2/p' Makefile | expand -t 14
+	@sed -n 's/^\([a-z-]*\):.*## \(.*\)/make \1\t\2/p' Makefile | expand -t 20
 
 setup: ## install what the build needs, if it is not there
 	@set -e; needed="$(call missing,$(REQUIRED))"; wanted="$(call missing,$(OPTIONAL))"; \
@@ -36,7 +36,7 @@ test: build ## build, and run every test
 
 test-threads: setup ## run the tests of concurrency under the thread sanitizer
 	swift test --sanitize=thread --scratch-path .build/threads \
-	  --filter 'ConcurrencyTests|NotificationTests|ModelActor'
+	  --filter 'ConcurrencyTests|NotificationTests|NotificationsTests|ModelActor|ImportTests|NoteStoreTests|LockTests'
 
 lint: ## check the style of every Swift file; silent when all is well
 	@swift format lint --strict --parallel --recursive $(LINTED)

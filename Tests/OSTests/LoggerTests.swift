@@ -12,6 +12,8 @@ struct LoggerTests {
       processExitsWith: .success,
       observing: [\.standardErrorContent, \.standardOutputContent]
     ) {
+      unsetenv("OS_LOG_LEVEL")
+      unsetenv("OS_LOG_PRIVATE")
       let logger = Logger(subsystem: "com.example.trips", category: "import")
       let count = 3
       logger.notice("\(count) trips from \("Oslo", privacy: .public), \("secret")")
@@ -113,6 +115,7 @@ struct LoggerTests {
       processExitsWith: .success,
       observing: [\.standardErrorContent]
     ) {
+      unsetenv("OS_LOG_LEVEL")
       await withTaskGroup { group in
         for task in 0..<8 {
           group.addTask {
