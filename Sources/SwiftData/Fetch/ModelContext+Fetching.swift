@@ -114,6 +114,13 @@ extension ModelContext {
       }
     } catch let error as StoreError {
       throw SwiftDataError(error)
+    } catch let error as SQLiteError {
+      // What Swift would stop at, such as unwrapping nil, is an error of the query.
+      throw SwiftDataError(
+        .unsupportedPredicate,
+        "The fetch of \(plan.entity.name) failed: \(error.message)",
+        cause: error
+      )
     }
   }
 

@@ -53,9 +53,9 @@ public final class _ModelDescription: @unchecked Sendable {
     let constraints = type.schemaMetadata.compactMap { $0.metadata as? any SchemaConstraint }
     func names(_ keyPaths: [AnyKeyPath]) -> [String] {
       keyPaths.compactMap { keyPath in
-        let getter = Self.getter(of: keyPath)
+        let steps = keyPath.components
         return properties.first {
-          $0.keyPath == keyPath || Self.getter(of: $0.keyPath) == getter
+          $0.keyPath == keyPath || (steps != nil && $0.keyPath.components == steps)
         }?.name
       }
     }
@@ -84,16 +84,11 @@ public final class _ModelDescription: @unchecked Sendable {
     // A key path through a subclass (`\Business.name`) differs from the one that the superclass
     // lists (`\Trip.name`), but not in the getter that it names.
     guard offset > 0 || parent != nil else { return nil }
-    let wanted = Self.getter(of: keyPath)
-    return properties.first { Self.getter(of: $0.keyPath) == wanted }
+    guard let steps = keyPath.components else { return nil }
+    return properties.first { $0.keyPath.components == steps }
   }
 
   func property(named name: String) -> PropertyDescription? { byName[name].map { properties[$0] } }
-
-  private static func getter(of keyPath: AnyKeyPath) -> Substring {
-    let text = "\(keyPath)"[...]
-    return text.drop { $0 != "." }
-  }
 
   /// True if this is the class, or one that inherits from it.
   func isKind(of other: _ModelDescription) -> Bool {

@@ -7,6 +7,10 @@ extension _ModelState {
     for index in slots.indices {
       switch slots[index] {
       case .toOne(.object(let other)): keep(other, at: index)
+      case .toOne(.companion(let companion, let row)) where row < 0:
+        // It was new when it was met; now it has a row to be found by.
+        guard let other = companion.model else { continue }
+        slots[index] = .toOne(.companion(companion, row: other._$state.row))
       case .toMany(let many): many.settle()
       default: break
       }

@@ -105,4 +105,31 @@ struct RelationshipTests {
     #expect(trip == nil)
     #expect(item == nil)
   }
+
+  @Test("an object that was new when it was linked is found again after it was let go")
+  func linkedWhileNew() throws {
+    let context = ModelContext(try tripContainer())
+    let trip = Trip(name: "Fjord")
+    context.insert(trip)
+    try context.save()
+    do {
+      let hotel = LivingAccommodation(placeName: "Hotel")
+      hotel.trip = trip
+      context.insert(hotel)
+      try context.save()
+    }
+    #expect(trip.livingAccommodation?.placeName == "Hotel")
+    #expect(trip.livingAccommodation?.trip === trip)
+  }
+
+  @Test("a predicate that unwraps nil fails with a typed error")
+  func failingPredicate() throws {
+    let context = ModelContext(try tripContainer())
+    context.insert(Trip(name: "Fjord"))
+    try context.save()
+    let limit = Date(timeIntervalSince1970: 0)
+    #expect(throws: SwiftDataError.unsupportedPredicate) {
+      _ = try context.fetch(FetchDescriptor<Trip>(predicate: #Predicate { $0.endDate! > limit }))
+    }
+  }
 }

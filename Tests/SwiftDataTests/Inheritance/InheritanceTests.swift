@@ -130,4 +130,15 @@ struct InheritanceTests {
     try context.save()
     #expect(try context.fetch(FetchDescriptor<Bike>()).map(\.wheels) == [3])
   }
+
+  @Test("inherited properties can be prefetched, and fetched alone, through a subclass")
+  func inheritedKeyPaths() throws {
+    let context = try context()
+    var descriptor = FetchDescriptor<Car>(sortBy: [SortDescriptor(\.plate)])
+    descriptor.propertiesToFetch = [\.plate]
+    descriptor.relationshipKeyPathsForPrefetching = [\.owner]
+    let cars = try context.fetch(descriptor)
+    #expect(cars.map(\.plate) == ["C", "T"] && cars.map(\.doors) == [2, 4])
+    #expect(cars.map { $0.owner?.name } == ["Ada", "Ada"])
+  }
 }
