@@ -52,7 +52,7 @@ final class PendingSave {
   }
 
   private func validate(_ state: _ModelState) throws {
-    for property in state.description.properties {
+    for property in state.description.relationships {
       guard let relationship = property.relationship, property.isToMany,
         case .toMany(let many) = state.slots[property.index], many.isLoaded
       else { continue }
@@ -71,7 +71,7 @@ final class PendingSave {
   }
 
   private func collectHiddenOwners(of state: _ModelState) {
-    for property in state.description.properties where property.isToMany {
+    for property in state.description.relationships where property.isToMany {
       guard state.description.inverse(of: property.index) == nil,
         case .toMany(let many) = state.slots[property.index]
       else { continue }
@@ -231,7 +231,7 @@ final class PendingSave {
 
   private func writeLinks(of state: _ModelState, _ writer: Writer) throws {
     guard let entity = state.entity else { return }
-    for property in state.description.properties where property.isToMany {
+    for property in state.description.relationships where property.isToMany {
       guard let relationship = entity.relationships[property.index],
         case .joinTable = relationship.storage,
         case .toMany(let many) = state.slots[property.index]
@@ -273,6 +273,7 @@ final class PendingSave {
     context.custom.atHand.removeAll()
     for outcome in customOutcomes { outcome.join(in: context) }
     let registry = context.registry
+    if let entity = inserted.first?.entity { registry.reserve(entity, inserted.count) }
     for model in changes.inserted {
       let state = model._$state
       guard state.phase == .inserting, let entity = state.entity else { continue }

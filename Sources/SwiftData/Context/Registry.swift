@@ -39,6 +39,12 @@ final class Registry {
     if count >= sweepAt { sweep() }
   }
 
+  /// Makes room for objects that will be added, and are not to be looked through meanwhile.
+  func reserve(_ entity: EntityDescription, _ more: Int) {
+    tables[entity.tableIndex].reserveCapacity(tables[entity.tableIndex].count + more)
+    sweepAt = max(sweepAt, count + more + 1)
+  }
+
   func remove(_ entity: EntityDescription, row: Int64) {
     tables[entity.tableIndex][row] = nil
   }

@@ -14,6 +14,8 @@ public final class _ModelDescription: @unchecked Sendable {
   let offset: Int
   /// The inherited properties, then its own, in the order of their declaration.
   let properties: [PropertyDescription]
+  /// The properties that lead to other objects; most work after a change is about these alone.
+  let relationships: [PropertyDescription]
   /// Sets of properties whose values, taken together, name one object; inherited ones too.
   let uniqueSets: [[String]]
   /// Sets of properties that are indexed for queries; inherited ones too.
@@ -50,6 +52,7 @@ public final class _ModelDescription: @unchecked Sendable {
       properties.append(PropertyDescription(entry, index: properties.count, owner: name))
     }
     self.properties = properties
+    relationships = properties.filter { $0.destination != nil }
     let constraints = type.schemaMetadata.compactMap { $0.metadata as? any SchemaConstraint }
     func names(_ keyPaths: [AnyKeyPath]) -> [String] {
       keyPaths.compactMap { keyPath in

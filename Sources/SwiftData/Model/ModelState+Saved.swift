@@ -4,7 +4,8 @@ extension _ModelState {
     changed.removeAll()
     isPending = false
     isUnsynced = false
-    for index in slots.indices {
+    for property in description.relationships {
+      let index = property.index
       switch slots[index] {
       case .toOne(.object(let other)): keep(other, at: index)
       case .toOne(.companion(let companion, let row)) where row < 0:
