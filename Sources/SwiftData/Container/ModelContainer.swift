@@ -65,7 +65,11 @@ public final class ModelContainer: Sendable {
 
   /// Removes all models from all stores.
   @available(*, deprecated, renamed: "erase")
-  public func deleteAllData() { try? erase() }
+  public func deleteAllData() {
+    do { try erase() } catch {
+      FileHandle.standardError.write(Data("SwiftData: deleteAllData failed: \(error)\n".utf8))
+    }
+  }
 
   /// Removes all models from all stores; history tells of it.
   public func erase() throws {

@@ -235,7 +235,9 @@ extension ModelContext {
           bindings: [.integer(state.row)]
         )
       }
-      many.load((found ?? []).filter { isStill($0, destination, column, state) })
+      // What could not be read is read again when it is touched next, and not taken for nothing.
+      guard let found else { return }
+      many.load(found.filter { isStill($0, destination, column, state) })
     case .joinTable(let table, let source, let target):
       found = report {
         try models(
@@ -246,7 +248,8 @@ extension ModelContext {
           order: "j.\"position\", t0.id"
         )
       }
-      many.load((found ?? []).filter { $0._$state.phase == .stored })
+      guard let found else { return }
+      many.load(found.filter { $0._$state.phase == .stored })
     case .column: many.load([])
     }
     hold(many, ownedBy: state, index)
