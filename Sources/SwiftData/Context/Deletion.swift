@@ -29,7 +29,10 @@ extension ModelContext {
       let isCascade = property.relationship?.deleteRule == .cascade
       let others: [any PersistentModel]
       // A custom store is told of each object that loses a reference.
-      if isCascade || state.entity?.isCustom(in: container) ?? false {
+      // So are those that hold it in a collection and that it does not know yet.
+      if isCascade || state.isInJoinTable(property.index)
+        || state.entity?.isCustom(in: container) ?? false
+      {
         others = state.related(at: property.index)
       } else {
         others = state.knownRelated(at: property.index)
@@ -91,6 +94,10 @@ extension ModelContext {
 }
 
 extension _ModelState {
+  fileprivate func isInJoinTable(_ index: Int) -> Bool {
+    if case .joinTable = entity?.relationships[index]?.storage { true } else { false }
+  }
+
   /// The objects that a relationship leads to, read from the store when they must be.
   func related(at index: Int) -> [any PersistentModel] {
     if description.properties[index].isToMany { return toMany(index).models }

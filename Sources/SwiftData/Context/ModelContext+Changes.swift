@@ -72,6 +72,7 @@ extension _ModelState {
     isPending = false
     isUnsynced = false
     changed.removeAll()
+    unlink()
   }
 
   /// Goes back to the values in the store, which are read when they are touched.

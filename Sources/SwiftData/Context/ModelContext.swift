@@ -172,10 +172,13 @@ public final class ModelContext {
       state.phase = .stored
       state.isPending = false
       pendingRowsChanged(state)
-      if !state.changed.isEmpty { list(state, model) }
+      state.unlink()
+      state.linkInitialValues(of: model, again: true)
+      if !state.changed.isEmpty, !state.isPending { list(state, model) }
       return
     case .detached, .deleted: break
     }
+    let wasKnown = state.entity != nil
     guard let entity = container.map.entity(of: state.description) else {
       deferredError = SwiftDataError(
         .unknownEntity,
@@ -194,7 +197,7 @@ public final class ModelContext {
     pending.insert(model)
     pendingRowsChanged(state)
     undoRecorder.inserted(model, in: self)
-    state.linkInitialValues(of: model)
+    state.linkInitialValues(of: model, again: wasKnown)
     for slot in state.slots {
       switch slot {
       case .toOne(.object(let other)) where other._$state.phase == .detached:

@@ -101,7 +101,11 @@ final class PendingSave {
   // MARK: The write
 
   func write(to writer: Writer, storeIndex: Int) throws {
-    try mergeCollisions(writer, storeIndex: storeIndex)
+    if try mergeCollisions(writer, storeIndex: storeIndex) {
+      hiddenOwners = [:]
+      owners = [:]
+      for state in inserted + changed { collectHiddenOwners(of: state) }
+    }
     let inserts = inserted.filter { $0.entity?.storeIndex == storeIndex }
     try giveRows(to: inserts, writer)
     for state in deleted where state.entity?.storeIndex == storeIndex {
@@ -171,6 +175,12 @@ final class PendingSave {
   private func value(of state: _ModelState, _ slot: Int) throws -> Value {
     if case .value(let value) = state.slots[slot] { return value }
     if state.description.properties[slot].destination != nil {
+      // Without an inverse, nobody told it that the other one is gone.
+      if case .toOne(.object(let other)) = state.slots[slot],
+        ![.inserting, .stored].contains(other._$state.phase)
+      {
+        return .null
+      }
       return state.toOneRow(slot).map { .integer($0) } ?? .null
     }
     return try state.stored(at: slot)
@@ -245,7 +255,7 @@ final class PendingSave {
         )
       }
       for member in many.added where member._$state.row >= 0 {
-        guard member._$state.phase != .deleting else { continue }
+        guard [.inserting, .stored].contains(member._$state.phase) else { continue }
         try writer.link(
           entity.index,
           relationship: property.name,
@@ -288,8 +298,46 @@ final class PendingSave {
       guard let model = registered(row) else { continue }
       model._$state.forgetReferences(of: model)
     }
+    dropLooseMembers()
     for outcome in customOutcomes { context.report { try outcome.reregister(in: context) } }
     context.undoRecorder.saved(in: context)
+  }
+
+  /// Takes members that were deleted, or that another owner has now, out of the collections without
+  /// an inverse that are in memory: nothing leads from the members to these.
+  private func dropLooseMembers() {
+    guard !hiddenOwners.isEmpty || !changes.deleted.isEmpty || !deletedRows.isEmpty else { return }
+    var seen: Set<Int> = []
+    for entity in context.container.map.entities where !entity.isCustom(in: context.container) {
+      let isOwner = entity.model.properties.contains { isLoose($0, of: entity.model) }
+      guard isOwner, seen.insert(entity.tableIndex).inserted else { continue }
+      for owner in context.registry.table(of: entity).values.compactMap(\.model) {
+        dropLooseMembers(of: owner)
+      }
+    }
+  }
+
+  private func isLoose(_ property: PropertyDescription, of model: _ModelDescription) -> Bool {
+    property.isToMany && model.inverse(of: property.index) == nil
+  }
+
+  private func dropLooseMembers(of owner: any PersistentModel) {
+    let state = owner._$state
+    for property in state.description.properties where isLoose(property, of: state.description) {
+      guard case .toMany(let many) = state.slots[property.index], many.isLoaded else { continue }
+      let column = "_\(property.owner)_\(property.name)"
+      let strays = many.models.filter { model in
+        let member = model._$state
+        if member.phase == .deleted || member.phase == .detached { return true }
+        guard let owner = owners[ObjectIdentifier(member)]?[column] else { return false }
+        return owner !== state
+      }
+      guard !strays.isEmpty else { continue }
+      state.notify(owner, property) {
+        for model in strays { many.remove(model) }
+        many.settle()
+      }
+    }
   }
 
   var deletedIdentifiers: [PersistentIdentifier] {

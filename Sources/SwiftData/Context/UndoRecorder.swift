@@ -28,6 +28,7 @@ final class UndoRecorder {
     guard isRecording, let model = state.model else { return }
     guard !(seen[ObjectIdentifier(state)]?.contains(index) ?? false) else { return }
     seen[ObjectIdentifier(state), default: PropertySet()].insert(index)
+    state.readBeforeChange(index, in: context)
     let old = state.slots[index].copied
     actions.append { context in
       let state = model._$state
@@ -35,14 +36,18 @@ final class UndoRecorder {
       state.notify(model, property) {
         context.willChange(state, index)
         state.changed.insert(index)
-        state.slots[index] = old
+        state.restore(old, at: index)
       }
     }
   }
 
   func inserted(_ model: any PersistentModel, in context: ModelContext) {
     guard isRecording else { return }
-    actions.append { $0.deleteAny(model) }
+    let state = model._$state
+    actions.append { context in
+      // After an upsert it stands for an object that was there before.
+      if model._$state === state { context.deleteAny(model) }
+    }
   }
 
   func deleted(_ model: any PersistentModel, in context: ModelContext) {
@@ -75,5 +80,42 @@ extension Slot {
   var copied: Slot {
     if case .toMany(let many) = self { return .toMany(many.copy()) }
     return self
+  }
+}
+
+extension _ModelState {
+  /// Brings a value into memory that a change would hide, so that undo can give it back.
+  fileprivate func readBeforeChange(_ index: Int, in context: ModelContext) {
+    guard phase == .stored else { return }
+    let property = description.properties[index]
+    if property.isToMany {
+      // What came and went since the last save may be saved when the change is undone.
+      if description.remembersChanges(of: index) { _ = toMany(index) }
+      return
+    }
+    if case .empty = slots[index] { context.fill(self) }
+    if property.isExternal, case .value(.text(let digest)) = slots[index],
+      let data = context.readExternal(digest, of: self)
+    {
+      slots[index] = .value(.blob(data))
+    }
+  }
+
+  /// Gives a property back what it had; collections compute anew what came and went.
+  fileprivate func restore(_ old: Slot, at index: Int) {
+    guard case .toMany(let many) = old, many.remembersChanges else {
+      slots[index] = old
+      return
+    }
+    let current = toMany(index)
+    let wanted = Set(many.models.map { ObjectIdentifier($0) })
+    let present = Set(current.models.map { ObjectIdentifier($0) })
+    for model in current.models where !wanted.contains(ObjectIdentifier(model)) {
+      current.remove(model)
+    }
+    for model in many.models where !present.contains(ObjectIdentifier(model)) {
+      current.append(model)
+    }
+    current.isNil = many.isNil
   }
 }

@@ -11,8 +11,9 @@ extension PendingSave {
     var values: [Value]
   }
 
-  /// Finds the new objects that are rows, or other new objects, and joins them with those.
-  func mergeCollisions(_ writer: Writer, storeIndex: Int) throws {
+  /// Finds the new objects that are rows, or other new objects, and joins them with those; tells
+  /// whether there were any.
+  func mergeCollisions(_ writer: Writer, storeIndex: Int) throws -> Bool {
     var seen: [UniqueKey: _ModelState] = [:]
     for state in changed where state.entity?.storeIndex == storeIndex {
       for key in try keys(of: state, changedOnly: true) { seen[key] = state }
@@ -35,7 +36,9 @@ extension PendingSave {
         for key in keys { seen[key] = state }
       }
     }
-    if !joined.isEmpty { inserted.removeAll { joined.contains(ObjectIdentifier($0)) } }
+    guard !joined.isEmpty else { return false }
+    inserted.removeAll { joined.contains(ObjectIdentifier($0)) }
+    return true
   }
 
   /// A row, whatever object stands for it.

@@ -18,6 +18,8 @@ final class PendingOverlay {
   /// True where rows are to be hidden that no object stands for.
   var needsAllRows = false
   private var isUsed = false
+  /// Members whose hidden columns were written, by the row of the owner and the column.
+  private var members: [Int64: [String: [_ModelState]]] = [:]
 
   private static let numbers = Atomic<Int>(0)
 
@@ -51,6 +53,7 @@ final class PendingOverlay {
     guard isUsed else { return }
     isUsed = false
     needsAllRows = false
+    members = [:]
     do {
       for table in views {
         try connection.execute("DELETE FROM temp.\(name("row", table))")
@@ -81,9 +84,9 @@ final class PendingOverlay {
   func sync(_ states: [_ModelState], _ pending: PendingChanges) throws {
     isUsed = true
     for state in states { try write(state) }
-    for state in states where state.phase == .inserting || state.phase == .stored {
-      try writeMembers(of: state)
-    }
+    let owners = states.filter { $0.phase == .inserting || $0.phase == .stored }
+    for state in owners { try writeMembers(of: state, removing: true) }
+    for state in owners { try writeMembers(of: state, removing: false) }
     guard needsAllRows else { return }
     needsAllRows = false
     for deletion in pending.batchDeleted where deletion.entity.storeIndex == storeIndex {
@@ -205,7 +208,8 @@ final class PendingOverlay {
 
   // MARK: Relationships whose members have no column of their own
 
-  private func writeMembers(of state: _ModelState) throws {
+  /// Members that go are written before those that come, as one may come from another owner.
+  private func writeMembers(of state: _ModelState, removing: Bool) throws {
     guard let entity = state.entity, entity.storeIndex == storeIndex else { return }
     for property in state.description.properties where property.isToMany {
       guard case .toMany(let many) = state.slots[property.index], many.remembersChanges,
@@ -213,12 +217,30 @@ final class PendingOverlay {
       else { continue }
       switch relationship.storage {
       case .inverseColumn(let column):
-        for member in many.removed { try setOwner(nil, of: member._$state, column) }
-        for member in many.added { try setOwner(state.row, of: member._$state, column) }
-      case .joinTable(let table, let source, let target):
+        if removing {
+          try forgetMembers(of: state, column)
+          for member in many.removed { try setOwner(nil, of: member._$state, column) }
+        } else {
+          for member in many.added { try setOwner(state.row, of: member._$state, column) }
+          members[state.row, default: [:]][column] = (many.added + many.removed).map(\._$state)
+        }
+      case .joinTable(let table, let source, let target) where removing:
         try writeLinks(many, of: state, table, source, target)
-      case .column: break
+      case .column, .joinTable: break
       }
+    }
+  }
+
+  /// Gives members that an owner had in an earlier fetch the owners that they have in the store.
+  private func forgetMembers(of state: _ModelState, _ column: String) throws {
+    for member in members[state.row]?.removeValue(forKey: column) ?? [] {
+      guard let entity = member.entity else { continue }
+      let name = quoted(column)
+      try run(
+        "UPDATE temp.\(self.name("row", entity.table)) SET \(name) = (SELECT \(name) FROM "
+          + "main.\(quoted(entity.table)) WHERE id = ?1) WHERE id = ?1",
+        [.integer(member.row)]
+      )
     }
   }
 
@@ -242,6 +264,13 @@ final class PendingOverlay {
     _ target: String
   ) throws {
     try prepareJoin(table, source, target)
+    // What came and went between two fetches is in neither list any more.
+    for kind in ["row", "hidden"] {
+      try run(
+        "DELETE FROM temp.\(name(kind, table)) WHERE \(quoted(source)) = ?",
+        [.integer(state.row)]
+      )
+    }
     let hide =
       "INSERT OR IGNORE INTO temp.\(name("hidden", table)) "
       + "(\(quoted(source)), \(quoted(target))) VALUES (?, ?)"
@@ -274,7 +303,9 @@ final class PendingOverlay {
       """
       CREATE TEMP TABLE \(rows) AS SELECT * FROM main.\(quoted(table)) WHERE 0;
       CREATE UNIQUE INDEX temp.\(name("index", table)) ON \(rows) (\(pair));
+      CREATE INDEX temp.\(name("back", table)) ON \(rows) (\(quoted(target)));
       CREATE TEMP TABLE \(hidden) (\(pair), PRIMARY KEY (\(pair)));
+      CREATE INDEX temp.\(name("hidden back", table)) ON \(hidden) (\(quoted(target)));
       CREATE TEMP VIEW \(name("view", table)) AS
         SELECT * FROM main.\(quoted(table))
         WHERE (\(pair)) NOT IN (SELECT \(pair) FROM temp.\(hidden))

@@ -3,7 +3,7 @@
 
 extension _ModelState {
   func setToOne(_ index: Int, _ new: (any PersistentModel)?, owner: (any PersistentModel)?) {
-    let old = isKeptByOther(index) ? toOne(index) : knownToOne(index)
+    let old = previous(index)
     willChange(index)
     if let owner, phase != .detached { _ = reference(to: owner) }
     if let new { slots[index] = .toOne(.object(new)) } else { slots[index] = .toOne(.none) }
@@ -21,6 +21,15 @@ extension _ModelState {
     if case .inverseColumn = entity?.relationships[index]?.storage { true } else { false }
   }
 
+  /// The object that a change takes out of a to-one relationship.
+  private func previous(_ index: Int) -> (any PersistentModel)? {
+    if phase == .stored, case .empty = slots[index] {
+      if isKeptByOther(index) { return toOne(index) }
+      context?.fill(self)
+    }
+    return isKeptByOther(index) ? toOne(index) : knownToOne(index)
+  }
+
   func setToMany(_ index: Int, _ new: [any PersistentModel]?, owner: (any PersistentModel)?) {
     let many = toMany(index)
     willChange(index)
@@ -32,7 +41,7 @@ extension _ModelState {
     var common = 0
     while common < old.count, common < new.count, old[common] === new[common] { common += 1 }
     let goes = old[common...]
-    let comes = new[common...]
+    let comes = new.count - common > 1 ? new[common...].withoutRepetitions : new[common...]
     let staying = goes.isEmpty ? [] : Set(comes.map { ObjectIdentifier($0) })
     let present = goes.isEmpty ? nil : Set(goes.map { ObjectIdentifier($0) })
     for model in goes where !staying.contains(ObjectIdentifier(model)) {
@@ -50,23 +59,35 @@ extension _ModelState {
   }
 
   /// Tells the relationships that were set while the object was made to their other sides.
-  func linkInitialValues(of owner: any PersistentModel) {
+  ///
+  /// An object that a context knew before may be known to some of them still.
+  func linkInitialValues(of owner: any PersistentModel, again: Bool) {
     guard !unlinked.isEmpty else { return }
     for index in slots.indices where unlinked.contains(index) {
       unlinked.remove(index)
       switch slots[index] {
-      case .toOne(.object(let model)): join(owner, model, at: index)
-      case .toMany(let many): for model in many.models { join(owner, model, at: index) }
+      case .toOne(.object(let model)): join(owner, model, at: index, again: again)
+      case .toOne(.companion(let weak, _)):
+        if let model = weak.model { join(owner, model, at: index, again: again) }
+      case .toMany(let many):
+        for model in many.models { join(owner, model, at: index, again: again) }
       default: break
       }
     }
   }
 
   /// Makes the other side of a new link know of it, and brings both into one context.
-  private func join(_ owner: any PersistentModel, _ other: any PersistentModel, at index: Int) {
+  private func join(
+    _ owner: any PersistentModel,
+    _ other: any PersistentModel,
+    at index: Int,
+    again: Bool = false
+  ) {
     let state = other._$state
+    // It may have gone while this one was away.
+    if again, state.phase == .deleted || state.phase == .deleting { return }
     if let inverse = description.inverse(of: index) {
-      state.meet(owner, other, at: inverse.property, from: index)
+      state.meet(owner, other, at: inverse.property, from: index, again: again)
     }
     if let context, phase != .detached, state.phase == .detached {
       context.insertAny(other)
@@ -80,21 +101,22 @@ extension _ModelState {
     _ other: any PersistentModel,
     _ own: any PersistentModel,
     at property: PropertyDescription,
-    from: Int
+    from: Int,
+    again: Bool
   ) {
     let index = property.index
     let wasUnlinked = unlinked.contains(index)
     if property.isToMany {
       let many = knownToMany(index)
       // Set on both sides before either was told.
-      if wasUnlinked, many.contains(other) { return }
+      if wasUnlinked || again, many.contains(other) { return }
       notify(own, property) {
         willChange(index)
         many.append(other)
       }
       return
     }
-    let old = knownToOne(index)
+    let old = previous(index)
     unlinked.remove(index)
     if old === other {
       if phase != .detached { keep(other, at: index) }
@@ -149,5 +171,13 @@ extension _ModelState {
       if !_openExistential(property.valueType, do: mutate) { change() }
     }
     open(model)
+  }
+}
+
+extension ArraySlice<any PersistentModel> {
+  /// Each object once, where it comes first.
+  fileprivate var withoutRepetitions: Self {
+    var seen: Set<ObjectIdentifier> = []
+    return filter { seen.insert(ObjectIdentifier($0)).inserted }
   }
 }

@@ -25,6 +25,20 @@ extension _ModelState {
     isPending = false
     isUnsynced = false
     changed.removeAll()
+    unlink()
+    for case .toMany(let many) in slots where many.isLoaded && many.remembersChanges {
+      many.added = many.models
+    }
+  }
+
+  /// Will tell its relationships to their other sides when it is inserted again.
+  func unlink() {
+    for index in slots.indices {
+      switch slots[index] {
+      case .toOne(.object), .toOne(.companion), .toMany: unlinked.insert(index)
+      default: break
+      }
+    }
   }
 
   /// Reads its references again when they are touched: the store has taken some of them away.

@@ -102,7 +102,6 @@ class ToMany {
 
   /// Forgets what came and went: it is saved.
   func settle() {
-    guard isLoaded else { return }
     added = []
     removed = []
   }

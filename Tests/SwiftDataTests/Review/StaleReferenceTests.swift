@@ -1,0 +1,242 @@
+import Foundation
+import SwiftData
+import Testing
+
+@Model final class Board {
+  @Attribute(.unique) var name: String
+  var notes: [Note] = []
+  var pinned: Note?
+  @Attribute(.externalStorage) var picture = Data()
+  init(name: String) { self.name = name }
+}
+
+@Model final class Note {
+  @Attribute(.unique) var text: String
+  init(text: String) { self.text = text }
+}
+
+@Suite("References that grow old")
+struct StaleReferenceTests {
+  private func boards() throws -> ModelContainer {
+    try ModelContainer(
+      for: Board.self,
+      configurations: ModelConfiguration(isStoredInMemoryOnly: true)
+    )
+  }
+
+  @Test("a child that outlives its parent in memory finds the parent in the store")
+  func parentGone() throws {
+    let context = ModelContext(try tripContainer())
+    let item = BucketListItem(title: "x")
+    do {
+      let trip = Trip(name: "A")
+      context.insert(trip)
+      trip.bucketList.append(item)
+      try context.save()
+    }
+    #expect(item.trip?.name == "A")
+    item.title = "y"
+    try context.save()
+    #expect(item.trip?.name == "A")
+  }
+
+  @Test("a parent whose collection was never read is let go with its new children")
+  func release() throws {
+    let container = try tripContainer()
+    let setup = ModelContext(container)
+    setup.insert(Trip(name: "A"))
+    try setup.save()
+    let context = ModelContext(container)
+    weak var weakTrip: Trip?
+    do {
+      let trip = try #require(try context.fetch(FetchDescriptor<Trip>()).first)
+      let item = BucketListItem(title: "x", trip: trip)
+      context.insert(item)
+      try context.save()
+      weakTrip = trip
+    }
+    #expect(weakTrip == nil)
+  }
+
+  @Test("a saved link is not written again with the next save")
+  func linkOnce() throws {
+    let container = try tripContainer()
+    let setup = ModelContext(container)
+    setup.insert(Tag(label: "t"))
+    setup.insert(BucketListItem(title: "x"))
+    try setup.save()
+    let context = ModelContext(container)
+    let tag = try #require(try context.fetch(FetchDescriptor<Tag>()).first)
+    let item = try #require(try context.fetch(FetchDescriptor<BucketListItem>()).first)
+    item.tags.append(tag)
+    try context.save()
+    let other = ModelContext(container)
+    try #require(try other.fetch(FetchDescriptor<BucketListItem>()).first).tags = []
+    try other.save()
+    tag.label = "u"
+    try context.save()
+    let third = ModelContext(container)
+    #expect(try third.fetch(FetchDescriptor<BucketListItem>()).first?.tags.isEmpty == true)
+  }
+
+  @Test("one-to-one takes the place of a partner that was not in memory")
+  func stealing() throws {
+    let container = try tripContainer()
+    let setup = ModelContext(container)
+    let trip = Trip(name: "A")
+    trip.livingAccommodation = LivingAccommodation(placeName: "old")
+    setup.insert(trip)
+    try setup.save()
+    let context = ModelContext(container)
+    let found = try #require(try context.fetch(FetchDescriptor<Trip>()).first)
+    let new = LivingAccommodation(placeName: "new")
+    context.insert(new)
+    new.trip = found
+    try context.save()
+    let other = ModelContext(container)
+    let all = try other.fetch(FetchDescriptor<LivingAccommodation>())
+    #expect(all.filter { $0.trip != nil }.map(\.placeName) == ["new"])
+    #expect(try other.fetch(FetchDescriptor<Trip>()).first?.livingAccommodation?.placeName == "new")
+  }
+
+  @Test("a value that was rolled back can be changed, undone and read")
+  func undoAfterRollback() throws {
+    let context = ModelContext(try tripContainer())
+    let manager = UndoManager()
+    context.undoManager = manager
+    let trip = Trip(name: "A", destination: "Oslo")
+    let item = BucketListItem(title: "x", trip: trip)
+    context.insert(item)
+    try context.save()
+    trip.destination = "Bergen"
+    item.trip = nil
+    context.rollback()
+    trip.destination = "Voss"
+    item.trip = nil
+    manager.undo()
+    #expect(trip.destination == "Oslo")
+    #expect(item.trip === trip)
+    try context.save()
+    let other = ModelContext(context.container)
+    #expect(try other.fetch(FetchDescriptor<Trip>()).first?.destination == "Oslo")
+    #expect(try other.fetch(FetchDescriptor<BucketListItem>()).first?.trip != nil)
+  }
+
+  @Test("links that were saved are undone in the store too")
+  func undoneLinks() throws {
+    let context = ModelContext(try tripContainer())
+    let manager = UndoManager()
+    let item = BucketListItem(title: "x")
+    let tag = Tag(label: "t")
+    context.insert(item)
+    context.insert(tag)
+    try context.save()
+    context.undoManager = manager
+    item.tags.append(tag)
+    try context.save()
+    manager.undo()
+    #expect(item.tags.isEmpty && tag.items.isEmpty)
+    try context.save()
+    let other = ModelContext(context.container)
+    #expect(try other.fetch(FetchDescriptor<Tag>()).first?.items.isEmpty == true)
+  }
+
+  @Test("large data that a file holds comes back with undo, after a save too")
+  func undoneData() throws {
+    let folder = try TemporaryFolder()
+    let container = try ModelContainer(
+      for: Board.self,
+      configurations: ModelConfiguration(url: folder.file("a.store"))
+    )
+    let setup = ModelContext(container)
+    let big = Data(repeating: 7, count: 300_000)
+    let made = Board(name: "A")
+    made.picture = big
+    setup.insert(made)
+    try setup.save()
+    let context = ModelContext(container)
+    let manager = UndoManager()
+    context.undoManager = manager
+    let board = try #require(try context.fetch(FetchDescriptor<Board>()).first)
+    board.picture = Data([1])
+    try context.save()
+    manager.undo()
+    #expect(board.picture == big)
+    try context.save()
+    let other = ModelContext(container)
+    #expect(try other.fetch(FetchDescriptor<Board>()).first?.picture == big)
+  }
+
+  @Test("a collection without an inverse survives an upsert of its owner and of its members")
+  func looseUpsert() throws {
+    let container = try boards()
+    let context = ModelContext(container)
+    context.insert(Board(name: "A"))
+    context.insert(Note(text: "n"))
+    try context.save()
+    let board = Board(name: "A")
+    board.notes = [Note(text: "n"), Note(text: "m")]
+    context.insert(board)
+    try context.save()
+    let other = ModelContext(container)
+    let found = try #require(try other.fetch(FetchDescriptor<Board>()).first)
+    #expect(Set(found.notes.map(\.text)) == ["m", "n"])
+    #expect(try other.fetchCount(FetchDescriptor<Note>()) == 2)
+  }
+
+  @Test("a member that moved to another owner is not taken from it by the first one")
+  func looseMove() throws {
+    let context = ModelContext(try boards())
+    let first = Board(name: "A")
+    let second = Board(name: "B")
+    let note = Note(text: "n")
+    first.notes = [note]
+    context.insert(first)
+    context.insert(second)
+    try context.save()
+    second.notes.append(note)
+    try context.save()
+    #expect(first.notes.isEmpty)
+    context.delete(note)
+    try context.save()
+    #expect(second.notes.isEmpty)
+  }
+
+  @Test("a reference to an unsaved object that was deleted is none")
+  func deletedTarget() throws {
+    let context = ModelContext(try boards())
+    let board = Board(name: "A")
+    let note = Note(text: "n")
+    board.pinned = note
+    context.insert(board)
+    context.delete(note)
+    try context.save()
+    #expect(try ModelContext(context.container).fetch(FetchDescriptor<Board>()).count == 1)
+  }
+
+  @Test("an object is in a collection once, however often it is given")
+  func once() throws {
+    let context = ModelContext(try tripContainer())
+    let trip = Trip(name: "A")
+    context.insert(trip)
+    let item = BucketListItem(title: "x")
+    trip.bucketList = [item, item]
+    #expect(trip.bucketList.count == 1)
+  }
+
+  @Test("an object whose parent was rolled back still leaves its old parent")
+  func movedAgain() throws {
+    let context = ModelContext(try tripContainer())
+    let first = Trip(name: "A")
+    let second = Trip(name: "B")
+    let item = BucketListItem(title: "x")
+    first.bucketList = [item]
+    context.insert(first)
+    context.insert(second)
+    try context.save()
+    item.trip = second
+    context.rollback()
+    item.trip = second
+    #expect(first.bucketList.isEmpty && second.bucketList.count == 1)
+  }
+}
