@@ -11,7 +11,7 @@ import Synchronization
 final class PendingOverlay {
   private let store: StoreFile
   private let reader: Reader
-  private let number: Int
+  private var number: Int
   private let storeIndex: Int
   private let map: EntityMap
   private var views: Set<String> = []
@@ -60,7 +60,8 @@ final class PendingOverlay {
         try connection.execute("DELETE FROM temp.\(name("hidden", table))")
       }
     } catch {
-      // Without their tables the views can't be read either: the next fetch makes new ones.
+      // Old rows must not be seen again: the next fetch makes tables of new names.
+      number = Self.numbers.wrappingAdd(1, ordering: .relaxed).newValue
       views = []
     }
   }
