@@ -54,4 +54,14 @@ extension Statement {
     let count = start == nil ? 0 : Int(sqlite3_column_bytes(handle, index))
     return try body(UnsafeRawBufferPointer(start: start, count: count))
   }
+
+  /// The bytes of a text or blob, which are there until the next step or reset.
+  @inline(__always)
+  public func bytes(at index: Int32) -> UnsafeRawBufferPointer {
+    let start = sqlite3_column_blob(handle, index)
+    return UnsafeRawBufferPointer(
+      start: start,
+      count: start == nil ? 0 : Int(sqlite3_column_bytes(handle, index))
+    )
+  }
 }

@@ -10,6 +10,7 @@ public struct StoreError: Error {
       case duplicate, missingValue, invalidValue, missingReference, deletionDenied
       case missingObject, unreadableValue, missingBlob
       case newerSchema, migrationRefused, changedMeanwhile
+      case historyExpired, historyDiverged
     }
 
     private let kind: Kind
@@ -64,6 +65,10 @@ public struct StoreError: Error {
     public static let migrationRefused = Code(.migrationRefused)
     /// Another process changed the store while a copy of it was worked on.
     public static let changedMeanwhile = Code(.changedMeanwhile)
+    /// A point in history that was deleted from it.
+    public static let historyExpired = Code(.historyExpired)
+    /// A point of a history that the store does not have: it was restored from an older copy.
+    public static let historyDiverged = Code(.historyDiverged)
   }
 
   /// What kind of failure it was.

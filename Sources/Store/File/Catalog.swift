@@ -47,7 +47,10 @@ struct Catalog {
       "schema" INTEGER NOT NULL REFERENCES "store_schema"("id"),
       "first_change" INTEGER NOT NULL,
       "changes" INTEGER NOT NULL,
-      "salt" BLOB NOT NULL
+      "salt" BLOB NOT NULL,
+      "digest" BLOB CHECK ("digest" IS NULL OR length("digest") = 32),
+      "state" TEXT NOT NULL DEFAULT 'whole' CHECK ("state" IN ('whole', 'erased', 'deleted')),
+      "details" TEXT
     ) STRICT;
     CREATE TABLE "history_change" (
       "id" INTEGER PRIMARY KEY,

@@ -145,7 +145,7 @@ final class ChangeRow {
       for digest in digests(in: large) { try blobs.count(digest, history: 1) }
     }
     try statement.bind(1, id)
-    try kind.withText { try statement.bind(2, borrowedText: $0) }
+    try kind.withName { try statement.bind(2, borrowedText: $0) }
     try changed.withUnsafeBytes { changed in
       try before.json.withUnsafeBytes { before in
         try after.json.withUnsafeBytes { after in
@@ -190,18 +190,5 @@ extension Statement {
     } else {
       try bindNull(index)
     }
-  }
-}
-
-extension ChangeKind {
-  /// Calls with the name's bytes, which stay where they are for as long as the program runs.
-  fileprivate func withText(_ body: (UnsafeRawBufferPointer) throws -> Void) rethrows {
-    let name: StaticString =
-      switch self {
-      case .insert: "insert"
-      case .update: "update"
-      case .delete: "delete"
-      }
-    try body(UnsafeRawBufferPointer(start: name.utf8Start, count: name.utf8CodeUnitCount))
   }
 }

@@ -4,25 +4,36 @@ import SQLite
 
 /// The statements that write rows of `history_transaction`.
 final class TransactionRow {
+  /// A transaction with more changes leaves its digest to whoever needs it first, at the latest to
+  /// the next transaction, so that a large save need not read again what it wrote.
+  static let promptDigestLimit = 1000
+
   private let last: Statement
   private let insertion: Statement
   private let listing: Statement
   private let renumbering: Statement
+  private let sealing: Statement
   private let schemaID: Int64
+  private let rows: HistoryRows
+  /// The digest of the transaction before the open one.
+  private var previous: Digest?
 
   init(_ connection: Connection, schemaID: Int64) throws {
     self.schemaID = schemaID
+    rows = HistoryRows(connection)
     last = try connection.prepare(
       """
       SELECT coalesce((SELECT seq FROM sqlite_sequence WHERE name = 'history_transaction'), 0),
-        coalesce((SELECT max(id) FROM history_change), 0)
+        coalesce((SELECT max(id) FROM history_change), 0),
+        (SELECT digest FROM history_transaction ORDER BY id DESC LIMIT 1)
       """
     )
+    sealing = try connection.prepare("UPDATE history_transaction SET digest = ?2 WHERE id = ?1")
     insertion = try connection.prepare(
       """
       INSERT INTO history_transaction (id, time, author, process, process_id, host, bundle, schema,
-        first_change, changes, salt, op)
-        VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10, ?11, ?12)
+        first_change, changes, salt, op, details, digest)
+        VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10, ?11, ?12, ?13, ?14)
       """
     )
     listing = try connection.prepare(
@@ -34,10 +45,27 @@ final class TransactionRow {
   }
 
   /// The id of the next transaction, and that of the next change.
+  ///
+  /// Gives the last transaction its digest, if it has none yet.
   func next() throws -> (transaction: Int64, change: Int64) {
     defer { last.reset() }
     guard try last.step() else { return (1, 1) }
-    return (last.int64(at: 0) + 1, last.int64(at: 1) + 1)
+    let transaction = last.int64(at: 0)
+    previous = Digest(bytes: last.bytes(at: 2))
+    if previous == nil {
+      guard let digest = try rows.digest(of: transaction) else {
+        throw rows.damaged("transaction \(transaction) is missing")
+      }
+      try seal(transaction, digest)
+      previous = digest
+    }
+    return (transaction + 1, last.int64(at: 1) + 1)
+  }
+
+  private func seal(_ id: Int64, _ digest: Digest) throws {
+    try sealing.bind(1, id)
+    try sealing.bind(2, Data(digest.bytes))
+    try sealing.run()
   }
 
   /// Writes the row that closes a transaction.
@@ -48,22 +76,42 @@ final class TransactionRow {
     count: Int64,
     operation: TransactionOperation = .recorded
   ) throws {
-    try insertion.bind(1, id)
-    try insertion.bind(2, currentTime())
-    try insertion.bind(3, author.name.map { .text($0) } ?? .null)
-    try insertion.bind(4, author.process)
-    try insertion.bind(5, Int64(getpid()))
-    try insertion.bind(6, hostName)
-    try insertion.bind(7, author.bundle.map { .text($0) } ?? .null)
-    try insertion.bind(8, schemaID)
-    try insertion.bind(9, firstRow)
-    try insertion.bind(10, count)
     var random = SystemRandomNumberGenerator()
-    let salt = (0..<2).flatMap { _ in
-      withUnsafeBytes(of: random.next() as UInt64) { Array($0) }
+    var transaction = Transaction(
+      id: id,
+      time: currentTime(),
+      operation: operation,
+      author: author.name,
+      process: author.process,
+      processID: Int64(getpid()),
+      host: hostName,
+      bundle: author.bundle,
+      schema: try rows.schemaDigest(schemaID),
+      count: count,
+      salt: (0..<2).flatMap { _ in withUnsafeBytes(of: random.next() as UInt64) { Array($0) } }
+    )
+    transaction.firstChange = firstRow
+    if count <= Self.promptDigestLimit, let previous {
+      transaction.digest = try rows.digest(of: transaction, after: previous)
     }
-    try insertion.bind(11, Data(salt))
-    try insertion.bind(12, operation.rawValue)
+    try insert(transaction, schemaID: schemaID)
+  }
+
+  private func insert(_ transaction: Transaction, schemaID: Int64) throws {
+    try insertion.bind(1, transaction.id)
+    try insertion.bind(2, transaction.time)
+    try insertion.bind(3, transaction.author.map { .text($0) } ?? .null)
+    try insertion.bind(4, transaction.process)
+    try insertion.bind(5, transaction.processID)
+    try insertion.bind(6, transaction.host)
+    try insertion.bind(7, transaction.bundle.map { .text($0) } ?? .null)
+    try insertion.bind(8, schemaID)
+    try insertion.bind(9, transaction.firstChange)
+    try insertion.bind(10, transaction.count)
+    try insertion.bind(11, Data(transaction.salt))
+    try insertion.bind(12, transaction.operation.rawValue)
+    try insertion.bind(13, transaction.details.map { .text($0) } ?? .null)
+    try insertion.bind(14, transaction.digest.map { .blob(Data($0.bytes)) } ?? .null)
     try insertion.run()
   }
 

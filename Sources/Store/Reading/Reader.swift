@@ -12,6 +12,7 @@ public final class Reader {
   /// True where the connection is that of the writer: the store is in memory.
   public let isShared: Bool
   private let blobFolder: BlobFolder?
+  private(set) lazy var history = HistoryRows(connection)
 
   init(
     connection: Connection,

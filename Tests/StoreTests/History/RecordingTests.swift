@@ -3,7 +3,7 @@ import Store
 import Testing
 
 @Suite("History of a write")
-struct HistoryTests {
+struct RecordingTests {
   /// A store with trip 1 "Oslo" that has item 1 "Fjord", led by person 1, and tags 1 to 3.
   private func withSample(_ body: (Store) throws -> Void) throws {
     try withStore(.memory) { store, _ in

@@ -1,0 +1,124 @@
+import SQLite
+
+/// Goes through transactions in the order of their ids, and through the changes of each.
+///
+/// It holds one row at a time, and is to be used before its reader is given back or refreshed.
+public final class HistoryCursor {
+  private let rows: HistoryRows
+  private let transactions: Statement
+  private var changes: Statement?
+  /// The id of the change that ``changes`` gives next.
+  private var nextChange: Int64 = 0
+  private var current: Transaction?
+  private var remaining: Int64 = 0
+  private var expected: Int64
+  private var digest: Digest?
+
+  init(_ rows: HistoryRows, after first: Int64, through last: Int64) throws {
+    self.rows = rows
+    transactions = try rows.transactions(after: first, through: last)
+    expected = first + 1
+  }
+
+  /// Goes to the next transaction; nil at the end.
+  public func next() throws -> Transaction? {
+    guard try transactions.step() else { return nil }
+    let transaction = try rows.transaction(at: transactions)
+    guard transaction.id == expected else {
+      throw rows.damaged("transaction \(expected) is missing")
+    }
+    expected += 1
+    current = transaction
+    remaining = transaction.state == .deleted ? 0 : transaction.count
+    return transaction
+  }
+
+  /// Goes to the next change of the transaction; nil after its last.
+  public func next() throws -> Change? {
+    guard remaining > 0, let current else { return nil }
+    let id = current.firstChange + current.count - remaining
+    if changes == nil || id != nextChange {
+      changes = try rows.changes(from: id)
+      nextChange = id
+    }
+    guard let changes, try changes.step(), changes.int64(at: 9) == current.id else {
+      throw rows.damaged("changes of transaction \(current.id) are missing")
+    }
+    nextChange += 1
+    remaining -= 1
+    return try rows.change(at: changes)
+  }
+}
+
+extension Reader {
+  /// The transactions after one, up to another or to the head.
+  ///
+  /// - Throws: ``StoreError/Code/historyExpired`` where transactions between were deleted.
+  public func history(after first: Int64 = 0, through last: Int64 = .max) throws -> HistoryCursor {
+    let base = try history.base()
+    guard first >= base.transaction else { throw try expired(first, base) }
+    return try HistoryCursor(history, after: first, through: last)
+  }
+
+  /// How far the history reaches.
+  public func historyRange() throws -> HistoryRange { try history.range() }
+
+  /// One transaction, without its changes; nil where history has none of that id.
+  public func transaction(_ id: Int64) throws -> Transaction? { try history.transaction(id) }
+
+  /// The point that a transaction makes, zero for the beginning.
+  ///
+  /// - Throws: ``StoreError/Code/historyExpired`` where it was deleted.
+  public func point(_ id: Int64) throws -> HistoryPoint {
+    let base = try history.base()
+    guard let digest = try history.digest(of: id) else { throw try expired(id, base) }
+    return HistoryPoint(lineage: base.lineage, transaction: id, digest: digest)
+  }
+
+  /// Makes sure that what comes after a point can be told from this history.
+  ///
+  /// - Throws: ``StoreError/Code/historyExpired`` where the point's transaction was deleted, and
+  ///   ``StoreError/Code/historyDiverged`` where this is another history than the point's.
+  public func check(_ point: HistoryPoint) throws {
+    let range = try history.range()
+    guard point.lineage == range.head.lineage else {
+      throw diverged(
+        "the point is of lineage \(point.lineage), and the store has lineage \(range.head.lineage)"
+      )
+    }
+    guard point.transaction <= range.head.transaction else {
+      throw diverged(
+        "the point is transaction \(point.transaction), and the store's last is"
+          + " \(range.head.transaction)"
+      )
+    }
+    let isKept = point.transaction >= (range.oldest ?? .max)
+    guard isKept || (point.transaction == 0 && range.base.transaction == 0) else {
+      throw try expired(point.transaction, range.base)
+    }
+    guard try history.digest(of: point.transaction) == point.digest else {
+      throw diverged("transaction \(point.transaction) has another digest")
+    }
+  }
+
+  private func expired(_ id: Int64, _ base: HistoryPoint) throws -> StoreError {
+    let oldest = try history.range().oldest
+    let kept = oldest.map { "the oldest that is kept is \($0)" } ?? "none is kept"
+    return StoreError(
+      .historyExpired,
+      "Transaction \(id) was deleted from the history of the store \(connection.path), which begins"
+        + " after transaction \(base.transaction): \(kept). What happened between can't be told from"
+        + " the history; read the whole state, and go on from there.",
+      path: connection.path
+    )
+  }
+
+  private func diverged(_ how: String) -> StoreError {
+    StoreError(
+      .historyDiverged,
+      "The store \(connection.path) has another history than the one the point was taken from:"
+        + " \(how). It was restored from an older copy, or is another store.",
+      path: connection.path
+    )
+  }
+}

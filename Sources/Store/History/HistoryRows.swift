@@ -1,0 +1,190 @@
+import SQLite
+
+/// The statements that read the rows of history on one connection.
+///
+/// Everything that needs history goes through here: the stream for export and replay, the digests
+/// of the writer, and the look-up of points.
+final class HistoryRows {
+  private static let columns = """
+    t.id, t.time, t.op, t.author, t.process, t.process_id, t.host, t.bundle, t.schema,
+    t.first_change, t.changes, t.salt, t.digest, t.state, t.details
+    """
+
+  private let connection: Connection
+  private var schemas: [Int64: String] = [:]
+
+  init(_ connection: Connection) { self.connection = connection }
+
+  /// The statement that gives the transactions with ids in a range, in order.
+  func transactions(after first: Int64, through last: Int64) throws -> Statement {
+    let statement = try connection.prepare(
+      """
+      SELECT \(Self.columns) FROM history_transaction t
+        WHERE t.id > ?1 AND t.id <= ?2 ORDER BY t.id
+      """
+    )
+    try statement.bind(1, first)
+    try statement.bind(2, last)
+    return statement
+  }
+
+  private static let changes = """
+    SELECT kind, sequence, entity, object, changed, before, after, special, large, transaction_id
+      FROM history_change WHERE id >= ?1 ORDER BY id
+    """
+
+  /// The statement that gives the changes from an id on, in order.
+  func changes(from first: Int64) throws -> Statement {
+    let statement = try connection.prepare(Self.changes)
+    try statement.bind(1, first)
+    return statement
+  }
+
+  /// One transaction.
+  func transaction(_ id: Int64) throws -> Transaction? {
+    let statement = try connection.cached(
+      "SELECT \(Self.columns) FROM history_transaction t WHERE t.id = ?1"
+    )
+    try statement.bind(1, id)
+    defer { statement.reset() }
+    return try statement.step() ? try transaction(at: statement) : nil
+  }
+
+  /// The transaction that a statement stands at.
+  func transaction(at row: Statement) throws -> Transaction {
+    guard let operation = TransactionOperation(rawValue: row.string(at: 2)),
+      let state = Transaction.State(rawValue: row.string(at: 13))
+    else { throw damaged("transaction \(row.int64(at: 0)) is of a kind that is not known") }
+    var transaction = Transaction(
+      id: row.int64(at: 0),
+      time: row.string(at: 1),
+      operation: operation,
+      author: row.isNull(at: 3) ? nil : row.string(at: 3),
+      process: row.string(at: 4),
+      processID: row.int64(at: 5),
+      host: row.string(at: 6),
+      bundle: row.isNull(at: 7) ? nil : row.string(at: 7),
+      schema: try schemaDigest(row.int64(at: 8)),
+      count: row.int64(at: 10),
+      salt: Array(row.bytes(at: 11)),
+      details: row.isNull(at: 14) ? nil : row.string(at: 14),
+      digest: Digest(bytes: row.bytes(at: 12))
+    )
+    transaction.state = state
+    transaction.firstChange = row.int64(at: 9)
+    return transaction
+  }
+
+  /// The change that a statement stands at.
+  func change(at row: Statement) throws -> Change {
+    guard let kind = ChangeKind(name: row.bytes(at: 0)) else {
+      throw damaged("a change is of a kind that is not known: '\(row.string(at: 0))'")
+    }
+    return Change(
+      kind: kind,
+      sequence: row.int64(at: 1),
+      entity: row.bytes(at: 2),
+      object: row.int64(at: 3),
+      changed: row.bytes(at: 4),
+      before: row.bytes(at: 5),
+      after: row.bytes(at: 6),
+      special: row.bytes(at: 7),
+      large: row.bytes(at: 8)
+    )
+  }
+
+  /// The digest of a transaction whose changes are there, by the digest before it.
+  func digest(of transaction: Transaction, after previous: Digest) throws -> Digest {
+    let lines = TransactionLines(transaction)
+    var digest = TransactionDigest(after: previous)
+    var buffer: [UInt8] = []
+    let rows = try connection.cached(Self.changes)
+    try rows.bind(1, transaction.firstChange)
+    defer { rows.reset() }
+    for _ in 0..<transaction.count {
+      guard try rows.step(), rows.int64(at: 9) == transaction.id else {
+        throw damaged("changes of transaction \(transaction.id) are missing")
+      }
+      lines.append(try change(at: rows), to: &buffer)
+      if buffer.count > 1 << 16 {
+        digest.update(buffer)
+        buffer.removeAll(keepingCapacity: true)
+      }
+    }
+    digest.update(buffer)
+    return digest.finish(lines)
+  }
+
+  /// The digest of a transaction that is kept, or of the base; nil where there is no such one.
+  func digest(of id: Int64) throws -> Digest? {
+    guard let transaction = try transaction(id) else {
+      let base = try base()
+      return id == base.transaction ? base.digest : nil
+    }
+    if let digest = transaction.digest { return digest }
+    guard let previous = try digest(of: id - 1) else {
+      throw damaged("transaction \(id - 1) is missing")
+    }
+    return try digest(of: transaction, after: previous)
+  }
+
+  /// How far the history reaches.
+  func range() throws -> HistoryRange {
+    let base = try base()
+    let ends = try connection.cached("SELECT min(id), max(id) FROM history_transaction")
+    defer { ends.reset() }
+    guard try ends.step(), !ends.isNull(at: 0) else {
+      return HistoryRange(base: base, oldest: nil, head: base)
+    }
+    let last = ends.int64(at: 1)
+    guard let digest = try digest(of: last) else {
+      throw damaged("its last transaction is missing")
+    }
+    return HistoryRange(
+      base: base,
+      oldest: ends.int64(at: 0),
+      head: HistoryPoint(lineage: base.lineage, transaction: last, digest: digest)
+    )
+  }
+
+  /// The last transaction of what was deleted from the beginning of history.
+  func base() throws -> HistoryPoint {
+    guard case .text(let identifier) = try Catalog.value("identifier", on: connection),
+      case .integer(let lineage) = try Catalog.value("lineage", on: connection)
+    else { throw damaged("the store has no identifier or lineage") }
+    let id = try Catalog.value("history_base", on: connection)
+    guard case .integer(let transaction) = id else {
+      return HistoryPoint(
+        lineage: lineage,
+        transaction: 0,
+        digest: TransactionDigest.beginning(ofStore: identifier, lineage: lineage)
+      )
+    }
+    guard case .blob(let bytes) = try Catalog.value("history_base_digest", on: connection),
+      let digest = bytes.withUnsafeBytes({ Digest(bytes: $0) })
+    else { throw damaged("the digest of what was deleted from its beginning is missing") }
+    return HistoryPoint(lineage: lineage, transaction: transaction, digest: digest)
+  }
+
+  /// The SHA-256 of a schema, by its id in the catalog.
+  func schemaDigest(_ id: Int64) throws -> String {
+    if let known = schemas[id] { return known }
+    let find = try connection.cached("SELECT digest FROM store_schema WHERE id = ?1")
+    try find.bind(1, id)
+    defer { find.reset() }
+    guard try find.step() else { throw damaged("schema \(id) is missing") }
+    let digest = find.string(at: 0)
+    schemas[id] = digest
+    return digest
+  }
+
+  /// The error for a history that contradicts itself.
+  func damaged(_ what: String) -> StoreError {
+    StoreError(
+      .damaged,
+      "The history of the store \(connection.path) is damaged: \(what). Restore the store from a"
+        + " copy, or rebuild it from its logs.",
+      path: connection.path
+    )
+  }
+}

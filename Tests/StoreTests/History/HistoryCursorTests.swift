@@ -1,0 +1,196 @@
+import Foundation
+import SQLite
+import Testing
+
+@testable import Store
+
+/// All lines of a store's history, as a log has them.
+func lines(of store: Store, after first: Int64 = 0, through last: Int64 = .max) throws -> String {
+  try store.read { reader in
+    let cursor = try reader.history(after: first, through: last)
+    var text: [UInt8] = []
+    while let transaction: Transaction = try cursor.next() {
+      let lines = TransactionLines(transaction)
+      while let change: Change = try cursor.next() { lines.append(change, to: &text) }
+      lines.appendClosing(digest: try reader.point(transaction.id).digest, to: &text)
+    }
+    return String(decoding: text, as: UTF8.self)
+  }
+}
+
+@Suite("The stream of transactions")
+struct HistoryCursorTests {
+  private func addTrips(_ count: Int, from first: Int64, to store: Store) throws {
+    try store.write(Author(name: "app")) { writer in
+      for id in first..<first + Int64(count) {
+        try writer.insert(trip, id: id, values: tripValues("trip \(id)"))
+      }
+    }
+  }
+
+  @Test("a transaction is written as its changes and a closing line", arguments: Place.allCases)
+  func text(_ place: Place) throws {
+    try withStore(place) { store, _ in
+      try store.write(Author(name: "a \"b\"", process: "trips", bundle: "org.trips")) { writer in
+        try writer.insert(trip, id: 7, values: tripValues("Oslo"))
+        try writer.insert(item, id: 1, values: itemValues("Fjord", trip: 7))
+      }
+      try store.write(Author(process: "trips")) { writer in
+        try writer.update(trip, id: 7, columns: [2], values: [.text("NaN")])
+        try writer.delete(item, id: 1)
+      }
+      let transactions = try store.read { reader in
+        try [1, 2].compactMap { try reader.transaction($0) }
+      }
+      let meta = transactions.map { transaction in
+        #""pid":\#(transaction.processID),"host":"\#(transaction.host)","#
+          + (transaction.bundle.map { #""bundle":"\#($0)","# } ?? "")
+          + #""schema":"\#(transaction.schema)","salt":"#
+          + #""\#(Data(transaction.salt).base64EncodedString())""#
+      }
+      let digests = transactions.map { $0.digest?.description ?? "none" }
+      let shared = [
+        #""n":2,"ts":"\#(transactions[0].time)","author":"a \"b\"""#,
+        #""n":2,"ts":"\#(transactions[1].time)""#,
+      ]
+      let expected = [
+        #"{"kind":"change","txn":1,"seq":0,\#(shared[0]),"op":"insert","entity":"Trip","id":"7","#
+          + #""after":{"name":"Oslo","startDate":"2001-01-01T00:00:00Z","rating":null,"#
+          + #""leader":null}}"#,
+        #"{"kind":"change","txn":1,"seq":1,\#(shared[0]),"op":"insert","entity":"Item","id":"1","#
+          + #""after":{"title":"Fjord","trip":{"entity":"Trip","id":"7"}}}"#,
+        #"{"kind":"transaction","txn":1,\#(shared[0]),"op":"recorded","#
+          + #""digest":"\#(digests[0])","meta":{"process":"trips",\#(meta[0])}}"#,
+        #"{"kind":"change","txn":2,"seq":0,\#(shared[1]),"op":"update","entity":"Trip","id":"7","#
+          + #""changed":["rating"],"before":{"rating":null},"after":{"rating":null},"#
+          + #""special":{"after":{"rating":"nan"}}}"#,
+        #"{"kind":"change","txn":2,"seq":1,\#(shared[1]),"op":"delete","entity":"Item","id":"1","#
+          + #""before":{"title":"Fjord","trip":{"entity":"Trip","id":"7"}}}"#,
+        #"{"kind":"transaction","txn":2,\#(shared[1]),"op":"recorded","#
+          + #""digest":"\#(digests[1])","meta":{"process":"trips",\#(meta[1])}}"#,
+      ]
+      let text = try lines(of: store)
+      #expect(text.split(separator: "\n").map(String.init) == expected)
+      #expect(text.hasSuffix("}\n"))
+    }
+  }
+
+  @Test("each digest is made over the one before and the lines without a digest")
+  func digests() throws {
+    try withStore(.memory) { store, _ in
+      for first in stride(from: Int64(1), to: 30, by: 3) {
+        try addTrips(3, from: first, to: store)
+      }
+      var previous = SHA256.digest(of: Array("travelog/1 \(store.identifier) 0".utf8))
+      for id in Int64(1)...10 {
+        let stored = try store.read { try $0.transaction(id)?.digest }
+        let text = try lines(of: store, after: id - 1, through: id)
+        let member = #""digest":"\#(stored?.description ?? "none")","#
+        #expect(text.contains(member))
+        let plain = text.replacingOccurrences(of: member, with: "")
+        previous = SHA256.digest(of: previous.bytes + Array(plain.utf8))
+        #expect(stored == previous)
+      }
+      #expect(try store.read { try $0.historyRange().head.digest } == previous)
+    }
+  }
+
+  @Test("a large transaction has the same digest before and after the next one stores it")
+  func late() throws {
+    try withStore(.file) { store, open in
+      try addTrips(1, from: 1, to: store)
+      try addTrips(TransactionRow.promptDigestLimit + 1, from: 2, to: store)
+      #expect(try store.read { try $0.transaction(2) }?.digest == nil)
+      let point = try store.read { try $0.point(2) }
+      let head = try store.read { try $0.historyRange().head }
+      #expect(head == point)
+      try addTrips(1, from: 5000, to: try open())
+      #expect(try store.read { try $0.transaction(2) }?.digest == point.digest)
+      try store.read { try $0.check(point) }
+    }
+  }
+
+  @Test("the transactions between two ids come in order, with or without their changes")
+  func between() throws {
+    try withStore(.memory) { store, _ in
+      for id in 1...9 { try addTrips(id, from: Int64(id) * 100, to: store) }
+      try store.read { reader in
+        let cursor = try reader.history(after: 2, through: 7)
+        var found: [String] = []
+        while let transaction: Transaction = try cursor.next() {
+          // Some are read whole, some in part, and some are passed over.
+          var objects: [Int64] = []
+          for _ in 0..<(transaction.id % 3 * 3) {
+            guard let change: Change = try cursor.next() else { break }
+            objects.append(change.object)
+          }
+          found.append("\(transaction.id): \(objects)")
+        }
+        #expect(
+          found == [
+            "3: []", "4: [400, 401, 402]", "5: [500, 501, 502, 503, 504]", "6: []",
+            "7: [700, 701, 702]",
+          ]
+        )
+      }
+    }
+  }
+
+  @Test("a reader sees the history of its snapshot while another process writes")
+  func snapshot() throws {
+    try withStore(.file) { store, open in
+      try addTrips(2, from: 1, to: store)
+      let reader = try store.takeReader()
+      defer { store.giveBack(reader) }
+      try addTrips(2, from: 10, to: try open())
+      let cursor = try reader.history()
+      let first: Transaction? = try cursor.next()
+      let second: Transaction? = try cursor.next()
+      #expect(first?.id == 1)
+      #expect(second == nil)
+    }
+  }
+
+  @Test("a point is good for the store that it was taken from, and for no other history")
+  func points() throws {
+    try withStore(.file) { store, open in
+      let beginning = try store.read { try $0.point(0) }
+      try addTrips(1, from: 1, to: store)
+      let first = try store.read { try $0.point(1) }
+      try addTrips(1, from: 2, to: store)
+      try store.read { reader in
+        try reader.check(beginning)
+        try reader.check(first)
+        var other = first
+        other.digest = beginning.digest
+        let digest = #expect(throws: StoreError.self) { try reader.check(other) }
+        #expect(digest?.code == .historyDiverged)
+        #expect(digest?.message.contains("transaction 1 has another digest") == true)
+        other = HistoryPoint(lineage: 0, transaction: 3, digest: first.digest)
+        let ahead = #expect(throws: StoreError.self) { try reader.check(other) }
+        #expect(ahead?.code == .historyDiverged)
+        #expect(ahead?.message.contains("is transaction 3, and the store's last is 2") == true)
+        other = HistoryPoint(lineage: 1, transaction: 1, digest: first.digest)
+        let lineage = #expect(throws: StoreError.self) { try reader.check(other) }
+        #expect(lineage?.code == .historyDiverged)
+        let missing = #expect(throws: StoreError.self) { try reader.point(9) }
+        #expect(missing?.code == .historyExpired)
+      }
+    }
+  }
+
+  @Test("a history whose rows are gone is told to be damaged, and where")
+  func damage() throws {
+    try withStore(.file) { store, _ in
+      for id in 1...3 { try addTrips(2, from: Int64(id) * 10, to: store) }
+      let other = try Connection(path: store.location.path, mode: .readWrite)
+      try other.execute("DELETE FROM history_change WHERE transaction_id = 2 AND sequence = 1")
+      let changes = #expect(throws: StoreError.self) { _ = try lines(of: store) }
+      #expect(changes?.code == .damaged)
+      #expect(changes?.message.contains("changes of transaction 2 are missing") == true)
+      try other.execute("DELETE FROM history_transaction WHERE id = 2")
+      let transaction = #expect(throws: StoreError.self) { _ = try lines(of: store) }
+      #expect(transaction?.message.contains("transaction 2 is missing") == true)
+    }
+  }
+}
