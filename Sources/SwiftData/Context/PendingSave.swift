@@ -12,6 +12,8 @@ final class PendingSave {
   /// Rows that the store deleted or changed by its own rules.
   private var deletedRows: [(storeIndex: Int, entity: Int, row: Int64)] = []
   private var nullifiedRows: [(storeIndex: Int, entity: Int, row: Int64)] = []
+  /// What the store that is being written has deleted.
+  private var gone: Set<RowKey> = []
 
   /// Objects that no one else may hold while they are written.
   var held: [any PersistentModel] = []
@@ -107,7 +109,11 @@ final class PendingSave {
       for state in inserted + changed { collectHiddenOwners(of: state) }
     }
     let inserts = inserted.filter { $0.entity?.storeIndex == storeIndex }
+    let updates = changed.filter { $0.entity?.storeIndex == storeIndex }
     try giveRows(to: inserts, writer)
+    // Before the deletions, whose rules must not reach what was led away from the deleted objects.
+    try writeUpdates(writer, storeIndex: storeIndex)
+    for state in updates { try removeLinks(of: state, writer) }
     for state in deleted where state.entity?.storeIndex == storeIndex {
       guard let entity = state.entity else { continue }
       try writer.delete(entity.index, id: state.row)
@@ -115,14 +121,13 @@ final class PendingSave {
     for deletion in changes.batchDeleted where deletion.entity.storeIndex == storeIndex {
       for row in deletion.rows { try writer.delete(deletion.entity.index, id: row) }
     }
-    try writeUpdates(writer, storeIndex: storeIndex)
+    gone = Set(writer.deleted)
     for state in inserts {
       guard let entity = state.entity else { continue }
       try writer.insert(entity.index, id: state.row, values: try row(of: state, entity))
     }
-    for state in inserts + changed where state.entity?.storeIndex == storeIndex {
-      try writeLinks(of: state, writer)
-    }
+    for state in inserts + updates where !isGone(state) { try addLinks(of: state, writer) }
+    try writer.putParkedRowsBack()
     for gone in writer.deleted { deletedRows.append((storeIndex, gone.entity, gone.id)) }
     for row in writer.updated { nullifiedRows.append((storeIndex, row.entity, row.id)) }
   }
@@ -177,7 +182,7 @@ final class PendingSave {
     if state.description.properties[slot].destination != nil {
       // Without an inverse, nobody told it that the other one is gone.
       if case .toOne(.object(let other)) = state.slots[slot],
-        ![.inserting, .stored].contains(other._$state.phase)
+        ![.inserting, .stored].contains(other._$state.phase) || isGone(other._$state)
       {
         return .null
       }
@@ -230,40 +235,60 @@ final class PendingSave {
         )
       )
     }
-    guard let gone = try writer.update(updates).first else { return }
-    throw SwiftDataError(
-      .saveFailed,
-      "The \(context.container.map.schemas[storeIndex].entities[gone.entity].name) with the row "
-        + "\(gone.id) was deleted by somebody else since it was fetched, so that it can't be "
-        + "updated. Call rollback(), or delete it here too."
-    )
+    for update in updates {
+      let isThere = try writer.update(
+        update.entity,
+        id: update.id,
+        columns: update.columns,
+        values: update.values
+      )
+      guard !isThere else { continue }
+      throw SwiftDataError(
+        .saveFailed,
+        "The \(context.container.map.schemas[storeIndex].entities[update.entity].name) with the row "
+          + "\(update.id) was deleted by somebody else since it was fetched, so that it can't be "
+          + "updated. Call rollback(), or delete it here too."
+      )
+    }
   }
 
-  private func writeLinks(of state: _ModelState, _ writer: Writer) throws {
-    guard let entity = state.entity else { return }
-    for property in state.description.relationships where property.isToMany {
-      guard let relationship = entity.relationships[property.index],
-        case .joinTable = relationship.storage,
-        case .toMany(let many) = state.slots[property.index]
-      else { continue }
+  private func removeLinks(of state: _ModelState, _ writer: Writer) throws {
+    try forEachLink(of: state) { entity, name, many in
       for member in many.removed where member._$state.row >= 0 {
-        try writer.unlink(
-          entity.index,
-          relationship: property.name,
-          source: state.row,
-          target: member._$state.row
-        )
-      }
-      for member in many.added where member._$state.row >= 0 {
-        guard [.inserting, .stored].contains(member._$state.phase) else { continue }
-        try writer.link(
-          entity.index,
-          relationship: property.name,
-          source: state.row,
-          target: member._$state.row
-        )
+        let target = member._$state.row
+        try writer.unlink(entity.index, relationship: name, source: state.row, target: target)
       }
     }
+  }
+
+  private func addLinks(of state: _ModelState, _ writer: Writer) throws {
+    try forEachLink(of: state) { entity, name, many in
+      for member in many.added where member._$state.row >= 0 {
+        let other = member._$state
+        guard [.inserting, .stored].contains(other.phase), !isGone(other) else { continue }
+        try writer.link(entity.index, relationship: name, source: state.row, target: other.row)
+      }
+    }
+  }
+
+  /// Goes through the relationships whose links are in a join table.
+  private func forEachLink(
+    of state: _ModelState,
+    _ body: (EntityDescription, String, ToMany) throws -> Void
+  ) throws {
+    guard let entity = state.entity else { return }
+    for property in state.description.relationships where property.isToMany {
+      guard case .joinTable = entity.relationships[property.index]?.storage,
+        case .toMany(let many) = state.slots[property.index]
+      else { continue }
+      try body(entity, property.name, many)
+    }
+  }
+
+  /// True for an object that this save has deleted by a rule which memory could not follow.
+  private func isGone(_ state: _ModelState) -> Bool {
+    guard !gone.isEmpty, let entity = state.entity else { return false }
+    return gone.contains(RowKey(entity: entity.index, id: state.row))
   }
 
   // MARK: After the write
