@@ -85,7 +85,7 @@ extension ModelContext {
       }
     }
     guard !rows.isEmpty else { return }
-    pending.batchDeleted.append(PendingChanges.BatchDeletion(entity: entity, rows: rows))
+    pending.deleteBatch(PendingChanges.BatchDeletion(entity: entity, rows: rows))
     overlays[entity.storeIndex]?.needsAllRows = true
     scheduleAutosave()
   }

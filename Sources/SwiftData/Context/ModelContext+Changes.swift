@@ -52,7 +52,19 @@ extension ModelContext {
     }
     for deletion in changes.batchDeleted {
       for row in deletion.rows {
-        registry[deletion.entity, row]?._$state.phase = .stored
+        guard let model = registry[deletion.entity, row] else { continue }
+        model._$state.phase = .stored
+        model._$state.forgetChanges(of: model)
+      }
+    }
+    if !changes.deleted.isEmpty || !changes.batchDeleted.isEmpty { forgetWhatWasReadWithout() }
+  }
+
+  /// Has relationships read again that may have been read without objects that are back now.
+  private func forgetWhatWasReadWithout() {
+    for entity in container.map.entities where !entity.isCustom(in: container) {
+      for model in registry.table(of: entity).values.compactMap(\.model) {
+        model._$state.forgetReadRelationships(of: model)
       }
     }
   }
@@ -73,6 +85,20 @@ extension _ModelState {
     isUnsynced = false
     changed.removeAll()
     unlink()
+  }
+
+  /// Reads again, when they are touched, the relationships that no column of the object tells of.
+  fileprivate func forgetReadRelationships(of model: any PersistentModel) {
+    guard phase == .stored, let entity else { return }
+    for property in description.relationships {
+      if case .column = entity.relationships[property.index]?.storage { continue }
+      if case .empty = slots[property.index] { continue }
+      if usedRegistrar == nil {
+        slots[property.index] = .empty
+      } else {
+        notify(model, property) { slots[property.index] = .empty }
+      }
+    }
   }
 
   /// Goes back to the values in the store, which are read when they are touched.

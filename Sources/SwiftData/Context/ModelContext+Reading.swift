@@ -36,6 +36,7 @@ extension ModelContext {
     }
     let state = _ModelState(member.entity, row: id)
     state.registry = registry
+    if pending.isBatchDeleted(member.entity, id) { state.phase = .deleting }
     try plan.fill(state, member.steps, from: row)
     let model = member.entity.model.make(state)
     registry.add(state.reference(to: model), member.entity, row: id)

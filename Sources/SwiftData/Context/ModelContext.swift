@@ -169,6 +169,7 @@ public final class ModelContext {
     case .deleting:
       guard state.context === self else { return refuse(state) }
       pending.deleted.removeAll { $0 === model }
+      if let entity = state.entity { pending.withdrawFromBatch(entity, state.row) }
       state.phase = .stored
       state.isPending = false
       pendingRowsChanged(state)

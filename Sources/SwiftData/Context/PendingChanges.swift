@@ -6,7 +6,9 @@ struct PendingChanges {
   /// Objects whose newest values the overlay doesn't have.
   var unsynced: [_ModelState] = []
   /// Objects that batch deletions take, whether they are in memory or not.
-  var batchDeleted: [BatchDeletion] = []
+  private(set) var batchDeleted: [BatchDeletion] = []
+  /// The rows of all batch deletions, by the index of their table.
+  private var batchDeletedRows: [Int: Set<Int64>] = [:]
 
   /// The rows of one batch deletion.
   struct BatchDeletion {
@@ -40,6 +42,25 @@ struct PendingChanges {
     inserted.remove(at: index)
     byRow = [:]
     rowsKnown = 0
+  }
+
+  mutating func deleteBatch(_ deletion: BatchDeletion) {
+    batchDeleted.append(deletion)
+    batchDeletedRows[deletion.entity.tableIndex, default: []].formUnion(deletion.rows)
+  }
+
+  func isBatchDeleted(_ entity: EntityDescription, _ row: Int64) -> Bool {
+    !batchDeleted.isEmpty && batchDeletedRows[entity.tableIndex]?.contains(row) ?? false
+  }
+
+  /// Takes one row out of the batch deletions.
+  mutating func withdrawFromBatch(_ entity: EntityDescription, _ row: Int64) {
+    guard batchDeletedRows[entity.tableIndex]?.remove(row) != nil else { return }
+    for index in batchDeleted.indices
+    where batchDeleted[index].entity.tableIndex == entity.tableIndex {
+      batchDeleted[index].rows.removeAll { $0 == row }
+    }
+    batchDeleted.removeAll { $0.rows.isEmpty && $0.custom == nil }
   }
 
   mutating func removeAll() { self = PendingChanges() }

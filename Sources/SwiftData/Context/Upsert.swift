@@ -85,7 +85,7 @@ extension PendingSave {
   ) throws -> _ModelState? {
     if let found = seen[key] { return found }
     guard let row = try writer.find(entity.index, unique: key.properties, values: key.values),
-      !leaving.contains(Place(entity, row)), !isBatchDeleted(row, entity)
+      !leaving.contains(Place(entity, row)), !changes.isBatchDeleted(entity, row)
     else { return nil }
     guard let model = context.model(of: entity, row: row) else { return nil }
     // Nobody else may hold it, and it is to be changed.
@@ -93,10 +93,6 @@ extension PendingSave {
     let state = model._$state
     let slots = key.properties.compactMap { state.description.property(named: $0)?.index }
     return slots.contains(where: state.changed.contains) ? nil : state
-  }
-
-  private func isBatchDeleted(_ row: Int64, _ entity: EntityDescription) -> Bool {
-    changes.batchDeleted.contains { $0.entity.table == entity.table && $0.rows.contains(row) }
   }
 
   /// Gives the values of a new object to the one that it collides with.

@@ -23,7 +23,7 @@ extension ModelContext {
     let rows = identifiers.map(custom.row(for:))
     let predicate = descriptor.predicate
     let includeSubclasses = descriptor.includeSubclasses
-    pending.batchDeleted.append(
+    pending.deleteBatch(
       PendingChanges.BatchDeletion(
         entity: entity,
         rows: rows,

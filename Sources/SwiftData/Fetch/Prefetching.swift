@@ -36,7 +36,7 @@ extension ModelContext {
       where: "t0.id IN (\(list(wanted.keys.sorted())))",
       bindings: []
     )
-    for model in found {
+    for model in found where model._$state.phase == .stored {
       for state in wanted[model._$state.row] ?? [] { state.keep(model, at: property.index) }
     }
   }
