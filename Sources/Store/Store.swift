@@ -78,7 +78,8 @@ public final class Store: @unchecked Sendable {
         connection: connection,
         catalog: catalog,
         layouts: layouts,
-        blobFolder: location.blobFolder
+        blobFolder: location.blobFolder,
+        provenance: options.provenance
       )
       try writer.blobs.removeLeftovers()
       self.writer = writer

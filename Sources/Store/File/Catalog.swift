@@ -68,7 +68,11 @@ struct Catalog {
     """
 
   /// Writes the tables and the catalog of a new store.
-  static func create(_ schema: StoreSchema, on connection: Connection) throws {
+  static func create(
+    _ schema: StoreSchema,
+    on connection: Connection,
+    _ provenance: Provenance
+  ) throws {
     let definitions = try schema.tables()
     try connection.execute(tables)
     for definition in definitions {
@@ -78,10 +82,11 @@ struct Catalog {
       }
     }
     let schemaID = try add(schema, on: connection)
-    try set("identifier", .text(UUID().uuidString), on: connection)
+    let birth = provenance.birth()
+    try set("identifier", .text(birth.identifier), on: connection)
     try set("lineage", .integer(0), on: connection)
     try set("schema", .integer(schemaID), on: connection)
-    try set("created", .text(currentTime()), on: connection)
+    try set("created", .text(birth.time), on: connection)
     try connection.execute(
       "PRAGMA application_id = \(applicationID); PRAGMA user_version = \(format)"
     )

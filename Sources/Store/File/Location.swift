@@ -34,6 +34,8 @@ public struct Options: Sendable {
   public var maximumPageCount: Int?
   /// Called with every new connection, to add functions and collations.
   public var configure: (@Sendable (Connection) throws -> Void)?
+  /// Where identity, time and chance come from.
+  package var provenance = Provenance.system
 
   /// Makes options.
   public init(

@@ -119,7 +119,9 @@ struct StoreFile: Sendable {
     try connection.execute("BEGIN EXCLUSIVE")
     do {
       // Another process may have been quicker.
-      if try isEmpty(connection) { try Catalog.create(schema, on: connection) }
+      if try isEmpty(connection) {
+        try Catalog.create(schema, on: connection, options.provenance)
+      }
       try connection.execute("COMMIT")
     } catch {
       if connection.isInTransaction { try connection.execute("ROLLBACK") }

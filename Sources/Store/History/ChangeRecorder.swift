@@ -24,7 +24,8 @@ final class ChangeRecorder {
     _ layouts: [EntityLayout],
     _ joins: [JoinTable],
     schemaID: Int64,
-    _ blobs: Blobs
+    _ blobs: Blobs,
+    _ provenance: Provenance
   ) throws {
     self.blobs = blobs
     self.layouts = layouts
@@ -42,7 +43,7 @@ final class ChangeRecorder {
       return prefix + Array(#","id":""#.utf8)
     }
     row = try ChangeRow(connection, blobs)
-    header = try TransactionRow(connection, schemaID: schemaID)
+    header = try TransactionRow(connection, schemaID: schemaID, provenance)
   }
 
   func begin() throws {

@@ -1,5 +1,4 @@
 import FoundationEssentials
-import Glibc
 import SQLite
 
 /// The statements that write rows of `history_transaction`.
@@ -17,10 +16,12 @@ final class TransactionRow {
   private let rows: HistoryRows
   /// The digest of the transaction before the open one.
   private var previous: Digest?
+  private let provenance: Provenance
 
-  init(_ connection: Connection, schemaID: Int64) throws {
+  init(_ connection: Connection, schemaID: Int64, _ provenance: Provenance) throws {
     self.schemaID = schemaID
     rows = HistoryRows(connection)
+    self.provenance = provenance
     last = try connection.prepare(
       """
       SELECT coalesce((SELECT seq FROM sqlite_sequence WHERE name = 'history_transaction'), 0),
@@ -76,19 +77,19 @@ final class TransactionRow {
     count: Int64,
     operation: TransactionOperation = .recorded
   ) throws {
-    var random = SystemRandomNumberGenerator()
+    let stamp = provenance.stamp(author)
     var transaction = Transaction(
       id: id,
-      time: currentTime(),
+      time: stamp.time,
       operation: operation,
       author: author.name,
-      process: author.process,
-      processID: Int64(getpid()),
-      host: hostName,
+      process: stamp.process,
+      processID: stamp.processID,
+      host: stamp.host,
       bundle: author.bundle,
       schema: try rows.schemaDigest(schemaID),
       count: count,
-      salt: (0..<2).flatMap { _ in withUnsafeBytes(of: random.next() as UInt64) { Array($0) } }
+      salt: stamp.salt
     )
     transaction.firstChange = firstRow
     if count <= Self.promptDigestLimit, let previous {

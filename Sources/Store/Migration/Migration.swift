@@ -47,7 +47,13 @@ public enum Migration {
         .open(schema: nil)
       guard catalog.schema != schema else { return nil }
       let plan = try plan(from: catalog.schema, to: schema)
-      return try apply(plan, on: connection, author: author) ? plan : nil
+      let isDone = try apply(
+        plan,
+        on: connection,
+        author: author,
+        provenance: options.provenance
+      )
+      return isDone ? plan : nil
     }
   }
 
@@ -60,6 +66,15 @@ public enum Migration {
     _ plan: MigrationPlan,
     on connection: Connection,
     author: Author
+  ) throws -> Bool {
+    try apply(plan, on: connection, author: author, provenance: .system)
+  }
+
+  private static func apply(
+    _ plan: MigrationPlan,
+    on connection: Connection,
+    author: Author,
+    provenance: Provenance
   ) throws -> Bool {
     guard !connection.isInTransaction else {
       throw StoreError(
@@ -84,7 +99,7 @@ public enum Migration {
     let blobs = Blobs(connection, BlobFolder(besides: connection.path))
     try connection.execute("BEGIN IMMEDIATE")
     do {
-      let isDone = try run(plan, on: connection, author: author, blobs)
+      let isDone = try run(plan, on: connection, author: author, blobs, provenance)
       try blobs.prepareToCommit()
       try connection.execute("COMMIT")
       blobs.committed()
@@ -100,7 +115,8 @@ public enum Migration {
     _ plan: MigrationPlan,
     on connection: Connection,
     author: Author,
-    _ blobs: Blobs
+    _ blobs: Blobs,
+    _ provenance: Provenance
   ) throws -> Bool {
     let catalog = try Catalog(on: connection)
     if catalog.schema == plan.to { return false }
@@ -117,7 +133,8 @@ public enum Migration {
       plan: plan,
       connection: connection,
       author: author,
-      blobs: blobs
+      blobs: blobs,
+      provenance: provenance
     )
     if plan.isTrivial {
       try history.recordMigration(schemaID: schemaID)

@@ -10,6 +10,7 @@ struct MigrationHistory {
   let connection: Connection
   let author: Author
   let blobs: Blobs
+  let provenance: Provenance
 
   /// Records the deletion of all objects whose entity is removed.
   func recordRemovals(schemaID: Int64) throws {
@@ -17,7 +18,14 @@ struct MigrationHistory {
     let removed = plan.mapping.removed
     guard !removed.isEmpty else { return }
     let joins = plan.from.joinTables(layouts)
-    let recorder = try ChangeRecorder(connection, layouts, joins, schemaID: schemaID, blobs)
+    let recorder = try ChangeRecorder(
+      connection,
+      layouts,
+      joins,
+      schemaID: schemaID,
+      blobs,
+      provenance
+    )
     try recorder.begin()
     for entity in removed {
       let layout = layouts[entity]
@@ -47,7 +55,7 @@ struct MigrationHistory {
 
   /// Records the migration, with the values that it puts into rows that stay.
   func recordMigration(schemaID: Int64) throws {
-    let header = try TransactionRow(connection, schemaID: schemaID)
+    let header = try TransactionRow(connection, schemaID: schemaID, provenance)
     let (transaction, firstRow) = try header.next()
     let row = try ChangeRow(connection, blobs)
     var nextRow = firstRow

@@ -32,7 +32,8 @@ public final class Writer {
     connection: Connection,
     catalog: Catalog,
     layouts: [EntityLayout],
-    blobFolder: BlobFolder?
+    blobFolder: BlobFolder?,
+    provenance: Provenance
   ) throws {
     self.connection = connection
     self.layouts = layouts
@@ -47,7 +48,8 @@ public final class Writer {
       layouts,
       joinTables,
       schemaID: catalog.schemaID,
-      blobs
+      blobs,
+      provenance
     )
     references = incomingReferences(layouts)
     indexes = Dictionary(uniqueKeysWithValues: layouts.map { ($0.entity.name, $0.index) })

@@ -1,3 +1,5 @@
+import struct Store.Provenance
+
 /// A type that describes where and how a group of models is stored.
 ///
 /// ```swift
@@ -53,6 +55,8 @@ public struct ModelConfiguration: DataStoreConfiguration, Identifiable, Hashable
   public var busyTimeout = Duration.seconds(10)
   /// The most pages that the file may have, so that tests can fill a disk.
   var maximumPageCount: Int?
+  /// Where the identity of the store, and the times and salts of its history come from.
+  package var provenance = Provenance.system
 
   /// The identifier of the group container, if one was named.
   public var groupAppContainerIdentifier: String? { groupContainer.name }

@@ -141,7 +141,7 @@ final class PendingSave {
       counts[entity.tableIndex, default: (entity.table, 0)].count += 1
     }
     var next: [Int: Int64] = [:]
-    for (index, entry) in counts {
+    for (index, entry) in counts.sorted(by: { $0.key < $1.key }) {
       next[index] = try writer.reserveIDs(entry.table, count: entry.count)
     }
     renumbered.reserveCapacity(renumbered.count + states.count)
@@ -221,8 +221,10 @@ final class PendingSave {
         RowChange(entity: entity.index, id: state.row, columns: columns, values: values)
       )
     }
-    for identity in hiddenStates {
-      guard let hidden = hiddenOwners[identity], hidden.state.phase == .stored,
+    // By row, so that history does not depend on where in memory the objects are.
+    let left = hiddenStates.compactMap { hiddenOwners[$0] }.sorted { $0.state.row < $1.state.row }
+    for hidden in left {
+      guard hidden.state.phase == .stored,
         let entity = hidden.state.entity, entity.storeIndex == storeIndex
       else { continue }
       let columns = hidden.columns.keys.sorted().compactMap(entity.hiddenColumn(named:))

@@ -133,10 +133,12 @@ struct PlannedMigration {
       names.contains(_ModelDescription.of($0).name)
     }
     let schema = Schema(models, version: version.type.versionIdentifier)
+    var workingCopy = ModelConfiguration(schema: schema, url: migration.workingCopy)
+    workingCopy.provenance = configuration.provenance
     let container = try ModelContainer(
       schema: schema,
       migrationPlan: nil,
-      stores: [ModelConfiguration(schema: schema, url: migration.workingCopy)]
+      stores: [workingCopy]
     )
     let context = ModelContext(container)
     try code(context)

@@ -1,0 +1,93 @@
+import Foundation
+import Store
+import Synchronization
+import Testing
+
+@Suite("Provenance")
+struct ProvenanceTests {
+  /// Counts the transactions, and names everything after their number.
+  private final class Counter: Sendable {
+    private let count = Mutex(0)
+
+    var provenance: Provenance {
+      Provenance(
+        birth: { .init(identifier: "A-STORE", time: "2024-01-01T00:00:00.000000Z") },
+        stamp: { [self] author in
+          let number = count.withLock { count in
+            count += 1
+            return count
+          }
+          return Provenance.Stamp(
+            time: "2024-01-02T00:00:00.00000\(number)Z",
+            process: "program of \(author.name ?? "nobody")",
+            processID: Int64(100 + number),
+            host: "fjord",
+            salt: Array(repeating: UInt8(number), count: 16)
+          )
+        }
+      )
+    }
+  }
+
+  private let columns = "id, time, process, process_id, host, hex(salt)"
+
+  @Test("what a store tells of itself and of its transactions comes from its options")
+  func given() throws {
+    var options = Options()
+    options.provenance = Counter().provenance
+    let store = try Store.open(.memory("test"), schema: sampleSchema, options: options)
+    #expect(store.identifier == "A-STORE")
+    try store.write(Author(name: "app")) { try $0.insert(tag, id: 1, values: [.text("sea")]) }
+    try store.write(Author(name: "app")) { _ in }
+    try store.write(Author()) { try $0.insert(tag, id: 2, values: [.text("snow")]) }
+    #expect(
+      try rows("SELECT \(columns) FROM history_transaction", in: store) == [
+        "1|2024-01-02T00:00:00.000001Z|program of app|101|fjord|"
+          + String(repeating: "01", count: 16),
+        "2|2024-01-02T00:00:00.000002Z|program of nobody|102|fjord|"
+          + String(repeating: "02", count: 16),
+      ]
+    )
+    #expect(
+      try rows("SELECT value FROM store_catalog WHERE key = 'created'", in: store)
+        == ["2024-01-01T00:00:00.000000Z"]
+    )
+  }
+
+  @Test("migrations are stamped by the same source")
+  func migration() throws {
+    try withTemporaryFolder { folder in
+      let url = folder.appendingPathComponent("test.store")
+      var options = Options()
+      options.provenance = Counter().provenance
+      try Store.open(.file(url), schema: sampleSchema, options: options)
+        .write(Author()) { try $0.insert(tag, id: 1, values: [.text("sea")]) }
+      var entities = sampleSchema.entities
+      entities[tag].attributes.append(Attribute(name: "color", type: .string, isOptional: true))
+      let wanted = StoreSchema(version: "2.0.0", entities: entities)
+      try Migration.migrate(url, to: wanted, author: Author(name: "app"), options: options)
+      let store = try Store.open(.file(url), schema: wanted)
+      #expect(
+        try rows("SELECT op, \(columns) FROM history_transaction WHERE id = 2", in: store) == [
+          "migration|2|2024-01-02T00:00:00.000002Z|program of app|102|fjord|"
+            + String(repeating: "02", count: 16)
+        ]
+      )
+    }
+  }
+
+  @Test("two stores made in the ordinary way have other identifiers and salts")
+  func system() throws {
+    let stores = try (0..<2).map { _ in try Store.open(.memory("test"), schema: sampleSchema) }
+    for store in stores {
+      try store.write(Author()) { try $0.insert(tag, id: 1, values: [.text("sea")]) }
+      try store.write(Author()) { try $0.insert(tag, id: 2, values: [.text("snow")]) }
+    }
+    let salts = try stores.flatMap {
+      try rows("SELECT hex(salt) FROM history_transaction", in: $0)
+    }
+    #expect(Set(salts).count == 4)
+    #expect(salts.allSatisfy { $0.count == 32 })
+    #expect(stores[0].identifier != stores[1].identifier)
+  }
+}
