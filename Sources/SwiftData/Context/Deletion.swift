@@ -4,7 +4,10 @@ extension ModelContext {
   /// Marks a model to be deleted by the next save, with all that its delete rules take along.
   public func delete<T: PersistentModel>(_ model: T) { deleteAny(model) }
 
-  func deleteAny(_ model: any PersistentModel) {
+  /// - Parameter isAsked: False where it only followed from another deletion before, which is being
+  ///   made again.
+  func deleteAny(_ model: any PersistentModel, isAsked: Bool = true) {
+    if isAsked, model._$state.context === self { pending.askToDelete(model) }
     var queue: [any PersistentModel] = [model]
     var next = 0
     while next < queue.count {
@@ -43,7 +46,10 @@ extension ModelContext {
       let inverse = state.description.inverse(of: property.index)
       for other in others {
         other._$state.forget(model, of: other, through: inverse)
-        if isCascade { queue.append(other) }
+      }
+      if isCascade {
+        queue += others
+        pending.delete(others, with: model)
       }
     }
     if wasInserted {
@@ -56,8 +62,29 @@ extension ModelContext {
     if state.isPending { pending.changed.removeAll { $0 === model } }
     state.phase = .deleting
     state.isPending = true
-    pending.deleted.append(model)
+    pending.delete(model)
     pendingRowsChanged(state)
+  }
+
+  /// Takes a deletion back, and all that followed from it: the objects are told to those around
+  /// them again.
+  func keep(_ model: any PersistentModel) {
+    let wasAsked = pending.isAskedToDelete(model)
+    let models = pending.keep(model).filter { $0._$state.phase == .deleting }
+    undoRecorder.kept(models, wasAsked: wasAsked && models.first === model)
+    for model in models {
+      let state = model._$state
+      if let entity = state.entity { pending.withdrawFromBatch(entity, state.row) }
+      state.phase = .stored
+      state.isPending = false
+      pendingRowsChanged(state)
+    }
+    for model in models {
+      let state = model._$state
+      state.unlink()
+      state.linkInitialValues(of: model, again: true)
+      if !state.changed.isEmpty, !state.isPending { list(state, model) }
+    }
   }
 
   /// Marks all models that a predicate selects to be deleted by the next save.

@@ -168,15 +168,7 @@ public final class ModelContext {
       return
     case .deleting:
       guard state.context === self else { return refuse(state) }
-      pending.deleted.removeAll { $0 === model }
-      if let entity = state.entity { pending.withdrawFromBatch(entity, state.row) }
-      state.phase = .stored
-      state.isPending = false
-      pendingRowsChanged(state)
-      state.unlink()
-      state.linkInitialValues(of: model, again: true)
-      if !state.changed.isEmpty, !state.isPending { list(state, model) }
-      return
+      return keep(model)
     case .detached, .deleted: break
     }
     let wasKnown = state.entity != nil
@@ -197,6 +189,7 @@ public final class ModelContext {
     _ = state.reference(to: model)
     pending.insert(model)
     pendingRowsChanged(state)
+    if wasKnown { keep(model) }
     undoRecorder.inserted(model, in: self)
     state.linkInitialValues(of: model, again: wasKnown)
     for slot in state.slots {

@@ -2,7 +2,9 @@
 struct PendingChanges {
   private(set) var inserted: [any PersistentModel] = []
   var changed: [any PersistentModel] = []
-  var deleted: [any PersistentModel] = []
+  private(set) var deleted: [any PersistentModel] = []
+  /// What is known of each deletion, by its object.
+  private var deletions: [ObjectIdentifier: Deletion] = [:]
   /// Objects whose newest values the overlay doesn't have.
   var unsynced: [_ModelState] = []
   /// Objects that batch deletions take, whether they are in memory or not.
@@ -16,6 +18,16 @@ struct PendingChanges {
     var rows: [Int64]
     /// Has a custom store delete them all at once.
     var custom: ((CustomStore, EditingState) throws -> Void)?
+  }
+
+  /// Why an object is deleted, and what goes with it.
+  private struct Deletion {
+    /// Held, so that no other object takes its place in memory.
+    var model: any PersistentModel
+    /// True where it was asked for, and false where it only follows from another one.
+    var isAsked = false
+    /// The objects that delete rules take along.
+    var members: [any PersistentModel] = []
   }
 
   var isEmpty: Bool {
@@ -42,6 +54,52 @@ struct PendingChanges {
     inserted.remove(at: index)
     byRow = [:]
     rowsKnown = 0
+  }
+
+  mutating func delete(_ model: any PersistentModel) { deleted.append(model) }
+
+  /// Notes that the deletion of an object was asked for.
+  mutating func askToDelete(_ model: any PersistentModel) {
+    deletions[ObjectIdentifier(model), default: Deletion(model: model)].isAsked = true
+  }
+
+  func isAskedToDelete(_ model: any PersistentModel) -> Bool {
+    deletions[ObjectIdentifier(model)]?.isAsked ?? false
+  }
+
+  /// Notes what the deletion of an object takes along.
+  mutating func delete(_ members: [any PersistentModel], with model: any PersistentModel) {
+    guard !members.isEmpty else { return }
+    deletions[ObjectIdentifier(model), default: Deletion(model: model)].members += members
+  }
+
+  /// Takes the deletion of an object back, and all that follow from it alone; gives the objects,
+  /// those first from whose deletions the others followed.
+  mutating func keep(_ model: any PersistentModel) -> [any PersistentModel] {
+    var kept = [model]
+    var seen: Set<ObjectIdentifier> = [ObjectIdentifier(model)]
+    var waiting = (deletions.removeValue(forKey: ObjectIdentifier(model))?.members ?? [])[...]
+    let isAlone = waiting.allSatisfy { [.stored, .inserting].contains($0._$state.phase) }
+    let staying = isAlone ? [] : askedDeletions
+    while !isAlone, let next = waiting.popFirst() {
+      let identity = ObjectIdentifier(next)
+      guard !staying.contains(identity), seen.insert(identity).inserted else { continue }
+      kept.append(next)
+      waiting += deletions.removeValue(forKey: identity)?.members ?? []
+    }
+    deleted.removeAll { seen.contains(ObjectIdentifier($0)) }
+    return kept
+  }
+
+  /// The objects whose deletion was asked for, with all that follow from these.
+  private var askedDeletions: Set<ObjectIdentifier> {
+    var found: Set<ObjectIdentifier> = []
+    var waiting = deletions.values.filter(\.isAsked).map(\.model)
+    while let next = waiting.popLast() {
+      guard found.insert(ObjectIdentifier(next)).inserted else { continue }
+      waiting += deletions[ObjectIdentifier(next)]?.members ?? []
+    }
+    return found
   }
 
   mutating func deleteBatch(_ deletion: BatchDeletion) {

@@ -55,6 +55,14 @@ final class UndoRecorder {
     actions.append { $0.insertAny(model) }
   }
 
+  /// Remembers deletions that are taken back, those first from which the others followed.
+  func kept(_ models: [any PersistentModel], wasAsked: Bool) {
+    guard isRecording else { return }
+    for (index, model) in models.enumerated().reversed() {
+      actions.append { $0.deleteAny(model, isAsked: wasAsked && index == 0) }
+    }
+  }
+
   /// Makes one step of what was changed since the last.
   func endGroup(in context: ModelContext) {
     guard let manager, !actions.isEmpty else { return }

@@ -85,7 +85,9 @@ extension _ModelState {
   ) {
     let state = other._$state
     // It may have gone while this one was away.
-    if again, state.phase == .deleted || state.phase == .deleting { return }
+    if again, state.phase == .deleted || state.phase == .deleting {
+      return part(owner, other, at: index)
+    }
     if let inverse = description.inverse(of: index) {
       state.meet(owner, other, at: inverse.property, from: index, again: again)
     }
@@ -94,6 +96,22 @@ extension _ModelState {
     } else if phase == .detached, let context = state.context, state.phase != .detached {
       context.insertAny(owner)
     }
+  }
+
+  /// Lets go of an object that was deleted while this one was away; that one will lead here again
+  /// if its deletion is taken back too.
+  private func part(
+    _ owner: any PersistentModel,
+    _ gone: any PersistentModel,
+    at index: Int
+  ) {
+    guard let inverse = description.inverse(of: index) else { return }
+    forget(gone, of: owner, through: PropertyReference(description, description.properties[index]))
+    let state = gone._$state
+    guard state.phase == .deleting,
+      inverse.property.isToMany || state.knownToOne(inverse.property.index) == nil
+    else { return }
+    state.meet(owner, gone, at: inverse.property, from: index, again: true)
   }
 
   /// Learns that `other`, through its property `from`, leads here.
