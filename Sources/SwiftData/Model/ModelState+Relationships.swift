@@ -73,9 +73,13 @@ extension _ModelState {
 
   /// Reads a collection.
   public func get<C: RelationshipCollection>(_ place: _ModelDescription, _ own: Int) -> C {
-    let many = toMany(place.offset &+ own)
+    let index = place.offset &+ own
+    let many = toMany(index)
     guard !many.isNil, let typed = many as? ToManyOf<C.PersistentElement> else {
       return C._make(from: nil)
+    }
+    if many.remembersChanges, typed.elements.contains(where: { isGone($0._$state, index) }) {
+      return C._make(from: typed.elements.filter { !isGone($0._$state, index) })
     }
     return C._make(from: typed.elements)
   }
@@ -103,12 +107,24 @@ extension _ModelState {
     guard case .toOne(let reference) = slots[index] else { return nil }
     switch reference {
     case .none: return nil
-    case .object(let model): return model
+    case .object(let model): return isGone(model._$state, index) ? nil : model
     case .companion(let weak, let row):
       if let model = weak.model { return model }
       return resolve(index, row: row)
     case .row(let row): return resolve(index, row: row)
     }
+  }
+
+  /// True for an object that is deleted, or will be, where no inverse tells of it.
+  ///
+  /// The reference itself stays, as the deletion may be taken back. One that must lead somewhere
+  /// does so until the save refuses the deletion.
+  private func isGone(_ other: _ModelState, _ index: Int) -> Bool {
+    guard other.phase != .stored, other.phase != .inserting,
+      phase == .stored || phase == .inserting
+    else { return false }
+    return (description.properties[index].isOptional || description.properties[index].isToMany)
+      && description.inverse(of: index) == nil
   }
 
   private func resolve(_ index: Int, row: Int64) -> (any PersistentModel)? {

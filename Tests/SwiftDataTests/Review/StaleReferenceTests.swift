@@ -214,6 +214,44 @@ struct StaleReferenceTests {
     #expect(try ModelContext(context.container).fetch(FetchDescriptor<Board>()).count == 1)
   }
 
+  @Test("a reference without an inverse does not lead to an object that is to be deleted")
+  func deletedWithoutInverse() throws {
+    let context = ModelContext(try boards())
+    let board = Board(name: "A")
+    let note = Note(text: "n")
+    board.pinned = note
+    board.notes = [note, Note(text: "m")]
+    context.insert(board)
+    try context.save()
+    context.delete(note)
+    #expect(board.pinned == nil)
+    #expect(board.notes.map(\.text) == ["m"])
+    context.insert(note)
+    #expect(board.pinned === note)
+    #expect(board.notes.count == 2)
+    context.delete(note)
+    context.rollback()
+    #expect(board.pinned === note)
+    #expect(board.notes.count == 2)
+    context.delete(note)
+    board.notes.append(Note(text: "o"))
+    try context.save()
+    #expect(board.pinned == nil)
+    let other = try #require(
+      try ModelContext(context.container).fetch(FetchDescriptor<Board>()).first
+    )
+    #expect(Set(other.notes.map(\.text)) == ["m", "o"])
+    #expect(other.pinned == nil)
+
+    let unsaved = Note(text: "u")
+    board.pinned = unsaved
+    board.notes.append(unsaved)
+    context.delete(unsaved)
+    #expect(board.pinned == nil && board.notes.count == 2)
+    context.insert(unsaved)
+    #expect(board.pinned === unsaved && board.notes.count == 3)
+  }
+
   @Test("an object is in a collection once, however often it is given")
   func once() throws {
     let context = ModelContext(try tripContainer())
