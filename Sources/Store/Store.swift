@@ -1,4 +1,4 @@
-import FoundationEssentials
+public import FoundationEssentials
 import SQLite
 
 /// A store: rows with their history, in a file or in memory.
@@ -14,6 +14,8 @@ public final class Store: @unchecked Sendable {
   public let identifier: String
   /// The lineage, which goes up when a store was restored from an older copy.
   public let lineage: Int64
+  /// True where it takes nothing but what is replayed from another store's history.
+  public let isReplica: Bool
   /// What is in it.
   public let schema: StoreSchema
   /// How the entities lie in their tables, in the order of ``StoreSchema/entities``.
@@ -25,6 +27,7 @@ public final class Store: @unchecked Sendable {
   private let readers = ReaderPool()
   private let writerConnection: Connection?
   private let writer: Writer?
+  private var replayer: Replayer?
   private var isWriting = false
   private let opening: @Sendable () throws -> Connection
   private let schemaCheck: SchemaCheck
@@ -58,6 +61,7 @@ public final class Store: @unchecked Sendable {
     self.schema = catalog.schema
     identifier = catalog.identifier
     lineage = catalog.lineage
+    isReplica = catalog.isReplica
     layouts = try catalog.schema.layouts()
     schemaCheck = SchemaCheck(schemaID: catalog.schemaID, schema: catalog.schema)
     opening = { try file.connectReader() }
@@ -82,6 +86,7 @@ public final class Store: @unchecked Sendable {
         provenance: options.provenance
       )
       try writer.blobs.removeLeftovers()
+      writer.recorder.erasure.committed()
       self.writer = writer
     }
   }
@@ -157,6 +162,81 @@ public final class Store: @unchecked Sendable {
     _ author: Author,
     _ body: (Writer) throws -> Result
   ) throws -> Result {
+    try inTransaction { writer, connection in
+      guard !isReplica else { throw replicaError }
+      try writer.begin(author)
+      let result = try body(writer)
+      try writer.finish()
+      return result
+    }
+  }
+
+  /// Calls with what replays transactions of another store into this replica, inside one
+  /// transaction; anything thrown takes all of it back.
+  ///
+  /// - Parameters:
+  ///   - content: Gives the bytes of a value that is too large for a line, by its SHA-256.
+  ///   - body: Replays any number of whole transactions.
+  /// - Returns: What the body returns.
+  /// - Throws: ``StoreError``, with ``StoreError/Code/replayMismatch`` where the replica's rows are
+  ///   not as the transactions expect.
+  @discardableResult
+  public func replay<Result>(
+    content: @escaping (String) throws -> Data,
+    _ body: (Replayer) throws -> Result
+  ) throws -> Result {
+    try lock.withLock {
+      guard isReplica else {
+        throw StoreError(
+          .misuse,
+          "The store \(location.path) is no replica, so that nothing can be replayed into it; make"
+            + " a new store as a replica.",
+          path: location.path
+        )
+      }
+      // A writer that is not ours may have left links to nothing, which are replayed as they are.
+      try writerConnection?.setForeignKeys(enforced: false)
+      defer {
+        do {
+          try writerConnection?.setForeignKeys(enforced: true)
+        } catch {
+          // It can't fail on an open connection; a caller could do nothing about it.
+        }
+      }
+      return try inTransaction { writer, _ in
+        let replayer = try self.replayer ?? Replayer(writer)
+        self.replayer = replayer
+        replayer.content = content
+        defer { replayer.reset() }
+        try writer.beginRows()
+        let result = try body(replayer)
+        try writer.blobs.prepareToCommit()
+        return result
+      }
+    }
+  }
+
+  /// Calls with the writer inside a transaction that changes no row of an entity.
+  func maintain<Result>(_ body: (Writer) throws -> Result) throws -> Result {
+    try inTransaction { writer, _ in
+      guard !isReplica else { throw replicaError }
+      return try body(writer)
+    }
+  }
+
+  private var replicaError: StoreError {
+    StoreError(
+      .replica,
+      "The store \(location.path) is a replica, which takes nothing but the changes of the store it"
+        + " was made from; promote it to write to it.",
+      path: location.path
+    )
+  }
+
+  /// Calls with the writer inside a transaction of the database, which is committed at the end.
+  private func inTransaction<Result>(
+    _ body: (Writer, Connection) throws -> Result
+  ) throws -> Result {
     try lock.withLock {
       guard let writer, let connection = writerConnection else {
         throw StoreError(
@@ -180,9 +260,7 @@ public final class Store: @unchecked Sendable {
         try connection.execute("BEGIN IMMEDIATE")
         do {
           try schemaCheck.run(on: connection)
-          try writer.begin(author)
-          let result = try body(writer)
-          try writer.finish()
+          let result = try body(writer, connection)
           do {
             try connection.execute("COMMIT")
           } catch SQLiteError.constraintForeignKey {

@@ -10,7 +10,7 @@ public struct StoreError: Error {
       case duplicate, missingValue, invalidValue, missingReference, deletionDenied
       case missingObject, unreadableValue, missingBlob
       case newerSchema, migrationRefused, changedMeanwhile
-      case historyExpired, historyDiverged
+      case historyExpired, historyDiverged, historyGap, replayMismatch, replica
     }
 
     private let kind: Kind
@@ -69,6 +69,12 @@ public struct StoreError: Error {
     public static let historyExpired = Code(.historyExpired)
     /// A point of a history that the store does not have: it was restored from an older copy.
     public static let historyDiverged = Code(.historyDiverged)
+    /// A transaction that does not follow on the store's last.
+    public static let historyGap = Code(.historyGap)
+    /// A replayed change that did not find what it expects; see ``StoreError/replayDifferences``.
+    public static let replayMismatch = Code(.replayMismatch)
+    /// A write to a store that takes nothing but what is replayed into it.
+    public static let replica = Code(.replica)
   }
 
   /// What kind of failure it was.
@@ -85,6 +91,8 @@ public struct StoreError: Error {
   public let objects: [RowKey]
   /// How the schema of the file differs from the one that was asked for.
   public let differences: [SchemaDifference]
+  /// What a replayed transaction did not find as it expected.
+  public let replayDifferences: [ReplayDifference]
 
   /// Makes an error.
   public init(
@@ -94,7 +102,8 @@ public struct StoreError: Error {
     path: String? = nil,
     entity: String? = nil,
     objects: [RowKey] = [],
-    differences: [SchemaDifference] = []
+    differences: [SchemaDifference] = [],
+    replayDifferences: [ReplayDifference] = []
   ) {
     self.code = code
     self.message = message
@@ -103,6 +112,7 @@ public struct StoreError: Error {
     self.entity = entity
     self.objects = objects
     self.differences = differences
+    self.replayDifferences = replayDifferences
   }
 }
 

@@ -38,10 +38,7 @@ final class Blobs {
   /// Keeps some bytes; somebody has to be counted as needing them.
   func keep(_ bytes: UnsafeRawBufferPointer) throws -> Reference {
     let digest = SHA256.digest(of: bytes).description
-    let find = try connection.cached("SELECT 1 FROM store_blob WHERE sha256 = ?1")
-    try find.bind(1, digest)
-    defer { find.reset() }
-    let isKnown = try find.step()
+    let isKnown = try isKept(digest)
     if let folder, !isKnown || !folder.contains(digest) {
       if marker == nil {
         try folder.create()
@@ -74,6 +71,14 @@ final class Blobs {
     try update.run()
     guard connection.changes == 1 else { throw missingBlob(digest, connection.path) }
     isTouched = true
+  }
+
+  /// True where a value is kept already.
+  func isKept(_ digest: String) throws -> Bool {
+    let find = try connection.cached("SELECT 1 FROM store_blob WHERE sha256 = ?1")
+    try find.bind(1, digest)
+    defer { find.reset() }
+    return try find.step()
   }
 
   /// The size of a value.

@@ -25,6 +25,9 @@ public enum SpecialValue: Hashable, Sendable {
     }
   }
 
+  /// What stands under `special` for a value that was erased, and so is not known.
+  public static let erasedName = "erased"
+
   /// The stored value.
   public var value: Value {
     switch self {

@@ -12,6 +12,7 @@ struct Catalog {
   var lineage: Int64
   var schemaID: Int64
   var schema: StoreSchema
+  var isReplica: Bool
 
   /// The tables that every store has besides those of its schema.
   static let tables = """
@@ -144,6 +145,7 @@ struct Catalog {
     self.identifier = identifier
     self.lineage = lineage
     self.schemaID = schemaID
+    isReplica = try Self.value("replica", on: connection) == .integer(1)
   }
 
   private static func damaged(

@@ -5,14 +5,30 @@ import Glibc
 func currentTime() -> String {
   var now = timespec()
   clock_gettime(CLOCK_REALTIME, &now)
+  return timeText(seconds: now.tv_sec, microseconds: Int(now.tv_nsec) / 1000)
+}
+
+/// A time as history keeps it.
+func timeText(_ time: Date) -> String {
+  let instant = time.timeIntervalSince1970.isNaN ? 0 : time.timeIntervalSince1970
+  let seconds = instant.rounded(.down)
+  let fraction = (instant - seconds) * 1_000_000
+  // Times that no clock of a computer shows stand for the ends of those that one does.
+  return timeText(
+    seconds: Int(min(max(seconds, -62_135_596_800), 253_402_300_799)),
+    microseconds: min(Int(fraction.isFinite ? fraction : 0), 999_999)
+  )
+}
+
+private func timeText(seconds: Int, microseconds: Int) -> String {
   var parts = tm()
-  var seconds = now.tv_sec
+  var seconds = seconds
   gmtime_r(&seconds, &parts)
   let fields = [
     padded(Int(parts.tm_year) + 1900, 4), "-", padded(Int(parts.tm_mon) + 1, 2), "-",
     padded(Int(parts.tm_mday), 2), "T", padded(Int(parts.tm_hour), 2), ":",
     padded(Int(parts.tm_min), 2), ":", padded(Int(parts.tm_sec), 2), ".",
-    padded(Int(now.tv_nsec) / 1000, 6), "Z",
+    padded(microseconds, 6), "Z",
   ]
   return fields.joined()
 }

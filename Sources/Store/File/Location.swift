@@ -32,6 +32,10 @@ public struct Options: Sendable {
   public var busyTimeout: Duration
   /// The most pages of 4096 bytes that the file may have; nil for no limit.
   public var maximumPageCount: Int?
+  /// The store that a new one is to be a replica of; nil for a store of its own.
+  public var origin: ReplicaOrigin?
+  /// What history keeps of deleted objects; nil for what the store says, which is all of a new one.
+  public var historyMode: HistoryMode?
   /// Called with every new connection, to add functions and collations.
   public var configure: (@Sendable (Connection) throws -> Void)?
   /// Where identity, time and chance come from.
@@ -42,11 +46,15 @@ public struct Options: Sendable {
     isReadOnly: Bool = false,
     busyTimeout: Duration = .seconds(10),
     maximumPageCount: Int? = nil,
+    origin: ReplicaOrigin? = nil,
+    historyMode: HistoryMode? = nil,
     configure: (@Sendable (Connection) throws -> Void)? = nil
   ) {
     self.isReadOnly = isReadOnly
     self.busyTimeout = busyTimeout
     self.maximumPageCount = maximumPageCount
+    self.origin = origin
+    self.historyMode = historyMode
     self.configure = configure
   }
 }

@@ -20,6 +20,7 @@ struct StoreFile: Sendable {
     if !options.isReadOnly { try prepareForWriting(connection) }
     var catalog = try Catalog(on: connection)
     if let schema { try fit(schema, to: &catalog, on: connection) }
+    if !options.isReadOnly { try Erasure.prepare(options.historyMode, on: connection) }
     return (connection, catalog)
   }
 
@@ -116,11 +117,14 @@ struct StoreFile: Sendable {
   }
 
   private func create(_ schema: StoreSchema, on connection: Connection) throws {
+    // Deleted history gives its pages back a few at a time; it has to be said before the first table.
+    try connection.execute("PRAGMA auto_vacuum = INCREMENTAL")
     try connection.execute("BEGIN EXCLUSIVE")
     do {
       // Another process may have been quicker.
       if try isEmpty(connection) {
         try Catalog.create(schema, on: connection, options.provenance)
+        try options.origin?.write(on: connection)
       }
       try connection.execute("COMMIT")
     } catch {

@@ -7,8 +7,9 @@ final class ChangeRecorder {
   private let encoders: [ObjectEncoder]
   private let linkKeys: [[UInt8]]
   private let linkPrefixes: [[UInt8]]
-  private let row: ChangeRow
-  private let header: TransactionRow
+  let row: ChangeRow
+  let header: TransactionRow
+  let erasure: Erasure
   private let blobs: Blobs
 
   /// What was touched, by entity.
@@ -37,12 +38,9 @@ final class ChangeRecorder {
       appendJSONString(layouts[$0.owner].entity.relationships[$0.relationship].name, to: &key)
       return key + [UInt8(ascii: ":")]
     }
-    linkPrefixes = joins.map {
-      var prefix = Array(#"{"entity":"#.utf8)
-      appendJSONString(layouts[$0.destination].entity.name, to: &prefix)
-      return prefix + Array(#","id":""#.utf8)
-    }
+    linkPrefixes = joins.map { referencePrefix(layouts[$0.destination].entity.name) }
     row = try ChangeRow(connection, blobs)
+    erasure = try Erasure(connection, blobs, layouts)
     header = try TransactionRow(connection, schemaID: schemaID, provenance)
   }
 
@@ -121,7 +119,11 @@ final class ChangeRecorder {
     let encoder = encoders[key.entity]
     let draft = drafts[key]
     for (column, value) in values.enumerated() {
-      if let first = draft?.before[column] {
+      if erasure.isOn,
+        !erasure.keeps(layouts[key.entity].columns[column], of: layouts[key.entity].entity)
+      {
+        row.before.append(encoder.key(column), .erased)
+      } else if let first = draft?.before[column] {
         row.before.append(encoder.key(column), first)
       } else {
         try row.before.append(value, at: column, encoder, blobs)
@@ -129,6 +131,7 @@ final class ChangeRecorder {
     }
     if let draft { appendLinks(of: draft) }
     row.changed.removeAll(keepingCapacity: true)
+    try erasure.eraseEarlier(key, before: firstRow)
     if let touch, touch.row != 0 {
       try row.replace(id: touch.row, .delete)
       touched[key.entity][key.id] = Touch(kind: .delete, row: touch.row)
@@ -228,27 +231,19 @@ final class ChangeRecorder {
       let changes = targets.filter { $0.value.before != $0.value.now }.sorted { $0.key < $1.key }
       guard !changes.isEmpty else { continue }
       row.appendChanged(linkKeys[join])
-      let before = changes.compactMap { target, change in change.before.map { (target, $0) } }
-      let after = changes.compactMap { target, change in change.now.map { (target, $0) } }
+      let before = changes.compactMap { target, change in
+        change.before.map { (key: target, value: $0) }
+      }
+      let after = changes.compactMap { target, change in change.now.map { (key: target, value: $0) }
+      }
       row.before.append(linkKeys[join], list(before, join))
       row.after.append(linkKeys[join], list(after, join))
     }
   }
 
-  private func list(_ links: [(Int64, ChangeDraft.Link)], _ join: Int) -> EncodedValue {
-    var json = [UInt8(ascii: "[")]
-    for (target, link) in links {
-      if json.count > 1 { json.append(UInt8(ascii: ",")) }
-      json += linkPrefixes[join]
-      appendInteger(target, to: &json)
-      json.append(UInt8(ascii: "\""))
-      if let position = link.position {
-        json += #","position":"#.utf8
-        appendInteger(position, to: &json)
-      }
-      json.append(UInt8(ascii: "}"))
-    }
-    json.append(UInt8(ascii: "]"))
+  private func list(_ links: [(key: Int64, value: ChangeDraft.Link)], _ join: Int) -> EncodedValue {
+    var json: [UInt8] = []
+    appendLinkList(links, linkPrefixes[join], to: &json)
     return EncodedValue(json: json)
   }
 
@@ -278,4 +273,25 @@ final class ChangeRecorder {
     }
     drafts[key] = draft
   }
+}
+
+/// Appends links as a canonical list; the prefix is what stands before each id.
+func appendLinkList(
+  _ links: some Collection<(key: Int64, value: ChangeDraft.Link)>,
+  _ prefix: [UInt8],
+  to json: inout [UInt8]
+) {
+  json.append(UInt8(ascii: "["))
+  for (index, (target, link)) in links.enumerated() {
+    if index > 0 { json.append(UInt8(ascii: ",")) }
+    json += prefix
+    appendInteger(target, to: &json)
+    json.append(UInt8(ascii: "\""))
+    if let position = link.position {
+      json += #","position":"#.utf8
+      appendInteger(position, to: &json)
+    }
+    json.append(UInt8(ascii: "}"))
+  }
+  json.append(UInt8(ascii: "]"))
 }

@@ -90,6 +90,26 @@ final class ChangeRow {
     try run(insertion, id, kind)
   }
 
+  /// Writes a new row that is another history's change, byte for byte.
+  func copy(_ change: Change, id: Int64, transaction: Int64) throws {
+    if !change.large.isEmpty {
+      for digest in digests(in: Array(change.large)) { try blobs.count(digest, history: 1) }
+    }
+    boundEntity = nil
+    try insertion.bind(1, id)
+    try change.kind.withName { try insertion.bind(2, borrowedText: $0) }
+    try insertion.bindText(3, change.changed.isEmpty ? nil : change.changed)
+    try insertion.bindText(4, change.before.isEmpty ? nil : change.before)
+    try insertion.bindText(5, change.after.isEmpty ? nil : change.after)
+    try insertion.bindText(6, change.special.isEmpty ? nil : change.special)
+    try insertion.bindText(7, change.large.isEmpty ? nil : change.large)
+    try insertion.bind(8, transaction)
+    try insertion.bind(9, change.sequence)
+    try insertion.bind(10, borrowedText: change.entity)
+    try insertion.bind(11, change.object)
+    try insertion.run()
+  }
+
   /// Writes what is in the buffers over a row.
   func replace(id: Int64, _ kind: ChangeKind) throws {
     try releaseLargeValues(id: id)

@@ -178,6 +178,25 @@ final class HistoryRows {
     return digest
   }
 
+  /// The id of a schema in the catalog, by its SHA-256.
+  func schemaID(_ digest: String) throws -> Int64 {
+    if let known = schemas.first(where: { $0.value == digest }) { return known.key }
+    let find = try connection.cached("SELECT id FROM store_schema WHERE digest = ?1")
+    try find.bind(1, digest)
+    defer { find.reset() }
+    guard try find.step() else {
+      throw StoreError(
+        .schemaMismatch,
+        "The store \(connection.path) never had the schema \(digest) that a transaction was written"
+          + " with; replay the migration to it first.",
+        path: connection.path
+      )
+    }
+    let id = find.int64(at: 0)
+    schemas[id] = digest
+    return id
+  }
+
   /// The error for a history that contradicts itself.
   func damaged(_ what: String) -> StoreError {
     StoreError(

@@ -24,10 +24,7 @@ final class ObjectEncoder {
     }
     references = layout.columns.map { column in
       guard let destination = column.destination else { return kept([]) }
-      var reference = Array(#"{"entity":"#.utf8)
-      appendJSONString(layouts[destination].entity.name, to: &reference)
-      reference += #","id":""#.utf8
-      return kept(reference)
+      return kept(referencePrefix(layouts[destination].entity.name))
     }
     types = layout.columns.map(\.type)
     isExternal = layout.columns.map(\.isExternal)
@@ -103,6 +100,13 @@ final class ObjectEncoder {
   }
 }
 
+/// What stands before the id in a reference to an object of an entity.
+func referencePrefix(_ entity: String) -> [UInt8] {
+  var prefix = Array(#"{"entity":"#.utf8)
+  appendJSONString(entity, to: &prefix)
+  return prefix + Array(#","id":""#.utf8)
+}
+
 /// A copy of some bytes that stays where it is until it is deallocated.
 private func kept(_ bytes: [UInt8]) -> UnsafeRawBufferPointer {
   let copy = UnsafeMutableRawBufferPointer.allocate(byteCount: bytes.count, alignment: 1)
@@ -119,6 +123,13 @@ struct EncodedValue: Hashable {
   var large: [UInt8] = []
 
   init(json: [UInt8]) { self.json = json }
+
+  /// A value that is not known any more.
+  static let erased: EncodedValue = {
+    var value = EncodedValue(json: Array("null".utf8))
+    appendJSONString(SpecialValue.erasedName, to: &value.special)
+    return value
+  }()
 
   init(_ reference: Blobs.Reference) {
     json = Array("null".utf8)

@@ -33,8 +33,8 @@ final class TransactionRow {
     insertion = try connection.prepare(
       """
       INSERT INTO history_transaction (id, time, author, process, process_id, host, bundle, schema,
-        first_change, changes, salt, op, details, digest)
-        VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10, ?11, ?12, ?13, ?14)
+        first_change, changes, salt, op, details, digest, state)
+        VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10, ?11, ?12, ?13, ?14, ?15)
       """
     )
     listing = try connection.prepare(
@@ -98,6 +98,15 @@ final class TransactionRow {
     try insert(transaction, schemaID: schemaID)
   }
 
+  /// Writes the row that closes a transaction of another history, as it was there.
+  func insert(_ transaction: Transaction) throws {
+    var transaction = transaction
+    if transaction.digest == nil, let previous {
+      transaction.digest = try rows.digest(of: transaction, after: previous)
+    }
+    try insert(transaction, schemaID: try rows.schemaID(transaction.schema))
+  }
+
   private func insert(_ transaction: Transaction, schemaID: Int64) throws {
     try insertion.bind(1, transaction.id)
     try insertion.bind(2, transaction.time)
@@ -113,6 +122,7 @@ final class TransactionRow {
     try insertion.bind(12, transaction.operation.rawValue)
     try insertion.bind(13, transaction.details.map { .text($0) } ?? .null)
     try insertion.bind(14, transaction.digest.map { .blob(Data($0.bytes)) } ?? .null)
+    try insertion.bind(15, transaction.state.rawValue)
     try insertion.run()
   }
 

@@ -25,6 +25,7 @@ public final class Writer {
   var parked = ParkedRows()
   private var author = Author()
   private let schema: StoreSchema
+  let schemaID: Int64
   /// SQLite's count of changes to the tables, when they were last known to fit.
   private var tablesVersion: Int64 = -1
 
@@ -38,6 +39,7 @@ public final class Writer {
     self.connection = connection
     self.layouts = layouts
     schema = catalog.schema
+    schemaID = catalog.schemaID
     let texts = TextRoom()
     tables = layouts.map { EntityTable(connection, $0, texts) }
     let joinTables = catalog.schema.joinTables(layouts)
@@ -56,14 +58,19 @@ public final class Writer {
   }
 
   func begin(_ author: Author) throws {
-    try checkTables()
+    try beginRows()
     self.author = author
+    try recorder.begin()
+  }
+
+  /// Begins to write rows, whoever writes their history.
+  func beginRows() throws {
+    try checkTables()
     deleted.removeAll()
     updated.removeAll()
     pointers.removeAll()
     denied.removeAll()
     parked.removeAll()
-    try recorder.begin()
   }
 
   /// Fails where another process gave the store other tables since it was opened.
@@ -83,6 +90,8 @@ public final class Writer {
         differences: differences
       )
     }
+    // Another process that changed the mode of history changed its indexes too.
+    try recorder.erasure.refresh()
     tablesVersion = version
   }
 
@@ -93,10 +102,14 @@ public final class Writer {
     try blobs.prepareToCommit()
   }
 
-  func committed() { blobs.committed() }
+  func committed() {
+    blobs.committed()
+    recorder.erasure.committed()
+  }
 
   func abandon() {
     recorder.forget()
+    recorder.erasure.abandon()
     blobs.abandon()
   }
 
@@ -146,6 +159,12 @@ public final class Writer {
     values: [Value]
   ) throws -> Bool {
     guard !columns.isEmpty else { return try tables[entity].row(id: id) != nil }
+    // History names what changed in the order of the columns, whatever order they came in.
+    if zip(columns, columns.dropFirst()).contains(where: { $0 >= $1 }) {
+      let sorted = Dictionary(zip(columns, values), uniquingKeysWith: { $1 })
+        .sorted { $0.key < $1.key }
+      return try update(entity, id: id, columns: sorted.map(\.key), values: sorted.map(\.value))
+    }
     let key = RowKey(entity: entity, id: id)
     guard let before = try current(key, columns) else { return false }
     let values =
@@ -167,7 +186,7 @@ public final class Writer {
   }
 
   /// The values with those in files that are to be there, counted as needed by one more row.
-  private func movedOut(_ entity: Int, _ values: [Value]) throws -> [Value] {
+  func movedOut(_ entity: Int, _ values: [Value]) throws -> [Value] {
     var values = values
     for column in tables[entity].external {
       values[column] = try movedOut(values[column])
@@ -176,7 +195,7 @@ public final class Writer {
     return values
   }
 
-  private func movedOut(
+  func movedOut(
     _ entity: Int,
     _ columns: [Int],
     before: [Value],

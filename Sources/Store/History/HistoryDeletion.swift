@@ -1,0 +1,172 @@
+public import FoundationEssentials
+import Glibc
+import SQLite
+
+extension Store {
+  /// Deletes transactions from history.
+  ///
+  /// Those at the beginning vanish; of one between others that stay, its place and digest are kept.
+  /// It goes in batches, each a transaction of its own, so that other writers wait for little; a
+  /// program that is stopped in between has deleted the oldest of them. The file gets smaller.
+  ///
+  /// - Parameter ranges: The ids, in ascending order.
+  /// - Returns: The number of transactions that were deleted.
+  /// - Throws: ``StoreError``; what was deleted until then stays deleted.
+  @discardableResult
+  public func deleteHistory(_ ranges: [ClosedRange<Int64>]) throws -> Int64 {
+    var deleted: Int64 = 0
+    for range in ranges {
+      var next = range.lowerBound
+      while next <= range.upperBound {
+        let done = try maintain { try HistoryDeletion($0).deleteBatch(next...range.upperBound) }
+        deleted += done.count
+        guard let last = done.last else { break }
+        next = last + 1
+        // Others who wait for the lock look for it every so often.
+        if next <= range.upperBound { usleep(2000) }
+      }
+    }
+    try giveSpaceBack()
+    return deleted
+  }
+
+  /// Deletes the transactions at the beginning of history that are older than a time.
+  ///
+  /// The first that is not ends them, even if clocks went back after it.
+  @discardableResult
+  public func deleteHistory(before time: Date) throws -> Int64 {
+    let limit = timeText(time)
+    let last = try read { reader in
+      let statement = try reader.connection.prepare(
+        """
+        SELECT coalesce(
+          (SELECT id - 1 FROM history_transaction WHERE time >= ?1 ORDER BY id LIMIT 1),
+          (SELECT max(id) FROM history_transaction), 0)
+        """
+      )
+      try statement.bind(1, limit)
+      return try statement.step() ? statement.int64(at: 0) : 0
+    }
+    return last > 0 ? try deleteHistory([1...last]) : 0
+  }
+
+  /// Lets the file system have the pages that are free, a few at a time.
+  private func giveSpaceBack() throws {
+    var hasMore = true
+    while hasMore {
+      hasMore = try maintain { writer in
+        let free = try writer.connection.prepare("PRAGMA freelist_count")
+        guard try free.step() else { return false }
+        let count = free.int64(at: 0)
+        free.reset()
+        guard count > 0 else { return false }
+        let vacuum = try writer.connection.prepare("PRAGMA incremental_vacuum(1000)")
+        while try vacuum.step() {}
+        // Where nothing comes of it, the store was made without.
+        guard try free.step() else { return false }
+        return free.int64(at: 0) > 0 && free.int64(at: 0) < count
+      }
+    }
+  }
+}
+
+/// Deletes one batch of transactions.
+private struct HistoryDeletion {
+  /// So many changes go at once.
+  private static let batch: Int64 = 5000
+
+  private let writer: Writer
+  private let rows: HistoryRows
+
+  init(_ writer: Writer) {
+    self.writer = writer
+    rows = HistoryRows(writer.connection)
+  }
+
+  private var connection: Connection { writer.connection }
+
+  /// Deletes the first transactions in a range, and returns the last of them and how many.
+  func deleteBatch(_ range: ClosedRange<Int64>) throws -> (last: Int64?, count: Int64) {
+    // The last transaction needs its digest, while its changes are there.
+    _ = try writer.recorder.header.next()
+    let oldest = try firstID()
+    let found = try rows.transactions(after: range.lowerBound - 1, through: range.upperBound)
+    var changes: Int64 = 0
+    var deleted: [Transaction] = []
+    var last: Int64?
+    while changes < Self.batch, last.map({ $0 - range.lowerBound < Self.batch }) ?? true,
+      try found.step()
+    {
+      let transaction = try rows.transaction(at: found)
+      last = transaction.id
+      changes += transaction.count
+      if transaction.state != .deleted { deleted.append(transaction) }
+    }
+    found.reset()
+    for transaction in deleted { try deleteChanges(of: transaction) }
+    if let last, range.lowerBound <= oldest {
+      try moveBase(to: last)
+    } else {
+      for transaction in deleted { try mark(transaction) }
+    }
+    return (last, Int64(deleted.count))
+  }
+
+  private func firstID() throws -> Int64 {
+    let first = try connection.cached("SELECT min(id) FROM history_transaction")
+    defer { first.reset() }
+    return try first.step() ? first.int64(at: 0) : 0
+  }
+
+  private func deleteChanges(of transaction: Transaction) throws {
+    let range = "id >= ?1 AND id < ?2 AND transaction_id = ?3"
+    func bind(_ statement: Statement) throws {
+      try statement.bind(1, transaction.firstChange)
+      try statement.bind(2, transaction.firstChange + transaction.count)
+      try statement.bind(3, transaction.id)
+    }
+    let large = try connection.cached(
+      "SELECT large FROM history_change WHERE \(range) AND large IS NOT NULL"
+    )
+    try bind(large)
+    defer { large.reset() }
+    while try large.step() {
+      for digest in digests(in: Array(large.bytes(at: 0))) {
+        try writer.blobs.count(digest, history: -1)
+      }
+    }
+    let removal = try connection.cached("DELETE FROM history_change WHERE \(range)")
+    try bind(removal)
+    try removal.run()
+  }
+
+  /// Makes a transaction, and those after it that were deleted before, the base of history.
+  private func moveBase(to id: Int64) throws {
+    let next = try connection.cached(
+      "SELECT id FROM history_transaction WHERE id > ?1 AND state <> 'deleted' ORDER BY id LIMIT 1"
+    )
+    try next.bind(1, id)
+    let kept = try next.step() ? next.int64(at: 0) : nil
+    next.reset()
+    let last = try kept.map { $0 - 1 } ?? rows.range().head.transaction
+    guard let digest = try rows.digest(of: last) else {
+      throw rows.damaged("transaction \(last) is missing")
+    }
+    try Catalog.set("history_base", .integer(last), on: connection)
+    try Catalog.set("history_base_digest", .blob(Data(digest.bytes)), on: connection)
+    let removal = try connection.cached("DELETE FROM history_transaction WHERE id <= ?1")
+    try removal.bind(1, last)
+    try removal.run()
+  }
+
+  private func mark(_ transaction: Transaction) throws {
+    let marking = try connection.cached(
+      """
+      UPDATE history_transaction SET state = 'deleted', author = NULL, process = '',
+        process_id = 0, host = '', bundle = NULL, salt = X'', details = NULL WHERE id = ?1
+      """
+    )
+    try marking.bind(1, transaction.id)
+    try marking.run()
+  }
+}

@@ -1,0 +1,188 @@
+/// Reads what ``ObjectEncoder`` writes: the properties of one entity's objects as canonical JSON.
+///
+/// Members have one order, that of the columns and then of the join tables, so that a member is
+/// found by comparing it with the one that is expected next.
+struct ObjectDecoder {
+  /// One member of an object, whose bytes lie where the object's do.
+  struct Member {
+    /// The index in ``keys``: first the columns, then the links.
+    let index: Int
+    /// The value's canonical text.
+    let value: UnsafeRawBufferPointer
+  }
+
+  let layout: EntityLayout
+  /// The names with quotes and a colon.
+  let keys: [[UInt8]]
+  /// What stands before the id that a to-one relationship leads to; empty for attributes.
+  private let references: [[UInt8]]
+  /// What stands before the id of each link of a join table.
+  private let linkPrefixes: [[UInt8]]
+  /// The indexes of the join tables whose links the entity's changes hold, in order.
+  let joins: [Int]
+
+  init(_ layout: EntityLayout, _ tables: [JoinTable], _ layouts: [EntityLayout]) {
+    self.layout = layout
+    joins = tables.indices.filter { layouts[tables[$0].owner].family.contains(layout.index) }
+    references = layout.columns.map { column in
+      column.destination.map { referencePrefix(layouts[$0].entity.name) } ?? []
+    }
+    linkPrefixes = joins.map { referencePrefix(layouts[tables[$0].destination].entity.name) }
+    let names =
+      layout.columns.map(\.property)
+      + joins.map { layouts[tables[$0].owner].entity.relationships[tables[$0].relationship].name }
+    keys = names.map { name in
+      var key: [UInt8] = []
+      appendJSONString(name, to: &key)
+      return key + [UInt8(ascii: ":")]
+    }
+  }
+
+  /// The number of properties that have a column.
+  var columnCount: Int { layout.columns.count }
+
+  /// Splits an object into its members.
+  func split(
+    _ object: UnsafeRawBufferPointer,
+    into members: inout [Member]
+  ) throws(CanonicalEncodingError) {
+    members.removeAll(keepingCapacity: true)
+    guard object.count >= 2, object[0] == 0x7b, object[object.count - 1] == 0x7d else {
+      throw refusal(object)
+    }
+    let end = object.count - 1
+    var position = 1
+    var expected = 0
+    while position < end {
+      guard let index = key(in: object, at: position, from: expected) else {
+        throw refusal(object)
+      }
+      let start = position + keys[index].count
+      let next = endOfValue(in: object, from: start)
+      guard next > start, next <= end else { throw refusal(object) }
+      members.append(
+        Member(index: index, value: UnsafeRawBufferPointer(rebasing: object[start..<next]))
+      )
+      expected = index + 1
+      position = next
+      if position < end {
+        guard object[position] == 0x2c, position + 1 < end else { throw refusal(object) }
+        position += 1
+      }
+    }
+  }
+
+  private func key(
+    in object: UnsafeRawBufferPointer,
+    at position: Int,
+    from first: Int
+  ) -> Int? {
+    for index in first..<max(first, keys.count) {
+      let key = keys[index]
+      guard position + key.count < object.count else { continue }
+      let found = UnsafeRawBufferPointer(rebasing: object[position..<position + key.count])
+      if found.elementsEqual(key) { return index }
+    }
+    return nil
+  }
+
+  /// The stored value that a member's text means, with what stands for it under `special`.
+  func value(
+    _ member: Member,
+    special: SpecialValue?
+  ) throws(CanonicalEncodingError) -> Value {
+    let column = layout.columns[member.index]
+    if let type = column.type {
+      return try parseCanonical(member.value, special: special, as: type)
+    }
+    if member.value.elementsEqual("null".utf8) { return .null }
+    guard let id = reference(member.value, references[member.index]) else {
+      throw refusal(member.value)
+    }
+    return .integer(id)
+  }
+
+  /// The id in `{"entity":"Trip","id":"7"}`.
+  private func reference(_ text: UnsafeRawBufferPointer, _ prefix: [UInt8]) -> Int64? {
+    guard text.count > prefix.count + 2, text[text.count - 1] == 0x7d,
+      text[text.count - 2] == 0x22,
+      text.prefix(prefix.count).elementsEqual(prefix)
+    else { return nil }
+    return parseInteger(
+      UnsafeRawBufferPointer(rebasing: text[prefix.count..<text.count - 2])
+    )
+  }
+
+  /// The links in `[{"entity":"Tag","id":"7","position":0}]`, by the ids that they lead to.
+  func links(_ member: Member) throws(CanonicalEncodingError) -> [Int64: ChangeDraft.Link] {
+    let text = member.value
+    var result: [Int64: ChangeDraft.Link] = [:]
+    for part in elements(of: text) {
+      let parts = members(of: part)
+      guard let id = number(parts, #""id":"#, isQuoted: true) else { throw refusal(text) }
+      result[id] = ChangeDraft.Link(position: number(parts, #""position":"#, isQuoted: false))
+    }
+    var canonical: [UInt8] = []
+    appendLinkList(
+      result.sorted { $0.key < $1.key },
+      linkPrefixes[member.index - columnCount],
+      to: &canonical
+    )
+    guard canonical.elementsEqual(text) else { throw refusal(text) }
+    return result
+  }
+
+  private func elements(of list: UnsafeRawBufferPointer) -> [[UInt8]] {
+    var result: [[UInt8]] = []
+    var position = 1
+    while position < list.count - 1 {
+      let end = endOfValue(in: list, from: position)
+      result.append(Array(list[position..<end]))
+      position = end + 1
+    }
+    return result
+  }
+
+  private func number(
+    _ parts: [(key: [UInt8], value: [UInt8])],
+    _ key: String,
+    isQuoted: Bool
+  ) -> Int64? {
+    guard let part = parts.first(where: { $0.key == Array(key.utf8) }) else { return nil }
+    let digits = isQuoted ? part.value.dropFirst().dropLast() : part.value[...]
+    return Array(digits).withUnsafeBytes { parseInteger($0) }
+  }
+
+  func refusal(_ text: UnsafeRawBufferPointer) -> CanonicalEncodingError {
+    let shown = String(decoding: text.prefix(80), as: UTF8.self) + (text.count > 80 ? "…" : "")
+    return CanonicalEncodingError(
+      message: "\(shown) is not the canonical form of properties of \(layout.entity.name); the text"
+        + " was altered or written by another program"
+    )
+  }
+}
+
+/// Where a JSON value ends that starts at a position; the position itself where none does.
+///
+/// It tells strings and nesting apart, and leaves to whoever reads the value whether it is right.
+func endOfValue(in text: UnsafeRawBufferPointer, from start: Int) -> Int {
+  var position = start
+  var depth = 0
+  while position < text.count {
+    switch text[position] {
+    case 0x22:
+      position += 1
+      while position < text.count, text[position] != 0x22 {
+        position += text[position] == 0x5c ? 2 : 1
+      }
+    case 0x7b, 0x5b: depth += 1
+    case 0x7d, 0x5d:
+      if depth == 0 { return position }
+      depth -= 1
+    case 0x2c where depth == 0: return position
+    default: break
+    }
+    position += 1
+  }
+  return min(position, text.count)
+}

@@ -1,0 +1,420 @@
+public import FoundationEssentials
+import SQLite
+
+/// Writes transactions that another store recorded: their rows, and their history as it was.
+///
+/// There is one for each call of ``Store/replay(_:)``, and all that it writes is one SQL
+/// transaction. Delete rules do not run, because what they did stands in the history; foreign keys
+/// are not enforced, because a writer that was not ours may have left links to nothing.
+public final class Replayer {
+  private enum Side { case before, after }
+
+  private let writer: Writer
+  private let tables: [ReplayTable]
+  private var transaction: Transaction?
+  private var sequence: Int64 = 0
+  private var firstRow: Int64 = 0
+  private var before: [ObjectDecoder.Member] = []
+  private var after: [ObjectDecoder.Member] = []
+  private var lastEntity = 0
+  /// What changes of the open transaction did not find as they expected.
+  private var differences: [ReplayDifference] = []
+  /// Gives the bytes of a value that is too large for a line, by its SHA-256.
+  var content: (String) throws -> Data = { throw missingBlob($0, "that is replayed") }
+
+  init(_ writer: Writer) throws {
+    self.writer = writer
+    let joins = writer.joins.map(\.table)
+    tables = writer.layouts.map {
+      ReplayTable(writer.connection, ObjectDecoder($0, joins, writer.layouts))
+    }
+  }
+
+  /// Forgets what a write left that failed.
+  func reset() {
+    transaction = nil
+    differences.removeAll()
+  }
+
+  /// Begins a transaction, which has to be the one after the store's last.
+  public func begin(_ transaction: Transaction) throws {
+    guard self.transaction == nil else { throw misuse("a transaction began inside another") }
+    let next: Int64
+    (next, firstRow) = try writer.recorder.header.next()
+    guard transaction.id == next else {
+      throw StoreError(
+        .historyGap,
+        "Transaction \(transaction.id) can't be replayed into the store \(path), whose last is"
+          + " \(next - 1): transaction \(next) has to come next.",
+        path: path
+      )
+    }
+    self.transaction = transaction
+    sequence = 0
+    differences.removeAll()
+  }
+
+  /// Replays a change of the transaction.
+  public func apply(_ change: Change) throws {
+    guard let transaction else { throw misuse("a change came outside a transaction") }
+    guard change.sequence == sequence, sequence < transaction.count else {
+      throw malformed(
+        change,
+        "it has place \(change.sequence), and \(sequence) of \(transaction.count) is next"
+      )
+    }
+    let entity = try entityIndex(change)
+    do {
+      try split(change, tables[entity].decoder)
+      try keepLargeValues(change)
+      try write(change, entity)
+    } catch let error as CanonicalEncodingError {
+      throw malformed(change, error.message)
+    }
+    try writer.recorder.row.copy(change, id: firstRow + sequence, transaction: transaction.id)
+    sequence += 1
+  }
+
+  /// Ends the transaction.
+  ///
+  /// Its digest is taken as it is: whoever read the lines has checked it.
+  ///
+  /// - Throws: ``StoreError/Code/replayMismatch`` with all differences where rows were not as the
+  ///   changes expected.
+  public func end() throws {
+    guard var transaction else { throw misuse("a transaction ended that did not begin") }
+    guard sequence == transaction.count else {
+      throw misuse("transaction \(transaction.id) ended before its last change")
+    }
+    self.transaction = nil
+    guard differences.isEmpty else { throw mismatch(transaction.id) }
+    try writer.putParkedRowsBack()
+    transaction.firstChange = firstRow
+    try writer.recorder.header.insert(transaction)
+  }
+
+  private var path: String { writer.connection.path }
+
+  private func entityIndex(_ change: Change) throws -> Int {
+    let layouts = writer.layouts
+    func isNamed(_ index: Int) -> Bool {
+      change.entity.elementsEqual(layouts[index].entity.name.utf8)
+    }
+    if isNamed(lastEntity) { return lastEntity }
+    guard let index = layouts.indices.first(where: isNamed) else {
+      throw malformed(change, "the store's schema has no such entity")
+    }
+    lastEntity = index
+    return index
+  }
+
+  // MARK: Members
+
+  private func split(
+    _ change: Change,
+    _ decoder: ObjectDecoder
+  ) throws(CanonicalEncodingError) {
+    before.removeAll(keepingCapacity: true)
+    after.removeAll(keepingCapacity: true)
+    let hasBefore = change.kind != .insert
+    let hasAfter = change.kind != .delete
+    if hasBefore { try decoder.split(change.before, into: &before) }
+    if hasAfter { try decoder.split(change.after, into: &after) }
+    let columns = decoder.columnCount
+    let isWhole =
+      switch change.kind {
+      case .insert: after.prefix(columns).count == columns && hasAll(after, columns)
+      case .delete: hasAll(before, columns)
+      case .update: before.map(\.index) == after.map(\.index)
+      }
+    guard isWhole, hasBefore || change.before.isEmpty, hasAfter || change.after.isEmpty else {
+      throw CanonicalEncodingError(
+        message: "the properties before and after are not those that a change of its kind has"
+      )
+    }
+  }
+
+  private func hasAll(_ members: [ObjectDecoder.Member], _ columns: Int) -> Bool {
+    members.count >= columns
+      && members.prefix(columns).enumerated().allSatisfy { $0.offset == $0.element.index }
+  }
+
+  /// The number of members that are columns; the rest are links.
+  private func columnMembers(_ members: [ObjectDecoder.Member], _ entity: Int) -> Int {
+    let columns = tables[entity].decoder.columnCount
+    var count = members.count
+    while count > 0, members[count - 1].index >= columns { count -= 1 }
+    return count
+  }
+
+  // MARK: Rows
+
+  private func write(_ change: Change, _ entity: Int) throws {
+    let beforeCount = columnMembers(before, entity)
+    let afterCount = columnMembers(after, entity)
+    let table = tables[entity]
+    if writer.parked.isEmpty, differences.isEmpty, table.isPlain(change) {
+      guard try !writePlainly(change, table, before[..<beforeCount], after[..<afterCount]) else {
+        return try writeLinks(change, entity, beforeCount, afterCount)
+      }
+    }
+    try writeSlowly(change, entity, before[..<beforeCount], after[..<afterCount])
+    try writeLinks(change, entity, beforeCount, afterCount)
+  }
+
+  /// Writes a row with what it expects as a condition; false where that can't be done.
+  private func writePlainly(
+    _ change: Change,
+    _ table: ReplayTable,
+    _ before: ArraySlice<ObjectDecoder.Member>,
+    _ after: ArraySlice<ObjectDecoder.Member>
+  ) throws -> Bool {
+    do {
+      switch change.kind {
+      case .insert:
+        try table.insert(id: change.object, after)
+        return true
+      case .update:
+        return try after.isEmpty || table.update(id: change.object, before, after)
+      case .delete:
+        return try table.delete(id: change.object, before)
+      }
+    } catch let error as SQLiteError
+      where error.code == SQLiteError.constraintUnique
+      || error.code == SQLiteError.constraintPrimaryKey
+      || error.code == SQLiteError.constraintRowID
+    {
+      return false
+    }
+  }
+
+  /// Reads the row, compares it with what is expected, and writes it value by value.
+  private func writeSlowly(
+    _ change: Change,
+    _ entity: Int,
+    _ before: ArraySlice<ObjectDecoder.Member>,
+    _ after: ArraySlice<ObjectDecoder.Member>
+  ) throws {
+    let key = RowKey(entity: entity, id: change.object)
+    let row = try writer.current(key)
+    let old = try values(before, .before, change, entity)
+    let new = try values(after, .after, change, entity)
+    // What was erased belongs to an object that is deleted later. It can't be made again before
+    // that, so that it is left out, and nobody expects to find it.
+    let isErased = old.contains { $0 == nil } || new.contains { $0 == nil }
+    if change.kind == .insert {
+      guard row == nil else { return note(key, nil, expected: nil, found: "there") }
+      if !isErased, differences.isEmpty { try writer.replayInsert(key, new.compactMap { $0 }) }
+      return
+    }
+    guard let row else {
+      // Links alone are written of an object that was left out too.
+      let isOfLinks = change.kind == .update && after.isEmpty
+      if !isErased, !isOfLinks { note(key, nil, expected: "there", found: nil) }
+      return
+    }
+    for (member, value) in zip(before, old) {
+      // An erased value is not known, so that anything may be there.
+      guard let value, try !isSame(row[member.index], value, member, entity) else { continue }
+      let column = writer.layouts[entity].columns[member.index]
+      note(
+        key,
+        column.property,
+        expected: String(decoding: member.value, as: UTF8.self),
+        found: try shown(row[member.index], member.index, entity)
+      )
+    }
+    guard differences.isEmpty else { return }
+    if change.kind == .delete { return try writer.replayDelete(key, row) }
+    var columns: [Int] = []
+    var values: [Value] = []
+    for (member, value) in zip(after, new) {
+      guard let value else { continue }
+      columns.append(member.index)
+      values.append(value)
+    }
+    if !columns.isEmpty { try writer.replayUpdate(key, columns, before: row, values) }
+  }
+
+  private func isSame(
+    _ stored: Value,
+    _ expected: Value,
+    _ member: ObjectDecoder.Member,
+    _ entity: Int
+  ) throws -> Bool {
+    if stored.isSame(as: expected) { return true }
+    // A value in a file is compared by its digest.
+    guard writer.layouts[entity].columns[member.index].isExternal,
+      case .text(let digest) = stored, case .blob(let data) = expected
+    else { return false }
+    return data.withUnsafeBytes { SHA256.digest(of: $0) }.description == digest
+  }
+
+  private func shown(_ value: Value, _ column: Int, _ entity: Int) throws -> String {
+    let encoder = ObjectEncoder(writer.layouts[entity], writer.layouts)
+    let encoded = try encoder.encoded(value, at: column, writer.blobs)
+    return String(decoding: encoded.large.isEmpty ? encoded.json : encoded.large, as: UTF8.self)
+  }
+
+  /// The stored values that members mean; nil for one that was erased.
+  private func values(
+    _ members: ArraySlice<ObjectDecoder.Member>,
+    _ side: Side,
+    _ change: Change,
+    _ entity: Int
+  ) throws -> [Value?] {
+    let decoder = tables[entity].decoder
+    let name = side == .before ? #""before":"# : #""after":"#
+    let special = notes(change.special, name)
+    let large = notes(change.large, name)
+    return try members.map { member in
+      let key = decoder.keys[member.index]
+      if let reference = large[key] { return try largeValue(reference, member, decoder) }
+      guard let text = special[key] else { return try decoder.value(member, special: nil) }
+      guard let name = text.withUnsafeBytes({ parseJSONString($0) }) else {
+        throw decoder.refusal(member.value)
+      }
+      if name == SpecialValue.erasedName { return nil }
+      guard let known = SpecialValue(name: name) else { throw decoder.refusal(member.value) }
+      return try decoder.value(member, special: known)
+    }
+  }
+
+  private func notes(_ object: UnsafeRawBufferPointer, _ side: String) -> [[UInt8]: [UInt8]] {
+    guard !object.isEmpty else { return [:] }
+    let sides = members(of: Array(object))
+    guard let found = sides.first(where: { $0.key == Array(side.utf8) }) else { return [:] }
+    var result: [[UInt8]: [UInt8]] = [:]
+    for member in members(of: found.value) { result[member.key] = member.value }
+    return result
+  }
+
+  /// Sees to it that the large values that a change names are kept.
+  private func keepLargeValues(_ change: Change) throws {
+    guard !change.large.isEmpty else { return }
+    for digest in digests(in: Array(change.large)) where try !writer.blobs.isKept(digest) {
+      _ = try largeContent(digest).withUnsafeBytes { try writer.blobs.keep($0) }
+    }
+  }
+
+  private func largeContent(_ digest: String) throws -> Data {
+    let data = try content(digest)
+    guard data.withUnsafeBytes({ SHA256.digest(of: $0) }).description == digest else {
+      throw CanonicalEncodingError(
+        message: "the large value \(digest) does not have that digest; its file was altered"
+      )
+    }
+    return data
+  }
+
+  private func largeValue(
+    _ reference: [UInt8],
+    _ member: ObjectDecoder.Member,
+    _ decoder: ObjectDecoder
+  ) throws -> Value {
+    guard let text = members(of: reference).first(where: { $0.key == Array(#""sha256":"#.utf8) }),
+      let digest = text.value.withUnsafeBytes({ parseJSONString($0) })
+    else { throw decoder.refusal(member.value) }
+    let data = try largeContent(digest)
+    let type = decoder.layout.columns[member.index].type
+    if type == .data || type == .transformed { return .blob(data) }
+    return .text(String(decoding: data, as: UTF8.self))
+  }
+
+  // MARK: Links
+
+  private func writeLinks(
+    _ change: Change,
+    _ entity: Int,
+    _ beforeCount: Int,
+    _ afterCount: Int
+  ) throws {
+    guard beforeCount < before.count || afterCount < after.count else { return }
+    let decoder = tables[entity].decoder
+    let key = RowKey(entity: entity, id: change.object)
+    let indexes = Set(before[beforeCount...].map(\.index) + after[afterCount...].map(\.index))
+    for index in indexes.sorted() {
+      let statements = writer.joins[decoder.joins[index - decoder.columnCount]]
+      let old = try before.first { $0.index == index }.map { try decoder.links($0) } ?? [:]
+      let new = try after.first { $0.index == index }.map { try decoder.links($0) } ?? [:]
+      guard old != new else {
+        throw CanonicalEncodingError(message: "links are listed that did not change")
+      }
+      for (target, link) in old {
+        let found = try statements.link(change.object, target)
+        guard found == link else {
+          note(
+            key,
+            decoder.layout.name(ofLinks: statements.table),
+            expected: "linked to \(target)",
+            found: found == nil ? nil : "linked at another position"
+          )
+          continue
+        }
+        if new[target] == nil { try statements.remove(change.object, target) }
+      }
+      for (target, link) in new {
+        if old[target] == nil, try statements.link(change.object, target) != nil {
+          note(
+            key,
+            decoder.layout.name(ofLinks: statements.table),
+            expected: nil,
+            found: "linked to \(target)"
+          )
+          continue
+        }
+        try statements.set(change.object, target, link)
+      }
+    }
+  }
+
+  // MARK: Errors
+
+  private func note(_ key: RowKey, _ property: String?, expected: String?, found: String?) {
+    differences.append(
+      ReplayDifference(
+        entity: writer.layouts[key.entity].entity.name,
+        object: key.id,
+        property: property,
+        expected: expected,
+        found: found
+      )
+    )
+  }
+
+  private func mismatch(_ id: Int64) -> StoreError {
+    let list = differences.prefix(20).map { "\n- \($0)" }.joined()
+    let more = differences.count > 20 ? "\n- and \(differences.count - 20) more" : ""
+    return StoreError(
+      .replayMismatch,
+      "Transaction \(id) can't be replayed into the store \(path), because what it changed is not"
+        + " there as it was:\(list)\(more)\nThe store was changed by something else; make a new"
+        + " replica from the logs.",
+      path: path,
+      replayDifferences: differences
+    )
+  }
+
+  private func malformed(_ change: Change, _ what: String) -> StoreError {
+    StoreError(
+      .damaged,
+      "Change \(change.sequence) of transaction \(transaction?.id ?? 0), of"
+        + " \(String(decoding: change.entity, as: UTF8.self)) \(change.object), can't be replayed:"
+        + " \(what).",
+      path: path
+    )
+  }
+
+  private func misuse(_ what: String) -> StoreError {
+    StoreError(.misuse, "Replaying into the store \(path) went wrong: \(what).", path: path)
+  }
+}
+
+extension EntityLayout {
+  /// The name of the relationship whose links lie in a join table.
+  func name(ofLinks table: JoinTable) -> String {
+    entity.relationships.first {
+      if case .joinTable(let name, _, _) = $0.storage { name == table.name } else { false }
+    }?.name ?? table.name
+  }
+}

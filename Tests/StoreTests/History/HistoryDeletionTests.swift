@@ -1,0 +1,165 @@
+import Foundation
+import SQLite
+import Testing
+
+@testable import Store
+
+@Suite("Deleting history")
+struct HistoryDeletionTests {
+  private func addTags(_ ids: ClosedRange<Int64>, to store: Store) throws {
+    for id in ids {
+      try store.write(Author(name: "app")) { try $0.insert(tag, id: id, values: [.text("\(id)")]) }
+    }
+  }
+
+  private func states(of store: Store) throws -> [String] {
+    try rows(
+      """
+      SELECT t.id || ' ' || t.state || ' ' || (SELECT count(*) FROM history_change c
+        WHERE c.transaction_id = t.id) FROM history_transaction t ORDER BY t.id
+      """,
+      in: store
+    )
+  }
+
+  @Test("every set of transactions can be deleted, and the rest keep their ids and digests")
+  func subsets() throws {
+    for set in 0..<64 {
+      try withStore(.memory) { store, _ in
+        try addTags(1...6, to: store)
+        let digests = try store.read { reader in try (0...6).map { try reader.point($0).digest } }
+        let ids = (1...6).filter { set & 1 << ($0 - 1) != 0 }
+        let count = try store.deleteHistory(ids.map { Int64($0)...Int64($0) })
+        #expect(count == Int64(ids.count))
+        let prefix = (1...6).prefix { ids.contains($0) }.count
+        let expected = ((prefix + 1)..<7).map {
+          ids.contains($0) ? "\($0) deleted 0" : "\($0) whole 1"
+        }
+        #expect(try states(of: store) == expected, "\(ids)")
+        let range = try store.read { try $0.historyRange() }
+        #expect(range.base.transaction == Int64(prefix))
+        #expect(range.base.digest == digests[prefix])
+        #expect(range.oldest == (prefix == 6 ? nil : Int64(prefix + 1)))
+        #expect(range.head.digest == digests[6])
+        for id in (prefix + 1)..<7 {
+          #expect(try store.read { try $0.point(Int64(id)).digest } == digests[id])
+        }
+        try addTags(7...7, to: store)
+        let last = try store.read { try $0.transaction(7) }
+        #expect(last?.id == 7)
+        #expect(last?.digest != nil)
+      }
+    }
+  }
+
+  @Test("a transaction deleted from the middle keeps its place, and nothing that it said")
+  func middle() throws {
+    try withStore(.file) { store, _ in
+      try addTags(1...3, to: store)
+      try store.deleteHistory([2...2])
+      let gone = try store.read { try $0.transaction(2) }
+      #expect(gone?.state == .deleted)
+      #expect(gone?.author == nil)
+      #expect(gone?.process == "")
+      #expect(gone?.salt == [])
+      #expect(gone?.digest != nil)
+      try store.read { reader in
+        let cursor = try reader.history()
+        var seen: [String] = []
+        while let transaction: Transaction = try cursor.next() {
+          let change: Change? = try cursor.next()
+          seen.append("\(transaction.id) \(change?.object ?? 0)")
+        }
+        #expect(seen == ["1 1", "2 0", "3 3"])
+      }
+      // Once what is before it goes, it goes too.
+      try store.deleteHistory([1...1])
+      #expect(try states(of: store) == ["3 whole 1"])
+    }
+  }
+
+  @Test("a point in what was deleted is expired, and the error says what is the oldest")
+  func expiry() throws {
+    try withStore(.file) { store, _ in
+      try addTags(1...5, to: store)
+      let points = try store.read { reader in try (0...5).map { try reader.point($0) } }
+      try store.deleteHistory([1...3])
+      for point in points.prefix(4) {
+        let error = #expect(throws: StoreError.self) { try store.read { try $0.check(point) } }
+        #expect(error?.code == .historyExpired)
+        #expect(error?.message.contains("the oldest that is kept is 4") == true)
+      }
+      for point in points.suffix(2) { try store.read { try $0.check(point) } }
+      let error = #expect(throws: StoreError.self) { _ = try lines(of: store, after: 2) }
+      #expect(error?.code == .historyExpired)
+      #expect(try lines(of: store, after: 3).split(separator: "\n").count == 4)
+    }
+  }
+
+  @Test("what is older than a time is deleted up to the first that is not")
+  func time() throws {
+    try withStore(.memory) { store, _ in
+      try addTags(1...6, to: store)
+      let set = "UPDATE history_transaction SET time = printf('2026-01-%02dT00:00:00.000000Z', "
+      try store.read { try $0.connection.execute(set + "CASE id WHEN 5 THEN 1 ELSE id END)") }
+      let limit = try Date("2026-01-04T00:00:00Z", strategy: .iso8601)
+      #expect(try store.deleteHistory(before: limit) == 3)
+      #expect(try states(of: store).first == "4 whole 1")
+      #expect(try store.deleteHistory(before: limit) == 0)
+      #expect(try store.deleteHistory(before: .distantFuture) == 3)
+      #expect(try states(of: store).isEmpty)
+      #expect(try store.deleteHistory(before: Date(timeIntervalSince1970: .nan)) == 0)
+    }
+  }
+
+  @Test("deleted history gives its space back, and its large values")
+  func space() throws {
+    try withStore(.file) { store, _ in
+      let large = String(repeating: "x", count: 1_500_000)
+      try store.write(Author()) { try $0.insert(tag, id: 1, values: [.text(large)]) }
+      try store.write(Author()) { try $0.update(tag, id: 1, columns: [0], values: [.text("y")]) }
+      for round in 0..<4 {
+        try store.write(Author()) { writer in
+          for id in Int64(0)..<5000 {
+            try writer.insert(tag, id: 10 + id + Int64(round) * 5000, values: [.text("word \(id)")])
+          }
+        }
+      }
+      let blob = "SELECT count(*) FROM store_blob"
+      #expect(try rows(blob, in: store) == ["1"])
+      func pages() throws -> Int { Int(try rows("PRAGMA page_count", in: store)[0]) ?? 0 }
+      let before = try pages()
+      #expect(try store.deleteHistory([1...5]) == 5)
+      #expect(try pages() < before * 2 / 3)
+      #expect(try rows("PRAGMA freelist_count", in: store) == ["0"])
+      #expect(try rows(blob, in: store) == ["0"])
+      #expect(try rows("PRAGMA integrity_check", in: store) == ["ok"])
+      #expect(try states(of: store) == ["6 whole 5000"])
+    }
+  }
+
+  @Test("other writers get their turn while much is deleted")
+  func turns() throws {
+    try withStore(.file) { store, open in
+      for round in Int64(0)..<12 {
+        try store.write(Author()) { writer in
+          for id in Int64(0)..<4000 {
+            try writer.insert(tag, id: 10 + id + round * 4000, values: [.text("word \(id)")])
+          }
+        }
+      }
+      let other = try open()
+      let thread = Thread {
+        for id in Int64(1)...5 {
+          // A failure shows below, as a tag that is missing.
+          _ = try? other.write(Author()) { try $0.insert(tag, id: id, values: [.text("new")]) }
+        }
+      }
+      thread.start()
+      try store.deleteHistory([1...12])
+      while !thread.isFinished { usleep(1000) }
+      #expect(try rows("SELECT count(*) FROM Tag WHERE word = 'new'", in: store) == ["5"])
+      #expect(try rows("SELECT count(*) FROM history_transaction", in: store) == ["5"])
+    }
+  }
+}

@@ -1,0 +1,201 @@
+import Foundation
+import SQLite
+import Testing
+
+@testable import Store
+
+/// Replays what a replica does not have yet, one SQL transaction for each number of transactions.
+func copyHistory(of source: Store, into replica: Store, batch: Int = 1, until: Int64 = .max) throws
+{
+  try source.read { reader in
+    let first = try replica.read { try $0.historyRange().head.transaction }
+    let cursor = try reader.history(after: first, through: until)
+    var isAtEnd = false
+    while !isAtEnd {
+      try replica.replay(content: { digest in try content(digest, reader) }) { replayer in
+        for _ in 0..<batch {
+          guard let transaction: Transaction = try cursor.next() else {
+            isAtEnd = true
+            break
+          }
+          try replayer.begin(transaction)
+          while let change: Change = try cursor.next() { try replayer.apply(change) }
+          try replayer.end()
+        }
+      }
+    }
+  }
+}
+
+private func content(_ digest: String, _ reader: Reader) throws -> Data {
+  let kept = try reader.connection.prepare("SELECT content FROM store_blob WHERE sha256 = ?1")
+  try kept.bind(1, digest)
+  if try kept.step(), !kept.isNull(at: 0) { return kept.data(at: 0) }
+  return try reader.externalData(digest)
+}
+
+@Suite("Replaying a history")
+struct ReplayTests {
+  private func replica(of source: Store, at location: Location) throws -> Store {
+    try Store.open(
+      location,
+      schema: source.schema,
+      options: Options(
+        origin: ReplicaOrigin(identifier: source.identifier, lineage: source.lineage)
+      )
+    )
+  }
+
+  @Test("a replica equals its origin after every transaction, rows and history", arguments: 1...6)
+  func equality(_ round: Int) throws {
+    try withTemporaryFolder { folder in
+      let location: (String) -> Location = { name in
+        round % 2 == 0 ? .memory(name) : .file(folder.appendingPathComponent(name))
+      }
+      var world = HistoryWorld(SeededGenerator(for: "replay \(round)"))
+      let source = try Store.open(location("source"), schema: worldSchema)
+      let replica = try replica(of: source, at: location("replica"))
+      for _ in 0..<60 {
+        try world.write(to: source)
+        try copyHistory(of: source, into: replica)
+        #expect(try rowDump(of: replica) == rowDump(of: source))
+      }
+      let expected = try lines(of: source)
+      #expect(expected.utf8.count > 10_000)
+      #expect(try lines(of: replica) == expected)
+      let blobs = "SELECT sha256, size, rows, history FROM store_blob ORDER BY 1"
+      #expect(try rows(blobs, in: replica) == rows(blobs, in: source))
+      // Digests of large transactions come with the transaction, those of others are the same.
+      let head = try source.read { try $0.historyRange().head }
+      #expect(try replica.read { try $0.historyRange().head } == head)
+    }
+  }
+
+  @Test("transactions replayed in batches give the same, and a second time nothing")
+  func batches() throws {
+    try withTemporaryFolder { folder in
+      var world = HistoryWorld(SeededGenerator(for: "replay in batches"))
+      let source = try Store.open(.memory("source"), schema: worldSchema)
+      for _ in 0..<80 { try world.write(to: source) }
+      let replica = try replica(of: source, at: .file(folder.appendingPathComponent("replica")))
+      try copyHistory(of: source, into: replica, batch: 7, until: 30)
+      try copyHistory(of: source, into: replica, batch: 1000)
+      let text = try lines(of: replica)
+      #expect(try text == lines(of: source))
+      try copyHistory(of: source, into: replica)
+      #expect(try text == lines(of: replica))
+      #expect(try rowDump(of: replica) == rowDump(of: source))
+    }
+  }
+
+  @Test("a row that is not as a change expects stops at its transaction, with all differences")
+  func mismatch() throws {
+    try withStore(.file) { source, _ in
+      try withTemporaryFolder { folder in
+        let url = folder.appendingPathComponent("replica")
+        try source.write(Author()) { writer in
+          for id in Int64(1)...4 {
+            try writer.insert(trip, id: id, values: tripValues("trip \(id)"))
+          }
+        }
+        let replica = try replica(of: source, at: .file(url))
+        try copyHistory(of: source, into: replica)
+        try source.write(Author()) { try $0.insert(tag, id: 1, values: [.text("good")]) }
+        try source.write(Author()) { writer in
+          try writer.update(trip, id: 1, columns: [0], values: [.text("new")])
+          try writer.update(trip, id: 2, columns: [0], values: [.text("newer")])
+          try writer.delete(trip, id: 3)
+          try writer.insert(tag, id: 2, values: [.text("bad")])
+          try writer.link(trip, relationship: "tags", source: 4, target: 1)
+        }
+        let other = try Connection(path: url.path, mode: .readWrite)
+        try other.execute(
+          """
+          UPDATE Trip SET name = 'other' WHERE id = 1; DELETE FROM Trip WHERE id = 3;
+          INSERT INTO Tag VALUES (2, 'there');
+          """
+        )
+        let error = #expect(throws: StoreError.self) { try copyHistory(of: source, into: replica) }
+        #expect(error?.code == .replayMismatch)
+        #expect(
+          error?.replayDifferences.map(\.description) == [
+            #"Trip 1.name is "other" and should be "trip 1""#, "Trip 3 is not there",
+            "Tag 2 is there already",
+          ]
+        )
+        #expect(error?.message.contains("Transaction 3 can't be replayed") == true)
+        #expect(try replica.read { try $0.historyRange().head.transaction } == 2)
+      }
+    }
+  }
+
+  @Test("a replica takes nothing but replayed transactions, and an ordinary store none")
+  func replicas() throws {
+    try withStore(.memory) { source, _ in
+      try source.write(Author()) { try $0.insert(tag, id: 1, values: [.text("a")]) }
+      let replica = try replica(of: source, at: .memory("replica"))
+      let write = #expect(throws: StoreError.self) {
+        try replica.write(Author()) { try $0.insert(tag, id: 1, values: [.text("a")]) }
+      }
+      #expect(write?.code == .replica)
+      let replayed = #expect(throws: StoreError.self) {
+        try copyHistory(of: source, into: source)
+      }
+      #expect(replayed?.code == .misuse)
+    }
+  }
+
+  @Test("a transaction that does not follow on the last one is refused")
+  func gaps() throws {
+    try withStore(.memory) { source, _ in
+      for id in Int64(1)...3 {
+        try source.write(Author()) { try $0.insert(tag, id: id, values: [.text("\(id)")]) }
+      }
+      let replica = try replica(of: source, at: .memory("replica"))
+      let error = #expect(throws: StoreError.self) {
+        try source.read { reader in
+          let cursor = try reader.history(after: 1)
+          guard let second: Transaction = try cursor.next() else { return }
+          try replica.replay(content: { _ in Data() }) { try $0.begin(second) }
+        }
+      }
+      #expect(error?.code == .historyGap)
+      #expect(error?.message.contains("transaction 1 has to come next") == true)
+    }
+  }
+
+  @Test(
+    "a change whose text the writer would not have written is refused",
+    arguments: [
+      #"{"word": "a"}"#, #"{"word":"a"} "#, #"{"word":"\u0061"}"#, #"{"word":1}"#, #"{}"#,
+      #"{"word":"a","word":"a"}"#, #"{"other":"a"}"#, #"{"word":"a",}"#, #"{"word":"a""#, "",
+      "null",
+      #"{"word":"a","trips":[]}"#, #"{"word":}"#, #"{"word"}"#, #"["a"]"#, "{\"word\":\"\u{1}\"}",
+    ]
+  )
+  func malformed(_ text: String) throws {
+    try withStore(.memory) { source, _ in
+      try source.write(Author()) { try $0.insert(tag, id: 1, values: [.text("a")]) }
+      let replica = try replica(of: source, at: .memory("replica"))
+      let error = #expect(throws: StoreError.self) {
+        try source.read { reader in
+          let cursor = try reader.history()
+          guard let transaction: Transaction = try cursor.next(),
+            var change: Change = try cursor.next()
+          else { return }
+          try Array(text.utf8).withUnsafeBytes { bytes in
+            change.after = bytes
+            try replica.replay(content: { _ in Data() }) { replayer in
+              try replayer.begin(transaction)
+              try replayer.apply(change)
+              try replayer.end()
+            }
+          }
+        }
+      }
+      #expect(error?.code == .damaged)
+      #expect(try rowDump(of: replica).isEmpty)
+      #expect(try replica.read { try $0.historyRange().oldest } == nil)
+    }
+  }
+}
