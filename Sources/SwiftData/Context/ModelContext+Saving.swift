@@ -10,6 +10,7 @@ extension ModelContext {
       throw error
     }
     processPendingChanges()
+    try refuseForeignLinks()
     guard hasChanges else { return }
     post(ModelContext.willSave, nil)
     let changes = pending

@@ -12,6 +12,9 @@ struct PendingChanges {
   /// The rows of all batch deletions, by the index of their table.
   private var batchDeletedRows: [Int: Set<Int64>] = [:]
 
+  /// What was set to objects of other contexts, and may still be.
+  var foreignLinks: [ForeignLink] = []
+
   /// The rows of one batch deletion.
   struct BatchDeletion {
     var entity: EntityDescription

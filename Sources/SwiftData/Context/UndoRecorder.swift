@@ -37,6 +37,7 @@ final class UndoRecorder {
         context.willChange(state, index)
         state.changed.insert(index)
         state.restore(old, at: index)
+        state.noteForeignLinks(at: index, of: model)
       }
     }
   }

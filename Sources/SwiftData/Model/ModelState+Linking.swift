@@ -84,6 +84,10 @@ extension _ModelState {
     again: Bool = false
   ) {
     let state = other._$state
+    if isForeign(state) {
+      context?.pending.foreignLinks.append(ForeignLink(owner: owner, index: index, other: other))
+      return
+    }
     // It may have gone while this one was away.
     if again, state.phase == .deleted || state.phase == .deleting {
       return part(owner, other, at: index)
@@ -157,7 +161,7 @@ extension _ModelState {
     of own: any PersistentModel,
     through inverse: PropertyReference?
   ) {
-    guard let property = inverse?.property else { return }
+    guard let property = inverse?.property, !isForeign(gone._$state) else { return }
     let index = property.index
     if property.isToMany {
       let many = knownToMany(index)
