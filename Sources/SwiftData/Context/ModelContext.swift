@@ -188,6 +188,7 @@ public final class ModelContext {
     state.isPending = true
     _ = state.reference(to: model)
     pending.insert(model)
+    state.insertionRank = pending.insertionCount
     pendingRowsChanged(state)
     if wasKnown { keep(model) }
     undoRecorder.inserted(model, in: self)

@@ -41,7 +41,13 @@ struct PendingChanges {
   private var byRow: [Int64: any PersistentModel] = [:]
   private var rowsKnown = 0
 
-  mutating func insert(_ model: any PersistentModel) { inserted.append(model) }
+  /// How many objects were given to be inserted, those included that were withdrawn.
+  private(set) var insertionCount: Int32 = 0
+
+  mutating func insert(_ model: any PersistentModel) {
+    inserted.append(model)
+    insertionCount &+= 1
+  }
 
   /// The inserted object that a temporary row stands for.
   mutating func model(row: Int64) -> (any PersistentModel)? {

@@ -44,7 +44,7 @@ struct FetchQuery {
         )
       }
     }
-    var order = "t0.id"
+    var order = sources.order(plan.entity.table)
     if !descriptor.sortBy.isEmpty {
       do {
         order = try SortTranslation.translate(

@@ -44,6 +44,14 @@ final class PendingOverlay {
     views.contains(table) ? "temp." + name("view", table) : quoted(table)
   }
 
+  /// The order of the rows of a table: those that are saved, then new ones as they were inserted.
+  func order(of table: String) -> String {
+    views.contains(table) ? "t0.\(Self.rank), t0.id" : "t0.id"
+  }
+
+  /// A column that the views add; no attribute has a blank in its name.
+  private static let rank = quoted("insertion rank")
+
   private func name(_ kind: String, _ table: String) -> String {
     quoted("\(kind) \(number) \(table)")
   }
@@ -109,11 +117,12 @@ final class PendingOverlay {
     let hidden = name("hidden", table)
     try connection.execute(
       """
-      CREATE TEMP TABLE \(rows) AS SELECT * FROM main.\(quoted(table)) WHERE 0;
+      CREATE TEMP TABLE \(rows) AS SELECT *, 0 AS \(Self.rank) FROM main.\(quoted(table)) WHERE 0;
       CREATE UNIQUE INDEX temp.\(name("index", table)) ON \(rows) (id);
       CREATE TEMP TABLE \(hidden) (id INTEGER PRIMARY KEY);
       CREATE TEMP VIEW \(name("view", table)) AS
-        SELECT * FROM main.\(quoted(table)) WHERE id NOT IN (SELECT id FROM temp.\(hidden))
+        SELECT *, 0 AS \(Self.rank) FROM main.\(quoted(table))
+          WHERE id NOT IN (SELECT id FROM temp.\(hidden))
         UNION ALL SELECT * FROM temp.\(rows);
       """
     )
@@ -151,7 +160,7 @@ final class PendingOverlay {
     try hidden.run()
     guard copying, connection.changes > 0 else { return }
     try run(
-      "INSERT INTO temp.\(name("row", table)) SELECT * FROM main.\(quoted(table)) WHERE id = ?",
+      "INSERT INTO temp.\(name("row", table)) SELECT *, 0 FROM main.\(quoted(table)) WHERE id = ?",
       [.integer(row)]
     )
   }
@@ -161,25 +170,23 @@ final class PendingOverlay {
   }
 
   private func insertRow(_ state: _ModelState, _ entity: EntityDescription) throws {
-    var columns = ["id"]
-    var values: [Value] = [.integer(state.row)]
+    var columns = [quoted("id"), Self.rank]
+    var values: [Value] = [.integer(state.row), .integer(Int64(state.insertionRank))]
     if entity.entity.sharesTable {
-      columns.append("_entity")
+      columns.append(quoted("_entity"))
       values.append(.text(entity.name))
     }
     for (column, slot) in entity.slots.enumerated() {
       guard let slot else { continue }
-      columns.append(entity.columnNames[column])
+      columns.append(quoted(entity.columnNames[column]))
       values.append(try value(of: state, slot))
     }
-    let updates = columns.dropFirst().map { "\(quoted($0)) = excluded.\(quoted($0))" }
+    let updates = columns.dropFirst().map { "\($0) = excluded.\($0)" }
     try run(
       "INSERT INTO temp.\(name("row", entity.table)) "
-        + "(\(columns.map(quoted).joined(separator: ", "))) VALUES "
+        + "(\(columns.joined(separator: ", "))) VALUES "
         + "(\(columns.map { _ in "?" }.joined(separator: ", "))) "
-        + (updates.isEmpty
-          ? "ON CONFLICT DO NOTHING"
-          : "ON CONFLICT (id) DO UPDATE SET \(updates.joined(separator: ", "))"),
+        + "ON CONFLICT (id) DO UPDATE SET \(updates.joined(separator: ", "))",
       values
     )
   }

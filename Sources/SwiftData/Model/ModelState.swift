@@ -40,6 +40,8 @@ public final class _ModelState {
   var isPending = false
   /// True while the context's overlay doesn't hold the newest values.
   var isUnsynced = false
+  /// The place of the object among those that its context was given to insert.
+  var insertionRank: Int32 = 0
   private var reference: LightReference?
   private var companion: WeakModel?
   private let hashSeed: Int64

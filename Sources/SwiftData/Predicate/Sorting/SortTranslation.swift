@@ -2,8 +2,8 @@ import Store
 
 /// Foundation's sort descriptors as SQL.
 enum SortTranslation {
-  /// The terms of an ORDER BY over the alias `t0`; the row is the last, so that the order is
-  /// always the same.
+  /// The terms of an ORDER BY over the alias `t0`; the order of the rows is the last, so that
+  /// the result is always the same.
   static func translate<T: PersistentModel>(
     _ sort: [SortDescriptor<T>],
     entity: EntityDescription,
@@ -21,7 +21,7 @@ enum SortTranslation {
       // Nil is before all values in both, and so last in reverse.
       terms.append(descriptor.order == .forward ? term : term + " DESC")
     }
-    return (terms + ["t0.id"]).joined(separator: ", ")
+    return (terms + [sources.order(entity.table)]).joined(separator: ", ")
   }
 
   private static func term(
