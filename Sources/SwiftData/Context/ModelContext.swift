@@ -180,8 +180,7 @@ public final class ModelContext {
       )
       return
     }
-    if state.row >= 0 { state.row = _ModelState.nextTemporaryRow() }
-    state.customKey = nil
+    if state.row >= 0 { state.becomeTemporary() }
     state.phase = .inserting
     state.entity = entity
     state.registry = registry

@@ -148,7 +148,7 @@ final class PendingSave {
     for state in states {
       guard let index = state.entity?.tableIndex, let row = next[index] else { continue }
       renumbered.append((state, state.row))
-      state.row = row
+      state.become(row: row)
       next[index] = row + 1
     }
   }
@@ -297,10 +297,7 @@ final class PendingSave {
 
   /// Gives the objects back what they had before, when the write failed.
   func undo() {
-    for (state, row) in renumbered {
-      state.row = row
-      state.customKey = nil
-    }
+    for (state, row) in renumbered { state.takeBack(row: row) }
     renumbered = []
   }
 

@@ -127,8 +127,7 @@ extension ModelContext {
       }
       owners[identifier] = state
       save.renumbered.append((state, state.row))
-      state.row = row
-      state.customKey = identifier
+      state.become(row: row, customKey: identifier)
     }
     if !outcome.joined.isEmpty {
       let joined = Set(outcome.joined.map { ObjectIdentifier($0.new) })

@@ -44,7 +44,9 @@ public final class _ModelState {
   var insertionRank: Int32 = 0
   private var reference: LightReference?
   private var companion: WeakModel?
-  private let hashSeed: Int64
+  /// True once the hash was asked for, which must not change any more.
+  private var isHashed = false
+  private var hashSeed: HashSeed?
 
   private static let temporaryRows = Atomic<Int64>(-1)
 
@@ -53,7 +55,6 @@ public final class _ModelState {
     self.description = description
     slots = ContiguousArray(repeating: .empty, count: description.properties.count)
     row = Self.nextTemporaryRow()
-    hashSeed = row
   }
 
   /// A row that stands for an object until it is saved.
@@ -68,8 +69,6 @@ public final class _ModelState {
     slots = ContiguousArray(repeating: .empty, count: entity.model.properties.count)
     self.row = row
     self.customKey = customKey
-    // The rows of objects in custom stores are another's in every context.
-    hashSeed = customKey.map { Int64($0.hashValue) } ?? row
     phase = .stored
   }
 
@@ -139,7 +138,39 @@ public final class _ModelState {
       && identifier == other.identifier
   }
 
-  func hashIdentity(into hasher: inout Hasher) { hasher.combine(hashSeed) }
+  func hashIdentity(into hasher: inout Hasher) {
+    if !isHashed {
+      isHashed = true
+      hashSeed = isTemporary ? HashSeed(row) : HashSeed.of(identifier)
+    }
+    hasher.combine(hashSeed?.value ?? ownHash)
+  }
+
+  private var isTemporary: Bool { customKey == nil && row < 0 }
+
+  /// The rows of objects in custom stores are another's in every context.
+  private var ownHash: Int64 { customKey.map { Int64($0.hashValue) } ?? row }
+
+  /// Takes the identity that a save gives it, before anybody else can meet it.
+  func become(row: Int64, customKey: PersistentIdentifier? = nil) {
+    self.row = row
+    self.customKey = customKey
+    hashSeed?.serve(identifier)
+  }
+
+  /// Takes the temporary identity back that it had before a save that failed.
+  func takeBack(row: Int64) {
+    hashSeed?.leave(identifier)
+    self.row = row
+    customKey = nil
+  }
+
+  /// Takes a new temporary identity, as the one that it had belongs to what was deleted.
+  func becomeTemporary() {
+    if isHashed, hashSeed == nil { hashSeed = HashSeed(ownHash) }
+    row = Self.nextTemporaryRow()
+    customKey = nil
+  }
 
   // MARK: Standing
 
