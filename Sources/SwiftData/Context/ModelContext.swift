@@ -95,7 +95,10 @@ public final class ModelContext {
   }
 
   /// The object of an identity: the one in memory, or one that is read when it is touched.
+  ///
+  /// An identity from before the save of the object leads to it afterwards too, in this context.
   public func model(for id: PersistentIdentifier) -> any PersistentModel {
+    let id = registry.current(id)
     if let found = registeredAny(for: id) ?? readModel(for: id) { return found }
     guard let entity = container.map[id.entityName] else {
       preconditionFailure(
@@ -109,10 +112,12 @@ public final class ModelContext {
       customKey: entity.isCustom(in: container) ? id : nil
     )
     state.phase = .deleted
+    state.registry = registry
     return entity.model.make(state)
   }
 
   func registeredAny(for id: PersistentIdentifier) -> (any PersistentModel)? {
+    let id = registry.current(id)
     guard let entity = container.map[id.entityName] else { return nil }
     if entity.isCustom(in: container), let model = customModel(for: id) { return model }
     if let row = id.row, row < 0 { return pending.model(row: row) }

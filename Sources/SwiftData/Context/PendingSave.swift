@@ -148,11 +148,18 @@ final class PendingSave {
     for state in states {
       guard let index = state.entity?.tableIndex, let row = next[index] else { continue }
       renumbered.append((state, state.row))
+      keepIdentifier(of: state, as: state)
       state.become(row: row)
       next[index] = row + 1
     }
   }
   var renumbered: [(state: _ModelState, row: Int64)] = []
+
+  /// Remembers which object a temporary identity that somebody knows will lead to.
+  func keepIdentifier(of new: _ModelState, as target: _ModelState) {
+    if new.isIdentifierGiven { givenRows.append((new.row, target)) }
+  }
+  private var givenRows: [(row: Int64, state: _ModelState)] = []
 
   private func row(of state: _ModelState, _ entity: EntityDescription) throws -> [Value] {
     let hidden = hiddenOwners[ObjectIdentifier(state)]
@@ -313,6 +320,9 @@ final class PendingSave {
       guard state.phase == .inserting, let entity = state.entity else { continue }
       state.phase = .stored
       registry.add(state.reference(to: model), entity, row: state.row)
+    }
+    for (row, state) in givenRows {
+      registry.savedIdentifiers[row] = state.savedIdentifier(in: context)
     }
     for model in changes.inserted { model._$state.settle() }
     for model in changes.changed { model._$state.settle() }

@@ -9,6 +9,9 @@ final class Registry {
   private var replacement: ModelContext?
   /// What is known of the objects of stores that are not ours.
   let custom = CustomObjects()
+  /// The identities that objects have since their save, by the rows of the temporary ones, as far as
+  /// somebody knows these.
+  var savedIdentifiers: [Int64: PersistentIdentifier] = [:]
   private var tables: [[Int64: LightReference]]
   private var count = 0
   private var sweepAt = 16_384
@@ -47,6 +50,12 @@ final class Registry {
 
   func remove(_ entity: EntityDescription, row: Int64) {
     tables[entity.tableIndex][row] = nil
+  }
+
+  /// The identity that the object of an identity has by now.
+  func current(_ identifier: PersistentIdentifier) -> PersistentIdentifier {
+    guard identifier.isTemporary, let row = identifier.row else { return identifier }
+    return savedIdentifiers[row] ?? identifier
   }
 
   /// Drops the entries of objects that are gone; done so rarely that it costs little an object.

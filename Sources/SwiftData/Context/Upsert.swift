@@ -110,6 +110,7 @@ extension PendingSave {
       )
     }
     context.pending.withdraw(model)
+    keepIdentifier(of: new, as: target)
     for property in new.description.properties
     where property.index < target.slots.count
       && target.description.properties[property.index].name == property.name

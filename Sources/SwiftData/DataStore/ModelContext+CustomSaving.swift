@@ -120,6 +120,7 @@ extension ModelContext {
         target.phase == .stored || target.phase == .inserting
       {
         outcome.joined.append((new: state, target: target))
+        save.keepIdentifier(of: state, as: target)
         if target.phase == .stored, !save.changed.contains(where: { $0 === target }) {
           save.changed.append(target)
         }
@@ -127,6 +128,7 @@ extension ModelContext {
       }
       owners[identifier] = state
       save.renumbered.append((state, state.row))
+      save.keepIdentifier(of: state, as: state)
       state.become(row: row, customKey: identifier)
     }
     if !outcome.joined.isEmpty {

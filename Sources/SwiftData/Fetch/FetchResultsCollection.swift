@@ -47,7 +47,8 @@ extension ModelContext {
   func readTogether(_ identifiers: [PersistentIdentifier]) -> [any PersistentModel] {
     var rows: [String: [Int64]] = [:]
     var held = readCustomTogether(identifiers)
-    for identifier in identifiers where registeredAny(for: identifier) == nil {
+    for identifier in identifiers.map(registry.current)
+    where registeredAny(for: identifier) == nil {
       if let row = identifier.row { rows[identifier.entityName, default: []].append(row) }
     }
     for (name, rows) in rows {

@@ -66,9 +66,13 @@ extension ModelContext {
       try query.bind(to: statement)
       while try statement.step() {
         let row = statement.int64(at: 0)
+        if row < 0, let model = pending.model(row: row) {
+          identifiers.append(model.persistentModelID)
+          continue
+        }
         identifiers.append(
           PersistentIdentifier(
-            storeIdentifier: row < 0 ? nil : store,
+            storeIdentifier: store,
             entityName: shared ? statement.string(at: 1) : entity.name,
             key: .number(row)
           )

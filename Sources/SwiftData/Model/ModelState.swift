@@ -44,6 +44,9 @@ public final class _ModelState {
   var insertionRank: Int32 = 0
   private var reference: LightReference?
   private var companion: WeakModel?
+  /// True once somebody knows the temporary identity, and may ask for the object by it after its
+  /// save.
+  private(set) var isIdentifierGiven = false
   /// True once the hash was asked for, which must not change any more.
   private var isHashed = false
   private var hashSeed: HashSeed?
@@ -131,6 +134,12 @@ public final class _ModelState {
     )
   }
 
+  /// The identity as it is given to those who may ask for the object by it later.
+  var givenIdentifier: PersistentIdentifier {
+    if isTemporary { isIdentifierGiven = true }
+    return identifier
+  }
+
   func isSameObject(as other: _ModelState) -> Bool {
     if self === other { return true }
     if customKey != nil || other.customKey != nil { return customKey == other.customKey }
@@ -170,6 +179,7 @@ public final class _ModelState {
     if isHashed, hashSeed == nil { hashSeed = HashSeed(ownHash) }
     row = Self.nextTemporaryRow()
     customKey = nil
+    isIdentifierGiven = false
   }
 
   // MARK: Standing

@@ -27,7 +27,7 @@ public protocol PersistentModel: AnyObject, Observable, Hashable, Identifiable, 
 
 extension PersistentModel {
   /// The identity of the object: temporary until it is first saved, then the same for ever.
-  public var persistentModelID: PersistentIdentifier { _$state.identifier }
+  public var persistentModelID: PersistentIdentifier { _$state.givenIdentifier }
 
   /// The stable identity of the entity associated with this instance.
   public var id: PersistentIdentifier { persistentModelID }
