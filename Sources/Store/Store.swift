@@ -157,9 +157,13 @@ public final class Store: @unchecked Sendable {
   }
 
   /// Calls with the writer, inside one transaction; anything thrown takes all of it back.
+  ///
+  /// `committed` is called after the commit, with the transaction of history that it made; nil where
+  /// nothing had changed.
   @discardableResult
   public func write<Result>(
     _ author: Author,
+    committed: (Int64?) -> Void = { _ in },
     _ body: (Writer) throws -> Result
   ) throws -> Result {
     try inTransaction { writer, connection in
@@ -267,6 +271,7 @@ public final class Store: @unchecked Sendable {
             throw try writer.missingReference()
           }
           writer.committed()
+          committed(writer.transaction)
           return result
         } catch {
           writer.abandon()

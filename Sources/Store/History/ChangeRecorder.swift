@@ -15,7 +15,8 @@ final class ChangeRecorder {
   /// What was touched, by entity.
   private var touched: [TouchTable]
   private var drafts: [RowKey: ChangeDraft] = [:]
-  private var transaction: Int64 = 0
+  /// The transaction that is being written.
+  private(set) var transaction: Int64 = 0
   private var firstRow: Int64 = 0
   private var nextRow: Int64 = 0
   private var hasGaps = false

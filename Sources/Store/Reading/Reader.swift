@@ -11,6 +11,8 @@ public final class Reader {
   public let layouts: [EntityLayout]
   /// True where the connection is that of the writer: the store is in memory.
   public let isShared: Bool
+  /// The last transaction of history in what is read; zero where there is none.
+  public private(set) var head: Int64 = 0
   private let blobFolder: BlobFolder?
   private(set) lazy var history = HistoryRows(connection)
 
@@ -30,10 +32,16 @@ public final class Reader {
   ///
   /// In memory there is one connection for all, so that a reader sees what is written meanwhile.
   func begin() throws {
-    guard !isShared else { return }
-    try connection.execute("BEGIN")
+    if !isShared { try connection.execute("BEGIN") }
     // The snapshot is that of the first read, which is to be now.
-    try connection.cached("SELECT count(*) FROM store_catalog").run()
+    try readHead()
+  }
+
+  /// Reads again which transaction is the last one; it may be another where there is no snapshot.
+  public func readHead() throws {
+    let statement = try connection.cached("SELECT max(id) FROM history_transaction")
+    defer { statement.reset() }
+    head = try statement.step() ? statement.int64(at: 0) : 0
   }
 
   /// Lets the snapshot go, and with it all that was half read.

@@ -11,6 +11,8 @@ public final class Writer {
   public let connection: Connection
   /// The rows deleted so far in this transaction, those included that delete rules took along.
   public internal(set) var deleted: [RowKey] = []
+  /// The transaction of history that was written at the end; nil where nothing had changed.
+  private(set) var transaction: Int64?
   /// The rows that delete rules changed so far in this transaction.
   public internal(set) var updated: [RowKey] = []
 
@@ -98,7 +100,8 @@ public final class Writer {
   func finish() throws {
     try putParkedRowsBack()
     try checkDeletions()
-    _ = try recorder.finish(author) { try current($0) }
+    let changes = try recorder.finish(author) { try current($0) }
+    transaction = changes > 0 ? recorder.transaction : nil
     try blobs.prepareToCommit()
   }
 

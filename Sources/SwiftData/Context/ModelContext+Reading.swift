@@ -8,7 +8,10 @@ extension ModelContext {
     _ body: (Connection) throws -> Result
   ) throws -> Result? {
     guard case .native(let store, _) = container.store(of: entity) else { return nil }
-    return try store.read { try body($0.connection) }
+    return try store.read { reader in
+      registry.readings[entity.storeIndex].note(reader.head)
+      return try body(reader.connection)
+    }
   }
 
   /// Reads a value that is kept in a file beside the store.
@@ -37,6 +40,7 @@ extension ModelContext {
     let state = _ModelState(member.entity, row: id)
     state.registry = registry
     if pending.isBatchDeleted(member.entity, id) { state.phase = .deleting }
+    state.reading = registry.readings[member.entity.storeIndex].number
     try plan.fill(state, member.steps, from: row)
     let model = member.entity.model.make(state)
     registry.add(state.reference(to: model), member.entity, row: id)
@@ -63,6 +67,9 @@ extension ModelContext {
       case (.empty, _): state.slots[step.slot] = new
       default: state.notify(model, step.property) { state.slots[step.slot] = new }
       }
+    }
+    if let entity = state.entity {
+      state.forgetRelationships(of: model, before: registry.readings[entity.storeIndex].number)
     }
   }
 

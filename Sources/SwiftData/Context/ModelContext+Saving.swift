@@ -45,7 +45,10 @@ extension ModelContext {
             + "and the context has changes for it. Call rollback(), or open the store for writing."
         )
       }
-      try store.write(Author(name: author)) { writer in
+      let committed = { (transaction: Int64?) in
+        if let transaction { self.registry.readings[index].noteOwn(transaction) }
+      }
+      try store.write(Author(name: author), committed: committed) { writer in
         try save.write(to: writer, storeIndex: index)
         try write(save, to: rest)
       }

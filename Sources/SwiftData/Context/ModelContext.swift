@@ -192,6 +192,7 @@ public final class ModelContext {
     state.isPending = true
     _ = state.reference(to: model)
     pending.insert(model)
+    state.reading = registry.readings[entity.storeIndex].number
     state.insertionRank = pending.insertionCount
     pendingRowsChanged(state)
     if wasKnown { keep(model) }

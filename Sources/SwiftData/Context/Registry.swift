@@ -12,12 +12,15 @@ final class Registry {
   /// The identities that objects have since their save, by the rows of the temporary ones, as far as
   /// somebody knows these.
   var savedIdentifiers: [Int64: PersistentIdentifier] = [:]
+  /// How new what was read from each store is.
+  var readings: [Reading]
   private var tables: [[Int64: LightReference]]
   private var count = 0
   private var sweepAt = 16_384
 
   init(_ container: ModelContainer) {
     self.container = container
+    readings = Array(repeating: Reading(), count: container.stores.count)
     tables = Array(repeating: [:], count: container.map.tableCount)
   }
 

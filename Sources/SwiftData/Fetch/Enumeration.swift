@@ -54,6 +54,7 @@ extension ModelContext {
     guard !query.sortsInMemory else { return try visit(fetch(descriptor)) }
     let reader = try store.takeReader()
     defer { store.giveBack(reader) }
+    registry.readings[entity.storeIndex].note(reader.head)
     let statement = try reader.connection.prepare("SELECT \(plan.selection) \(query.tail)")
     defer { statement.reset() }
     try query.bind(to: statement)

@@ -113,7 +113,10 @@ extension ModelContext {
     )
     let query = try FetchQuery(descriptor, plan, map: container.map, sources: sources)
     do {
-      if let overlay, !overlay.isShared { return try body(overlay.connection, query) }
+      if let overlay, !overlay.isShared {
+        registry.readings[plan.entity.storeIndex].note(try overlay.head())
+        return try body(overlay.connection, query)
+      }
       _ = try withConnection(to: plan.entity) { connection in
         try body(overlay?.connection ?? connection, query)
       }

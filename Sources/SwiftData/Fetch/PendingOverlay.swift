@@ -36,6 +36,11 @@ final class PendingOverlay {
   }
 
   var connection: Connection { reader.connection }
+  /// The last transaction of history that queries see now.
+  func head() throws -> Int64 {
+    try reader.readHead()
+    return reader.head
+  }
   /// True in memory, where all contexts read through one connection, one at a time.
   var isShared: Bool { reader.isShared }
 

@@ -17,7 +17,7 @@ extension _ModelState {
   }
 
   /// True where the object at the other end has the column, so that it must be in memory to change.
-  private func isKeptByOther(_ index: Int) -> Bool {
+  func isKeptByOther(_ index: Int) -> Bool {
     if case .inverseColumn = entity?.relationships[index]?.storage { true } else { false }
   }
 

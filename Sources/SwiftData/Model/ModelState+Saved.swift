@@ -41,6 +41,25 @@ extension _ModelState {
     }
   }
 
+  /// Reads collections again when they are touched, if somebody else has saved since they were read.
+  ///
+  /// So it does with references that the other object's row tells of. What has changes of one's own
+  /// stays until these are saved.
+  func forgetRelationships(of model: any PersistentModel, before number: Int32) {
+    guard reading != number else { return }
+    var stays = false
+    for property in description.relationships {
+      let index = property.index
+      switch slots[index] {
+      case _ where changed.contains(index): stays = true
+      case .toMany(let many) where many.isLoaded: notify(model, property) { many.unload() }
+      case .toOne where isKeptByOther(index): notify(model, property) { slots[index] = .empty }
+      default: break
+      }
+    }
+    if !stays { reading = number }
+  }
+
   /// Reads its references again when they are touched: the store has taken some of them away.
   func forgetReferences(of model: any PersistentModel) {
     for property in description.properties where !changed.contains(property.index) {

@@ -40,6 +40,9 @@ public final class _ModelState {
   var isPending = false
   /// True while the context's overlay doesn't hold the newest values.
   var isUnsynced = false
+  /// The number of the context's reading of the store in which its relationships were read, at the
+  /// earliest.
+  var reading: Int32 = 0
   /// The place of the object among those that its context was given to insert.
   var insertionRank: Int32 = 0
   private var reference: LightReference?

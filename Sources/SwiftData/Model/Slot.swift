@@ -80,6 +80,12 @@ class ToMany {
   /// Takes the objects that the store has, with what came and went meanwhile.
   func load(_ models: [any PersistentModel]) {}
 
+  /// Forgets what was read, so that it is read again when it is touched; nothing came or went since.
+  func unload() {
+    isLoaded = false
+    settle()
+  }
+
   func append(_ model: any PersistentModel) {
     isNil = false
     guard remembersChanges || !isLoaded else { return }
@@ -132,6 +138,11 @@ final class ToManyOf<Element: PersistentModel>: ToMany {
         .filter { !present.contains(ObjectIdentifier($0)) }
     }
     if !remembersChanges { settle() }
+  }
+
+  override func unload() {
+    super.unload()
+    elements = []
   }
 
   override func append(_ model: any PersistentModel) {
