@@ -12,7 +12,7 @@ struct ProvenanceTests {
     var provenance: Provenance {
       Provenance(
         birth: { .init(identifier: "A-STORE", time: "2024-01-01T00:00:00.000000Z") },
-        stamp: { [self] author in
+        stamp: { [self] author, _ in
           let number = count.withLock { count in
             count += 1
             return count

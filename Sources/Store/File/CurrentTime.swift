@@ -20,7 +20,8 @@ func timeText(_ time: Date) -> String {
   )
 }
 
-private func timeText(seconds: Int, microseconds: Int) -> String {
+/// A time, in seconds since 1970 and the microseconds beyond them, as history keeps it.
+package func timeText(seconds: Int, microseconds: Int) -> String {
   var parts = tm()
   var seconds = seconds
   gmtime_r(&seconds, &parts)

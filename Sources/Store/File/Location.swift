@@ -38,6 +38,9 @@ public struct Options: Sendable {
   public var historyMode: HistoryMode?
   /// Called with every new connection, to add functions and collations.
   public var configure: (@Sendable (Connection) throws -> Void)?
+  /// False for a store that is worth nothing until it is finished, which need not survive a power
+  /// cut before.
+  package var isDurable = true
   /// Where identity, time and chance come from.
   package var provenance = Provenance.system
 

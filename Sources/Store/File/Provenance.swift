@@ -44,13 +44,14 @@ package struct Provenance: Sendable {
 
   /// Called when a store is made.
   package var birth: @Sendable () -> Birth
-  /// Called once for each transaction that is written, in the order in which they are.
-  package var stamp: @Sendable (Author) -> Stamp
+  /// Called once for each transaction that is written, in the order in which they are, with its
+  /// author and the number of its changes.
+  package var stamp: @Sendable (Author, Int64) -> Stamp
 
   /// Makes a provenance of its two sources.
   package init(
     birth: @escaping @Sendable () -> Birth,
-    stamp: @escaping @Sendable (Author) -> Stamp
+    stamp: @escaping @Sendable (Author, Int64) -> Stamp
   ) {
     self.birth = birth
     self.stamp = stamp
@@ -59,7 +60,7 @@ package struct Provenance: Sendable {
   /// The clock, the machine and the random numbers of the system.
   package static let system = Provenance(
     birth: { Birth(identifier: UUID().uuidString, time: currentTime()) },
-    stamp: { author in
+    stamp: { author, _ in
       var random = SystemRandomNumberGenerator()
       let salt = (0..<2).flatMap { _ in
         withUnsafeBytes(of: random.next() as UInt64) { Array($0) }

@@ -83,7 +83,7 @@ struct StoreFile: Sendable {
     // FULL, because a save that was reported must be there after a power cut.
     try connection.execute(
       """
-      PRAGMA synchronous = FULL;
+      PRAGMA synchronous = \(options.isDurable ? "FULL" : "OFF");
       PRAGMA cache_size = -16384;
       PRAGMA journal_size_limit = 67108864;
       """

@@ -77,7 +77,7 @@ final class TransactionRow {
     count: Int64,
     operation: TransactionOperation = .recorded
   ) throws {
-    let stamp = provenance.stamp(author)
+    let stamp = provenance.stamp(author, count)
     var transaction = Transaction(
       id: id,
       time: stamp.time,

@@ -55,6 +55,8 @@ public struct ModelConfiguration: DataStoreConfiguration, Identifiable, Hashable
   public var busyTimeout = Duration.seconds(10)
   /// The most pages that the file may have, so that tests can fill a disk.
   var maximumPageCount: Int?
+  /// False for a store that need not survive a power cut before it is finished.
+  package var isDurable = true
   /// Where the identity of the store, and the times and salts of its history come from.
   package var provenance = Provenance.system
 

@@ -11,6 +11,7 @@ enum NativeStore {
     options.isReadOnly = !configuration.allowsSave
     options.busyTimeout = configuration.busyTimeout
     options.maximumPageCount = configuration.maximumPageCount
+    options.isDurable = configuration.isDurable
     options.provenance = configuration.provenance
     options.configure = { try SQLFunctions.register(on: $0) }
     do {
