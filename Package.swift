@@ -38,6 +38,7 @@ let package = Package(
   name: "travelog",
   products: [
     .library(name: "SwiftData", targets: ["SwiftData"]),
+    .executable(name: "trips", targets: ["trips"]),
     .library(name: "os", targets: ["os"]),
     .library(name: "OSLog", targets: ["OSLog"]),
     .library(name: "FoundationExtras", targets: ["FoundationExtras"]),
@@ -62,6 +63,12 @@ let package = Package(
     .target(name: "os"),
     .target(name: "OSLog", dependencies: ["os"]),
     .target(name: "FoundationExtras"),
+    .target(name: "CommandLineKit"),
+    .target(name: "SampleTrips", dependencies: ["Store", "SwiftData"]),
+    .executableTarget(
+      name: "trips",
+      dependencies: ["CommandLineKit", "SampleTrips", "Store", "SwiftData"]
+    ),
     .target(name: "Samples", dependencies: ["SwiftData", "OSLog", "FoundationExtras"]),
     .target(
       name: "CBenchmarkPeer",
@@ -75,6 +82,11 @@ let package = Package(
       path: "Benchmarks/Ratios"
     ),
     .testTarget(name: "HouseTests"),
+    .testTarget(name: "CommandLineKitTests", dependencies: ["CommandLineKit"]),
+    .testTarget(
+      name: "SampleTripsTests",
+      dependencies: ["SQLite", "SampleTrips", "Store", "SwiftData", "trips"]
+    ),
     .testTarget(name: "OSTests", dependencies: ["OSLog"]),
     .testTarget(name: "FoundationExtrasTests", dependencies: ["FoundationExtras"]),
     .testTarget(name: "SamplesTests", dependencies: ["Samples"]),

@@ -15,9 +15,9 @@ let rooms: [Room] = [
     "travelog",
     ["CommandLineKit", "Report", "Audit", "Pipeline", "ChangeLog", "AppleStore", "Store"]
   ),
-  Room("trips", ["CommandLineKit", "SampleTrips", "SwiftData"]),
+  Room("trips", ["CommandLineKit", "SampleTrips", "SwiftData", "Store"]),
   Room("CommandLineKit"),
-  Room("SampleTrips", ["SwiftData"]),
+  Room("SampleTrips", ["SwiftData", "Store"]),
   Room("Samples", ["SwiftData", "os", "OSLog", "FoundationExtras"]),
   Room("Report", ["Audit", "Pipeline", "ChangeLog", "Store"]),
   Room("Audit", ["Pipeline", "ChangeLog", "Store"]),

@@ -1,0 +1,136 @@
+/// A program or one of its subcommands, as data: parsing, help and reference pages follow from it.
+///
+/// ```swift
+/// let name = Parameter.positional("NAME", .text, help: "Who to greet.")
+/// let greet = Command("greet", summary: "Says hello.", parameters: [name]) { call in
+///   try call.output.writeLine("Hello, \(call.arguments[name])!")
+/// }
+/// ```
+public struct Command: Sendable {
+  /// One use of a command, to learn from.
+  public struct Example: Hashable, Sendable {
+    /// What to type.
+    public var line: String
+    /// What it does.
+    public var meaning: String
+
+    /// Makes an example.
+    public init(_ line: String, _ meaning: String) {
+      self.line = line
+      self.meaning = meaning
+    }
+  }
+
+  /// A file or a variable of the environment that a command reads.
+  public struct Note: Hashable, Sendable {
+    /// What it is called.
+    public var name: String
+    /// What it is for.
+    public var meaning: String
+
+    /// Makes a note.
+    public init(_ name: String, _ meaning: String) {
+      self.name = name
+      self.meaning = meaning
+    }
+  }
+
+  /// What a command does.
+  public typealias Action = @Sendable (Call) throws -> ExitCode
+
+  /// The word that it is called by.
+  public var name: String
+  /// What it does, in one line.
+  public var summary: String
+  /// What else is to be known about it.
+  public var discussion: String
+  /// Uses of it, the plainest first.
+  public var examples: [Example]
+  /// Its flags and positionals; the flags are those of its subcommands too.
+  public var parameters: [Declaration]
+  /// The commands below it.
+  public var subcommands: [Command]
+  /// The variables that it reads, besides those of its flags.
+  public var environment: [Note]
+  /// The files that it reads and writes.
+  public var files: [Note]
+  /// The ways in which it can end, besides success, failure and wrong usage.
+  public var exitCodes: [ExitCode]
+  /// What it does; nil where one of its subcommands has to be named.
+  public var action: Action?
+
+  /// Makes a command that does something.
+  public init(
+    _ name: String,
+    summary: String,
+    discussion: String = "",
+    examples: [Example] = [],
+    parameters: [any DeclaredParameter] = [],
+    environment: [Note] = [],
+    files: [Note] = [],
+    exitCodes: [ExitCode] = [],
+    action: @escaping Action
+  ) {
+    self.name = name
+    self.summary = summary
+    self.discussion = discussion
+    self.examples = examples
+    self.parameters = parameters.map(\.declaration)
+    self.environment = environment
+    self.files = files
+    self.exitCodes = exitCodes
+    self.action = action
+    subcommands = []
+  }
+
+  /// Makes a command that does nothing but hold others.
+  public init(
+    _ name: String,
+    summary: String,
+    discussion: String = "",
+    examples: [Example] = [],
+    parameters: [any DeclaredParameter] = [],
+    environment: [Note] = [],
+    files: [Note] = [],
+    exitCodes: [ExitCode] = [],
+    subcommands: [Command]
+  ) {
+    self.name = name
+    self.summary = summary
+    self.discussion = discussion
+    self.examples = examples
+    self.parameters = parameters.map(\.declaration)
+    self.environment = environment
+    self.files = files
+    self.exitCodes = exitCodes
+    self.subcommands = subcommands
+    action = nil
+  }
+}
+
+extension Command {
+  var flags: [Declaration] { parameters.filter { !$0.isPositional } }
+  var positionals: [Declaration] { parameters.filter(\.isPositional) }
+  /// All ways in which it can end, by number.
+  var possibleExitCodes: [ExitCode] {
+    let own = Set([.success, .failure, .usage] + exitCodes)
+    return ExitCode.all.filter(own.contains)
+  }
+}
+
+/// A command that was called: what it was given, and where its answers go.
+public struct Call: Sendable {
+  /// The values of its flags and positionals.
+  public let arguments: Arguments
+  /// Where data goes.
+  public let output: Output
+  /// Where messages go.
+  public let messages: Output
+
+  /// Makes a call.
+  public init(arguments: Arguments, output: Output, messages: Output) {
+    self.arguments = arguments
+    self.output = output
+    self.messages = messages
+  }
+}

@@ -1,0 +1,59 @@
+/// How a program ended, as those who started it see it.
+///
+/// The numbers are a promise to scripts: more may come, and none changes its meaning. A number that
+/// a script does not know means failure.
+public struct ExitCode: Hashable, Sendable {
+  /// What the system is told.
+  public let number: Int32
+  /// The name that messages for programs have for it.
+  public let name: String
+  /// What it means, for the help.
+  public let meaning: String
+
+  private init(_ number: Int32, _ name: String, _ meaning: String) {
+    self.number = number
+    self.name = name
+    self.meaning = meaning
+  }
+
+  /// All is well; that there was nothing to do is well too.
+  public static let success = ExitCode(0, "success", "success; nothing to do is success")
+  /// The program ran as it should, and found what it was to look for.
+  public static let found = ExitCode(1, "found", "ran correctly and found differences or damage")
+  /// Something failed that has no code of its own.
+  public static let failure = ExitCode(2, "failure", "failed")
+  /// Some of the work was done.
+  public static let partial = ExitCode(3, "partial", "finished in part; some was skipped")
+  /// The input is not what it should be.
+  public static let unreadable = ExitCode(
+    4,
+    "unreadable",
+    "the input can't be read, is of another format or of an unsupported version"
+  )
+  /// There was nothing to do, where that was to be an error.
+  public static let empty = ExitCode(5, "empty", "there was nothing to do, and --error-if-empty")
+  /// A file or folder that is needed is not there.
+  public static let missing = ExitCode(10, "missing", "a store, folder, file or object is missing")
+  /// Somebody else holds a lock.
+  public static let locked = ExitCode(11, "locked", "a lock was not obtained in time")
+  /// History does not reach back as far as it should.
+  public static let historyGap = ExitCode(
+    12,
+    "history_gap",
+    "the token is older than the oldest transaction that is kept"
+  )
+  /// The schemas of two sides do not go together.
+  public static let schemaMismatch = ExitCode(13, "schema_mismatch", "the schemas do not match")
+  /// The command line is wrong.
+  public static let usage = ExitCode(64, "usage", "the command line is wrong")
+  /// Somebody pressed Control-C.
+  public static let interrupted = ExitCode(130, "interrupted", "stopped by SIGINT")
+  /// Somebody asked the program to end.
+  public static let terminated = ExitCode(143, "terminated", "stopped by SIGTERM")
+
+  /// All of them, by number.
+  public static let all: [ExitCode] = [
+    success, found, failure, partial, unreadable, empty, missing, locked, historyGap,
+    schemaMismatch, usage, interrupted, terminated,
+  ]
+}

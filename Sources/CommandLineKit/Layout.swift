@@ -1,0 +1,62 @@
+/// Breaks a text into lines of at most `width` columns, each behind `indent` blanks.
+///
+/// A word that is longer has a line of its own.
+func wrap(_ text: String, width: Int, indent: Int = 0) -> String {
+  var lines: [String] = []
+  var line = ""
+  for word in text.split(separator: " ") {
+    let needed = displayWidth(line) + 1 + displayWidth(String(word))
+    if !line.isEmpty, needed + indent > width {
+      lines.append(line)
+      line = ""
+    }
+    line += (line.isEmpty ? "" : " ") + word
+  }
+  lines.append(line)
+  return lines.map { String(repeating: " ", count: indent) + $0 }.joined(separator: "\n")
+}
+
+/// Sets rows in columns that are as wide as they need to be, two blanks apart.
+///
+/// The last column is not filled up, so that no line ends in blanks.
+public func columns(_ rows: [[String]]) -> String {
+  var widths: [Int] = []
+  for row in rows {
+    for (index, cell) in row.enumerated() {
+      if index == widths.count { widths.append(0) }
+      widths[index] = max(widths[index], displayWidth(cell))
+    }
+  }
+  return rows.map { row in
+    var line = ""
+    for (index, cell) in row.enumerated() {
+      line += cell
+      guard index < row.count - 1 else { continue }
+      line += String(repeating: " ", count: widths[index] - displayWidth(cell) + 2)
+    }
+    while line.last == " " { line.removeLast() }
+    return line + "\n"
+  }.joined()
+}
+
+/// How many columns of a terminal a text takes.
+public func displayWidth(_ text: String) -> Int {
+  text.reduce(0) { $0 + displayWidth($1) }
+}
+
+private func displayWidth(_ character: Character) -> Int {
+  guard let first = character.unicodeScalars.first, !first.isASCII else { return 1 }
+  if first.properties.generalCategory == .nonspacingMark { return 0 }
+  if first.properties.isEmojiPresentation { return 2 }
+  // A variation selector asks for the picture.
+  if character.unicodeScalars.contains("\u{FE0F}") { return 2 }
+  let isWide = wideScalars.contains { $0.contains(first.value) }
+  return isWide ? 2 : 1
+}
+
+/// The scalars of East Asian scripts that take two columns.
+private let wideScalars: [ClosedRange<UInt32>] = [
+  0x1100...0x115f, 0x2e80...0x303e, 0x3041...0x33ff, 0x3400...0x4dbf, 0x4e00...0x9fff,
+  0xa000...0xa4cf, 0xac00...0xd7a3, 0xf900...0xfaff, 0xfe30...0xfe6f, 0xff00...0xff60,
+  0xffe0...0xffe6, 0x20000...0x3fffd,
+]

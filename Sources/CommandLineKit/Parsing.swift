@@ -1,0 +1,237 @@
+/// What a command line asks for.
+enum Request {
+  /// To do something.
+  case run([Command], Arguments)
+  /// To explain a command; the whole of it where `isLong`.
+  case help([Command], isLong: Bool)
+  /// To say which version this is.
+  case version
+}
+
+/// Finds out what a command line asks for; the first word is the one after the program's name.
+func parse(
+  _ words: [String],
+  for program: Command,
+  environment: [String: String] = [:]
+) throws -> Request {
+  var parser = Parser(path: [program], environment: environment)
+  return try parser.parse(words)
+}
+
+private struct Parser {
+  var path: [Command]
+  let environment: [String: String]
+  private var texts: [String: [String]] = [:]
+  private var positionals: [String] = []
+  private var help: Request?
+
+  init(path: [Command], environment: [String: String]) {
+    self.path = path
+    self.environment = environment
+  }
+
+  private var command: Command { path[path.count - 1] }
+  private var flags: [Declaration] { path.flatMap(\.flags) }
+
+  mutating func parse(_ words: [String]) throws -> Request {
+    var rest = words[...]
+    if rest.first == "help" { return try helpRequest(rest.dropFirst()) }
+    var areFlagsOver = false
+    while let word = rest.popFirst() {
+      if areFlagsOver || word == "-" || !word.hasPrefix("-") {
+        try take(word)
+      } else if word == "--" {
+        areFlagsOver = true
+      } else if word.hasPrefix("--") {
+        if let request = try takeLong(word, &rest) { return request }
+      } else {
+        try takeShort(word, &rest)
+      }
+    }
+    if let help { return help }
+    guard command.action != nil else {
+      if words.isEmpty { return .help(path, isLong: false) }
+      throw CommandError.usage(
+        "\(title) needs to know what to do: one of \(names(of: command.subcommands)).",
+        hint: advice
+      )
+    }
+    return .run(path, try arguments())
+  }
+
+  private var title: String { path.map(\.name).joined(separator: " ") }
+  private var advice: String { "See “\(title) --help”." }
+
+  private func names(of commands: [Command]) -> String {
+    commands.map(\.name).joined(separator: ", ")
+  }
+
+  private func helpRequest(_ words: ArraySlice<String>) throws -> Request {
+    var path = path
+    for word in words where !word.hasPrefix("-") {
+      guard let next = path[path.count - 1].subcommands.first(where: { $0.name == word }) else {
+        throw unknownCommand(word, in: path[path.count - 1])
+      }
+      path.append(next)
+    }
+    return .help(path, isLong: true)
+  }
+
+  private func unknownCommand(_ word: String, in command: Command) -> CommandError {
+    let known = command.subcommands.map(\.name)
+    return .usage(
+      "There is no command \(quoted(word)).",
+      hint: nearest(to: word, in: known).map { "Did you mean \(quoted($0))?" }
+        ?? "There are \(known.joined(separator: ", "))."
+    )
+  }
+
+  /// Takes a word that is no flag: a subcommand or a positional.
+  private mutating func take(_ word: String) throws {
+    guard command.action == nil else { return positionals.append(word) }
+    guard let next = command.subcommands.first(where: { $0.name == word }) else {
+      throw unknownCommand(word, in: command)
+    }
+    path.append(next)
+  }
+
+  private mutating func takeLong(
+    _ word: String,
+    _ rest: inout ArraySlice<String>
+  ) throws -> Request? {
+    let parts = word.dropFirst(2).split(
+      separator: "=",
+      maxSplits: 1,
+      omittingEmptySubsequences: false
+    )
+    let name = String(parts[0])
+    let value = parts.count > 1 ? String(parts[1]) : nil
+    guard let flag = flags.last(where: { $0.name == name }) else {
+      if name == "help" {
+        help = .help(path, isLong: true)
+        return nil
+      }
+      if name == "version", path.count == 1 { return .version }
+      throw unknownFlag(word: "--\(name)", name)
+    }
+    try set(flag, value, &rest)
+    return nil
+  }
+
+  private func unknownFlag(word: String, _ name: String) -> CommandError {
+    let known = flags.filter { !$0.isHidden }.map(\.name) + ["help"]
+    return .usage(
+      "\(title) has no flag \(word).",
+      hint: nearest(to: name, in: known).map { "Did you mean “--\($0)”?" } ?? advice
+    )
+  }
+
+  /// Takes a word of short flags: `-v`, `-vvn`, `-n 5`, `-n5`.
+  private mutating func takeShort(_ word: String, _ rest: inout ArraySlice<String>) throws {
+    var letters = word.dropFirst()
+    while let letter = letters.popFirst() {
+      guard let flag = flags.last(where: { $0.short == letter }) else {
+        if letter == "h" {
+          if help == nil { help = .help(path, isLong: false) }
+          continue
+        }
+        // A negative number is a value, unless its digit is a flag.
+        if word.dropFirst().first?.isNumber == true { return try take(word) }
+        throw CommandError.usage("\(title) has no flag -\(letter).", hint: advice)
+      }
+      guard flag.arity != .none else {
+        try set(flag, nil, &rest)
+        continue
+      }
+      guard !letters.isEmpty else { return try set(flag, nil, &rest) }
+      let value = letters.first == "=" ? letters.dropFirst() : letters
+      return try set(flag, String(value), &rest)
+    }
+  }
+
+  private mutating func set(
+    _ flag: Declaration,
+    _ value: String?,
+    _ rest: inout ArraySlice<String>
+  ) throws {
+    if !flag.isRepeatable, flag.arity != .none, texts[flag.name] != nil {
+      throw CommandError.usage("\(flag.spelling) was given twice.")
+    }
+    switch (flag.arity, value) {
+    case (.none, nil): texts[flag.name, default: []].append("")
+    case (.none, _?):
+      throw CommandError.usage("\(flag.spelling) takes no value; leave out what follows the “=”.")
+    case (_, let value?): texts[flag.name, default: []].append(value)
+    case (_, nil):
+      // A flag that follows was hardly meant as the value; “--name=--this” says that it was.
+      guard let next = rest.first, next == "-" || !next.hasPrefix("-") || next.isNegativeNumber
+      else {
+        throw CommandError.usage(
+          "\(flag.spelling) needs a value: \(flag.spelling) \(flag.placeholder).",
+          hint: rest.first.map {
+            "A value that begins with a dash is written \(flag.spelling)=\($0)."
+          }
+        )
+      }
+      texts[flag.name, default: []].append(rest.removeFirst())
+    }
+  }
+
+  private mutating func arguments() throws -> Arguments {
+    try placePositionals()
+    var origins = texts.mapValues { _ in Arguments.Origin.commandLine }
+    let parameters = flags + command.positionals
+    for parameter in parameters where texts[parameter.name] == nil {
+      if let variable = parameter.variable, let value = environment[variable], !value.isEmpty {
+        texts[parameter.name] = [value]
+        origins[parameter.name] = .environment(variable)
+      } else if let fallback = parameter.fallback {
+        texts[parameter.name] = [fallback]
+      } else if parameter.isRequired {
+        throw missing(parameter)
+      }
+    }
+    for parameter in parameters {
+      do {
+        try parameter.check(texts[parameter.name] ?? [])
+      } catch var error as CommandError {
+        if case .environment(let variable) = origins[parameter.name] {
+          error.message += " It comes from the variable \(variable)."
+        }
+        throw error
+      }
+    }
+    return Arguments(texts: texts, origins: origins)
+  }
+
+  private func missing(_ parameter: Declaration) -> CommandError {
+    .usage(
+      parameter.isPositional
+        ? "\(title) needs \(parameter.name): \(parameter.help)"
+        : "\(title) needs \(parameter.spelling) \(parameter.placeholder): \(parameter.help)",
+      hint: advice
+    )
+  }
+
+  private mutating func placePositionals() throws {
+    var rest = positionals[...]
+    for positional in command.positionals {
+      switch positional.arity {
+      case .many:
+        if !rest.isEmpty { texts[positional.name] = Array(rest) }
+        rest = []
+      case .one, .none:
+        if let word = rest.popFirst() { texts[positional.name] = [word] }
+      }
+    }
+    guard let stray = rest.first else { return }
+    throw CommandError.usage(
+      "\(title) does not know what to do with \(quoted(stray)).",
+      hint: stray.contains(" ") ? advice : "\(advice) A value with blanks needs quotes."
+    )
+  }
+}
+
+extension String {
+  fileprivate var isNegativeNumber: Bool { hasPrefix("-") && Double(self) != nil }
+}

@@ -1,0 +1,143 @@
+import Glibc
+
+/// A command with all that it needs to be a program.
+public struct Program: Sendable {
+  /// The topmost command.
+  public let command: Command
+  /// What `--version` shows.
+  public let version: String
+  /// Makes an error with an exit code of one that the command's own code knows nothing of.
+  public let describe: @Sendable (any Error) -> CommandError?
+  /// The flag that says when to colour, where there is one.
+  public let color: Parameter<ColorChoice>?
+  /// The flag that asks for answers that programs can read, where there is one.
+  public let json: Parameter<Bool>?
+
+  /// Makes a program.
+  public init(
+    _ command: Command,
+    version: String,
+    color: Parameter<ColorChoice>? = nil,
+    json: Parameter<Bool>? = nil,
+    describe: @escaping @Sendable (any Error) -> CommandError? = { _ in nil }
+  ) {
+    self.command = command
+    self.version = version
+    self.color = color
+    self.json = json
+    self.describe = describe
+  }
+
+  /// Does what the command line asks for, and returns what the system is to be told.
+  ///
+  /// The first argument is the name that the program was called by.
+  public func run(_ arguments: [String], environment: [String: String]) -> Int32 {
+    // A reader that has seen enough closes the pipe; that shall be an error that can be caught.
+    signal(SIGPIPE, SIG_IGN)
+    let request: Request
+    do {
+      request = try parse(
+        Array(arguments.dropFirst()),
+        for: command,
+        environment: environment
+      )
+    } catch {
+      return report(error, on: messages(.auto, environment), asJSON: false)
+    }
+    switch request {
+    case .run(let path, let arguments):
+      return run(path, arguments, environment)
+    case .version:
+      return answer(environment) { _ in version + "\n" }
+    case .help(let path, let isLong):
+      // A command that was called without anything is told what it can be asked.
+      let isAsked = arguments.count > 1
+      let descriptor = isAsked ? STDOUT_FILENO : STDERR_FILENO
+      let code = answer(environment, on: descriptor) { style in
+        help(
+          for: path,
+          isLong: isLong,
+          width: terminalWidth(descriptor, environment: environment),
+          style: style
+        )
+      }
+      return isAsked ? code : ExitCode.usage.number
+    }
+  }
+
+  private func run(
+    _ path: [Command],
+    _ arguments: Arguments,
+    _ environment: [String: String]
+  ) -> Int32 {
+    let choice = color.map { arguments[$0] } ?? .auto
+    let output = stream(STDOUT_FILENO, choice, environment, room: 1 << 16)
+    let messages = messages(choice, environment)
+    do {
+      guard let action = path.last?.action else { return ExitCode.usage.number }
+      let code = try action(Call(arguments: arguments, output: output, messages: messages))
+      try output.flush()
+      try messages.flush()
+      return code.number
+    } catch is ClosedPipe {
+      return ExitCode.success.number
+    } catch {
+      do {
+        try output.flush()
+      } catch is ClosedPipe {
+        // Nobody reads the answer, but somebody may read the error.
+      } catch {
+        // Of two errors, the one that came first says more.
+      }
+      return report(error, on: messages, asJSON: json.map { arguments[$0] } ?? false)
+    }
+  }
+
+  private func answer(
+    _ environment: [String: String],
+    on descriptor: Int32 = STDOUT_FILENO,
+    _ text: (Style) -> String
+  ) -> Int32 {
+    let output = stream(descriptor, .auto, environment)
+    do {
+      try output.write(text(output.style))
+      return ExitCode.success.number
+    } catch is ClosedPipe {
+      return ExitCode.success.number
+    } catch {
+      return report(error, on: messages(.auto, environment), asJSON: false)
+    }
+  }
+
+  private func report(_ error: any Error, on messages: Output, asJSON: Bool) -> Int32 {
+    let described =
+      error as? CommandError ?? describe(error) ?? CommandError(.failure, "\(error)")
+    do {
+      try messages.write(
+        asJSON
+          ? described.json
+          : messages.style.red("\(command.name):") + " \(described)\n"
+      )
+    } catch {
+      // There is nobody left to tell; the exit code says it.
+    }
+    return described.code.number
+  }
+
+  private func messages(_ choice: ColorChoice, _ environment: [String: String]) -> Output {
+    stream(STDERR_FILENO, choice, environment)
+  }
+
+  private func stream(
+    _ descriptor: Int32,
+    _ choice: ColorChoice,
+    _ environment: [String: String],
+    room: Int = 0
+  ) -> Output {
+    Output(
+      descriptor: descriptor,
+      room: room,
+      style: Style(choice, isTerminal: isatty(descriptor) == 1, environment: environment)
+    )
+  }
+}

@@ -1,0 +1,33 @@
+/// The word that was most likely meant; nil where none is near enough.
+func nearest(to word: String, in words: [String]) -> String? {
+  let limit = max(1, word.count / 3)
+  var best: (word: String, distance: Int)?
+  for candidate in words {
+    let distance =
+      candidate.hasPrefix(word) && !word.isEmpty ? 1 : editDistance(word, candidate)
+    guard distance <= limit, distance < best?.distance ?? .max else { continue }
+    best = (candidate, distance)
+  }
+  return best?.word
+}
+
+/// How many letters have to be typed, deleted, replaced or swapped to make one word the other.
+func editDistance(_ left: String, _ right: String) -> Int {
+  let (left, right) = (Array(left.lowercased()), Array(right.lowercased()))
+  var before: [Int] = []
+  var last = Array(0...right.count)
+  for row in left.indices {
+    var next = [row + 1]
+    for column in right.indices {
+      let isSame = left[row] == right[column]
+      var best = min(last[column] + (isSame ? 0 : 1), last[column + 1] + 1, next[column] + 1)
+      if row > 0, column > 0, left[row] == right[column - 1], left[row - 1] == right[column] {
+        best = min(best, before[column - 1] + 1)
+      }
+      next.append(best)
+    }
+    before = last
+    last = next
+  }
+  return last[right.count]
+}

@@ -1,0 +1,80 @@
+public import FoundationEssentials
+
+extension ValueType where Value == Duration {
+  /// A length of time: `90s`, `5m`, `2h`, `7d`, `500ms`.
+  public static let duration = ValueType(
+    placeholder: "DURATION",
+    forms: "a length of time as 90s, 5m, 2h or 7d",
+    parse: duration(of:)
+  )
+}
+
+extension ValueType where Value == Int64 {
+  /// A number of bytes: `4096`, `64KiB`, `10MiB`, `1GiB`.
+  public static let size = ValueType(
+    placeholder: "SIZE",
+    forms: "a number of bytes as 4096, 64KiB, 10MiB or 1GiB"
+  ) { text in
+    guard let (number, unit) = numberAndUnit(text) else { return nil }
+    let factors: [String: Int64] = ["": 1, "B": 1, "KiB": 1 << 10, "MiB": 1 << 20, "GiB": 1 << 30]
+    guard let factor = factors[unit] else { return nil }
+    let (product, isTooLarge) = number.multipliedReportingOverflow(by: factor)
+    return isTooLarge ? nil : product
+  }
+}
+
+extension ValueType where Value == Date {
+  /// A day, `2026-03-01`, which begins at midnight UTC, or an instant, `2026-03-01T08:30:00Z`.
+  public static let date = ValueType(
+    placeholder: "DATE",
+    forms: "a day as 2026-03-01 or an instant as 2026-03-01T08:30:00Z",
+    parse: date(of:)
+  )
+
+  /// A date, or how long before now: `7d`.
+  public static func date(before now: Date) -> ValueType {
+    ValueType(
+      placeholder: "DATE",
+      forms: "a day as 2026-03-01, an instant as 2026-03-01T08:30:00Z or a time ago as 7d"
+    ) { text in
+      if let found = CommandLineKit.date(of: text) { return found }
+      return CommandLineKit.duration(of: text).map { now.addingTimeInterval(-$0.seconds) }
+    }
+  }
+}
+
+extension Duration {
+  var seconds: Double {
+    Double(components.seconds) + Double(components.attoseconds) * 1e-18
+  }
+}
+
+private func numberAndUnit(_ text: String) -> (Int64, String)? {
+  let digits = text.prefix { $0.isASCII && $0.isNumber }
+  guard let number = Int64(digits) else { return nil }
+  return (number, String(text[digits.endIndex...]))
+}
+
+private func duration(of text: String) -> Duration? {
+  guard let (number, unit) = numberAndUnit(text) else { return nil }
+  if unit == "ms" { return .milliseconds(number) }
+  let factors: [String: Int64] = ["s": 1, "m": 60, "h": 3600, "d": 86_400]
+  guard let factor = factors[unit] else { return nil }
+  let (product, isTooLarge) = number.multipliedReportingOverflow(by: factor)
+  return isTooLarge ? nil : .seconds(product)
+}
+
+private func date(of text: String) -> Date? {
+  let bytes = Array(text.utf8)
+  guard bytes.count >= 10, bytes[4] == UInt8(ascii: "-"), bytes[7] == UInt8(ascii: "-") else {
+    return nil
+  }
+  let instant = bytes.count == 10 ? text + "T00:00:00Z" : text
+  let hasFraction = instant.contains(".")
+  // Foundation says why it can't read a date in words that help nobody here.
+  let date = try? Date.ISO8601FormatStyle(includingFractionalSeconds: hasFraction).parse(instant)
+  guard let date else { return nil }
+  // It also takes the 30th of February for a day in March.
+  return date.formatted(.iso8601.year().month().day()) == text.prefix(10)
+    || !instant.hasSuffix("Z") ? date : nil
+}

@@ -1,0 +1,123 @@
+/// What a shell can offer as the value of a parameter.
+public enum Completion: Hashable, Sendable {
+  /// Nothing that it could know.
+  case nothing
+  /// The names of files.
+  case file
+  /// The names of folders.
+  case folder
+  /// One of some words.
+  case words([String])
+}
+
+/// How a value is written on a command line.
+public struct ValueType<Value: Sendable>: Sendable {
+  /// What stands for the value in help.
+  public let placeholder: String
+  /// What a shell can offer.
+  public let completion: Completion
+  /// What is accepted, as it ends the sentence “give …”.
+  public let forms: String
+  /// Makes a value; nil where the text is none.
+  public let parse: @Sendable (String) -> Value?
+
+  /// Makes a type.
+  public init(
+    placeholder: String,
+    completion: Completion = .nothing,
+    forms: String,
+    parse: @escaping @Sendable (String) -> Value?
+  ) {
+    self.placeholder = placeholder
+    self.completion = completion
+    self.forms = forms
+    self.parse = parse
+  }
+
+  func value(of spelling: String, _ text: String?) throws -> Value {
+    guard let text else {
+      throw CommandError.usage("\(spelling) has no value; give \(forms).")
+    }
+    guard let value = parse(text) else {
+      throw CommandError.usage(
+        "\(quoted(text)) is no value for \(spelling); give \(forms).",
+        hint: suggestion(for: text)
+      )
+    }
+    return value
+  }
+
+  private func suggestion(for text: String) -> String? {
+    guard case .words(let words) = completion else { return nil }
+    return nearest(to: text, in: words).map { "Did you mean \(quoted($0))?" }
+  }
+}
+
+extension ValueType where Value == String {
+  /// Any text.
+  public static let text = ValueType(placeholder: "TEXT", forms: "a text") { $0 }
+  /// The path of a file.
+  public static let file = ValueType(
+    placeholder: "FILE",
+    completion: .file,
+    forms: "the path of a file"
+  ) { $0.isEmpty ? nil : $0 }
+  /// The path of a folder.
+  public static let folder = ValueType(
+    placeholder: "FOLDER",
+    completion: .folder,
+    forms: "the path of a folder"
+  ) { $0.isEmpty ? nil : $0 }
+
+  /// One of some words.
+  public static func word(of words: [String], placeholder: String = "WORD") -> ValueType {
+    ValueType(placeholder: placeholder, completion: .words(words), forms: alternatives(words)) {
+      words.contains($0) ? $0 : nil
+    }
+  }
+}
+
+extension ValueType where Value == Int {
+  /// A whole number.
+  public static func integer(in range: ClosedRange<Int> = .min...(.max)) -> ValueType {
+    ValueType(placeholder: "NUMBER", forms: integerForms(range)) { text in
+      Int(text).flatMap { range.contains($0) ? $0 : nil }
+    }
+  }
+}
+
+extension ValueType where Value == UInt64 {
+  /// A whole number that is not negative.
+  public static let natural = ValueType(
+    placeholder: "NUMBER",
+    forms: "a whole number from 0 to \(UInt64.max)"
+  ) { UInt64($0) }
+}
+
+extension ValueType where Value: CaseIterable & RawRepresentable<String> {
+  /// One of the cases of an enumeration.
+  public static var oneOf: ValueType {
+    let words = Value.allCases.map(\.rawValue)
+    return ValueType(
+      placeholder: words.joined(separator: "|"),
+      completion: .words(words),
+      forms: alternatives(words)
+    ) { Value(rawValue: $0) }
+  }
+}
+
+private func integerForms(_ range: ClosedRange<Int>) -> String {
+  switch (range.lowerBound == .min, range.upperBound == .max) {
+  case (true, true): "a whole number"
+  case (false, true): "a whole number that is at least \(range.lowerBound)"
+  case (true, false): "a whole number that is at most \(range.upperBound)"
+  case (false, false): "a whole number from \(range.lowerBound) to \(range.upperBound)"
+  }
+}
+
+private func alternatives(_ words: [String]) -> String {
+  guard let last = words.last, words.count > 1 else { return words.first ?? "nothing" }
+  return words.dropLast().joined(separator: ", ") + " or " + last
+}
+
+func quoted(_ text: String) -> String { "“\(text)”" }

@@ -1,0 +1,45 @@
+import SwiftData
+
+/// The way from any released version to that of today.
+package enum SampleTripsMigrationPlan: SchemaMigrationPlan {
+  /// The versions, oldest first.
+  package static var schemas: [any VersionedSchema.Type] {
+    [SampleTripsSchemaV1.self, SampleTripsSchemaV2.self, SampleTripsSchemaV3.self]
+  }
+
+  /// The steps between them.
+  package static var stages: [MigrationStage] { [migrateV1toV2, migrateV2toV3] }
+
+  /// Names become unique: of trips with one name the earliest stays, and takes over what the others
+  /// have on their bucket lists.
+  static let migrateV1toV2 = MigrationStage.custom(
+    fromVersion: SampleTripsSchemaV1.self,
+    toVersion: SampleTripsSchemaV2.self,
+    willMigrate: { context in
+      let trips = try context.fetch(
+        FetchDescriptor<SampleTripsSchemaV1.Trip>(
+          sortBy: [SortDescriptor(\.start_date), SortDescriptor(\.end_date)]
+        )
+      )
+      var kept: [String: SampleTripsSchemaV1.Trip] = [:]
+      for trip in trips {
+        guard let first = kept[trip.name] else {
+          kept[trip.name] = trip
+          continue
+        }
+        for item in trip.bucketList { item.trip = first }
+        if first.livingAccommodation == nil {
+          first.livingAccommodation = trip.livingAccommodation
+        }
+        context.delete(trip)
+      }
+      try context.save()
+    },
+    didMigrate: nil
+  )
+
+  static let migrateV2toV3 = MigrationStage.lightweight(
+    fromVersion: SampleTripsSchemaV2.self,
+    toVersion: SampleTripsSchemaV3.self
+  )
+}

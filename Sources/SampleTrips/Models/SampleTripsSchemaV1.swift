@@ -1,0 +1,68 @@
+import SwiftData
+
+/// The models as the app was first released.
+package enum SampleTripsSchemaV1: VersionedSchema {
+  /// The first version.
+  package static let versionIdentifier = Schema.Version(1, 0, 0)
+
+  /// What there is in it.
+  package static var models: [any PersistentModel.Type] {
+    [Trip.self, BucketListItem.self, LivingAccommodation.self]
+  }
+
+  /// A trip.
+  @Model
+  package final class Trip {
+    package var name: String
+    package var destination: String
+    package var start_date: Date
+    package var end_date: Date
+
+    @Relationship(deleteRule: .cascade, inverse: \BucketListItem.trip)
+    package var bucketList: [BucketListItem] = []
+    @Relationship(deleteRule: .cascade, inverse: \LivingAccommodation.trip)
+    package var livingAccommodation: LivingAccommodation?
+
+    /// Makes a trip.
+    package init(name: String, destination: String, start_date: Date, end_date: Date) {
+      self.name = name
+      self.destination = destination
+      self.start_date = start_date
+      self.end_date = end_date
+    }
+  }
+
+  /// Something to do on a trip.
+  @Model
+  package final class BucketListItem {
+    package var title: String
+    package var details: String
+    package var hasReservation: Bool
+    package var isInPlan: Bool
+    package var trip: Trip?
+
+    /// Makes an item.
+    package init(title: String, details: String = "") {
+      self.title = title
+      self.details = details
+      hasReservation = false
+      isInPlan = false
+    }
+  }
+
+  /// A place to stay on a trip.
+  @Model
+  package final class LivingAccommodation {
+    package var placeName: String
+    package var address: String
+    package var isConfirmed: Bool
+    package var trip: Trip?
+
+    /// Makes a place.
+    package init(placeName: String, address: String, isConfirmed: Bool = false) {
+      self.placeName = placeName
+      self.address = address
+      self.isConfirmed = isConfirmed
+    }
+  }
+}

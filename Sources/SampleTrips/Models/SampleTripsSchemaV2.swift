@@ -1,0 +1,97 @@
+import SwiftData
+
+/// The models when trips got names of their own, and people moved in.
+package enum SampleTripsSchemaV2: VersionedSchema {
+  /// The second version.
+  package static let versionIdentifier = Schema.Version(2, 0, 0)
+
+  /// What there is in it.
+  package static var models: [any PersistentModel.Type] {
+    [
+      Trip.self, BucketListItem.self, LivingAccommodation.self, Person.self, Address.self,
+    ]
+  }
+
+  /// A trip, of which there is one with a name.
+  @Model
+  package final class Trip {
+    @Attribute(.unique) package var name: String
+    package var destination: String
+    package var start_date: Date
+    package var end_date: Date
+
+    @Relationship(deleteRule: .cascade, inverse: \BucketListItem.trip)
+    package var bucketList: [BucketListItem] = []
+    @Relationship(deleteRule: .cascade, inverse: \LivingAccommodation.trip)
+    package var livingAccommodation: LivingAccommodation?
+
+    /// Makes a trip.
+    package init(name: String, destination: String, start_date: Date, end_date: Date) {
+      self.name = name
+      self.destination = destination
+      self.start_date = start_date
+      self.end_date = end_date
+    }
+  }
+
+  /// Something to do on a trip.
+  @Model
+  package final class BucketListItem {
+    package var title: String
+    package var details: String
+    package var hasReservation: Bool
+    package var isInPlan: Bool
+    package var trip: Trip?
+
+    /// Makes an item.
+    package init(title: String, details: String = "") {
+      self.title = title
+      self.details = details
+      hasReservation = false
+      isInPlan = false
+    }
+  }
+
+  /// A place to stay on a trip.
+  @Model
+  package final class LivingAccommodation {
+    package var placeName: String
+    package var address: String
+    package var isConfirmed: Bool
+    package var trip: Trip?
+
+    /// Makes a place.
+    package init(placeName: String, address: String, isConfirmed: Bool = false) {
+      self.placeName = placeName
+      self.address = address
+      self.isConfirmed = isConfirmed
+    }
+  }
+
+  /// Somebody one travels with.
+  @Model
+  package final class Person {
+    @Attribute(.unique) package var name: String
+    @Relationship(deleteRule: .cascade, inverse: \Address.person)
+    package var addresses: [Address] = []
+
+    /// Makes a person.
+    package init(name: String) {
+      self.name = name
+    }
+  }
+
+  /// Where somebody lives.
+  @Model
+  package final class Address {
+    package var street: String
+    package var city: String
+    package var person: Person?
+
+    /// Makes an address.
+    package init(street: String, city: String) {
+      self.street = street
+      self.city = city
+    }
+  }
+}

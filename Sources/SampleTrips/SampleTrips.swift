@@ -1,0 +1,59 @@
+import SwiftData
+
+import struct Store.Provenance
+
+/// Opens the stores of the app.
+package enum SampleTrips {
+  /// Who changes trips.
+  package enum Author: String, CaseIterable, Sendable {
+    /// The app itself.
+    case app = "com.example.SampleTrips"
+    /// Its widget, on the home screen.
+    case widget = "com.example.SampleTrips.widget"
+    /// What brings changes from the server.
+    case sync = "com.example.SampleTrips.sync"
+  }
+
+  /// Opens the store of trips, and that of people where there is one; older versions are migrated.
+  package static func container(
+    at store: URL,
+    people: URL? = nil,
+    allowsSave: Bool = true
+  ) throws -> ModelContainer {
+    try container(
+      trips: configuration("trips", SampleTripsSchemaV3.trips, store, allowsSave: allowsSave),
+      people: people.map {
+        configuration("people", SampleTripsSchemaV3.people, $0, allowsSave: allowsSave)
+      }
+    )
+  }
+
+  static func container(
+    trips: ModelConfiguration,
+    people: ModelConfiguration?
+  ) throws -> ModelContainer {
+    let configurations = [trips] + (people.map { [$0] } ?? [])
+    return try ModelContainer(
+      for: Schema(
+        people == nil ? SampleTripsSchemaV3.trips : SampleTripsSchemaV3.models,
+        version: SampleTripsSchemaV3.versionIdentifier
+      ),
+      migrationPlan: SampleTripsMigrationPlan.self,
+      configurations: configurations
+    )
+  }
+
+  static func configuration(
+    _ name: String,
+    _ models: [any PersistentModel.Type],
+    _ url: URL,
+    allowsSave: Bool = true
+  ) -> ModelConfiguration {
+    ModelConfiguration(
+      name,
+      schema: Schema(models, version: SampleTripsSchemaV3.versionIdentifier),
+      url: url,
+      allowsSave: allowsSave
+    )
+  }
+}

@@ -1,0 +1,92 @@
+import SwiftData
+import Synchronization
+
+import struct Store.Author
+import struct Store.Provenance
+import func Store.timeText
+
+/// The clock of a made-up history, which its stores share.
+final class SeededClock: Sendable {
+  /// Microseconds since 1970.
+  private let time: Mutex<Int64>
+
+  init(start: Date) {
+    time = Mutex(Int64(start.timeIntervalSince1970 * 1_000_000))
+  }
+
+  var now: Date {
+    Date(timeIntervalSince1970: Double(microseconds / 1_000_000))
+  }
+
+  var microseconds: Int64 { time.withLock { $0 } }
+
+  /// The time as history keeps it.
+  var text: String {
+    let (seconds, rest) = microseconds.quotientAndRemainder(dividingBy: 1_000_000)
+    return timeText(seconds: Int(seconds), microseconds: Int(rest))
+  }
+
+  func advance(microseconds: Int64) {
+    time.withLock { $0 += microseconds }
+  }
+}
+
+/// Identity, salts and stamps of one made-up store, with a count of what its history holds.
+final class SeededProvenance: Sendable {
+  private struct State {
+    var numbers: SeededNumbers
+    var counts = SeedingSummary.Counts()
+  }
+
+  private let clock: SeededClock
+  private let state: Mutex<State>
+
+  init(seed: UInt64, clock: SeededClock) {
+    self.clock = clock
+    state = Mutex(State(numbers: SeededNumbers(seed: seed)))
+  }
+
+  var counts: SeedingSummary.Counts { state.withLock { $0.counts } }
+
+  var provenance: Provenance {
+    Provenance(
+      birth: { [self] in
+        Provenance.Birth(
+          identifier: state.withLock { $0.numbers.uuid().uuidString },
+          time: clock.text
+        )
+      },
+      stamp: { [self] author, changes in stamp(author, changes) }
+    )
+  }
+
+  private func stamp(_ author: Author, _ changes: Int64) -> Provenance.Stamp {
+    // Between the change that is made and the save that keeps it a moment goes by.
+    clock.advance(microseconds: 1)
+    let salt = state.withLock { state in
+      state.counts.transactions += 1
+      state.counts.changes += Int(changes)
+      return state.numbers.bytes(16)
+    }
+    let program = Self.program(of: author.name)
+    // A program that is started anew, now and then, has another number.
+    let day = clock.microseconds / 86_400_000_000
+    return Provenance.Stamp(
+      time: clock.text,
+      process: program.name,
+      processID: program.number + (day &* 7919) % 9973,
+      host: program.host,
+      salt: salt
+    )
+  }
+
+  private static func program(
+    of author: String?
+  ) -> (name: String, number: Int64, host: String) {
+    switch author.flatMap(SampleTrips.Author.init(rawValue:)) {
+    case .widget: ("TripsWidget", 20_000, "fjord")
+    case .sync: ("tripsd", 300, "harbour")
+    case .app, nil: ("SampleTrips", 1_000, "fjord")
+    }
+  }
+}

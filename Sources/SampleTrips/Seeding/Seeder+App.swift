@@ -1,0 +1,201 @@
+import SwiftData
+
+// What the app and its widget do.
+extension Seeder {
+  func addTags(_ context: ModelContext) throws {
+    for tag in Words.tags {
+      context.insert(
+        Tag(word: tag.word, color: UInt32(numbers.below(0x100_0000)), symbol: tag.symbol)
+      )
+    }
+  }
+
+  /// A new trip with its bucket list, and perhaps a place to stay and tags.
+  func planTrip(_ context: ModelContext) throws {
+    let trip = newTrip(in: context)
+    for _ in 0..<numbers.number(in: 3...10) { addItem(to: trip) }
+    if numbers.chance(60) { trip.livingAccommodation = newAccommodation() }
+    if numbers.chance(40) { trip.tags = try tags(numbers.number(in: 1...3), in: context) }
+  }
+
+  /// A trip of each sort, with all that a trip can have.
+  func planWithEverything(_ context: ModelContext) throws {
+    for (index, kind) in [KnownTrip.Kind.plain, .personal, .business].enumerated() {
+      let trip = newTrip(in: context, kind)
+      trip.reference = numbers.uuid()
+      trip.rating = 4.5
+      trip.budget = numbers.amount(100...6000)
+      trip.coordinate = coordinate(numbers.pick(Words.cities))
+      trip.website = website("trip", serial)
+      trip.notes = notes()
+      trip.packingList = packingList()
+      trip.picturesPerDay = [12, 0, 40]
+      trip.photo = photo(21 + index)
+      (trip as? PersonalTrip)?.companions = companions()
+      (trip as? BusinessTrip)?.expenses = [expense(), expense()]
+      for _ in 0..<5 { addItem(to: trip) }
+      if let item = trip.bucketList.first {
+        item.minutes = 90
+        item.meters = 1200
+        item.cost = numbers.amount(0...90)
+        item.payment = payment()
+        item.links = [website("activities", serial)].compactMap { $0 }
+        item.doneAt = clock.now
+      }
+      let place = newAccommodation()
+      place.booking = numbers.uuid()
+      place.stars = 4.5
+      place.warmth = 21.5
+      place.floor = -1
+      place.distance = 700
+      place.wifiBytes = .max
+      place.contact = website("stay", serial)
+      place.doorCode = Data(numbers.bytes(4))
+      place.amenities = Words.amenities
+      place.ratings = ["breakfast": 5]
+      trip.livingAccommodation = place
+    }
+  }
+
+  /// Some properties of one trip, or of a few.
+  func editTrips(_ context: ModelContext) throws {
+    for _ in 0..<numbers.pick([1, 1, 1, 2, 3]) {
+      let trip = try anyTrip(in: context)
+      for _ in 0..<numbers.number(in: 1...3) { edit(trip) }
+    }
+  }
+
+  func edit(_ trip: Trip) {
+    switch numbers.below(11) {
+    case 0: trip.status = numbers.pick(TripStatus.allCases)
+    case 1: trip.isFavorite.toggle()
+    case 2: trip.budget = numbers.chance(10) ? nil : numbers.amount(100...6000)
+    case 3: trip.rating = Double(numbers.number(in: 1...10)) / 2
+    case 4: trip.notes = notes()
+    case 5: trip.packingList = packingList()
+    case 6: trip.website = website("trip", numbers.below(100_000))
+    case 7: trip.picturesPerDay = (0..<numbers.number(in: 1...7)).map { _ in numbers.below(200) }
+    case 8:
+      let delay = Double(numbers.number(in: -3...9)) * 86_400
+      trip.startDate += delay
+      trip.endDate += delay
+    case 9:
+      let city = numbers.pick(Words.cities)
+      trip.destination = "\(city.name), \(city.country)"
+      trip.coordinate = coordinate(city)
+    default:
+      if let trip = trip as? BusinessTrip {
+        trip.expenses.append(expense())
+        trip.perDiem = numbers.amount(30...120)
+      } else if let trip = trip as? PersonalTrip {
+        trip.reason = numbers.pick(Reason.allCases)
+        trip.companions = companions()
+      } else {
+        trip.reference = numbers.uuid()
+      }
+    }
+  }
+
+  /// Plans and reserves what is on a bucket list.
+  func workThroughBucketList(_ context: ModelContext) throws {
+    let trip = try anyTrip(in: context)
+    for item in trip.bucketList.prefix(12) where numbers.chance(70) {
+      switch numbers.below(5) {
+      case 0: item.isInPlan.toggle()
+      case 1:
+        item.hasReservation = true
+        item.payment = payment()
+      case 2: item.priority = numbers.pick(Priority.allCases)
+      case 3: item.doneAt = clock.now
+      default:
+        item.details = numbers.pick(Words.remarks)
+        item.minutes = Int32(numbers.number(in: 2...40) * 15)
+        item.links = [website("activities", numbers.below(5000))].compactMap { $0 }
+      }
+    }
+  }
+
+  func extendBucketList(_ context: ModelContext, count: Int) throws {
+    let trip = try anyTrip(in: context)
+    let most = max(1, count)
+    for _ in 0..<(count == 6 ? numbers.number(in: 1...most) : most) { addItem(to: trip) }
+  }
+
+  func shortenBucketList(_ context: ModelContext) throws {
+    let items = try anyTrip(in: context).bucketList
+    for item in items.suffix(numbers.number(in: 1...4)) { context.delete(item) }
+  }
+
+  /// A place to stay instead of the one there was.
+  func book(_ context: ModelContext) throws {
+    let trip = try anyTrip(in: context)
+    if let place = trip.livingAccommodation {
+      if numbers.chance(50) {
+        place.pricePerNight = numbers.amount(40...300)
+        place.rooms += 1
+        place.ratings["price", default: 3] += 0.5
+        return
+      }
+      context.delete(place)
+    }
+    trip.livingAccommodation = newAccommodation()
+    trip.status = .booked
+  }
+
+  func sortWithTags(_ context: ModelContext) throws {
+    let trip = try anyTrip(in: context)
+    if numbers.chance(60) || trip.tags.isEmpty {
+      for tag in try tags(2, in: context) where !trip.tags.contains(tag) { trip.tags.append(tag) }
+    } else {
+      trip.tags.removeLast()
+    }
+  }
+
+  /// A picture, of which several trips may have the same.
+  func addPhoto(_ context: ModelContext) throws {
+    let trip = try anyTrip(in: context)
+    trip.photo = trip.photo != nil && numbers.chance(30) ? nil : photo(numbers.below(24))
+  }
+
+  /// A trip, with all that goes with it.
+  func deleteTrip(_ context: ModelContext) throws {
+    guard known.count > 20 else { return try planTrip(context) }
+    // Each sort in its turn, so that a short history has all of them.
+    let wanted: KnownTrip.Kind = [.plain, .personal, .business][deleted % 3]
+    let indices = known.indices.filter { known[$0].kind == wanted }
+    guard !indices.isEmpty else { return try planTrip(context) }
+    let index = numbers.pick(indices)
+    let trip = try trip(known[index], in: context)
+    guard trip.bucketList.count + 30 <= remaining else { return edit(trip) }
+    known.remove(at: index)
+    deleted += 1
+    context.delete(trip)
+  }
+
+  /// The widget confirms a place to stay.
+  func confirm(_ context: ModelContext) throws {
+    let trip = try anyTrip(in: context)
+    guard let place = trip.livingAccommodation else { return trip.isFavorite.toggle() }
+    place.isConfirmed.toggle()
+    place.booking = place.isConfirmed ? numbers.uuid() : nil
+  }
+
+  /// The widget marks something as done.
+  func tickOff(_ context: ModelContext) throws {
+    let trip = try anyTrip(in: context)
+    guard let item = trip.bucketList.first(where: { $0.doneAt == nil }) else {
+      return trip.isFavorite.toggle()
+    }
+    item.doneAt = clock.now
+  }
+
+  func tags(_ count: Int, in context: ModelContext) throws -> [Tag] {
+    let words = (0..<count).map { _ in numbers.pick(Words.tags).word }
+    return try context.fetch(
+      FetchDescriptor<Tag>(
+        predicate: #Predicate { words.contains($0.word) },
+        sortBy: [SortDescriptor(\.word)]
+      )
+    )
+  }
+}

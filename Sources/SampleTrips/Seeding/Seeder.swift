@@ -1,0 +1,211 @@
+import SwiftData
+
+/// Makes up a history, one save after the other.
+///
+/// Each save has a context of its own, as programs that are started anew have, so that no object
+/// outlives it and memory stays as it is however long the history gets.
+final class Seeder {
+  /// A trip that may be changed again; older ones are left alone, but for being cleaned up.
+  struct KnownTrip {
+    enum Kind { case plain, personal, business }
+
+    let id: PersistentIdentifier
+    let kind: Kind
+    let name: String
+    let endDate: Date
+  }
+
+  /// One kind of save, how often it happens, and the most changes that it can make.
+  private struct Step: Sendable {
+    let weight: Int
+    let ceiling: Int
+    let author: SampleTrips.Author
+    let run: @Sendable (Seeder, ModelContext) throws -> Void
+
+    init(
+      _ weight: Int,
+      ceiling: Int,
+      _ author: SampleTrips.Author,
+      _ run: @escaping @Sendable (Seeder, ModelContext) throws -> Void
+    ) {
+      self.weight = weight
+      self.ceiling = ceiling
+      self.author = author
+      self.run = run
+    }
+  }
+
+  var numbers: SeededNumbers
+  let clock: SeededClock
+  let container: ModelContainer
+  let hasPeople: Bool
+  /// How many changes are still to be made.
+  var remaining: Int { wanted - trips.counts.changes }
+
+  var known: [KnownTrip] = []
+  var people: [(id: PersistentIdentifier, name: String)] = []
+  /// Numbers the trips, so that their names are unique.
+  var serial = 0
+  /// How many trips were deleted by hand.
+  var deleted = 0
+  private let wanted: Int
+  private let trips: SeededProvenance
+  private let contacts: SeededProvenance
+  private let averageGap: Int64
+  /// What is to be known of when the save is done, because new objects have no identity before.
+  private var afterSave: [() -> Void] = []
+
+  init(_ store: URL, people: URL?, changes: Int, seed: UInt64) throws {
+    wanted = changes
+    numbers = SeededNumbers(seed: seed)
+    clock = SeededClock(start: Date(timeIntervalSince1970: 1_704_697_200))
+    trips = SeededProvenance(seed: numbers.next(), clock: clock)
+    contacts = SeededProvenance(seed: numbers.next(), clock: clock)
+    hasPeople = people != nil
+    // About six hours between two saves, and not more than two years in all.
+    let saves = Int64(max(1, changes / 16))
+    averageGap = min(6 * 3_600_000_000, 730 * 86_400_000_000 / saves)
+    var configuration = SampleTrips.configuration("trips", SampleTripsSchemaV3.trips, store)
+    configuration.provenance = trips.provenance
+    configuration.isDurable = false
+    var contactsConfiguration = people.map {
+      SampleTrips.configuration("people", SampleTripsSchemaV3.people, $0)
+    }
+    contactsConfiguration?.provenance = contacts.provenance
+    contactsConfiguration?.isDurable = false
+    container = try SampleTrips.container(trips: configuration, people: contactsConfiguration)
+  }
+
+  var summary: SeedingSummary {
+    SeedingSummary(trips: trips.counts, people: hasPeople ? contacts.counts : nil)
+  }
+
+  func run(_ progress: (Int) throws -> Void) throws {
+    guard wanted > 0 else { return }
+    let steps = Self.tripSteps
+    try perform(Step(0, ceiling: 20, .sync) { try $0.addTags($1) })
+    // Whatever the seed and the number, each kind of save happens early once.
+    for step in [Step(0, ceiling: 40, .app) { try $0.planWithEverything($1) }] + steps {
+      try perform(step)
+    }
+    if hasPeople {
+      for step in Self.peopleSteps { try perform(step) }
+    }
+    var sincePeople = 0
+    while remaining > 0 {
+      let possible = steps.filter { $0.ceiling <= remaining }
+      try perform(possible.isEmpty ? Self.lastStep : choose(possible))
+      sincePeople += 1
+      if hasPeople, sincePeople >= 6 {
+        sincePeople = 0
+        try perform(choose(Self.peopleSteps))
+      }
+      try progress(trips.counts.changes)
+    }
+  }
+
+  private func choose(_ steps: [Step]) -> Step {
+    var ticket = numbers.below(steps.reduce(0) { $0 + $1.weight })
+    for step in steps {
+      ticket -= step.weight
+      if ticket < 0 { return step }
+    }
+    return Self.lastStep
+  }
+
+  private func perform(_ step: Step) throws {
+    guard step.ceiling <= remaining else { return }
+    let jitter = numbers.fraction() * numbers.fraction() * 4
+    clock.advance(microseconds: Int64(Double(averageGap) * jitter) + numbers.next0to(999_999))
+    let context = ModelContext(container)
+    context.author = step.author.rawValue
+    try step.run(self, context)
+    try context.save()
+    for note in afterSave { note() }
+    afterSave.removeAll()
+  }
+
+  private static let tripSteps: [Step] = [
+    Step(16, ceiling: 20, .app) { try $0.planTrip($1) },
+    Step(24, ceiling: 3, .app) { try $0.editTrips($1) },
+    Step(24, ceiling: 12, .app) { try $0.workThroughBucketList($1) },
+    Step(12, ceiling: 6, .app) { try $0.extendBucketList($1, count: 6) },
+    Step(6, ceiling: 4, .app) { try $0.shortenBucketList($1) },
+    Step(8, ceiling: 3, .app) { try $0.book($1) },
+    Step(8, ceiling: 6, .app) { try $0.sortWithTags($1) },
+    Step(1, ceiling: 1, .app) { try $0.addPhoto($1) },
+    Step(5, ceiling: 60, .app) { try $0.deleteTrip($1) },
+    Step(14, ceiling: 1, .widget) { try $0.confirm($1) },
+    Step(8, ceiling: 1, .widget) { try $0.tickOff($1) },
+    Step(6, ceiling: 180, .sync) { try $0.receiveTrips($1) },
+    Step(6, ceiling: 240, .sync) { try $0.receiveItems($1) },
+    Step(3, ceiling: 30, .sync) { try $0.dropItems($1) },
+    Step(2, ceiling: 1_500, .sync) { try $0.cleanUp($1) },
+  ]
+
+  private static let peopleSteps: [Step] = [
+    Step(5, ceiling: 0, .app) { try $0.meet($1) },
+    Step(3, ceiling: 0, .app) { try $0.move($1) },
+    Step(1, ceiling: 0, .app) { try $0.forget($1) },
+    Step(2, ceiling: 0, .sync) { try $0.receivePeople($1) },
+    Step(2, ceiling: 4, .app) { try $0.planTripWithNewFriend($1) },
+  ]
+
+  /// Ends a history with the exact number of changes.
+  private static let lastStep = Step(1, ceiling: 1, .app) {
+    try $0.extendBucketList($1, count: min(6, $0.remaining))
+  }
+
+  // MARK: What the steps stand on
+
+  /// Keeps a new trip in mind, once it is saved.
+  func remember(_ trip: Trip, _ kind: KnownTrip.Kind) {
+    afterSave.append { [self] in
+      let entry = KnownTrip(
+        id: trip.persistentModelID,
+        kind: kind,
+        name: trip.name,
+        endDate: trip.endDate
+      )
+      if known.count < 600 {
+        known.append(entry)
+      } else {
+        known[numbers.below(known.count)] = entry
+      }
+    }
+  }
+
+  func remember(_ person: Person) {
+    afterSave.append { [self] in
+      let entry = (person.persistentModelID, person.name)
+      if people.count < 300 {
+        people.append(entry)
+      } else {
+        people[numbers.below(people.count)] = entry
+      }
+    }
+  }
+
+  /// Reads a trip that is there.
+  func trip(_ entry: KnownTrip, in context: ModelContext) throws -> Trip {
+    guard let trip = context.model(for: entry.id) as? Trip else {
+      throw SeedingError(
+        code: .notWritten,
+        description:
+          "The trip \(entry.name) is not in the store that it was saved to. The file was "
+          + "changed while it was being made; seed again, in another place."
+      )
+    }
+    return trip
+  }
+
+  /// A trip that is there; a new one where there is none.
+  func anyTrip(in context: ModelContext) throws -> Trip {
+    guard !known.isEmpty else { return newTrip(in: context) }
+    return try trip(numbers.pick(known), in: context)
+  }
+}
+
+extension SeededNumbers {
+  mutating func next0to(_ limit: Int64) -> Int64 { Int64(below(Int(limit) + 1)) }
+}

@@ -1,0 +1,131 @@
+import Glibc
+import SwiftData
+
+extension SampleTrips {
+  /// Makes a store with a believable history, through the same calls that an app makes.
+  ///
+  /// The same seed and number give the same store: its rows, its history and its identity. It is
+  /// made in a folder of its own beside its place, and moved there when it is finished.
+  ///
+  /// - Parameters:
+  ///   - store: The file of trips, which must not be there yet.
+  ///   - people: The file of people, if there is to be one.
+  ///   - changes: How many changes the history of trips is to have.
+  ///   - seed: What everything follows from.
+  ///   - progress: Called after each save with the number of changes so far; what it throws ends
+  ///     the work and leaves nothing behind.
+  /// - Returns: What the histories came to.
+  /// - Throws: ``SeedingError`` where a file is in the way or can't be written, and what the store
+  ///   and `progress` throw.
+  @discardableResult
+  package static func seed(
+    _ store: URL,
+    people: URL? = nil,
+    changes: Int,
+    seed: UInt64,
+    progress: (Int) throws -> Void = { _ in }
+  ) throws -> SeedingSummary {
+    let work = try UnfinishedStores(beside: store, people: people)
+    defer { work.remove() }
+    let summary = try {
+      let seeder = try Seeder(work.store, people: work.people, changes: changes, seed: seed)
+      try seeder.run(progress)
+      return seeder.summary
+    }()
+    try work.finish()
+    return summary
+  }
+}
+
+/// Why a store could not be made where it was to be.
+package struct SeedingError: Error, CustomStringConvertible {
+  /// What stands in the way.
+  package enum Code: Hashable, Sendable {
+    /// There is a file already.
+    case exists
+    /// A file or folder can't be written.
+    case notWritten
+  }
+
+  /// What stands in the way.
+  package let code: Code
+  /// What happened, where, and what to do.
+  package let description: String
+}
+
+/// Stores that are being made, in a folder beside their place.
+private struct UnfinishedStores {
+  let store: URL
+  let people: URL?
+  private let moves: [(from: URL, to: URL)]
+  private let folder: URL
+
+  init(beside store: URL, people: URL?) throws {
+    let place = store.deletingLastPathComponent()
+    let folder = place.appendingPathComponent(".\(store.lastPathComponent).seeding-\(getpid())")
+    self.folder = folder
+    self.store = folder.appendingPathComponent("trips.store")
+    self.people = people.map { _ in folder.appendingPathComponent("people.store") }
+    moves = zip([self.store, self.people], [store, people]).compactMap { from, to in
+      from.flatMap { from in to.map { (from, $0) } }
+    }
+    for (_, place) in moves {
+      for path in [place.path, place.path + "-wal", place.path + "-blobs"]
+      where FileManager.default.fileExists(atPath: path) {
+        throw SeedingError(
+          code: .exists,
+          description: "\(path) is there already, and is not overwritten. Give another path, or "
+            + "remove it first."
+        )
+      }
+    }
+    do {
+      try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
+    } catch {
+      throw SeedingError(
+        code: .notWritten,
+        description:
+          "The folder \(folder.path) can't be made: \(error.localizedDescription). Check "
+          + "that the folder above it is there and can be written."
+      )
+    }
+  }
+
+  /// Moves the files to their place; that of the store last, because it is what others look for.
+  func finish() throws {
+    for (from, to) in moves.reversed() {
+      let blobs = from.path + "-blobs"
+      if FileManager.default.fileExists(atPath: blobs) {
+        try sync(blobs)
+        guard rename(blobs, to.path + "-blobs") == 0 else {
+          throw failure("make", to.path + "-blobs")
+        }
+      }
+      try sync(from.path)
+      // A second name, and not a new one, because that is refused where somebody was quicker.
+      guard link(from.path, to.path) == 0 else { throw failure("make", to.path) }
+      try sync(to.deletingLastPathComponent().path)
+    }
+  }
+
+  private func sync(_ path: String) throws {
+    let descriptor = open(path, O_RDONLY | O_CLOEXEC)
+    guard descriptor >= 0 else { throw failure("open", path) }
+    defer { close(descriptor) }
+    guard fsync(descriptor) == 0 else { throw failure("sync", path) }
+  }
+
+  private func failure(_ verb: String, _ path: String) -> SeedingError {
+    SeedingError(
+      code: errno == EEXIST ? .exists : .notWritten,
+      description:
+        "To \(verb) \(path) failed: \(String(cString: strerror(errno))). Check the folder "
+        + "and the disk, and seed again."
+    )
+  }
+
+  func remove() {
+    // What can't be removed has a name that says what it is.
+    try? FileManager.default.removeItem(at: folder)
+  }
+}

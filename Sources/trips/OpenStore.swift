@@ -1,0 +1,59 @@
+import CommandLineKit
+import Foundation
+import SampleTrips
+import SwiftData
+
+/// Opens the store of a call in the name of an author.
+///
+/// A store that has to be there is not made where it is missing.
+func openStore(
+  _ call: Call,
+  as author: SampleTrips.Author = .app,
+  mustExist: Bool = true
+) throws -> ModelContext {
+  let path = call.arguments[Trips.store]
+  let exists = FileManager.default.fileExists(atPath: path)
+  if mustExist, !exists {
+    throw CommandError(
+      .missing,
+      "There is no store \(path).",
+      hint: "Make one with “trips add \(path) …” or “trips seed \(path)”."
+    )
+  }
+  let container = try SampleTrips.container(
+    at: URL(fileURLWithPath: path),
+    allowsSave: !exists || FileManager.default.isWritableFile(atPath: path)
+  )
+  let context = ModelContext(container)
+  context.author = author.rawValue
+  return context
+}
+
+/// The trip of a name.
+func find(_ name: String, in context: ModelContext) throws -> Trip {
+  var descriptor = FetchDescriptor<Trip>(predicate: #Predicate { $0.name == name })
+  descriptor.fetchLimit = 1
+  if let trip = try context.fetch(descriptor).first { return trip }
+  var similar = FetchDescriptor<Trip>(
+    predicate: #Predicate { $0.name.localizedStandardContains(name) },
+    sortBy: [SortDescriptor(\.name)]
+  )
+  similar.fetchLimit = 3
+  let names = try context.fetch(similar).map { "“\($0.name)”" }
+  throw CommandError(
+    .missing,
+    "There is no trip with the name “\(name)”.",
+    hint: names.isEmpty ? nil : "There is \(names.joined(separator: ", "))."
+  )
+}
+
+/// Fails where a trip has this name already; a new one would take its place.
+func checkIsFree(_ name: String, in context: ModelContext) throws {
+  let taken = FetchDescriptor<Trip>(predicate: #Predicate { $0.name == name })
+  guard try context.fetchCount(taken) > 0 else { return }
+  throw CommandError(
+    .failure,
+    "There is a trip with the name “\(name)” already.",
+    hint: "Give another name, or change that one with “trips edit”."
+  )
+}

@@ -1,0 +1,203 @@
+import CommandLineKit
+import Foundation
+import SampleTrips
+import SwiftData
+
+extension Trips {
+  private enum Kind: String, CaseIterable, Sendable { case trip, personal, business }
+
+  private static let newName = Parameter<String>.required(
+    "name",
+    .text,
+    help: "What to call it; no other trip may have that name."
+  )
+  private static let destination = Parameter<String>.required(
+    "destination",
+    .text,
+    help: "Where it goes."
+  )
+  private static let start = Parameter<Date>.required("start", .date, help: "Its first day.")
+  private static let end = Parameter<Date>.required("end", .date, help: "Its last day.")
+  private static let kind = Parameter<Kind>.flag(
+    "kind",
+    .oneOf,
+    fallback: "trip",
+    help: "What sort of trip it is."
+  )
+
+  static let add = Command(
+    "add",
+    summary: "Adds a trip, and makes the store where there is none.",
+    examples: [
+      .init(
+        "trips add trips.store --name Norway --destination Bergen --start 2026-06-01 --end 2026-06-14",
+        "Plan two weeks in Norway."
+      )
+    ],
+    parameters: [store, newName, destination, start, end, kind],
+    exitCodes: [.unreadable, .locked, .schemaMismatch]
+  ) { call in
+    let given = call.arguments
+    try checkOrder(given[start], given[end])
+    let context = try openStore(call, mustExist: false)
+    try checkIsFree(given[newName], in: context)
+    let trip: Trip =
+      switch given[kind] {
+      case .trip:
+        Trip(
+          name: given[newName],
+          destination: given[destination],
+          startDate: given[start],
+          endDate: given[end]
+        )
+      case .personal:
+        PersonalTrip(
+          name: given[newName],
+          destination: given[destination],
+          startDate: given[start],
+          endDate: given[end],
+          reason: .unknown
+        )
+      case .business:
+        BusinessTrip(
+          name: given[newName],
+          destination: given[destination],
+          startDate: given[start],
+          endDate: given[end],
+          perDiem: 0,
+          costCenter: 0
+        )
+      }
+    context.insert(trip)
+    try context.save()
+    return .success
+  }
+
+  private static let otherName = Parameter<String?>.optional("name", .text, help: "Another name.")
+  private static let otherDestination = Parameter<String?>.optional(
+    "destination",
+    .text,
+    help: "Another destination."
+  )
+  private static let otherStart = Parameter<Date?>.optional(
+    "start",
+    .date,
+    help: "Another first day."
+  )
+  private static let otherEnd = Parameter<Date?>.optional("end", .date, help: "Another last day.")
+  private static let notes = Parameter<String?>.optional(
+    "notes",
+    .text,
+    help: "What to keep in mind; an empty text takes it away."
+  )
+  private static let status = Parameter<TripStatus?>.optional(
+    "status",
+    .oneOf,
+    help: "How far it has come."
+  )
+  private static let favorite = Parameter<YesOrNo?>.optional(
+    "favorite",
+    .oneOf,
+    help: "Whether it is a favorite."
+  )
+  private static let item = Parameter<[String]>.repeated(
+    "item",
+    .text,
+    help: "Something more for its bucket list."
+  )
+  private enum YesOrNo: String, CaseIterable, Sendable { case yes, no }
+
+  static let edit = Command(
+    "edit",
+    summary: "Changes a trip.",
+    examples: [
+      .init("trips edit trips.store Norway --status booked", "It is booked."),
+      .init("trips edit trips.store Norway --item “See the aurora”", "Put it on the bucket list."),
+    ],
+    parameters: [
+      store, name, otherName, otherDestination, otherStart, otherEnd, notes, status, favorite, item,
+    ],
+    exitCodes: [.unreadable, .missing, .locked, .schemaMismatch]
+  ) { call in
+    let given = call.arguments
+    let context = try openStore(call)
+    let trip = try find(given[name], in: context)
+    try checkOrder(given[otherStart] ?? trip.startDate, given[otherEnd] ?? trip.endDate)
+    if let name = given[otherName], name != trip.name {
+      try checkIsFree(name, in: context)
+      trip.name = name
+    }
+    if let destination = given[otherDestination] { trip.destination = destination }
+    if let date = given[otherStart] { trip.startDate = date }
+    if let date = given[otherEnd] { trip.endDate = date }
+    if let text = given[notes] { trip.notes = text }
+    if let found = given[status] { trip.status = found }
+    if let answer = given[favorite] { trip.isFavorite = answer == .yes }
+    for title in given[item] { trip.bucketList.append(BucketListItem(title: title)) }
+    guard context.hasChanges else {
+      throw CommandError.usage(
+        "trips edit needs to know what to change.",
+        hint: "See “trips edit --help”."
+      )
+    }
+    try context.save()
+    return .success
+  }
+
+  static let delete = Command(
+    "delete",
+    summary: "Deletes a trip, with its bucket list and its place to stay.",
+    examples: [.init("trips delete trips.store Norway", "It was called off.")],
+    parameters: [store, name],
+    exitCodes: [.unreadable, .missing, .locked, .schemaMismatch]
+  ) { call in
+    let context = try openStore(call)
+    context.delete(try find(call.arguments[name], in: context))
+    try context.save()
+    return .success
+  }
+
+  private static let place = Parameter<String>.required(
+    "place",
+    .text,
+    help: "The name of the hotel, or of the friend."
+  )
+  private static let address = Parameter<String>.flag(
+    "address",
+    .text,
+    fallback: "",
+    help: "Where that is."
+  )
+  private static let isConfirmed = Parameter<Bool>.toggle(
+    "confirmed",
+    help: "It is confirmed already."
+  )
+
+  static let book = Command(
+    "book",
+    summary: "Books a place to stay, instead of the one that there was.",
+    examples: [
+      .init("trips book trips.store Norway --place “Hotel Nordlys”", "Stay in that hotel.")
+    ],
+    parameters: [store, name, place, address, isConfirmed],
+    exitCodes: [.unreadable, .missing, .locked, .schemaMismatch]
+  ) { call in
+    let given = call.arguments
+    let context = try openStore(call)
+    let trip = try find(given[name], in: context)
+    if let old = trip.livingAccommodation { context.delete(old) }
+    trip.livingAccommodation = LivingAccommodation(
+      placeName: given[place],
+      address: given[address],
+      isConfirmed: given[isConfirmed]
+    )
+    trip.status = .booked
+    try context.save()
+    return .success
+  }
+}
+
+private func checkOrder(_ start: Date, _ end: Date) throws {
+  guard end < start else { return }
+  throw CommandError.usage("The trip would end on \(day(end)), before it begins on \(day(start)).")
+}

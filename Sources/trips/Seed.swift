@@ -1,0 +1,68 @@
+import CommandLineKit
+import Foundation
+import SampleTrips
+
+extension Trips {
+  private static let changes = Parameter<Int>.flag(
+    "changes",
+    short: "n",
+    .integer(in: 0...1_000_000_000),
+    fallback: "2000",
+    help: "How many changes the history of trips is to have."
+  )
+  private static let seedNumber = Parameter<UInt64>.flag(
+    "seed",
+    short: "s",
+    .natural,
+    fallback: "1",
+    help: "The number that everything follows from."
+  )
+  private static let people = Parameter<String?>.optional(
+    "people",
+    .file,
+    help: "Make a store of people too, here."
+  )
+
+  static let seed = Command(
+    "seed",
+    summary: "Makes a store with a believable history.",
+    discussion:
+      "The same seed and number of changes give the same store: its rows, its history and "
+      + "its identity. Several authors take part: the app, its widget and the sync. The store must "
+      + "not be there yet, and is there only when it is finished.",
+    examples: [
+      .init("trips seed trips.store --changes 1000000 --seed 7", "A store of a million changes."),
+      .init("trips seed trips.store --people people.store", "With the second store."),
+    ],
+    parameters: [store, changes, seedNumber, people],
+    exitCodes: [.interrupted, .terminated]
+  ) { call in
+    let given = call.arguments
+    Interruption.listen()
+    let begin = ContinuousClock.now
+    var shown = begin
+    let summary = try SampleTrips.seed(
+      URL(fileURLWithPath: given[store]),
+      people: given[people].map { URL(fileURLWithPath: $0) },
+      changes: given[changes],
+      seed: given[seedNumber]
+    ) { done in
+      try Interruption.check()
+      guard call.messages.isTerminal, ContinuousClock.now - shown > .milliseconds(200) else {
+        return
+      }
+      shown = ContinuousClock.now
+      try call.messages.write("\r\(done) of \(given[changes]) changes")
+    }
+    if call.messages.isTerminal {
+      let time = (ContinuousClock.now - begin).formatted(
+        .units(allowed: [.seconds], width: .narrow, fractionalPart: .show(length: 1))
+      )
+      try call.messages.writeLine(
+        "\rseeded \(summary.trips.transactions) transactions, \(summary.trips.changes) changes in "
+          + time
+      )
+    }
+    return .success
+  }
+}

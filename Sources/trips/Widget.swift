@@ -1,0 +1,32 @@
+import CommandLineKit
+import SampleTrips
+import SwiftData
+
+extension Trips {
+  static let widget = Command(
+    "widget",
+    summary: "Does what the widget on the home screen does, in its name.",
+    subcommands: [
+      Command(
+        "confirm",
+        summary: "Confirms the place to stay of a trip.",
+        examples: [.init("trips widget confirm trips.store Norway", "The hotel has called.")],
+        parameters: [store, name],
+        exitCodes: [.unreadable, .missing, .locked, .schemaMismatch]
+      ) { call in
+        let context = try openStore(call, as: .widget)
+        let trip = try find(call.arguments[name], in: context)
+        guard let place = trip.livingAccommodation else {
+          throw CommandError(
+            .missing,
+            "The trip “\(trip.name)” has no place to stay that could be confirmed.",
+            hint: "Book one with “trips book”."
+          )
+        }
+        place.isConfirmed = true
+        try context.save()
+        return .success
+      }
+    ]
+  )
+}

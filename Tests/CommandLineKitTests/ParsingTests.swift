@@ -1,0 +1,170 @@
+import Testing
+
+@testable import CommandLineKit
+
+@Suite("Parsing a command line")
+struct ParsingTests {
+  @Test("a value is given after a blank, after an equals sign, or right behind its letter")
+  func values() throws {
+    for words in [["--times", "3"], ["--times=3"], ["-t", "3"], ["-t3"], ["-t=3"]] {
+      guard case .run(_, let found) = try parse(["hello", "Kim"] + words, for: Greeting.command)
+      else {
+        Issue.record("\(words) run nothing")
+        continue
+      }
+      #expect(found[Greeting.times] == 3, "\(words)")
+    }
+  }
+
+  @Test("what is not given has its default, or nothing")
+  func defaults() throws {
+    let found = try Greeting.arguments("hello", "Kim")
+    #expect(found[Greeting.name] == "Kim")
+    #expect(found[Greeting.others] == [])
+    #expect(found[Greeting.times] == 1)
+    #expect(found[Greeting.mood] == nil)
+    #expect(found[Greeting.gifts] == [])
+    #expect(!found[Greeting.loud])
+    #expect(found[Greeting.verbose] == 0)
+    #expect(!found.has(Greeting.times))
+  }
+
+  @Test("flags may stand anywhere, those of the program too, and letters may be joined")
+  func places() throws {
+    let found = try Greeting.arguments("-v", "hello", "--loud", "Kim", "-vv", "Ada", "--verbose")
+    #expect(found[Greeting.verbose] == 4)
+    #expect(found[Greeting.loud])
+    #expect(found[Greeting.name] == "Kim")
+    #expect(found[Greeting.others] == ["Ada"])
+    let joined = try Greeting.arguments("hello", "Kim", "-lvt2")
+    #expect(joined[Greeting.loud] && joined[Greeting.verbose] == 1 && joined[Greeting.times] == 2)
+  }
+
+  @Test("after two dashes nothing is a flag, and one dash is a value")
+  func dashes() throws {
+    let found = try Greeting.arguments("hello", "--gift", "-", "--", "--loud", "-l", "-")
+    #expect(found[Greeting.name] == "--loud")
+    #expect(found[Greeting.others] == ["-l", "-"])
+    #expect(found[Greeting.gifts] == ["-"])
+    #expect(!found[Greeting.loud])
+  }
+
+  @Test("a flag that repeats keeps all values; another one is refused the second time")
+  func repetition() throws {
+    let found = try Greeting.arguments("hello", "Kim", "--gift", "tea", "--gift=", "--gift=--x")
+    #expect(found[Greeting.gifts] == ["tea", "", "--x"])
+    #expect(
+      Greeting.error("hello", "Kim", "-t1", "--times", "2")?.message == "--times was given twice."
+    )
+    #expect(try Greeting.arguments("hello", "Kim", "--loud", "-l")[Greeting.loud])
+  }
+
+  @Test("the environment stands in for what the command line does not say, and is named in errors")
+  func environment() throws {
+    let variables = ["GREET_TIMES": "4"]
+    let found = try Greeting.arguments("hello", "Kim", environment: variables)
+    #expect(found[Greeting.times] == 4)
+    #expect(found.origin(of: Greeting.times) == .environment("GREET_TIMES"))
+    #expect(
+      try Greeting.arguments("hello", "Kim", "-t2", environment: variables)[Greeting.times] == 2
+    )
+    #expect(
+      try Greeting.arguments("hello", "Kim", environment: ["GREET_TIMES": ""])[Greeting.times] == 1
+    )
+    let error = Greeting.error("hello", "Kim", environment: ["GREET_TIMES": "many"])
+    #expect(
+      error?.message == "“many” is no value for --times; give a whole number from 1 to 10."
+        + " It comes from the variable GREET_TIMES."
+    )
+  }
+
+  @Test("each mistake is told in a sentence, with what was meant, and has the code of usage")
+  func mistakes() {
+    let cases: [(words: [String], message: String, hint: String?)] = [
+      (["helo", "Kim"], "There is no command “helo”.", "Did you mean “hello”?"),
+      (["quit"], "There is no command “quit”.", "There are hello, note, deep."),
+      (["hello", "Kim", "--load"], "greet hello has no flag --load.", "Did you mean “--loud”?"),
+      (
+        ["hello", "Kim", "--secre"], "greet hello has no flag --secre.", "See “greet hello --help”."
+      ),
+      (["hello", "Kim", "-x"], "greet hello has no flag -x.", "See “greet hello --help”."),
+      (
+        ["hello", "Kim", "--loud=yes"],
+        "--loud takes no value; leave out what follows the “=”.", nil
+      ),
+      (["hello", "Kim", "-t"], "--times needs a value: --times NUMBER.", nil),
+      (
+        ["hello", "Kim", "--gift", "--loud"], "--gift needs a value: --gift TEXT.",
+        "A value that begins with a dash is written --gift=--loud."
+      ),
+      (
+        ["hello", "Kim", "-t", "11"],
+        "“11” is no value for --times; give a whole number from 1 to 10.", nil
+      ),
+      (
+        ["hello", "Kim", "-t", "-3"],
+        "“-3” is no value for --times; give a whole number from 1 to 10.", nil
+      ),
+      (
+        ["hello", "Kim", "-m", "glod"], "“glod” is no value for --mood; give glad or gloomy.",
+        "Did you mean “glad”?"
+      ),
+      (["hello"], "greet hello needs NAME: Who to greet.", "See “greet hello --help”."),
+      (["note"], "greet note needs --log FILE: Where to note it.", "See “greet note --help”."),
+      (
+        ["note", "--log", "x", "y"], "greet note does not know what to do with “y”.",
+        "See “greet note --help”. A value with blanks needs quotes."
+      ),
+      (["deep"], "greet deep needs to know what to do: one of down.", "See “greet deep --help”."),
+      (["help", "helo"], "There is no command “helo”.", "Did you mean “hello”?"),
+      (
+        ["hello", "--version"], "greet hello has no flag --version.",
+        "See “greet hello --help”."
+      ),
+    ]
+    for (words, message, hint) in cases {
+      do {
+        _ = try parse(words, for: Greeting.command)
+        Issue.record("\(words) are accepted")
+      } catch {
+        #expect((error as? CommandError)?.message == message)
+        #expect((error as? CommandError)?.hint == hint)
+        #expect((error as? CommandError)?.code == .usage)
+      }
+    }
+  }
+
+  @Test("help is given wherever it is asked for, short or long, and before anything is checked")
+  func help() throws {
+    func asks(_ words: [String]) throws -> String {
+      switch try parse(words, for: Greeting.command) {
+      case .help(let path, let isLong):
+        path.map(\.name).joined(separator: " ") + (isLong ? " long" : " short")
+      case .version: "version"
+      case .run: "run"
+      }
+    }
+    #expect(try asks([]) == "greet short")
+    #expect(try asks(["-h"]) == "greet short")
+    #expect(try asks(["--help"]) == "greet long")
+    #expect(try asks(["help"]) == "greet long")
+    #expect(try asks(["help", "deep", "down"]) == "greet deep down long")
+    #expect(try asks(["hello", "-h"]) == "greet hello short")
+    #expect(try asks(["deep", "--help"]) == "greet deep long")
+    #expect(try asks(["note", "--help"]) == "greet note long")
+    #expect(try asks(["--version"]) == "version")
+  }
+
+  @Test("the word that was meant is found over a swap, a slip and a beginning, and no further")
+  func suggestions() {
+    let words = ["export", "import", "verify", "status"]
+    #expect(nearest(to: "exprot", in: words) == "export")
+    #expect(nearest(to: "imort", in: words) == "import")
+    #expect(nearest(to: "ver", in: words) == "verify")
+    #expect(nearest(to: "VERIFY", in: words) == "verify")
+    #expect(nearest(to: "prune", in: words) == nil)
+    #expect(nearest(to: "", in: words) == nil)
+    #expect(editDistance("", "abc") == 3)
+    #expect(editDistance("abcd", "badc") == 2)
+  }
+}

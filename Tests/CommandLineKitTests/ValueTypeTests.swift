@@ -1,0 +1,65 @@
+import Foundation
+import Testing
+
+@testable import CommandLineKit
+
+@Suite("Values on a command line")
+struct ValueTypeTests {
+  @Test("lengths of time have a unit")
+  func durations() {
+    let type = ValueType<Duration>.duration
+    let accepted: [String: Duration] = [
+      "90s": .seconds(90), "5m": .seconds(300), "2h": .seconds(7200), "7d": .seconds(604_800),
+      "500ms": .milliseconds(500), "0s": .zero,
+    ]
+    for (text, value) in accepted { #expect(type.parse(text) == value, "\(text)") }
+    for text in [
+      "", "5", "m", "5 m", "-5m", "1.5h", "5M", "９s", "99999999999999999999d",
+      "9223372036854775807d",
+    ] {
+      #expect(type.parse(text) == nil, "\(text)")
+    }
+  }
+
+  @Test("sizes are bytes, or powers of 1024 of them")
+  func sizes() {
+    let type = ValueType<Int64>.size
+    let accepted: [String: Int64] = [
+      "0": 0, "4096": 4096, "7B": 7, "64KiB": 65_536, "10MiB": 10_485_760, "1GiB": 1 << 30,
+    ]
+    for (text, value) in accepted { #expect(type.parse(text) == value, "\(text)") }
+    for text in ["", "KiB", "1kb", "1 KiB", "-1", "9223372036854775807GiB"] {
+      #expect(type.parse(text) == nil, "\(text)")
+    }
+  }
+
+  @Test("dates are days, instants, or a time ago, and days that there are")
+  func dates() {
+    let now = Date(timeIntervalSince1970: 1_000_000)
+    let type = ValueType<Date>.date(before: now)
+    let accepted: [String: Double] = [
+      "1970-01-02": 86_400, "1970-01-01T00:00:01Z": 1, "1970-01-01T00:00:01.500Z": 1.5,
+      "1970-01-01T02:00:00+02:00": 0, "2024-02-29": 1_709_164_800, "1d": 1_000_000 - 86_400,
+    ]
+    for (text, value) in accepted {
+      #expect(type.parse(text)?.timeIntervalSince1970 == value, "\(text)")
+    }
+    for text in [
+      "", "today", "2026-3-1", "2026-02-30", "2025-02-29", "2026-13-01", "01.02.2026",
+      "2026-03-01T25:00:00Z", "2026-03-01 08:30",
+    ] {
+      #expect(type.parse(text) == nil, "\(text)")
+    }
+    #expect(ValueType<Date>.date.parse("7d") == nil)
+  }
+
+  @Test("whole numbers keep to their range, and the error names it")
+  func integers() {
+    #expect(ValueType<Int>.integer(in: 1...3).parse("3") == 3)
+    #expect(ValueType<Int>.integer(in: 1...3).parse("4") == nil)
+    #expect(ValueType<Int>.integer(in: 1...3).forms == "a whole number from 1 to 3")
+    #expect(ValueType<Int>.integer(in: 1...(.max)).forms == "a whole number that is at least 1")
+    #expect(ValueType<UInt64>.natural.parse("18446744073709551615") == .max)
+    #expect(ValueType<UInt64>.natural.parse("-1") == nil)
+  }
+}

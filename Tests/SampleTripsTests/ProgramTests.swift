@@ -1,0 +1,208 @@
+import Foundation
+import Testing
+
+@Suite("trips, as users run it")
+struct ProgramTests {
+  private let folder: TemporaryFolder
+  private let store: String
+
+  init() throws {
+    folder = try TemporaryFolder()
+    store = folder.file("trips.store").path
+  }
+
+  private func addNorway() throws {
+    let outcome = try trips(
+      "add",
+      store,
+      "--name",
+      "Norway",
+      "--destination",
+      "Bergen",
+      "--start",
+      "2026-06-01",
+      "--end",
+      "2026-06-14"
+    )
+    #expect(outcome.code == 0 && outcome.output.isEmpty && outcome.messages.isEmpty)
+  }
+
+  @Test("a trip is added, listed, changed, booked, confirmed, shown and deleted")
+  func life() throws {
+    try addNorway()
+    let added = try trips("list", store)
+    #expect(added.output == "2026-06-01  2026-06-14  idea  Norway  Bergen\n")
+    #expect(added.code == 0 && added.messages.isEmpty)
+    #expect(try trips("edit", store, "Norway", "--item", "Fjord", "--favorite", "yes").code == 0)
+    #expect(try trips("book", store, "Norway", "--place", "Hotel Nordlys").code == 0)
+    #expect(try trips("widget", "confirm", store, "Norway").code == 0)
+    #expect(
+      try trips("show", store, "Norway").output == """
+        Norway
+        Destination  Bergen
+        From         2026-06-01
+        To           2026-06-14
+        Status       booked, a favorite
+        Stay         Hotel Nordlys,  (confirmed)
+
+        Bucket list
+        [ ] Fjord
+
+        """
+    )
+    let authors = try rows(
+      "SELECT coalesce(author, 'none'), process FROM history_transaction ORDER BY id",
+      in: URL(fileURLWithPath: store)
+    )
+    #expect(
+      authors == Array(repeating: "com.example.SampleTrips|trips", count: 3)
+        + ["com.example.SampleTrips.widget|trips"]
+    )
+    #expect(try trips("delete", store, "Norway").code == 0)
+    #expect(try trips("list", store).output == "")
+  }
+
+  @Test("answers for programs are one object a line")
+  func json() throws {
+    try addNorway()
+    let line = try trips("--json", "list", store).output
+    #expect(line.hasSuffix("}\n") && line.split(separator: "\n").count == 1)
+    let object = try JSONSerialization.jsonObject(with: Data(line.utf8)) as? [String: Any]
+    #expect(object?["name"] as? String == "Norway")
+    #expect(object?["start_date"] as? String == "2026-06-01T00:00:00Z")
+    #expect(object?["schema"] as? Int == 1)
+    let error = try trips("show", store, "Japan", "--json")
+    #expect(error.code == 10 && error.output.isEmpty)
+    #expect(
+      error.messages == #"{"code":10,"message":"There is no trip with the name “Japan”.","#
+        + #""name":"missing","schema":1,"type":"error"}"# + "\n"
+    )
+  }
+
+  @Test("each failure has its code and a sentence, and writes nothing to standard output")
+  func failures() throws {
+    try addNorway()
+    let garbage = folder.file("garbage").path
+    try Data(repeating: 7, count: 5000).write(to: URL(fileURLWithPath: garbage))
+    let missing = folder.file("missing.store").path
+    let cases: [(words: [String], code: Int32, message: String)] = [
+      (["list", missing], 10, "There is no store \(missing)."),
+      (["show", store, "Nor"], 10, "There is “Norway”."),
+      (["delete", store, "x"], 10, "There is no trip with the name “x”."),
+      (["widget", "confirm", store, "Norway"], 10, "has no place to stay"),
+      (["list", garbage], 4, garbage),
+      (["seed", store], 2, "is there already"),
+      (
+        [
+          "add", store, "--name", "Norway", "--destination", "Oslo", "--start", "2026-06-01",
+          "--end", "2026-06-14",
+        ], 2, "There is a trip with the name “Norway” already."
+      ),
+      (["edit", store, "Norway", "--end", "2026-05-01"], 64, "before it begins on 2026-06-01."),
+      (["edit", store, "Norway"], 64, "needs to know what to change"),
+      (["edit", store, "Norway", "--status", "bookd"], 64, "Did you mean “booked”?"),
+      (["lst", store], 64, "Did you mean “list”?"),
+      (["list"], 64, "trips list needs STORE"),
+      (["add", store, "--name", "x"], 64, "--destination"),
+      (["seed", "x", "--changes", "many"], 64, "“many” is no value for --changes"),
+    ]
+    for (words, code, message) in cases {
+      let process = try tripsProgram()
+      process.arguments = words
+      let (output, messages) = (Pipe(), Pipe())
+      process.standardOutput = output
+      process.standardError = messages
+      try process.run()
+      let text = output.fileHandleForReading.readDataToEndOfFile()
+      let said = String(
+        decoding: messages.fileHandleForReading.readDataToEndOfFile(),
+        as: UTF8.self
+      )
+      process.waitUntilExit()
+      #expect(process.terminationStatus == code, "\(words): \(said)")
+      #expect(said.contains(message) && said.hasPrefix("trips: "), "\(words): \(said)")
+      #expect(text.isEmpty, "\(words)")
+    }
+    #expect(!FileManager.default.fileExists(atPath: missing))
+  }
+
+  @Test("help goes to standard output, also of commands in commands; without words it is an error")
+  func help() throws {
+    for words in [
+      ["--help"], ["-h"], ["help"], ["help", "widget", "confirm"], ["seed", "--help"],
+    ] {
+      let process = try tripsProgram()
+      process.arguments = words
+      let output = Pipe()
+      process.standardOutput = output
+      try process.run()
+      let text = String(decoding: output.fileHandleForReading.readDataToEndOfFile(), as: UTF8.self)
+      process.waitUntilExit()
+      #expect(process.terminationStatus == 0)
+      #expect(text.contains("Usage: trips"), "\(words)")
+    }
+    let bare = try trips()
+    #expect(bare.code == 64 && bare.output.isEmpty && bare.messages.contains("Commands:"))
+    #expect(try trips("--version").output == "trips 0.1.0\n")
+  }
+
+  @Test("nothing is coloured in a file, unless that is asked for")
+  func colors() throws {
+    try addNorway()
+    #expect(try !trips("show", store, "Norway").output.contains("\u{1b}"))
+    #expect(try trips("show", store, "Norway", "--color=always").output.contains("\u{1b}[1mNorway"))
+    #expect(
+      try trips("show", store, "Norway", environment: ["FORCE_COLOR": "1"]).output.contains(
+        "\u{1b}"
+      )
+    )
+  }
+
+  @Test("a reader that closes the pipe early ends the program quietly")
+  func closedPipe() throws {
+    #expect(try trips("seed", store, "--changes", "4000").code == 0)
+    let process = try tripsProgram()
+    process.arguments = ["list", store, "--json"]
+    let (output, messages) = (Pipe(), Pipe())
+    process.standardOutput = output
+    process.standardError = messages
+    try output.fileHandleForReading.close()
+    try process.run()
+    let said = messages.fileHandleForReading.readDataToEndOfFile()
+    process.waitUntilExit()
+    #expect(process.terminationReason == .exit && process.terminationStatus == 0)
+    #expect(said.isEmpty)
+  }
+
+  @Test("a disk that is full under the answer is an error")
+  func fullDisk() throws {
+    try addNorway()
+    let process = try tripsProgram()
+    process.arguments = ["list", store]
+    let messages = Pipe()
+    process.standardOutput = FileHandle(forWritingAtPath: "/dev/full")
+    process.standardError = messages
+    try process.run()
+    let said = messages.fileHandleForReading.readDataToEndOfFile()
+    process.waitUntilExit()
+    #expect(process.terminationStatus == 2)
+    #expect(String(decoding: said, as: UTF8.self).contains("No space left on device"))
+  }
+
+  @Test("a seeding that is stopped leaves nothing behind", arguments: [SIGINT, SIGTERM])
+  func stopped(signal: Int32) throws {
+    let process = try tripsProgram()
+    process.arguments = ["seed", store, "--changes", "10000000"]
+    let messages = Pipe()
+    process.standardError = messages
+    try process.run()
+    while try FileManager.default.contentsOfDirectory(atPath: folder.url.path).isEmpty {
+      usleep(1000)
+    }
+    usleep(200_000)
+    kill(process.processIdentifier, signal)
+    process.waitUntilExit()
+    #expect(process.terminationReason == .exit && process.terminationStatus == 128 + signal)
+    #expect(try FileManager.default.contentsOfDirectory(atPath: folder.url.path).isEmpty)
+  }
+}

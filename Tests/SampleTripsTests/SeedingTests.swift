@@ -1,0 +1,212 @@
+import Foundation
+import SampleTrips
+import Store
+import SwiftData
+import Testing
+
+@Suite("Seeded histories")
+struct SeedingTests {
+  @Test("the same seed gives the same store in every process, and another seed another one")
+  func reproducible() throws {
+    let folder = try TemporaryFolder()
+    func seed(_ name: String, _ number: String, _ changes: String = "2000") throws -> [URL] {
+      let files = [folder.file(name + ".store"), folder.file(name + "-people.store")]
+      let outcome = try trips(
+        "seed",
+        files[0].path,
+        "--changes",
+        changes,
+        "--seed",
+        number,
+        "--people",
+        files[1].path
+      )
+      #expect(outcome.code == 0)
+      #expect(outcome.output.isEmpty && outcome.messages.isEmpty, "silent where nobody looks")
+      return files
+    }
+    let first = try seed("first", "7")
+    let second = try seed("second", "7")
+    let other = try seed("other", "8")
+    for index in first.indices {
+      let contents = try dump(first[index])
+      #expect(contents.count > 100)
+      #expect(try contents == dump(second[index]))
+      #expect(try Data(contentsOf: first[index]) == Data(contentsOf: second[index]))
+      #expect(try contents != dump(other[index]))
+      let identity = "SELECT value FROM store_catalog WHERE key = 'identifier'"
+      #expect(try rows(identity, in: first[index]) != rows(identity, in: other[index]))
+    }
+  }
+
+  @Test("history has exactly as many changes as were asked for", arguments: [0, 1, 2, 19, 20, 333])
+  func exact(count: Int) throws {
+    let folder = try TemporaryFolder()
+    let store = folder.file("trips.store")
+    let summary = try SampleTrips.seed(store, changes: count, seed: 3)
+    #expect(summary.trips.changes == count)
+    #expect(try rows("SELECT count(*) FROM history_change", in: store) == ["\(count)"])
+    #expect(
+      try rows("SELECT count(*) FROM history_transaction", in: store)
+        == ["\(summary.trips.transactions)"]
+    )
+    #expect(try rows("PRAGMA integrity_check", in: store) == ["ok"])
+  }
+
+  @Test("two thousand changes have every kind of change, author and attribute, whatever the seed")
+  func coverage() throws {
+    for seed: UInt64 in 1...3 {
+      let folder = try TemporaryFolder()
+      let store = folder.file("trips.store")
+      let people = folder.file("people.store")
+      try SampleTrips.seed(store, people: people, changes: 2000, seed: seed)
+      for file in [store, people] {
+        try checkAttributes(of: file)
+        #expect(try rows("PRAGMA foreign_key_check", in: file) == [])
+        let kinds = try rows(
+          "SELECT DISTINCT entity || ' ' || kind FROM history_change ORDER BY 1",
+          in: file
+        )
+        for entity in try schema(of: file).entities where entity.name != "Tag" {
+          for kind in ["insert", "update", "delete"] {
+            #expect(kinds.contains("\(entity.name) \(kind)"), "seed \(seed)")
+          }
+        }
+      }
+      try checkKinds(of: store, seed)
+    }
+  }
+
+  private func schema(of file: URL) throws -> StoreSchema {
+    try #require(try Migration.schema(of: file))
+  }
+
+  /// Each attribute has a value in some change, and between them they have every type.
+  private func checkAttributes(of file: URL) throws {
+    for entity in try schema(of: file).entities {
+      for attribute in entity.attributes {
+        let found = try rows(
+          """
+          SELECT count(*) FROM history_change WHERE entity = '\(entity.name)'
+            AND coalesce(
+              json_extract(after, '$.\(attribute.name)'),
+              json_extract(large, '$.after.\(attribute.name)')
+            ) IS NOT NULL
+          """,
+          in: file
+        )
+        #expect(found != ["0"], "\(entity.name).\(attribute.name)")
+      }
+    }
+  }
+
+  @Test("between them, the models have every type that an attribute may have")
+  func types() throws {
+    let folder = try TemporaryFolder()
+    let store = folder.file("trips.store")
+    try SampleTrips.seed(store, changes: 1, seed: 1)
+    let used = Set(try schema(of: store).entities.flatMap(\.attributes).map(\.type))
+    // Transformers are the application's own.
+    #expect(used == Set(ValueType.allCases).subtracting([.transformed]))
+  }
+
+  private func checkKinds(of store: URL, _ seed: UInt64) throws {
+    func count(_ condition: String) throws -> Int {
+      try #require(
+        try rows(
+          """
+          SELECT count(*) FROM history_change c JOIN history_transaction t
+            ON t.id = c.transaction_id WHERE \(condition)
+          """,
+          in: store
+        ).first.flatMap { Int($0) }
+      )
+    }
+    for author in SampleTrips.Author.allCases {
+      #expect(try count("author = '\(author.rawValue)'") > 10)
+    }
+    let sync = "author = '\(SampleTrips.Author.sync.rawValue)'"
+    #expect(try count("kind = 'update' AND changed LIKE '%\"trips\"%' AND entity = 'Tag'") > 0)
+    #expect(try count("\(sync) AND kind = 'update' AND after LIKE '%Changed on the web%'") > 0)
+    #expect(try count("\(sync) AND kind = 'delete'") > 0, "batch deletions, seed \(seed)")
+    #expect(
+      try rows(
+        """
+        SELECT 1 FROM history_change a JOIN history_change b USING (transaction_id)
+          WHERE a.kind = 'delete' AND a.entity LIKE '%Trip' AND b.kind = 'delete'
+            AND b.entity = 'BucketListItem' LIMIT 1
+        """,
+        in: store
+      ) == ["1"],
+      "cascades"
+    )
+    #expect(try rows("SELECT max(size) > 131072 FROM store_blob", in: store) == ["1"])
+    #expect(
+      try rows(
+        "SELECT max(changes) > 50, min(changes) = 1, count(DISTINCT process) = 3,"
+          + " count(DISTINCT process_id) > 5 FROM history_transaction",
+        in: store
+      ) == ["1|1|1|1"]
+    )
+    #expect(
+      try rows(
+        """
+        SELECT count(*) FROM history_transaction a JOIN history_transaction b ON b.id = a.id + 1
+          WHERE b.time <= a.time
+        """,
+        in: store
+      ) == ["0"],
+      "times go on"
+    )
+  }
+
+  @Test("a store that is there is not overwritten, and a failure leaves nothing behind")
+  func existing() throws {
+    struct Stop: Error {}
+    let folder = try TemporaryFolder()
+    let store = folder.file("trips.store")
+    #expect(throws: Stop.self) {
+      try SampleTrips.seed(store, changes: 500, seed: 1) { done in
+        if done > 100 { throw Stop() }
+      }
+    }
+    #expect(try FileManager.default.contentsOfDirectory(atPath: folder.url.path) == [])
+    try Data("mine".utf8).write(to: store)
+    let error = #expect(throws: SeedingError.self) {
+      try SampleTrips.seed(store, changes: 10, seed: 1)
+    }
+    #expect(error?.code == .exists)
+    #expect(try String(contentsOf: store, encoding: .utf8) == "mine")
+    #expect(try FileManager.default.contentsOfDirectory(atPath: folder.url.path).count == 1)
+  }
+
+  @Test("memory does not grow with the number of changes")
+  func memory() throws {
+    let folder = try TemporaryFolder()
+    func peak(_ changes: Int) throws -> Int {
+      let process = try tripsProgram()
+      process.arguments = [
+        "seed", folder.file("\(changes).store").path, "--changes", "\(changes)",
+      ]
+      try process.run()
+      var peak = 0
+      while process.isRunning {
+        // The file is gone when the process is.
+        let status = try? String(
+          contentsOfFile: "/proc/\(process.processIdentifier)/status",
+          encoding: .utf8
+        )
+        let line = status?.split(separator: "\n").first { $0.hasPrefix("VmHWM:") }
+        let number = line?.split(separator: " ").compactMap { Int($0) }.first
+        peak = max(peak, number ?? 0)
+        usleep(5000)
+      }
+      #expect(process.terminationStatus == 0)
+      return peak
+    }
+    let small = try peak(4000)
+    let large = try peak(20_000)
+    // SQLite keeps up to 16 MiB of pages.
+    #expect(large - small < 20 * 1024, "from \(small) to \(large) KiB")
+  }
+}
