@@ -166,11 +166,15 @@ public final class Store: @unchecked Sendable {
     committed: (Int64?) -> Void = { _ in },
     _ body: (Writer) throws -> Result
   ) throws -> Result {
-    try inTransaction { writer, connection in
-      guard !isReplica else { throw replicaError }
-      try writer.begin(author)
-      let result = try body(writer)
-      try writer.finish()
+    try lock.withLock {
+      let result = try inTransaction { writer, connection in
+        guard !isReplica else { throw replicaError }
+        try writer.begin(author)
+        let result = try body(writer)
+        try writer.finish()
+        return result
+      }
+      committed(writer?.transaction)
       return result
     }
   }
@@ -271,7 +275,6 @@ public final class Store: @unchecked Sendable {
             throw try writer.missingReference()
           }
           writer.committed()
-          committed(writer.transaction)
           return result
         } catch {
           writer.abandon()
