@@ -49,8 +49,10 @@ let package = Package(
       pkgConfig: "sqlite3",
       providers: [.apt(["libsqlite3-dev"])]
     ),
+    .systemLibrary(name: "CZlib", pkgConfig: "zlib", providers: [.apt(["zlib1g-dev"])]),
     .target(name: "SQLite", dependencies: ["CSQLite"]),
     .target(name: "Store", dependencies: ["SQLite"]),
+    .target(name: "ChangeLog", dependencies: ["CZlib", "Store"]),
     .target(name: "SwiftDataMacroExpansion", swiftSettings: syntaxSettings),
     .macro(
       name: "SwiftDataMacros",
@@ -91,7 +93,8 @@ let package = Package(
     .testTarget(name: "FoundationExtrasTests", dependencies: ["FoundationExtras"]),
     .testTarget(name: "SamplesTests", dependencies: ["Samples"]),
     .testTarget(name: "SQLiteTests", dependencies: ["SQLite"]),
-    .testTarget(name: "StoreTests", dependencies: ["Store"]),
+    .testTarget(name: "ChangeLogTests", dependencies: ["ChangeLog"]),
+    .testTarget(name: "StoreTests", dependencies: ["ProcessProbe", "Store"]),
     .testTarget(
       name: "SwiftDataMacroTests",
       dependencies: ["SwiftDataMacroExpansion"],

@@ -29,6 +29,7 @@ public final class Store: @unchecked Sendable {
   private let writer: Writer?
   private var replayer: Replayer?
   private var isWriting = false
+  private var nextExpiry: ContinuousClock.Instant?
   private let opening: @Sendable () throws -> Connection
   private let schemaCheck: SchemaCheck
 
@@ -88,6 +89,7 @@ public final class Store: @unchecked Sendable {
       try writer.blobs.removeLeftovers()
       writer.recorder.erasure.committed()
       self.writer = writer
+      expireHistory()
     }
   }
 
@@ -166,8 +168,8 @@ public final class Store: @unchecked Sendable {
     committed: (Int64?) -> Void = { _ in },
     _ body: (Writer) throws -> Result
   ) throws -> Result {
-    try lock.withLock {
-      let result = try inTransaction { writer, connection in
+    let result = try lock.withLock {
+      let result = try inTransaction { writer, _ in
         guard !isReplica else { throw replicaError }
         try writer.begin(author)
         let result = try body(writer)
@@ -177,6 +179,24 @@ public final class Store: @unchecked Sendable {
       committed(writer?.transaction)
       return result
     }
+    expireHistory()
+    return result
+  }
+
+  /// Deletes what is older than history is to be, once a minute at most.
+  private func expireHistory() {
+    guard let time = options.historyTimeToLive, !isReplica else { return }
+    let now = ContinuousClock.now
+    let isDue = lock.withLock {
+      guard nextExpiry.map({ now >= $0 }) ?? true else { return false }
+      nextExpiry = now + .seconds(60)
+      return true
+    }
+    guard isDue else { return }
+    let (seconds, attoseconds) = time.components
+    let age = Double(seconds) + Double(attoseconds) / 1e18
+    // The write is done; what can't be deleted now is old a minute later too.
+    _ = try? deleteHistory(before: Date().addingTimeInterval(-age))
   }
 
   /// Calls with what replays transactions of another store into this replica, inside one

@@ -36,6 +36,8 @@ public struct Options: Sendable {
   public var origin: ReplicaOrigin?
   /// What history keeps of deleted objects; nil for what the store says, which is all of a new one.
   public var historyMode: HistoryMode?
+  /// How long transactions stay in history; nil for ever.
+  public var historyTimeToLive: Duration?
   /// Called with every new connection, to add functions and collations.
   public var configure: (@Sendable (Connection) throws -> Void)?
   /// False for a store that is worth nothing until it is finished, which need not survive a power

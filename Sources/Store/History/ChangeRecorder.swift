@@ -36,7 +36,7 @@ final class ChangeRecorder {
     encoders = layouts.map { ObjectEncoder($0, layouts) }
     linkKeys = joins.map {
       var key: [UInt8] = []
-      appendJSONString(layouts[$0.owner].entity.relationships[$0.relationship].name, to: &key)
+      appendJSONString($0.logName(layouts), to: &key)
       return key + [UInt8(ascii: ":")]
     }
     linkPrefixes = joins.map { referencePrefix(layouts[$0.destination].entity.name) }

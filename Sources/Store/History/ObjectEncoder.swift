@@ -18,7 +18,7 @@ final class ObjectEncoder {
     name = kept(Array(layout.entity.name.utf8))
     keys = layout.columns.map { column in
       var key: [UInt8] = []
-      appendJSONString(column.property, to: &key)
+      appendJSONString(column.logName, to: &key)
       key.append(UInt8(ascii: ":"))
       return kept(key)
     }

@@ -95,8 +95,9 @@ public struct TransactionLines {
       buffer.append(0x22)
     }
     if let details = transaction.details {
+      // As text: readers that take it for an object lose keys that others don't have.
       append(#","details":"#, to: &buffer)
-      buffer += details.utf8
+      appendJSONString(details, to: &buffer)
     }
     buffer.append(UInt8(ascii: "}"))
   }
@@ -134,6 +135,9 @@ public struct TransactionDigest {
 
   /// Takes in the bytes of whole lines.
   public mutating func update(_ lines: [UInt8]) { hash.update(lines) }
+
+  /// Takes in the bytes of whole lines.
+  public mutating func update(_ lines: UnsafeRawBufferPointer) { hash.update(lines) }
 
   /// Takes in the closing line, and gives the digest.
   public mutating func finish(_ lines: TransactionLines) -> Digest {

@@ -16,6 +16,8 @@ public struct EntityLayout: Sendable {
     public let quoted: String
     /// The name of the property.
     public let property: String
+    /// The name of the property in history and logs.
+    public let logName: String
     /// What the column holds.
     public let content: Content
     /// The type of an attribute; nil for a relationship, whose column holds an id.
@@ -51,6 +53,9 @@ public struct EntityLayout: Sendable {
   /// these are all rows of the table.
   public let condition: String?
 
+  /// The names of many-to-many relationships in history and logs, by their own names.
+  public let linkNames: [String: String]
+
   /// The index in ``columns`` of a property, by its name.
   public func column(of property: String) -> Int? {
     columns.firstIndex { $0.property == property }
@@ -71,8 +76,9 @@ extension StoreSchema {
       }
     }
     let ancestors = try entities.map { try chain(from: $0, indexes) }
+    let logNames = logNames()
     return try entities.indices.map { index in
-      try layout(of: index, indexes, ancestors)
+      try layout(of: index, indexes, ancestors, logNames[index])
     }
   }
 
@@ -96,7 +102,8 @@ extension StoreSchema {
   private func layout(
     of index: Int,
     _ indexes: [String: Int],
-    _ ancestors: [[Int]]
+    _ ancestors: [[Int]],
+    _ logNames: [String: String]
   ) throws -> EntityLayout {
     let entity = entities[index]
     var columns = entity.attributes.enumerated().map { position, attribute in
@@ -104,6 +111,7 @@ extension StoreSchema {
         name: attribute.column,
         quoted: quoted(attribute.column),
         property: attribute.name,
+        logName: logNames[attribute.name] ?? attribute.name,
         content: .attribute(position),
         type: attribute.type,
         isOptional: attribute.isOptional,
@@ -126,6 +134,7 @@ extension StoreSchema {
           name: name,
           quoted: quoted(name),
           property: relationship.name,
+          logName: logNames[relationship.name] ?? relationship.name,
           content: .relationship(position),
           type: nil,
           isOptional: relationship.isOptional,
@@ -145,7 +154,12 @@ extension StoreSchema {
       family: [index] + descendants,
       ancestors: ancestors[index],
       condition: entity.parent == nil
-        ? nil : isOne(of: names, "\"_entity\"")
+        ? nil : isOne(of: names, "\"_entity\""),
+      linkNames: logNames.filter { name, _ in
+        entity.relationships.contains { relationship in
+          if case .joinTable = relationship.storage { relationship.name == name } else { false }
+        }
+      }
     )
   }
 }

@@ -18,6 +18,12 @@ struct JoinTable: Sendable {
   let firstTable: String
   /// The destination's table, quoted.
   let secondTable: String
+
+  /// The name that the links have in history and logs.
+  func logName(_ layouts: [EntityLayout]) -> String {
+    let name = layouts[owner].entity.relationships[relationship].name
+    return layouts[owner].linkNames[name] ?? name
+  }
 }
 
 extension StoreSchema {

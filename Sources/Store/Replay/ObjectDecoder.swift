@@ -29,8 +29,8 @@ struct ObjectDecoder {
     }
     linkPrefixes = joins.map { referencePrefix(layouts[tables[$0].destination].entity.name) }
     let names =
-      layout.columns.map(\.property)
-      + joins.map { layouts[tables[$0].owner].entity.relationships[tables[$0].relationship].name }
+      layout.columns.map(\.logName)
+      + joins.map { tables[$0].logName(layouts) }
     keys = names.map { name in
       var key: [UInt8] = []
       appendJSONString(name, to: &key)
@@ -102,6 +102,20 @@ struct ObjectDecoder {
     return .integer(id)
   }
 
+  /// Fails where a member's text is not the canonical one of its property.
+  func check(_ member: Member) throws(CanonicalEncodingError) {
+    let text = member.value
+    let type = layout.columns[member.index].type
+    // A text with nothing to unescape need not become a string to be checked.
+    if text.count >= 2, text[0] == 0x22, text[text.count - 1] == 0x22,
+      type == .string || type == .url || type == .json
+    {
+      let inner = UnsafeRawBufferPointer(rebasing: text[1..<text.count - 1])
+      if indexOfEscape(in: inner, from: 0) == inner.count, isValidUTF8(inner) { return }
+    }
+    _ = try value(member, special: nil)
+  }
+
   /// The id in `{"entity":"Trip","id":"7"}`.
   private func reference(_ text: UnsafeRawBufferPointer, _ prefix: [UInt8]) -> Int64? {
     guard text.count > prefix.count + 2, text[text.count - 1] == 0x7d,
@@ -165,7 +179,7 @@ struct ObjectDecoder {
 /// Where a JSON value ends that starts at a position; the position itself where none does.
 ///
 /// It tells strings and nesting apart, and leaves to whoever reads the value whether it is right.
-func endOfValue(in text: UnsafeRawBufferPointer, from start: Int) -> Int {
+public func endOfValue(in text: UnsafeRawBufferPointer, from start: Int) -> Int {
   var position = start
   var depth = 0
   while position < text.count {

@@ -11,12 +11,11 @@ public final class Replayer {
 
   private let writer: Writer
   private let tables: [ReplayTable]
-  private var transaction: Transaction?
+  /// The id of the open transaction and the number of its changes.
+  private var open: (id: Int64, count: Int64)?
   private var sequence: Int64 = 0
   private var firstRow: Int64 = 0
-  private var before: [ObjectDecoder.Member] = []
-  private var after: [ObjectDecoder.Member] = []
-  private var lastEntity = 0
+  private let format: ChangeFormat
   /// What changes of the open transaction did not find as they expected.
   private var differences: [ReplayDifference] = []
   /// Gives the bytes of a value that is too large for a line, by its SHA-256.
@@ -24,54 +23,60 @@ public final class Replayer {
 
   init(_ writer: Writer) throws {
     self.writer = writer
-    let joins = writer.joins.map(\.table)
-    tables = writer.layouts.map {
-      ReplayTable(writer.connection, ObjectDecoder($0, joins, writer.layouts))
-    }
+    let format = ChangeFormat(writer.layouts, writer.joins.map(\.table))
+    self.format = format
+    tables = format.decoders.map { ReplayTable(writer.connection, $0) }
   }
 
   /// Forgets what a write left that failed.
   func reset() {
-    transaction = nil
+    open = nil
     differences.removeAll()
   }
 
   /// Begins a transaction, which has to be the one after the store's last.
-  public func begin(_ transaction: Transaction) throws {
-    guard self.transaction == nil else { throw misuse("a transaction began inside another") }
+  ///
+  /// - Parameters:
+  ///   - id: Its id.
+  ///   - count: The number of its changes.
+  /// - Throws: ``StoreError/Code/historyGap`` where another transaction has to come next.
+  public func begin(_ id: Int64, count: Int64) throws {
+    guard open == nil else { throw misuse("a transaction began inside another") }
     let next: Int64
     (next, firstRow) = try writer.recorder.header.next()
-    guard transaction.id == next else {
+    guard id == next else {
       throw StoreError(
         .historyGap,
-        "Transaction \(transaction.id) can't be replayed into the store \(path), whose last is"
+        "Transaction \(id) can't be replayed into the store \(path), whose last is"
           + " \(next - 1): transaction \(next) has to come next.",
         path: path
       )
     }
-    self.transaction = transaction
+    open = (id, count)
     sequence = 0
     differences.removeAll()
   }
 
   /// Replays a change of the transaction.
   public func apply(_ change: Change) throws {
-    guard let transaction else { throw misuse("a change came outside a transaction") }
-    guard change.sequence == sequence, sequence < transaction.count else {
+    guard let open else { throw misuse("a change came outside a transaction") }
+    guard change.sequence == sequence, sequence < open.count else {
       throw malformed(
         change,
-        "it has place \(change.sequence), and \(sequence) of \(transaction.count) is next"
+        "it has place \(change.sequence), and \(sequence) of \(open.count) is next"
       )
     }
-    let entity = try entityIndex(change)
+    guard let entity = format.entity(of: change) else {
+      throw malformed(change, "the store's schema has no such entity")
+    }
     do {
-      try split(change, tables[entity].decoder)
+      try format.split(change, entity)
       try keepLargeValues(change)
       try write(change, entity)
     } catch let error as CanonicalEncodingError {
       throw malformed(change, error.message)
     }
-    try writer.recorder.row.copy(change, id: firstRow + sequence, transaction: transaction.id)
+    try writer.recorder.row.copy(change, id: firstRow + sequence, transaction: open.id)
     sequence += 1
   }
 
@@ -81,12 +86,15 @@ public final class Replayer {
   ///
   /// - Throws: ``StoreError/Code/replayMismatch`` with all differences where rows were not as the
   ///   changes expected.
-  public func end() throws {
-    guard var transaction else { throw misuse("a transaction ended that did not begin") }
+  public func end(_ transaction: Transaction) throws {
+    guard let open, open.id == transaction.id, open.count == transaction.count else {
+      throw misuse("transaction \(transaction.id) ended, and did not begin")
+    }
     guard sequence == transaction.count else {
       throw misuse("transaction \(transaction.id) ended before its last change")
     }
-    self.transaction = nil
+    self.open = nil
+    var transaction = transaction
     guard differences.isEmpty else { throw mismatch(transaction.id) }
     try writer.putParkedRowsBack()
     transaction.firstChange = firstRow
@@ -95,49 +103,8 @@ public final class Replayer {
 
   private var path: String { writer.connection.path }
 
-  private func entityIndex(_ change: Change) throws -> Int {
-    let layouts = writer.layouts
-    func isNamed(_ index: Int) -> Bool {
-      change.entity.elementsEqual(layouts[index].entity.name.utf8)
-    }
-    if isNamed(lastEntity) { return lastEntity }
-    guard let index = layouts.indices.first(where: isNamed) else {
-      throw malformed(change, "the store's schema has no such entity")
-    }
-    lastEntity = index
-    return index
-  }
-
-  // MARK: Members
-
-  private func split(
-    _ change: Change,
-    _ decoder: ObjectDecoder
-  ) throws(CanonicalEncodingError) {
-    before.removeAll(keepingCapacity: true)
-    after.removeAll(keepingCapacity: true)
-    let hasBefore = change.kind != .insert
-    let hasAfter = change.kind != .delete
-    if hasBefore { try decoder.split(change.before, into: &before) }
-    if hasAfter { try decoder.split(change.after, into: &after) }
-    let columns = decoder.columnCount
-    let isWhole =
-      switch change.kind {
-      case .insert: after.prefix(columns).count == columns && hasAll(after, columns)
-      case .delete: hasAll(before, columns)
-      case .update: before.map(\.index) == after.map(\.index)
-      }
-    guard isWhole, hasBefore || change.before.isEmpty, hasAfter || change.after.isEmpty else {
-      throw CanonicalEncodingError(
-        message: "the properties before and after are not those that a change of its kind has"
-      )
-    }
-  }
-
-  private func hasAll(_ members: [ObjectDecoder.Member], _ columns: Int) -> Bool {
-    members.count >= columns
-      && members.prefix(columns).enumerated().allSatisfy { $0.offset == $0.element.index }
-  }
+  private var before: [ObjectDecoder.Member] { format.before }
+  private var after: [ObjectDecoder.Member] { format.after }
 
   /// The number of members that are columns; the rest are links.
   private func columnMembers(_ members: [ObjectDecoder.Member], _ entity: Int) -> Int {
@@ -345,7 +312,7 @@ public final class Replayer {
         guard found == link else {
           note(
             key,
-            decoder.layout.name(ofLinks: statements.table),
+            statements.table.logName(writer.layouts),
             expected: "linked to \(target)",
             found: found == nil ? nil : "linked at another position"
           )
@@ -357,7 +324,7 @@ public final class Replayer {
         if old[target] == nil, try statements.link(change.object, target) != nil {
           note(
             key,
-            decoder.layout.name(ofLinks: statements.table),
+            statements.table.logName(writer.layouts),
             expected: nil,
             found: "linked to \(target)"
           )
@@ -398,7 +365,7 @@ public final class Replayer {
   private func malformed(_ change: Change, _ what: String) -> StoreError {
     StoreError(
       .damaged,
-      "Change \(change.sequence) of transaction \(transaction?.id ?? 0), of"
+      "Change \(change.sequence) of transaction \(open?.id ?? 0), of"
         + " \(String(decoding: change.entity, as: UTF8.self)) \(change.object), can't be replayed:"
         + " \(what).",
       path: path
@@ -407,14 +374,5 @@ public final class Replayer {
 
   private func misuse(_ what: String) -> StoreError {
     StoreError(.misuse, "Replaying into the store \(path) went wrong: \(what).", path: path)
-  }
-}
-
-extension EntityLayout {
-  /// The name of the relationship whose links lie in a join table.
-  func name(ofLinks table: JoinTable) -> String {
-    entity.relationships.first {
-      if case .joinTable(let name, _, _) = $0.storage { name == table.name } else { false }
-    }?.name ?? table.name
   }
 }

@@ -36,6 +36,15 @@ public struct ModelConfiguration: DataStoreConfiguration, Identifiable, Hashable
     }
   }
 
+  /// What history keeps of an object that is deleted.
+  public enum HistoryRetention: Hashable, Sendable {
+    /// All values, and those that it had before.
+    case full
+    /// Only the values of attributes with `.preserveValueOnDeletion`; all others are erased, from
+    /// earlier transactions too.
+    case tombstones
+  }
+
   /// The name of the configuration.
   public let name: String
   /// The models that it is for; nil for all models of the container that no other has.
@@ -53,6 +62,18 @@ public struct ModelConfiguration: DataStoreConfiguration, Identifiable, Hashable
 
   /// How long a save waits for another process that writes to the same file.
   public var busyTimeout = Duration.seconds(10)
+  /// What the history of the store keeps of deleted objects; nil, the default, for what the store
+  /// was told before, which is everything for a new one.
+  ///
+  /// ```swift
+  /// var configuration = ModelConfiguration()
+  /// configuration.history = .tombstones
+  /// ```
+  public var history: HistoryRetention?
+  /// How long transactions stay in history; nil, the default, for ever.
+  ///
+  /// Older ones are deleted when the store is opened and, once a minute at most, after a save.
+  public var historyTimeToLive: Duration?
   /// The most pages that the file may have, so that tests can fill a disk.
   var maximumPageCount: Int?
   /// False for a store that need not survive a power cut before it is finished.

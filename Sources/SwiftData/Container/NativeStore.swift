@@ -13,6 +13,8 @@ enum NativeStore {
     options.maximumPageCount = configuration.maximumPageCount
     options.isDurable = configuration.isDurable
     options.provenance = configuration.provenance
+    options.historyMode = configuration.history.map { $0 == .full ? .full : .tombstones }
+    options.historyTimeToLive = configuration.historyTimeToLive
     options.configure = { try SQLFunctions.register(on: $0) }
     do {
       guard !configuration.isStoredInMemoryOnly else {

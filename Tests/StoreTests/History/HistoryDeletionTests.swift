@@ -112,6 +112,27 @@ struct HistoryDeletionTests {
     }
   }
 
+  @Test("a time to live deletes what is older when the store is opened and written")
+  func timeToLive() throws {
+    try withTemporaryFolder { folder in
+      let location = Location.file(folder.appendingPathComponent("test.store"))
+      let store = try Store.open(location, schema: sampleSchema)
+      try addTags(1...4, to: store)
+      let old = "UPDATE history_transaction SET time = '2020-01-01T00:00:00.000000Z' WHERE id < 3"
+      let other = try Connection(path: location.path, mode: .readWrite)
+      try other.execute(old)
+      var options = Options()
+      options.historyTimeToLive = .seconds(86_400)
+      let expiring = try Store.open(location, options: options)
+      #expect(try states(of: expiring) == ["3 whole 1", "4 whole 1"])
+      options.historyTimeToLive = .zero
+      options.isReadOnly = true
+      #expect(try states(of: Store.open(location, options: options)).count == 2)
+      options.isReadOnly = false
+      #expect(try states(of: Store.open(location, options: options)).isEmpty)
+    }
+  }
+
   @Test("deleted history gives its space back, and its large values")
   func space() throws {
     try withStore(.file) { store, _ in

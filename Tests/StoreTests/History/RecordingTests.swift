@@ -258,3 +258,64 @@ struct RecordingTests {
     }
   }
 }
+
+@Suite("Names in history")
+struct LogNameTests {
+  private func entity(_ name: String, parent: String? = nil, _ attributes: [Attribute]) -> Entity {
+    Entity(name: name, parent: parent, table: parent ?? name, attributes: attributes)
+  }
+
+  @Test("a name with two encodings, or two spellings, is written with its entity")
+  func names() throws {
+    let shared = Attribute(name: "code", type: .int64)
+    let schema = StoreSchema(
+      version: "1",
+      entities: [
+        entity("A", [shared, Attribute(name: "name", type: .string)]),
+        entity("B", parent: "A", [shared, Attribute(name: "size", type: .int8)]),
+        entity("C", [Attribute(name: "code", type: .string), Attribute(name: "name", type: .url)]),
+        entity("D", [Attribute(name: "Size", type: .int8), Attribute(name: "day", type: .date)]),
+      ]
+    )
+    let names = try schema.layouts().map { $0.columns.map(\.logName) }
+    #expect(
+      names == [
+        ["A.code", "name"], ["A.code", "B.size"], ["C.code", "name"], ["D.Size", "day"],
+      ]
+    )
+  }
+
+  @Test("history is written and replayed by these names")
+  func history() throws {
+    let schema = StoreSchema(
+      version: "1",
+      entities: [
+        entity("A", [Attribute(name: "code", type: .int64)]),
+        entity("C", [Attribute(name: "code", type: .string)]),
+      ]
+    )
+    try withStore(.memory, schema: schema) { store, _ in
+      try store.write(Author()) { writer in
+        try writer.insert(0, id: 1, values: [.integer(7)])
+        try writer.insert(1, id: 1, values: [.text("x")])
+      }
+      try store.write(Author()) { try $0.update(0, id: 1, columns: [0], values: [.integer(8)]) }
+      #expect(
+        try recorded(store).map(\.text) == [
+          #"insert A 1 {"A.code":7}"#, #"insert C 1 {"C.code":"x"}"#,
+          #"update A 1 ["A.code"] {"A.code":7} {"A.code":8}"#,
+        ]
+      )
+      let replica = try Store.open(
+        .memory("replica"),
+        schema: schema,
+        options: Options(origin: ReplicaOrigin(identifier: store.identifier, lineage: 0))
+      )
+      try copyHistory(of: store, into: replica)
+      #expect(try rowDump(of: replica) == rowDump(of: store))
+    }
+  }
+}
+
+/// What a store's history says, for a suite with a test of the other function's name.
+private func recorded(_ store: Store) throws -> [RecordedChange] { try history(of: store) }

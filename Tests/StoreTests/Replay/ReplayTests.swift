@@ -18,9 +18,9 @@ func copyHistory(of source: Store, into replica: Store, batch: Int = 1, until: I
             isAtEnd = true
             break
           }
-          try replayer.begin(transaction)
+          try replayer.begin(transaction.id, count: transaction.count)
           while let change: Change = try cursor.next() { try replayer.apply(change) }
-          try replayer.end()
+          try replayer.end(transaction)
         }
       }
     }
@@ -75,7 +75,8 @@ struct ReplayTests {
   func batches() throws {
     try withTemporaryFolder { folder in
       var world = HistoryWorld(SeededGenerator(for: "replay in batches"))
-      let source = try Store.open(.memory("source"), schema: worldSchema)
+      let place = Location.file(folder.appendingPathComponent("source"))
+      let source = try Store.open(place, schema: worldSchema)
       for _ in 0..<80 { try world.write(to: source) }
       let replica = try replica(of: source, at: .file(folder.appendingPathComponent("replica")))
       try copyHistory(of: source, into: replica, batch: 7, until: 30)
@@ -156,7 +157,9 @@ struct ReplayTests {
         try source.read { reader in
           let cursor = try reader.history(after: 1)
           guard let second: Transaction = try cursor.next() else { return }
-          try replica.replay(content: { _ in Data() }) { try $0.begin(second) }
+          try replica.replay(content: { _ in Data() }) {
+            try $0.begin(second.id, count: second.count)
+          }
         }
       }
       #expect(error?.code == .historyGap)
@@ -186,9 +189,9 @@ struct ReplayTests {
           try Array(text.utf8).withUnsafeBytes { bytes in
             change.after = bytes
             try replica.replay(content: { _ in Data() }) { replayer in
-              try replayer.begin(transaction)
+              try replayer.begin(transaction.id, count: transaction.count)
               try replayer.apply(change)
-              try replayer.end()
+              try replayer.end(transaction)
             }
           }
         }

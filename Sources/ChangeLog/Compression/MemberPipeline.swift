@@ -1,0 +1,72 @@
+import Dispatch
+
+/// Compresses blocks on several threads and hands the members out in the order of the blocks.
+///
+/// No more blocks are in memory than twice the threads.
+final class MemberPipeline {
+  /// One block on its way; the semaphore is signalled when ``result`` is there.
+  private final class Job: @unchecked Sendable {
+    let block: [UInt8]
+    var result: Result<[UInt8], any Error> = .success([])
+    let isDone = DispatchSemaphore(value: 0)
+
+    init(_ block: [UInt8]) { self.block = block }
+  }
+
+  /// Compressors that are not in use; making one costs as much as to compress a small block.
+  private final class Pool: @unchecked Sendable {
+    private let lock = DispatchSemaphore(value: 1)
+    private var compressors: [GzipCompressor] = []
+    private let make: () throws -> GzipCompressor
+
+    init(_ make: @escaping () throws -> GzipCompressor) { self.make = make }
+
+    func member(of block: [UInt8]) throws -> [UInt8] {
+      lock.wait()
+      let waiting = compressors.popLast()
+      lock.signal()
+      let compressor = try waiting ?? make()
+      defer {
+        lock.wait()
+        compressors.append(compressor)
+        lock.signal()
+      }
+      return try compressor.member(of: block)
+    }
+  }
+
+  private let pool: Pool
+  private let queue = DispatchQueue(label: "travelog.gzip", attributes: .concurrent)
+  private let threads: Int
+  private var jobs: [Job] = []
+  private let sink: ([UInt8]) throws -> Void
+
+  /// Makes a pipeline whose members go to a closure, which is called on the caller's thread.
+  init(level: Int, threads: Int, path: String, sink: @escaping ([UInt8]) throws -> Void) {
+    pool = Pool { try GzipCompressor(level: level, path: path) }
+    self.threads = max(1, threads)
+    self.sink = sink
+  }
+
+  /// Takes a block.
+  func append(_ block: [UInt8]) throws {
+    if jobs.count >= 2 * threads { try takeFirst() }
+    let job = Job(block)
+    jobs.append(job)
+    queue.async { [pool] in
+      job.result = Result { try pool.member(of: job.block) }
+      job.isDone.signal()
+    }
+  }
+
+  /// Waits for all blocks.
+  func finish() throws {
+    while !jobs.isEmpty { try takeFirst() }
+  }
+
+  private func takeFirst() throws {
+    let job = jobs.removeFirst()
+    job.isDone.wait()
+    try sink(job.result.get())
+  }
+}

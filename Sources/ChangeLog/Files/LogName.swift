@@ -1,0 +1,55 @@
+public import Store
+
+/// Where a log lies under the folder of all logs: store, lineage, day, and range of transactions.
+public struct LogName: Hashable, Sendable {
+  /// The identifier of the store.
+  public var store: String
+  /// The lineage.
+  public var lineage: Int64
+  /// The day of the first transaction in UTC, as `2026-09-20`.
+  public var day: String
+  /// The first and the last transaction.
+  public var range: ClosedRange<Int64>
+
+  /// Makes a name.
+  public init(store: String, lineage: Int64, day: String, range: ClosedRange<Int64>) {
+    self.store = store
+    self.lineage = lineage
+    self.day = day
+    self.range = range
+  }
+
+  /// The folder of all days of a lineage.
+  public static func folder(store: String, lineage: Int64) -> String {
+    "store=\(store)/lineage=\(lineage)"
+  }
+
+  /// The path below the folder of all logs.
+  public var path: String {
+    "\(Self.folder(store: store, lineage: lineage))/date=\(day)/\(file)"
+  }
+
+  /// The file's name, which sorts as the ids do.
+  public var file: String {
+    "\(padded(range.lowerBound))-\(padded(range.upperBound)).ndjson.gz"
+  }
+
+  /// Reads the range from a file's name; nil for a name of something else.
+  public static func range(ofFile name: String) -> ClosedRange<Int64>? {
+    guard name.hasSuffix(".ndjson.gz") else { return nil }
+    let parts = name.dropLast(".ndjson.gz".count).split(
+      separator: "-",
+      omittingEmptySubsequences: false
+    )
+    guard parts.count == 2, parts.allSatisfy({ $0.utf8.count == 20 }),
+      parts.allSatisfy({ $0.utf8.allSatisfy { (0x30...0x39).contains($0) } }),
+      let first = Int64(parts[0]), let last = Int64(parts[1]), first <= last, first > 0
+    else { return nil }
+    return first...last
+  }
+
+  private func padded(_ id: Int64) -> String {
+    let digits = String(id)
+    return String(repeating: "0", count: max(0, 20 - digits.count)) + digits
+  }
+}

@@ -1,0 +1,182 @@
+import Glibc
+public import Store
+
+/// Reads one log from its first byte to its last, and checks all of it on the way.
+///
+/// Whoever gets to the end has seen a whole log: every line in its one canonical form, the digest of
+/// every transaction as its lines give it, the trailer with the right counts and the right digest.
+/// What was read before an error is as good as the lines were; only the end tells that the file is
+/// whole, so that nothing is to be applied before.
+public final class LogReader {
+  /// The file.
+  public let path: String
+  /// What the log is of.
+  public let header: LogHeader
+  /// The trailer, once all was read.
+  public private(set) var trailer: LogTrailer?
+
+  private let descriptor: Int32
+  private let buffer: LineBuffer
+  private let format: ChangeFormat
+  private let schemaDigest: String
+  private var scanner = TransactionScanner()
+  private var fileHash = SHA256()
+  private var transactionHash: TransactionDigest
+  private var previous: Digest
+  private var expected: Int64
+  private var transactions: Int64 = 0
+  private var changes: Int64 = 0
+
+  /// Opens a log and reads its header.
+  public init(path: String) throws {
+    self.path = path
+    descriptor = open(path, O_RDONLY | O_CLOEXEC)
+    guard descriptor >= 0 else {
+      let code = errno
+      throw LogError(
+        code == ENOENT ? .missing : .inputOutput,
+        "The log \(path) can't be opened: \(String(cString: strerror(code))).",
+        path: path
+      )
+    }
+    do {
+      buffer = LineBuffer(try GzipReader(descriptor: descriptor, path: path), path: path)
+      guard let line = try buffer.next() else {
+        throw LogError(.notALog, "The file \(path) is empty, so it is no log.", path: path)
+      }
+      header = try LogHeader(
+        line: UnsafeRawBufferPointer(rebasing: line.dropLast()),
+        path: path
+      )
+      fileHash.update(line)
+      format = try ChangeFormat(header.schema)
+      schemaDigest = SHA256.digest(of: Array(try header.schema.json().utf8)).description
+    } catch {
+      close(descriptor)
+      throw error
+    }
+    previous = header.previous
+    transactionHash = TransactionDigest(after: previous)
+    expected = header.first
+  }
+
+  deinit { close(descriptor) }
+
+  /// Reads on to the end of the next transaction, and calls with each of its changes.
+  ///
+  /// - Parameter body: Gets a change, the id of its transaction and the number of its changes; the
+  ///   change's bytes are there until it returns.
+  /// - Returns: The transaction, or nil at the end of the log.
+  /// - Throws: ``LogError``, and what the body throws.
+  public func next(
+    _ body: (Change, _ transaction: Int64, _ count: Int64) throws -> Void = { _, _, _ in }
+  ) throws -> Transaction? {
+    guard trailer == nil else { return nil }
+    while let line = try buffer.next() {
+      let text = UnsafeRawBufferPointer(rebasing: line.dropLast())
+      if text.starts(with: #"{"kind":"change","#.utf8) {
+        fileHash.update(line)
+        try readChange(text, body)
+        transactionHash.update(line)
+      } else if text.starts(with: #"{"kind":"transaction","#.utf8) {
+        fileHash.update(line)
+        return try readTransaction(text)
+      } else {
+        try readTrailer(text)
+        return nil
+      }
+    }
+    throw LogError(
+      .incomplete,
+      "The log \(path) has no trailer: after line \(buffer.number), transaction \(expected - 1), the"
+        + " rest is missing. Copy it again from where it came from, or export it again.",
+      path: path,
+      line: buffer.number,
+      transaction: expected - 1
+    )
+  }
+
+  private func readChange(
+    _ text: UnsafeRawBufferPointer,
+    _ body: (Change, Int64, Int64) throws -> Void
+  ) throws {
+    let change: Change
+    do throws(TransactionScanner.Refusal) {
+      change = try scanner.change(text)
+    } catch {
+      throw damaged(error.message)
+    }
+    guard let open = scanner.open, open.id == expected else {
+      throw damaged("transaction \(expected) is next")
+    }
+    try scanner.withEntity(change) { change, _ in
+      do throws(CanonicalEncodingError) {
+        try format.check(change)
+      } catch {
+        throw damaged(error.message)
+      }
+      try body(change, open.id, open.count)
+    }
+    changes += 1
+  }
+
+  private func readTransaction(_ text: UnsafeRawBufferPointer) throws -> Transaction {
+    let transaction: Transaction
+    do throws(TransactionScanner.Refusal) {
+      transaction = try scanner.transaction(text)
+    } catch {
+      throw damaged(error.message)
+    }
+    guard transaction.id == expected else { throw damaged("transaction \(expected) is next") }
+    guard transaction.schema == schemaDigest else {
+      throw damaged("it was written with another schema than that of the log's header")
+    }
+    // A log with something left out has the digests of the whole, which can't be made of it.
+    let digest = transactionHash.finish(scanner.lines)
+    guard digest == transaction.digest || !header.partial.isEmpty else {
+      throw LogError(
+        .damaged,
+        "Transaction \(transaction.id) of the log \(path), which ends at line \(buffer.number), was"
+          + " altered: its lines have the digest \(digest) and should have"
+          + " \(transaction.digest?.description ?? "one"). Compare the file with another copy.",
+        path: path,
+        line: buffer.number,
+        transaction: transaction.id
+      )
+    }
+    previous = transaction.digest ?? digest
+    transactionHash = TransactionDigest(after: previous)
+    expected += 1
+    transactions += 1
+    return transaction
+  }
+
+  private func readTrailer(_ text: UnsafeRawBufferPointer) throws {
+    guard scanner.open == nil else { throw damaged("a transaction is not closed before it") }
+    let right = LogTrailer(
+      last: expected - 1,
+      transactions: transactions,
+      changes: changes,
+      digest: fileHash.finish()
+    )
+    guard right.line().dropLast().elementsEqual(text) else {
+      throw damaged(
+        "it should be the trailer of \(transactions) transactions and \(changes) changes up to"
+          + " transaction \(expected - 1), with the digest \(right.digest)"
+      )
+    }
+    guard try buffer.next() == nil else { throw damaged("there are lines after the trailer") }
+    trailer = right
+  }
+
+  private func damaged(_ what: String) -> LogError {
+    LogError(
+      .damaged,
+      "Line \(buffer.number) of the log \(path) is not as it was written: \(what). The last sound"
+        + " transaction is \(expected - 1). Compare the file with another copy.",
+      path: path,
+      line: buffer.number,
+      transaction: expected
+    )
+  }
+}

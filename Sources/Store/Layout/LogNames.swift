@@ -1,0 +1,68 @@
+extension StoreSchema {
+  /// The names that properties have in history and logs, by entity and property.
+  ///
+  /// A reader of logs puts all objects into one table, so that one name may have one encoding only,
+  /// and readers that ignore case must not find two names that differ in nothing else. Where either
+  /// happens, all properties concerned are written as `Entity.property`, with the topmost entity
+  /// that has the property. The schema alone decides, never a value.
+  func logNames() -> [[String: String]] {
+    var spellings: [String: Set<String>] = [:]
+    var encodings: [String: Set<LogEncoding>] = [:]
+    for property in entities.flatMap(\.loggedProperties) {
+      spellings[property.name.lowercased(), default: []].insert(property.name)
+      encodings[property.name.lowercased(), default: []].insert(property.encoding)
+    }
+    return entities.map { entity in
+      var names: [String: String] = [:]
+      for property in entity.loggedProperties {
+        let folded = property.name.lowercased()
+        let isAlone = spellings[folded]?.count == 1 && encodings[folded]?.count == 1
+        names[property.name] =
+          isAlone ? property.name : "\(topmost(entity, with: property.name)).\(property.name)"
+      }
+      return names
+    }
+  }
+
+  private func topmost(_ entity: Entity, with property: String) -> String {
+    var result = entity
+    while let parent = result.parent.flatMap({ self[$0] }),
+      parent.loggedProperties.contains(where: { $0.name == property })
+    {
+      result = parent
+    }
+    return result.name
+  }
+}
+
+/// What a reader that infers types takes a property's text for.
+private enum LogEncoding: Hashable {
+  case truth, integer, real, digits, text, date, uuid, base64, reference, links
+
+  init(_ type: ValueType) {
+    switch type {
+    case .bool: self = .truth
+    case .int8, .int16, .int32, .int64, .uint8, .uint16, .uint32: self = .integer
+    case .float16, .float, .double: self = .real
+    case .uint64, .decimal: self = .digits
+    case .string, .url, .json: self = .text
+    case .date: self = .date
+    case .uuid: self = .uuid
+    case .data, .transformed: self = .base64
+    }
+  }
+}
+
+extension Entity {
+  /// The properties that changes of the entity's objects name.
+  fileprivate var loggedProperties: [(name: String, encoding: LogEncoding)] {
+    attributes.map { ($0.name, LogEncoding($0.type)) }
+      + relationships.compactMap { relationship in
+        switch relationship.storage {
+        case .column: (relationship.name, .reference)
+        case .joinTable: (relationship.name, .links)
+        case .inverseColumn: nil
+        }
+      }
+  }
+}

@@ -1,0 +1,194 @@
+/// Tells whether changes are written as the writer writes them, by the schema that they belong to.
+///
+/// There is one canonical text for each change, and every other text is refused: a value that was
+/// spelled in another way was altered, or written by another program.
+public final class ChangeFormat {
+  private let layouts: [EntityLayout]
+  let decoders: [ObjectDecoder]
+  private let entityKeys: [[UInt8]]
+  private var lastEntity = 0
+  /// The members of the change that was checked last.
+  private(set) var before: [ObjectDecoder.Member] = []
+  private(set) var after: [ObjectDecoder.Member] = []
+  private var scratch: [UInt8] = []
+
+  /// Makes a check for a schema.
+  public convenience init(_ schema: StoreSchema) throws {
+    let layouts = try schema.layouts()
+    self.init(layouts, schema.joinTables(layouts))
+  }
+
+  init(_ layouts: [EntityLayout], _ joins: [JoinTable]) {
+    self.layouts = layouts
+    decoders = layouts.map { ObjectDecoder($0, joins, layouts) }
+    entityKeys = layouts.map { Array($0.entity.name.utf8) }
+  }
+
+  /// The index of a change's entity; nil where the schema has none of its name.
+  func entity(of change: Change) -> Int? {
+    if !entityKeys.isEmpty, change.entity.elementsEqual(entityKeys[lastEntity]) {
+      return lastEntity
+    }
+    guard
+      let index = entityKeys.indices.first(where: { change.entity.elementsEqual(entityKeys[$0]) })
+    else { return nil }
+    lastEntity = index
+    return index
+  }
+
+  /// Splits a change into its members, and sees to it that they are those its kind has.
+  func split(_ change: Change, _ entity: Int) throws(CanonicalEncodingError) {
+    let decoder = decoders[entity]
+    before.removeAll(keepingCapacity: true)
+    after.removeAll(keepingCapacity: true)
+    let hasBefore = change.kind != .insert
+    let hasAfter = change.kind != .delete
+    if hasBefore { try decoder.split(change.before, into: &before) }
+    if hasAfter { try decoder.split(change.after, into: &after) }
+    let isWhole =
+      switch change.kind {
+      case .insert: hasAll(after, decoder.columnCount)
+      case .delete: hasAll(before, decoder.columnCount)
+      case .update:
+        !before.isEmpty && before.count == after.count
+          && zip(before, after).allSatisfy { $0.index == $1.index }
+      }
+    guard isWhole, hasBefore || change.before.isEmpty, hasAfter || change.after.isEmpty else {
+      throw CanonicalEncodingError(
+        message: "the properties before and after are not those that a change of its kind has"
+      )
+    }
+  }
+
+  private func hasAll(_ members: [ObjectDecoder.Member], _ columns: Int) -> Bool {
+    guard members.count >= columns else { return false }
+    for index in 0..<columns where members[index].index != index { return false }
+    return true
+  }
+
+  /// Fails where a change is not written as it should be, down to the last byte.
+  public func check(_ change: Change) throws(CanonicalEncodingError) {
+    guard let entity = entity(of: change) else {
+      let name = String(decoding: change.entity, as: UTF8.self)
+      throw CanonicalEncodingError(message: "the schema has no entity \(name)")
+    }
+    let decoder = decoders[entity]
+    try split(change, entity)
+    try checkChanged(change, decoder)
+    let special = try sides(of: change.special)
+    let large = try sides(of: change.large)
+    try check(before, decoder, special.before, large.before, change)
+    try check(after, decoder, special.after, large.after, change)
+  }
+
+  /// An update lists the keys of its members; other kinds list the links that they have.
+  private func checkChanged(
+    _ change: Change,
+    _ decoder: ObjectDecoder
+  ) throws(CanonicalEncodingError) {
+    scratch.removeAll(keepingCapacity: true)
+    if change.kind == .update {
+      for member in after {
+        scratch.append(scratch.isEmpty ? 0x5b : 0x2c)
+        scratch.append(contentsOf: decoder.keys[member.index].dropLast())
+      }
+      scratch.append(0x5d)
+    }
+    guard change.changed.elementsEqual(scratch) else {
+      throw CanonicalEncodingError(message: "the list of what changed is not that of its values")
+    }
+  }
+
+  private typealias Notes = [(key: [UInt8], value: [UInt8])]
+
+  /// The notes on both sides of a change, which have one spelling.
+  private func sides(
+    of object: UnsafeRawBufferPointer
+  ) throws(CanonicalEncodingError) -> (before: Notes, after: Notes) {
+    guard !object.isEmpty else { return ([], []) }
+    var result: (before: Notes, after: Notes) = ([], [])
+    var canonical: [UInt8] = []
+    for side in members(of: Array(object)) {
+      let notes = members(of: side.value)
+      var text: [UInt8] = []
+      for note in notes { appendMember(note.key, note.value, to: &text) }
+      text.append(0x7d)
+      appendMember(side.key, text, to: &canonical)
+      if side.key.elementsEqual(#""after":"#.utf8), result.before.isEmpty {
+        result.after = notes
+      } else if side.key.elementsEqual(#""before":"#.utf8) {
+        result.before = notes
+      } else {
+        canonical.removeAll()
+      }
+      if notes.isEmpty { canonical.removeAll() }
+    }
+    canonical.append(0x7d)
+    guard canonical.elementsEqual(object) else {
+      throw CanonicalEncodingError(
+        message: "the notes on its values are not written as they should"
+      )
+    }
+    return result
+  }
+
+  private func check(
+    _ members: [ObjectDecoder.Member],
+    _ decoder: ObjectDecoder,
+    _ special: Notes,
+    _ large: Notes,
+    _ change: Change
+  ) throws(CanonicalEncodingError) {
+    var nextSpecial = 0
+    var nextLarge = 0
+    for member in members {
+      let key = decoder.keys[member.index]
+      if nextSpecial < special.count, special[nextSpecial].key == key {
+        try check(special[nextSpecial].value, of: member, decoder)
+        nextSpecial += 1
+      } else if nextLarge < large.count, large[nextLarge].key == key {
+        try check(reference: large[nextLarge].value, of: member, decoder)
+        nextLarge += 1
+      } else if member.index >= decoder.columnCount {
+        _ = try decoder.links(member)
+      } else {
+        try decoder.check(member)
+      }
+    }
+    guard nextSpecial == special.count, nextLarge == large.count else {
+      throw CanonicalEncodingError(message: "there are notes on values that it does not have")
+    }
+  }
+
+  private func check(
+    _ note: [UInt8],
+    of member: ObjectDecoder.Member,
+    _ decoder: ObjectDecoder
+  ) throws(CanonicalEncodingError) {
+    guard let name = note.withUnsafeBytes({ parseJSONString($0) }) else {
+      throw decoder.refusal(member.value)
+    }
+    if name == SpecialValue.erasedName {
+      guard member.value.elementsEqual("null".utf8) else { throw decoder.refusal(member.value) }
+      return
+    }
+    guard member.index < decoder.columnCount, let special = SpecialValue(name: name) else {
+      throw decoder.refusal(member.value)
+    }
+    _ = try decoder.value(member, special: special)
+  }
+
+  private func check(
+    reference: [UInt8],
+    of member: ObjectDecoder.Member,
+    _ decoder: ObjectDecoder
+  ) throws(CanonicalEncodingError) {
+    let parts = members(of: reference)
+    guard member.value.elementsEqual("null".utf8), parts.count == 2,
+      let digest = parts[0].value.withUnsafeBytes({ parseJSONString($0) }),
+      Digest(hexadecimal: digest) != nil,
+      let size = parts[1].value.withUnsafeBytes({ parseInteger($0) }),
+      reference == Array(#"{"sha256":"\#(digest)","size":\#(size)}"#.utf8)
+    else { throw decoder.refusal(member.value) }
+  }
+}

@@ -1,0 +1,384 @@
+import Foundation
+import Store
+import Testing
+
+@testable import ChangeLog
+
+/// Trips with tags: a to-one reference, links, and values of several types.
+private let schema = StoreSchema(
+  version: "1.0.0",
+  entities: [
+    Entity(
+      name: "Trip",
+      attributes: [
+        Attribute(name: "name", type: .string),
+        Attribute(name: "start", type: .date, isOptional: true),
+        Attribute(name: "rating", type: .double, isOptional: true),
+        Attribute(name: "seal", type: .data, isOptional: true),
+      ],
+      relationships: [
+        Relationship(
+          name: "next",
+          destination: "Trip",
+          isToMany: false,
+          storage: .column("next")
+        ),
+        Relationship(
+          name: "tags",
+          destination: "Tag",
+          isToMany: true,
+          inverse: "trips",
+          storage: .joinTable("Tag_trips", source: "Trip", target: "Tag")
+        ),
+      ]
+    ),
+    Entity(
+      name: "Tag",
+      attributes: [Attribute(name: "word", type: .string)],
+      relationships: [
+        Relationship(
+          name: "trips",
+          destination: "Trip",
+          isToMany: true,
+          inverse: "tags",
+          storage: .joinTable("Tag_trips", source: "Tag", target: "Trip")
+        )
+      ]
+    ),
+  ]
+)
+
+private let tag = 0
+private let trip = 1
+
+private func makeStore(_ location: Location = .memory("source")) throws -> Store {
+  let store = try Store.open(location, schema: schema)
+  try store.write(Author(name: "app \"1\"", bundle: "org.example")) { writer in
+    try writer.insert(tag, id: 1, values: [.text("north")])
+    try writer.insert(
+      trip,
+      id: 1,
+      values: [.text("Oslo \u{1} ü"), .real(0.25), .text("NaN"), .blob(Data([0, 255])), .null]
+    )
+  }
+  try store.write(Author()) { writer in
+    try writer.insert(
+      trip,
+      id: 2,
+      values: [.text("Bergen"), .real(1e13), .real(4.5), .null, .integer(1)]
+    )
+    try writer.link(trip, relationship: "tags", source: 1, target: 1, position: 3)
+  }
+  try store.write(Author(name: "widget")) { writer in
+    try writer.update(trip, id: 2, columns: [0, 4], values: [.text("Tromsø"), .null])
+    try writer.delete(trip, id: 1)
+  }
+  return store
+}
+
+/// Writes the history of a store after a transaction into one log, and returns its path.
+@discardableResult
+private func export(
+  _ store: Store,
+  to folder: URL,
+  after first: Int64 = 0,
+  level: Int = 6
+) throws -> String {
+  try store.read { reader in
+    let header = LogHeader(
+      store: store.identifier,
+      lineage: store.lineage,
+      first: first + 1,
+      previous: try reader.point(first).digest,
+      schema: store.schema
+    )
+    let cursor = try reader.history(after: first)
+    let writer = try LogWriter(
+      folder: folder.path,
+      header: header,
+      day: "2026-09-20",
+      level: level
+    )
+    while var transaction: Transaction = try cursor.next() {
+      transaction.digest = try reader.point(transaction.id).digest
+      let lines = TransactionLines(transaction)
+      while let change: Change = try cursor.next() { try writer.append(change, lines) }
+      try writer.close(transaction, lines)
+    }
+    return folder.path + "/" + (try writer.finish().path)
+  }
+}
+
+/// Reads a log to its end, and returns the lines of its transactions.
+private func read(_ path: String) throws -> String {
+  let reader = try LogReader(path: path)
+  var text: [UInt8] = []
+  var pending: [UInt8] = []
+  while true {
+    pending.removeAll()
+    let transaction = try reader.next { change, _, _ in
+      pending += "\(change.kind) \(String(decoding: change.entity, as: UTF8.self))".utf8
+      pending += " \(change.object) \(String(decoding: change.changed, as: UTF8.self))".utf8
+      pending += " \(String(decoding: change.before, as: UTF8.self))".utf8
+      pending += " \(String(decoding: change.after, as: UTF8.self))".utf8
+      pending += " \(String(decoding: change.special, as: UTF8.self))\n".utf8
+    }
+    guard let transaction else { break }
+    text += pending
+    TransactionLines(transaction).appendClosing(digest: transaction.digest, to: &text)
+  }
+  #expect(reader.trailer != nil)
+  return String(decoding: text, as: UTF8.self)
+}
+
+private func withFolder<Result>(_ body: (URL) throws -> Result) throws -> Result {
+  let folder = FileManager.default.temporaryDirectory
+    .appendingPathComponent("ChangeLogTests-\(UUID().uuidString)")
+  try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
+  defer {
+    // A folder that can't be removed fails no test.
+    try? FileManager.default.removeItem(at: folder)
+  }
+  return try body(folder)
+}
+
+private func gzip(_ text: [UInt8]) throws -> [UInt8] {
+  try GzipCompressor(level: 1, path: "test").member(of: text)
+}
+
+@Suite("Logs")
+struct LogTests {
+  @Test("a log has a header, the lines of its transactions and a trailer, and zcat reads it")
+  func text() throws {
+    try withFolder { folder in
+      let store = try makeStore()
+      let path = try export(store, to: folder)
+      #expect(
+        path.hasSuffix("/date=2026-09-20/00000000000000000001-00000000000000000003.ndjson.gz")
+      )
+      #expect(path.contains("/store=\(store.identifier)/lineage=0/"))
+      let zcat = Process()
+      zcat.executableURL = URL(fileURLWithPath: "/bin/zcat")
+      zcat.arguments = [path]
+      let pipe = Pipe()
+      zcat.standardOutput = pipe
+      try zcat.run()
+      let data = try pipe.fileHandleForReading.readToEnd() ?? Data()
+      zcat.waitUntilExit()
+      #expect(zcat.terminationStatus == 0)
+      let lines = String(decoding: data, as: UTF8.self).split(separator: "\n")
+      #expect(lines.count == 1 + 3 + 3 + 3 + 1)
+      for line in lines {
+        #expect(throws: Never.self) {
+          _ = try JSONSerialization.jsonObject(with: Data(line.utf8))
+        }
+      }
+      #expect(lines[0].hasPrefix(#"{"kind":"header","txn":0,"seq":0,"n":0,"ts":"1970"#))
+      #expect(
+        lines[0].contains(
+          #""before":{"word":"","trips":[{"entity":"","id":"","position":0}],"name":"","#
+            + #""start":"1970-01-01T00:00:00Z","rating":0.0,"seal":"","#
+            + #""next":{"entity":"","id":""}"#
+        )
+      )
+      #expect(lines.last?.hasPrefix(#"{"kind":"trailer","digest":""#) == true)
+      #expect(lines.last?.hasSuffix(#""last":3,"transactions":3,"changes":6}}"#) == true)
+    }
+  }
+
+  @Test("what is read is what was written")
+  func roundTrip() throws {
+    try withFolder { folder in
+      let store = try makeStore()
+      let text = try read(try export(store, to: folder))
+      #expect(text.contains(#"insert Trip 1  "#))
+      #expect(text.contains(#"{"after":{"rating":"nan"}}"#))
+      #expect(text.contains(#"update Trip 2 ["name","next"]"#))
+      #expect(text.split(separator: "\n").count == 9)
+    }
+  }
+
+  @Test("the same history gives the same file, with any number of threads", arguments: [0, 1, 9])
+  func reproducible(_ level: Int) throws {
+    try withFolder { folder in
+      let store = try makeStore()
+      let paths = try (0..<3).map { round in
+        try export(store, to: folder.appendingPathComponent("\(round)"), level: level)
+      }
+      let files = try paths.map { try Data(contentsOf: URL(fileURLWithPath: $0)) }
+      #expect(files[0] == files[1])
+      #expect(files[1] == files[2])
+      #expect(files[0][4..<8] == Data([0, 0, 0, 0]))
+    }
+  }
+
+  @Test("nothing but the log is left in its folder, whether it was finished or given up")
+  func leftovers() throws {
+    try withFolder { folder in
+      let store = try makeStore()
+      let path = try export(store, to: folder)
+      let day = URL(fileURLWithPath: path).deletingLastPathComponent()
+      #expect(try FileManager.default.contentsOfDirectory(atPath: day.path).count == 1)
+      try store.read { reader in
+        let header = LogHeader(
+          store: store.identifier,
+          lineage: 0,
+          first: 9,
+          previous: try reader.point(0).digest,
+          schema: schema
+        )
+        _ = try LogWriter(folder: folder.path, header: header, day: "2026-09-20")
+      }
+      #expect(try FileManager.default.contentsOfDirectory(atPath: day.path).count == 1)
+    }
+  }
+
+  @Test("a large log has members that each end with a line")
+  func members() throws {
+    try withFolder { folder in
+      let store = try Store.open(.memory("large"), schema: schema)
+      for round in Int64(0)..<4 {
+        try store.write(Author(name: "import")) { writer in
+          for id in Int64(0)..<4000 {
+            try writer.insert(tag, id: 1 + round * 4000 + id, values: [.text("word \(id * 7)")])
+          }
+        }
+      }
+      let path = try export(store, to: folder)
+      let bytes = [UInt8](try Data(contentsOf: URL(fileURLWithPath: path)))
+      let starts = bytes.indices.dropLast(4).filter {
+        bytes[$0] == 0x1f && bytes[$0 + 1] == 0x8b && bytes[$0 + 2] == 8 && bytes[$0 + 3] == 0
+      }
+      #expect(starts.count >= 3)
+      // Cut where a member ends, the file looks whole to every reader but ours.
+      for start in starts.dropFirst() {
+        let cut = folder.appendingPathComponent("cut.ndjson.gz")
+        try Data(bytes[..<start]).write(to: cut)
+        let error = #expect(throws: LogError.self) { _ = try read(cut.path) }
+        #expect(error?.code == .incomplete)
+        #expect(error?.message.contains("has no trailer") == true)
+      }
+      #expect(try read(path).split(separator: "\n").count == 16_004)
+    }
+  }
+}
+
+@Suite("Damaged logs")
+struct DamagedLogTests {
+  @Test("every change of a byte, uncompressed, is found")
+  func bytes() throws {
+    try withFolder { folder in
+      let path = try export(makeStore(), to: folder)
+      let text = try plain(path)
+      let file = folder.appendingPathComponent("changed.ndjson.gz")
+      var found = 0
+      for index in text.indices {
+        for bit in [0, 3, 6] as [UInt8] {
+          var changed = text
+          changed[index] ^= 1 << bit
+          try Data(gzip(changed)).write(to: file)
+          // Any error will do, as long as it is ours.
+          do {
+            _ = try read(file.path)
+            Issue.record("byte \(index), bit \(bit) was changed, and nobody noticed")
+          } catch is LogError {
+            found += 1
+          }
+        }
+      }
+      #expect(found == text.count * 3)
+    }
+  }
+
+  @Test("a log cut after any byte, compressed or not, is found")
+  func cuts() throws {
+    try withFolder { folder in
+      let path = try export(makeStore(), to: folder)
+      let file = folder.appendingPathComponent("cut.ndjson.gz")
+      let bytes = [UInt8](try Data(contentsOf: URL(fileURLWithPath: path)))
+      for count in 0..<bytes.count {
+        try Data(bytes[..<count]).write(to: file)
+        #expect(throws: LogError.self, "cut after \(count)") { _ = try read(file.path) }
+      }
+      let text = try plain(path)
+      for count in 0..<text.count {
+        try Data(gzip(Array(text[..<count]))).write(to: file)
+        #expect(throws: LogError.self, "cut after \(count)") { _ = try read(file.path) }
+      }
+    }
+  }
+
+  @Test("lines that are left out, doubled or swapped are found")
+  func lines() throws {
+    try withFolder { folder in
+      let path = try export(makeStore(), to: folder)
+      let file = folder.appendingPathComponent("changed.ndjson.gz")
+      let lines = try plain(path).split(separator: 0x0a).map { Array($0) + [0x0a] }
+      func expectRefusal(_ changed: [[UInt8]], _ what: String) throws {
+        try Data(gzip(changed.flatMap { $0 })).write(to: file)
+        #expect(throws: LogError.self, "\(what)") { _ = try read(file.path) }
+      }
+      for index in lines.indices {
+        var changed = lines
+        changed.remove(at: index)
+        try expectRefusal(changed, "line \(index) left out")
+        changed = lines
+        changed.insert(lines[index], at: index)
+        try expectRefusal(changed, "line \(index) doubled")
+        for other in lines.indices where other > index {
+          changed = lines
+          changed.swapAt(index, other)
+          try expectRefusal(changed, "lines \(index) and \(other) swapped")
+        }
+      }
+    }
+  }
+
+  @Test("what is no log is told so", arguments: ["", "x", "{}", "{\"kind\":\"header\"}\n", "\n\n"])
+  func others(_ text: String) throws {
+    try withFolder { folder in
+      let file = folder.appendingPathComponent("other.ndjson.gz")
+      try Data(gzip(Array(text.utf8))).write(to: file)
+      let packed = #expect(throws: LogError.self) { _ = try read(file.path) }
+      #expect(packed?.message.contains(file.path) == true)
+      try Data(text.utf8).write(to: file)
+      #expect(throws: LogError.self) { _ = try read(file.path) }
+      let missing = #expect(throws: LogError.self) { _ = try read(file.path + "x") }
+      #expect(missing?.code == .missing)
+    }
+  }
+
+  @Test("a newer version of the format is refused by its name")
+  func newer() throws {
+    try withFolder { folder in
+      let path = try export(makeStore(), to: folder)
+      let file = folder.appendingPathComponent("newer.ndjson.gz")
+      let text = String(decoding: try plain(path), as: UTF8.self)
+      let version = text.replacingOccurrences(of: "travelog/1\"", with: "travelog/2\"")
+      try Data(gzip(Array(version.utf8))).write(to: file)
+      let error = #expect(throws: LogError.self) { _ = try read(file.path) }
+      #expect(error?.code == .newerFormat)
+      #expect(error?.message.contains("'travelog/2'") == true)
+      let feature = text.replacingOccurrences(
+        of: #""features":"""#,
+        with: #""features":"sealed""#
+      )
+      try Data(gzip(Array(feature.utf8))).write(to: file)
+      let other = #expect(throws: LogError.self) { _ = try read(file.path) }
+      #expect(other?.message.contains("does not know: sealed") == true)
+    }
+  }
+
+  private func plain(_ path: String) throws -> [UInt8] {
+    let handle = open(path, O_RDONLY)
+    defer { close(handle) }
+    let reader = try GzipReader(descriptor: handle, path: path)
+    var text: [UInt8] = []
+    var piece = [UInt8](repeating: 0, count: 1000)
+    while true {
+      let count = try piece.withUnsafeMutableBytes { try reader.read(into: $0) }
+      guard count > 0 else { return text }
+      text += piece[..<count]
+    }
+  }
+}

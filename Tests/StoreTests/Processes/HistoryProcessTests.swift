@@ -1,0 +1,110 @@
+import Foundation
+import SQLite
+import Testing
+
+@testable import Store
+
+@Suite("The history that several processes write", .serialized)
+struct HistoryProcessTests {
+  /// The program that saves entries of three parts each, which is built beside the tests.
+  private func probe(_ store: URL, _ author: String, _ count: Int) throws -> Process {
+    let process = Process()
+    process.executableURL = Bundle.main.executableURL?.deletingLastPathComponent()
+      .appendingPathComponent("ProcessProbe")
+    process.arguments = [store.path, author, "\(count)"]
+    process.standardOutput = FileHandle.nullDevice
+    try process.run()
+    return process
+  }
+
+  /// Replays the whole history into a new store, which then has the rows that there are.
+  private func expectAgreement(_ url: URL, in folder: URL) throws -> Int64 {
+    let store = try Store.open(.file(url), options: Options(isReadOnly: true))
+    #expect(try rows("PRAGMA integrity_check", in: store) == ["ok"])
+    let replica = try Store.open(
+      .memory("replica"),
+      schema: store.schema,
+      options: Options(
+        origin: ReplicaOrigin(identifier: store.identifier, lineage: store.lineage)
+      )
+    )
+    try copyHistory(of: store, into: replica, batch: 1000)
+    #expect(try rowDump(of: replica) == rowDump(of: store))
+    let head = try store.read { try $0.historyRange().head }
+    #expect(try replica.read { try $0.historyRange().head } == head)
+    return head.transaction
+  }
+
+  @Test("a process killed at any moment leaves rows and history that agree")
+  func killed() throws {
+    try withTemporaryFolder { folder in
+      var random = SeededGenerator(for: "killed processes")
+      var saved: Int64 = 0
+      let rounds = trials(15, long: 1000)
+      for round in 0..<rounds {
+        // Now and then with a new store, to be killed while it is made.
+        let url = folder.appendingPathComponent("\(round / 25).store")
+        if round % 25 == 0 { saved = 0 }
+        let process = try probe(url, "round \(round)", 100_000)
+        usleep(UInt32.random(in: 5_000...120_000, using: &random))
+        kill(process.processIdentifier, SIGKILL)
+        process.waitUntilExit()
+        guard FileManager.default.fileExists(atPath: url.path) else { continue }
+        do {
+          let head = try expectAgreement(url, in: folder)
+          #expect(head >= saved)
+          saved = head
+        } catch let error as StoreError where error.code == .notAStore && saved == 0 {
+          // It was killed before the first table was there.
+          continue
+        }
+      }
+    }
+  }
+
+  @Test("two processes save while a third reads: nothing is lost, halved or out of order")
+  func reader() throws {
+    try withTemporaryFolder { folder in
+      let url = folder.appendingPathComponent("entries.store")
+      let count = trials(300, long: 10_000)
+      let first = try probe(url, "first", 1)
+      first.waitUntilExit()
+      let writers = try ["a", "b"].map { try probe(url, $0, count) }
+      let store = try Store.open(.file(url), options: Options(isReadOnly: true))
+      var last: Int64 = 0
+      var authors: [String: Int] = [:]
+      var passes = 0
+      let total = Int64(2 * count + 1)
+      var isOver = false
+      while !isOver {
+        // One more pass after the last of them ended sees all that they wrote.
+        isOver = !writers.contains(where: \.isRunning)
+        passes += 1
+        try store.read { reader in
+          let point = try reader.point(last)
+          let cursor = try reader.history(after: last)
+          while let transaction: Transaction = try cursor.next() {
+            var changes = 0
+            while let change: Change = try cursor.next() {
+              #expect(change.sequence == Int64(changes))
+              changes += 1
+            }
+            #expect(changes == 4)
+            #expect(transaction.id == last + 1)
+            authors[transaction.author ?? "", default: 0] += 1
+            last = transaction.id
+          }
+          try reader.check(point)
+        }
+      }
+      for writer in writers {
+        writer.waitUntilExit()
+        #expect(writer.terminationStatus == 0)
+      }
+      #expect(last == total)
+      #expect(authors == ["first": 1, "a": count, "b": count])
+      #expect(passes > 3)
+      _ = try expectAgreement(url, in: folder)
+    }
+  }
+}
