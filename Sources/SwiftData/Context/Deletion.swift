@@ -4,8 +4,8 @@ extension ModelContext {
   /// Marks a model to be deleted by the next save, with all that its delete rules take along.
   public func delete<T: PersistentModel>(_ model: T) { deleteAny(model) }
 
-  /// Marks any model to be deleted; `isAsked` is false where that only followed from another
-  /// deletion before, which is being made again.
+  /// Marks a model to be deleted; a deletion that only followed from another, and is being made
+  /// again with it, was not asked for.
   func deleteAny(_ model: any PersistentModel, isAsked: Bool = true) {
     if isAsked, model._$state.context === self { pending.askToDelete(model) }
     var queue: [any PersistentModel] = [model]

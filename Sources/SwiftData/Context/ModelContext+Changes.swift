@@ -6,6 +6,9 @@ extension ModelContext {
     changeCount += 1
     undoRecorder.willChange(state, index, in: self)
     if !state.isUnsynced { pendingRowsChanged(state) }
+    if state.description.ephemerals.contains(index), !state.changed.contains(index) {
+      pending.rememberEphemeral(index, of: state)
+    }
     guard state.phase == .stored, !state.isPending, let model = state.model else { return }
     list(state, model)
   }
@@ -43,18 +46,18 @@ extension ModelContext {
       let state = model._$state
       state.phase = .stored
       state.isPending = false
-      state.forgetChanges(of: model)
+      state.forgetChanges(of: model, in: changes)
     }
     for model in changes.changed {
       let state = model._$state
       state.isPending = false
-      state.forgetChanges(of: model)
+      state.forgetChanges(of: model, in: changes)
     }
     for deletion in changes.batchDeleted {
       for row in deletion.rows {
         guard let model = registry[deletion.entity, row] else { continue }
         model._$state.phase = .stored
-        model._$state.forgetChanges(of: model)
+        model._$state.forgetChanges(of: model, in: changes)
       }
     }
     if !changes.deleted.isEmpty || !changes.batchDeleted.isEmpty { forgetWhatWasReadWithout() }
@@ -102,10 +105,11 @@ extension _ModelState {
   }
 
   /// Goes back to the values in the store, which are read when they are touched.
-  func forgetChanges(of model: any PersistentModel) {
+  func forgetChanges(of model: any PersistentModel, in changes: PendingChanges) {
     isUnsynced = false
     for property in description.properties where changed.contains(property.index) {
-      notify(model, property) { slots[property.index] = .empty }
+      let index = property.index
+      notify(model, property) { slots[index] = changes.ephemeral(index, of: self) ?? .empty }
     }
     changed.removeAll()
   }

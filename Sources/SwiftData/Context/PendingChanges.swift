@@ -5,6 +5,8 @@ struct PendingChanges {
   private(set) var deleted: [any PersistentModel] = []
   /// What is known of each deletion, by its object.
   private var deletions: [ObjectIdentifier: Deletion] = [:]
+  /// What ephemeral properties held before they were changed: no store has it.
+  private var ephemerals: [ObjectIdentifier: Ephemerals] = [:]
   /// Objects whose newest values the overlay doesn't have.
   var unsynced: [_ModelState] = []
   /// Objects that batch deletions take, whether they are in memory or not.
@@ -21,6 +23,12 @@ struct PendingChanges {
     var rows: [Int64]
     /// Has a custom store delete them all at once.
     var custom: ((CustomStore, EditingState) throws -> Void)?
+  }
+
+  /// The ephemeral values of an object that is held for them.
+  private struct Ephemerals {
+    var state: _ModelState
+    var values: [Int: Slot] = [:]
   }
 
   /// Why an object is deleted, and what goes with it.
@@ -63,6 +71,17 @@ struct PendingChanges {
     inserted.remove(at: index)
     byRow = [:]
     rowsKnown = 0
+  }
+
+  /// Remembers the value of an ephemeral property that is about to change.
+  mutating func rememberEphemeral(_ index: Int, of state: _ModelState) {
+    ephemerals[ObjectIdentifier(state), default: Ephemerals(state: state)].values[index] =
+      state.slots[index]
+  }
+
+  /// What a property held before it was changed, if it is an ephemeral one.
+  func ephemeral(_ index: Int, of state: _ModelState) -> Slot? {
+    ephemerals[ObjectIdentifier(state)]?.values[index]
   }
 
   mutating func delete(_ model: any PersistentModel) { deleted.append(model) }

@@ -16,6 +16,8 @@ public final class _ModelDescription: @unchecked Sendable {
   let properties: [PropertyDescription]
   /// The properties that lead to other objects; most work after a change is about these alone.
   let relationships: [PropertyDescription]
+  /// The places of the properties whose values are kept in memory alone.
+  let ephemerals: PropertySet
   /// Sets of properties whose values, taken together, name one object; inherited ones too.
   let uniqueSets: [[String]]
   /// Sets of properties that are indexed for queries; inherited ones too.
@@ -53,6 +55,9 @@ public final class _ModelDescription: @unchecked Sendable {
     }
     self.properties = properties
     relationships = properties.filter { $0.destination != nil }
+    var ephemerals = PropertySet()
+    for property in properties where property.isEphemeral { ephemerals.insert(property.index) }
+    self.ephemerals = ephemerals
     let constraints = type.schemaMetadata.compactMap { $0.metadata as? any SchemaConstraint }
     func names(_ keyPaths: [AnyKeyPath]) -> [String] {
       keyPaths.compactMap { keyPath in
