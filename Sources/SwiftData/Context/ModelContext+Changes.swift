@@ -9,6 +9,7 @@ extension ModelContext {
     if state.description.ephemerals.contains(index), !state.changed.contains(index) {
       pending.rememberEphemeral(index, of: state)
     }
+    journal?.remember(index, of: state)
     guard state.phase == .stored, !state.isPending, let model = state.model else { return }
     list(state, model)
   }

@@ -15,6 +15,8 @@ extension ModelContext {
     post(ModelContext.willSave, nil)
     let changes = pending
     let save = PendingSave(changes, in: self)
+    journal = SaveJournal()
+    defer { journal = nil }
     do {
       try save.prepare()
       try write(save, to: container.stores.indices.sorted(by: isWrittenBefore)[...])

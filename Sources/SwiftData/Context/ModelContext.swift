@@ -31,6 +31,8 @@ public final class ModelContext {
   var isMain = false
   var isAutosaveScheduled = false
   let undoRecorder = UndoRecorder()
+  /// What the save that is being written has changed in memory.
+  var journal: SaveJournal?
   private weak var sharedRegistry: Registry?
   private var ownRegistry: Registry?
   var pending = PendingChanges()

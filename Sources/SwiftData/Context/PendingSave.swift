@@ -306,6 +306,12 @@ final class PendingSave {
   func undo() {
     for (state, row) in renumbered { state.takeBack(row: row) }
     renumbered = []
+    guard let journal = context.journal, !journal.isEmpty else { return }
+    context.journal = nil
+    context.pending = changes
+    journal.restore(in: context)
+    // What the save changed is no step of its own.
+    context.undoRecorder.forget()
   }
 
   /// Makes the objects what the write made them.

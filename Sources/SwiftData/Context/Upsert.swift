@@ -109,6 +109,7 @@ extension PendingSave {
         "The \(target.description.name) that a new one collides with went out of memory."
       )
     }
+    context.journal?.remember(model)
     context.pending.withdraw(model)
     keepIdentifier(of: new, as: target)
     for property in new.description.properties

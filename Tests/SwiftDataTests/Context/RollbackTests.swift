@@ -38,4 +38,80 @@ struct RollbackTests {
     #expect(download.progress == 0.5)
     #expect(try ModelContext(container).fetch(FetchDescriptor<Download>()).first?.progress == 0)
   }
+
+  /// A context in which "A" is saved, with a new "A" that a save makes one with it, and one more
+  /// change that makes that save fail.
+  private func failing() throws -> (ModelContext, old: Trip, new: Trip, culprit: Trip) {
+    let context = ModelContext(try tripContainer())
+    let old = Trip(name: "A", destination: "old")
+    old.bucketList = [BucketListItem(title: "x")]
+    context.insert(old)
+    context.insert(Trip(name: "B"))
+    let culprit = Trip(name: "C")
+    context.insert(culprit)
+    try context.save()
+    let new = Trip(name: "A", destination: "new")
+    new.bucketList = [BucketListItem(title: "y")]
+    context.insert(new)
+    culprit.name = "B"
+    #expect(throws: (any Error).self) { try context.save() }
+    return (context, old, new, culprit)
+  }
+
+  @Test("objects that a failed save made one are two again, with what each had")
+  func parted() throws {
+    let (context, old, new, culprit) = try failing()
+    #expect(old != new && !old.hasChanges && new.persistentModelID.storeIdentifier == nil)
+    #expect(old.destination == "old" && new.destination == "new")
+    #expect(old.bucketList.map(\.title) == ["x"] && new.bucketList.map(\.title) == ["y"])
+    #expect(new.bucketList[0].trip === new)
+    #expect(context.insertedModelsArray.count == 2 && context.changedModelsArray.count == 1)
+    #expect(
+      try context.fetchCount(FetchDescriptor<Trip>(predicate: #Predicate { $0.name == "A" })) == 2
+    )
+    culprit.name = "D"
+    try context.save()
+    #expect(old == new && old.destination == "new" && old.bucketList.count == 2)
+    let found = try ModelContext(context.container).fetch(
+      FetchDescriptor<Trip>(sortBy: [SortDescriptor(\.name)])
+    )
+    #expect(found.map(\.name) == ["A", "B", "D"])
+    #expect(found.map { $0.bucketList.count } == [2, 0, 0])
+  }
+
+  @Test("they stay two when the failed save is rolled back")
+  func rolledBackUpsert() throws {
+    let (context, old, new, _) = try failing()
+    context.rollback()
+    #expect(!context.hasChanges && new.modelContext == nil)
+    new.destination = "elsewhere"
+    #expect(old.destination == "old" && old.bucketList.map(\.title) == ["x"])
+    #expect(!context.hasChanges)
+    try context.save()
+    let found = try ModelContext(context.container).fetch(FetchDescriptor<Trip>())
+    #expect(Set(found.map(\.destination)) == ["old", ""])
+  }
+
+  @Test("two new objects that a failed save made one are two again")
+  func partedNew() throws {
+    let context = ModelContext(try tripContainer())
+    context.insert(Trip(name: "B"))
+    let culprit = Trip(name: "C")
+    context.insert(culprit)
+    try context.save()
+    let manager = UndoManager()
+    context.undoManager = manager
+    let first = Trip(name: "A", destination: "1")
+    let second = Trip(name: "A", destination: "2")
+    context.insert(first)
+    context.insert(second)
+    culprit.name = "B"
+    #expect(throws: (any Error).self) { try context.save() }
+    #expect(first != second && first.destination == "1" && second.destination == "2")
+    manager.undo()
+    #expect(!context.hasChanges || culprit.name == "C")
+    try context.save()
+    let names = try ModelContext(context.container).fetch(FetchDescriptor<Trip>()).map(\.name)
+    #expect(Set(names) == ["B", "C"])
+  }
 }
