@@ -136,7 +136,12 @@ extension Writer {
       let table = join.table
       if kinds.contains(table.owner) {
         let links = try join.links(of: key.id)
-        for target in links.keys { try join.remove(key.id, target) }
+        for target in links.keys.sorted() {
+          try join.remove(key.id, target)
+          if let entity = try entity(of: table.destination, id: target) {
+            updated.append(RowKey(entity: entity, id: target))
+          }
+        }
         if !links.isEmpty { owned[index] = links }
         let relationship = layouts[table.owner].entity.relationships[table.relationship]
         let targets = links.keys.sorted().map { RowKey(entity: table.destination, id: $0) }

@@ -13,7 +13,7 @@ public final class Writer {
   public internal(set) var deleted: [RowKey] = []
   /// The transaction of history that was written at the end; nil where nothing had changed.
   private(set) var transaction: Int64?
-  /// The rows that delete rules changed so far in this transaction.
+  /// The objects that lost references or links to deleted ones so far in this transaction.
   public internal(set) var updated: [RowKey] = []
 
   let tables: [EntityTable]

@@ -31,8 +31,15 @@ struct SaveSummary {
 
   init(_ save: PendingSave) {
     inserted = save.inserted.map { $0.savedIdentifier(in: save.context) }
-    updated = save.changed.map { $0.savedIdentifier(in: save.context) }
     deleted = save.deletedIdentifiers
+    updated = save.updatedIdentifiers
+    guard !deleted.isEmpty else { return }
+    let gone = Set(deleted)
+    // What a delete rule took away again never was.
+    let passing = gone.intersection(inserted)
+    inserted.removeAll(where: passing.contains)
+    deleted.removeAll(where: passing.contains)
+    updated.removeAll(where: gone.contains)
   }
 
   /// What a notification carries, under the names of its keys, as Apple's does.

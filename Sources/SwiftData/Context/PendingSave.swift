@@ -8,9 +8,9 @@ final class PendingSave {
   var deleted: [_ModelState] = []
   let changes: PendingChanges
   /// Values of hidden columns, which the members of a to-many without an inverse have.
-  private var hiddenOwners: [ObjectIdentifier: HiddenColumns] = [:]
+  private(set) var hiddenOwners: [ObjectIdentifier: HiddenColumns] = [:]
   /// Rows that the store deleted or changed by its own rules.
-  private var deletedRows: [(storeIndex: Int, entity: Int, row: Int64)] = []
+  private(set) var deletedRows: [(storeIndex: Int, entity: Int, row: Int64)] = []
   private var nullifiedRows: [(storeIndex: Int, entity: Int, row: Int64)] = []
   /// What the store that is being written has deleted.
   private var gone: Set<RowKey> = []
@@ -24,7 +24,7 @@ final class PendingSave {
   /// Objects that are in memory to be deleted by this save alone.
   var customDoomed: [any PersistentModel] = []
 
-  private struct HiddenColumns {
+  struct HiddenColumns {
     var state: _ModelState
     var columns: [String: Value] = [:]
   }
@@ -98,7 +98,7 @@ final class PendingSave {
     owners[identity, default: [:]][column] = owner
     hiddenOwners[identity] = entry
   }
-  private var owners: [ObjectIdentifier: [String: _ModelState]] = [:]
+  private(set) var owners: [ObjectIdentifier: [String: _ModelState]] = [:]
 
   // MARK: The write
 
@@ -333,73 +333,54 @@ final class PendingSave {
     for model in changes.inserted { model._$state.settle() }
     for model in changes.changed { model._$state.settle() }
     for model in changes.deleted + customDoomed { model._$state.becomeDeleted(in: context) }
-    for gone in deletedRows { registered(gone)?._$state.becomeDeleted(in: context) }
+    let ruled = deletedRows.compactMap(registered)
+    for model in ruled { model._$state.becomeDeleted(in: context) }
     for row in nullifiedRows {
       guard let model = registered(row) else { continue }
       model._$state.forgetReferences(of: model)
     }
-    dropLooseMembers()
+    dropStrays(isRuled: !ruled.isEmpty)
     for outcome in customOutcomes { context.report { try outcome.reregister(in: context) } }
     context.undoRecorder.saved(in: context)
   }
 
-  /// Takes members that were deleted, or that another owner has now, out of the collections without
-  /// an inverse that are in memory: nothing leads from the members to these.
-  private func dropLooseMembers() {
-    guard !hiddenOwners.isEmpty || !changes.deleted.isEmpty || !deletedRows.isEmpty else { return }
-    var seen: Set<Int> = []
-    for entity in context.container.map.entities where !entity.isCustom(in: context.container) {
-      let isOwner = entity.model.properties.contains { isLoose($0, of: entity.model) }
-      guard isOwner, seen.insert(entity.tableIndex).inserted else { continue }
-      for owner in context.registry.table(of: entity).values.compactMap(\.model) {
-        dropLooseMembers(of: owner)
-      }
-    }
-  }
-
-  private func isLoose(_ property: PropertyDescription, of model: _ModelDescription) -> Bool {
-    property.isToMany && model.inverse(of: property.index) == nil
-  }
-
-  private func dropLooseMembers(of owner: any PersistentModel) {
-    let state = owner._$state
-    for property in state.description.properties where isLoose(property, of: state.description) {
-      guard case .toMany(let many) = state.slots[property.index], many.isLoaded else { continue }
-      let column = "_\(property.owner)_\(property.name)"
-      let strays = many.models.filter { model in
-        let member = model._$state
-        if member.phase == .deleted || member.phase == .detached { return true }
-        guard let owner = owners[ObjectIdentifier(member)]?[column] else { return false }
-        return owner !== state
-      }
-      guard !strays.isEmpty else { continue }
-      state.notify(owner, property) {
-        for model in strays { many.remove(model) }
-        many.settle()
-      }
-    }
-  }
-
   var deletedIdentifiers: [PersistentIdentifier] {
-    let map = context.container.map
     var known = Set<PersistentIdentifier>()
     var identifiers = deleted.map { $0.savedIdentifier(in: context) }
     identifiers += customDeleted
     known.formUnion(identifiers)
-    for gone in deletedRows {
-      let name = map.schemas[gone.storeIndex].entities[gone.entity].name
-      guard let entity = map[name] else { continue }
-      let identifier = PersistentIdentifier(
-        storeIdentifier: context.container.storeIdentifier(of: entity),
-        entityName: name,
-        key: .number(gone.row)
-      )
-      if known.insert(identifier).inserted { identifiers.append(identifier) }
+    for identifier in deletedRows.compactMap(identifier(of:))
+    where known.insert(identifier).inserted {
+      identifiers.append(identifier)
     }
     return identifiers
   }
 
-  private func registered(
+  /// The identifiers of all that has other values or links than before, each once.
+  var updatedIdentifiers: [PersistentIdentifier] {
+    let own = changed.map { $0.savedIdentifier(in: context) }
+    let members = hiddenOwners.values.map(\.state).filter { $0.phase == .stored }
+    guard !members.isEmpty || !nullifiedRows.isEmpty else { return own }
+    var known = Set(inserted.map { $0.savedIdentifier(in: context) })
+    return
+      (own + members.sorted { $0.row < $1.row }.map { $0.savedIdentifier(in: context) }
+      + nullifiedRows.compactMap(identifier(of:)))
+      .filter { known.insert($0).inserted }
+  }
+
+  private func identifier(
+    of place: (storeIndex: Int, entity: Int, row: Int64)
+  ) -> PersistentIdentifier? {
+    let name = context.container.map.schemas[place.storeIndex].entities[place.entity].name
+    guard let entity = context.container.map[name] else { return nil }
+    return PersistentIdentifier(
+      storeIdentifier: context.container.storeIdentifier(of: entity),
+      entityName: name,
+      key: .number(place.row)
+    )
+  }
+
+  func registered(
     _ place: (storeIndex: Int, entity: Int, row: Int64)
   ) -> (any PersistentModel)? {
     let name = context.container.map.schemas[place.storeIndex].entities[place.entity].name

@@ -47,6 +47,100 @@ struct NotificationTests {
     #expect(log.withLock { $0.count } == 6)
   }
 
+  /// What a save tells, as names of entities with the keys of their rows.
+  private func told(
+    by context: ModelContext,
+    _ body: () throws -> Void
+  ) throws -> [String: Set<PersistentIdentifier>] {
+    let told = Mutex<[String: Set<PersistentIdentifier>]>([:])
+    let center = NotificationCenter.default
+    let observer = center.addObserver(
+      forName: ModelContext.didSave,
+      object: context,
+      queue: nil
+    ) { notification in
+      for (key, value) in notification.userInfo ?? [:] {
+        guard let key = key as? String, let list = value as? [PersistentIdentifier] else {
+          continue
+        }
+        #expect(Set(list).count == list.count)
+        told.withLock { $0[key] = Set(list) }
+      }
+    }
+    defer { center.removeObserver(observer) }
+    try body()
+    return told.withLock { $0 }
+  }
+
+  @Test("didSave lists the objects that lost references or links by delete rules, unread ones too")
+  func ruledUpdates() throws {
+    let container = try ModelContainer(
+      for: Trip.self,
+      Board.self,
+      configurations: ModelConfiguration(isStoredInMemoryOnly: true)
+    )
+    let setup = ModelContext(container)
+    let trip = Trip(name: "A")
+    let item = BucketListItem(title: "x", trip: trip)
+    let tag = Tag(label: "t")
+    item.tags = [tag]
+    let board = Board(name: "b")
+    let note = Note(text: "n")
+    let member = Note(text: "m")
+    board.pinned = note
+    for model in [trip, tag, board, note, member] as [any PersistentModel] { setup.insert(model) }
+    try setup.save()
+    let identifiers = (
+      trip: trip.persistentModelID, item: item.persistentModelID, tag: tag.persistentModelID,
+      board: board.persistentModelID, note: note.persistentModelID, member: member.persistentModelID
+    )
+
+    let first = ModelContext(container)
+    let pinned = try told(by: first) {
+      try first.delete(model: Note.self, where: #Predicate { $0.text == "n" })
+      try first.save()
+    }
+    #expect(
+      pinned == ["inserted": [], "updated": [identifiers.board], "deleted": [identifiers.note]]
+    )
+
+    let cascaded = try told(by: first) {
+      try first.delete(model: Trip.self)
+      try first.save()
+    }
+    #expect(cascaded["deleted"] == [identifiers.trip, identifiers.item])
+    #expect(cascaded["updated"] == [identifiers.tag])
+
+    let found = try #require(try first.fetch(FetchDescriptor<Board>()).first)
+    let notes = try first.fetch(FetchDescriptor<Note>())
+    let joined = try told(by: first) {
+      found.notes = notes
+      try first.save()
+    }
+    #expect(joined["updated"] == [identifiers.board, identifiers.member])
+  }
+
+  @Test("collections in memory lose what a delete rule took in the store")
+  func ruledCollections() throws {
+    let container = try tripContainer()
+    let setup = ModelContext(container)
+    let trip = Trip(name: "A")
+    let item = BucketListItem(title: "x", trip: trip)
+    item.tags = [Tag(label: "t")]
+    setup.insert(item)
+    try setup.save()
+    let context = ModelContext(container)
+    let tag = try #require(try context.fetch(FetchDescriptor<Tag>()).first)
+    let kept = tag.items
+    try context.delete(model: Trip.self)
+    try context.save()
+    #expect(tag.items.isEmpty)
+    #expect(kept[0].modelContext == nil)
+    tag.label = "u"
+    try context.save()
+    #expect(!context.hasChanges)
+  }
+
   @Test("the main context saves by itself")
   @MainActor func autosave() async throws {
     let container = try tripContainer()

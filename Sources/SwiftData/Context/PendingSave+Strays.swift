@@ -1,0 +1,48 @@
+extension PendingSave {
+  /// Takes objects that were deleted, or that another owner has now, out of relationships in memory
+  /// that nobody told: those without an inverse, and those of objects that the store deleted by its
+  /// own rules.
+  func dropStrays(isRuled: Bool) {
+    guard !hiddenOwners.isEmpty || !changes.deleted.isEmpty || !deletedRows.isEmpty else { return }
+    var seen: Set<Int> = []
+    for entity in context.container.map.entities where !entity.isCustom(in: context.container) {
+      let isOwner = entity.model.relationships.contains {
+        isRuled || isLoose($0, of: entity.model)
+      }
+      guard isOwner, seen.insert(entity.tableIndex).inserted else { continue }
+      for owner in context.registry.table(of: entity).values.compactMap(\.model) {
+        dropStrays(of: owner, all: isRuled)
+      }
+    }
+  }
+
+  private func isLoose(_ property: PropertyDescription, of model: _ModelDescription) -> Bool {
+    property.isToMany && model.inverse(of: property.index) == nil
+  }
+
+  private func dropStrays(of owner: any PersistentModel, all: Bool) {
+    let state = owner._$state
+    for property in state.description.relationships
+    where all || isLoose(property, of: state.description) {
+      switch state.slots[property.index] {
+      case .toMany(let many) where many.isLoaded:
+        let column = "_\(property.owner)_\(property.name)"
+        let strays = many.models.filter { isStray($0._$state, of: state, column) }
+        guard !strays.isEmpty else { continue }
+        state.notify(owner, property) {
+          for model in strays { many.remove(model) }
+          many.settle()
+        }
+      case .toOne where state.knownToOne(property.index)?._$state.phase == .deleted:
+        state.notify(owner, property) { state.slots[property.index] = .empty }
+      default: break
+      }
+    }
+  }
+
+  private func isStray(_ member: _ModelState, of owner: _ModelState, _ column: String) -> Bool {
+    if member.phase == .deleted || member.phase == .detached { return true }
+    guard let other = owners[ObjectIdentifier(member)]?[column] else { return false }
+    return other !== owner
+  }
+}
