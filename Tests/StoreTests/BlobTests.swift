@@ -203,11 +203,43 @@ struct BlobTests {
       let error = #expect(throws: StoreError.self) { try self.image(1, in: store) }
       #expect(error?.code == .missingBlob)
       #expect(error?.message.contains(name) == true)
-      // A delete can't record a value that is gone.
-      let deletion = #expect(throws: StoreError.self) {
+    }
+  }
+
+  @Test("an object whose value's file is gone can be changed and deleted, and history says so")
+  func missingInHistory() throws {
+    for data in [middle, big] {
+      try withPhotos { store, files in
+        for id in 1...2 as ClosedRange<Int64> {
+          try store.write(Author()) {
+            try $0.insert(0, id: id, values: [.blob(data), .text("\(id)")])
+          }
+        }
+        let name = try #require(try files().first)
+        try FileManager.default.removeItem(atPath: store.location.path + "-blobs/" + name)
         try store.write(Author()) { try $0.delete(0, id: 1) }
+        try store.write(Author()) {
+          try $0.update(0, id: 2, columns: [0], values: [.blob(self.small)])
+        }
+        let large = #"{"before":{"image":{"sha256":"\#(name)","size":\#(data.count)}}}"#
+        for kind in ["delete", "update"] {
+          let condition = "FROM history_change WHERE kind = '\(kind)'"
+          #expect(try rows("SELECT large \(condition)", in: store) == [large])
+          #expect(
+            try rows("SELECT special \(condition)", in: store)
+              == [#"{"before":{"image":"missing"}}"#]
+          )
+        }
+        #expect(
+          try rows("SELECT before FROM history_change WHERE kind = 'delete'", in: store)
+            == [#"{"image":null,"text":"1"}"#]
+        )
+        #expect(try self.image(2, in: store) == self.small)
+        #expect(try rows("SELECT rows FROM store_blob", in: store) == ["0"])
+        // A value that comes back, from a copy or by being given again, is there for history too.
+        try store.write(Author()) { try $0.insert(0, id: 3, values: [.blob(data), .null]) }
+        #expect(try self.image(3, in: store) == data)
       }
-      #expect(deletion?.code == .missingBlob)
     }
   }
 

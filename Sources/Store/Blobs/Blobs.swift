@@ -81,6 +81,9 @@ final class Blobs {
     return try find.step()
   }
 
+  /// False where the value's file is gone.
+  func contains(_ digest: String) -> Bool { folder?.contains(digest) ?? false }
+
   /// The size of a value.
   func size(of digest: String) throws -> Int {
     let find = try connection.cached("SELECT size FROM store_blob WHERE sha256 = ?1")

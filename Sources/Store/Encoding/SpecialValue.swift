@@ -28,6 +28,9 @@ public enum SpecialValue: Hashable, Sendable {
   /// What stands under `special` for a value that was erased, and so is not known.
   public static let erasedName = "erased"
 
+  /// What stands under `special` for an external value whose file was gone; its digest is known.
+  public static let missingName = "missing"
+
   /// The stored value.
   public var value: Value {
     switch self {

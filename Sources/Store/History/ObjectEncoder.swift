@@ -71,6 +71,13 @@ final class ObjectEncoder {
   func encoded(_ value: Value, at column: Int, _ blobs: Blobs) throws -> EncodedValue {
     var value = value
     if isApart(value, at: column) {
+      if case .text(let digest) = value, isExternal[column], !blobs.contains(digest) {
+        // What is gone can't be kept, and must not keep its object from being deleted or mended.
+        let size = try blobs.size(of: digest)
+        var result = EncodedValue(Blobs.Reference(digest: digest, size: size))
+        appendJSONString(SpecialValue.missingName, to: &result.special)
+        return result
+      }
       if let reference = try reference(to: value, at: column, blobs) {
         return EncodedValue(reference)
       }

@@ -236,7 +236,13 @@ public final class Replayer {
     let large = notes(change.large, name)
     return try members.map { member in
       let key = decoder.keys[member.index]
-      if let reference = large[key] { return try largeValue(reference, member, decoder) }
+      if let reference = large[key] {
+        if special[key] == Array("\"\(SpecialValue.missingName)\"".utf8) {
+          // Nobody has it, so that the digest alone is compared.
+          return .text(try digest(in: reference, member, decoder))
+        }
+        return try largeValue(reference, member, decoder)
+      }
       guard let text = special[key] else { return try decoder.value(member, special: nil) }
       guard let name = text.withUnsafeBytes({ parseJSONString($0) }) else {
         throw decoder.refusal(member.value)
@@ -279,13 +285,21 @@ public final class Replayer {
     _ member: ObjectDecoder.Member,
     _ decoder: ObjectDecoder
   ) throws -> Value {
-    guard let text = members(of: reference).first(where: { $0.key == Array(#""sha256":"#.utf8) }),
-      let digest = text.value.withUnsafeBytes({ parseJSONString($0) })
-    else { throw decoder.refusal(member.value) }
-    let data = try largeContent(digest)
+    let data = try largeContent(try digest(in: reference, member, decoder))
     let type = decoder.layout.columns[member.index].type
     if type == .data || type == .transformed { return .blob(data) }
     return .text(String(decoding: data, as: UTF8.self))
+  }
+
+  private func digest(
+    in reference: [UInt8],
+    _ member: ObjectDecoder.Member,
+    _ decoder: ObjectDecoder
+  ) throws -> String {
+    guard let text = members(of: reference).first(where: { $0.key == Array(#""sha256":"#.utf8) }),
+      let digest = text.value.withUnsafeBytes({ parseJSONString($0) })
+    else { throw decoder.refusal(member.value) }
+    return digest
   }
 
   // MARK: Links

@@ -89,6 +89,37 @@ struct ReplayTests {
     }
   }
 
+  @Test("a delete that says that a large value's file was gone is replayed by its digest")
+  func missingValue() throws {
+    let schema = StoreSchema(
+      version: "1",
+      entities: [
+        Entity(
+          name: "Photo",
+          attributes: [Attribute(name: "image", type: .data, isOptional: true, isExternal: true)]
+        )
+      ]
+    )
+    try withStore(.file, schema: schema) { source, _ in
+      try withTemporaryFolder { folder in
+        let replica = try replica(of: source, at: .file(folder.appendingPathComponent("replica")))
+        for (id, size) in [(1, 200_000), (2, 2_000_000)] as [(Int64, Int)] {
+          try source.write(Author()) {
+            try $0.insert(0, id: id, values: [.blob(Data(repeating: UInt8(id), count: size))])
+          }
+        }
+        try copyHistory(of: source, into: replica)
+        try FileManager.default.removeItem(atPath: source.location.path + "-blobs")
+        for id in 1...2 as ClosedRange<Int64> {
+          try source.write(Author()) { try $0.delete(0, id: id) }
+        }
+        try copyHistory(of: source, into: replica)
+        #expect(try rows("SELECT count(*) FROM Photo", in: replica) == ["0"])
+        #expect(try lines(of: replica) == lines(of: source))
+      }
+    }
+  }
+
   @Test("a row that is not as a change expects stops at its transaction, with all differences")
   func mismatch() throws {
     try withStore(.file) { source, _ in
