@@ -170,17 +170,20 @@ extension _ModelState {
   /// What stands for a value that is not there: it is read from the store where the object was
   /// fetched without it; else it is the default of the property, or nil.
   func absent<T>(_ index: Int) -> T {
+    var isRead = false
     if case .empty = slots[index], phase == .stored, let context {
       context.fill(self)
-      if let value = valueAny(at: index) as? T { return value }
+      if case .empty = slots[index] {} else { isRead = true }
     }
     let property = description.properties[index]
+    // Before the value is asked for: to an optional, a digest would be nil.
     if case .value(.text(let digest)) = slots[index], property.isExternal,
       let data = context?.readExternal(digest, of: self)
     {
       slots[index] = .value(.blob(data))
-      if let value = valueAny(at: index) as? T { return value }
+      isRead = true
     }
+    if isRead, let value = valueAny(at: index) as? T { return value }
     if let value = property.defaultValue as? T { return value }
     if let optional = T.self as? any OptionalType.Type, let value = optional.nothing as? T {
       return value

@@ -7,6 +7,7 @@ import Testing
   var size = 0
   @Attribute(.ephemeral) var progress = 0.0
   @Transient var speed = 0.0
+  @Attribute(.externalStorage) var content: Data?
   init(name: String) { self.name = name }
 }
 
@@ -37,6 +38,28 @@ struct RollbackTests {
     context.rollback()
     #expect(download.progress == 0.5)
     #expect(try ModelContext(container).fetch(FetchDescriptor<Download>()).first?.progress == 0)
+  }
+
+  @Test("an optional value that lies in a file is there again after a rollback")
+  func external() throws {
+    let folder = try TemporaryFolder()
+    let container = try ModelContainer(
+      for: Download.self,
+      configurations: ModelConfiguration(url: folder.file("a.store"))
+    )
+    let context = ModelContext(container)
+    let download = Download(name: "a")
+    let content = Data(repeating: 1, count: 300_000)
+    download.content = content
+    context.insert(download)
+    try context.save()
+    download.content = nil
+    context.rollback()
+    #expect(download.content == content)
+    var partly = FetchDescriptor<Download>()
+    partly.propertiesToFetch = [\.name]
+    let other = ModelContext(container)
+    #expect(try other.fetch(partly).first?.content == content)
   }
 
   /// A context in which "A" is saved, with a new "A" that a save makes one with it, and one more
