@@ -24,6 +24,9 @@ final class PendingSave {
   /// Objects that are in memory to be deleted by this save alone.
   var customDoomed: [any PersistentModel] = []
 
+  /// The new objects that became one with another, by its state.
+  var followers: [ObjectIdentifier: [any PersistentModel]] = [:]
+
   struct HiddenColumns {
     var state: _ModelState
     var columns: [String: Value] = [:]
@@ -103,7 +106,8 @@ final class PendingSave {
   // MARK: The write
 
   func write(to writer: Writer, storeIndex: Int) throws {
-    if try mergeCollisions(writer, storeIndex: storeIndex) {
+    // An object may have the reference that makes it unique only once that one became one.
+    while try mergeCollisions(writer, storeIndex: storeIndex) {
       hiddenOwners = [:]
       owners = [:]
       for state in inserted + changed { collectHiddenOwners(of: state) }

@@ -46,7 +46,7 @@ struct SaveJournal {
 
   /// Gives the objects back what they had.
   func restore(in context: ModelContext) {
-    for (model, state) in joined { model._$state = state }
+    for (model, state) in joined.reversed() { model._$state = state }
     for entry in entries.values {
       let state = entry.state
       state.phase = entry.phase

@@ -27,7 +27,9 @@ extension PendingSave {
       else { continue }
       let keys = try keys(of: state, changedOnly: false)
       if let target = try keys.lazy.compactMap({ key in
-        try self.target(of: key, entity, seen, leaving, writer)
+        let target = try self.target(of: key, entity, seen, leaving, writer)
+        // It met itself where an earlier round made it one with this one.
+        return target === state ? nil : target
       }).first {
         joined.insert(ObjectIdentifier(state))
         try join(model, state, with: target)
@@ -138,7 +140,14 @@ extension PendingSave {
       }
     }
     new.detach()
+    // Those that became one with this object in an earlier round come along.
+    let followers = followers.removeValue(forKey: ObjectIdentifier(new)) ?? []
+    for follower in followers {
+      context.journal?.remember(follower)
+      follower._$state = target
+    }
     model._$state = target
+    self.followers[ObjectIdentifier(target), default: []] += followers + [model]
     if target.phase == .stored, !changed.contains(where: { $0 === target }) {
       changed.append(target)
     }

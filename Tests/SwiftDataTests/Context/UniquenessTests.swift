@@ -14,6 +14,24 @@ import Testing
   }
 }
 
+@Model final class Theatre {
+  @Attribute(.unique) var name: String
+  @Relationship(inverse: \Ticket.theatre) var tickets: [Ticket] = []
+  init(name: String) { self.name = name }
+}
+
+@Model final class Ticket {
+  #Unique<Ticket>([\.theatre, \.number])
+  var number: Int
+  var guest: String
+  var theatre: Theatre?
+  init(number: Int, guest: String, theatre: Theatre) {
+    self.number = number
+    self.guest = guest
+    self.theatre = theatre
+  }
+}
+
 @Suite("Uniqueness")
 struct UniquenessTests {
   private func seats() throws -> ModelContext {
@@ -130,5 +148,46 @@ struct UniquenessTests {
     try context.save()
     let names = try ModelContext(context.container).fetch(FetchDescriptor<Trip>()).map(\.name)
     #expect(Set(names) == ["A", "D"])
+  }
+
+  @Test("an object that is unique by its parent collides when the parent does, too")
+  func throughParent() throws {
+    let container = try ModelContainer(
+      for: Theatre.self,
+      configurations: ModelConfiguration(isStoredInMemoryOnly: true)
+    )
+    let context = ModelContext(container)
+    context.insert(Ticket(number: 1, guest: "A", theatre: Theatre(name: "T")))
+    try context.save()
+    for guest in ["B", "C"] {
+      context.insert(Ticket(number: 1, guest: guest, theatre: Theatre(name: "T")))
+      context.insert(Ticket(number: 2, guest: guest, theatre: Theatre(name: "T")))
+    }
+    try context.save()
+    #expect(!context.hasChanges)
+    let other = ModelContext(container)
+    let tickets = try other.fetch(FetchDescriptor<Ticket>(sortBy: [SortDescriptor(\.number)]))
+    #expect(tickets.map(\.guest) == ["C", "C"])
+    #expect(try other.fetch(FetchDescriptor<Theatre>()).map { $0.tickets.count } == [2])
+  }
+
+  @Test("new objects that became one collide together with one that is there")
+  func inTwoRounds() throws {
+    let container = try ModelContainer(
+      for: Theatre.self,
+      configurations: ModelConfiguration(isStoredInMemoryOnly: true)
+    )
+    let context = ModelContext(container)
+    let old = Ticket(number: 1, guest: "A", theatre: Theatre(name: "T"))
+    context.insert(old)
+    try context.save()
+    let theatre = Theatre(name: "T")
+    let new = ["B", "C"].map { Ticket(number: 1, guest: $0, theatre: theatre) }
+    for ticket in new { context.insert(ticket) }
+    try context.save()
+    #expect(old.guest == "C")
+    new[0].guest = "D"
+    #expect(old.guest == "D" && new[1].guest == "D" && context.hasChanges)
+    #expect(Set(new + [old]).count == 1)
   }
 }
