@@ -23,6 +23,13 @@ final class RecursiveLock: @unchecked Sendable {
     mutex.deallocate()
   }
 
+  /// Calls where the lock is free, or held by this thread; nil where another one has it.
+  func withLockIfFree<Result>(_ body: () throws -> Result) rethrows -> Result? {
+    guard pthread_mutex_trylock(mutex) == 0 else { return nil }
+    defer { pthread_mutex_unlock(mutex) }
+    return try body()
+  }
+
   func withLock<Result>(_ body: () throws -> Result) rethrows -> Result {
     pthread_mutex_lock(mutex)
     defer { pthread_mutex_unlock(mutex) }

@@ -30,7 +30,7 @@ public final class Store: @unchecked Sendable {
   private var replayer: Replayer?
   private var isWriting = false
   private var nextExpiry: ContinuousClock.Instant?
-  private let opening: @Sendable () throws -> Connection
+  private let file: StoreFile
   private let schemaCheck: SchemaCheck
 
   /// Opens a store, and makes it where there is none.
@@ -65,7 +65,7 @@ public final class Store: @unchecked Sendable {
     isReplica = catalog.isReplica
     layouts = try catalog.schema.layouts()
     schemaCheck = SchemaCheck(schemaID: catalog.schemaID, schema: catalog.schema)
-    opening = { try file.connectReader() }
+    self.file = file
     if options.isReadOnly {
       writerConnection = nil
       writer = nil
@@ -74,7 +74,8 @@ public final class Store: @unchecked Sendable {
           connection: connection,
           layouts: layouts,
           isShared: false,
-          blobFolder: location.blobFolder
+          blobFolder: location.blobFolder,
+          isLast: { [weak self] in try self?.isLast($0) ?? false }
         )
       )
     } else {
@@ -147,15 +148,45 @@ public final class Store: @unchecked Sendable {
         connection: Connection(sharing: writerConnection),
         layouts: layouts,
         isShared: true,
-        blobFolder: nil
+        blobFolder: nil,
+        isLast: { [weak self] in try self?.isLast($0) ?? false }
       )
     }
     return Reader(
-      connection: try opening(),
+      connection: try file.connectReader(),
       layouts: layouts,
       isShared: false,
-      blobFolder: location.blobFolder
+      blobFolder: location.blobFolder,
+      isLast: { [weak self] in try self?.isLast($0) ?? false }
     )
+  }
+
+  /// Tells of a row that was caught whether nothing can join its transaction any more, because it
+  /// is sealed now or because nobody writes.
+  private func isLast(_ place: CapturedRow.Place) throws -> Bool {
+    guard let writer, let connection = writerConnection else { return try file.isLast(place) }
+    let sealed = try lock.withLockIfFree { () -> Bool in
+      guard !isWriting, !isReplica, !connection.isInTransaction else { return false }
+      connection.setBusyTimeout(.zero)
+      defer { connection.setBusyTimeout(options.busyTimeout) }
+      do {
+        try connection.execute("BEGIN IMMEDIATE")
+      } catch SQLiteError.busy {
+        return false
+      }
+      do {
+        let isLast = try CapturedRows.isLast(place, at: nil, on: connection)
+        try writer.seal()
+        try connection.execute("COMMIT")
+        writer.committed()
+        return isLast
+      } catch {
+        writer.abandon()
+        if connection.isInTransaction { try connection.execute("ROLLBACK") }
+        throw error
+      }
+    }
+    return sealed ?? false
   }
 
   /// Calls with the writer, inside one transaction; anything thrown takes all of it back.
@@ -248,6 +279,7 @@ public final class Store: @unchecked Sendable {
   func maintain<Result>(_ body: (Writer) throws -> Result) throws -> Result {
     try inTransaction { writer, _ in
       guard !isReplica else { throw replicaError }
+      try writer.seal()
       return try body(writer)
     }
   }

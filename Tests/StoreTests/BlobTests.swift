@@ -194,7 +194,7 @@ struct BlobTests {
     }
   }
 
-  @Test("a file that is gone is told by its digest")
+  @Test("a file that is gone is told by its digest, which is what history then keeps")
   func missing() throws {
     try withPhotos { store, files in
       try store.write(Author()) { try $0.insert(0, id: 1, values: [.blob(self.middle), .null]) }

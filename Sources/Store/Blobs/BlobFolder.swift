@@ -55,6 +55,14 @@ struct BlobFolder: Sendable {
   /// Makes sure that all files written so far last.
   func sync() throws { try syncFolder(path) }
 
+  /// The size of a value; nil where there is no file.
+  func size(of digest: String) throws -> Int64? {
+    var status = stat()
+    if stat(file(digest), &status) == 0 { return Int64(status.st_size) }
+    guard errno == ENOENT || errno == ENOTDIR else { throw failure("look at", file(digest)) }
+    return nil
+  }
+
   /// The bytes of a value; nil where there is no file.
   func read(_ digest: String) throws -> Data? {
     guard contains(digest) else { return nil }

@@ -22,24 +22,32 @@ final class Blobs {
 
   private let connection: Connection
   private let folder: BlobFolder?
+  /// False where nothing is kept beyond the connection, which is then one in memory.
+  private let keepsFiles: Bool
+  /// Tells the size of a value that another connection knows, where this one is in memory.
+  var knownSize: (String) throws -> Int64? = { _ in nil }
   private var created: [String] = []
   private var marker: String?
   /// True where counts changed in this transaction.
   private(set) var isTouched = false
 
-  init(_ connection: Connection, _ folder: BlobFolder?) {
+  init(_ connection: Connection, _ folder: BlobFolder?, keepsFiles: Bool = true) {
     self.connection = connection
     self.folder = folder
+    self.keepsFiles = keepsFiles && folder != nil
   }
 
   /// True where values of external attributes may leave their rows.
-  var hasFolder: Bool { folder != nil }
+  var hasFolder: Bool { keepsFiles }
 
   /// Keeps some bytes; somebody has to be counted as needing them.
   func keep(_ bytes: UnsafeRawBufferPointer) throws -> Reference {
     let digest = SHA256.digest(of: bytes).description
-    let isKnown = try isKept(digest)
-    if let folder, !isKnown || !folder.contains(digest) {
+    let find = try connection.cached("SELECT size FROM store_blob WHERE sha256 = ?1")
+    try find.bind(1, digest)
+    defer { find.reset() }
+    let isKnown = try find.step()
+    if let folder, keepsFiles, !isKnown || !folder.contains(digest) {
       if marker == nil {
         try folder.create()
         marker = try folder.mark()
@@ -53,8 +61,13 @@ final class Blobs {
       )
       try insert.bind(1, digest)
       try insert.bind(2, Int64(bytes.count))
-      if folder == nil { try insert.bind(3, blob: bytes) }
+      if !keepsFiles { try insert.bind(3, blob: bytes) }
       try insert.run()
+    } else if find.int64(at: 0) == Self.unknownSize {
+      let update = try connection.cached("UPDATE store_blob SET size = ?2 WHERE sha256 = ?1")
+      try update.bind(1, digest)
+      try update.bind(2, Int64(bytes.count))
+      try update.run()
     }
     isTouched = true
     return Reference(digest: digest, size: bytes.count)
@@ -75,7 +88,7 @@ final class Blobs {
 
   /// True where a value is kept already.
   func isKept(_ digest: String) throws -> Bool {
-    let find = try connection.cached("SELECT 1 FROM store_blob WHERE sha256 = ?1")
+    let find = try connection.cached("SELECT 1 FROM store_blob WHERE sha256 = ?1 AND size >= 0")
     try find.bind(1, digest)
     defer { find.reset() }
     return try find.step()
@@ -84,20 +97,47 @@ final class Blobs {
   /// False where the value's file is gone.
   func contains(_ digest: String) -> Bool { folder?.contains(digest) ?? false }
 
-  /// The size of a value.
-  func size(of digest: String) throws -> Int {
+  /// Counts rows that a writer which is not ours gave a value, or took it from.
+  ///
+  /// It knows nothing of counts, and may have put in the name of a value that nobody has.
+  func adopt(_ digest: String, rows: Int64) throws {
+    let insert = try connection.cached(
+      "INSERT INTO store_blob (sha256, size, rows, history) VALUES (?1, ?2, 0, 0)"
+        + " ON CONFLICT DO NOTHING"
+    )
+    try insert.bind(1, digest)
+    try insert.bind(
+      2,
+      try knownSize(digest) ?? folder?.size(of: digest) ?? Self.unknownSize
+    )
+    try insert.run()
+    let update = try connection.cached(
+      "UPDATE store_blob SET rows = max(0, rows + ?2) WHERE sha256 = ?1"
+    )
+    try update.bind(1, digest)
+    try update.bind(2, rows)
+    try update.run()
+    isTouched = true
+  }
+
+  /// The size of a value that nobody has.
+  private static let unknownSize: Int64 = -1
+
+  /// The size of a value; nil for one that is not known.
+  func size(of digest: String) throws -> Int? {
     let find = try connection.cached("SELECT size FROM store_blob WHERE sha256 = ?1")
     try find.bind(1, digest)
     defer { find.reset() }
-    guard try find.step() else { throw missingBlob(digest, connection.path) }
+    guard try find.step(), find.int64(at: 0) != Self.unknownSize else { return nil }
     return Int(find.int64(at: 0))
   }
 
+  /// The bytes of a value; nil where its file is gone.
+  func data(ifThere digest: String) throws -> Data? { try folder?.read(digest) }
+
   /// The bytes of a value.
   func data(_ digest: String) throws -> Data {
-    guard let folder, let data = try folder.read(digest) else {
-      throw missingBlob(digest, connection.path)
-    }
+    guard let data = try data(ifThere: digest) else { throw missingBlob(digest, connection.path) }
     return data
   }
 

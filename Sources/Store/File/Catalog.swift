@@ -82,6 +82,7 @@ struct Catalog {
         try connection.execute(statement)
       }
     }
+    try ForeignCapture(schema).install(on: connection)
     let schemaID = try add(schema, on: connection)
     let birth = provenance.birth()
     try set("identifier", .text(birth.identifier), on: connection)

@@ -20,6 +20,22 @@ func timeText(_ time: Date) -> String {
   )
 }
 
+/// The time now in milliseconds since 1970.
+func currentMilliseconds() -> Int64 {
+  var now = timespec()
+  clock_gettime(CLOCK_REALTIME, &now)
+  return Int64(now.tv_sec) * 1000 + Int64(now.tv_nsec) / 1_000_000
+}
+
+/// A time as history keeps it, by its milliseconds since 1970.
+func timeText(milliseconds: Int64) -> String {
+  let (seconds, rest) = milliseconds.quotientAndRemainder(dividingBy: 1000)
+  // Before 1970 the rest is negative.
+  return rest < 0
+    ? timeText(seconds: Int(seconds) - 1, microseconds: Int(rest + 1000) * 1000)
+    : timeText(seconds: Int(seconds), microseconds: Int(rest) * 1000)
+}
+
 /// A time, in seconds since 1970 and the microseconds beyond them, as history keeps it.
 package func timeText(seconds: Int, microseconds: Int) -> String {
   var parts = tm()

@@ -19,6 +19,7 @@ struct StoreFile: Sendable {
     if case .file = location { try checkSize(of: connection) }
     if !options.isReadOnly { try prepareForWriting(connection) }
     var catalog = try Catalog(on: connection)
+    if !options.isReadOnly { try catchForeignWriters(of: catalog.schema, on: connection) }
     if let schema { try fit(schema, to: &catalog, on: connection) }
     if !options.isReadOnly { try Erasure.prepare(options.historyMode, on: connection) }
     return (connection, catalog)
@@ -41,10 +42,7 @@ struct StoreFile: Sendable {
       // SQLite opens what it can't write for reading, without a word.
       guard !connection.isReadOnly else { throw readOnlyError(path) }
     }
-    let (seconds, attoseconds) = options.busyTimeout.components
-    connection.setBusyTimeout(
-      milliseconds: Int(clamping: seconds) * 1000 + Int(attoseconds / 1_000_000_000_000_000)
-    )
+    connection.setBusyTimeout(options.busyTimeout)
     try connection.setForeignKeys(enforced: true)
     try connection.setTriggers(enabled: false)
     try options.configure?(connection)
@@ -109,6 +107,43 @@ struct StoreFile: Sendable {
         sleepBriefly()
       }
     }
+  }
+
+  /// Makes sure that what writers do that are not ours is caught.
+  private func catchForeignWriters(of schema: StoreSchema, on connection: Connection) throws {
+    let capture = try ForeignCapture(schema)
+    guard try !capture.isInstalled(on: connection) else { return }
+    try connection.execute("BEGIN IMMEDIATE")
+    do {
+      // Another process may have migrated the store meanwhile.
+      if try Catalog(on: connection).schema == schema { try capture.install(on: connection) }
+      try connection.execute("COMMIT")
+    } catch {
+      if connection.isInTransaction { try connection.execute("ROLLBACK") }
+      throw error
+    }
+  }
+
+  /// Tells of a row that was caught, in a store that is not to be written, whether nothing can join
+  /// its transaction any more.
+  ///
+  /// Somebody may be about to commit rows that were caught before now. Only who could get the lock
+  /// for writing knows that nobody is; it is let go at once.
+  func isLast(_ place: CapturedRow.Place) throws -> Bool {
+    guard mayWrite(path), mayWrite(folder) else {
+      let isInUse = access(path + "-wal", F_OK) == 0 || access(path + "-shm", F_OK) == 0
+      return !isInUse && currentMilliseconds() - place.time > CapturedRow.Place.pause
+    }
+    let connection = try Connection(path: path, mode: .readWrite)
+    try connection.keepWriteAheadLogOnClose()
+    do {
+      try connection.execute("BEGIN IMMEDIATE")
+    } catch SQLiteError.busy {
+      return false
+    }
+    let isLast = try CapturedRows.isLast(place, at: currentMilliseconds(), on: connection)
+    try connection.execute("ROLLBACK")
+    return isLast
   }
 
   private func isEmpty(_ connection: Connection) throws -> Bool {
@@ -227,17 +262,33 @@ struct StoreFile: Sendable {
     }
     // The tables are the same: only the version, or what concerns no table, is new.
     if !options.isReadOnly {
+      let blobs = Blobs(connection, location.blobFolder)
       try connection.execute("BEGIN IMMEDIATE")
       do {
+        // What was caught so far was written under the other schema.
+        try ForeignSeal.seal(on: connection, blobs)
+        try blobs.prepareToCommit()
         catalog.schemaID = try Catalog.add(schema, on: connection)
         try Catalog.set("schema", .integer(catalog.schemaID), on: connection)
         try connection.execute("COMMIT")
+        blobs.committed()
       } catch {
+        blobs.abandon()
         if connection.isInTransaction { try connection.execute("ROLLBACK") }
         throw error
       }
     }
     catalog.schema = schema
+  }
+}
+
+extension Connection {
+  /// Sets how long a statement waits for a lock.
+  func setBusyTimeout(_ duration: Duration) {
+    let (seconds, attoseconds) = duration.components
+    setBusyTimeout(
+      milliseconds: Int(clamping: seconds) * 1000 + Int(attoseconds / 1_000_000_000_000_000)
+    )
   }
 }
 

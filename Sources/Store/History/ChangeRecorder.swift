@@ -27,7 +27,8 @@ final class ChangeRecorder {
     _ joins: [JoinTable],
     schemaID: Int64,
     _ blobs: Blobs,
-    _ provenance: Provenance
+    _ provenance: Provenance,
+    _ erasure: Erasure? = nil
   ) throws {
     self.blobs = blobs
     self.layouts = layouts
@@ -41,7 +42,7 @@ final class ChangeRecorder {
     }
     linkPrefixes = joins.map { referencePrefix(layouts[$0.destination].entity.name) }
     row = try ChangeRow(connection, blobs)
-    erasure = try Erasure(connection, blobs, layouts)
+    self.erasure = try erasure ?? Erasure(connection, blobs, layouts)
     header = try TransactionRow(connection, schemaID: schemaID, provenance)
   }
 
@@ -160,10 +161,12 @@ final class ChangeRecorder {
 
   /// Writes what is left to write, and returns the number of changes.
   ///
-  /// The closure gives the values that an object has now.
+  /// The closure gives the values that an object has now. Time, place and salt are those of a stamp
+  /// where somebody else made the changes.
   func finish(
     _ author: Author,
     operation: TransactionOperation = .recorded,
+    stamp: Provenance.Stamp? = nil,
     current: (RowKey) throws -> [Value]?
   ) throws -> Int {
     for (key, draft) in drafts.sorted(by: { order(of: $0.key) < order(of: $1.key) }) {
@@ -179,7 +182,8 @@ final class ChangeRecorder {
         author,
         firstRow: firstRow,
         count: count,
-        operation: operation
+        operation: operation,
+        stamp: stamp
       )
     }
     return Int(count)

@@ -4,25 +4,44 @@ import SQLite
 ///
 /// It holds one row at a time, and is to be used before its reader is given back or refreshed.
 public final class HistoryCursor {
-  private let rows: HistoryRows
-  private let transactions: Statement
+  private var rows: HistoryRows
+  private var transactions: Statement
   private var changes: Statement?
   /// The id of the change that ``changes`` gives next.
   private var nextChange: Int64 = 0
   private var current: Transaction?
   private var remaining: Int64 = 0
   private var expected: Int64
-  private var digest: Digest?
+  private let last: Int64
+  /// What comes after the transactions that the store has.
+  private var unsealed: UnsealedHistory?
 
-  init(_ rows: HistoryRows, after first: Int64, through last: Int64) throws {
+  init(
+    _ rows: HistoryRows,
+    _ unsealed: UnsealedHistory?,
+    after first: Int64,
+    through last: Int64
+  ) throws {
     self.rows = rows
+    self.unsealed = unsealed
+    self.last = last
     transactions = try rows.transactions(after: first, through: last)
     expected = first + 1
   }
 
   /// Goes to the next transaction; nil at the end.
   public func next() throws -> Transaction? {
-    guard try transactions.step() else { return nil }
+    guard try transactions.step() else {
+      guard let unsealed else { return nil }
+      self.unsealed = nil
+      rows = unsealed.rows
+      changes = nil
+      transactions = try rows.transactions(
+        after: max(expected - 1, unsealed.sealed),
+        through: last
+      )
+      return try next()
+    }
     let transaction = try rows.transaction(at: transactions)
     guard transaction.id == expected else {
       throw rows.damaged("transaction \(expected) is missing")
@@ -57,21 +76,35 @@ extension Reader {
   public func history(after first: Int64 = 0, through last: Int64 = .max) throws -> HistoryCursor {
     let base = try history.base()
     guard first >= base.transaction else { throw try expired(first, base) }
-    return try HistoryCursor(history, after: first, through: last)
+    return try HistoryCursor(history, try unsealedHistory(), after: first, through: last)
   }
 
   /// How far the history reaches.
-  public func historyRange() throws -> HistoryRange { try history.range() }
+  public func historyRange() throws -> HistoryRange {
+    var range = try history.range()
+    guard let head = try unsealedHistory()?.head() else { return range }
+    range.oldest = range.oldest ?? range.head.transaction + 1
+    range.head = head
+    return range
+  }
 
   /// One transaction, without its changes; nil where history has none of that id.
-  public func transaction(_ id: Int64) throws -> Transaction? { try history.transaction(id) }
+  public func transaction(_ id: Int64) throws -> Transaction? {
+    try rows(with: id).transaction(id)
+  }
+
+  /// The rows that a transaction is among, if there is one with that id.
+  private func rows(with id: Int64) throws -> HistoryRows {
+    guard let unsealed = try unsealedHistory(), id > unsealed.sealed else { return history }
+    return unsealed.rows
+  }
 
   /// The point that a transaction makes, zero for the beginning.
   ///
   /// - Throws: ``StoreError/Code/historyExpired`` where it was deleted.
   public func point(_ id: Int64) throws -> HistoryPoint {
     let base = try history.base()
-    guard let digest = try history.digest(of: id) else { throw try expired(id, base) }
+    guard let digest = try rows(with: id).digest(of: id) else { throw try expired(id, base) }
     return HistoryPoint(lineage: base.lineage, transaction: id, digest: digest)
   }
 
@@ -80,7 +113,7 @@ extension Reader {
   /// - Throws: ``StoreError/Code/historyExpired`` where the point's transaction was deleted, and
   ///   ``StoreError/Code/historyDiverged`` where this is another history than the point's.
   public func check(_ point: HistoryPoint) throws {
-    let range = try history.range()
+    let range = try historyRange()
     guard point.lineage == range.head.lineage else {
       throw diverged(
         "the point is of lineage \(point.lineage), and the store has lineage \(range.head.lineage)"
@@ -96,13 +129,13 @@ extension Reader {
     guard isKept || (point.transaction == 0 && range.base.transaction == 0) else {
       throw try expired(point.transaction, range.base)
     }
-    guard try history.digest(of: point.transaction) == point.digest else {
+    guard try rows(with: point.transaction).digest(of: point.transaction) == point.digest else {
       throw diverged("transaction \(point.transaction) has another digest")
     }
   }
 
   private func expired(_ id: Int64, _ base: HistoryPoint) throws -> StoreError {
-    let oldest = try history.range().oldest
+    let oldest = try historyRange().oldest
     let kept = oldest.map { "the oldest that is kept is \($0)" } ?? "none is kept"
     return StoreError(
       .historyExpired,

@@ -71,9 +71,10 @@ final class ObjectEncoder {
   func encoded(_ value: Value, at column: Int, _ blobs: Blobs) throws -> EncodedValue {
     var value = value
     if isApart(value, at: column) {
-      if case .text(let digest) = value, isExternal[column], !blobs.contains(digest) {
-        // What is gone can't be kept, and must not keep its object from being deleted or mended.
+      if case .text(let digest) = value, isExternal[column], !blobs.contains(digest),
         let size = try blobs.size(of: digest)
+      {
+        // What is gone can't be kept, and must not keep its object from being deleted or mended.
         var result = EncodedValue(Blobs.Reference(digest: digest, size: size))
         appendJSONString(SpecialValue.missingName, to: &result.special)
         return result
@@ -81,7 +82,12 @@ final class ObjectEncoder {
       if let reference = try reference(to: value, at: column, blobs) {
         return EncodedValue(reference)
       }
-      if case .text(let digest) = value { value = .blob(try blobs.data(digest)) }
+      // Where the file is gone, what stands in the row is all that history can keep.
+      if case .text(let digest) = value, Digest(hexadecimal: digest) != nil,
+        let data = try blobs.data(ifThere: digest)
+      {
+        value = .blob(data)
+      }
     }
     var result = EncodedValue(json: [])
     if let unshown = append(value, at: column, to: &result.json) {
@@ -98,7 +104,7 @@ final class ObjectEncoder {
   ) throws -> Blobs.Reference? {
     switch value {
     case .text(let digest) where isExternal[column]:
-      let size = try blobs.size(of: digest)
+      guard let size = try blobs.size(of: digest) else { return nil }
       return size > Blobs.historyLimit ? Blobs.Reference(digest: digest, size: size) : nil
     case .text(var text): return try text.withUTF8 { try blobs.keep(UnsafeRawBufferPointer($0)) }
     case .blob(let data): return try data.withUnsafeBytes { try blobs.keep($0) }

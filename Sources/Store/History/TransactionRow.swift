@@ -75,9 +75,10 @@ final class TransactionRow {
     _ author: Author,
     firstRow: Int64,
     count: Int64,
-    operation: TransactionOperation = .recorded
+    operation: TransactionOperation = .recorded,
+    stamp: Provenance.Stamp? = nil
   ) throws {
-    let stamp = provenance.stamp(author, count)
+    let stamp = stamp ?? provenance.stamp(author, count)
     var transaction = Transaction(
       id: id,
       time: stamp.time,

@@ -128,6 +128,8 @@ public enum Migration {
         path: connection.path
       )
     }
+    try ForeignSeal.seal(on: connection, blobs)
+    try ForeignCapture.removeTriggers(on: connection)
     let schemaID = try Catalog.add(plan.to, on: connection)
     let history = MigrationHistory(
       plan: plan,
@@ -149,6 +151,7 @@ public enum Migration {
       try countBlobs(plan.mapping, on: connection)
     }
     try Catalog.set("schema", .integer(schemaID), on: connection)
+    try ForeignCapture(plan.to).install(on: connection)
     return true
   }
 

@@ -15,13 +15,17 @@ public final class Reader {
   public private(set) var head: Int64 = 0
   private let blobFolder: BlobFolder?
   private(set) lazy var history = HistoryRows(connection)
+  private let isLast: (CapturedRow.Place) throws -> Bool
+  private var unsealed: UnsealedHistory??
 
   init(
     connection: Connection,
     layouts: [EntityLayout],
     isShared: Bool,
-    blobFolder: BlobFolder?
+    blobFolder: BlobFolder?,
+    isLast: @escaping (CapturedRow.Place) throws -> Bool
   ) {
+    self.isLast = isLast
     self.blobFolder = blobFolder
     self.connection = connection
     self.layouts = layouts
@@ -32,6 +36,7 @@ public final class Reader {
   ///
   /// In memory there is one connection for all, so that a reader sees what is written meanwhile.
   func begin() throws {
+    unsealed = nil
     if !isShared { try connection.execute("BEGIN") }
     // The snapshot is that of the first read, which is to be now.
     try readHead()
@@ -44,8 +49,17 @@ public final class Reader {
     head = try statement.step() ? statement.int64(at: 0) : 0
   }
 
+  /// The transactions of writers that are not ours which nobody has sealed yet.
+  func unsealedHistory() throws -> UnsealedHistory? {
+    if !isShared, let unsealed { return unsealed }
+    let made = try UnsealedHistory(of: connection, history, blobFolder, isLast: isLast)
+    unsealed = .some(made)
+    return made
+  }
+
   /// Lets the snapshot go, and with it all that was half read.
   func end() throws {
+    unsealed = nil
     connection.resetCachedStatements()
     guard !isShared, connection.isInTransaction else { return }
     connection.resetStatements()
@@ -58,10 +72,9 @@ public final class Reader {
   ///
   /// - Throws: ``StoreError/Code/missingBlob`` where the file is gone.
   public func externalData(_ digest: String) throws -> Data {
-    guard let data = try blobFolder?.read(digest) else {
-      throw missingBlob(digest, connection.path)
-    }
-    return data
+    if let data = try blobFolder?.read(digest) { return data }
+    if let data = try unsealedHistory()?.data(digest) { return data }
+    throw missingBlob(digest, connection.path)
   }
 
   /// Takes a newer snapshot.

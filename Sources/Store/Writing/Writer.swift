@@ -61,8 +61,16 @@ public final class Writer {
 
   func begin(_ author: Author) throws {
     try beginRows()
+    try ForeignSeal.seal(on: connection, blobs, recorder.erasure)
     self.author = author
     try recorder.begin()
+  }
+
+  /// Makes history of what others wrote, where nothing else is to be written.
+  func seal() throws {
+    try checkTables()
+    try ForeignSeal.seal(on: connection, blobs, recorder.erasure)
+    try blobs.prepareToCommit()
   }
 
   /// Begins to write rows, whoever writes their history.
@@ -75,7 +83,8 @@ public final class Writer {
     parked.removeAll()
   }
 
-  /// Fails where another process gave the store other tables since it was opened.
+  /// Fails where another process gave the store other tables since it was opened, and makes sure
+  /// that what others write is caught.
   private func checkTables() throws {
     let reading = try connection.cached("PRAGMA schema_version")
     defer { reading.reset() }
@@ -94,6 +103,12 @@ public final class Writer {
     }
     // Another process that changed the mode of history changed its indexes too.
     try recorder.erasure.refresh()
+    let capture = try ForeignCapture(schema)
+    if try !capture.isInstalled(on: connection) {
+      try capture.install(on: connection)
+      // That changed the tables again.
+      return
+    }
     tablesVersion = version
   }
 
@@ -122,13 +137,23 @@ public final class Writer {
     try reading.bind(1, table)
     let last = try reading.step() ? reading.int64(at: 0) : nil
     reading.reset()
+    let (highest, isTooHigh) = (last ?? 0).addingReportingOverflow(Int64(count))
+    guard !isTooHigh else {
+      throw StoreError(
+        .invalidValue,
+        "The table \(table) has no ids left: one of its rows has, or had, the id \(last ?? 0), which a"
+          + " program other than this one gave it. Give that row a smaller id with the sqlite3 shell,"
+          + " and set the table's seq in sqlite_sequence to the highest id.",
+        path: connection.path
+      )
+    }
     let writing = try connection.cached(
       last == nil
         ? "INSERT INTO sqlite_sequence (name, seq) VALUES (?1, ?2)"
         : "UPDATE sqlite_sequence SET seq = ?2 WHERE name = ?1"
     )
     try writing.bind(1, table)
-    try writing.bind(2, (last ?? 0) + Int64(count))
+    try writing.bind(2, highest)
     try writing.run()
     return (last ?? 0) + 1
   }

@@ -1,0 +1,179 @@
+import SQLite
+
+/// One row of `history_foreign`: what a trigger saw.
+struct CapturedRow {
+  /// What happened to the row.
+  enum Kind: String {
+    case insert, update, delete
+    /// It stood in the way of another; whether it went, what follows tells.
+    case victim
+  }
+
+  /// What tells where a transaction ends.
+  struct Place {
+    let id: Int64
+    /// Milliseconds since 1970.
+    let time: Int64
+    /// The connection's count of changes, which goes up with each row that is caught.
+    let series: Int64
+    let isVictim: Bool
+    let salt: [UInt8]
+
+    /// True where another row, which comes next, belongs to another transaction.
+    ///
+    /// SQLite tells no trigger which transaction it is in. The count of another connection begins
+    /// anew, and one connection's transactions are told apart by the time that lies between.
+    func endsTransaction(before next: Place) -> Bool {
+      // The victims of one statement are caught together.
+      let isTogether = series == next.series && isVictim && next.isVictim
+      return (series >= next.series && !isTogether) || time > next.time
+        || next.time &- time > Self.pause
+    }
+
+    /// The longest pause between two rows of a transaction, in milliseconds.
+    static let pause: Int64 = 1000
+  }
+
+  let place: Place
+  let kind: Kind
+  /// The index of the table in ``ForeignCapture/tables``.
+  let table: Int
+  /// The id of the object, or of a link's owner.
+  let object: Int64
+  /// The values of ``ForeignTable/columns`` as they were; empty for an insert.
+  let before: [Value]
+  /// The values as they are; empty for a delete and for a victim.
+  let after: [Value]
+}
+
+/// The statements that read what was caught, on one connection.
+final class CapturedRows {
+  let connection: Connection
+  private let tables: [ForeignTable]
+  private let indexes: [String: Int]
+  private let list: String
+
+  init(_ connection: Connection, _ tables: [ForeignTable]) {
+    self.connection = connection
+    self.tables = tables
+    indexes = Dictionary(
+      tables.enumerated().map { ($0.element.name, $0.offset) },
+      uniquingKeysWith: { $1 }
+    )
+    let width = tables.map(\.columns.count).max() ?? 0
+    list =
+      (["id", "time", "series", "kind", "salt", "origin", "object"]
+      + (0..<width).flatMap { ["b\($0)", "a\($0)"] })
+      .map { quoted($0) }.joined(separator: ", ")
+  }
+
+  /// True where there is anything; costs next to nothing where there is not.
+  static func areThere(on connection: Connection) throws -> Bool {
+    let any = try connection.cached("SELECT 1 FROM history_foreign LIMIT 1")
+    defer { any.reset() }
+    return try any.step()
+  }
+
+  /// All places in order.
+  static func places(on connection: Connection) throws -> Statement {
+    try connection.prepare(
+      "SELECT \"id\", \"time\", \"series\", \"kind\", \"salt\" FROM \"history_foreign\" ORDER BY \"id\""
+    )
+  }
+
+  /// The place that a statement of ``places(on:)`` or ``rows(through:)`` stands at.
+  static func place(at row: Statement) -> CapturedRow.Place {
+    CapturedRow.Place(
+      id: row.int64(at: 0),
+      time: row.int64(at: 1),
+      series: row.int64(at: 2),
+      isVictim: row.string(at: 3) == CapturedRow.Kind.victim.rawValue,
+      salt: Array(row.bytes(at: 4))
+    )
+  }
+
+  /// All rows up to one, in order.
+  func rows(through last: Int64) throws -> Statement {
+    let statement = try connection.prepare(
+      "SELECT \(list) FROM \"history_foreign\" WHERE \"id\" <= ?1 ORDER BY \"id\""
+    )
+    try statement.bind(1, last)
+    return statement
+  }
+
+  /// The rows about one object or link owner after a row, in order.
+  func rows(of table: Int, _ object: Int64, after id: Int64) throws -> Statement {
+    let statement = try connection.cached(
+      "SELECT \(list) FROM \"history_foreign\""
+        + " WHERE \"origin\" = ?1 AND \"object\" = ?2 AND \"id\" > ?3 ORDER BY \"id\""
+    )
+    try statement.bind(1, tables[table].name)
+    try statement.bind(2, object)
+    try statement.bind(3, id)
+    return statement
+  }
+
+  /// The row that a statement stands at; nil for one of a table or kind that nobody knows, which
+  /// no trigger of ours has written.
+  func row(at row: Statement) -> CapturedRow? {
+    guard let kind = CapturedRow.Kind(rawValue: row.string(at: 3)),
+      let table = indexes[row.string(at: 5)]
+    else { return nil }
+    func side(_ offset: Int) -> [Value] {
+      tables[table].columns.indices.map {
+        row.value(at: Int32(truncatingIfNeeded: 7 + 2 * $0 + offset))
+      }
+    }
+    return CapturedRow(
+      place: Self.place(at: row),
+      kind: kind,
+      table: table,
+      object: row.int64(at: 6),
+      before: kind == .insert ? [] : side(0),
+      after: kind == .insert || kind == .update ? side(1) : []
+    )
+  }
+
+  /// True where a victim can't be there any more once another row is, as SQLite compares them.
+  func conflict(_ victim: CapturedRow, with row: CapturedRow) throws -> Bool {
+    let table = tables[victim.table]
+    func column(_ side: String, _ prefix: String) -> (String) -> String {
+      { name in
+        guard let index = table.columns.firstIndex(of: name) else { return "\(side).\"object\"" }
+        return "\(side).\"\(prefix)\(index)\""
+      }
+    }
+    let condition = table.conflict(column("v", "b"), with: column("r", "a"))
+    let statement = try connection.cached(
+      "SELECT 1 FROM \"history_foreign\" v, \"history_foreign\" r"
+        + " WHERE v.\"id\" = ?1 AND r.\"id\" = ?2 AND (\(condition))"
+    )
+    try statement.bind(1, victim.place.id)
+    try statement.bind(2, row.place.id)
+    defer { statement.reset() }
+    return try statement.step()
+  }
+
+  /// True where no row can join the transaction that ends with a row, as far as can be seen with
+  /// the lock for writing held.
+  ///
+  /// The time is that of now in milliseconds since 1970; nil where what is there is sealed at once,
+  /// so that nothing can join it.
+  static func isLast(
+    _ place: CapturedRow.Place,
+    at time: Int64?,
+    on connection: Connection
+  ) throws -> Bool {
+    let statement = try connection.prepare(
+      "SELECT \"id\", \"time\", \"series\", \"kind\", \"salt\" FROM \"history_foreign\""
+        + " WHERE \"id\" >= ?1 ORDER BY \"id\" LIMIT 2"
+    )
+    try statement.bind(1, place.id)
+    // Where it is not there any more somebody has sealed it, perhaps with others.
+    guard try statement.step(), self.place(at: statement).salt == place.salt else { return false }
+    guard try statement.step() else {
+      return time.map { $0 - place.time > CapturedRow.Place.pause } ?? true
+    }
+    return place.endsTransaction(before: self.place(at: statement))
+  }
+}

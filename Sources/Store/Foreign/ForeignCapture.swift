@@ -1,0 +1,206 @@
+import SQLite
+
+/// The table and the triggers that catch what writers do that are not ours: the `sqlite3` shell, a
+/// script, another library.
+///
+/// Our own connections have triggers switched off and pay nothing. A trigger keeps the values of a
+/// row as they are stored, because SQL can't write what history has: its JSON loses digits and
+/// refuses blobs. ``ForeignTransactions`` turns them into history.
+struct ForeignCapture {
+  /// A table or trigger, as `sqlite_schema` has it.
+  struct Definition: Hashable {
+    let type: String
+    let name: String
+    let sql: String
+  }
+
+  /// The table, its index and the triggers, in the order in which they can be made.
+  let definitions: [Definition]
+  /// The tables whose rows are caught.
+  let tables: [ForeignTable]
+
+  init(_ schema: StoreSchema) throws {
+    tables = try schema.foreignTables()
+    let width = tables.map(\.columns.count).max() ?? 0
+    guard width <= Self.maximumWidth else {
+      throw StoreError(
+        .invalidSchema,
+        "An entity has \(width) properties together with all that inherit from it, and at most"
+          + " \(Self.maximumWidth) are allowed; split it into two."
+      )
+    }
+    definitions =
+      [
+        Definition(type: "table", name: Self.name, sql: Self.table(width)),
+        Definition(type: "index", name: "history_foreign_object", sql: Self.index),
+      ] + tables.flatMap { Self.triggers(on: $0) }
+  }
+
+  /// The name of the table that keeps what was caught.
+  static let name = "history_foreign"
+  /// SQLite's limit on columns is 2000, and each value is kept as it was and as it is.
+  private static let maximumWidth = 990
+
+  private static func table(_ width: Int) -> String {
+    let values = (0..<width).map { ",\n  \"b\($0)\" ANY,\n  \"a\($0)\" ANY" }.joined()
+    return """
+      CREATE TABLE "history_foreign" (
+        "id" INTEGER PRIMARY KEY AUTOINCREMENT,
+        "time" INTEGER NOT NULL,
+        "series" INTEGER NOT NULL,
+        "salt" BLOB NOT NULL,
+        "kind" TEXT NOT NULL,
+        "origin" TEXT NOT NULL,
+        "object" INTEGER NOT NULL\(values)
+      ) STRICT
+      """
+  }
+
+  private static let index =
+    "CREATE INDEX \"history_foreign_object\" ON \"history_foreign\" (\"origin\", \"object\")"
+
+  // MARK: Triggers
+
+  private static func triggers(on table: ForeignTable) -> [Definition] {
+    let isSame = table.key.map { "OLD.\($0) IS NEW.\($0)" }.joined(separator: " AND ")
+    let unique = table.uniques.flatMap { $0.columns + ($0.entities == nil ? [] : ["\"_entity\""]) }
+    let mayTake = (table.key + unique).reduce(into: [String]()) { columns, column in
+      if !columns.contains(column) { columns.append(column) }
+    }.map { "OLD.\($0) IS NOT NEW.\($0)" }.joined(separator: " OR ")
+    let isOther = "NOT (" + table.key.map { "\($0) IS OLD.\($0)" }.joined(separator: " AND ") + ")"
+    func trigger(
+      _ name: String,
+      _ event: String,
+      _ condition: String?,
+      _ body: [String]
+    )
+      -> Definition
+    {
+      let name = "history_\(name)_\(table.name)"
+      return Definition(
+        type: "trigger",
+        name: name,
+        sql: "CREATE TRIGGER \(quoted(name)) \(event) ON \(quoted(table.name))"
+          + (condition.map { " WHEN \($0)" } ?? "")
+          + " BEGIN\n  \(body.joined(separator: ";\n  "));\nEND"
+      )
+    }
+    let deletion = insertion(of: .delete, table, before: "OLD.")
+    let arrival = insertion(of: .insert, table, after: "NEW.")
+    let taken = table.conflict(\.self) { "NEW.\($0)" }
+    return [
+      trigger("before_insert", "BEFORE INSERT", nil, [victims(table, taken)]),
+      trigger("after_insert", "AFTER INSERT", nil, [arrival]),
+      trigger(
+        "before_update",
+        "BEFORE UPDATE",
+        mayTake,
+        [victims(table, "\(isOther) AND (\(taken))")]
+      ),
+      trigger(
+        "after_update",
+        "AFTER UPDATE",
+        isSame,
+        [insertion(of: .update, table, before: "OLD.", after: "NEW.")]
+      ),
+      // Who moves a row to another key takes one object away and makes another.
+      trigger("after_move", "AFTER UPDATE", "NOT (\(isSame))", [deletion, arrival]),
+      trigger("after_delete", "AFTER DELETE", nil, [deletion]),
+    ]
+  }
+
+  /// What every row has: the time in milliseconds since 1970, the connection's count of changes,
+  /// and what may become a transaction's salt.
+  private static let stamp =
+    "CAST(round((julianday('now') - 2440587.5) * 86400000.0) AS INTEGER), total_changes(),"
+    + " randomblob(16)"
+
+  private static func names(_ prefix: String, _ table: ForeignTable) -> [String] {
+    table.columns.indices.map { "\"\(prefix)\($0)\"" }
+  }
+
+  private static func opening(_ sides: [String]) -> String {
+    "INSERT INTO \"history_foreign\" ("
+      + (["\"time\"", "\"series\"", "\"salt\"", "\"kind\"", "\"origin\"", "\"object\""] + sides)
+      .joined(separator: ", ") + ")"
+  }
+
+  private static func insertion(
+    of kind: CapturedRow.Kind,
+    _ table: ForeignTable,
+    before: String? = nil,
+    after: String? = nil
+  ) -> String {
+    var sides: [String] = []
+    var values: [String] = []
+    for (name, source) in [("b", before), ("a", after)] {
+      guard let source else { continue }
+      sides += names(name, table)
+      values += table.columns.map { source + $0 }
+    }
+    let object = (after ?? before ?? "") + table.object
+    return opening(sides) + "\n    VALUES ("
+      + ([stamp, literal(kind.rawValue), literal(table.name), object] + values)
+      .joined(separator: ", ") + ")"
+  }
+
+  /// Keeps the rows that a statement would take away to make room for its own.
+  ///
+  /// `REPLACE` fires no trigger for them, unless recursive triggers are on.
+  private static func victims(_ table: ForeignTable, _ condition: String) -> String {
+    opening(names("b", table)) + "\n    SELECT "
+      + ([stamp, literal(CapturedRow.Kind.victim.rawValue), literal(table.name), table.object]
+      + table.columns).joined(separator: ", ")
+      + "\n    FROM \(quoted(table.name)) WHERE \(condition)"
+  }
+}
+
+extension ForeignCapture {
+  /// Makes the table and the triggers that are missing or other than they are to be.
+  ///
+  /// It is called with the lock for writing held. What was written while they were missing nobody
+  /// saw; ``Store/check(recording:)`` finds it.
+  func install(on connection: Connection) throws {
+    let found = try Self.found(on: connection)
+    for definition in found.values where !definitions.contains(definition) {
+      // An index goes with its table, and both stand in the list.
+      try connection.execute("DROP \(definition.type) IF EXISTS \(quoted(definition.name))")
+    }
+    let left = try Self.found(on: connection)
+    for definition in definitions where left[definition.name] != definition {
+      try connection.execute(definition.sql)
+    }
+  }
+
+  /// Takes the triggers away, so that tables can be made anew.
+  static func removeTriggers(on connection: Connection) throws {
+    for definition in try found(on: connection).values where definition.type == "trigger" {
+      try connection.execute("DROP TRIGGER \(quoted(definition.name))")
+    }
+  }
+
+  /// True where all is as it is to be.
+  func isInstalled(on connection: Connection) throws -> Bool {
+    Set(try Self.found(on: connection).values) == Set(definitions)
+  }
+
+  /// What of it a store has, by name; triggers of other people's making are not ours to touch.
+  static func found(on connection: Connection) throws -> [String: Definition] {
+    let statement = try connection.prepare(
+      """
+      SELECT type, name, sql FROM sqlite_schema WHERE name LIKE 'history\\_%' ESCAPE '\\'
+        AND (type = 'trigger' OR name IN ('history_foreign', 'history_foreign_object'))
+      """
+    )
+    var result: [String: Definition] = [:]
+    while try statement.step() {
+      let definition = Definition(
+        type: statement.string(at: 0),
+        name: statement.string(at: 1),
+        sql: statement.string(at: 2)
+      )
+      result[definition.name] = definition
+    }
+    return result
+  }
+}

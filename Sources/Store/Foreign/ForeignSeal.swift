@@ -1,0 +1,47 @@
+import SQLite
+
+/// Makes history of what triggers caught, in the transaction of whoever writes next.
+enum ForeignSeal {
+  /// Seals all that there is; it must be in a transaction that holds the lock for writing.
+  static func seal(
+    on connection: Connection,
+    _ blobs: Blobs,
+    _ erasure: Erasure? = nil
+  ) throws {
+    guard try CapturedRows.areThere(on: connection) else { return }
+    let catalog = try Catalog(on: connection)
+    let transactions = try ForeignTransactions(
+      connection,
+      catalog.schema,
+      schemaID: catalog.schemaID,
+      recordingOn: connection,
+      blobs,
+      erasure
+    )
+    try transactions.record(through: .max)
+    try transactions.reserveIDs(on: connection)
+    try connection.execute("DELETE FROM history_foreign")
+  }
+}
+
+extension ForeignTransactions {
+  /// Keeps the ids that came from being given again, which SQLite does not where an update gave
+  /// them.
+  fileprivate func reserveIDs(on connection: Connection) throws {
+    for (table, highest) in highest where highest > 0 {
+      let update = try connection.cached(
+        "UPDATE sqlite_sequence SET seq = ?2 WHERE name = ?1 AND seq < ?2"
+      )
+      try update.bind(1, table)
+      try update.bind(2, highest)
+      try update.run()
+      let insert = try connection.cached(
+        "INSERT INTO sqlite_sequence (name, seq) SELECT ?1, ?2"
+          + " WHERE NOT EXISTS (SELECT 1 FROM sqlite_sequence WHERE name = ?1)"
+      )
+      try insert.bind(1, table)
+      try insert.bind(2, highest)
+      try insert.run()
+    }
+  }
+}

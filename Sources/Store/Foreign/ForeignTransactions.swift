@@ -1,0 +1,314 @@
+import FoundationEssentials
+import SQLite
+
+/// Turns what triggers caught into transactions of history, which a recorder writes.
+///
+/// It goes through the rows in order, and asks for what none of them says: how an object or its
+/// links were at that time. That is how they are now, with all that was caught later taken back.
+final class ForeignTransactions {
+  private let rows: CapturedRows
+  private let tables: [ForeignTable]
+  private let layouts: [EntityLayout]
+  private let joins: [JoinTable]
+  private let recorder: ChangeRecorder
+  private let blobs: Blobs
+  /// For each entity the places of its columns in ``ForeignTable/columns``.
+  private let places: [[Int]]
+  /// For each entity the index of its table, and for each join table that of its own.
+  private let entityTables: [Int]
+  private let joinTables: [Int]
+  /// For each entity the join tables whose links its objects own.
+  private let owned: [[Int]]
+  /// The rows that may have gone to make room for one that is still to come, by table.
+  private var victims: [[CapturedRow]]
+  /// The highest id that came or was named, by table.
+  private var highestIDs: [Int64]
+
+  /// Reads what was caught on one connection, and writes history where the recorder does.
+  init(
+    _ connection: Connection,
+    _ schema: StoreSchema,
+    schemaID: Int64,
+    recordingOn destination: Connection,
+    _ blobs: Blobs,
+    _ erasure: Erasure? = nil
+  ) throws {
+    let tables = try schema.foreignTables()
+    let layouts = try schema.layouts()
+    let joins = schema.joinTables(layouts)
+    self.tables = tables
+    self.layouts = layouts
+    self.joins = joins
+    self.blobs = blobs
+    rows = CapturedRows(connection, tables)
+    recorder = try ChangeRecorder(
+      destination,
+      layouts,
+      joins,
+      schemaID: schemaID,
+      blobs,
+      .system,
+      erasure
+    )
+    places = layouts.map { layout in
+      let columns = tables.first { $0.name == layout.entity.table }?.columns ?? []
+      return layout.columns.compactMap { columns.firstIndex(of: $0.quoted) }
+    }
+    entityTables = layouts.map { layout in
+      tables.firstIndex { $0.name == layout.entity.table } ?? 0
+    }
+    joinTables = joins.map { join in tables.firstIndex { $0.name == join.name } ?? 0 }
+    owned = layouts.map { layout in
+      joins.indices.filter { layouts[joins[$0].owner].family.contains(layout.index) }
+    }
+    victims = tables.map { _ in [] }
+    highestIDs = tables.map { _ in 0 }
+  }
+
+  /// The highest id that came or was named, by the names of the tables.
+  var highest: [(String, Int64)] { zip(tables.map(\.name), highestIDs).map { ($0, $1) } }
+
+  /// Records what was caught up to a row.
+  func record(through last: Int64) throws {
+    let statement = try rows.rows(through: last)
+    var first: CapturedRow.Place?
+    var previous: CapturedRow.Place?
+    while try statement.step() {
+      guard let row = rows.row(at: statement) else { continue }
+      if let previous, let begin = first, previous.endsTransaction(before: row.place) {
+        try finish(begin, previous)
+        first = nil
+      }
+      if first == nil {
+        first = row.place
+        try recorder.begin()
+      }
+      previous = row.place
+      try apply(row)
+    }
+    if let first, let previous { try finish(first, previous) }
+  }
+
+  /// Ends a transaction, of which neither author nor program nor machine are known.
+  private func finish(_ first: CapturedRow.Place, _ last: CapturedRow.Place) throws {
+    let stamp = Provenance.Stamp(
+      time: timeText(milliseconds: last.time),
+      process: "",
+      processID: 0,
+      host: "",
+      salt: first.salt
+    )
+    _ = try recorder.finish(Author(process: ""), operation: .foreign, stamp: stamp) { key in
+      guard let object = try object(entityTables[key.entity], key.id, after: last.id) else {
+        return nil
+      }
+      return object.key == key ? object.values : nil
+    }
+  }
+
+  private func apply(_ row: CapturedRow) throws {
+    switch row.kind {
+    case .victim:
+      victims[row.table].removeAll { isSameRow($0, row) }
+      victims[row.table].append(row)
+    case .delete:
+      victims[row.table].removeAll { isSameRow($0, row) }
+      try change(row, from: row.before, to: nil)
+    case .insert, .update:
+      for victim in victims[row.table]
+      where try (row.kind == .insert || !isSameRow(victim, row)) && rows.conflict(victim, with: row)
+      {
+        try change(victim, from: victim.before, to: nil, at: row.place.id)
+      }
+      victims[row.table].removeAll()
+      try change(row, from: row.kind == .insert ? nil : row.before, to: row.after)
+    }
+  }
+
+  /// True where both are about one row of the table, by its primary key.
+  private func isSameRow(_ one: CapturedRow, _ other: CapturedRow) -> Bool {
+    guard one.object == other.object else { return false }
+    guard case .links = tables[one.table].content else { return true }
+    let target = other.before.first ?? other.after.first
+    return one.before.first == target
+  }
+
+  /// Records what became of a row, at the time of the row that caught it or of a later one.
+  private func change(
+    _ row: CapturedRow,
+    from before: [Value]?,
+    to after: [Value]?,
+    at time: Int64? = nil
+  ) throws {
+    let time = time ?? row.place.id
+    switch tables[row.table].content {
+    case .objects:
+      let old = before.flatMap { object(in: row.table, row.object, $0) }
+      let new = after.flatMap { object(in: row.table, row.object, $0) }
+      if let old, let new, old.key == new.key { return try update(old, new.values) }
+      if let old { try remove(old, at: time) }
+      if let new { try add(new, at: time) }
+    case .links(let join):
+      if let after, let target = link(after)?.target {
+        name(row.object, in: entityTables[joins[join].owner])
+        name(target, in: entityTables[joins[join].destination])
+      }
+      guard let owner = try object(entityTables[joins[join].owner], row.object, after: time),
+        owned[owner.key.entity].contains(join)
+      else { return }
+      let old = before.flatMap { link($0) }
+      let new = after.flatMap { link($0) }
+      guard let target = (old ?? new)?.target, old?.link != new?.link else { return }
+      try recorder.link(owner.key, join: join, target: target, before: old?.link, now: new?.link)
+    }
+  }
+
+  // MARK: Objects
+
+  private struct Object {
+    let key: RowKey
+    /// In the order of ``EntityLayout/columns``.
+    let values: [Value]
+  }
+
+  /// The object that a row is; nil where no entity has the name that stands in it.
+  private func object(in table: Int, _ id: Int64, _ columns: [Value]) -> Object? {
+    guard case .objects(let entities) = tables[table].content else { return nil }
+    var entity = entities.values.first
+    if tables[table].columns.first == "\"_entity\"" {
+      guard case .text(let name) = columns.first else { return nil }
+      entity = entities[name]
+    }
+    guard let entity else { return nil }
+    return Object(key: RowKey(entity: entity, id: id), values: places[entity].map { columns[$0] })
+  }
+
+  /// The object that has an id, as it was after a row was caught.
+  private func object(_ table: Int, _ id: Int64, after time: Int64) throws -> Object? {
+    let later = try rows.rows(of: table, id, after: time)
+    defer { later.reset() }
+    if try later.step(), let row = rows.row(at: later) {
+      return row.kind == .insert ? nil : object(in: table, id, row.before)
+    }
+    let columns = tables[table].columns
+    let list = columns.isEmpty ? "1" : columns.joined(separator: ", ")
+    let now = try rows.connection.cached(
+      "SELECT \(list) FROM \(quoted(tables[table].name)) WHERE \(tables[table].object) = ?1"
+    )
+    try now.bind(1, id)
+    defer { now.reset() }
+    guard try now.step() else { return nil }
+    return object(
+      in: table,
+      id,
+      columns.indices.map { now.value(at: Int32(truncatingIfNeeded: $0)) }
+    )
+  }
+
+  private func update(_ old: Object, _ values: [Value]) throws {
+    let changed = values.indices.filter { !values[$0].isSame(as: old.values[$0]) }
+    guard !changed.isEmpty else { return }
+    let columns = layouts[old.key.entity].columns
+    for column in changed {
+      name(values[column], columns[column])
+      guard columns[column].isExternal else { continue }
+      try count(values[column], 1)
+      try count(old.values[column], -1)
+    }
+    try recorder.update(
+      old.key,
+      changed,
+      before: changed.map { old.values[$0] },
+      after: changed.map { values[$0] }
+    )
+  }
+
+  private func add(_ object: Object, at time: Int64) throws {
+    let entity = object.key.entity
+    let table = entityTables[entity]
+    highestIDs[table] = max(highestIDs[table], object.key.id)
+    try countAll(object, 1)
+    try recorder.insert(object.key, object.values)
+    for join in owned[entity] {
+      for (target, link) in try links(join, object.key.id, after: time).sorted(by: {
+        $0.key < $1.key
+      }) {
+        try recorder.link(object.key, join: join, target: target, before: nil, now: link)
+      }
+    }
+  }
+
+  private func remove(_ object: Object, at time: Int64) throws {
+    try countAll(object, -1)
+    var found: [Int: [Int64: ChangeDraft.Link]] = [:]
+    for join in owned[object.key.entity] {
+      let links = try links(join, object.key.id, after: time)
+      if !links.isEmpty { found[join] = links }
+    }
+    try recorder.delete(object.key, object.values, links: found)
+  }
+
+  private func countAll(_ object: Object, _ difference: Int64) throws {
+    for (index, column) in layouts[object.key.entity].columns.enumerated() {
+      if difference > 0 { name(object.values[index], column) }
+      if column.isExternal { try count(object.values[index], difference) }
+    }
+  }
+
+  /// Notes an object that a row leads to, there or not, so that no new one takes its place.
+  private func name(_ value: Value, _ column: EntityLayout.Column) {
+    guard case .integer(let id) = value, let destination = column.destination else { return }
+    name(id, in: entityTables[destination])
+  }
+
+  private func name(_ id: Int64, in table: Int) {
+    // So far no table gets by itself, and there must be ids left.
+    guard id < 1 << 53 else { return }
+    highestIDs[table] = max(highestIDs[table], id)
+  }
+
+  private func count(_ value: Value, _ difference: Int64) throws {
+    guard case .text(let digest) = value, Digest(hexadecimal: digest) != nil else { return }
+    try blobs.adopt(digest, rows: difference)
+  }
+
+  // MARK: Links
+
+  private func link(_ columns: [Value]) -> (target: Int64, link: ChangeDraft.Link)? {
+    guard columns.count == 2, case .integer(let target) = columns[0] else { return nil }
+    guard case .integer(let position) = columns[1] else { return (target, ChangeDraft.Link()) }
+    return (target, ChangeDraft.Link(position: position))
+  }
+
+  /// The links of an owner as they were after a row was caught, by their targets.
+  private func links(
+    _ join: Int,
+    _ owner: Int64,
+    after time: Int64
+  ) throws -> [Int64: ChangeDraft.Link] {
+    let table = tables[joinTables[join]]
+    var result: [Int64: ChangeDraft.Link] = [:]
+    let now = try rows.connection.cached(
+      "SELECT \(table.columns.joined(separator: ", ")) FROM \(quoted(table.name))"
+        + " WHERE \(table.object) = ?1"
+    )
+    try now.bind(1, owner)
+    defer { now.reset() }
+    while try now.step() {
+      if let found = link([now.value(at: 0), now.value(at: 1)]) {
+        result[found.target] = found.link
+      }
+    }
+    var seen: Set<Int64> = []
+    let later = try rows.rows(of: joinTables[join], owner, after: time)
+    defer { later.reset() }
+    while try later.step() {
+      guard let row = rows.row(at: later),
+        let found = link(row.kind == .insert ? row.after : row.before),
+        seen.insert(found.target).inserted
+      else { continue }
+      result[found.target] = row.kind == .insert ? nil : found.link
+    }
+    return result
+  }
+}

@@ -1,0 +1,127 @@
+import FoundationEssentials
+import SQLite
+
+/// The transactions that a reader sees before anybody has sealed them: made in memory, as sealing
+/// will make them, with the same ids, salts and digests.
+struct UnsealedHistory {
+  /// The last transaction that the store itself has.
+  let sealed: Int64
+  /// The rows of history in memory.
+  let rows: HistoryRows
+  private let connection: Connection
+
+  /// Makes what a reader's snapshot has; nil where all is sealed.
+  ///
+  /// The closure tells of the last row whether nothing can join its transaction any more, so that
+  /// it may be shown.
+  init?(
+    of reader: Connection,
+    _ history: HistoryRows,
+    _ folder: BlobFolder?,
+    isLast: (CapturedRow.Place) throws -> Bool
+  ) throws {
+    guard try Self.hasTable(reader), try CapturedRows.areThere(on: reader) else { return nil }
+    let catalog = try Catalog(on: reader)
+    // What somebody else writes into a replica is no history of the store that it replays.
+    guard !catalog.isReplica else { return nil }
+    guard let last = try Self.lastShown(on: reader, isLast) else { return nil }
+    connection = try Connection(path: "", mode: .memory)
+    rows = HistoryRows(connection)
+    sealed = try Self.copyHead(from: reader, history, to: connection)
+    let blobs = Blobs(connection, folder, keepsFiles: false)
+    blobs.knownSize = { digest in
+      let find = try reader.cached("SELECT size FROM store_blob WHERE sha256 = ?1")
+      try find.bind(1, digest)
+      defer { find.reset() }
+      return try find.step() ? find.int64(at: 0) : nil
+    }
+    try ForeignTransactions(
+      reader,
+      catalog.schema,
+      schemaID: catalog.schemaID,
+      recordingOn: connection,
+      blobs
+    ).record(through: last)
+  }
+
+  /// A reader of a store that was made before there was such a table has nothing to see.
+  private static func hasTable(_ connection: Connection) throws -> Bool {
+    let find = try connection.cached(
+      "SELECT 1 FROM sqlite_schema WHERE type = 'table' AND name = '\(ForeignCapture.name)'"
+    )
+    defer { find.reset() }
+    return try find.step()
+  }
+
+  /// The last row of the last transaction that may be shown; nil where there is none.
+  private static func lastShown(
+    on connection: Connection,
+    _ isLast: (CapturedRow.Place) throws -> Bool
+  ) throws -> Int64? {
+    let statement = try CapturedRows.places(on: connection)
+    var ended: CapturedRow.Place?
+    var previous: CapturedRow.Place?
+    while try statement.step() {
+      let place = CapturedRows.place(at: statement)
+      if let previous, previous.endsTransaction(before: place) { ended = previous }
+      previous = place
+    }
+    if let previous, try isLast(previous) { return previous.id }
+    return ended?.id
+  }
+
+  /// Copies what the next transaction has to know of those before it, and returns the last one.
+  private static func copyHead(
+    from reader: Connection,
+    _ history: HistoryRows,
+    to memory: Connection
+  ) throws -> Int64 {
+    try memory.execute(Catalog.tables)
+    for (table, columns) in [
+      ("store_catalog", ["key", "value"]), ("store_schema", ["id", "version", "digest", "json"]),
+    ] {
+      let list = columns.joined(separator: ", ")
+      let reading = try reader.prepare("SELECT \(list) FROM \(table)")
+      let writing = try memory.prepare(
+        "INSERT INTO \(table) (\(list)) VALUES (\(columns.map { _ in "?" }.joined(separator: ", ")))"
+      )
+      while try reading.step() {
+        for index in columns.indices {
+          try writing.bind(Int32(index) + 1, reading.value(at: Int32(index)))
+        }
+        try writing.run()
+      }
+    }
+    let head = try history.range().head
+    let sequence = try reader.prepare(
+      "SELECT seq FROM sqlite_sequence WHERE name = 'history_transaction'"
+    )
+    let last = try sequence.step() ? max(sequence.int64(at: 0), head.transaction) : head.transaction
+    // What follows asks for the digest before it, and for nothing else.
+    let insert = try memory.prepare(
+      """
+      INSERT INTO history_transaction (id, time, op, process, process_id, host, schema,
+        first_change, changes, salt, digest)
+        SELECT ?1, '', 'recorded', '', 0, '', min(id), 1, 0, x'', ?2 FROM store_schema
+      """
+    )
+    try insert.bind(1, last)
+    try insert.bind(2, Data(head.digest.bytes))
+    try insert.run()
+    return last
+  }
+
+  /// The last transaction; nil where all that was caught has changed nothing.
+  func head() throws -> HistoryPoint? {
+    let head = try rows.range().head
+    return head.transaction > sealed ? head : nil
+  }
+
+  /// The bytes of a value that is too large for a row of history, and that no file has yet.
+  func data(_ digest: String) throws -> Data? {
+    let find = try connection.cached("SELECT content FROM store_blob WHERE sha256 = ?1")
+    try find.bind(1, digest)
+    defer { find.reset() }
+    return try find.step() && !find.isNull(at: 0) ? find.data(at: 0) : nil
+  }
+}
