@@ -24,7 +24,9 @@ final class TransactionRow {
     self.provenance = provenance
     last = try connection.prepare(
       """
-      SELECT coalesce((SELECT seq FROM sqlite_sequence WHERE name = 'history_transaction'), 0),
+      SELECT max(coalesce((SELECT seq FROM sqlite_sequence WHERE name = 'history_transaction'), 0),
+          coalesce((SELECT max(id) FROM history_transaction), 0),
+          coalesce((SELECT value FROM store_catalog WHERE key = 'history_base'), 0)),
         coalesce((SELECT max(id) FROM history_change), 0),
         (SELECT digest FROM history_transaction ORDER BY id DESC LIMIT 1)
       """

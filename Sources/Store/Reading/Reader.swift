@@ -12,6 +12,9 @@ public final class Reader {
   /// True where the connection is that of the writer: the store is in memory.
   public let isShared: Bool
   /// The last transaction of history in what is read; zero where there is none.
+  ///
+  /// While there are changes of writers that are not ours, which have no transaction yet, it is a
+  /// negative number that is another one after each of them.
   public private(set) var head: Int64 = 0
   private let blobFolder: BlobFolder?
   private(set) lazy var history = HistoryRows(connection)
@@ -44,9 +47,19 @@ public final class Reader {
 
   /// Reads again which transaction is the last one; it may be another where there is no snapshot.
   public func readHead() throws {
-    let statement = try connection.cached("SELECT max(id) FROM history_transaction")
+    let last = "SELECT max(id) FROM history_transaction"
+    do {
+      head = try number("SELECT coalesce((SELECT -max(id) FROM history_foreign), (\(last)))")
+    } catch SQLiteError.error {
+      // A store that nobody has opened for writing since the table was dropped is read without.
+      head = try number(last)
+    }
+  }
+
+  private func number(_ sql: String) throws -> Int64 {
+    let statement = try connection.cached(sql)
     defer { statement.reset() }
-    head = try statement.step() ? statement.int64(at: 0) : 0
+    return try statement.step() ? statement.int64(at: 0) : 0
   }
 
   /// The transactions of writers that are not ours which nobody has sealed yet.

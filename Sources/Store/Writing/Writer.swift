@@ -133,29 +133,35 @@ public final class Writer {
 
   /// Reserves ids in the table of an entity, none of which was ever used, and returns the first.
   public func reserveIDs(_ table: String, count: Int) throws -> Int64 {
-    let reading = try connection.cached("SELECT seq FROM sqlite_sequence WHERE name = ?1")
+    // Somebody may have begun the ids anew while there are rows.
+    let reading = try connection.cached(
+      "SELECT (SELECT seq FROM sqlite_sequence WHERE name = ?1),"
+        + " coalesce((SELECT max(\"id\") FROM \(quoted(table))), 0)"
+    )
     try reading.bind(1, table)
-    let last = try reading.step() ? reading.int64(at: 0) : nil
+    guard try reading.step() else { return 1 }
+    let isNew = reading.isNull(at: 0)
+    let last = max(reading.int64(at: 0), reading.int64(at: 1))
     reading.reset()
-    let (highest, isTooHigh) = (last ?? 0).addingReportingOverflow(Int64(count))
+    let (highest, isTooHigh) = last.addingReportingOverflow(Int64(count))
     guard !isTooHigh else {
       throw StoreError(
         .invalidValue,
-        "The table \(table) has no ids left: one of its rows has, or had, the id \(last ?? 0), which a"
+        "The table \(table) has no ids left: one of its rows has, or had, the id \(last), which a"
           + " program other than this one gave it. Give that row a smaller id with the sqlite3 shell,"
           + " and set the table's seq in sqlite_sequence to the highest id.",
         path: connection.path
       )
     }
     let writing = try connection.cached(
-      last == nil
+      isNew
         ? "INSERT INTO sqlite_sequence (name, seq) VALUES (?1, ?2)"
         : "UPDATE sqlite_sequence SET seq = ?2 WHERE name = ?1"
     )
     try writing.bind(1, table)
     try writing.bind(2, highest)
     try writing.run()
-    return (last ?? 0) + 1
+    return last + 1
   }
 
   /// Inserts an object; the values are in the order of ``EntityLayout/columns``.

@@ -185,6 +185,25 @@ struct ForeignCaptureTests {
     }
   }
 
+  @Test("somebody who begins ids anew does not make the store give one twice")
+  func sequences() throws {
+    try withForeignStore { store, connection in
+      func add() throws -> Int64 {
+        try store.write(Author()) { writer in
+          let id = try writer.reserveIDs("Tag", count: 1)
+          try writer.insert(Kind.tag, id: id, values: [.text("w")])
+          return id
+        }
+      }
+      #expect(try [add(), add()] == [1, 2])
+      try connection.execute("DELETE FROM sqlite_sequence")
+      #expect(try add() == 3)
+      try connection.execute("UPDATE sqlite_sequence SET seq = 0")
+      #expect(try add() == 4)
+      #expect(try rows("SELECT id FROM history_transaction", in: store) == ["1", "2", "3", "4"])
+    }
+  }
+
   @Test("what is rolled back leaves nothing")
   func rollback() throws {
     #expect(
