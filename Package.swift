@@ -106,7 +106,10 @@ let package = Package(
       dependencies: ["SwiftData"],
       path: "Tests/ProcessProbe"
     ),
-    .testTarget(name: "SwiftDataTests", dependencies: ["ProcessProbe", "SQLite", "SwiftData"]),
+    .testTarget(
+      name: "SwiftDataTests",
+      dependencies: ["ProcessProbe", "SQLite", "Store", "SwiftData"]
+    ),
     // Its models have the names of SwiftData's own types, which no other test should see.
     .testTarget(name: "ModelShapeTests", dependencies: ["SwiftData"]),
   ],

@@ -132,6 +132,13 @@ public final class Store: @unchecked Sendable {
     }
   }
 
+  /// Makes a watch, which tells of commits without reading anything.
+  public func watch() throws -> CommitWatch {
+    try describingErrors(at: location.path) {
+      CommitWatch(self, isInMemory ? nil : try file.connectReader())
+    }
+  }
+
   /// Takes a reader back.
   public func giveBack(_ reader: Reader) {
     do {
@@ -272,6 +279,19 @@ public final class Store: @unchecked Sendable {
         try writer.blobs.prepareToCommit()
         return result
       }
+    }
+  }
+
+  /// Gives the changes of writers that are not ours their places in history, if there are any and
+  /// nobody else writes; where somebody does, that is left to the next writer.
+  public func sealForeignChanges() throws {
+    guard !options.isReadOnly, !isReplica,
+      try read({ try CapturedRows.areThere(on: $0.connection) })
+    else { return }
+    do {
+      try maintain { _ in }
+    } catch StoreError.Code.locked {
+      // Whoever holds the lock seals them with what it writes.
     }
   }
 

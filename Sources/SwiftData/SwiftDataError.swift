@@ -19,6 +19,7 @@ public struct SwiftDataError: Error, Sendable {
       // Beyond Apple's.
       case duplicateEntityName, unsupportedType, relationshipAcrossStores, readOnly
       case contextIsDirty, deletionDenied, unknownEntity, unsupportedFeature, saveFailed
+      case historyDiverged
     }
     let kind: Kind
 
@@ -87,6 +88,8 @@ extension SwiftDataError {
   public static let modelValidationFailure = SwiftDataError(.modelValidationFailure)
   /// A token from a part of history that was deleted.
   public static let historyTokenExpired = SwiftDataError(.historyTokenExpired)
+  /// A token of a history that the store does not have: it was restored from an older copy.
+  public static let historyDiverged = SwiftDataError(.historyDiverged)
   /// A request for history that can't be answered.
   public static let invalidTransactionFetchRequest = SwiftDataError(
     .invalidTransactionFetchRequest

@@ -1,6 +1,6 @@
 import SwiftData
 
-// A program of its own that writes to a store, so that tests can have several processes at once.
+// A program of its own that works with a store, so that tests can have several processes at once.
 
 @Model final class Entry {
   var author: String
@@ -19,26 +19,70 @@ import SwiftData
   init(text: String) { self.text = text }
 }
 
-/// Saves as many entries as it is told, one a save, each with three parts.
 @main struct ProcessProbe {
-  static func main() throws {
+  let container: ModelContainer
+  let author: String
+
+  static func main() async throws {
     let arguments = CommandLine.arguments
-    guard arguments.count == 4, let count = Int(arguments[3]) else {
-      print("usage: ProcessProbe STORE AUTHOR COUNT")
+    guard arguments.count == 5 else {
+      print("usage: ProcessProbe write STORE AUTHOR COUNT")
+      print("       ProcessProbe follow STORE - COUNT")
+      print("       ProcessProbe new STORE AUTHOR TOKEN")
       return
     }
     let container = try ModelContainer(
       for: Entry.self,
-      configurations: ModelConfiguration(url: URL(fileURLWithPath: arguments[1]))
+      configurations: ModelConfiguration(url: URL(fileURLWithPath: arguments[2]))
     )
+    let probe = ProcessProbe(container: container, author: arguments[3])
+    switch arguments[1] {
+    case "write": try probe.write(Int(arguments[4]) ?? 0)
+    case "follow": try await probe.follow(Int(arguments[4]) ?? 0)
+    default: try probe.printNew(URL(fileURLWithPath: arguments[4]))
+    }
+  }
+
+  /// Saves as many entries as it is told, one a save, each with three parts.
+  private func write(_ count: Int) throws {
     let context = ModelContext(container)
-    context.author = arguments[2]
+    context.author = author
     for number in 0..<count {
-      let entry = Entry(author: arguments[2], number: number)
+      let entry = Entry(author: author, number: number)
       entry.parts = (0..<3).map { EntryPart(text: "\(number).\($0)") }
       context.insert(entry)
       try context.save()
       print(number)
     }
+  }
+
+  /// Prints transactions as they are committed, until it has seen as many as it is told.
+  private func follow(_ count: Int) async throws {
+    var seen = 0
+    for try await transaction in container.history(following: true, interval: .milliseconds(5)) {
+      print(line(transaction))
+      seen += 1
+      if seen == count { return }
+    }
+  }
+
+  /// Prints the transactions of an author after the token in a file, and keeps the new token there.
+  private func printNew(_ file: URL) throws {
+    let author = author
+    var descriptor = HistoryDescriptor<DefaultHistoryTransaction>()
+    if let data = FileManager.default.contents(atPath: file.path) {
+      let token = try JSONDecoder().decode(DefaultHistoryToken.self, from: data)
+      descriptor.predicate = #Predicate { $0.token > token && $0.author == author }
+    }
+    let transactions = try ModelContext(container).fetchHistory(descriptor)
+    for transaction in transactions { print(line(transaction)) }
+    if let token = transactions.last?.token {
+      try JSONEncoder().encode(token).write(to: file, options: .atomic)
+    }
+  }
+
+  private func line(_ transaction: DefaultHistoryTransaction) -> String {
+    let number = transaction.changes.compactMap { $0.valuesByName["number"] as? Int }.first ?? -1
+    return "\(transaction.transactionIdentifier) \(transaction.author ?? "-") \(number)"
   }
 }

@@ -7,11 +7,19 @@ final class JSONFileStoreConfiguration: DataStoreConfiguration {
 
   var name: String
   var schema: Schema?
+  /// The classes that history tells its changes by.
+  var models: [any PersistentModel.Type]
   var fileURL: URL
 
-  init(name: String, schema: Schema? = nil, fileURL: URL) {
+  init(
+    name: String,
+    schema: Schema? = nil,
+    models: [any PersistentModel.Type] = [],
+    fileURL: URL
+  ) {
     self.name = name
-    self.schema = schema
+    self.schema = schema ?? (models.isEmpty ? nil : Schema(models))
+    self.models = models
     self.fileURL = fileURL
   }
 
@@ -89,25 +97,73 @@ final class JSONFileStore: DataStore {
       snapshots[snapshot.persistentIdentifier] = nil
     }
 
-    try write(snapshots)
+    try write(snapshots, author: request.editingState.author)
     return DataStoreSaveChangesResult(for: identifier, remappedIdentifiers: remapped)
   }
 
   func erase() throws {
-    try write([:])
+    try write([:], author: nil)
   }
 
-  private func read() throws -> [PersistentIdentifier: DefaultSnapshot] {
+  func read() throws -> [PersistentIdentifier: DefaultSnapshot] {
+    try finishSave()
     guard FileManager.default.fileExists(atPath: configuration.fileURL.path()) else { return [:] }
     let data = try Data(contentsOf: configuration.fileURL)
     let snapshots = try JSONDecoder().decode([DefaultSnapshot].self, from: data)
     return Dictionary(uniqueKeysWithValues: snapshots.map { ($0.persistentIdentifier, $0) })
   }
 
-  private func write(_ snapshots: [PersistentIdentifier: DefaultSnapshot]) throws {
+  /// Writes the objects, and the history with what has changed.
+  ///
+  /// The objects are written beside the file; with the new history in its place the save is done,
+  /// and what is left is to put the objects in theirs, now or when the store is read next.
+  private func write(
+    _ snapshots: [PersistentIdentifier: DefaultSnapshot],
+    author: String?
+  ) throws {
+    var history = try readHistory()
+    let changes = try changes(from: read(), to: snapshots)
+    guard !changes.isEmpty else { return }
+    let number = history.last + 1
+    history.last = number
+    history.transactions.append(
+      JSONHistoryFile.Transaction(
+        number: number,
+        timestamp: .now,
+        author: author,
+        changes: changes
+      )
+    )
+    let ordered = snapshots.values.sorted { $0.persistentIdentifier < $1.persistentIdentifier }
+    try encoder.encode(ordered).write(to: waitingURL(number), options: .atomic)
+    try write(history)
+    try finishSave()
+  }
+
+  /// Puts the objects of a save in their place that was interrupted after it was done, and removes
+  /// those of one that was not.
+  private func finishSave() throws {
+    let history = try readHistory()
+    let waiting = waitingURL(history.last)
+    if FileManager.default.fileExists(atPath: waiting.path()) {
+      let target = configuration.fileURL.path(percentEncoded: false)
+      guard rename(waiting.path(percentEncoded: false), target) == 0 else {
+        throw CocoaError(.fileWriteUnknown, userInfo: [NSFilePathErrorKey: target])
+      }
+    }
+    let next = waitingURL(history.last + 1)
+    if FileManager.default.fileExists(atPath: next.path()) {
+      try FileManager.default.removeItem(at: next)
+    }
+  }
+
+  private func waitingURL(_ number: Int) -> URL {
+    configuration.fileURL.appendingPathExtension("\(number)")
+  }
+
+  var encoder: JSONEncoder {
     let encoder = JSONEncoder()
     encoder.outputFormatting = [.prettyPrinted, .sortedKeys]
-    let ordered = snapshots.values.sorted { $0.persistentIdentifier < $1.persistentIdentifier }
-    try encoder.encode(ordered).write(to: configuration.fileURL, options: .atomic)
+    return encoder
   }
 }

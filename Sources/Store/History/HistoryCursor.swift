@@ -11,7 +11,8 @@ public final class HistoryCursor {
   private var nextChange: Int64 = 0
   private var current: Transaction?
   private var remaining: Int64 = 0
-  private var expected: Int64
+  /// The id that the next transaction must have; nil where not all are asked for.
+  private var expected: Int64?
   private let last: Int64
   /// What comes after the transactions that the store has.
   private var unsealed: UnsealedHistory?
@@ -29,10 +30,16 @@ public final class HistoryCursor {
     expected = first + 1
   }
 
+  init(_ rows: HistoryRows, _ selection: HistorySelection) throws {
+    self.rows = rows
+    last = .max
+    transactions = try rows.transactions(selection)
+  }
+
   /// Goes to the next transaction; nil at the end.
   public func next() throws -> Transaction? {
     guard try transactions.step() else {
-      guard let unsealed else { return nil }
+      guard let unsealed, let expected else { return nil }
       self.unsealed = nil
       rows = unsealed.rows
       changes = nil
@@ -43,10 +50,12 @@ public final class HistoryCursor {
       return try next()
     }
     let transaction = try rows.transaction(at: transactions)
-    guard transaction.id == expected else {
-      throw rows.damaged("transaction \(expected) is missing")
+    if let expected {
+      guard transaction.id == expected else {
+        throw rows.damaged("transaction \(expected) is missing")
+      }
+      self.expected = expected + 1
     }
-    expected += 1
     current = transaction
     remaining = transaction.state == .deleted ? 0 : transaction.count
     return transaction
@@ -125,7 +134,9 @@ extension Reader {
           + " \(range.head.transaction)"
       )
     }
-    let isKept = point.transaction >= (range.oldest ?? .max)
+    let isKept =
+      try point.transaction >= (range.oldest ?? .max)
+      && history.transaction(point.transaction)?.state != .deleted
     guard isKept || (point.transaction == 0 && range.base.transaction == 0) else {
       throw try expired(point.transaction, range.base)
     }

@@ -28,6 +28,19 @@ final class HistoryRows {
     return statement
   }
 
+  /// The statement that gives the transactions of a selection, but for those that were deleted.
+  func transactions(_ selection: HistorySelection) throws -> Statement {
+    var sql = "SELECT \(Self.columns) FROM history_transaction t WHERE t.state <> 'deleted'"
+    if let condition = selection.condition { sql += " AND (\(condition))" }
+    sql += " ORDER BY \(selection.order)"
+    if let limit = selection.limit { sql += " LIMIT \(limit)" }
+    let statement = try connection.prepare(sql)
+    for (index, value) in selection.bindings.enumerated() {
+      try statement.bind(Int32(index + 1), value)
+    }
+    return statement
+  }
+
   private static let changes = """
     SELECT kind, sequence, entity, object, changed, before, after, special, large, transaction_id
       FROM history_change WHERE id >= ?1 ORDER BY id
@@ -48,6 +61,14 @@ final class HistoryRows {
     try statement.bind(1, id)
     defer { statement.reset() }
     return try statement.step() ? try transaction(at: statement) : nil
+  }
+
+  /// When a transaction was written; nil where there is none of that id.
+  func time(of id: Int64) throws -> String? {
+    let statement = try connection.cached("SELECT time FROM history_transaction WHERE id = ?1")
+    try statement.bind(1, id)
+    defer { statement.reset() }
+    return try statement.step() ? statement.string(at: 0) : nil
   }
 
   /// The transaction that a statement stands at.

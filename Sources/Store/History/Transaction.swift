@@ -39,7 +39,7 @@ public struct Transaction: Hashable, Sendable {
   /// The digest; nil for the last transaction where it was not worth waiting for.
   public var digest: Digest?
   /// The id of its first change in the store.
-  var firstChange: Int64 = 0
+  public internal(set) var firstChange: Int64 = 0
 
   /// Makes a transaction.
   public init(

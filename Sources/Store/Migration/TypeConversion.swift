@@ -45,6 +45,18 @@ enum TypeConversion {
   }
 }
 
+/// A stored value of one type as one of another, as a migration makes it; nil for types of which a
+/// migration makes none.
+public func converted(_ value: Value, from old: ValueType, to new: ValueType) -> Value? {
+  guard let conversion = TypeConversion(from: old, to: new) else { return nil }
+  switch (conversion, value) {
+  case (.integerToReal, .integer(let number)): return .real(Double(number))
+  case (.integerToDecimal, .integer(let number)): return .text(String(number))
+  case (.integerToDecimal, .text(let digits)): return .text(String(digits.drop { $0 == "0" }))
+  default: return value
+  }
+}
+
 extension ValueType {
   /// True for integers; a Bool is none, although it is stored as one.
   fileprivate var isNumber: Bool { self != .bool && integers != nil }

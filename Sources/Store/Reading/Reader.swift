@@ -90,6 +90,18 @@ public final class Reader {
     throw missingBlob(digest, connection.path)
   }
 
+  /// The bytes of a value that history keeps by its digest, because it is large.
+  ///
+  /// - Throws: ``StoreError/Code/missingBlob`` where it is gone.
+  public func largeData(_ digest: String) throws -> Data {
+    if blobFolder != nil { return try externalData(digest) }
+    let find = try connection.cached("SELECT content FROM store_blob WHERE sha256 = ?1")
+    try find.bind(1, digest)
+    defer { find.reset() }
+    guard try find.step(), !find.isNull(at: 0) else { throw missingBlob(digest, connection.path) }
+    return find.data(at: 0)
+  }
+
   /// Takes a newer snapshot.
   public func refresh() throws {
     try end()

@@ -99,6 +99,8 @@ public final class ChangeFormat {
     }
   }
 
+  private static let missing = Array("\"\(SpecialValue.missingName)\"".utf8)
+
   private typealias Notes = [(key: [UInt8], value: [UInt8])]
 
   /// The notes on both sides of a change, which have one spelling.
@@ -143,7 +145,15 @@ public final class ChangeFormat {
     var nextLarge = 0
     for member in members {
       let key = decoder.keys[member.index]
-      if nextSpecial < special.count, special[nextSpecial].key == key {
+      let isMissing =
+        nextSpecial < special.count && special[nextSpecial].key == key
+        && special[nextSpecial].value == Self.missing
+      if isMissing, nextLarge < large.count, large[nextLarge].key == key {
+        // Nobody had its bytes any more when the change was written.
+        try check(reference: large[nextLarge].value, of: member, decoder)
+        nextSpecial += 1
+        nextLarge += 1
+      } else if nextSpecial < special.count, special[nextSpecial].key == key {
         try check(special[nextSpecial].value, of: member, decoder)
         nextSpecial += 1
       } else if nextLarge < large.count, large[nextLarge].key == key {

@@ -23,6 +23,8 @@ public final class ModelContainer: Sendable {
   public let configurations: Set<ModelConfiguration>
   let map: EntityMap
   let stores: [OpenStore]
+  /// For each store of ours, the schemas that it had; nil for others.
+  let pastSchemas: [PastSchemas?]
   private let plans: [ObjectIdentifier: RowPlan]
   private let main = Guarded<MainContext>(MainContext())
 
@@ -48,7 +50,12 @@ public final class ModelContainer: Sendable {
       map.entities.map { (ObjectIdentifier($0), RowPlan($0, in: map)) },
       uniquingKeysWith: { first, _ in first }
     )
-    stores = try plan.open(configurations, schema: schema, migrationPlan: migrationPlan)
+    let stores = try plan.open(configurations, schema: schema, migrationPlan: migrationPlan)
+    self.stores = stores
+    pastSchemas = stores.enumerated().map { index, store in
+      guard case .native(let file, _) = store else { return nil }
+      return PastSchemas(map, storeIndex: index, file)
+    }
   }
 
   /// A context for the main actor, which saves by itself.

@@ -83,7 +83,8 @@ extension SwiftDataError {
       .missingValue: .modelValidationFailure, .invalidValue: .modelValidationFailure,
       .missingReference: .modelValidationFailure, .missingObject: .saveFailed,
       .diskFull: .saveFailed, .locked: .saveFailed, .unreadableValue: .unsupportedType,
-      .newerSchema: .backwardMigration,
+      .newerSchema: .backwardMigration, .historyExpired: .historyTokenExpired,
+      .historyDiverged: .historyDiverged,
     ]
     self.init(kinds[error.code] ?? .loadIssueModelContainer, error.message, cause: error)
   }

@@ -133,6 +133,35 @@ final class CustomStore: @unchecked Sendable {
     }
   }
 
+  // MARK: History
+
+  /// The type of the store's transactions; nil where it has no history.
+  var historyType: (any HistoryTransaction.Type)? {
+    func type<Provider: HistoryProviding>(_: Provider) -> any HistoryTransaction.Type {
+      Provider.HistoryType.self
+    }
+    return perform { store in (store as? any HistoryProviding).map { type($0) } }
+  }
+
+  /// Finds transactions; nil where the store has no history of that type.
+  func fetchHistory<T: HistoryTransaction>(_ descriptor: HistoryDescriptor<T>) throws -> [T]? {
+    func open<Provider: HistoryProviding>(_ provider: Provider) throws -> [T]? {
+      guard let own = descriptor as? HistoryDescriptor<Provider.HistoryType> else { return nil }
+      return try provider.fetchHistory(own) as? [T]
+    }
+    return try perform { try ($0 as? any HistoryProviding).flatMap { try open($0) } }
+  }
+
+  /// Deletes transactions; false where the store has no history of that type.
+  func deleteHistory<T: HistoryTransaction>(_ descriptor: HistoryDescriptor<T>) throws -> Bool {
+    func open<Provider: HistoryProviding>(_ provider: Provider) throws -> Bool {
+      guard let own = descriptor as? HistoryDescriptor<Provider.HistoryType> else { return false }
+      try provider.deleteHistory(own)
+      return true
+    }
+    return try perform { try ($0 as? any HistoryProviding).map { try open($0) } ?? false }
+  }
+
   func erase() throws { try perform { try $0.erase() } }
 
   // MARK: Contexts

@@ -33,7 +33,7 @@ struct AttributeCodec: @unchecked Sendable {
     return nil
   }
 
-  private static func scalar<T: _AttributeValue>(_ type: T.Type) -> AttributeCodec {
+  static func scalar<T: _AttributeValue>(_ type: T.Type) -> AttributeCodec {
     AttributeCodec(
       type: T._valueType,
       isOptional: T._isOptional,

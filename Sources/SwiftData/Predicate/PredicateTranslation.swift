@@ -10,6 +10,8 @@ struct SQLSources {
   var order: (String) -> String = { _ in "t0.id" }
   /// The identifier of the store, which identifiers of its objects carry.
   var storeIdentifier: String
+  /// The names that entities have now, where changes have an old one.
+  var pastNames: [PastName] = []
 }
 
 /// What can't be SQL; it is done in memory in its place.

@@ -18,6 +18,8 @@ indirect enum SQLTerm {
   case collection(SQLCollection)
   /// A captured collection, some of whose elements are in it only under a condition.
   case elements([(value: Any, condition: SQLQuery)])
+  /// A part of the history of a store.
+  case history(HistoryTerm)
 }
 
 /// A condition that is 1 or 0 wherever it is present.
@@ -99,7 +101,7 @@ extension SQLTerm {
     case .document(let document): document.presence
     case .object(let object): object.presence
     case .collection(let collection): collection.presence
-    case .elements: nil
+    case .elements, .history: nil
     }
   }
 
@@ -109,7 +111,7 @@ extension SQLTerm {
     case .scalar(let scalar): scalar.strictIn.contains(variable)
     case .document(let document): document.strictIn.contains(variable)
     case .object(let object): object.strictIn.contains(variable)
-    case .constant, .condition, .collection, .elements: false
+    case .constant, .condition, .collection, .elements, .history: false
     }
   }
 
@@ -136,7 +138,7 @@ extension SQLTerm {
     case .collection(var collection):
       collection.presence = nil
       return .collection(collection)
-    case .elements: return self
+    case .elements, .history: return self
     }
   }
 
@@ -150,6 +152,7 @@ extension SQLTerm {
     case .object(let object): object.isIdentifier ? "an identifier" : "an object"
     case .collection: "a relationship"
     case .elements: "a captured collection"
+    case .history(let term): term.kind
     }
   }
 }

@@ -9,7 +9,7 @@ struct ProcessTests {
     let process = Process()
     process.executableURL = Bundle.main.executableURL?.deletingLastPathComponent()
       .appendingPathComponent("ProcessProbe")
-    process.arguments = [store.path, author, "\(count)"]
+    process.arguments = ["write", store.path, author, "\(count)"]
     process.standardOutput = FileHandle.nullDevice
     try process.run()
     return process

@@ -10,6 +10,9 @@ extension PredicateExpressions.Comparison: SQLNode {
     {
       return .constant(op.compare(first, second))
     }
+    if let sql = try translation.historyComparison(left, right, op, node) {
+      return .condition(SQLCondition(sql: sql))
+    }
     if let ranks = Ranks(of: LHS.Output.self) {
       return .condition(
         SQLCondition(sql: try translation.comparison(left, right, op, by: ranks, node))

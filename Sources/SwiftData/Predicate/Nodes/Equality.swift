@@ -35,6 +35,7 @@ extension SQLTranslation {
     if case .constant(let value) = left, unwrapped(value) == nil {
       return (right.presence ?? .true).negated
     }
+    if let sql = try historyEquality(left, right, node) { return sql }
     if let (first, second) = try objects(left, right) { return sameObject(first, second) }
     if case .collection = left { throw NotTranslatable.operands(node, left.kind) }
     if case .collection = right { throw NotTranslatable.operands(node, right.kind) }

@@ -25,6 +25,7 @@ extension PredicateExpressions.KeyPath: SQLNode {
       if let term = try property(of: scalar) { return term }
     case .document(let document):
       if let term = try property(of: document) { return term }
+    case .history(let term): return try translation.property(keyPath, of: term)
     case .condition, .constant: break
     }
     throw NotTranslatable.operands(nodeName(self), "\(Output.self) of \(root.kind)")

@@ -38,7 +38,7 @@ extension PredicateExpressions.OptionalFlatMap: SQLNode {
       }
       object.isNullable = true
       return .object(object)
-    case .elements:
+    case .elements, .history:
       throw NotTranslatable.operands(nodeName(self), result.kind)
     }
   }
@@ -104,7 +104,7 @@ extension PredicateExpressions.ForcedUnwrap: SQLNode {
       return .condition(
         SQLCondition(sql: ("swift_unwrap(\(scalar.sql))" as SQLQuery).failing)
       )
-    case .constant, .collection, .elements:
+    case .constant, .collection, .elements, .history:
       throw NotTranslatable.operands(nodeName(self), term.kind)
     }
   }

@@ -33,6 +33,7 @@ extension SQLTranslation {
     _ element: SQLTerm,
     _ node: String
   ) throws -> SQLQuery {
+    if case .history = element { return try contains(bounds, history: element, node) }
     let value = try scalar(element, node)
     var result = SQLQuery.true
     if let lower = bounds.lower {
@@ -54,6 +55,31 @@ extension SQLTranslation {
       result = ("swift_assert(\(forwards))" as SQLQuery).failing.and(result)
     }
     return result
+  }
+}
+
+extension SQLTranslation {
+  /// The same for a token or a time of history; the bounds must be constants.
+  private func contains(
+    _ bounds: RangeBounds,
+    history element: SQLTerm,
+    _ node: String
+  ) throws -> SQLQuery {
+    func compare(
+      _ bound: SQLTerm,
+      _ op: PredicateExpressions.ComparisonOperator
+    ) throws -> SQLQuery {
+      guard let sql = try historyComparison(element, bound, op, node) else {
+        throw NotTranslatable.operands(node, element.kind)
+      }
+      return sql
+    }
+    guard !bounds.mayBeBackwards else { throw NotTranslatable.operands(node, element.kind) }
+    let lower = try bounds.lower.map { try compare($0, .greaterThanOrEqual) } ?? .true
+    let upper = try bounds.upper.map {
+      try compare($0, bounds.includesUpper ? .lessThanOrEqual : .lessThan)
+    }
+    return lower.and(upper ?? .true)
   }
 }
 

@@ -12,27 +12,47 @@ enum SortTranslation {
   ) throws -> String {
     var translation = SQLTranslation(map: map, sources: sources)
     let row = SQLObject(id: "t0.id", entity: entity, alias: "t0", isNullable: false)
+    return try translate(
+      sort,
+      root: .object(row),
+      last: sources.order(entity.table),
+      in: &translation
+    )
+  }
+
+  /// The terms of an ORDER BY over a row; `last` decides where all else is the same.
+  static func translate<T>(
+    _ sort: [SortDescriptor<T>],
+    root: SQLTerm,
+    last: String,
+    in translation: inout SQLTranslation
+  ) throws -> String {
     var terms: [String] = []
     for descriptor in sort {
       guard let keyPath = descriptor.keyPath else {
         throw NotTranslatable.node("a sort descriptor without a key path")
       }
-      let term = try self.term(keyPath, of: row, in: &translation)
+      let term = try self.term(keyPath, of: root, in: &translation)
       // Nil is before all values in both, and so last in reverse.
       terms.append(descriptor.order == .forward ? term : term + " DESC")
     }
-    return (terms + [sources.order(entity.table)]).joined(separator: ", ")
+    return (terms + [last]).joined(separator: ", ")
   }
 
   private static func term(
     _ keyPath: AnyKeyPath,
-    of row: SQLObject,
+    of root: SQLTerm,
     in translation: inout SQLTranslation
   ) throws -> String {
     let origin = LocalizedKeyPaths.origin(of: keyPath)
     let path = origin?.path.keyPath ?? keyPath
     let node = "a sort descriptor"
-    let term = try translation.follow(path, from: row)
+    let term = try translation.follow(path, from: root)
+    switch term {
+    case .history(.token): return "t.id"
+    case .history(.time): return "t.time"
+    default: break
+    }
     if let ranks = Ranks(of: unwrappedType(type(of: path).valueType)) {
       return try inlined(translation.rank(term, ranks, node))
     }
@@ -70,6 +90,15 @@ enum SortTranslation {
 }
 
 extension SQLTranslation {
+  /// Follows a key path from what it begins at.
+  fileprivate mutating func follow(_ keyPath: AnyKeyPath, from root: SQLTerm) throws -> SQLTerm {
+    switch root {
+    case .object(let object): return try follow(keyPath, from: object)
+    case .history(let term): return try property(keyPath, of: term)
+    default: throw NotTranslatable.operands("\(keyPath)", root.kind)
+    }
+  }
+
   /// Follows a key path of several steps from an object.
   mutating func follow(_ keyPath: AnyKeyPath, from object: SQLObject) throws -> SQLTerm {
     guard let components = keyPath.components, components.count > 1 else {

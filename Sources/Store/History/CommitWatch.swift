@@ -1,0 +1,40 @@
+import SQLite
+
+/// Tells whether a store was written to since it was last asked, by any process.
+///
+/// It is used by one thread at a time.
+public final class CommitWatch {
+  private let store: Store
+  /// A connection of its own, which SQLite tells of the commits of all others.
+  private let connection: Connection?
+  private var version: Int64?
+
+  init(_ store: Store, _ connection: Connection?) {
+    self.store = store
+    self.connection = connection
+  }
+
+  /// True if there may be something new; the first answer is true.
+  public func hasChanged() throws -> Bool {
+    let now = try currentVersion()
+    defer { version = now }
+    return now != version
+  }
+
+  private func currentVersion() throws -> Int64 {
+    guard let connection else { return try store.read { try $0.lastTransaction() } }
+    let statement = try connection.cached("PRAGMA data_version")
+    defer { statement.reset() }
+    return try statement.step() ? statement.int64(at: 0) : 0
+  }
+}
+
+extension Reader {
+  /// The id of the last transaction; that of the last one deleted where none is kept.
+  public func lastTransaction() throws -> Int64 {
+    let last = try connection.cached("SELECT max(id) FROM history_transaction")
+    defer { last.reset() }
+    guard try last.step(), !last.isNull(at: 0) else { return try history.base().transaction }
+    return last.int64(at: 0)
+  }
+}

@@ -1,0 +1,102 @@
+import FoundationEssentials
+import SQLite
+
+/// What the parts of a schema that a store once had are called in its present one.
+public struct SchemaSuccession: Sendable {
+  private var entities: [String: String] = [:]
+  private var properties: [String: [String: String]] = [:]
+
+  /// Follows the names from the first schema through all that came after it to the last.
+  public init(_ schemas: [StoreSchema]) throws {
+    for entity in schemas.first?.entities ?? [] {
+      entities[entity.name] = entity.name
+      properties[entity.name] = Dictionary(
+        entity.propertyNames.map { ($0, $0) },
+        uniquingKeysWith: { first, _ in first }
+      )
+    }
+    for (old, new) in zip(schemas, schemas.dropFirst()) {
+      let mapping = try SchemaMapping(from: old, to: new)
+      for (name, before) in entities {
+        guard let index = old.entities.firstIndex(where: { $0.name == before }),
+          let successor = mapping.successor(of: index)
+        else {
+          entities[name] = nil
+          properties[name] = nil
+          continue
+        }
+        entities[name] = new.entities[successor].name
+        let renamed = mapping.renamedProperties(of: successor)
+        properties[name] = properties[name]?.compactMapValues { renamed[$0] }
+      }
+    }
+  }
+
+  /// The name that an entity has now; nil for one that is gone.
+  public func entity(_ name: String) -> String? { entities[name] }
+
+  /// The name that a property has now, by the names that it and its entity had; nil for one that
+  /// is gone.
+  public func property(_ name: String, of entity: String) -> String? { properties[entity]?[name] }
+}
+
+extension SchemaMapping {
+  /// The names of a new entity's properties, by those that they had in the old one.
+  fileprivate func renamedProperties(of new: Int) -> [String: String] {
+    var result: [String: String] = [:]
+    for attribute in to.entities[new].attributes {
+      if let old = source(of: attribute, in: new) { result[old.name] = attribute.name }
+    }
+    for relationship in to.entities[new].relationships {
+      if let old = source(of: relationship, in: new) { result[old.name] = relationship.name }
+    }
+    return result
+  }
+}
+
+extension Entity {
+  fileprivate var propertyNames: [String] { attributes.map(\.name) + relationships.map(\.name) }
+}
+
+/// A schema that a store has or had, as its catalog keeps it.
+public struct CatalogSchema: Sendable {
+  /// The id in the catalog; they go up in the order in which the store got them.
+  public let id: Int64
+  /// The SHA-256 of its JSON, by which transactions name it.
+  public let digest: String
+  /// The schema.
+  public let schema: StoreSchema
+}
+
+extension Reader {
+  /// The id of the last schema that the store got.
+  public func lastSchema() throws -> Int64 {
+    let last = try connection.cached("SELECT max(id) FROM store_schema")
+    defer { last.reset() }
+    return try last.step() ? last.int64(at: 0) : 0
+  }
+
+  /// All schemas that the store ever had, the oldest first.
+  public func schemas() throws -> [CatalogSchema] {
+    let rows = try connection.prepare("SELECT id, digest, json FROM store_schema ORDER BY id")
+    var result: [CatalogSchema] = []
+    while try rows.step() {
+      let schema: StoreSchema
+      do {
+        schema = try JSONDecoder().decode(StoreSchema.self, from: rows.data(at: 2))
+      } catch {
+        throw StoreError(
+          .damaged,
+          "The schema \(rows.int64(at: 0)) in the catalog of the store \(connection.path) can't be"
+            + " read. Restore the file from a copy.",
+          cause: error,
+          path: connection.path
+        )
+      }
+      result.append(
+        CatalogSchema(id: rows.int64(at: 0), digest: rows.string(at: 1), schema: schema)
+      )
+    }
+    return result
+  }
+}

@@ -1,0 +1,211 @@
+import Store
+
+/// A change as a store keeps it: canonical JSON, which is read when it is asked for.
+final class ChangeRecord: Sendable {
+  let schema: PastSchema
+  let entity: PastEntity
+  let kind: ChangeKind
+  /// The identity of the object.
+  let object: PersistentIdentifier
+  let transaction: Int64
+  /// The place among all changes of the store.
+  let number: Int64
+  let changed: [UInt8]
+  let before: [UInt8]
+  let after: [UInt8]
+  let special: [UInt8]
+  let large: [UInt8]
+
+  init(_ change: Change, of transaction: Transaction, _ schema: PastSchema) {
+    self.schema = schema
+    let name = String(decoding: change.entity, as: UTF8.self)
+    entity = schema.entity(name)
+    kind = change.kind
+    object = schema.identifier(name, change.object)
+    self.transaction = transaction.id
+    number = transaction.firstChange + change.sequence
+    changed = Array(change.changed)
+    before = Array(change.before)
+    after = Array(change.after)
+    special = Array(change.special)
+    large = Array(change.large)
+  }
+
+  /// The change with the class of its object.
+  var typed: HistoryChange {
+    func make<Model: PersistentModel>(_: Model.Type) -> HistoryChange {
+      switch kind {
+      case .insert: .insert(DefaultHistoryInsert<Model>(self))
+      case .update: .update(DefaultHistoryUpdate<Model>(self))
+      case .delete: .delete(DefaultHistoryDelete<Model>(self))
+      }
+    }
+    return make(entity.model)
+  }
+
+  /// The names of the properties that changed, as they were called then.
+  var changedNames: [String] {
+    elements(of: changed).compactMap { $0.withUnsafeBytes { parseJSONString($0) } }
+  }
+}
+
+extension ChangeRecord: Hashable {
+  static func == (left: ChangeRecord, right: ChangeRecord) -> Bool {
+    left === right
+      || (left.transaction == right.transaction && left.number == right.number
+        && left.object == right.object && left.kind == right.kind)
+  }
+
+  func hash(into hasher: inout Hasher) {
+    hasher.combine(transaction)
+    hasher.combine(number)
+  }
+}
+
+/// The values of a change on one side.
+struct RecordedSide: Sendable {
+  enum Side: String { case before, after }
+
+  let record: ChangeRecord
+  let side: Side
+
+  private var json: [UInt8] { side == .before ? record.before : record.after }
+
+  /// The names of the properties that are told, as they are called now.
+  var names: [String] {
+    members(of: json).compactMap { member in
+      guard let past = name(of: member.key) else { return nil }
+      // A value that was erased is not told, and is not nil either.
+      if special(past) == SpecialValue.erasedName { return nil }
+      return record.entity.properties[past]?.name ?? past
+    }
+  }
+
+  /// The value of a property; nil where it is nil, or is not told.
+  func value(named name: String) throws -> (any Sendable)? {
+    let past = record.entity.pastName(of: name)
+    guard let text = text(of: past, in: json) else { return nil }
+    let property = record.entity.properties[past]
+    do {
+      guard let type = property?.type else { return try reference(text) }
+      let value = try stored(text, past, type)
+      if case .null = value { return nil }
+      return try decoded(value, type, property?.property)
+    } catch {
+      throw SwiftDataError(
+        .unsupportedType,
+        "\(record.entity.name).\(name), as it was \(side.rawValue) change \(record.number) of the"
+          + " store \(record.schema.store.location.path), can't be read: \(error)",
+        cause: error
+      )
+    }
+  }
+
+  // MARK: The text
+
+  private func name(of key: [UInt8]) -> String? {
+    key.dropLast().withUnsafeBytes { parseJSONString($0) }
+  }
+
+  private func text(of name: String, in object: [UInt8]) -> [UInt8]? {
+    guard !object.isEmpty else { return nil }
+    var key: [UInt8] = []
+    appendJSONString(name, to: &key)
+    key.append(UInt8(ascii: ":"))
+    return members(of: object).first { $0.key == key }?.value
+  }
+
+  /// What stands beside the text of a property.
+  private func special(_ name: String) -> String? {
+    guard let here = text(of: side.rawValue, in: record.special),
+      let text = text(of: name, in: here)
+    else { return nil }
+    return text.withUnsafeBytes { parseJSONString($0) }
+  }
+
+  // MARK: The value
+
+  /// An attribute in its stored form.
+  private func stored(_ text: [UInt8], _ name: String, _ type: ValueType) throws -> Value {
+    if let here = self.text(of: side.rawValue, in: record.large),
+      let reference = self.text(of: name, in: here),
+      let digest = self.text(of: "sha256", in: reference)?
+        .withUnsafeBytes({ parseJSONString($0) })
+    {
+      let data = try record.schema.store.read { try $0.largeData(digest) }
+      switch type {
+      case .data, .transformed: return .blob(data)
+      default: return .text(String(decoding: data, as: UTF8.self))
+      }
+    }
+    guard let special = special(name) else {
+      return try text.withUnsafeBytes { try parseCanonical($0, as: type) }
+    }
+    if special == SpecialValue.erasedName { return .null }
+    return try text.withUnsafeBytes {
+      try parseCanonical($0, special: SpecialValue(name: special), as: type)
+    }
+  }
+
+  /// A value of the declared type of its property, or of the store's where there is none any more.
+  private func decoded(
+    _ value: Value,
+    _ type: ValueType,
+    _ property: PropertyDescription?
+  ) throws -> (any Sendable)? {
+    if case .attribute(let codec) = property?.kind {
+      if codec.type == type { return sendable(try codec.decode(value)) }
+      if let converted = converted(value, from: type, to: codec.type) {
+        return sendable(try codec.decode(converted))
+      }
+    }
+    return sendable(try type.codec.decode(value))
+  }
+
+  /// The identifiers that stand for objects.
+  private func reference(_ text: [UInt8]) throws -> (any Sendable)? {
+    switch text.first {
+    case UInt8(ascii: "["): return try elements(of: text).map(identifier)
+    case UInt8(ascii: "{"): return try identifier(text)
+    default: return nil
+    }
+  }
+
+  private func identifier(_ text: [UInt8]) throws -> PersistentIdentifier {
+    func string(_ name: String) -> String? {
+      self.text(of: name, in: text)?.withUnsafeBytes { parseJSONString($0) }
+    }
+    guard let entity = string("entity"), let row = string("id").flatMap({ Int64($0) }) else {
+      throw StoreError(.damaged, "\(String(decoding: text, as: UTF8.self)) names no object")
+    }
+    return record.schema.identifier(entity, row)
+  }
+}
+
+extension ValueType {
+  /// The way of values whose property is gone.
+  fileprivate var codec: AttributeCodec {
+    func codec(_ type: any _AttributeValue.Type) -> AttributeCodec { .scalar(type) }
+    return switch self {
+    case .bool: codec(Bool.self)
+    case .int8, .int16, .int32, .int64, .uint8, .uint16, .uint32: codec(Int64.self)
+    case .uint64: codec(UInt64.self)
+    case .float16, .float, .double: codec(Double.self)
+    case .decimal: codec(Decimal.self)
+    case .string, .json: codec(String.self)
+    case .date: codec(Date.self)
+    case .data, .transformed: codec(Data.self)
+    case .uuid: codec(UUID.self)
+    case .url: codec(URL.self)
+    }
+  }
+}
+
+/// A value that was just decoded, so that nobody else has it, as one that may go to other threads;
+/// nil where it is nil.
+private func sendable(_ value: Any) -> (any Sendable)? {
+  struct AnyBox { var value: Any }
+  struct SendableBox { var value: any Sendable }
+  // `Sendable` is known to the compiler alone: at run time both are the same.
+  return unwrapped(value).map { unsafeBitCast(AnyBox(value: $0), to: SendableBox.self).value }
+}

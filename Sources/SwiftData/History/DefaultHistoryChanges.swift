@@ -1,0 +1,107 @@
+import Store
+
+/// The insertion of an object into one of SwiftData's own stores.
+public struct DefaultHistoryInsert<Model: PersistentModel>: HistoryInsert, Hashable {
+  /// The type of ``transactionIdentifier``.
+  public typealias TransactionIdentifier = Int64
+  /// The type of ``changeIdentifier``.
+  public typealias ChangeIdentifier = Int64
+
+  let record: ChangeRecord
+
+  init(_ record: ChangeRecord) { self.record = record }
+
+  /// The place among all changes of the store.
+  public var changeIdentifier: Int64 { record.number }
+  /// The place of the transaction among all of the store.
+  public var transactionIdentifier: Int64 { record.transaction }
+  /// The identity of the object.
+  public var changedPersistentIdentifier: PersistentIdentifier { record.object }
+  /// All values that the object had when it was inserted.
+  public var values: HistoryValues<Model> {
+    HistoryValues(RecordedSide(record: record, side: .after))
+  }
+}
+
+/// A change of an object's values in one of SwiftData's own stores.
+public struct DefaultHistoryUpdate<Model: PersistentModel>: HistoryUpdate, Hashable {
+  /// The type of ``transactionIdentifier``.
+  public typealias TransactionIdentifier = Int64
+  /// The type of ``changeIdentifier``.
+  public typealias ChangeIdentifier = Int64
+
+  let record: ChangeRecord
+
+  init(_ record: ChangeRecord) { self.record = record }
+
+  /// The place among all changes of the store.
+  public var changeIdentifier: Int64 { record.number }
+  /// The place of the transaction among all of the store.
+  public var transactionIdentifier: Int64 { record.transaction }
+  /// The identity of the object.
+  public var changedPersistentIdentifier: PersistentIdentifier { record.object }
+  /// The properties that changed; those that the class does not have any more are left out.
+  public var updatedAttributes: [any PartialKeyPath<Model> & Sendable] {
+    record.changedNames.compactMap { name in
+      guard let property = record.entity.properties[name]?.property,
+        let keyPath = property.keyPath.through(Model.self)
+      else { return nil }
+      // Key paths of models hold nothing but the property.
+      return unsafeBitCast(keyPath, to: (any PartialKeyPath<Model> & Sendable).self)
+    }
+  }
+  /// The values that changed, as they were afterwards.
+  public var values: HistoryValues<Model> {
+    HistoryValues(RecordedSide(record: record, side: .after))
+  }
+  /// The values that changed, as they were before.
+  public var previousValues: HistoryValues<Model> {
+    HistoryValues(RecordedSide(record: record, side: .before))
+  }
+}
+
+/// The deletion of an object from one of SwiftData's own stores.
+public struct DefaultHistoryDelete<Model: PersistentModel>: HistoryDelete, Hashable {
+  /// The type of ``transactionIdentifier``.
+  public typealias TransactionIdentifier = Int64
+  /// The type of ``changeIdentifier``.
+  public typealias ChangeIdentifier = Int64
+
+  let record: ChangeRecord
+
+  init(_ record: ChangeRecord) { self.record = record }
+
+  /// The place among all changes of the store.
+  public var changeIdentifier: Int64 { record.number }
+  /// The place of the transaction among all of the store.
+  public var transactionIdentifier: Int64 { record.transaction }
+  /// The identity of the object.
+  public var changedPersistentIdentifier: PersistentIdentifier { record.object }
+  /// The values that are kept of the object.
+  public var tombstone: HistoryTombstone<Model> { HistoryTombstone(previousValues) }
+  /// The values that are kept of the object.
+  public var previousValues: HistoryValues<Model> {
+    HistoryValues(RecordedSide(record: record, side: .before))
+  }
+}
+
+extension DefaultHistoryInsert: HistoryValueProviding {
+  /// All values that the object had when it was inserted.
+  public var valuesByName: [String: any Sendable] { values.byName }
+  /// None.
+  public var previousValuesByName: [String: any Sendable] { [:] }
+}
+
+extension DefaultHistoryUpdate: HistoryValueProviding {
+  /// The values that changed, as they were afterwards.
+  public var valuesByName: [String: any Sendable] { values.byName }
+  /// The values that changed, as they were before.
+  public var previousValuesByName: [String: any Sendable] { previousValues.byName }
+}
+
+extension DefaultHistoryDelete: HistoryValueProviding {
+  /// None.
+  public var valuesByName: [String: any Sendable] { [:] }
+  /// The values that are kept of the object.
+  public var previousValuesByName: [String: any Sendable] { previousValues.byName }
+}

@@ -1,0 +1,75 @@
+import Store
+
+/// Puts the transactions of several stores into one order, and gives each a token that covers all
+/// stores up to it.
+///
+/// The order is that of their times, then of their stores; those of one store stay in the order of
+/// their ids, whatever the clock said. A token covers, of each other store, what was written before
+/// its transaction: never less than an earlier one in the list, never what is still to come in it,
+/// and never what the fetch has not seen. So whoever has handled the list up to a transaction goes
+/// on from its token and misses nothing, and gets nothing twice.
+struct HistoryMerge {
+  private let parts: [NativeHistory.Part]
+
+  init(_ parts: [NativeHistory.Part]) {
+    self.parts = parts.map { part in
+      var part = part
+      part.transactions.sort { $0.transactionIdentifier < $1.transactionIdentifier }
+      return part
+    }
+  }
+
+  /// The transactions in their order, with their tokens.
+  func transactions() throws -> [DefaultHistoryTransaction] {
+    let merged = merged()
+    var points = [[String: HistoryPoint]](repeating: [:], count: merged.count)
+    for part in parts {
+      for (index, point) in try self.points(of: part, at: merged).enumerated() {
+        points[index][part.store.identifier] = point
+      }
+    }
+    return zip(merged, points).map { $0.with($1) }
+  }
+
+  private func merged() -> [DefaultHistoryTransaction] {
+    var rest = parts.map { $0.transactions[...] }
+    var result: [DefaultHistoryTransaction] = []
+    result.reserveCapacity(rest.reduce(0) { $0 + $1.count })
+    while true {
+      let next = rest.indices
+        .compactMap { index in rest[index].first.map { (index, $0.time, $0.storeIdentifier) } }
+        .min { ($0.1, $0.2) < ($1.1, $1.2) }
+      guard let next, let transaction = rest[next.0].popFirst() else { return result }
+      result.append(transaction)
+    }
+  }
+
+  /// How far a store is covered at each transaction of the list.
+  private func points(
+    of part: NativeHistory.Part,
+    at list: [DefaultHistoryTransaction]
+  ) throws -> [HistoryPoint] {
+    let store = part.store.identifier
+    var own = part.transactions[...]
+    return try part.store.read { reader in
+      var point = try reader.point(part.floor)
+      return try list.map { transaction in
+        if transaction.storeIdentifier == store {
+          own = own.dropFirst()
+          if let given = transaction.token.points[store] { point = given }
+          return point
+        }
+        let end = own.first.map { $0.transactionIdentifier - 1 } ?? part.head
+        guard point.transaction < end else { return point }
+        let last = try reader.lastTransaction(
+          beforeTime: transaction.time,
+          orAt: store < transaction.storeIdentifier,
+          from: point.transaction,
+          through: end
+        )
+        if last != point.transaction { point = try reader.point(last) }
+        return point
+      }
+    }
+  }
+}

@@ -1,0 +1,117 @@
+import Store
+
+/// A descriptor as SQL over the history of one store, with what is left to be done in memory.
+struct HistoryQuery {
+  var selection = HistorySelection()
+  /// What is left of the predicate: it is evaluated, transaction by transaction.
+  var filtersInMemory = false
+  /// True if the order is still to be made.
+  var sortsInMemory = false
+  /// The last transaction of the store that a token of the predicate rules out.
+  var floor: Int64 = 0
+
+  init(
+    _ descriptor: HistoryDescriptor<DefaultHistoryTransaction>,
+    _ sources: SQLSources
+  ) throws {
+    var translation = SQLTranslation(map: EntityMap(entities: [], schemas: []), sources: sources)
+    if let predicate = descriptor.predicate {
+      translation.bind(predicate.variable, to: .history(.transaction))
+      var condition = SQLQuery.true
+      for part in conjuncts(of: predicate.expression) {
+        guard let sql = translated(part, &translation) else { continue }
+        condition = condition.and(sql)
+        floor = max(floor, sql.lastRuledOut)
+      }
+      if condition != .true {
+        selection.condition = condition.text
+        selection.bindings = condition.bindings
+      }
+    }
+    do {
+      selection.order = try SortTranslation.translate(
+        descriptor.sortBy,
+        root: .history(.transaction),
+        last: "t.id",
+        in: &translation
+      )
+    } catch let error as NotTranslatable {
+      sortsInMemory = true
+      FetchLog.note("the order of history is made in memory, as it can't be SQL: \(error)")
+    }
+    if !sortsInMemory, !filtersInMemory, descriptor.fetchLimit > 0 {
+      selection.limit = Int(clamping: descriptor.fetchLimit)
+    }
+  }
+
+  /// A part of the predicate as SQL; nil where it is left to be evaluated.
+  private mutating func translated(
+    _ part: any PredicateExpression,
+    _ translation: inout SQLTranslation
+  ) -> SQLQuery? {
+    do {
+      let sql = try translation.condition(part).sql
+      // What stands before it, and is not in the SQL, may be what keeps it from failing.
+      if sql.canFail, filtersInMemory { return nil }
+      return sql
+    } catch {
+      filtersInMemory = true
+      FetchLog.note(
+        "the predicate over history is evaluated in memory, as it can't be SQL: \(error)"
+      )
+      return nil
+    }
+  }
+}
+
+extension SQLQuery {
+  /// The last transaction that the condition rules out together with all before it.
+  fileprivate var lastRuledOut: Int64 {
+    guard case .integer(let id) = bindings.first else { return 0 }
+    return switch text {
+    case "t.id > ?": id
+    case "t.id >= ?": id - 1
+    default: 0
+    }
+  }
+}
+
+/// The conditions that an expression joins by `&&`.
+private func conjuncts(of expression: any PredicateExpression) -> [any PredicateExpression] {
+  guard let both = expression as? any ConjunctionNode else { return [expression] }
+  return both.parts.flatMap(conjuncts)
+}
+
+private protocol ConjunctionNode {
+  var parts: [any PredicateExpression] { get }
+}
+
+extension PredicateExpressions.Conjunction: ConjunctionNode {
+  fileprivate var parts: [any PredicateExpression] { [lhs, rhs] }
+}
+
+/// The tokens that a predicate compares with.
+func capturedTokens<T>(in predicate: Predicate<T>) -> [DefaultHistoryToken] {
+  func tokens(_ value: Any) -> [DefaultHistoryToken] {
+    if let token = unwrapped(value) as? DefaultHistoryToken { return [token] }
+    if let expression = value as? any PredicateExpression {
+      func evaluated<E: PredicateExpression>(_ expression: E) -> [DefaultHistoryToken]? {
+        // What can't be evaluated depends on the transaction, and its parts are looked at instead.
+        (try? expression.evaluate(PredicateBindings())).map { listed($0) }
+      }
+      if let found = evaluated(expression) { return found }
+    }
+    return Mirror(reflecting: value).children.flatMap { child in
+      child.value is any PredicateExpression ? tokens(child.value) : []
+    }
+  }
+  func listed(_ value: Any) -> [DefaultHistoryToken] {
+    if let token = unwrapped(value) as? DefaultHistoryToken { return [token] }
+    if let list = unwrapped(value) as? any Sequence<DefaultHistoryToken> { return Array(list) }
+    if let inner = value as? Predicate<DefaultHistoryTransaction> {
+      return tokens(inner.expression)
+    }
+    return []
+  }
+  return tokens(predicate.expression)
+}

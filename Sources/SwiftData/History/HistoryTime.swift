@@ -1,0 +1,54 @@
+import Store
+
+/// Times of history: RFC 3339 in UTC, always with six digits of a second, so that the order of the
+/// texts is that of the instants.
+enum HistoryTime {
+  /// The instant of a text; nil for one of another form.
+  static func date(_ text: String) -> Date? {
+    // The store's dates end with the last digit that counts.
+    var bytes = Array(text.utf8)
+    guard bytes.popLast() == UInt8(ascii: "Z") else { return nil }
+    if bytes.contains(UInt8(ascii: ".")) {
+      while bytes.last == UInt8(ascii: "0") { bytes.removeLast() }
+      if bytes.last == UInt8(ascii: ".") { bytes.removeLast() }
+    }
+    bytes.append(UInt8(ascii: "Z"))
+    return bytes.withUnsafeBytes { parseDate($0) }
+      .map { Date(timeIntervalSinceReferenceDate: $0) }
+  }
+
+  /// The first text whose instant is after a date, or at it; a text after all others where there is
+  /// none.
+  static func first(after date: Date, orAt: Bool) -> String {
+    let wanted = date.timeIntervalSinceReferenceDate
+    func isThere(_ microsecond: Int64) -> Bool {
+      guard let found = self.date(text(microsecond)) else { return microsecond > 0 }
+      let seconds = found.timeIntervalSinceReferenceDate
+      return orAt ? seconds >= wanted : seconds > wanted
+    }
+    guard wanted > -63_113_904_000 else { return "" }
+    guard wanted < 252_423_993_600 else { return "~" }
+    let near = Int64((wanted * 1_000_000).rounded())
+    // Far from 2001 a double can't tell neighbouring microseconds from each other.
+    var low = near - 1000
+    var high = near + 1000
+    while high - low > 1 {
+      let middle = low + (high - low) / 2
+      if isThere(middle) { high = middle } else { low = middle }
+    }
+    return text(high)
+  }
+
+  private static func text(_ microsecond: Int64) -> String {
+    let (quotient, remainder) = microsecond.quotientAndRemainder(dividingBy: 1_000_000)
+    let seconds = remainder < 0 ? quotient - 1 : quotient
+    let fraction = remainder < 0 ? remainder + 1_000_000 : remainder
+    var bytes: [UInt8] = []
+    guard appendDate(secondsSinceReference: Double(seconds), to: &bytes) else {
+      return seconds < 0 ? "" : "~"
+    }
+    let digits = String(fraction)
+    return String(decoding: bytes.dropLast(), as: UTF8.self) + "."
+      + String(repeating: "0", count: 6 - digits.count) + digits + "Z"
+  }
+}

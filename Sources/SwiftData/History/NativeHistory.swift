@@ -1,0 +1,212 @@
+import SQLite
+import Store
+
+/// The history of one of SwiftData's own stores.
+struct NativeHistory: Sendable {
+  let store: StoreFile
+  let past: PastSchemas
+
+  /// What a fetch found.
+  struct Part {
+    var store: StoreFile
+    /// In the order that was asked for; their tokens stand for them alone.
+    var transactions: [DefaultHistoryTransaction]
+    /// The last transaction that the fetch did not look at.
+    var floor: Int64
+    /// The last transaction that the fetch looked at.
+    var head: Int64
+  }
+
+  /// Finds transactions.
+  func fetch(
+    _ descriptor: HistoryDescriptor<DefaultHistoryTransaction>,
+    tokens: [DefaultHistoryToken]
+  ) throws -> Part {
+    try store.sealForeignChanges()
+    return try store.read { reader in
+      try check(tokens, reader)
+      let query = try HistoryQuery(descriptor, sources(reader))
+      var found: [DefaultHistoryTransaction] = []
+      let limit = descriptor.fetchLimit == 0 ? Int.max : Int(clamping: descriptor.fetchLimit)
+      try forEach(query, descriptor.predicate, reader) { transaction in
+        found.append(transaction)
+        return query.sortsInMemory || found.count < limit
+      }
+      if query.sortsInMemory {
+        found.sort(using: descriptor.sortBy)
+        found = Array(found.prefix(limit))
+      }
+      let head = try reader.lastTransaction()
+      let base = try reader.historyRange().base.transaction
+      return Part(
+        store: store,
+        transactions: found,
+        floor: min(max(query.floor, base), head),
+        head: head
+      )
+    }
+  }
+
+  /// Calls with each transaction that a query selects, until the closure has enough.
+  func forEach(
+    _ query: HistoryQuery,
+    _ predicate: Predicate<DefaultHistoryTransaction>?,
+    _ reader: Reader,
+    _ body: (DefaultHistoryTransaction) throws -> Bool
+  ) throws {
+    do {
+      let cursor = try reader.history(query.selection)
+      while let next: Transaction = try cursor.next() {
+        let transaction = try read(next, cursor, reader)
+        if query.filtersInMemory, let predicate, try !predicate.evaluate(transaction) { continue }
+        guard try body(transaction) else { return }
+      }
+    } catch let error as SQLiteError {
+      // What Swift would stop at, such as unwrapping nil, is an error of the query.
+      throw SwiftDataError(
+        .unsupportedPredicate,
+        "The fetch of history failed: \(error.message)",
+        cause: error
+      )
+    }
+  }
+
+  /// Reads a transaction with its changes.
+  private func read(
+    _ transaction: Transaction,
+    _ cursor: HistoryCursor,
+    _ reader: Reader
+  ) throws -> DefaultHistoryTransaction {
+    let schema = try past.schema(transaction.schema, reader)
+    var changes: [HistoryChange] = []
+    changes.reserveCapacity(Int(transaction.count))
+    while let change: Change = try cursor.next() {
+      changes.append(ChangeRecord(change, of: transaction, schema).typed)
+    }
+    let point =
+      try transaction.digest.map {
+        HistoryPoint(lineage: store.lineage, transaction: transaction.id, digest: $0)
+      } ?? reader.point(transaction.id)
+    return try DefaultHistoryTransaction(
+      transaction,
+      changes,
+      point,
+      storeIdentifier: store.identifier
+    )
+  }
+
+  /// Makes sure that what comes after tokens can be told from this history.
+  func check(_ tokens: [DefaultHistoryToken], _ reader: Reader) throws {
+    for token in tokens {
+      guard let point = token.points[store.identifier] else { continue }
+      try check(point, isOwn: token.storeIdentifier == store.identifier, reader)
+    }
+  }
+
+  /// Makes sure that what comes after a point can be told from this history.
+  ///
+  /// A point that is not that of a transaction which somebody handled may also be where the history
+  /// begins.
+  func check(_ point: HistoryPoint, isOwn: Bool, _ reader: Reader) throws {
+    if !isOwn, try reader.historyRange().base == point { return }
+    try reader.check(point)
+  }
+
+  /// Where the SQL of predicates finds what it asks for.
+  func sources(_ reader: Reader) throws -> SQLSources {
+    SQLSources(
+      table: quoted,
+      joinTable: quoted,
+      storeIdentifier: store.identifier,
+      pastNames: try past.renames(reader)
+    )
+  }
+}
+
+extension ModelContainer {
+  /// The histories of SwiftData's own stores.
+  var nativeHistories: [NativeHistory] {
+    zip(stores, pastSchemas).compactMap { store, past in
+      guard case .native(let file, _) = store, let past else { return nil }
+      return NativeHistory(store: file, past: past)
+    }
+  }
+
+  /// Finds transactions of all of SwiftData's own stores.
+  func fetchHistory(
+    _ descriptor: HistoryDescriptor<DefaultHistoryTransaction>
+  ) throws -> [DefaultHistoryTransaction] {
+    let tokens = descriptor.predicate.map { capturedTokens(in: $0) } ?? []
+    let histories = nativeHistories
+    try checkStores(of: tokens, histories)
+    do {
+      let parts = try histories.map { try $0.fetch(descriptor, tokens: tokens) }
+      guard parts.count != 1 else { return parts[0].transactions.map(\.withWholeToken) }
+      var found = try HistoryMerge(parts).transactions()
+      if !descriptor.sortBy.isEmpty { found.sort(using: descriptor.sortBy) }
+      let limit = descriptor.fetchLimit
+      return limit == 0 ? found : Array(found.prefix(Int(clamping: limit)))
+    } catch let error as StoreError {
+      throw SwiftDataError(error)
+    }
+  }
+
+  /// Refuses tokens of other stores than those of the container.
+  func checkStores(_ tokens: [DefaultHistoryToken]) throws {
+    try checkStores(of: tokens, nativeHistories)
+  }
+
+  private func checkStores(
+    of tokens: [DefaultHistoryToken],
+    _ histories: [NativeHistory]
+  ) throws {
+    let known = Set(histories.map(\.store.identifier))
+    for token in tokens where known.isDisjoint(with: token.points.keys) {
+      throw SwiftDataError(
+        .invalidTransactionFetchRequest,
+        "The history token is of the stores [\(token.points.keys.sorted().joined(separator: ", "))]"
+          + ", and the container has [\(known.sorted().joined(separator: ", "))]. A token is valid"
+          + " for its own stores only; discard it, and fetch the history without one."
+      )
+    }
+  }
+
+  /// A bookmark at the end of the history of all of SwiftData's own stores; nil where there is no
+  /// transaction.
+  ///
+  /// Whoever reads only some of the transactions keeps up with it, although none of the newest may
+  /// be among them: history that nobody needs any more can then be deleted. What is saved between
+  /// fetching and asking would be left out, so ask first.
+  public func currentHistoryToken() throws -> DefaultHistoryToken? {
+    var points: [String: HistoryPoint] = [:]
+    var newest: (time: String, store: String)?
+    do {
+      for history in nativeHistories {
+        let store = history.store.identifier
+        try history.store.read { reader in
+          let head = try reader.historyRange().head
+          points[store] = head
+          guard let time = try reader.transaction(head.transaction)?.time else { return }
+          if newest.map({ $0 < (time, store) }) ?? true { newest = (time, store) }
+        }
+      }
+    } catch let error as StoreError {
+      throw SwiftDataError(error)
+    }
+    return newest.map { DefaultHistoryToken(storeIdentifier: $0.store, points: points) }
+  }
+}
+
+extension DefaultHistoryTransaction {
+  /// The transaction with a token that covers all before it too, where its store is the only one.
+  var withWholeToken: DefaultHistoryTransaction {
+    with(token.points)
+  }
+
+  /// The transaction with a token that covers these points.
+  func with(_ points: [String: HistoryPoint]) -> DefaultHistoryTransaction {
+    var copy = self
+    copy.token = DefaultHistoryToken(storeIdentifier: storeIdentifier, points: points)
+    return copy
+  }
+}

@@ -1,0 +1,158 @@
+import Store
+
+/// The schemas that one store of a container had, as transactions name them.
+final class PastSchemas: Sendable {
+  private let map: EntityMap
+  private let storeIndex: Int
+  private let store: StoreFile
+  private let loaded = Guarded(Loaded())
+
+  private struct Loaded {
+    var byDigest: [String: PastSchema] = [:]
+    /// The id of the last schema.
+    var last: Int64 = 0
+    var renames: [PastName] = []
+  }
+
+  init(_ map: EntityMap, storeIndex: Int, _ store: StoreFile) {
+    self.map = map
+    self.storeIndex = storeIndex
+    self.store = store
+  }
+
+  /// The schema with a digest.
+  func schema(_ digest: String, _ reader: Reader) throws -> PastSchema {
+    if let found = loaded.withLock({ $0.byDigest[digest] }) { return found }
+    try load(reader)
+    if let found = loaded.withLock({ $0.byDigest[digest] }) { return found }
+    throw StoreError(
+      .damaged,
+      "The history of the store \(store.location.path) names a schema that its catalog does not"
+        + " have (\(digest)). Restore the store from a copy.",
+      path: store.location.path
+    )
+  }
+
+  /// The entities that were renamed, with the schemas in which they had their old names.
+  func renames(_ reader: Reader) throws -> [PastName] {
+    let last = try reader.lastSchema()
+    if loaded.withLock({ $0.last }) != last { try load(reader) }
+    return loaded.withLock { $0.renames }
+  }
+
+  private func load(_ reader: Reader) throws {
+    let schemas = try reader.schemas()
+    let present = map.schemas[storeIndex]
+    let presentID = schemas.first { $0.schema == present }?.id ?? .max
+    var result = Loaded()
+    for past in schemas {
+      // The schemas that lie between, in the order in which the store got them.
+      let path = schemas.filter { $0.id > past.id && $0.id < presentID }.map(\.schema)
+      let succession = try SchemaSuccession(
+        past.schema == present ? [present] : [past.schema] + path + [present]
+      )
+      let made = PastSchema(past, succession, map, storeIndex: storeIndex, store)
+      result.byDigest[past.digest] = made
+      result.last = past.id
+      for (name, entity) in made.entities where name != entity.name {
+        result.renames.append(PastName(schema: past.id, old: name, new: entity.name))
+      }
+    }
+    loaded.withLock { $0 = result }
+  }
+}
+
+/// The name that an entity had while a schema was in use.
+struct PastName: Sendable {
+  var schema: Int64
+  var old: String
+  var new: String
+}
+
+/// A schema that a store had, and what has become of its parts.
+final class PastSchema: Sendable {
+  let id: Int64
+  let store: StoreFile
+  /// The entities by the names that they had.
+  let entities: [String: PastEntity]
+
+  init(
+    _ past: CatalogSchema,
+    _ succession: SchemaSuccession,
+    _ map: EntityMap,
+    storeIndex: Int,
+    _ store: StoreFile
+  ) {
+    id = past.id
+    self.store = store
+    entities = Dictionary(
+      past.schema.entities.map { entity in
+        let present = succession.entity(entity.name).flatMap { map[$0] }
+        let known = present?.storeIndex == storeIndex ? present?.model : nil
+        return (entity.name, PastEntity(entity, known, succession))
+      },
+      uniquingKeysWith: { first, _ in first }
+    )
+  }
+
+  /// An entity by the name that it had.
+  func entity(_ name: String) -> PastEntity { entities[name] ?? PastEntity(named: name) }
+
+  /// The identity of an object, by the name that its entity had.
+  func identifier(_ entity: String, _ row: Int64) -> PersistentIdentifier {
+    PersistentIdentifier(
+      storeIdentifier: store.identifier,
+      entityName: entities[entity]?.name ?? entity,
+      key: .number(row)
+    )
+  }
+}
+
+/// An entity that a store had.
+final class PastEntity: Sendable {
+  /// The name that it has now, or had when it went.
+  let name: String
+  /// The class of its objects.
+  let model: any PersistentModel.Type
+  /// The properties by the names that they had.
+  let properties: [String: PastProperty]
+  /// The names that the properties had, by those that they have now.
+  private let pastNames: [String: String]
+
+  init(_ entity: StoredEntity, _ model: _ModelDescription?, _ succession: SchemaSuccession) {
+    name = model?.name ?? entity.name
+    self.model = model?.type ?? UnknownModel.self
+    var properties: [String: PastProperty] = [:]
+    var pastNames: [String: String] = [:]
+    func add(_ old: String, _ type: ValueType?) {
+      let present = succession.property(old, of: entity.name).flatMap { model?.property(named: $0) }
+      properties[old] = PastProperty(name: present?.name ?? old, type: type, property: present)
+      if let present { pastNames[present.name] = old }
+    }
+    for attribute in entity.attributes { add(attribute.name, attribute.type) }
+    for relationship in entity.relationships { add(relationship.name, nil) }
+    self.properties = properties
+    self.pastNames = pastNames
+  }
+
+  /// An entity of which no more than the name is known.
+  init(named name: String) {
+    self.name = name
+    model = UnknownModel.self
+    properties = [:]
+    pastNames = [:]
+  }
+
+  /// The name that a property had, by the one that it has now, or had when it went.
+  func pastName(of name: String) -> String { pastNames[name] ?? name }
+}
+
+/// A property that an entity had.
+struct PastProperty: Sendable {
+  /// The name that it has now, or had when it went.
+  var name: String
+  /// The type of an attribute; nil for a relationship.
+  var type: ValueType?
+  /// The property of the class; nil for one that is gone.
+  var property: PropertyDescription?
+}

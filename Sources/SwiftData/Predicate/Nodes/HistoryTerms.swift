@@ -1,0 +1,188 @@
+import Store
+
+/// What a predicate over transactions can ask of the history of a store.
+enum HistoryTerm {
+  /// A row of `history_transaction`, under the alias `t`.
+  case transaction
+  /// The bookmark that the transaction makes.
+  case token
+  /// When the transaction was written.
+  case time
+  /// A row of `history_change`.
+  case change(alias: String)
+  /// The identity of the object of such a row.
+  case identifier(alias: String)
+
+  /// What it is, for messages.
+  var kind: String {
+    switch self {
+    case .transaction: "a transaction"
+    case .token: "a token"
+    case .time: "a time of history"
+    case .change: "a change"
+    case .identifier: "an identifier"
+    }
+  }
+}
+
+// The properties of transactions and changes.
+extension SQLTranslation {
+  /// What a key path of a part of history leads to.
+  mutating func property(_ keyPath: AnyKeyPath, of term: HistoryTerm) throws -> SQLTerm {
+    switch term {
+    case .transaction:
+      if let found = transactionProperty(keyPath) { return found }
+    case .change(let alias) where keyPath == \HistoryChange.changedPersistentIdentifier:
+      return .history(.identifier(alias: alias))
+    case .identifier(let alias) where keyPath == \PersistentIdentifier.entityName:
+      return .scalar(text(entityName(alias)))
+    case .identifier where keyPath == \PersistentIdentifier.storeIdentifier:
+      return .constant(sources.storeIdentifier as String? as Any)
+    default: break
+    }
+    throw NotTranslatable.property("\(term.kind) … \(type(of: keyPath).valueType)")
+  }
+
+  private mutating func transactionProperty(_ keyPath: AnyKeyPath) -> SQLTerm? {
+    switch keyPath {
+    case \DefaultHistoryTransaction.token: return .history(.token)
+    case \DefaultHistoryTransaction.timestamp: return .history(.time)
+    case \DefaultHistoryTransaction.id, \DefaultHistoryTransaction.transactionIdentifier:
+      return .scalar(
+        SQLScalar(sql: "t.id", type: .int64, swiftType: Int64.self, isNullable: false)
+      )
+    case \DefaultHistoryTransaction.author:
+      var author = text("t.author")
+      author.isNullable = true
+      return .scalar(author)
+    case \DefaultHistoryTransaction.processIdentifier: return .scalar(text("t.process"))
+    case \DefaultHistoryTransaction.bundleIdentifier:
+      return .scalar(text("coalesce(t.bundle, '')"))
+    case \DefaultHistoryTransaction.storeIdentifier: return .constant(sources.storeIdentifier)
+    case \DefaultHistoryTransaction.changes: return .collection(changes())
+    default: return nil
+    }
+  }
+
+  private func text(_ sql: SQLQuery) -> SQLScalar {
+    SQLScalar(sql: sql, type: .string, swiftType: String.self, isNullable: false)
+  }
+
+  private mutating func changes() -> SQLCollection {
+    let alias = self.alias()
+    return SQLCollection(
+      source: "history_change AS \(sql: alias)",
+      condition: """
+        \(sql: alias).id >= t.first_change AND \(sql: alias).id < t.first_change + t.changes
+        """,
+      element: .history(.change(alias: alias))
+    )
+  }
+
+  /// The name that the entity of a change has now.
+  private func entityName(_ alias: String) -> SQLQuery {
+    guard !sources.pastNames.isEmpty else { return "\(sql: alias).entity" }
+    let cases = sources.pastNames.map { name in
+      """
+      WHEN t.schema = \(bind: .integer(name.schema)) \
+      AND \(sql: alias).entity = \(bind: .text(name.old)) THEN \(bind: .text(name.new))
+      """ as SQLQuery
+    }
+    return "CASE \(SQLQuery.joined(cases, separator: " ")) ELSE \(sql: alias).entity END"
+  }
+
+  // MARK: Comparing
+
+  /// Holds where a part of history equals a constant; nil where neither side is a part of history.
+  func historyEquality(_ left: SQLTerm, _ right: SQLTerm, _ node: String) throws -> SQLQuery? {
+    switch (left, right) {
+    case (.history(let term), .constant(let value)), (.constant(let value), .history(let term)):
+      return try equality(term, unwrapped(value) as Any, node)
+    case (.history(let term), _), (_, .history(let term)):
+      throw NotTranslatable.operands(node, term.kind)
+    default: return nil
+    }
+  }
+
+  private func equality(_ term: HistoryTerm, _ value: Any, _ node: String) throws -> SQLQuery {
+    switch (term, value) {
+    case (.token, let token as DefaultHistoryToken):
+      guard token.storeIdentifier == sources.storeIdentifier else { return .false }
+      return "t.id = \(bind: .integer(covered(by: token)))"
+    case (.time, let date as Date):
+      guard !date.timeIntervalSinceReferenceDate.isNaN else { return .false }
+      return try comparison(.time, .greaterThanOrEqual, date, node)
+        .and(try comparison(.time, .lessThanOrEqual, date, node))
+    case (.identifier(let alias), let identifier as PersistentIdentifier):
+      guard identifier.storeIdentifier == sources.storeIdentifier, let row = identifier.row else {
+        return .false
+      }
+      let isEntity: SQLQuery = "\(entityName(alias)) = \(bind: .text(identifier.entityName))"
+      return ("\(sql: alias).object = \(bind: .integer(row))" as SQLQuery).and(isEntity)
+    default: throw NotTranslatable.operands(node, "\(term.kind) and \(type(of: value))")
+    }
+  }
+
+  /// Holds where a token or a time is before or after a constant; nil where neither side is a part
+  /// of history.
+  func historyComparison(
+    _ left: SQLTerm,
+    _ right: SQLTerm,
+    _ op: PredicateExpressions.ComparisonOperator,
+    _ node: String
+  ) throws -> SQLQuery? {
+    switch (left, right) {
+    case (.history(let term), .constant(let value)): return try comparison(term, op, value, node)
+    case (.constant(let value), .history(let term)):
+      return try comparison(term, op.turned, value, node)
+    case (.history(let term), _), (_, .history(let term)):
+      throw NotTranslatable.operands(node, term.kind)
+    default: return nil
+    }
+  }
+
+  private func comparison(
+    _ term: HistoryTerm,
+    _ op: PredicateExpressions.ComparisonOperator,
+    _ value: Any,
+    _ node: String
+  ) throws -> SQLQuery {
+    switch (term, value) {
+    case (.token, let token as DefaultHistoryToken):
+      return "t.id \(op.sql) \(bind: .integer(covered(by: token)))"
+    case (.time, let date as Date):
+      guard !date.timeIntervalSinceReferenceDate.isNaN else {
+        // To Swift one date is at most another where that is not less than it, and so for NaN.
+        return op == .lessThanOrEqual || op == .greaterThanOrEqual ? .true : .false
+      }
+      let at = HistoryTime.first(after: date, orAt: true)
+      let past = HistoryTime.first(after: date, orAt: false)
+      return switch op {
+      case .lessThan: "t.time < \(bind: .text(at))"
+      case .lessThanOrEqual: "t.time < \(bind: .text(past))"
+      case .greaterThan: "t.time >= \(bind: .text(past))"
+      case .greaterThanOrEqual: "t.time >= \(bind: .text(at))"
+      @unknown default: throw NotTranslatable.node(node)
+      }
+    default: throw NotTranslatable.operands(node, "\(term.kind) and \(type(of: value))")
+    }
+  }
+
+  /// The last transaction of the store that a token covers; zero where it does not know the store.
+  private func covered(by token: DefaultHistoryToken) -> Int64 {
+    token.points[sources.storeIdentifier]?.transaction ?? 0
+  }
+}
+
+extension PredicateExpressions.ComparisonOperator {
+  /// The operator that says the same with its sides exchanged.
+  fileprivate var turned: PredicateExpressions.ComparisonOperator {
+    switch self {
+    case .lessThan: .greaterThan
+    case .lessThanOrEqual: .greaterThanOrEqual
+    case .greaterThan: .lessThan
+    case .greaterThanOrEqual: .lessThanOrEqual
+    @unknown default: self
+    }
+  }
+}

@@ -1,0 +1,188 @@
+import SwiftData
+import Testing
+
+@testable import Samples
+
+@Suite("The history of a store of our own")
+struct JSONHistoryTests {
+  private func configuration(_ folder: URL, _ name: String = "trips") -> JSONFileStoreConfiguration
+  {
+    JSONFileStoreConfiguration(
+      name: name,
+      models: [Trip.self, BucketListItem.self, LivingAccommodation.self],
+      fileURL: folder.appending(path: "\(name).json")
+    )
+  }
+
+  private func context(_ folder: URL, _ author: String? = nil) throws -> ModelContext {
+    let context = ModelContext(
+      try ModelContainer(for: Trip.self, configurations: configuration(folder))
+    )
+    context.author = author
+    return context
+  }
+
+  private func trip(_ name: String) -> Trip {
+    Trip(name: name, destination: "Oslo", startDate: day(1), endDate: day(2))
+  }
+
+  private func all(_ context: ModelContext) throws -> [JSONHistoryTransaction] {
+    try context.fetchHistory(HistoryDescriptor<JSONHistoryTransaction>())
+  }
+
+  @Test("saves are transactions with typed changes, there again for another container")
+  func transactions() async throws {
+    try await withTemporaryFolder { folder in
+      do {
+        let context = try context(folder, "app")
+        let winter = trip("Winter")
+        context.insert(winter)
+        try context.save()
+        winter.destination = "Tromsø"
+        try context.save()
+        try context.save()
+        context.delete(winter)
+        try context.save()
+      }
+      let found = try all(context(folder))
+      #expect(found.map(\.transactionIdentifier) == [1, 2, 3])
+      #expect(found.map(\.author) == ["app", "app", "app"])
+      #expect(found.map(\.storeIdentifier) == ["trips.json", "trips.json", "trips.json"])
+      guard case .insert(let insert as JSONHistoryInsert<Trip>) = found[0].changes.first,
+        case .update(let update as JSONHistoryUpdate<Trip>) = found[1].changes.first,
+        case .delete(let delete as JSONHistoryDelete<Trip>) = found[2].changes.first
+      else {
+        Issue.record("\(found)")
+        return
+      }
+      #expect(insert.valuesByName["name"] as? String == "Winter")
+      #expect(insert.valuesByName["startDate"] as? Date == day(1))
+      #expect(update.updatedAttributes == [\.destination])
+      #expect(update.previousValuesByName["destination"] as? String == "Oslo")
+      #expect(update.valuesByName["destination"] as? String == "Tromsø")
+      #expect(delete.tombstone[\.name] as? String == "Winter")
+      #expect(delete.tombstone[\.endDate] as? Date == day(2))
+      #expect(found[2].changes.first?.previousValuesByName["name"] as? String == "Winter")
+      #expect(insert.changedPersistentIdentifier == delete.changedPersistentIdentifier)
+    }
+  }
+
+  @Test("tokens of its own select what came after, also from JSON")
+  func tokens() async throws {
+    try await withTemporaryFolder { folder in
+      let context = try context(folder, "app")
+      for name in ["a", "b", "c"] {
+        context.insert(trip(name))
+        try context.save()
+      }
+      let data = try JSONEncoder().encode(all(context)[0].token)
+      let token = try JSONDecoder().decode(JSONHistoryToken.self, from: data)
+      var descriptor = HistoryDescriptor<JSONHistoryTransaction>(
+        predicate: #Predicate { $0.token > token },
+        sortBy: [SortDescriptor(\.transactionIdentifier, order: .reverse)]
+      )
+      #expect(try context.fetchHistory(descriptor).map(\.transactionIdentifier) == [3, 2])
+      descriptor.fetchLimit = 1
+      #expect(try context.fetchHistory(descriptor).map(\.transactionIdentifier) == [3])
+      try context.deleteHistory(
+        HistoryDescriptor<JSONHistoryTransaction>(predicate: #Predicate { $0.token <= token })
+      )
+      #expect(try all(context).map(\.transactionIdentifier) == [2, 3])
+      #expect(try context.fetchCount(FetchDescriptor<Trip>()) == 3)
+      try context.deleteHistory(HistoryDescriptor<JSONHistoryTransaction>())
+      context.insert(trip("d"))
+      try context.save()
+      #expect(try all(context).map(\.transactionIdentifier) == [4])
+    }
+  }
+
+  @Test("a save that was interrupted is whole or is not there", arguments: [true, false])
+  func interrupted(_ isDone: Bool) async throws {
+    try await withTemporaryFolder { folder in
+      let file = folder.appending(path: "trips.json")
+      let history = folder.appending(path: "trips.json.history")
+      do {
+        let context = try context(folder)
+        context.insert(trip("a"))
+        try context.save()
+        let before = (try Data(contentsOf: file), try Data(contentsOf: history))
+        context.insert(trip("b"))
+        try context.save()
+        // As if it had ended before the objects, or the history too, were in their place.
+        try Data(contentsOf: file).write(to: folder.appending(path: "trips.json.2"))
+        try before.0.write(to: file)
+        if !isDone { try before.1.write(to: history) }
+      }
+      let context = try context(folder)
+      #expect(try all(context).count == (isDone ? 2 : 1))
+      #expect(try context.fetchCount(FetchDescriptor<Trip>()) == (isDone ? 2 : 1))
+      #expect(!FileManager.default.fileExists(atPath: file.path() + ".2"))
+    }
+  }
+
+  @Test("a container with a store of each kind gives each history by its type")
+  func kinds() async throws {
+    try await withTemporaryFolder { folder in
+      let schema = Schema([Trip.self, BucketListItem.self, LivingAccommodation.self, Airport.self])
+      let container = try ModelContainer(
+        for: schema,
+        configurations: [
+          configuration(folder),
+          ModelConfiguration(
+            schema: Schema([Airport.self]),
+            url: folder.appending(path: "airports.store")
+          ),
+        ] as [any DataStoreConfiguration]
+      )
+      let context = ModelContext(container)
+      context.insert(trip("a"))
+      try context.save()
+      #expect(try all(context).count == 1)
+      let own = HistoryDescriptor<DefaultHistoryTransaction>()
+      #expect(try context.fetchHistory(own).isEmpty)
+      let alone = try ModelContainer(for: Trip.self, configurations: configuration(folder))
+      let error = #expect(throws: SwiftDataError.self) {
+        try ModelContext(alone).fetchHistory(own)
+      }
+      #expect(error == .invalidTransactionFetchRequest)
+      #expect(error?.message.contains("JSONHistoryTransaction") == true)
+    }
+  }
+
+  @Test("two such stores give one list, and one token covers both")
+  func several() async throws {
+    try await withTemporaryFolder { folder in
+      let trips = JSONFileStoreConfiguration(
+        name: "trips",
+        models: [Trip.self, BucketListItem.self, LivingAccommodation.self],
+        fileURL: folder.appending(path: "trips.json")
+      )
+      let airports = JSONFileStoreConfiguration(
+        name: "airports",
+        models: [Airport.self],
+        fileURL: folder.appending(path: "airports.json")
+      )
+      let schema = Schema([Trip.self, BucketListItem.self, LivingAccommodation.self, Airport.self])
+      let context = ModelContext(
+        try ModelContainer(
+          for: schema,
+          configurations: [trips, airports] as [any DataStoreConfiguration]
+        )
+      )
+      context.insert(trip("a"))
+      try context.save()
+      context.insert(Airport(code: "OSL", name: "Oslo"))
+      try context.save()
+      let found = try all(context)
+      #expect(found.map(\.storeIdentifier) == ["trips.json", "airports.json"])
+      let token = found.reduce(JSONHistoryToken()) { $0.covering($1.token) }
+      let after = HistoryDescriptor<JSONHistoryTransaction>(
+        predicate: #Predicate { $0.token > token }
+      )
+      #expect(try context.fetchHistory(after).isEmpty)
+      context.insert(trip("b"))
+      try context.save()
+      #expect(try context.fetchHistory(after).map(\.transactionIdentifier) == [2])
+    }
+  }
+}

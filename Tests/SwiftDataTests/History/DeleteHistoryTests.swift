@@ -1,0 +1,136 @@
+import Foundation
+import Testing
+
+@testable import SwiftData
+
+@Suite("Deleting history")
+struct DeleteHistoryTests {
+  let world: HistoryWorld
+  let context: ModelContext
+
+  init() throws {
+    world = try HistoryWorld()
+    context = ModelContext(
+      try ModelContainer(for: Trip.self, configurations: world.configuration("trips"))
+    )
+    for number in 1...6 {
+      world.setTime(Double(number))
+      context.author = number % 2 == 0 ? "widget" : "app"
+      context.insert(Trip(name: "\(number)"))
+      try context.save()
+    }
+  }
+
+  private func delete(_ predicate: Predicate<DefaultHistoryTransaction>? = nil) throws {
+    try context.deleteHistory(HistoryDescriptor(predicate: predicate))
+  }
+
+  private func kept() throws -> [Int64] { try allHistory(context).map(\.id) }
+
+  private func after(_ token: DefaultHistoryToken) throws -> [Int64] {
+    try context.fetchHistory(
+      HistoryDescriptor<DefaultHistoryTransaction>(predicate: #Predicate { $0.token > token })
+    ).map(\.id)
+  }
+
+  @Test("what is before a token goes, and the token stays valid")
+  func byToken() throws {
+    let tokens = try allHistory(context).map(\.token)
+    let token = tokens[2]
+    try delete(#Predicate { $0.token < token })
+    #expect(try kept() == [3, 4, 5, 6])
+    #expect(try after(token) == [4, 5, 6])
+    #expect(throws: SwiftDataError.historyTokenExpired) { try after(tokens[1]) }
+    try delete(#Predicate { $0.token < token })
+    try delete(#Predicate { $0.token <= token })
+    #expect(throws: SwiftDataError.historyTokenExpired) { try after(token) }
+    // Once more, with a token whose transaction is gone.
+    try delete(#Predicate { $0.token <= token })
+    #expect(try kept() == [4, 5, 6])
+    #expect(try context.fetchCount(FetchDescriptor<Trip>()) == 6)
+  }
+
+  @Test("what is older than a time goes")
+  func byTime() throws {
+    let time = HistoryWorld.date(4)
+    try delete(#Predicate { $0.timestamp < time })
+    #expect(try kept() == [4, 5, 6])
+  }
+
+  @Test("transactions from between leave the others, and their tokens expire")
+  func byAuthor() throws {
+    let tokens = try allHistory(context).map(\.token)
+    let author = "widget"
+    try delete(#Predicate { $0.author == author })
+    #expect(try kept() == [1, 3, 5])
+    #expect(try after(tokens[0]) == [3, 5])
+    #expect(throws: SwiftDataError.historyTokenExpired) { try after(tokens[1]) }
+    var count = 0
+    #expect(try allHistory(context).map(\.token) == [tokens[0], tokens[2], tokens[4]])
+    for transaction in try allHistory(context) { count += transaction.changes.count }
+    #expect(count == 3)
+    world.setTime(9)
+    context.insert(Trip(name: "new"))
+    try context.save()
+    #expect(try kept() == [1, 3, 5, 7])
+  }
+
+  @Test("all of it goes, the objects stay, and history goes on with the next number")
+  func all() throws {
+    let last = try #require(try allHistory(context).last?.token)
+    try delete()
+    #expect(try kept().isEmpty)
+    #expect(try context.container.currentHistoryToken() == nil)
+    #expect(throws: SwiftDataError.historyTokenExpired) { try after(last) }
+    #expect(try context.fetchCount(FetchDescriptor<Trip>()) == 6)
+    context.insert(Trip(name: "new"))
+    try context.save()
+    #expect(try kept() == [7])
+    let other = ModelContext(
+      try ModelContainer(for: Trip.self, configurations: world.configuration("trips"))
+    )
+    #expect(try allHistory(other).map(\.id) == [7])
+  }
+
+  @Test("a limit deletes the first in the order that is asked for")
+  func limit() throws {
+    var descriptor = HistoryDescriptor<DefaultHistoryTransaction>()
+    descriptor.fetchLimit = 2
+    try context.deleteHistory(descriptor)
+    #expect(try kept() == [3, 4, 5, 6])
+    descriptor.sortBy = [SortDescriptor(\.id, order: .reverse)]
+    descriptor.fetchLimit = 1
+    try context.deleteHistory(descriptor)
+    #expect(try kept() == [3, 4, 5])
+  }
+
+  @Test("a predicate that is evaluated in memory deletes what it selects")
+  func inMemory() throws {
+    let seconds = HistoryWorld.date(3).timeIntervalSinceReferenceDate
+    try delete(#Predicate { $0.timestamp.timeIntervalSinceReferenceDate <= seconds })
+    #expect(try kept() == [4, 5, 6])
+  }
+
+  @Test("all changes of a model can be deleted")
+  func byEntity() throws {
+    context.insert(Tag(label: "a"))
+    try context.save()
+    let name = "Tag"
+    try delete(
+      #Predicate { $0.changes.contains { $0.changedPersistentIdentifier.entityName == name } }
+    )
+    #expect(try kept() == [1, 2, 3, 4, 5, 6])
+  }
+
+  @Test("a store that may only be read keeps its history")
+  func readOnly() throws {
+    let container = try ModelContainer(
+      for: Trip.self,
+      configurations: ModelConfiguration(url: world.folder.file("trips.store"), allowsSave: false)
+    )
+    #expect(throws: SwiftDataError.readOnly) {
+      try ModelContext(container).deleteHistory(HistoryDescriptor<DefaultHistoryTransaction>())
+    }
+    #expect(try kept().count == 6)
+  }
+}

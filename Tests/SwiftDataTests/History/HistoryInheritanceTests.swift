@@ -1,0 +1,81 @@
+import Foundation
+import SwiftData
+import Testing
+
+@Suite("History and inheritance")
+struct HistoryInheritanceTests {
+  @Test(
+    "a change is of the object's own class, with inherited properties by its key paths",
+    .disabled("docs/KNOWN.md")
+  )
+  func ownClass() throws {
+    let context = ModelContext(
+      try ModelContainer(
+        for: Vehicle.self,
+        Car.self,
+        Taxi.self,
+        Bike.self,
+        Driver.self,
+        configurations: ModelConfiguration(isStoredInMemoryOnly: true)
+      )
+    )
+    let taxi = Taxi(plate: "T 1", license: "x")
+    let bike = Bike(plate: "B 1")
+    context.insert(taxi)
+    context.insert(bike)
+    try context.save()
+    taxi.wheels = 6
+    taxi.doors = 2
+    taxi.fare = 9.5
+    bike.wheels = 3
+    try context.save()
+    context.delete(taxi)
+    try context.save()
+    let all = try allHistory(context)
+    let update = try #require(
+      all[1].changes.compactMap { change -> DefaultHistoryUpdate<Taxi>? in
+        guard case .update(let update as DefaultHistoryUpdate<Taxi>) = change else { return nil }
+        return update
+      }.first
+    )
+    #expect(update.changedPersistentIdentifier == taxi.persistentModelID)
+    #expect(update.changedPersistentIdentifier.entityName == "Taxi")
+    #expect(Set(update.updatedAttributes) == [\.wheels, \.doors, \.fare])
+    #expect(update.updatedAttributes.contains(\Taxi.wheels))
+    #expect(update.values[\.wheels] as? Int == 6)
+    #expect(update.previousValues[\.doors] as? Int == 4)
+    for keyPath in update.updatedAttributes {
+      #expect(taxi[keyPath: keyPath] as? AnyHashable != nil)
+    }
+    let isThere = all[1].changes.contains { change in
+      if case .update(_ as DefaultHistoryUpdate<Bike>) = change { true } else { false }
+    }
+    #expect(isThere)
+    guard case .delete(let delete as DefaultHistoryDelete<Taxi>) = all[2].changes[0] else {
+      Issue.record("\(all[2].changes)")
+      return
+    }
+    #expect(delete.tombstone[\.plate] as? String == "T 1")
+    #expect(delete.tombstone[\.license] as? String == "x")
+  }
+
+  @Test("a key path through a subclass can be written through")
+  func writable() throws {
+    let context = ModelContext(
+      try ModelContainer(for: Car.self, configurations: .init(isStoredInMemoryOnly: true))
+    )
+    let car = Car(plate: "C", doors: 5)
+    context.insert(car)
+    try context.save()
+    car.wheels = 5
+    try context.save()
+    let all = try allHistory(context)
+    guard case .update(let update as DefaultHistoryUpdate<Car>) = all[1].changes[0] else { return }
+    let keyPath = try #require(
+      update.updatedAttributes.first as? ReferenceWritableKeyPath<Car, Int>
+    )
+    #expect(keyPath == \Car.wheels)
+    car[keyPath: keyPath] = 7
+    #expect(car.wheels == 7)
+  }
+}

@@ -1,0 +1,203 @@
+import Foundation
+import SQLite
+import Testing
+
+@testable import SwiftData
+
+@Suite("Tokens of history")
+struct HistoryTokenTests {
+  let world: HistoryWorld
+  let container: ModelContainer
+  let context: ModelContext
+
+  init() throws {
+    world = try HistoryWorld()
+    container = try ModelContainer(for: Trip.self, configurations: world.configuration("trips"))
+    context = ModelContext(container)
+    for name in ["a", "b", "c", "d"] {
+      context.insert(Trip(name: name))
+      try context.save()
+    }
+  }
+
+  private func json(_ token: DefaultHistoryToken) throws -> String {
+    let encoder = JSONEncoder()
+    encoder.outputFormatting = [.sortedKeys]
+    return String(decoding: try encoder.encode(token), as: UTF8.self)
+  }
+
+  private func after(_ token: DefaultHistoryToken, _ context: ModelContext) throws -> [Int64] {
+    try context.fetchHistory(
+      HistoryDescriptor<DefaultHistoryTransaction>(predicate: #Predicate { $0.token > token })
+    ).map(\.id)
+  }
+
+  @Test("its JSON says what it is, and how far it covers each store")
+  func encoding() throws {
+    let transaction = try allHistory(context)[1]
+    let store = transaction.storeIdentifier
+    #expect(transaction.token.storeIdentifier == store)
+    #expect(transaction.token.tokenValue == [store: 2])
+    let digest = try #require(transaction.token.points[store]?.digest)
+    #expect(
+      try json(transaction.token)
+        == #"{"kind":"travelog-token","store":"\#(store)","stores":{"\#(store)":{"#
+        + #""digest":"\#(digest)","lineage":0,"transaction":2}},"version":1}"#
+    )
+    let plist = try PropertyListEncoder().encode(transaction.token)
+    let again = try PropertyListDecoder().decode(DefaultHistoryToken.self, from: plist)
+    #expect(again == transaction.token)
+  }
+
+  @Test(
+    "what no token is written as is refused with a sentence",
+    arguments: [
+      (#""kind":"travelog-token""#, #""kind":"x""#, "no history token"),
+      (#""kind":"travelog-token","#, "", "no history token"),
+      (#""version":1"#, #""version":2"#, "version 2"),
+      (#""version":1"#, #""version":1,"extra":0"#, "has [extra]"),
+      (#""lineage":0,"#, "", "lacks [lineage]"),
+      (#""lineage":0"#, #""lineage":-1"#, "can't be"),
+      (#""transaction":2"#, #""transaction":-2"#, "can't be"),
+      (#""digest":""#, #""digest":"0"#, "can't be"),
+      (#""store":""#, #""store":"x"#, "does not say"),
+    ]
+  )
+  func strictness(_ part: String, _ other: String, _ reason: String) throws {
+    let text = try json(allHistory(context)[1].token)
+    let altered = text.replacingOccurrences(of: part, with: other)
+    #expect(altered != text)
+    do {
+      _ = try JSONDecoder().decode(DefaultHistoryToken.self, from: Data(altered.utf8))
+      Issue.record("\(altered) was read")
+    } catch DecodingError.dataCorrupted(let context) {
+      #expect(context.debugDescription.contains(reason), "\(context.debugDescription)")
+    }
+  }
+
+  @Test("a token can be the property of a model")
+  func property() throws {
+    let container = try ModelContainer(
+      for: Bookmark.self,
+      configurations: .init(isStoredInMemoryOnly: true)
+    )
+    let bookmarks = ModelContext(container)
+    let token = try allHistory(context)[2].token
+    bookmarks.insert(Bookmark(token: token))
+    try bookmarks.save()
+    let found = try ModelContext(container).fetch(FetchDescriptor<Bookmark>())
+    #expect(found.map(\.token) == [token])
+  }
+
+  @Test("a token whose transaction was deleted is refused, and the oldest that is kept is named")
+  func expiry() throws {
+    let tokens = try allHistory(context).map(\.token)
+    try deleteHistory(of: world.folder.file("trips.store"), through: 2)
+    #expect(try allHistory(context).map(\.id) == [3, 4])
+    for token in tokens.prefix(2) {
+      let error = #expect(throws: SwiftDataError.self) { try after(token, context) }
+      #expect(error == .historyTokenExpired)
+      #expect(error?.message.contains("the oldest that is kept is 3") == true)
+      do {
+        _ = try after(token, context)
+      } catch SwiftDataError.historyTokenExpired {
+        continue
+      }
+    }
+    #expect(try after(tokens[2], context) == [4])
+    let both = tokens[0]
+    #expect(throws: SwiftDataError.historyTokenExpired) {
+      try context.fetchHistory(
+        HistoryDescriptor<DefaultHistoryTransaction>(
+          predicate: #Predicate { $0.author == nil && !($0.token <= both) }
+        )
+      )
+    }
+  }
+
+  @Test("a token is refused after the store was restored from an older copy")
+  func divergence() throws {
+    let folder = world.folder
+    let token = try allHistory(context)[3].token
+    let earlier = try allHistory(context)[0].token
+    do {
+      // A copy of the first two transactions, which then goes its own way.
+      let other = try ModelContainer(
+        for: Trip.self,
+        configurations: world.configuration("copy")
+      )
+      let copy = ModelContext(other)
+      for name in ["a", "x", "y", "z", "later"] {
+        copy.insert(Trip(name: name))
+        try copy.save()
+      }
+    }
+    try rename("copy", "trips", identifierOf: token.storeIdentifier, in: folder)
+    let restored = ModelContext(
+      try ModelContainer(for: Trip.self, configurations: world.configuration("trips"))
+    )
+    #expect(try allHistory(restored).count == 5)
+    let error = #expect(throws: SwiftDataError.self) { try after(token, restored) }
+    #expect(error == .historyDiverged)
+    #expect(error?.message.contains("another digest") == true)
+    #expect(throws: SwiftDataError.historyDiverged) { try after(earlier, restored) }
+  }
+
+  @Test("a token beyond the head is refused as one of another history")
+  func lowerHead() throws {
+    let folder = world.folder
+    let store = folder.file("trips.store")
+    try Connection(path: store.path, mode: .readWrite)
+      .execute("VACUUM INTO '\(folder.file("backup.store").path)'")
+    context.insert(Trip(name: "e"))
+    try context.save()
+    let token = try #require(try allHistory(context).last?.token)
+    let restored = ModelContext(
+      try ModelContainer(for: Trip.self, configurations: world.configuration("backup"))
+    )
+    #expect(throws: SwiftDataError.historyDiverged) { try after(token, restored) }
+    // Until both have that transaction, and it is another one.
+    restored.insert(Trip(name: "f"))
+    try restored.save()
+    #expect(throws: SwiftDataError.historyDiverged) { try after(token, restored) }
+  }
+
+  @Test("a token of another store is refused by name")
+  func otherStore() throws {
+    let other = ModelContext(try tripContainer())
+    other.insert(Trip(name: "x"))
+    try other.save()
+    let token = try #require(try allHistory(other).first?.token)
+    let error = #expect(throws: SwiftDataError.self) { try after(token, context) }
+    #expect(error == .invalidTransactionFetchRequest)
+    #expect(error?.message.contains(token.storeIdentifier) == true)
+  }
+
+  /// Puts the file of one store in the place of another's, with the other's identity.
+  private func rename(
+    _ from: String,
+    _ to: String,
+    identifierOf identifier: String,
+    in folder: TemporaryFolder
+  ) throws {
+    let source = folder.file("\(from).store")
+    let target = folder.file("\(to)-restored.store")
+    let connection = try Connection(path: source.path, mode: .readWrite)
+    try connection.execute(
+      "UPDATE store_catalog SET value = '\(identifier)' WHERE key = 'identifier'"
+    )
+    try connection.execute("VACUUM INTO '\(target.path)'")
+    for suffix in ["", "-wal", "-shm"] {
+      let file = folder.file("\(to).store\(suffix)")
+      if FileManager.default.fileExists(atPath: file.path) {
+        try FileManager.default.removeItem(at: file)
+      }
+    }
+    try FileManager.default.moveItem(at: target, to: folder.file("\(to).store"))
+  }
+}
+
+@Model final class Bookmark {
+  var token: DefaultHistoryToken
+  init(token: DefaultHistoryToken) { self.token = token }
+}
