@@ -94,7 +94,11 @@ let package = Package(
     .testTarget(name: "SamplesTests", dependencies: ["Samples"]),
     .testTarget(name: "SQLiteTests", dependencies: ["SQLite"]),
     .testTarget(name: "ChangeLogTests", dependencies: ["ChangeLog"]),
-    .testTarget(name: "StoreTests", dependencies: ["ProcessProbe", "Store"]),
+    .target(name: "StoreTesting", dependencies: ["Store"], path: "Tests/StoreTesting"),
+    .testTarget(
+      name: "StoreTests",
+      dependencies: ["ProcessProbe", "Store", "StoreTesting"]
+    ),
     .testTarget(
       name: "SwiftDataMacroTests",
       dependencies: ["SwiftDataMacroExpansion"],

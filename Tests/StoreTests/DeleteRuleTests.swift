@@ -1,5 +1,6 @@
 import Foundation
 import Store
+import StoreTesting
 import Testing
 
 @Suite("Delete rules")

@@ -2,6 +2,7 @@ import Foundation
 import Glibc
 import SQLite
 import Store
+import StoreTesting
 import Testing
 
 @Suite("Read-only stores")

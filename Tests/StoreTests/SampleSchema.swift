@@ -1,6 +1,7 @@
 import Foundation
 import SQLite
 import Store
+import StoreTesting
 import Testing
 
 /// A small world: trips with items that go with them, people who travel, tags on many trips.
@@ -118,34 +119,6 @@ func withStore(
       let store = try Store.open(.file(url), schema: schema)
       try body(store) { try Store.open(.file(url), schema: schema) }
     }
-  }
-}
-
-/// Calls with a new folder and takes it away afterwards.
-func withTemporaryFolder<Result>(_ body: (URL) throws -> Result) throws -> Result {
-  let folder = FileManager.default.temporaryDirectory
-    .appendingPathComponent("StoreTests-\(UUID().uuidString)")
-  try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
-  defer {
-    // A folder that can't be removed fails no test.
-    try? FileManager.default.removeItem(at: folder)
-  }
-  return try body(folder)
-}
-
-/// All rows of a query, each as one text with bars.
-func rows(_ sql: String, in store: Store) throws -> [String] {
-  try store.read { reader in
-    let statement = try reader.connection.prepare(sql)
-    var result: [String] = []
-    while try statement.step() {
-      let columns = (0..<statement.columnCount).map {
-        let index = Int32($0)
-        return statement.isNull(at: index) ? "null" : statement.string(at: index)
-      }
-      result.append(columns.joined(separator: "|"))
-    }
-    return result
   }
 }
 

@@ -1,6 +1,7 @@
 import Foundation
 import SQLite
 import Store
+import StoreTesting
 import Testing
 
 @Suite("Store")

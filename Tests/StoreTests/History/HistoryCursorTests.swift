@@ -1,22 +1,9 @@
 import Foundation
 import SQLite
+import StoreTesting
 import Testing
 
 @testable import Store
-
-/// All lines of a store's history, as a log has them.
-func lines(of store: Store, after first: Int64 = 0, through last: Int64 = .max) throws -> String {
-  try store.read { reader in
-    let cursor = try reader.history(after: first, through: last)
-    var text: [UInt8] = []
-    while let transaction: Transaction = try cursor.next() {
-      let lines = TransactionLines(transaction)
-      while let change: Change = try cursor.next() { lines.append(change, to: &text) }
-      lines.appendClosing(digest: try reader.point(transaction.id).digest, to: &text)
-    }
-    return String(decoding: text, as: UTF8.self)
-  }
-}
 
 @Suite("The stream of transactions")
 struct HistoryCursorTests {

@@ -1,6 +1,7 @@
 import Foundation
 import Glibc
 import SQLite
+import StoreTesting
 import Testing
 
 @testable import Store

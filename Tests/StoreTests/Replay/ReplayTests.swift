@@ -1,5 +1,6 @@
 import Foundation
 import SQLite
+import StoreTesting
 import Testing
 
 @testable import Store

@@ -3,23 +3,23 @@ import Foundation
 /// A generator whose numbers follow from its seed, so that a failure can be run again.
 ///
 /// Set `TRAVELOG_TEST_SEED` to the seed that a failed test printed.
-struct SeededGenerator: RandomNumberGenerator {
-  let seed: UInt64
+package struct SeededGenerator: RandomNumberGenerator {
+  package let seed: UInt64
   private var state: UInt64
 
-  init(seed: UInt64) {
+  package init(seed: UInt64) {
     self.seed = seed
     state = seed
   }
 
   /// Takes the seed from the environment, or a new one, and prints it.
-  init(for test: String) {
+  package init(for test: String) {
     let wanted = ProcessInfo.processInfo.environment["TRAVELOG_TEST_SEED"].flatMap { UInt64($0) }
     self.init(seed: wanted ?? UInt64.random(in: 0...UInt64.max))
     print("\(test): TRAVELOG_TEST_SEED=\(seed)")
   }
 
-  mutating func next() -> UInt64 {
+  package mutating func next() -> UInt64 {
     state &+= 0x9e37_79b9_7f4a_7c15
     var mixed = state
     mixed = (mixed ^ (mixed >> 30)) &* 0xbf58_476d_1ce4_e5b9
@@ -29,18 +29,6 @@ struct SeededGenerator: RandomNumberGenerator {
 }
 
 /// How often a property is tried: many times more when `TRAVELOG_LONG_TESTS` is set.
-func trials(_ short: Int, long: Int) -> Int {
+package func trials(_ short: Int, long: Int) -> Int {
   ProcessInfo.processInfo.environment["TRAVELOG_LONG_TESTS"] == nil ? short : long
-}
-
-/// The text that a function appends to a buffer.
-func text(_ append: (inout [UInt8]) -> Void) -> String {
-  var buffer: [UInt8] = []
-  append(&buffer)
-  return String(decoding: buffer, as: UTF8.self)
-}
-
-/// Gives the UTF-8 bytes of a text to a function.
-func bytes<Result>(_ text: String, _ body: (UnsafeRawBufferPointer) -> Result) -> Result {
-  Array(text.utf8).withUnsafeBytes(body)
 }

@@ -4,7 +4,7 @@ import Store
 
 /// Guests and the places that they stay at and have seen: inheritance, every attribute type, unique
 /// values, large values, and links of both kinds.
-let worldSchema: StoreSchema = {
+package let worldSchema: StoreSchema = {
   let shared = [
     Attribute(name: "name", type: .string),
     Attribute(name: "rating", type: .double, isOptional: true, preservesValueOnDeletion: true),
@@ -78,22 +78,22 @@ let worldSchema: StoreSchema = {
 }()
 
 /// Writes at random into a store of ``worldSchema``.
-struct HistoryWorld {
-  var random: SeededGenerator
+package struct HistoryWorld {
+  package var random: SeededGenerator
   /// True to write values of more than a megabyte now and then.
-  var hasLargeValues = true
+  package var hasLargeValues = true
   private var nextID: Int64 = 1
   private var nextName = 0
   private var objects: [RowKey] = []
 
-  init(_ random: SeededGenerator) { self.random = random }
+  package init(_ random: SeededGenerator) { self.random = random }
 
   private var guests: [Int64] { objects.filter { $0.entity == guest }.map(\.id) }
   private var places: [RowKey] { objects.filter { $0.entity != guest } }
   private let guest = worldSchema.entities.firstIndex { $0.name == "Guest" } ?? 0
 
   /// One write of a few steps; one in ten is taken back.
-  mutating func write(to store: Store) throws {
+  package mutating func write(to store: Store) throws {
     struct TakenBack: Error {}
     let saved = self
     let author = ["app", "widget", "sync \"2\"", nil].randomElement(using: &random) ?? nil
@@ -221,28 +221,5 @@ struct HistoryWorld {
   private mutating func bytes(_ count: Int) -> Data {
     let byte = UInt8.random(in: 0...255, using: &random)
     return Data(repeating: byte, count: count)
-  }
-}
-
-/// All rows of a store's own tables, as SQL would write their values.
-func rowDump(of store: Store) throws -> [String] {
-  try store.read { reader in
-    let names = try reader.connection.prepare(
-      """
-      SELECT name FROM sqlite_schema WHERE type = 'table' AND name NOT LIKE 'sqlite_%'
-        AND name NOT LIKE 'history_%' AND name NOT LIKE 'store_%' ORDER BY name
-      """
-    )
-    var result: [String] = []
-    while try names.step() {
-      let name = names.string(at: 0)
-      let probe = try reader.connection.prepare("SELECT * FROM \(quoted(name)) LIMIT 0")
-      let columns = (0..<probe.columnCount).map { "quote(\(quoted(probe.columnName(at: $0))))" }
-      let rows = try reader.connection.prepare(
-        "SELECT \(columns.joined(separator: " || '|' || ")) FROM \(quoted(name)) ORDER BY 1"
-      )
-      while try rows.step() { result.append("\(name): \(rows.string(at: 0))") }
-    }
-    return result
   }
 }

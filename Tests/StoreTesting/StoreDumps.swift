@@ -1,0 +1,72 @@
+import Foundation
+import SQLite
+import Store
+
+/// All lines of a store's history, as a log has them.
+package func lines(
+  of store: Store,
+  after first: Int64 = 0,
+  through last: Int64 = .max
+) throws -> String {
+  try store.read { reader in
+    let cursor = try reader.history(after: first, through: last)
+    var text: [UInt8] = []
+    while let transaction: Transaction = try cursor.next() {
+      let lines = TransactionLines(transaction)
+      while let change: Change = try cursor.next() { lines.append(change, to: &text) }
+      lines.appendClosing(digest: try reader.point(transaction.id).digest, to: &text)
+    }
+    return String(decoding: text, as: UTF8.self)
+  }
+}
+
+/// All rows of a store's own tables, as SQL would write their values.
+package func rowDump(of store: Store) throws -> [String] {
+  try store.read { reader in
+    let names = try reader.connection.prepare(
+      """
+      SELECT name FROM sqlite_schema WHERE type = 'table' AND name NOT LIKE 'sqlite_%'
+        AND name NOT LIKE 'history_%' AND name NOT LIKE 'store_%' ORDER BY name
+      """
+    )
+    var result: [String] = []
+    while try names.step() {
+      let name = names.string(at: 0)
+      let probe = try reader.connection.prepare("SELECT * FROM \(quoted(name)) LIMIT 0")
+      let columns = (0..<probe.columnCount).map { "quote(\(quoted(probe.columnName(at: $0))))" }
+      let rows = try reader.connection.prepare(
+        "SELECT \(columns.joined(separator: " || '|' || ")) FROM \(quoted(name)) ORDER BY 1"
+      )
+      while try rows.step() { result.append("\(name): \(rows.string(at: 0))") }
+    }
+    return result
+  }
+}
+
+/// Calls with a new folder and takes it away afterwards.
+package func withTemporaryFolder<Result>(_ body: (URL) throws -> Result) throws -> Result {
+  let folder = FileManager.default.temporaryDirectory
+    .appendingPathComponent("travelog-tests-\(UUID().uuidString)")
+  try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
+  defer {
+    // A folder that can't be removed fails no test.
+    try? FileManager.default.removeItem(at: folder)
+  }
+  return try body(folder)
+}
+
+/// All rows of a query, each as one text with bars.
+package func rows(_ sql: String, in store: Store) throws -> [String] {
+  try store.read { reader in
+    let statement = try reader.connection.prepare(sql)
+    var result: [String] = []
+    while try statement.step() {
+      let columns = (0..<statement.columnCount).map {
+        let index = Int32($0)
+        return statement.isNull(at: index) ? "null" : statement.string(at: index)
+      }
+      result.append(columns.joined(separator: "|"))
+    }
+    return result
+  }
+}
