@@ -18,19 +18,25 @@ public struct DefaultHistoryToken: HistoryToken {
   /// The type of ``tokenValue``.
   public typealias TokenType = [String: Int64]
 
-  /// The store whose transaction the token was taken from.
-  public let storeIdentifier: String
-  /// How far each store is covered, by its identifier.
-  let points: [String: HistoryPoint]
+  /// How far each store is covered.
+  let bookmark: Bookmark
   /// True for the token of a transaction whose predicate is being evaluated: it stands for that
   /// transaction alone, so that other tokens are asked whether they cover it.
   let standsAlone: Bool
 
-  init(storeIdentifier: String, points: [String: HistoryPoint], standsAlone: Bool = false) {
-    self.storeIdentifier = storeIdentifier
-    self.points = points
+  init(_ bookmark: Bookmark, standsAlone: Bool = false) {
+    self.bookmark = bookmark
     self.standsAlone = standsAlone
   }
+
+  init(storeIdentifier: String, points: [String: HistoryPoint], standsAlone: Bool = false) {
+    self.init(Bookmark(store: storeIdentifier, points: points), standsAlone: standsAlone)
+  }
+
+  /// The store whose transaction the token was taken from.
+  public var storeIdentifier: String { bookmark.store }
+  /// How far each store is covered, by its identifier.
+  var points: [String: HistoryPoint] { bookmark.points }
 
   /// The last transaction that is covered of each store, by the store's identifier.
   public var tokenValue: [String: Int64]? { points.mapValues(\.transaction) }
@@ -78,6 +84,14 @@ public struct DefaultHistoryToken: HistoryToken {
     // Two histories that went apart: any order will do, if it is always the same.
     return (left?.digest.description ?? "") < (right?.digest.description ?? "")
   }
+}
+
+extension DefaultHistoryToken: Codable {
+  /// Writes the token.
+  public func encode(to encoder: any Encoder) throws { try bookmark.encode(to: encoder) }
+
+  /// Reads a token, and refuses what none would be written as.
+  public init(from decoder: any Decoder) throws { self.init(try Bookmark(from: decoder)) }
 }
 
 extension DefaultHistoryToken: CustomStringConvertible {

