@@ -43,7 +43,7 @@ final class ChangeRecord: Sendable {
     return make(entity.model)
   }
 
-  /// The names of the properties that changed, as they were called then.
+  /// The names that history has for the properties that changed.
   var changedNames: [String] {
     elements(of: changed).compactMap { $0.withUnsafeBytes { parseJSONString($0) } }
   }
@@ -83,8 +83,8 @@ struct RecordedSide: Sendable {
 
   /// The value of a property; nil where it is nil, or is not told.
   func value(named name: String) throws -> (any Sendable)? {
-    let past = record.entity.pastName(of: name)
-    guard let text = text(of: past, in: json) else { return nil }
+    guard let past = record.entity.pastName(of: name), let text = text(of: past, in: json)
+    else { return nil }
     let property = record.entity.properties[past]
     do {
       guard let type = property?.type else { return try reference(text) }

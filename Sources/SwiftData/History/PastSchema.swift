@@ -51,7 +51,7 @@ final class PastSchemas: Sendable {
       let succession = try SchemaSuccession(
         past.schema == present ? [present] : [past.schema] + path + [present]
       )
-      let made = PastSchema(past, succession, map, storeIndex: storeIndex, store)
+      let made = try PastSchema(past, succession, map, storeIndex: storeIndex, store)
       result.byDigest[past.digest] = made
       result.last = past.id
       for (name, entity) in made.entities where name != entity.name {
@@ -82,14 +82,14 @@ final class PastSchema: Sendable {
     _ map: EntityMap,
     storeIndex: Int,
     _ store: StoreFile
-  ) {
+  ) throws {
     id = past.id
     self.store = store
     entities = Dictionary(
-      past.schema.entities.map { entity in
-        let present = succession.entity(entity.name).flatMap { map[$0] }
+      try past.schema.layouts().map { layout in
+        let present = succession.entity(layout.entity.name).flatMap { map[$0] }
         let known = present?.storeIndex == storeIndex ? present?.model : nil
-        return (entity.name, PastEntity(entity, known, succession))
+        return (layout.entity.name, PastEntity(layout, known, succession))
       },
       uniquingKeysWith: { first, _ in first }
     )
@@ -114,25 +114,29 @@ final class PastEntity: Sendable {
   let name: String
   /// The class of its objects.
   let model: any PersistentModel.Type
-  /// The properties by the names that they had.
+  /// The properties by the names that history has for them.
   let properties: [String: PastProperty]
-  /// The names that the properties had, by those that they have now.
+  /// The names that history has for the properties, by those that they have now, or had when they
+  /// went.
   private let pastNames: [String: String]
 
-  init(_ entity: StoredEntity, _ model: _ModelDescription?, _ succession: SchemaSuccession) {
-    name = model?.name ?? entity.name
+  init(_ layout: EntityLayout, _ model: _ModelDescription?, _ succession: SchemaSuccession) {
+    let entity = layout.entity.name
+    name = model?.name ?? entity
     self.model = model?.type ?? UnknownModel.self
     var properties: [String: PastProperty] = [:]
-    var pastNames: [String: String] = [:]
-    func add(_ old: String, _ type: ValueType?) {
-      let present = succession.property(old, of: entity.name).flatMap { model?.property(named: $0) }
-      properties[old] = PastProperty(name: present?.name ?? old, type: type, property: present)
-      if let present { pastNames[present.name] = old }
+    func add(_ logName: String, _ old: String, _ type: ValueType?) {
+      let present = succession.property(old, of: entity).flatMap { model?.property(named: $0) }
+      properties[logName] = PastProperty(name: present?.name ?? old, type: type, property: present)
     }
-    for attribute in entity.attributes { add(attribute.name, attribute.type) }
-    for relationship in entity.relationships { add(relationship.name, nil) }
+    for column in layout.columns { add(column.logName, column.property, column.type) }
+    for (relationship, logName) in layout.linkNames { add(logName, relationship, nil) }
     self.properties = properties
-    self.pastNames = pastNames
+    pastNames = Dictionary(
+      properties.map { ($0.value.name, $0.key) },
+      // Where one that is there now has the name of one that went, it is that one's.
+      uniquingKeysWith: { properties[$0]?.property == nil ? $1 : $0 }
+    )
   }
 
   /// An entity of which no more than the name is known.
@@ -143,8 +147,9 @@ final class PastEntity: Sendable {
     pastNames = [:]
   }
 
-  /// The name that a property had, by the one that it has now, or had when it went.
-  func pastName(of name: String) -> String { pastNames[name] ?? name }
+  /// The name that history has for a property, by the one that it has now, or had when it went; nil
+  /// where there was no such property.
+  func pastName(of name: String) -> String? { pastNames[name] }
 }
 
 /// A property that an entity had.
