@@ -171,10 +171,7 @@ struct UniquenessTests {
     #expect(try other.fetch(FetchDescriptor<Theatre>()).map { $0.tickets.count } == [2])
   }
 
-  @Test(
-    "new objects that became one collide together with one that is there",
-    .disabled("docs/KNOWN.md")
-  )
+  @Test("new objects that became one collide together with one that is there")
   func inTwoRounds() throws {
     let container = try ModelContainer(
       for: Theatre.self,
