@@ -38,6 +38,7 @@ let package = Package(
   name: "travelog",
   products: [
     .library(name: "SwiftData", targets: ["SwiftData"]),
+    .executable(name: "travelog", targets: ["travelog"]),
     .executable(name: "trips", targets: ["trips"]),
     .library(name: "os", targets: ["os"]),
     .library(name: "OSLog", targets: ["OSLog"]),
@@ -53,6 +54,7 @@ let package = Package(
     .target(name: "SQLite", dependencies: ["CSQLite"]),
     .target(name: "Store", dependencies: ["SQLite"]),
     .target(name: "ChangeLog", dependencies: ["CZlib", "Store"]),
+    .target(name: "Pipeline", dependencies: ["ChangeLog", "Store"]),
     .target(name: "SwiftDataMacroExpansion", swiftSettings: syntaxSettings),
     .macro(
       name: "SwiftDataMacros",
@@ -67,6 +69,10 @@ let package = Package(
     .target(name: "FoundationExtras"),
     .target(name: "CommandLineKit"),
     .target(name: "SampleTrips", dependencies: ["Store", "SwiftData"]),
+    .executableTarget(
+      name: "travelog",
+      dependencies: ["ChangeLog", "CommandLineKit", "Pipeline", "Store"]
+    ),
     .executableTarget(
       name: "trips",
       dependencies: ["CommandLineKit", "SampleTrips", "Store", "SwiftData"]
@@ -94,6 +100,14 @@ let package = Package(
     .testTarget(name: "SamplesTests", dependencies: ["Samples"]),
     .testTarget(name: "SQLiteTests", dependencies: ["SQLite"]),
     .testTarget(name: "ChangeLogTests", dependencies: ["ChangeLog"]),
+    .testTarget(
+      name: "PipelineTests",
+      dependencies: ["ChangeLog", "Pipeline", "Store", "StoreTesting"]
+    ),
+    .testTarget(
+      name: "TravelogTests",
+      dependencies: ["CommandLineKit", "Store", "StoreTesting", "travelog"]
+    ),
     .target(name: "StoreTesting", dependencies: ["Store"], path: "Tests/StoreTesting"),
     .testTarget(
       name: "StoreTests",

@@ -4,6 +4,7 @@ public struct LogError: Error, Sendable, CustomStringConvertible {
   public struct Code: Hashable, Sendable {
     private enum Kind: Hashable, Sendable {
       case missing, inputOutput, diskFull, damaged, incomplete, newerFormat, notALog, exists, gap
+      case locked, partial
     }
 
     private let kind: Kind
@@ -28,6 +29,10 @@ public struct LogError: Error, Sendable, CustomStringConvertible {
     public static let exists = Code(.exists)
     /// Transactions are missing between files, or twice there.
     public static let gap = Code(.gap)
+    /// Another program works in the folder.
+    public static let locked = Code(.locked)
+    /// The log has something left out, so that it is no good for what was asked.
+    public static let partial = Code(.partial)
   }
 
   /// What kind of failure it was.

@@ -44,6 +44,24 @@ public struct ExitCode: Hashable, Sendable {
   )
   /// The schemas of two sides do not go together.
   public static let schemaMismatch = ExitCode(13, "schema_mismatch", "the schemas do not match")
+  /// A store's history is another one than that which was exported.
+  public static let diverged = ExitCode(
+    14,
+    "diverged",
+    "the store's history is not the one that was exported: it was restored from an older copy"
+  )
+  /// What was to be changed is not there as it should be.
+  public static let differs = ExitCode(
+    15,
+    "differs",
+    "the store is not as the logs say, so that nothing more was applied"
+  )
+  /// A log that has something left out, where a whole one is needed.
+  public static let partialLog = ExitCode(
+    16,
+    "partial_log",
+    "a log has something left out, so that it can't be replayed"
+  )
   /// The command line is wrong.
   public static let usage = ExitCode(64, "usage", "the command line is wrong")
   /// Somebody pressed Control-C.
@@ -54,6 +72,6 @@ public struct ExitCode: Hashable, Sendable {
   /// All of them, by number.
   public static let all: [ExitCode] = [
     success, found, failure, partial, unreadable, empty, missing, locked, historyGap,
-    schemaMismatch, usage, interrupted, terminated,
+    schemaMismatch, diverged, differs, partialLog, usage, interrupted, terminated,
   ]
 }

@@ -44,7 +44,8 @@ extension ValueType where Value == Date {
 }
 
 extension Duration {
-  var seconds: Double {
+  /// The length in seconds.
+  public var seconds: Double {
     Double(components.seconds) + Double(components.attoseconds) * 1e-18
   }
 }

@@ -94,9 +94,8 @@ private func export(
     )
     let cursor = try reader.history(after: first)
     let writer = try LogWriter(
-      folder: folder.path,
+      .day("2026-09-20", LogFolder(folder.path)),
       header: header,
-      day: "2026-09-20",
       level: level
     )
     while var transaction: Transaction = try cursor.next() {
@@ -105,7 +104,7 @@ private func export(
       while let change: Change = try cursor.next() { try writer.append(change, lines) }
       try writer.close(transaction, lines)
     }
-    return folder.path + "/" + (try writer.finish().path)
+    return try writer.finish()
   }
 }
 
@@ -227,7 +226,7 @@ struct LogTests {
           previous: try reader.point(0).digest,
           schema: schema
         )
-        _ = try LogWriter(folder: folder.path, header: header, day: "2026-09-20")
+        _ = try LogWriter(.day("2026-09-20", LogFolder(folder.path)), header: header)
       }
       #expect(try FileManager.default.contentsOfDirectory(atPath: day.path).count == 1)
     }

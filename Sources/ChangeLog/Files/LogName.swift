@@ -47,9 +47,10 @@ public struct LogName: Hashable, Sendable {
     else { return nil }
     return first...last
   }
+}
 
-  private func padded(_ id: Int64) -> String {
-    let digits = String(id)
-    return String(repeating: "0", count: max(0, 20 - digits.count)) + digits
-  }
+/// An id as names have it, so that they sort as the ids do.
+func padded(_ id: Int64) -> String {
+  let digits = String(id)
+  return String(repeating: "0", count: max(0, 20 - digits.count)) + digits
 }

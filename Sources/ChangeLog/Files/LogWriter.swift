@@ -1,4 +1,3 @@
-import Foundation
 import Glibc
 public import Store
 
@@ -11,9 +10,8 @@ public final class LogWriter {
   /// A member is closed after the line that fills so many bytes.
   static let memberSize = 1 << 20
 
-  private let folder: String
+  private let destination: LogDestination
   private let header: LogHeader
-  private let day: String
   private let temporary: String
   private var descriptor: Int32
   private var pipeline: MemberPipeline?
@@ -25,41 +23,26 @@ public final class LogWriter {
   /// The bytes before and after compression, so far.
   public private(set) var sizes: (plain: Int64, compressed: Int64) = (0, 0)
 
-  /// Begins a log below a folder; the day is that of its first transaction, in UTC.
+  /// Begins a log.
   public init(
-    folder: String,
+    _ destination: LogDestination,
     header: LogHeader,
-    day: String,
     level: Int = 6,
     threads: Int = 2
   ) throws {
     self.header = header
-    self.folder = folder
-    self.day = day
+    self.destination = destination
     last = header.first - 1
-    let name = LogName(
-      store: header.store,
-      lineage: header.lineage,
-      day: day,
-      range: header.first...header.first
-    )
-    let path = folder + "/" + name.path
-    let parent = (path as NSString).deletingLastPathComponent
-    do {
-      try FileManager.default.createDirectory(
-        atPath: parent,
-        withIntermediateDirectories: true
-      )
-    } catch {
-      throw LogError(
-        .inputOutput,
-        "The folder \(parent) for logs can't be made: \(error.localizedDescription).",
-        path: parent
-      )
+    if case .stream(let stream, let name) = destination {
+      temporary = name
+      descriptor = stream
+    } else {
+      temporary = try destination.temporary(header)
+      descriptor = open(temporary, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0o600)
+      guard descriptor >= 0 else {
+        throw diskError("The log \(temporary) can't be made", temporary)
+      }
     }
-    temporary = "\(parent)/.\(header.first).\(getpid()).writing"
-    descriptor = open(temporary, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0o644)
-    guard descriptor >= 0 else { throw failure("can't be made") }
     pipeline = MemberPipeline(level: level, threads: threads, path: temporary) {
       [unowned self] in try write($0)
     }
@@ -67,7 +50,7 @@ public final class LogWriter {
   }
 
   deinit {
-    guard descriptor >= 0 else { return }
+    guard descriptor >= 0, !destination.isStream else { return }
     Glibc.close(descriptor)
     unlink(temporary)
   }
@@ -89,8 +72,10 @@ public final class LogWriter {
     try account(from: start)
   }
 
-  /// Writes the trailer and gives the file its name, which is returned.
-  public func finish() throws -> LogName {
+  /// Writes the trailer and gives the file its name.
+  ///
+  /// - Returns: The path of the log.
+  public func finish() throws -> String {
     let trailer = LogTrailer(
       last: last,
       transactions: transactions,
@@ -100,23 +85,20 @@ public final class LogWriter {
     try append(line: trailer.line())
     if !block.isEmpty { try flush() }
     try pipeline?.finish()
-    guard fsync(descriptor) == 0 else { throw failure("can't be synced") }
+    guard !destination.isStream else { return temporary }
+    guard fsync(descriptor) == 0 else {
+      throw diskError("The log \(temporary) can't be synced", temporary)
+    }
     Glibc.close(descriptor)
     descriptor = -1
-    let name = LogName(
-      store: header.store,
-      lineage: header.lineage,
-      day: day,
-      range: header.first...max(header.first, last)
-    )
-    let path = folder + "/" + name.path
-    guard rename(temporary, path) == 0 else {
-      let error = failure("can't be renamed to \(path)")
+    let path = destination.path(header, last: max(header.first, last))
+    guard access(path, F_OK) != 0 else {
       unlink(temporary)
-      throw error
+      throw LogError(.exists, "The log \(path) is there already.", path: path)
     }
-    try syncFolders(of: path)
-    return name
+    try makeFolders(parentFolder(path))
+    try moveDurably(temporary, to: path)
+    return path
   }
 
   private func append(line: [UInt8]) throws {
@@ -140,36 +122,6 @@ public final class LogWriter {
 
   private func write(_ member: [UInt8]) throws {
     sizes.compressed += Int64(member.count)
-    var written = 0
-    while written < member.count {
-      let count = member.withUnsafeBytes {
-        Glibc.write(descriptor, $0.baseAddress.map { $0 + written }, member.count - written)
-      }
-      if count < 0, errno == EINTR { continue }
-      guard count > 0 else { throw failure("can't be written") }
-      written += count
-    }
-  }
-
-  /// Makes sure that the name lasts: it is in a folder that is in others that may be new.
-  private func syncFolders(of path: String) throws {
-    var folder = (path as NSString).deletingLastPathComponent
-    for _ in 0..<4 {
-      let handle = open(folder, O_RDONLY | O_DIRECTORY | O_CLOEXEC)
-      guard handle >= 0 else { throw failure("is in a folder that can't be opened, \(folder)") }
-      let isSynced = fsync(handle) == 0
-      Glibc.close(handle)
-      guard isSynced else { throw failure("is in a folder that can't be synced, \(folder)") }
-      folder = (folder as NSString).deletingLastPathComponent
-    }
-  }
-
-  private func failure(_ what: String) -> LogError {
-    let code = errno
-    return LogError(
-      code == ENOSPC || code == EDQUOT ? .diskFull : .inputOutput,
-      "The log \(temporary) \(what): \(String(cString: strerror(code))).",
-      path: temporary
-    )
+    try ChangeLog.write(member, to: descriptor, temporary)
   }
 }

@@ -1,15 +1,15 @@
-import FoundationEssentials
+package import FoundationEssentials
 import Glibc
 
 /// The time now as history keeps it: RFC 3339 in UTC, always with six digits of a second.
-func currentTime() -> String {
+package func currentTime() -> String {
   var now = timespec()
   clock_gettime(CLOCK_REALTIME, &now)
   return timeText(seconds: now.tv_sec, microseconds: Int(now.tv_nsec) / 1000)
 }
 
 /// A time as history keeps it.
-func timeText(_ time: Date) -> String {
+package func timeText(_ time: Date) -> String {
   let instant = time.timeIntervalSince1970.isNaN ? 0 : time.timeIntervalSince1970
   let seconds = instant.rounded(.down)
   let fraction = (instant - seconds) * 1_000_000

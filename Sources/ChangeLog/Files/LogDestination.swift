@@ -1,0 +1,47 @@
+import Glibc
+
+/// Where a log is written to.
+public enum LogDestination: Sendable {
+  /// A file below a folder, by the day of its first transaction in UTC.
+  case day(String, LogFolder)
+  /// A file of the state after a transaction, beside those of the days.
+  case snapshot(LogFolder)
+  /// An open stream, which the caller closes; the name is for messages.
+  case stream(Int32, name: String)
+
+  var isStream: Bool {
+    if case .stream = self { true } else { false }
+  }
+
+  /// The name that a log has until it is whole.
+  ///
+  /// There is one for each lineage, because one program at a time writes logs into a folder; what
+  /// another left there, which was stopped, is written over.
+  func temporary(_ header: LogHeader) throws -> String {
+    switch self {
+    case .day(_, let folder), .snapshot(let folder):
+      let lineage = folder.lineageFolder(header.store, header.lineage)
+      try makeFolders(lineage)
+      return lineage + "/.writing"
+    case .stream(_, let name): return name
+    }
+  }
+
+  /// The name that a whole log has.
+  func path(_ header: LogHeader, last: Int64) -> String {
+    switch self {
+    case .day(let day, let folder):
+      let name = LogName(
+        store: header.store,
+        lineage: header.lineage,
+        day: day,
+        range: header.first...last
+      )
+      return folder.path + "/" + name.path
+    case .snapshot(let folder):
+      let lineage = folder.lineageFolder(header.store, header.lineage)
+      return "\(lineage)/snapshots/\(padded(header.first)).ndjson.gz"
+    case .stream(_, let name): return name
+    }
+  }
+}

@@ -1,0 +1,124 @@
+import FoundationEssentials
+import Glibc
+
+/// Makes a folder and those above it, for the owner alone, and makes sure that they last.
+package func makeFolders(_ path: String) throws(LogError) {
+  var status = stat()
+  if stat(path, &status) == 0, status.st_mode & S_IFMT == S_IFDIR { return }
+  let parent = parentFolder(path)
+  if parent != path { try makeFolders(parent) }
+  if mkdir(path, 0o700) != 0, errno != EEXIST {
+    throw diskError("The folder \(path) can't be made", path)
+  }
+  try syncFolder(parent)
+}
+
+/// Makes sure that the names in a folder last.
+func syncFolder(_ path: String) throws(LogError) {
+  let descriptor = open(path, O_RDONLY | O_DIRECTORY | O_CLOEXEC)
+  guard descriptor >= 0 else { throw diskError("The folder \(path) can't be opened", path) }
+  defer { close(descriptor) }
+  guard fsync(descriptor) == 0 else { throw diskError("The folder \(path) can't be synced", path) }
+}
+
+/// The folder that a path is in.
+package func parentFolder(_ path: String) -> String {
+  guard let slash = path.lastIndex(of: "/") else { return "." }
+  return slash == path.startIndex ? "/" : String(path[..<slash])
+}
+
+/// Writes a file that is there, whole, under its name, or not at all, and lasts.
+package func writeDurably(_ bytes: [UInt8], to path: String) throws(LogError) {
+  let temporary = "\(parentFolder(path))/.\(path.split(separator: "/").last ?? "").writing"
+  let descriptor = open(temporary, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0o600)
+  guard descriptor >= 0 else { throw diskError("The file \(temporary) can't be made", temporary) }
+  do throws(LogError) {
+    defer { close(descriptor) }
+    try write(bytes, to: descriptor, temporary)
+    guard fsync(descriptor) == 0 else {
+      throw diskError("The file \(temporary) can't be synced", temporary)
+    }
+  } catch {
+    unlink(temporary)
+    throw error
+  }
+  try moveDurably(temporary, to: path)
+}
+
+/// Gives a synced file its name, and makes sure that the name lasts.
+func moveDurably(_ temporary: String, to path: String) throws(LogError) {
+  guard rename(temporary, path) == 0 else {
+    let error = diskError("The file \(temporary) can't be renamed to \(path)", temporary)
+    unlink(temporary)
+    throw error
+  }
+  try syncFolder(parentFolder(path))
+}
+
+/// Writes all bytes to an open file.
+func write(_ bytes: [UInt8], to descriptor: Int32, _ path: String) throws(LogError) {
+  var written = 0
+  while written < bytes.count {
+    let count = bytes.withUnsafeBytes {
+      Glibc.write(descriptor, $0.baseAddress.map { $0 + written }, bytes.count - written)
+    }
+    if count < 0, errno == EINTR { continue }
+    guard count > 0 else { throw diskError("The file \(path) can't be written", path) }
+    written += count
+  }
+}
+
+/// Reads a small file; nil where there is none.
+package func readSmallFile(_ path: String, limit: Int = 1 << 24) throws(LogError) -> [UInt8]? {
+  let descriptor = open(path, O_RDONLY | O_CLOEXEC)
+  guard descriptor >= 0 else {
+    if errno == ENOENT || errno == ENOTDIR { return nil }
+    throw diskError("The file \(path) can't be opened", path)
+  }
+  defer { close(descriptor) }
+  var bytes: [UInt8] = []
+  var chunk = [UInt8](repeating: 0, count: 1 << 16)
+  while true {
+    let count = read(descriptor, &chunk, chunk.count)
+    if count < 0, errno == EINTR { continue }
+    guard count >= 0 else { throw diskError("The file \(path) can't be read", path) }
+    if count == 0 { return bytes }
+    bytes += chunk[..<count]
+    guard bytes.count <= limit else {
+      throw LogError(.damaged, "The file \(path) is far larger than it should be.", path: path)
+    }
+  }
+}
+
+/// The names in a folder, sorted; none where there is no such folder.
+func names(in folder: String) throws(LogError) -> [String] {
+  guard let handle = opendir(folder) else {
+    if errno == ENOENT { return [] }
+    throw diskError("The folder \(folder) can't be read", folder)
+  }
+  defer { closedir(handle) }
+  var result: [String] = []
+  errno = 0
+  while let entry = readdir(handle) {
+    let name = withUnsafePointer(to: &entry.pointee.d_name) {
+      $0.withMemoryRebound(to: CChar.self, capacity: 256) { String(cString: $0) }
+    }
+    if name != ".", name != ".." { result.append(name) }
+    errno = 0
+  }
+  guard errno == 0 else { throw diskError("The folder \(folder) can't be read", folder) }
+  return result.sorted()
+}
+
+/// The error of the system call that just failed.
+func diskError(_ what: String, _ path: String) -> LogError {
+  let number = errno
+  let isFull = number == ENOSPC || number == EDQUOT
+  let code: LogError.Code =
+    isFull ? .diskFull : number == ENOENT || number == ENOTDIR ? .missing : .inputOutput
+  return LogError(
+    code,
+    "\(what): \(String(cString: strerror(number))).\(isFull ? " Free some space and try again." : "")",
+    path: path
+  )
+}

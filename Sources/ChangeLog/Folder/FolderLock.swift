@@ -1,0 +1,58 @@
+import FoundationEssentials
+import Glibc
+
+/// The right to change a folder of logs, which one program at a time has.
+///
+/// The system takes it back when the program ends, however it ends, so that nothing stale is left.
+public final class FolderLock {
+  private let descriptor: Int32
+
+  /// Takes the lock, and waits for it as long as one likes.
+  ///
+  /// - Parameters:
+  ///   - folder: The folder.
+  ///   - wait: How long to wait.
+  ///   - purpose: What is done meanwhile, as others who wait are told.
+  /// - Throws: ``LogError`` with ``LogError/Code/locked``, which names who has it.
+  public init(_ folder: LogFolder, wait: Duration = .zero, purpose: String) throws {
+    let path = "\(folder.path)/.lock"
+    descriptor = open(path, O_RDWR | O_CREAT | O_CLOEXEC, 0o600)
+    guard descriptor >= 0 else { throw diskError("The lock \(path) can't be opened", path) }
+    let deadline = ContinuousClock.now + wait
+    while flock(descriptor, LOCK_EX | LOCK_NB) != 0 {
+      guard errno == EWOULDBLOCK || errno == EINTR else {
+        let error = diskError("The lock \(path) can't be taken", path)
+        close(descriptor)
+        throw error
+      }
+      guard ContinuousClock.now < deadline else {
+        let holder = try readSmallFile(path).map { String(decoding: $0, as: UTF8.self) } ?? ""
+        close(descriptor)
+        throw LogError(
+          .locked,
+          "The folder \(folder.path) is in use by"
+            + " \(holder.isEmpty ? "another program" : holder.trimmed). Wait until that has ended,"
+            + " or give --lock-wait.",
+          path: folder.path
+        )
+      }
+      usleep(20_000)
+    }
+    let note = Array("\(purpose), process \(getpid()) on \(hostName())\n".utf8)
+    guard ftruncate(descriptor, 0) == 0 else { return }
+    // Who reads it is told less where this fails; the lock is held all the same.
+    _ = note.withUnsafeBytes { pwrite(descriptor, $0.baseAddress, note.count, 0) }
+  }
+
+  deinit { close(descriptor) }
+}
+
+private func hostName() -> String {
+  var name = [CChar](repeating: 0, count: 256)
+  guard gethostname(&name, name.count - 1) == 0 else { return "this machine" }
+  return String(decoding: name.prefix { $0 != 0 }.map { UInt8(bitPattern: $0) }, as: UTF8.self)
+}
+
+extension String {
+  fileprivate var trimmed: String { String(prefix { !$0.isNewline }) }
+}

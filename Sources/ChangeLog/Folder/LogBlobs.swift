@@ -1,0 +1,79 @@
+public import FoundationEssentials
+import Glibc
+import Store
+
+/// The values that are too large for a line, each in a file named by its SHA-256.
+public struct LogBlobs: Hashable, Sendable {
+  /// The folder's path.
+  public let path: String
+
+  /// Names the folder.
+  public init(path: String) { self.path = path }
+
+  /// Where the value with this digest is.
+  public func file(_ digest: String) -> String { "\(path)/\(digest)" }
+
+  /// True where the value is there.
+  public func contains(_ digest: String) -> Bool { access(file(digest), F_OK) == 0 }
+
+  /// Writes a value, unless it is there; it lasts when this returns.
+  public func write(_ data: Data, _ digest: String) throws {
+    guard !contains(digest) else { return }
+    try makeFolders(path)
+    try writeDurably(Array(data), to: file(digest))
+  }
+
+  /// The bytes of a value, which have its digest.
+  ///
+  /// - Throws: ``LogError`` with ``LogError/Code/missing`` or ``LogError/Code/damaged``.
+  public func read(_ digest: String) throws -> Data {
+    let data: Data
+    do {
+      data = try Data(contentsOf: URL(fileURLWithPath: file(digest)), options: .mappedIfSafe)
+    } catch {
+      throw missing(digest)
+    }
+    guard data.withUnsafeBytes({ SHA256.digest(of: $0) }).description == digest else {
+      throw damaged(digest)
+    }
+    return data
+  }
+
+  /// Fails where a value is not there, or does not have its digest.
+  public func check(_ digest: String, size: Int64) throws {
+    let descriptor = open(file(digest), O_RDONLY | O_CLOEXEC)
+    guard descriptor >= 0 else { throw missing(digest) }
+    defer { close(descriptor) }
+    var hash = SHA256()
+    var total: Int64 = 0
+    var chunk = [UInt8](repeating: 0, count: 1 << 18)
+    while true {
+      let count = Glibc.read(descriptor, &chunk, chunk.count)
+      if count < 0, errno == EINTR { continue }
+      guard count >= 0 else {
+        throw diskError("The value \(file(digest)) can't be read", file(digest))
+      }
+      if count == 0 { break }
+      total += Int64(count)
+      chunk.withUnsafeBytes { hash.update(UnsafeRawBufferPointer(rebasing: $0[..<count])) }
+    }
+    guard total == size, hash.finish().description == digest else { throw damaged(digest) }
+  }
+
+  private func missing(_ digest: String) -> LogError {
+    LogError(
+      .missing,
+      "The large value \(file(digest)) is not there; copy it from where the logs came from.",
+      path: file(digest)
+    )
+  }
+
+  private func damaged(_ digest: String) -> LogError {
+    LogError(
+      .damaged,
+      "The large value \(file(digest)) was altered: its bytes do not have the digest that is its"
+        + " name. Copy it again from where the logs came from.",
+      path: file(digest)
+    )
+  }
+}

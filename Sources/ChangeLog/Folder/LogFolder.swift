@@ -1,0 +1,88 @@
+import Glibc
+public import Store
+
+/// A folder of change logs: where the files of each store lie in it.
+public struct LogFolder: Hashable, Sendable {
+  /// The folder's path.
+  public let path: String
+
+  /// Names a folder, which need not be there yet.
+  public init(_ path: String) {
+    var path = path
+    while path.count > 1, path.hasSuffix("/") { path.removeLast() }
+    self.path = path
+  }
+
+  /// One log among those of a lineage.
+  public struct File: Hashable, Sendable {
+    /// Where it is.
+    public var path: String
+    /// The transactions that its name promises.
+    public var range: ClosedRange<Int64>
+  }
+
+  /// True where there is such a folder.
+  public var exists: Bool {
+    var status = stat()
+    return stat(path, &status) == 0 && status.st_mode & S_IFMT == S_IFDIR
+  }
+
+  /// Makes the folder where there is none.
+  public func create() throws { try makeFolders(path) }
+
+  /// The identifiers of the stores that have logs, sorted.
+  public func stores() throws -> [String] { try values(of: "store", in: path) }
+
+  /// The lineages of a store, in ascending order.
+  public func lineages(of store: String) throws -> [Int64] {
+    try values(of: "lineage", in: storeFolder(store)).compactMap { Int64($0) }.sorted()
+  }
+
+  /// The logs of a lineage by their ranges; what else lies there is left out.
+  public func files(of store: String, lineage: Int64) throws -> [File] {
+    let folder = lineageFolder(store, lineage)
+    var result: [File] = []
+    for day in try values(of: "date", in: folder) {
+      for name in try names(in: "\(folder)/date=\(day)") {
+        guard let range = LogName.range(ofFile: name) else { continue }
+        result.append(File(path: "\(folder)/date=\(day)/\(name)", range: range))
+      }
+    }
+    return result.sorted {
+      ($0.range.lowerBound, $0.range.upperBound, $0.path)
+        < ($1.range.lowerBound, $1.range.upperBound, $1.path)
+    }
+  }
+
+  /// The snapshots of a lineage, by the transaction whose state they hold.
+  public func snapshots(of store: String, lineage: Int64) throws -> [File] {
+    let folder = "\(lineageFolder(store, lineage))/snapshots"
+    return try names(in: folder).compactMap { name in
+      guard name.hasSuffix(".ndjson.gz"), name.utf8.count == 30, let id = Int64(name.prefix(20)),
+        id > 0
+      else { return nil }
+      return File(path: "\(folder)/\(name)", range: id...id)
+    }
+  }
+
+  /// The folder of a store.
+  public func storeFolder(_ store: String) -> String { "\(path)/store=\(store)" }
+
+  /// The folder of a lineage.
+  public func lineageFolder(_ store: String, _ lineage: Int64) -> String {
+    "\(storeFolder(store))/lineage=\(lineage)"
+  }
+
+  /// Where a store's token lies, unless it is kept elsewhere.
+  public func token(of store: String) -> String { "\(storeFolder(store))/_token.json" }
+
+  /// The values that values are too large for a line lie in, by their digests.
+  public var blobs: LogBlobs { LogBlobs(path: "\(path)/blobs") }
+
+  /// What follows `key=` in the names of a folder's folders.
+  private func values(of key: String, in folder: String) throws -> [String] {
+    try names(in: folder).compactMap { name in
+      name.hasPrefix(key + "=") ? String(name.dropFirst(key.utf8.count + 1)) : nil
+    }
+  }
+}

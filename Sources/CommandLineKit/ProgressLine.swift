@@ -1,0 +1,111 @@
+import Synchronization
+
+/// When a program tells how far it has got.
+public enum ProgressChoice: String, CaseIterable, Sendable {
+  /// On a terminal.
+  case auto
+  /// Always.
+  case always
+  /// Never.
+  case never
+}
+
+/// A line that tells how far a program has got, and is written over by the next.
+///
+/// It is drawn ten times a second at most, and gone when the program ends.
+public final class ProgressLine: Sendable {
+  private struct State {
+    var next: ContinuousClock.Instant
+    var isDrawn = false
+  }
+
+  private let output: Output?
+  private let start = ContinuousClock.now
+  private let state: Mutex<State>
+
+  /// Makes a line on a stream; nothing is drawn where it is not wanted.
+  public init(_ output: Output, _ choice: ProgressChoice) {
+    switch choice {
+    case .auto: self.output = output.isTerminal ? output : nil
+    case .always: self.output = output
+    case .never: self.output = nil
+    }
+    // What is done in a moment needs no line.
+    state = Mutex(State(next: start + .milliseconds(300)))
+  }
+
+  /// Draws the line, if it is time to.
+  ///
+  /// - Parameters:
+  ///   - done: How much is done.
+  ///   - total: How much there is to do; nil where nobody knows.
+  ///   - unit: What is counted.
+  /// - Throws: What writing throws.
+  public func draw(_ done: Int64, of total: Int64?, _ unit: String) throws {
+    guard let output else { return }
+    let now = ContinuousClock.now
+    try state.withLock { state in
+      guard now >= state.next else { return }
+      state.next = now + .milliseconds(100)
+      state.isDrawn = true
+      let text = Self.text(done, of: total, unit, after: (now - start).seconds)
+      try output.write(output.isTerminal ? "\r\(text)\u{1b}[K" : text + "\n")
+      try output.flush()
+    }
+  }
+
+  /// Takes the line away.
+  public func clear() throws {
+    guard let output else { return }
+    try state.withLock { state in
+      guard state.isDrawn, output.isTerminal else { return }
+      state.isDrawn = false
+      try output.write("\r\u{1b}[K")
+      try output.flush()
+    }
+  }
+
+  /// A bar where the end is known, how much is done, how fast, and how long it will take.
+  static func text(
+    _ done: Int64,
+    of total: Int64?,
+    _ unit: String,
+    after seconds: Double
+  ) -> String {
+    let rate = seconds > 0 ? Double(done) / seconds : 0
+    let speed = "\(grouped(Int64(rate))) \(unit)/s"
+    guard let total, total > 0 else { return "\(grouped(done)) \(unit), \(speed)" }
+    let part = min(1, Double(done) / Double(total))
+    let filled = Int(part * 20)
+    let bar = String(repeating: "#", count: filled) + String(repeating: ".", count: 20 - filled)
+    let left = rate > 0 ? Int64((Double(total - done) / rate).rounded(.up)) : 0
+    return "[\(bar)] \(Int(part * 100)) %  \(grouped(done)) of \(grouped(total)) \(unit), \(speed),"
+      + " \(left / 60):\(left % 60 < 10 ? "0" : "")\(left % 60) left"
+  }
+}
+
+/// A number with its digits in groups of three.
+public func grouped(_ number: Int64) -> String {
+  var digits = String(number.magnitude)
+  var groups: [String] = []
+  while digits.count > 3 {
+    groups.insert(String(digits.suffix(3)), at: 0)
+    digits.removeLast(3)
+  }
+  return (number < 0 ? "-" : "") + ([digits] + groups).joined(separator: " ")
+}
+
+/// A number of bytes for people: `812 B`, `1.2 MB`.
+public func byteCount(_ bytes: Int64) -> String {
+  guard bytes >= 1000 else { return "\(bytes) B" }
+  var value = Double(bytes)
+  var unit = 0
+  let units = ["B", "kB", "MB", "GB", "TB", "PB"]
+  while value >= 999.5, unit < units.count - 1 {
+    value /= 1000
+    unit += 1
+  }
+  if value >= 99.5 { return "\(Int(value.rounded())) \(units[unit])" }
+  let tenths = Int((value * 10).rounded())
+  return "\(tenths / 10).\(tenths % 10) \(units[unit])"
+}

@@ -1,0 +1,249 @@
+import ChangeLog
+import FoundationEssentials
+import Glibc
+import Store
+
+/// Writes what is new in a store's history into logs, and moves the token.
+///
+/// The token moves last: a log is written, synced and renamed, its folder is synced, and then the
+/// token says so. Whatever stops the program in between, the next run goes on with the next
+/// transaction.
+///
+/// - Throws: ``PipelineError``, ``LogError`` or ``StoreError``.
+public func export(_ request: ExportRequest, tick: Tick = { _ in }) throws -> ExportResult {
+  let url = URL(fileURLWithPath: request.store)
+  if !request.isDryRun, access(request.store, W_OK) == 0 {
+    // What other programs wrote gets its place in history before it is exported.
+    try Store.open(.file(url)).sealForeignChanges()
+  }
+  let store = try Store.open(.file(url), options: Options(isReadOnly: true))
+  return try store.read { reader in
+    let export = try Export(request, store, reader)
+    // The snapshot is taken: what it shows has to outlast a power cut before a log tells of it.
+    if !request.isDryRun { try syncStore(request.store) }
+    return try export.run(tick)
+  }
+}
+
+/// Makes sure that what a store's readers see lasts.
+private func syncStore(_ path: String) throws {
+  for path in [path + "-wal", path] {
+    let descriptor = open(path, O_RDONLY | O_CLOEXEC)
+    guard descriptor >= 0 else { continue }
+    defer { close(descriptor) }
+    guard fsync(descriptor) == 0 else {
+      throw LogError(
+        .inputOutput,
+        "The store's file \(path) can't be synced: \(String(cString: strerror(errno))).",
+        path: path
+      )
+    }
+  }
+}
+
+/// One run over one store.
+private final class Export {
+  private let request: ExportRequest
+  private let store: Store
+  private let reader: Reader
+  private let token: String
+  private let schemas: [String: StoreSchema]
+  private var result: ExportResult
+  private var start: ExportStart
+  private var progress = Progress()
+  private var log: LogWriter?
+  private var schema = ""
+
+  init(_ request: ExportRequest, _ store: Store, _ reader: Reader) throws {
+    self.request = request
+    self.store = store
+    self.reader = reader
+    token = request.token ?? request.logs.token(of: store.identifier)
+    schemas = Dictionary(
+      try reader.schemas().map { ($0.digest, $0.schema) },
+      uniquingKeysWith: { first, _ in first }
+    )
+    let head = try reader.sealedHead()
+    let beginning = HistoryPoint(
+      lineage: store.lineage,
+      transaction: 0,
+      digest: TransactionDigest.beginning(ofStore: store.identifier, lineage: store.lineage)
+    )
+    result = ExportResult(
+      store: request.store,
+      identifier: store.identifier,
+      from: beginning,
+      to: beginning,
+      head: head
+    )
+    start = .beginning
+    start = try ExportStart(request, reader, store: store, &result.notices)
+  }
+
+  func run(_ tick: Tick) throws -> ExportResult {
+    switch start {
+    case .beginning: break
+    case .snapshot:
+      guard request.until == .head else {
+        throw PipelineError(
+          .historyExpired,
+          "The history of \(request.store) does not reach back to its beginning, so that the first"
+            + " export begins with the state of the store as it is now.",
+          hint: "Leave out --until."
+        )
+      }
+      result.from = try reader.point(result.head)
+      try writeSnapshot(at: result.from, tick)
+    case .after(let point):
+      try check(point)
+      result.from = point
+    }
+    result.to = result.from
+    let first = result.from.transaction
+    let last = try request.until.transaction(in: reader, after: first, through: result.head)
+    if last > first {
+      progress.total = last - first
+      try exportTransactions(after: first, through: last, tick)
+    }
+    if request.wantsSnapshot, result.snapshot == nil {
+      guard result.to.transaction == result.head else {
+        throw PipelineError(
+          .misuse,
+          "A snapshot holds the state of \(request.store) as it is now, at transaction"
+            + " \(result.head), and this export ends at transaction \(result.to.transaction).",
+          hint: "Leave out --until or --snapshot."
+        )
+      }
+      try writeSnapshot(at: result.to, tick)
+    }
+    if !request.isDryRun { try moveToken() }
+    return result
+  }
+
+  /// Makes sure that the store's history goes on from a point.
+  private func check(_ point: HistoryPoint) throws {
+    do {
+      try reader.check(point)
+    } catch let error as StoreError where error.code == .historyExpired {
+      throw PipelineError(
+        .historyExpired,
+        "\(request.store) was exported up to transaction \(point.transaction), and transactions"
+          + " after it are no longer in its history: \(error.message)",
+        hint: "Run “travelog recover \(request.store) --to \(request.logs.path)”, which makes up"
+          + " what is missing."
+      )
+    } catch let error as StoreError where error.code == .historyDiverged {
+      throw PipelineError(
+        .historyDiverged,
+        "The history of \(request.store) is not the one that was exported: \(error.message)",
+        hint: "If the store was restored from an older copy, run “travelog recover"
+          + " \(request.store) --to \(request.logs.path)”, which begins a new lineage."
+      )
+    }
+  }
+
+  private func exportTransactions(after first: Int64, through last: Int64, _ tick: Tick) throws {
+    let cursor = try reader.history(after: first, through: last)
+    var previous = result.from.digest
+    while var transaction: Transaction = try cursor.next() {
+      guard transaction.state != .deleted else {
+        throw PipelineError(
+          .historyExpired,
+          "Transaction \(transaction.id) of \(request.store) was deleted from history before it was"
+            + " exported.",
+          hint: "Run “travelog recover \(request.store) --to \(request.logs.path)”, which makes up"
+            + " what is missing."
+        )
+      }
+      transaction.digest = try transaction.digest ?? reader.point(transaction.id).digest
+      guard let digest = transaction.digest else { continue }
+      if !request.isDryRun {
+        try prepareLog(for: transaction, after: previous)
+        try write(transaction, cursor, tick)
+      }
+      previous = digest
+      result.to = HistoryPoint(
+        lineage: store.lineage,
+        transaction: transaction.id,
+        digest: digest
+      )
+      result.transactions += 1
+      result.changes += transaction.count
+      progress.transactions += 1
+      try tick(progress)
+    }
+    try finishLog()
+  }
+
+  /// Begins a new log where the transaction does not belong into the one that is open.
+  private func prepareLog(for transaction: Transaction, after previous: Digest) throws {
+    if let log, schema == transaction.schema, log.sizes.compressed < request.maximumFileSize {
+      return
+    }
+    try finishLog()
+    guard let definition = schemas[transaction.schema] else {
+      throw StoreError(
+        .damaged,
+        "The catalog of the store \(request.store) lacks the schema of transaction"
+          + " \(transaction.id). Restore the file from a copy.",
+        path: request.store
+      )
+    }
+    let header = LogHeader(
+      store: store.identifier,
+      lineage: store.lineage,
+      first: transaction.id,
+      previous: previous,
+      schema: definition
+    )
+    schema = transaction.schema
+    log = try LogWriter(
+      .day(String(transaction.time.prefix(10)), request.logs),
+      header: header,
+      level: request.level
+    )
+  }
+
+  private func write(
+    _ transaction: Transaction,
+    _ cursor: HistoryCursor,
+    _ tick: Tick
+  ) throws {
+    guard let log else { return }
+    let lines = TransactionLines(transaction)
+    while let change: Change = try cursor.next() {
+      if !change.large.isEmpty { try copyLargeValues(of: change) }
+      try log.append(change, lines)
+      progress.changes += 1
+      if progress.changes & 0xfff == 0 {
+        progress.bytes = result.plainBytes + log.sizes.plain
+        try tick(progress)
+      }
+    }
+    try log.close(transaction, lines)
+  }
+
+  private func copyLargeValues(of change: Change) throws {
+    for (digest, _) in largeReferences(in: change) where !request.logs.blobs.contains(digest) {
+      try request.logs.blobs.write(reader.largeData(digest), digest)
+    }
+  }
+
+  private func finishLog() throws {
+    guard let log else { return }
+    self.log = nil
+    result.files.append(try log.finish())
+    result.plainBytes += log.sizes.plain
+    result.compressedBytes += log.sizes.compressed
+    // What is safe need not be verified again if the program is stopped now.
+    try moveToken()
+  }
+
+  private func moveToken() throws {
+    try writeToken(result.to, of: store.identifier, to: token)
+  }
+
+  private func writeSnapshot(at point: HistoryPoint, _ tick: Tick) throws {
+    throw PipelineError(.misuse, "Snapshots can't be written yet.")
+  }
+}

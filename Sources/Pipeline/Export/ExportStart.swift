@@ -1,0 +1,107 @@
+import ChangeLog
+import Store
+
+/// Where an export begins, by the token and the logs that there are.
+enum ExportStart {
+  /// At the first transaction of history.
+  case beginning
+  /// With the state of the store, because history does not reach back.
+  case snapshot
+  /// After what was exported before.
+  case after(HistoryPoint)
+}
+
+extension ExportStart {
+  /// Finds out where to begin; a notice says what was not as it should be, and is mended.
+  init(_ request: ExportRequest, _ reader: Reader, store: Store) throws {
+    var notices: [String] = []
+    try self.init(request, reader, store: store, &notices)
+  }
+
+  init(
+    _ request: ExportRequest,
+    _ reader: Reader,
+    store: Store,
+    _ notices: inout [String]
+  ) throws {
+    let identifier = store.identifier
+    let path = request.token ?? request.logs.token(of: identifier)
+    let end = try request.logs.end(of: identifier)
+    var point: HistoryPoint?
+    do {
+      point = try readToken(path)?.points[identifier]
+    } catch {
+      guard end != nil else {
+        throw PipelineError(
+          .missingLogs,
+          "The token \(path) can't be read (\(error)), and there are no logs of the store"
+            + " \(identifier) in \(request.logs.path) to make it anew from.",
+          hint: "Name the folder that has the logs; to begin anew, remove the token."
+        )
+      }
+      notices.append("The token \(path) could not be read: \(error)")
+    }
+    guard let end else {
+      guard let point, point.transaction > 0 else {
+        self = try reader.reachesBack() ? .beginning : .snapshot
+        return
+      }
+      throw Self.missing(request, point, "there are no logs of the store in \(request.logs.path)")
+    }
+    if let point, (point.lineage, point.transaction) > (end.lineage, end.transaction) {
+      throw Self.missing(
+        request,
+        point,
+        "the logs in \(request.logs.path) end at transaction \(end.transaction)"
+          + (point.lineage == end.lineage ? "" : " of lineage \(end.lineage)")
+      )
+    }
+    if let point, point.lineage == end.lineage, point.transaction == end.transaction {
+      self = .after(point)
+      return
+    }
+    let chain = try LogChain(request.logs, store: identifier, lineage: end.lineage)
+    let known = point.flatMap { $0.lineage == end.lineage ? $0 : nil }
+    let rebuilt = try chain.verifiedEnd(after: known)
+    notices.append(
+      point == nil
+        ? "There was no token: it was made anew from the logs, which are whole up to transaction"
+          + " \(rebuilt.transaction)."
+        : "The token was behind the logs: it was at transaction \(point?.transaction ?? 0), and"
+          + " they are whole up to transaction \(rebuilt.transaction)."
+    )
+    self = .after(rebuilt)
+  }
+
+  private static func missing(
+    _ request: ExportRequest,
+    _ point: HistoryPoint,
+    _ what: String
+  ) -> PipelineError {
+    PipelineError(
+      .missingLogs,
+      "Logs are missing: the token says that \(request.store) was exported up to transaction"
+        + " \(point.transaction), and \(what).",
+      hint: "Bring the logs back, or name the folder that has them. To begin anew with an empty"
+        + " folder, remove the token."
+    )
+  }
+}
+
+extension Reader {
+  /// True where history begins with the first transaction, and has all of them.
+  func reachesBack() throws -> Bool {
+    try historyRange().base.transaction == 0 && lastDeletedTransaction() == nil
+  }
+}
+
+extension LogFolder {
+  /// The last transaction that the names of a store's logs promise, of the latest lineage.
+  func end(of store: String) throws -> (lineage: Int64, transaction: Int64)? {
+    for lineage in try lineages(of: store).reversed() {
+      let files = try files(of: store, lineage: lineage) + snapshots(of: store, lineage: lineage)
+      if let last = files.map(\.range.upperBound).max() { return (lineage, last) }
+    }
+    return nil
+  }
+}

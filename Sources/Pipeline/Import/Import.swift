@@ -1,0 +1,277 @@
+import ChangeLog
+import FoundationEssentials
+import Glibc
+import Store
+
+/// Replays logs into a replica, from where it stands.
+///
+/// Each log is verified from its first byte to its last before anything of it is applied. A
+/// transaction of the source is applied whole or not at all; whatever stops the program, the next
+/// run goes on.
+///
+/// - Throws: ``PipelineError``, ``LogError`` or ``StoreError``; what was applied until then stays.
+public func importLogs(_ request: ImportRequest, tick: Tick = { _ in }) throws -> ImportResult {
+  guard request.logs.exists else {
+    throw PipelineError(.missing, "There is no folder \(request.logs.path).")
+  }
+  return try Import(request).run(tick)
+}
+
+private final class Import {
+  /// So many changes are one SQL transaction, unless one transaction of the source has more.
+  private static let batch: Int64 = 50_000
+
+  private let request: ImportRequest
+  private let url: URL
+  private let identifier: String
+  private var replica: Store?
+  private var result: ImportResult
+  private var progress = Progress()
+
+  init(_ request: ImportRequest) throws {
+    self.request = request
+    url = URL(fileURLWithPath: request.store)
+    if access(request.store, F_OK) == 0 {
+      let replica = try Store.open(.file(url), options: Options(isReadOnly: request.isDryRun))
+      guard replica.isReplica else {
+        throw PipelineError(
+          .misuse,
+          "The store \(request.store) is no replica, so that nothing can be imported into it.",
+          hint: "Name a file that is not there yet; it is made as a replica."
+        )
+      }
+      self.replica = replica
+    }
+    identifier = try Self.identifier(request, replica)
+    let lineage = replica?.lineage ?? 0
+    let beginning = HistoryPoint(
+      lineage: lineage,
+      transaction: 0,
+      digest: TransactionDigest.beginning(ofStore: identifier, lineage: lineage)
+    )
+    let head = try replica?.read { try $0.historyRange().head } ?? beginning
+    result = ImportResult(
+      store: request.store,
+      identifier: identifier,
+      from: head,
+      to: head,
+      isNew: replica == nil
+    )
+  }
+
+  /// The store whose logs are to be imported.
+  private static func identifier(_ request: ImportRequest, _ replica: Store?) throws -> String {
+    let stores = try request.logs.stores()
+    if let origin = request.origin {
+      guard stores.contains(origin) else {
+        throw PipelineError(
+          .missing,
+          "There are no logs of the store \(origin) in \(request.logs.path).",
+          hint: stores.isEmpty ? "" : "There are those of \(stores.joined(separator: ", "))."
+        )
+      }
+      if let replica, replica.identifier != origin {
+        throw PipelineError(
+          .otherStore,
+          "The store \(request.store) is a replica of \(replica.identifier), not of \(origin).",
+          hint: "Name a file that is not there yet; it is made as a replica."
+        )
+      }
+      return origin
+    }
+    if let replica {
+      guard stores.contains(replica.identifier) else {
+        throw PipelineError(
+          .otherStore,
+          "The store \(request.store) is a replica of \(replica.identifier), and there are no logs"
+            + " of that store in \(request.logs.path).",
+          hint: "Name the folder that has them."
+        )
+      }
+      return replica.identifier
+    }
+    guard let store = stores.first else {
+      throw PipelineError(
+        .missing,
+        "There are no logs in \(request.logs.path).",
+        hint: "Name the folder that “travelog export --to” was given."
+      )
+    }
+    guard stores.count == 1 else {
+      throw PipelineError(
+        .otherStore,
+        "There are logs of \(stores.count) stores in \(request.logs.path).",
+        hint: "Say with --store which is meant: \(stores.joined(separator: ", "))."
+      )
+    }
+    return store
+  }
+
+  func run(_ tick: Tick) throws -> ImportResult {
+    let lineages = try request.logs.lineages(of: identifier)
+    // A replica stays in its lineage; a new one is made of the latest.
+    let lineage = replica?.lineage ?? lineages.last ?? 0
+    if result.isNew {
+      let beginning = HistoryPoint(
+        lineage: lineage,
+        transaction: 0,
+        digest: TransactionDigest.beginning(ofStore: identifier, lineage: lineage)
+      )
+      result.from = beginning
+      result.to = beginning
+    }
+    let chain = try LogChain(request.logs, store: identifier, lineage: lineage)
+    if result.isNew { try begin(chain, tick) }
+    for file in chain.files where file.range.upperBound > result.to.transaction {
+      guard try !isBeyond(file) else { break }
+      let last = try verify(file, chain, tick)
+      guard last > result.to.transaction else { break }
+      if !request.isDryRun { try apply(file, chain, through: last, tick) }
+      result.files += 1
+      if last < file.range.upperBound { break }
+    }
+    if case .transaction(let id) = request.until, id > result.to.transaction {
+      throw PipelineError(
+        .missingLogs,
+        "The logs in \(request.logs.path) end at transaction \(result.to.transaction), and"
+          + " transaction \(id) was asked for; \(request.store) is at"
+          + " \(result.to.transaction) now.",
+        hint: "Bring the missing logs, or name an earlier point."
+      )
+    }
+    if let replica, !request.isDryRun {
+      result.danglingLinks = try replica.read { try $0.danglingLinks() }
+    }
+    return result
+  }
+
+  private func isBeyond(_ file: LogFolder.File) throws -> Bool {
+    if case .transaction(let id) = request.until { return file.range.lowerBound > id }
+    return false
+  }
+
+  /// Reads a log whole, and returns the last of its transactions that is wanted.
+  private func verify(_ file: LogFolder.File, _ chain: LogChain, _ tick: Tick) throws -> Int64 {
+    let isOverlapping = file.range.lowerBound <= result.to.transaction
+    let reader = try chain.open(file, after: isOverlapping ? nil : result.to)
+    var last = result.to.transaction
+    var isWanted = true
+    while let transaction = try reader.next() {
+      if transaction.id == result.to.transaction, transaction.digest != result.to.digest {
+        throw PipelineError(
+          .historyDiverged,
+          "Transaction \(transaction.id) in the log \(file.path) has another digest than in the"
+            + " replica \(request.store).",
+          hint: "Make a new replica from the logs."
+        )
+      }
+      switch request.until {
+      case .head: break
+      case .transaction(let id): isWanted = isWanted && transaction.id <= id
+      case .time(let time): isWanted = isWanted && transaction.time <= time
+      }
+      if isWanted { last = transaction.id }
+      try tick(progress)
+    }
+    try chain.checkEnd(reader, file)
+    return last
+  }
+
+  private func apply(
+    _ file: LogFolder.File,
+    _ chain: LogChain,
+    through last: Int64,
+    _ tick: Tick
+  ) throws {
+    let reader = try chain.open(file, after: nil)
+    try follow(reader.header, chain)
+    guard let replica else { return }
+    // What the replica has already is read over.
+    var next = reader.header.first
+    while next <= result.to.transaction, let transaction = try reader.next() {
+      next = transaction.id + 1
+    }
+    while result.to.transaction < last {
+      var changes: Int64 = 0
+      var reached = result.to
+      var count: Int64 = 0
+      try replica.replay(content: { [blobs = request.logs.blobs] in try blobs.read($0) }) {
+        replayer in
+        while changes < Self.batch, reached.transaction < last {
+          guard let transaction = try replayNext(reader, replayer, tick) else { break }
+          guard let digest = transaction.digest else { break }
+          reached = HistoryPoint(
+            lineage: chain.lineage,
+            transaction: transaction.id,
+            digest: digest
+          )
+          changes += transaction.count
+          count += 1
+        }
+      }
+      guard reached != result.to else { break }
+      result.to = reached
+      result.transactions += count
+      result.changes += changes
+    }
+  }
+
+  private func replayNext(
+    _ reader: LogReader,
+    _ replayer: Replayer,
+    _ tick: Tick
+  ) throws -> Transaction? {
+    var hasBegun = false
+    let transaction = try reader.next { change, transaction, count in
+      if !hasBegun {
+        try replayer.begin(transaction, count: count)
+        hasBegun = true
+      }
+      try replayer.apply(change)
+      progress.changes += 1
+      if progress.changes & 0xfff == 0 { try tick(progress) }
+    }
+    guard let transaction else { return nil }
+    if !hasBegun { try replayer.begin(transaction.id, count: transaction.count) }
+    try replayer.end(transaction)
+    progress.transactions += 1
+    try tick(progress)
+    return transaction
+  }
+
+  // MARK: The store
+
+  /// Makes the replica, or takes it to the schema that a log has.
+  private func follow(_ header: LogHeader, _ chain: LogChain) throws {
+    guard let replica else {
+      replica = try Store.open(
+        .file(url),
+        schema: header.schema,
+        options: Options(
+          origin: ReplicaOrigin(identifier: identifier, lineage: chain.lineage)
+        )
+      )
+      return
+    }
+    guard replica.schema != header.schema else { return }
+    throw PipelineError(
+      .schemaMismatch,
+      "The schema changes at transaction \(header.first)."
+    )
+  }
+
+  /// Where logs don't reach back to the beginning, the state of a snapshot is the beginning.
+  private func begin(_ chain: LogChain, _ tick: Tick) throws {
+    let first = chain.files.first?.range.lowerBound
+    guard request.fromSnapshot || first != 1 else { return }
+    throw PipelineError(.missingLogs, "The logs do not reach back to the beginning.")
+  }
+}
+
+extension Reader {
+  /// The links that lead to nothing.
+  fileprivate func danglingLinks() throws -> Int64 {
+    let check = try connection.prepare("SELECT count(*) FROM pragma_foreign_key_check")
+    return try check.step() ? check.int64(at: 0) : 0
+  }
+}

@@ -1,0 +1,143 @@
+import ChangeLog
+import Store
+
+/// The logs of one lineage in order, each of which must follow on the one before.
+struct LogChain {
+  let folder: LogFolder
+  let store: String
+  let lineage: Int64
+  let files: [LogFolder.File]
+  let snapshots: [LogFolder.File]
+
+  init(_ folder: LogFolder, store: String, lineage: Int64) throws {
+    self.folder = folder
+    self.store = store
+    self.lineage = lineage
+    files = try folder.files(of: store, lineage: lineage)
+    snapshots = try folder.snapshots(of: store, lineage: lineage)
+  }
+
+  /// The digest before the first transaction of the lineage.
+  var beginning: HistoryPoint {
+    HistoryPoint(
+      lineage: lineage,
+      transaction: 0,
+      digest: TransactionDigest.beginning(ofStore: store, lineage: lineage)
+    )
+  }
+
+  /// Opens a log and makes sure that it goes on after a point; any place will do where that is nil.
+  func open(_ file: LogFolder.File, after point: HistoryPoint?) throws -> LogReader {
+    let reader = try LogReader(path: file.path)
+    let header = reader.header
+    guard header.store == store, header.lineage == lineage else {
+      throw LogError(
+        .damaged,
+        "The log \(file.path) is of lineage \(header.lineage) of the store \(header.store), and lies"
+          + " among those of lineage \(lineage) of the store \(store). Put it where it belongs.",
+        path: file.path,
+        line: 1
+      )
+    }
+    guard header.partial.isEmpty else {
+      throw LogError(
+        .partial,
+        "The log \(file.path) has something left out (\(header.partial)), so that nothing can follow"
+          + " on it. Take it out of the folder.",
+        path: file.path,
+        line: 1
+      )
+    }
+    guard header.first == file.range.lowerBound else {
+      throw LogError(
+        .damaged,
+        "The log \(file.path) begins with transaction \(header.first), and its name says"
+          + " \(file.range.lowerBound). Give it the name that it had.",
+        path: file.path,
+        line: 1
+      )
+    }
+    guard let point else { return reader }
+    guard header.first == point.transaction + 1 else {
+      throw gap(file, point)
+    }
+    guard header.previous == point.digest else {
+      throw LogError(
+        .damaged,
+        "The log \(file.path) does not follow on transaction \(point.transaction): it was written"
+          + " after another history. Compare both files with other copies.",
+        path: file.path,
+        line: 1,
+        transaction: header.first
+      )
+    }
+    return reader
+  }
+
+  /// The error for a log that does not begin where the one before ends.
+  func gap(_ file: LogFolder.File, _ point: HistoryPoint) -> LogError {
+    let first = file.range.lowerBound
+    let what =
+      first > point.transaction + 1
+      ? "transactions \(point.transaction + 1) to \(first - 1) are missing before it"
+      : "transactions \(first) to \(min(point.transaction, file.range.upperBound)) are there twice"
+    return LogError(
+      .gap,
+      "The log \(file.path) does not follow on transaction \(point.transaction): \(what)."
+        + (first > point.transaction + 1
+          ? " Bring the missing logs back." : " Take one of the two out of the folder."),
+      path: file.path,
+      transaction: first
+    )
+  }
+
+  /// Fails where a log that was read to its end has not the transactions that its name promises.
+  func checkEnd(_ reader: LogReader, _ file: LogFolder.File) throws {
+    guard let trailer = reader.trailer, trailer.last == file.range.upperBound else {
+      throw LogError(
+        .damaged,
+        "The log \(file.path) ends with transaction \(reader.trailer?.last ?? 0), and its name says"
+          + " \(file.range.upperBound). Give it the name that it had.",
+        path: file.path
+      )
+    }
+  }
+
+  /// Where the first log begins to be of use: after a point that is known, at the beginning, or at
+  /// a snapshot.
+  func origin(after known: HistoryPoint?) throws -> HistoryPoint {
+    if let known { return known }
+    guard let first = files.first?.range.lowerBound else {
+      return try snapshotPoint(snapshots.last) ?? beginning
+    }
+    guard first != 1 else { return beginning }
+    return try snapshotPoint(snapshots.last { $0.range.upperBound < first }) ?? beginning
+  }
+
+  /// The point whose state a snapshot holds.
+  func snapshotPoint(_ file: LogFolder.File?) throws -> HistoryPoint? {
+    guard let file else { return nil }
+    let reader = try open(file, after: nil)
+    while try reader.next() != nil {}
+    try checkEnd(reader, file)
+    return HistoryPoint(
+      lineage: lineage,
+      transaction: reader.header.first,
+      digest: reader.header.previous
+    )
+  }
+
+  /// Reads all logs after a point, or all there are, and returns where they end.
+  func verifiedEnd(after known: HistoryPoint?) throws -> HistoryPoint {
+    var point = try origin(after: known)
+    for file in files where file.range.upperBound > point.transaction {
+      let reader = try open(file, after: point)
+      while let transaction = try reader.next() {
+        guard let digest = transaction.digest else { continue }
+        point = HistoryPoint(lineage: lineage, transaction: transaction.id, digest: digest)
+      }
+      try checkEnd(reader, file)
+    }
+    return point
+  }
+}

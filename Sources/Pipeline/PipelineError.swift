@@ -1,0 +1,42 @@
+public import ChangeLog
+
+/// Why a command of the pipeline could not do its work: what happened, where, and what to do.
+public struct PipelineError: Error, Sendable, CustomStringConvertible {
+  /// What kind of failure it was; more may come, so a `switch` needs a default.
+  public enum Code: String, Hashable, Sendable {
+    /// Logs that a token speaks of, or that lie between others, are not there.
+    case missingLogs
+    /// A store, folder or file is not there.
+    case missing
+    /// History no longer has what comes next.
+    case historyExpired
+    /// The store's history is another one than that of the logs.
+    case historyDiverged
+    /// The replica's rows are not as the logs say.
+    case differs
+    /// The schema of the logs and that of the store do not go together.
+    case schemaMismatch
+    /// The log has something left out, so that it is no good for this.
+    case partial
+    /// The logs are of another store, or of several.
+    case otherStore
+    /// Something was asked for that goes against something else.
+    case misuse
+  }
+
+  /// What kind of failure it was.
+  public let code: Code
+  /// What happened and where.
+  public let message: String
+  /// What to do about it.
+  public let hint: String
+
+  init(_ code: Code, _ message: String, hint: String = "") {
+    self.code = code
+    self.message = message
+    self.hint = hint
+  }
+
+  /// The sentences.
+  public var description: String { hint.isEmpty ? message : "\(message) \(hint)" }
+}

@@ -1,0 +1,71 @@
+import FoundationEssentials
+import Store
+
+/// A point in a history as people name it: a transaction, a time, or the head.
+public enum Point: Hashable, Sendable, CustomStringConvertible {
+  /// Everything up to this transaction.
+  case transaction(Int64)
+  /// Everything up to the last transaction, by id, before the first with a later time; the time is
+  /// written as history writes it.
+  case time(String)
+  /// Everything there is.
+  case head
+
+  /// The forms that ``init(_:)`` reads, for messages.
+  public static let forms =
+    "a transaction as 412, a time as 2026-11-03T08:00Z or 2026-11-03, or head"
+
+  /// Reads `412`, `2026-11-03T08:00Z`, `2026-11-03` or `head`; nil for anything else.
+  public init?(_ text: String) {
+    if text == "head" {
+      self = .head
+    } else if let id = Int64(text) {
+      guard id >= 0 else { return nil }
+      self = .transaction(id)
+    } else if let time = Self.time(text) {
+      self = .time(timeText(time))
+    } else {
+      return nil
+    }
+  }
+
+  /// A day, which begins at midnight in UTC, or an instant, with or without seconds.
+  private static func time(_ text: String) -> Date? {
+    var text = text
+    if text.utf8.count == 10 { text += "T00:00:00Z" }
+    let bytes = Array(text.utf8)
+    guard bytes.count >= 17, bytes[10] == UInt8(ascii: "T"), bytes[13] == UInt8(ascii: ":") else {
+      return nil
+    }
+    if bytes[16] != UInt8(ascii: ":") {
+      text.insert(contentsOf: ":00", at: text.index(text.startIndex, offsetBy: 16))
+    }
+    let style = Date.ISO8601FormatStyle(includingFractionalSeconds: text.contains("."))
+    // Why it is no time is said in words of this program's own, with the forms that it knows.
+    guard let date = try? style.parse(text) else { return nil }
+    // Foundation takes the 30th of February for a day in March.
+    let day = date.formatted(.iso8601.year().month().day())
+    return day == text.prefix(10) || !text.hasSuffix("Z") ? date : nil
+  }
+
+  /// The point as it would be typed.
+  public var description: String {
+    switch self {
+    case .transaction(let id): String(id)
+    case .time(let text): text
+    case .head: "head"
+    }
+  }
+}
+
+extension Point {
+  /// The last transaction up to this point, between two others.
+  func transaction(in reader: Reader, after first: Int64, through last: Int64) throws -> Int64 {
+    switch self {
+    case .head: last
+    case .transaction(let id): min(id, last)
+    case .time(let time):
+      try reader.lastTransaction(beforeTime: time, orAt: true, from: first, through: last)
+    }
+  }
+}

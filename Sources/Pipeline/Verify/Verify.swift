@@ -1,0 +1,261 @@
+public import ChangeLog
+public import Store
+
+/// What is to be verified.
+public struct VerifyRequest: Sendable {
+  /// The folder of logs.
+  public var logs: LogFolder
+  /// The store whose logs are meant; nil for all.
+  public var store: String?
+  /// Where the token is kept; nil for its place beside the logs.
+  public var token: String?
+  /// What the last transaction's digest must be; nil where nobody knows it.
+  public var head: Digest?
+
+  /// Makes a request.
+  public init(logs: LogFolder) { self.logs = logs }
+}
+
+/// What verification says of the logs of one lineage of a store.
+public struct Verification: Hashable, Sendable {
+  /// What tells that the last log is the last one.
+  public enum EndProof: String, Hashable, Sendable {
+    /// Nothing.
+    case none
+    /// The token says that the store was exported up to there.
+    case token
+    /// The digest that was given is that of the last transaction.
+    case head
+    /// A newer lineage follows, and names it.
+    case lineage
+  }
+
+  /// The store's identifier.
+  public var store: String
+  /// The lineage.
+  public var lineage: Int64
+  /// What comes before the first transaction that was verified.
+  public var from: HistoryPoint
+  /// The last transaction that was verified, one after another from the first on.
+  public var to: HistoryPoint
+  /// The number of logs that were read.
+  public var files = 0
+  /// The number of snapshots that were read.
+  public var snapshots = 0
+  /// The number of sound transactions.
+  public var transactions: Int64 = 0
+  /// The number of their changes.
+  public var changes: Int64 = 0
+  /// What was found wrong.
+  public var findings: [Finding] = []
+  /// What tells that nothing is missing after ``to``.
+  public var end = EndProof.none
+}
+
+/// Reads every log from its bytes, and tells whether they are what was exported.
+///
+/// - Throws: ``PipelineError`` where there is nothing to verify, and ``LogError`` where the disk
+///   fails; what is wrong with the logs is in the result.
+public func verify(
+  _ request: VerifyRequest,
+  tick: Tick = { _ in }
+) throws -> [Verification] {
+  guard request.logs.exists else {
+    throw PipelineError(.missing, "There is no folder \(request.logs.path).")
+  }
+  let stores = try request.store.map { [$0] } ?? request.logs.stores()
+  var result: [Verification] = []
+  var progress = Progress()
+  for store in stores {
+    for lineage in try request.logs.lineages(of: store) {
+      let chain = try LogChain(request.logs, store: store, lineage: lineage)
+      let run = LineageVerification(chain, progress)
+      result.append(try run.verify(tick))
+      progress = run.progress
+    }
+    guard let last = result.indices.last, result[last].store == store else { continue }
+    try checkEnd(&result[last], request)
+  }
+  guard !result.isEmpty else {
+    throw PipelineError(
+      .missing,
+      request.store.map { "There are no logs of the store \($0) in \(request.logs.path)." }
+        ?? "There are no logs in \(request.logs.path).",
+      hint: "Name the folder that “travelog export --to” was given."
+    )
+  }
+  return result
+}
+
+/// Asks what is known of the end from elsewhere.
+private func checkEnd(_ result: inout Verification, _ request: VerifyRequest) throws {
+  let path = request.token ?? request.logs.token(of: result.store)
+  do {
+    if let point = try readToken(path)?.points[result.store] {
+      if point == result.to {
+        result.end = .token
+      } else if (point.lineage, point.transaction)
+        > (result.to.lineage, result.to.transaction)
+      {
+        result.findings.append(
+          Finding(
+            .endMissing,
+            "The token \(path) says that transaction \(point.transaction) was exported, and the"
+              + " sound logs end at transaction \(result.to.transaction). Bring the missing logs"
+              + " back.",
+            path: path,
+            transaction: point.transaction
+          )
+        )
+      } else if point.transaction == result.to.transaction {
+        result.findings.append(
+          Finding(
+            .damaged,
+            "The token \(path) has another digest of transaction \(point.transaction) than the"
+              + " logs. One of the two was altered; compare them with other copies.",
+            path: path,
+            transaction: point.transaction
+          )
+        )
+      }
+    }
+  } catch let error as StoreError {
+    result.findings.append(Finding(.damaged, "\(error)", path: path))
+  } catch let error as DecodingError {
+    result.findings.append(
+      Finding(.damaged, "The token \(path) can't be read: \(error)", path: path)
+    )
+  }
+  guard let head = request.head else { return }
+  if head == result.to.digest {
+    result.end = .head
+  } else {
+    result.findings.append(
+      Finding(
+        .endMissing,
+        "The last sound transaction, \(result.to.transaction), has the digest \(result.to.digest),"
+          + " and not \(head): logs after it are missing, or history was altered.",
+        transaction: result.to.transaction
+      )
+    )
+  }
+}
+
+/// Verifies the logs of one lineage.
+private final class LineageVerification {
+  private let chain: LogChain
+  private var result: Verification
+  var progress: Progress
+  /// The large values that were found sound already.
+  private var checked: Set<String> = []
+
+  init(_ chain: LogChain, _ progress: Progress) {
+    self.chain = chain
+    self.progress = progress
+    let start = chain.beginning
+    result = Verification(store: chain.store, lineage: chain.lineage, from: start, to: start)
+  }
+
+  func verify(_ tick: Tick) throws -> Verification {
+    var snapshots: [Int64: Digest] = [:]
+    for file in chain.snapshots {
+      try collect {
+        let reader = try chain.open(file, after: nil)
+        try read(reader, file, tick) { _ in }
+        snapshots[file.range.lowerBound] = reader.header.previous
+        result.snapshots += 1
+      }
+    }
+    try findOrigin(snapshots)
+    // Where a log is not sound, what follows is verified by itself, from its own beginning on.
+    var point: HistoryPoint? = result.from
+    for file in chain.files {
+      let isConnected = point != nil
+      var next: HistoryPoint?
+      try collect {
+        let reader = try chain.open(file, after: point)
+        try read(reader, file, tick) { transaction in
+          guard let digest = transaction.digest else { return }
+          if let expected = snapshots[transaction.id], expected != digest {
+            throw LogError(
+              .damaged,
+              "The snapshot of transaction \(transaction.id) says that the transaction has the"
+                + " digest \(expected), and the log \(file.path) says \(digest). Compare both with"
+                + " other copies.",
+              path: file.path,
+              transaction: transaction.id
+            )
+          }
+          let reached = HistoryPoint(
+            lineage: chain.lineage,
+            transaction: transaction.id,
+            digest: digest
+          )
+          next = reached
+          if isConnected { result.to = reached }
+        }
+        result.files += 1
+      }
+      guard isConnected else { continue }
+      point = next?.transaction == file.range.upperBound ? next : nil
+    }
+    return result
+  }
+
+  /// Where the first log begins: at the beginning, or after a snapshot.
+  private func findOrigin(_ snapshots: [Int64: Digest]) throws {
+    let first = chain.files.first?.range.lowerBound
+    guard first != 1 else { return }
+    let before = snapshots.keys.filter { $0 < first ?? .max }.max()
+    if let before, let digest = snapshots[before] {
+      result.from = HistoryPoint(lineage: chain.lineage, transaction: before, digest: digest)
+      result.to = result.from
+    }
+  }
+
+  private func read(
+    _ reader: LogReader,
+    _ file: LogFolder.File,
+    _ tick: Tick,
+    _ body: (Transaction) throws -> Void
+  ) throws {
+    while true {
+      let transaction = try reader.next { change, _, _ in
+        if !change.large.isEmpty { try checkLargeValues(of: change) }
+        progress.changes += 1
+        if progress.changes & 0xfff == 0 { try tick(progress) }
+      }
+      guard let transaction else { break }
+      try body(transaction)
+      result.transactions += 1
+      result.changes += transaction.count
+      progress.transactions += 1
+      try tick(progress)
+    }
+    try chain.checkEnd(reader, file)
+  }
+
+  private func checkLargeValues(of change: Change) throws {
+    for (digest, size) in largeReferences(in: change) where !checked.contains(digest) {
+      checked.insert(digest)
+      do {
+        try chain.folder.blobs.check(digest, size: size)
+      } catch let error as LogError {
+        guard let finding = Finding(error) else { throw error }
+        result.findings.append(
+          Finding(.value, finding.message, path: finding.path, transaction: 0)
+        )
+      }
+    }
+  }
+
+  /// Calls, and makes a finding of what is thrown where it concerns the logs.
+  private func collect(_ body: () throws -> Void) throws {
+    do {
+      try body()
+    } catch let error as LogError {
+      guard let finding = Finding(error) else { throw error }
+      result.findings.append(finding)
+    }
+  }
+}

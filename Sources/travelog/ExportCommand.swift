@@ -1,0 +1,184 @@
+import ChangeLog
+import CommandLineKit
+import Pipeline
+import Store
+
+extension Travelog {
+  static let stores = Parameter<[String]>.positionals(
+    "STORE",
+    .file,
+    isRequired: true,
+    help: "The stores to export."
+  )
+  static let to = Parameter<String>.required(
+    "to",
+    .folder,
+    placeholder: "LOGS",
+    help: "The folder for the logs."
+  )
+  static let token = Parameter<String?>.optional(
+    "token",
+    .file,
+    placeholder: "FILE",
+    help: "Where to keep the token, instead of beside the logs."
+  )
+  static let until = Parameter<Point>.flag(
+    "until",
+    .point,
+    fallback: "head",
+    help: "Where to end."
+  )
+  static let snapshot = Parameter<Bool>.toggle(
+    "snapshot",
+    help: "Write the state too, so that a restore need not replay everything before it."
+  )
+  static let level = Parameter<Int>.flag(
+    "level",
+    .integer(in: 1...9),
+    fallback: "6",
+    help: "How hard to compress."
+  )
+  static let maximumFileSize = Parameter<Int64>.flag(
+    "max-file-size",
+    .size,
+    fallback: "256MiB",
+    help: "Begin a new log after the transaction that fills so many bytes."
+  )
+  static let dryRun = Parameter<Bool>.toggle(
+    "dry-run",
+    short: "n",
+    help: "Say what would be done, and do nothing."
+  )
+  static let lockWait = Parameter<Duration>.flag(
+    "lock-wait",
+    .duration,
+    fallback: "0s",
+    help: "How long to wait for another program that works in the folder."
+  )
+  static let errorIfEmpty = Parameter<Bool>.toggle(
+    "error-if-empty",
+    help: "Fail where there is nothing to do."
+  )
+
+  static let exportCommand = Command(
+    "export",
+    summary: "Writes what is new in a store's history into logs.",
+    discussion: "The first run writes the whole history, or the state where history does not reach "
+      + "back; later ones what is new, from the token. The token moves last, so that a run which "
+      + "was stopped is made good by the next, with nothing lost and nothing twice.",
+    examples: [
+      .init("travelog export trips.store --to logs", "Write what is new."),
+      .init("travelog export trips.store people.store --to logs", "The same of two stores."),
+      .init("travelog export trips.store --to logs --snapshot", "Write the state as well."),
+      .init("travelog export trips.store --to logs --dry-run --json", "See what there is to do."),
+    ],
+    parameters: [
+      stores, to, token, until, snapshot, level, maximumFileSize, dryRun, lockWait, errorIfEmpty,
+    ],
+    files: [
+      .init(
+        "LOGS/store=UUID/_token.json",
+        "The token: the last transaction that was exported, and its digest."
+      ),
+      .init("LOGS/store=UUID/lineage=N/date=DAY/FIRST-LAST.ndjson.gz", "The logs."),
+    ],
+    exitCodes: [
+      .unreadable, .empty, .missing, .locked, .historyGap, .diverged, .interrupted, .terminated,
+    ]
+  ) { call in
+    let given = call.arguments
+    let logs = LogFolder(given[to])
+    var lock: FolderLock?
+    if !given[dryRun] {
+      try logs.create()
+      lock = try FolderLock(logs, wait: given[lockWait], purpose: "travelog export")
+    }
+    defer { withExtendedLifetime(lock) {} }
+    let (line, tick) = call.tick()
+    var isEmpty = true
+    for store in given[stores] {
+      var request = ExportRequest(store: store, logs: logs, token: given[token])
+      request.wantsSnapshot = given[snapshot]
+      request.until = given[until]
+      request.level = given[level]
+      request.maximumFileSize = given[maximumFileSize]
+      request.isDryRun = given[dryRun]
+      let clock = ContinuousClock()
+      var result: ExportResult?
+      let time = try clock.measure { result = try export(request, tick: tick) }
+      try line.clear()
+      guard let result else { continue }
+      for notice in result.notices { try call.warn(notice) }
+      isEmpty = isEmpty && result.transactions == 0 && result.snapshot == nil
+      if given[json] { try call.answer(ExportAnswer(result, isDryRun: given[dryRun])) }
+      try call.summarize(
+        "\(store): \(given[dryRun] ? "would export" : "exported")"
+          + " \(grouped(result.transactions)) transactions,"
+          + " \(grouped(result.changes)) changes,"
+          + " \(byteCount(result.plainBytes)) -> \(byteCount(result.compressedBytes))"
+          + " in \(time.formatted()); token \(result.to.transaction)"
+      )
+    }
+    return isEmpty && given[errorIfEmpty] ? .empty : .success
+  }
+}
+
+/// What `travelog export --json` says of one store.
+private struct ExportAnswer: Encodable {
+  let schema = 1
+  let type = "export"
+  let dryRun: Bool
+  let store: String
+  let identifier: String
+  let from: PointAnswer
+  let to: PointAnswer
+  let head: Int64
+  let transactions: Int64
+  let changes: Int64
+  let plainBytes: Int64
+  let compressedBytes: Int64
+  let files: [String]
+  let snapshot: String?
+  let notices: [String]
+
+  init(_ result: ExportResult, isDryRun: Bool) {
+    dryRun = isDryRun
+    store = result.store
+    identifier = result.identifier
+    from = PointAnswer(result.from)
+    to = PointAnswer(result.to)
+    head = result.head
+    transactions = result.transactions
+    changes = result.changes
+    plainBytes = result.plainBytes
+    compressedBytes = result.compressedBytes
+    files = result.files
+    snapshot = result.snapshot
+    notices = result.notices
+  }
+}
+
+extension PointAnswer {
+  init(_ point: HistoryPoint) {
+    self.init(
+      lineage: point.lineage,
+      transaction: point.transaction,
+      digest: point.digest.description
+    )
+  }
+}
+
+extension CommandLineKit.ValueType where Value == Point {
+  /// A point in a history.
+  static let point = CommandLineKit.ValueType(placeholder: "POINT", forms: Point.forms) {
+    Point($0)
+  }
+}
+
+extension Duration {
+  /// A length of time for people, in seconds: `0.4 s`.
+  func formatted() -> String {
+    let tenths = Int((seconds * 10).rounded())
+    return "\(tenths / 10).\(tenths % 10) s"
+  }
+}

@@ -1,0 +1,99 @@
+import ChangeLog
+import CommandLineKit
+import Pipeline
+
+extension Travelog {
+  static let logs = Parameter<String>.positional("LOGS", .folder, help: "The folder of logs.")
+  static let into = Parameter<String>.required(
+    "into",
+    .file,
+    placeholder: "STORE",
+    help: "The replica, which is made where there is none."
+  )
+  static let origin = Parameter<String?>.optional(
+    "store",
+    .text,
+    placeholder: "UUID",
+    help: "The store whose logs are meant, where there are those of several."
+  )
+  static let fromSnapshot = Parameter<Bool>.toggle(
+    "from-snapshot",
+    help: "Make a new replica from the newest snapshot, without the history before it."
+  )
+
+  static let importCommand = Command(
+    "import",
+    summary: "Replays logs into a replica.",
+    discussion: "Each log is verified from its first byte to its last before anything of it is "
+      + "applied. A transaction is applied whole or not at all, and one that is there already is "
+      + "passed over, so that a run which was stopped is made good by the next.",
+    examples: [
+      .init("travelog import logs --into copy.store", "Make a replica, or bring one up to date."),
+      .init(
+        "travelog import logs --into monday.store --until 2026-11-02T08:00Z",
+        "Restore the state of a point in time."
+      ),
+    ],
+    parameters: [logs, into, until, origin, fromSnapshot, dryRun],
+    exitCodes: [
+      .unreadable, .missing, .locked, .schemaMismatch, .diverged, .differs, .partialLog,
+      .interrupted, .terminated,
+    ]
+  ) { call in
+    let given = call.arguments
+    var request = ImportRequest(logs: LogFolder(given[logs]), store: given[into])
+    request.origin = given[origin]
+    request.until = given[until]
+    request.fromSnapshot = given[fromSnapshot]
+    request.isDryRun = given[dryRun]
+    let (line, tick) = call.tick()
+    var result: ImportResult?
+    let time = try ContinuousClock().measure { result = try importLogs(request, tick: tick) }
+    try line.clear()
+    guard let result else { return .failure }
+    if result.danglingLinks > 0 {
+      try call.warn(
+        "\(result.danglingLinks) links in \(given[into]) lead to nothing, as they do in the store"
+          + " that the logs are of: a program that does not check links wrote them."
+      )
+    }
+    if given[json] { try call.answer(ImportAnswer(result, isDryRun: given[dryRun])) }
+    try call.summarize(
+      "\(given[into]): \(given[dryRun] ? "would import" : "imported")"
+        + " \(grouped(result.transactions)) transactions, \(grouped(result.changes)) changes"
+        + " in \(time.formatted()); now at transaction \(result.to.transaction)"
+    )
+    return .success
+  }
+}
+
+/// What `travelog import --json` says.
+private struct ImportAnswer: Encodable {
+  let schema = 1
+  let type = "import"
+  let dryRun: Bool
+  let store: String
+  let identifier: String
+  let isNew: Bool
+  let from: PointAnswer
+  let to: PointAnswer
+  let transactions: Int64
+  let changes: Int64
+  let snapshotObjects: Int64
+  let files: Int
+  let danglingLinks: Int64
+
+  init(_ result: ImportResult, isDryRun: Bool) {
+    dryRun = isDryRun
+    store = result.store
+    identifier = result.identifier
+    isNew = result.isNew
+    from = PointAnswer(result.from)
+    to = PointAnswer(result.to)
+    transactions = result.transactions
+    changes = result.changes
+    snapshotObjects = result.snapshotObjects
+    files = result.files
+    danglingLinks = result.danglingLinks
+  }
+}

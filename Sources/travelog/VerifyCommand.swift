@@ -1,0 +1,127 @@
+import ChangeLog
+import CommandLineKit
+import Pipeline
+import Store
+
+extension Travelog {
+  static let headDigest = Parameter<Digest?>.optional(
+    "head",
+    .digest,
+    help: "The digest that the last transaction must have, as it was written down elsewhere."
+  )
+
+  static let verifyCommand = Command(
+    "verify",
+    summary: "Proves that logs are whole and unaltered.",
+    discussion: "Every digest is made anew from the bytes. What is wrong is said with file, line "
+      + "and transaction, and what to do about it. That the last log is the last one, only the "
+      + "token, --head or --against can tell; the answer says whether one did.",
+    examples: [
+      .init("travelog verify logs", "Verify all logs in a folder."),
+      .init("travelog verify logs --head 5f2c…", "Verify up to a digest that is known."),
+    ],
+    parameters: [logs, origin, token, headDigest],
+    exitCodes: [.found, .missing, .interrupted, .terminated]
+  ) { call in
+    let given = call.arguments
+    var request = VerifyRequest(logs: LogFolder(given[logs]))
+    request.store = given[origin]
+    request.token = given[token]
+    request.head = given[headDigest]
+    let (line, tick) = call.tick()
+    let results = try verify(request, tick: tick)
+    try line.clear()
+    for result in results {
+      if given[json] {
+        try call.answer(VerifyAnswer(result))
+      } else if !given[quiet] || !result.findings.isEmpty {
+        try call.output.write(text(of: result, call.output.style))
+      }
+    }
+    return results.allSatisfy(\.findings.isEmpty) ? .success : .found
+  }
+
+  private static func text(of result: Verification, _ style: Style) -> String {
+    var lines = ["store \(result.store), lineage \(result.lineage)"]
+    lines += result.findings.map { "  \(style.red($0.kind.rawValue)): \($0.message)" }
+    let range =
+      result.to.transaction > result.from.transaction
+      ? "transactions \(result.from.transaction + 1) to \(result.to.transaction) are sound"
+      : "no transaction is sound"
+    lines.append(
+      "  \(result.findings.isEmpty ? style.green("ok") : style.red("damaged")): \(range),"
+        + " \(grouped(result.changes)) changes in \(result.files) logs"
+        + (result.snapshots > 0 ? " and \(result.snapshots) snapshots" : "")
+    )
+    lines.append("  head: \(result.to.digest)")
+    lines.append("  \(endText(result))")
+    return lines.joined(separator: "\n") + "\n"
+  }
+
+  private static func endText(_ result: Verification) -> String {
+    switch result.end {
+    case .token: "the token says that this is the end"
+    case .head: "the digest that was given says that this is the end"
+    case .lineage: "the next lineage says that this is the end"
+    case .none:
+      "nothing tells that this is the end: logs after it may be missing; give --head or --against"
+    }
+  }
+}
+
+/// What `travelog verify --json` says of one lineage.
+private struct VerifyAnswer: Encodable {
+  struct FindingAnswer: Encodable {
+    let kind: String
+    let message: String
+    let path: String
+    let line: Int
+    let transaction: Int64
+  }
+
+  let schema = 1
+  let type = "verify"
+  let store: String
+  let lineage: Int64
+  let isSound: Bool
+  let from: PointAnswer
+  let to: PointAnswer
+  let files: Int
+  let snapshots: Int
+  let transactions: Int64
+  let changes: Int64
+  let end: String
+  let findings: [FindingAnswer]
+
+  init(_ result: Verification) {
+    store = result.store
+    lineage = result.lineage
+    isSound = result.findings.isEmpty
+    from = PointAnswer(result.from)
+    to = PointAnswer(result.to)
+    files = result.files
+    snapshots = result.snapshots
+    transactions = result.transactions
+    changes = result.changes
+    end = result.end.rawValue
+    findings = result.findings.map {
+      FindingAnswer(
+        kind: $0.kind.rawValue,
+        message: $0.message,
+        path: $0.path,
+        line: $0.line,
+        transaction: $0.transaction
+      )
+    }
+  }
+}
+
+extension CommandLineKit.ValueType where Value == Digest {
+  /// A SHA-256 in hexadecimal digits.
+  static let digest = CommandLineKit.ValueType(
+    placeholder: "DIGEST",
+    forms: "64 hexadecimal digits"
+  ) {
+    Digest(hexadecimal: $0.lowercased())
+  }
+}

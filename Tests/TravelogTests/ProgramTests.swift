@@ -1,0 +1,115 @@
+import Foundation
+import Store
+import StoreTesting
+import Testing
+
+@Suite("The program")
+struct ProgramTests {
+  private func withStore(_ body: (URL, Store, inout HistoryWorld) throws -> Void) throws {
+    try withTemporaryFolder { folder in
+      var world = HistoryWorld(SeededGenerator(for: "program"))
+      world.hasLargeValues = false
+      let store = try Store.open(
+        .file(folder.appendingPathComponent("a.store")),
+        schema: worldSchema
+      )
+      for _ in 0..<20 { try world.write(to: store) }
+      try body(folder, store, &world)
+    }
+  }
+
+  @Test("a store that is exported, imported and verified is silent for cron, and the same")
+  func thread() throws {
+    try withStore { folder, store, world in
+      let logs = folder.path + "/logs"
+      let copy = folder.path + "/copy.store"
+      for _ in 0..<2 {
+        let export = try travelog("export", store.location.path, "--to", logs)
+        #expect(export.code == 0)
+        #expect(export.output + export.errors == "")
+        let imported = try travelog("import", logs, "--into", copy)
+        #expect(imported.code == 0)
+        #expect(imported.output + imported.errors == "")
+        let replica = try Store.open(
+          .file(URL(fileURLWithPath: copy)),
+          options: Options(isReadOnly: true)
+        )
+        #expect(try rowDump(of: replica) == rowDump(of: store))
+        #expect(try lines(of: replica) == lines(of: store))
+        try world.write(to: store)
+      }
+      let verified = try travelog("verify", logs)
+      #expect(verified.code == 0)
+      #expect(verified.output.contains("the token says that this is the end"))
+    }
+  }
+
+  @Test("a damaged log makes verify end with 1 and name file, line and transaction")
+  func damage() throws {
+    try withStore { folder, store, _ in
+      let logs = folder.path + "/logs"
+      try travelog("export", store.location.path, "--to", logs)
+      let name = try #require(
+        FileManager.default.subpathsOfDirectory(atPath: logs).first { $0.hasSuffix(".gz") }
+      )
+      let url = URL(fileURLWithPath: logs + "/" + name)
+      let bytes = try Data(contentsOf: url)
+      try bytes.dropLast(10).write(to: url)
+      let run = try travelog("verify", logs)
+      #expect(run.code == 1)
+      #expect(run.output.contains(name))
+      let answer = try travelog("verify", logs, "--json")
+      #expect(answer.code == 1)
+      let object = try #require(
+        JSONSerialization.jsonObject(with: Data(answer.output.utf8)) as? [String: Any]
+      )
+      #expect(object["is_sound"] as? Bool == false)
+      #expect((object["findings"] as? [Any])?.isEmpty == false)
+    }
+  }
+
+  @Test("each kind of failure has its exit code")
+  func exitCodes() throws {
+    try withStore { folder, store, _ in
+      let logs = folder.path + "/logs"
+      #expect(try travelog("export", folder.path + "/none", "--to", logs).code == 10)
+      #expect(try travelog("export", "--to", logs).code == 64)
+      #expect(try travelog().code == 64)
+      #expect(try travelog("exprot").errors.contains("export"))
+      #expect(try travelog("import", folder.path + "/none", "--into", "x").code == 10)
+      #expect(try travelog("verify", folder.path).code == 10)
+      try Data("no database, no store".utf8).write(to: folder.appendingPathComponent("text"))
+      #expect(try travelog("export", folder.path + "/text", "--to", logs).code == 4)
+      try travelog("export", store.location.path, "--to", logs)
+      let empty = try travelog("export", store.location.path, "--to", logs, "--error-if-empty")
+      #expect(empty.code == 5)
+    }
+  }
+
+  @Test("a second program that works in the folder is told who does already")
+  func lock() throws {
+    try withStore { folder, store, _ in
+      let logs = folder.path + "/logs"
+      try travelog("export", store.location.path, "--to", logs)
+      let descriptor = open(logs + "/.lock", O_RDWR)
+      defer { close(descriptor) }
+      #expect(flock(descriptor, LOCK_EX) == 0)
+      let run = try travelog("export", store.location.path, "--to", logs)
+      #expect(run.code == 11)
+      #expect(run.errors.contains("travelog export, process"))
+      let waiting = try travelog(
+        "export",
+        store.location.path,
+        "--to",
+        logs,
+        "--lock-wait",
+        "200ms",
+        "--json"
+      )
+      #expect(waiting.code == 11)
+      #expect(waiting.errors.contains(#""name":"locked""#))
+      #expect(flock(descriptor, LOCK_UN) == 0)
+      #expect(try travelog("export", store.location.path, "--to", logs).code == 0)
+    }
+  }
+}
