@@ -252,14 +252,7 @@ public final class Store: @unchecked Sendable {
     _ body: (Replayer) throws -> Result
   ) throws -> Result {
     try lock.withLock {
-      guard isReplica else {
-        throw StoreError(
-          .misuse,
-          "The store \(location.path) is no replica, so that nothing can be replayed into it; make"
-            + " a new store as a replica.",
-          path: location.path
-        )
-      }
+      guard isReplica else { throw noReplica(location.path) }
       // A writer that is not ours may have left links to nothing, which are replayed as they are.
       try writerConnection?.setForeignKeys(enforced: false)
       defer {

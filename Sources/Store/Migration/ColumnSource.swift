@@ -140,8 +140,9 @@ extension SchemaMapping {
     let old = oldLayouts[rows.oldEntity].columns.first { $0.quoted == link.target }
     result.oldColumn = old?.name
     result.mayLackValue = isRequired && old?.isOptional ?? true
-    if let destination = old?.destination, let lost = lostRows(of: oldLayouts[destination]) {
-      let isLost = "\(link.target) IN (\(lost))"
+    if let destination = old?.destination,
+      let isLost = isLost(link.target, of: oldLayouts[destination])
+    {
       result.expression = "CASE WHEN \(isLost) THEN NULL ELSE \(link.target) END"
       result.oldColumn = nil
       result.mayLackValue = isRequired

@@ -50,14 +50,16 @@ extension SchemaMapping {
     return linkSource(of: old, in: owner)?.reversed
   }
 
-  /// A query for the ids of rows that an old relationship leads to and that don't survive, because
-  /// their entity is removed while its family stays; nil where there are none.
-  func lostRows(of family: EntityLayout) -> String? {
-    let names = family.family.filter { removed.contains($0) }
-      .map { literal(from.entities[$0].name) }
+  /// The condition that a column with ids of a family leads to a row that does not survive, because
+  /// its entity is removed while its family stays; nil where there are none.
+  ///
+  /// No other link leads to nothing: a migration that leaves one is refused.
+  func isLost(_ column: String, of family: EntityLayout) -> String? {
+    let names = family.family.filter { removed.contains($0) }.map { from.entities[$0].name }
     guard !names.isEmpty, family.sharesTable else { return nil }
-    return "SELECT \"id\" FROM \(family.table)"
-      + " WHERE \"_entity\" IN (\(names.joined(separator: ", ")))"
+    if areRemovalsDone { return "\(column) NOT IN (SELECT \"id\" FROM \(family.table))" }
+    return "\(column) IN (SELECT \"id\" FROM \(family.table)"
+      + " WHERE \"_entity\" IN (\(names.map { literal($0) }.joined(separator: ", "))))"
   }
 
   private func linkSource(of old: Relationship, in entity: Int) -> LinkSource? {
@@ -91,7 +93,7 @@ extension SchemaMapping {
       )
     }
     for (column, family) in [(result.source, owner), (result.target, destination)] {
-      if let lost = lostRows(of: family) { result.conditions.append("\(column) NOT IN (\(lost))") }
+      if let isLost = isLost(column, of: family) { result.conditions.append("NOT (\(isLost))") }
     }
     return result
   }

@@ -76,6 +76,25 @@ public enum Migration {
     author: Author,
     provenance: Provenance
   ) throws -> Bool {
+    let blobs = Blobs(connection, BlobFolder(besides: connection.path))
+    return try inTransaction(on: connection) {
+      let isDone = try run(plan, on: connection, author: author, blobs, provenance)
+      try blobs.prepareToCommit()
+      return isDone
+    } committed: {
+      blobs.committed()
+    } abandoned: {
+      blobs.abandon()
+    }
+  }
+
+  /// Calls inside a transaction in which tables may be dropped and made anew.
+  static func inTransaction<Result>(
+    on connection: Connection,
+    _ body: () throws -> Result,
+    committed: () -> Void,
+    abandoned: () -> Void
+  ) throws -> Result {
     guard !connection.isInTransaction else {
       throw StoreError(
         .misuse,
@@ -96,16 +115,14 @@ public enum Migration {
       }
       connection.removeCachedStatements()
     }
-    let blobs = Blobs(connection, BlobFolder(besides: connection.path))
     try connection.execute("BEGIN IMMEDIATE")
     do {
-      let isDone = try run(plan, on: connection, author: author, blobs, provenance)
-      try blobs.prepareToCommit()
+      let result = try body()
       try connection.execute("COMMIT")
-      blobs.committed()
-      return isDone
+      committed()
+      return result
     } catch {
-      blobs.abandon()
+      abandoned()
       if connection.isInTransaction { try connection.execute("ROLLBACK") }
       throw error
     }
@@ -129,7 +146,6 @@ public enum Migration {
       )
     }
     try ForeignSeal.seal(on: connection, blobs)
-    try ForeignCapture.removeTriggers(on: connection)
     let schemaID = try Catalog.add(plan.to, on: connection)
     let history = MigrationHistory(
       plan: plan,
@@ -138,21 +154,37 @@ public enum Migration {
       blobs: blobs,
       provenance: provenance
     )
-    if plan.isTrivial {
+    try changeTables(plan, schemaID: schemaID, on: connection, blobs) {
+      if !plan.isTrivial { try history.recordRemovals(schemaID: catalog.schemaID) }
       try history.recordMigration(schemaID: schemaID)
+    }
+    return true
+  }
+
+  /// Gives a store the tables of the new schema, which has its place in the catalog already.
+  ///
+  /// `record` is called when the rows are known to be fit for it and nothing has changed yet.
+  static func changeTables(
+    _ plan: MigrationPlan,
+    schemaID: Int64,
+    on connection: Connection,
+    _ blobs: Blobs,
+    record: () throws -> Void = {}
+  ) throws {
+    try ForeignCapture.removeTriggers(on: connection)
+    if plan.isTrivial {
+      try record()
     } else {
       try addContents(of: blobs, to: connection)
       let checks = MigrationChecks(plan: plan, connection: connection)
       try checks.run()
-      try history.recordRemovals(schemaID: catalog.schemaID)
-      try history.recordMigration(schemaID: schemaID)
+      try record()
       try TableChanges(plan: plan, connection: connection, checks: checks).run()
       if let error = try checks.danglingLinks() { throw error }
       try countBlobs(plan.mapping, on: connection)
     }
     try Catalog.set("schema", .integer(schemaID), on: connection)
     try ForeignCapture(plan.to).install(on: connection)
-    return true
   }
 
   /// Adds the function that reads a value which is kept in a file beside the store.

@@ -13,7 +13,7 @@ public struct MigrationPlan: Sendable {
   let mapping: SchemaMapping
   let tables: [TableMigration]
 
-  init(from: StoreSchema, to: StoreSchema) throws {
+  init(from: StoreSchema, to: StoreSchema, areRemovalsDone: Bool = false) throws {
     guard SchemaVersion(from.version) <= SchemaVersion(to.version) else {
       throw StoreError(
         .newerSchema,
@@ -22,7 +22,7 @@ public struct MigrationPlan: Sendable {
           + " newer one."
       )
     }
-    mapping = try SchemaMapping(from: from, to: to)
+    mapping = try SchemaMapping(from: from, to: to, areRemovalsDone: areRemovalsDone)
     let planned = PlannedSteps(mapping)
     guard planned.refusals.isEmpty else {
       throw StoreError(

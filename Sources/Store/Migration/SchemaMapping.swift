@@ -6,10 +6,13 @@ struct SchemaMapping: Sendable {
   let newLayouts: [EntityLayout]
   /// For each new entity the index of the old one whose rows it takes over.
   let sources: [Int?]
+  /// True where the rows of removed entities are gone already, as a replayed history deleted them.
+  let areRemovalsDone: Bool
 
-  init(from: StoreSchema, to: StoreSchema) throws {
+  init(from: StoreSchema, to: StoreSchema, areRemovalsDone: Bool = false) throws {
     self.from = from
     self.to = to
+    self.areRemovalsDone = areRemovalsDone
     oldLayouts = try from.layouts()
     newLayouts = try to.layouts()
     sources = to.entities.map { entity in

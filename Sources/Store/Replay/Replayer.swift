@@ -3,8 +3,8 @@ import SQLite
 
 /// Writes transactions that another store recorded: their rows, and their history as it was.
 ///
-/// There is one for each call of ``Store/replay(_:)``, and all that it writes is one SQL
-/// transaction. Delete rules do not run, because what they did stands in the history; foreign keys
+/// There is one for each call of ``Store/replay(content:_:)`` or
+/// ``Migration/replay(_:to:options:content:_:)``, and all that it writes is one SQL transaction. Delete rules do not run, because what they did stands in the history; foreign keys
 /// are not enforced, because a writer that was not ours may have left links to nothing.
 public final class Replayer {
   private enum Side { case before, after }
@@ -16,13 +16,18 @@ public final class Replayer {
   private var sequence: Int64 = 0
   private var firstRow: Int64 = 0
   private let format: ChangeFormat
+  /// What has changed the rows already, until the transaction that tells of it comes; nil for
+  /// nothing.
+  private var migrated: MigrationPlan?
   /// What changes of the open transaction did not find as they expected.
   private var differences: [ReplayDifference] = []
   /// Gives the bytes of a value that is too large for a line, by its SHA-256.
   var content: (String) throws -> Data = { throw missingBlob($0, "that is replayed") }
 
-  init(_ writer: Writer) throws {
+  init(_ writer: Writer, migrated: MigrationPlan? = nil) throws {
     self.writer = writer
+    // Where no table changed, the origin may have recorded nothing.
+    self.migrated = migrated.flatMap { $0.isTrivial ? nil : $0 }
     let format = ChangeFormat(writer.layouts, writer.joins.map(\.table))
     self.format = format
     tables = format.decoders.map { ReplayTable(writer.connection, $0) }
@@ -31,6 +36,7 @@ public final class Replayer {
   /// Forgets what a write left that failed.
   func reset() {
     open = nil
+    migrated = nil
     differences.removeAll()
   }
 
@@ -95,10 +101,26 @@ public final class Replayer {
     }
     self.open = nil
     var transaction = transaction
+    if migrated != nil, transaction.operation != .migration {
+      throw misuse(
+        "transaction \(transaction.id) is the first under a schema with other tables, and is no"
+          + " migration"
+      )
+    }
     guard differences.isEmpty else { throw mismatch(transaction.id) }
+    migrated = nil
     try writer.putParkedRowsBack()
     transaction.firstChange = firstRow
     try writer.recorder.header.insert(transaction)
+  }
+
+  /// Fails where the transaction did not come that changed tables ask for.
+  func finish() throws {
+    guard let migrated else { return }
+    throw misuse(
+      "version \(migrated.to.version) of the schema has other tables, and the migration to it was"
+        + " not replayed"
+    )
   }
 
   private var path: String { writer.connection.path }
@@ -117,6 +139,7 @@ public final class Replayer {
   // MARK: Rows
 
   private func write(_ change: Change, _ entity: Int) throws {
+    if migrated != nil { return try compare(change, entity) }
     let beforeCount = columnMembers(before, entity)
     let afterCount = columnMembers(after, entity)
     let table = tables[entity]
@@ -180,17 +203,7 @@ public final class Replayer {
       if !isErased, !isOfLinks { note(key, nil, expected: "there", found: nil) }
       return
     }
-    for (member, value) in zip(before, old) {
-      // An erased value is not known, so that anything may be there.
-      guard let value, try !isSame(row[member.index], value, member, entity) else { continue }
-      let column = writer.layouts[entity].columns[member.index]
-      note(
-        key,
-        column.property,
-        expected: String(decoding: member.value, as: UTF8.self),
-        found: try shown(row[member.index], member.index, entity)
-      )
-    }
+    try compare(row, with: old, before, key)
     guard differences.isEmpty else { return }
     if change.kind == .delete { return try writer.replayDelete(key, row) }
     var columns: [Int] = []
@@ -201,6 +214,40 @@ public final class Replayer {
       values.append(value)
     }
     if !columns.isEmpty { try writer.replayUpdate(key, columns, before: row, values) }
+  }
+
+  /// Compares what a migration left with what the origin recorded of it.
+  private func compare(_ change: Change, _ entity: Int) throws {
+    guard change.kind == .update, columnMembers(after, entity) == after.count else {
+      throw CanonicalEncodingError(message: "a migration only puts values into rows")
+    }
+    let key = RowKey(entity: entity, id: change.object)
+    let values = try values(after[...], .after, change, entity)
+    guard let row = try writer.current(key) else {
+      // What was erased was left out.
+      if !values.contains(where: { $0 == nil }) { note(key, nil, expected: "there", found: nil) }
+      return
+    }
+    try compare(row, with: values, after[...], key)
+  }
+
+  /// Notes where a row is not as members say.
+  private func compare(
+    _ row: [Value],
+    with values: [Value?],
+    _ members: ArraySlice<ObjectDecoder.Member>,
+    _ key: RowKey
+  ) throws {
+    for (member, value) in zip(members, values) {
+      // An erased value is not known, so that anything may be there.
+      guard let value, try !isSame(row[member.index], value, member, key.entity) else { continue }
+      note(
+        key,
+        writer.layouts[key.entity].columns[member.index].property,
+        expected: String(decoding: member.value, as: UTF8.self),
+        found: try shown(row[member.index], member.index, key.entity)
+      )
+    }
   }
 
   private func isSame(

@@ -18,7 +18,8 @@ func withStoreFile(
   }
 }
 
-/// Migrates a store and checks that nobody can tell its tables from those of a new one.
+/// Migrates a store and checks that nobody can tell its tables from those of a new one, nor the
+/// store from a replica that followed it there.
 func migrate(_ url: URL, to schema: StoreSchema) throws -> Store {
   try Migration.migrate(url, to: schema, author: Author(name: "migrator"))
   let store = try Store.open(.file(url), schema: schema)
@@ -28,6 +29,11 @@ func migrate(_ url: URL, to schema: StoreSchema) throws -> Store {
   #expect(found == expected)
   #expect(try rows("PRAGMA integrity_check", in: store) == ["ok"])
   #expect(try rows("PRAGMA foreign_key_check", in: store) == [])
+  try withTemporaryFolder { folder in
+    let replica = try FollowingReplica(of: store, at: folder.appendingPathComponent("replica"))
+    try replica.follow(store)
+    try replica.expectEquality(store)
+  }
   return store
 }
 

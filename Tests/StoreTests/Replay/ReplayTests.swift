@@ -13,7 +13,7 @@ func copyHistory(of source: Store, into replica: Store, batch: Int = 1, until: I
     let cursor = try reader.history(after: first, through: until)
     var isAtEnd = false
     while !isAtEnd {
-      try replica.replay(content: { digest in try content(digest, reader) }) { replayer in
+      try replica.replay(content: { digest in try largeContent(digest, reader) }) { replayer in
         for _ in 0..<batch {
           guard let transaction: Transaction = try cursor.next() else {
             isAtEnd = true
@@ -26,13 +26,6 @@ func copyHistory(of source: Store, into replica: Store, batch: Int = 1, until: I
       }
     }
   }
-}
-
-private func content(_ digest: String, _ reader: Reader) throws -> Data {
-  let kept = try reader.connection.prepare("SELECT content FROM store_blob WHERE sha256 = ?1")
-  try kept.bind(1, digest)
-  if try kept.step(), !kept.isNull(at: 0) { return kept.data(at: 0) }
-  return try reader.externalData(digest)
 }
 
 @Suite("Replaying a history")
