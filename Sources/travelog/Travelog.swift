@@ -51,7 +51,7 @@ struct Travelog {
         .init("NO_COLOR", "Nothing is coloured where it is set to something."),
         .init("FORCE_COLOR", "Everything is coloured, terminal or not."),
       ],
-      subcommands: [exportCommand, importCommand, verifyCommand]
+      subcommands: [exportCommand, importCommand, verifyCommand, pruneCommand, statusCommand]
     ),
     version: "travelog 0.1.0",
     color: color,

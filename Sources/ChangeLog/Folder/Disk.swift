@@ -28,9 +28,17 @@ package func parentFolder(_ path: String) -> String {
 }
 
 /// Writes a file that is there, whole, under its name, or not at all, and lasts.
-package func writeDurably(_ bytes: [UInt8], to path: String) throws(LogError) {
+package func writeDurably(
+  _ bytes: [UInt8],
+  to path: String,
+  isForAll: Bool = false
+) throws(LogError) {
   let temporary = "\(parentFolder(path))/.\(path.split(separator: "/").last ?? "").writing"
-  let descriptor = open(temporary, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0o600)
+  let descriptor = open(
+    temporary,
+    O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC,
+    isForAll ? 0o644 : 0o600
+  )
   guard descriptor >= 0 else { throw diskError("The file \(temporary) can't be made", temporary) }
   do throws(LogError) {
     defer { close(descriptor) }

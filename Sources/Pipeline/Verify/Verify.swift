@@ -1,4 +1,5 @@
 public import ChangeLog
+import Glibc
 public import Store
 
 /// What is to be verified.
@@ -75,6 +76,7 @@ public func verify(
     }
     guard let last = result.indices.last, result[last].store == store else { continue }
     try checkEnd(&result[last], request)
+    try record(result[last], request)
   }
   guard !result.isEmpty else {
     throw PipelineError(
@@ -85,6 +87,14 @@ public func verify(
     )
   }
   return result
+}
+
+/// Writes down that logs were found whole, where the folder may be written.
+private func record(_ result: Verification, _ request: VerifyRequest) throws {
+  guard result.findings.isEmpty, access(request.logs.storeFolder(result.store), W_OK) == 0 else {
+    return
+  }
+  try VerificationRecord(result, at: currentTime()).write(request.logs, store: result.store)
 }
 
 /// Asks what is known of the end from elsewhere.

@@ -78,6 +78,7 @@ final class TransactionRow {
     firstRow: Int64,
     count: Int64,
     operation: TransactionOperation = .recorded,
+    details: String? = nil,
     stamp: Provenance.Stamp? = nil
   ) throws {
     let stamp = stamp ?? provenance.stamp(author, count)
@@ -92,7 +93,8 @@ final class TransactionRow {
       bundle: author.bundle,
       schema: try rows.schemaDigest(schemaID),
       count: count,
-      salt: stamp.salt
+      salt: stamp.salt,
+      details: details
     )
     transaction.firstChange = firstRow
     if count <= Self.promptDigestLimit, let previous {

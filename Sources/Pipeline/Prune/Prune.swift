@@ -1,0 +1,153 @@
+public import ChangeLog
+import FoundationEssentials
+import Glibc
+public import Store
+
+/// What is to be deleted from a store's history.
+public struct PruneRequest: Sendable {
+  /// The store's file.
+  public var store: String
+  /// The folder that the store's history was exported to.
+  public var logs: LogFolder
+  /// How old a transaction is at least that goes.
+  public var keep: Duration
+  /// Who does it, as history will say.
+  public var author = Author()
+  /// True to find out what would be done, and to do nothing.
+  public var isDryRun = false
+
+  /// Makes a request.
+  public init(store: String, logs: LogFolder, keep: Duration) {
+    self.store = store
+    self.logs = logs
+    self.keep = keep
+  }
+}
+
+/// What was deleted from a store's history.
+public struct PruneResult: Hashable, Sendable {
+  /// The store's file.
+  public var store: String
+  /// The last transaction that the logs were verified to have.
+  public var verified: HistoryPoint
+  /// The oldest transaction that was there before; nil for none.
+  public var oldest: Int64?
+  /// The last transaction that was deleted; nil where none was.
+  public var through: Int64?
+  /// The number of transactions that were deleted.
+  public var transactions: Int64 = 0
+  /// The transaction that records it; nil where nothing was deleted.
+  public var record: Int64?
+  /// The size of the store's file before and after.
+  public var bytes: (before: Int64, after: Int64) = (0, 0)
+
+  /// Tells whether two results say the same.
+  public static func == (left: PruneResult, right: PruneResult) -> Bool {
+    left.store == right.store && left.verified == right.verified && left.through == right.through
+      && left.transactions == right.transactions && left.record == right.record
+  }
+
+  /// Hashes what was deleted.
+  public func hash(into hasher: inout Hasher) {
+    hasher.combine(verified)
+    hasher.combine(through)
+  }
+}
+
+/// Deletes old transactions from a store's history, but only what is in verified logs.
+///
+/// All logs of the store are read again before anything is deleted. That it was done is recorded as
+/// a transaction of its own, before it is done.
+///
+/// - Throws: ``PipelineError``, ``LogError`` or ``StoreError``.
+public func prune(_ request: PruneRequest, tick: Tick = { _ in }) throws -> PruneResult {
+  let age = request.keep.components.seconds
+  let limit = timeText(Date().addingTimeInterval(-Double(age)))
+  let store = try Store.open(
+    .file(URL(fileURLWithPath: request.store)),
+    options: Options(isReadOnly: request.isDryRun)
+  )
+  let verified = try verifiedEnd(of: store, request, tick)
+  var result = PruneResult(store: request.store, verified: verified)
+  result.bytes.before = size(of: request.store)
+  let last = try store.read { reader -> Int64 in
+    try checkIsSame(reader, verified, request)
+    let range = try reader.historyRange()
+    result.oldest = range.oldest
+    // The last one that was exported stays, because the token stands at it.
+    guard let oldest = range.oldest, oldest < verified.transaction else { return 0 }
+    return try reader.lastTransaction(
+      beforeTime: limit,
+      orAt: false,
+      from: oldest - 1,
+      through: verified.transaction - 1
+    )
+  }
+  if let oldest = result.oldest, last >= oldest {
+    result.through = last
+    result.transactions = last - oldest + 1
+    if !request.isDryRun {
+      result.record = try store.mark(
+        .prune,
+        request.author,
+        details: #"{"first":\#(oldest),"last":\#(last)}"#
+      )
+      result.transactions = try store.deleteHistory([oldest...last])
+    }
+  }
+  result.bytes.after = size(of: request.store)
+  return result
+}
+
+/// Reads all logs of the store's lineage, and returns where they end.
+private func verifiedEnd(
+  of store: Store,
+  _ request: PruneRequest,
+  _ tick: Tick
+) throws -> HistoryPoint {
+  let chain = try LogChain(request.logs, store: store.identifier, lineage: store.lineage)
+  guard !chain.files.isEmpty else {
+    throw PipelineError(
+      .missingLogs,
+      "There are no logs of \(request.store) in \(request.logs.path), so that nothing of its history"
+        + " may be deleted.",
+      hint: "Run “travelog export \(request.store) --to \(request.logs.path)” first."
+    )
+  }
+  var verification = VerifyRequest(logs: request.logs)
+  verification.store = store.identifier
+  let results = try verify(verification, tick: tick).filter { $0.lineage == store.lineage }
+  if let finding = results.flatMap(\.findings).first {
+    throw PipelineError(
+      .missingLogs,
+      "The logs in \(request.logs.path) are not sound, so that nothing of the history of"
+        + " \(request.store) may be deleted: \(finding.message)",
+      hint: "Run “travelog verify \(request.logs.path)” to see all that is wrong."
+    )
+  }
+  return results.first?.to ?? chain.beginning
+}
+
+/// Makes sure that the logs are those of the history that is in the store.
+private func checkIsSame(
+  _ reader: Reader,
+  _ verified: HistoryPoint,
+  _ request: PruneRequest
+) throws {
+  do {
+    try reader.check(verified)
+  } catch let error as StoreError where error.code == .historyDiverged {
+    throw PipelineError(
+      .historyDiverged,
+      "The logs in \(request.logs.path) are of another history than that of \(request.store):"
+        + " \(error.message)",
+      hint: "Name the folder that has this store's logs."
+    )
+  }
+}
+
+/// The size of a file; zero where there is none.
+func size(of path: String) -> Int64 {
+  var status = stat()
+  return stat(path, &status) == 0 ? Int64(status.st_size) : 0
+}

@@ -1,0 +1,41 @@
+public import ChangeLog
+import FoundationEssentials
+import Store
+
+/// That the logs of a store were found whole, when, and up to where.
+public struct VerificationRecord: Hashable, Sendable, Codable {
+  /// When it was: RFC 3339 in UTC.
+  public let time: String
+  /// The lineage.
+  public let lineage: Int64
+  /// The last transaction.
+  public let transaction: Int64
+  /// Its digest.
+  public let digest: String
+
+  init(_ verification: Verification, at time: String) {
+    self.time = time
+    lineage = verification.lineage
+    transaction = verification.to.transaction
+    digest = verification.to.digest.description
+  }
+
+  /// Reads the record of a store; nil where there is none, or none that can be read.
+  init?(_ logs: LogFolder, store: String) throws {
+    guard let bytes = try readSmallFile(Self.path(logs, store)) else { return nil }
+    // It tells of the past and nothing depends on it, so that one that was damaged is none.
+    guard let record = try? JSONDecoder().decode(Self.self, from: Data(bytes)) else { return nil }
+    self = record
+  }
+
+  private static func path(_ logs: LogFolder, _ store: String) -> String {
+    logs.storeFolder(store) + "/_verified.json"
+  }
+
+  /// Writes the record beside the logs.
+  func write(_ logs: LogFolder, store: String) throws {
+    let encoder = JSONEncoder()
+    encoder.outputFormatting = [.sortedKeys, .withoutEscapingSlashes]
+    try writeDurably(Array(encoder.encode(self)) + [0x0a], to: Self.path(logs, store))
+  }
+}

@@ -1,0 +1,36 @@
+import ChangeLog
+import CommandLineKit
+import Pipeline
+
+/// A status as Prometheus' textfile collector reads it: the same series each time.
+func prometheusText(of status: Status) -> String {
+  let label = "{store=\"\(status.identifier)\"}"
+  let series: [(name: String, help: String, value: String)] = [
+    ("head_transaction", "The last transaction of the store.", "\(status.head.transaction)"),
+    (
+      "exported_transaction", "The last transaction that was exported.",
+      "\(status.exported?.transaction ?? 0)"
+    ),
+    ("lag_transactions", "Transactions that wait for export.", "\(status.lagTransactions)"),
+    ("lag_seconds", "How long the oldest of them waits.", "\(status.lag.seconds)"),
+    ("history_changes", "Changes in the store's history.", "\(status.changes)"),
+    ("store_bytes", "Bytes of the store's file.", "\(status.storeBytes)"),
+    ("log_files", "Logs in the folder.", "\(status.files)"),
+    ("log_bytes", "Bytes of the logs.", "\(status.logBytes)"),
+    ("healthy", "1 where the next export can go on.", status.health == .ok ? "1" : "0"),
+  ]
+  return series.map { series in
+    "# HELP travelog_\(series.name) \(series.help)\n# TYPE travelog_\(series.name) gauge\n"
+      + "travelog_\(series.name)\(label) \(series.value)\n"
+  }.joined()
+}
+
+/// Writes a file for a collector, which may be another user: it is whole or not there.
+func writeMetrics(_ text: String, to path: String) throws {
+  guard path.hasSuffix(".prom") else {
+    throw CommandError.usage(
+      "\(path) does not end with .prom, so that the textfile collector would not read it."
+    )
+  }
+  try writeDurably(Array(text.utf8), to: path, isForAll: true)
+}

@@ -1,0 +1,86 @@
+import ChangeLog
+import CommandLineKit
+import Pipeline
+import Store
+
+extension Travelog {
+  static let store = Parameter<String>.positional("STORE", .file, help: "The store.")
+  static let logsFlag = Parameter<String>.required(
+    "logs",
+    .folder,
+    placeholder: "LOGS",
+    help: "The folder that the store is exported to."
+  )
+  static let keep = Parameter<Duration>.flag(
+    "keep",
+    .duration,
+    fallback: "30d",
+    help: "How much of the history stays, counted back from now."
+  )
+
+  static let pruneCommand = Command(
+    "prune",
+    summary: "Deletes old history from a store, once verified logs have it.",
+    discussion:
+      "All logs of the store are read again and verified first; nothing goes that they do "
+      + "not have. Only the beginning of history goes, and a transaction records that it did. The "
+      + "store's file gets smaller.",
+    examples: [
+      .init("travelog prune trips.store --logs logs", "Keep the history of thirty days."),
+      .init("travelog prune trips.store --logs logs --keep 1d --dry-run", "See what would go."),
+    ],
+    parameters: [store, logsFlag, keep, dryRun, lockWait],
+    exitCodes: [.unreadable, .missing, .locked, .diverged, .interrupted, .terminated]
+  ) { call in
+    let given = call.arguments
+    let logs = LogFolder(given[logsFlag])
+    guard logs.exists else {
+      throw CommandError(.missing, "There is no folder \(logs.path).")
+    }
+    let lock =
+      given[dryRun]
+      ? nil : try FolderLock(logs, wait: given[lockWait], purpose: "travelog prune")
+    defer { withExtendedLifetime(lock) {} }
+    var request = PruneRequest(store: given[store], logs: logs, keep: given[keep])
+    request.isDryRun = given[dryRun]
+    let (line, tick) = call.tick()
+    let result = try prune(request, tick: tick)
+    try line.clear()
+    if given[json] { try call.answer(PruneAnswer(result, isDryRun: given[dryRun])) }
+    try call.summarize(
+      result.through.map { last in
+        "\(given[store]): \(given[dryRun] ? "would delete" : "deleted")"
+          + " \(grouped(result.transactions)) transactions, up to \(last);"
+          + " \(byteCount(result.bytes.before)) -> \(byteCount(result.bytes.after))"
+      } ?? "\(given[store]): nothing is old enough and exported"
+    )
+    return .success
+  }
+}
+
+/// What `travelog prune --json` says.
+private struct PruneAnswer: Encodable {
+  let schema = 1
+  let type = "prune"
+  let dryRun: Bool
+  let store: String
+  let verified: PointAnswer
+  let oldest: Int64?
+  let through: Int64?
+  let transactions: Int64
+  let record: Int64?
+  let bytesBefore: Int64
+  let bytesAfter: Int64
+
+  init(_ result: PruneResult, isDryRun: Bool) {
+    dryRun = isDryRun
+    store = result.store
+    verified = PointAnswer(result.verified)
+    oldest = result.oldest
+    through = result.through
+    transactions = result.transactions
+    record = result.record
+    bytesBefore = result.bytes.before
+    bytesAfter = result.bytes.after
+  }
+}

@@ -1,0 +1,106 @@
+import ChangeLog
+import Foundation
+import Pipeline
+import Store
+import StoreTesting
+import Testing
+
+@Suite("Pruning")
+struct PruneTests {
+  @Test("what verified logs have goes, is recorded, and can still be replayed")
+  func prune() throws {
+    try withTemporaryFolder { folder in
+      var world = try World(folder, "prune")
+      try world.write(20)
+      let exported = try world.export()
+      try world.write(5)
+      var request = PruneRequest(store: world.path, logs: world.logs, keep: .zero)
+      request.isDryRun = true
+      let plan = try Pipeline.prune(request)
+      #expect(plan.through == exported.to.transaction - 1)
+      #expect(try world.source.read { try $0.historyRange().oldest } == 1)
+      request.isDryRun = false
+      let result = try Pipeline.prune(request)
+      #expect(result.transactions == exported.to.transaction - 1)
+      let range = try world.source.read { try $0.historyRange() }
+      #expect(range.oldest == exported.to.transaction)
+      let record = try world.source.read { try $0.transaction(result.record ?? 0) }
+      #expect(record?.operation == .prune)
+      #expect(record?.details == #"{"first":1,"last":\#(exported.to.transaction - 1)}"#)
+      // Export goes on, and the logs still make the store.
+      try world.write(5)
+      try world.export()
+      let replica = ImportRequest(logs: world.logs, store: folder.path + "/replica.store")
+      _ = try importLogs(replica)
+      let store = try Store.open(.file(URL(fileURLWithPath: replica.store)))
+      #expect(try rowDump(of: store) == rowDump(of: world.source))
+      #expect(try Pipeline.prune(request).oldest == range.oldest)
+    }
+  }
+
+  @Test("nothing goes that is younger than what is to be kept, or not exported")
+  func keep() throws {
+    try withTemporaryFolder { folder in
+      var world = try World(folder, "keep")
+      try world.write(10)
+      var request = PruneRequest(store: world.path, logs: world.logs, keep: .zero)
+      let error = #expect(throws: PipelineError.self) { try Pipeline.prune(request) }
+      #expect(error?.code == .missingLogs)
+      try world.export()
+      request.keep = .seconds(3600)
+      let result = try Pipeline.prune(request)
+      #expect(result.through == nil)
+      #expect(result.record == nil)
+    }
+  }
+
+  @Test("nothing goes where a log is damaged, or is of another history")
+  func damage() throws {
+    try withTemporaryFolder { folder in
+      var world = try World(folder, "prune damage")
+      try world.write(10)
+      let copy = folder.appendingPathComponent("copy.store").path
+      try copyStore(world.path, to: copy)
+      try world.write(3)
+      let result = try world.export()
+      let other = PruneRequest(store: copy, logs: world.logs, keep: .zero)
+      let error = #expect(throws: PipelineError.self) { try Pipeline.prune(other) }
+      #expect(error?.code == .historyDiverged)
+      let url = URL(fileURLWithPath: try #require(result.files.first))
+      var bytes = try Data(contentsOf: url)
+      bytes[bytes.count - 30] ^= 4
+      try bytes.write(to: url)
+      let request = PruneRequest(store: world.path, logs: world.logs, keep: .zero)
+      #expect(throws: PipelineError.self) { try Pipeline.prune(request) }
+      #expect(try world.source.read { try $0.historyRange().oldest } == 1)
+    }
+  }
+}
+
+@Suite("Status")
+struct StatusTests {
+  @Test("a status tells what waits, and whether the next export can go on")
+  func status() throws {
+    try withTemporaryFolder { folder in
+      var world = try World(folder, "status")
+      try world.write(10)
+      func status() throws -> Status { try Pipeline.status(of: world.path, logs: world.logs) }
+      #expect(try status().health == .notExported)
+      let first = try world.export()
+      #expect(try status().health == .ok)
+      #expect(try status().lagTransactions == 0)
+      #expect(try status().exported == first.to)
+      #expect(try status().verified == nil)
+      try world.write(10)
+      _ = try verify(VerifyRequest(logs: world.logs))
+      let later = try status()
+      #expect(later.lagTransactions == later.head.transaction - first.to.transaction)
+      #expect(later.waitingSince != nil)
+      #expect(later.verified?.digest == first.to.digest.description)
+      try world.source.deleteHistory([1...first.to.transaction + 1])
+      #expect(try status().health == .expired)
+      for file in first.files { try FileManager.default.removeItem(atPath: file) }
+      #expect(try status().health == .logsMissing)
+    }
+  }
+}
