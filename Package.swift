@@ -38,6 +38,8 @@ let package = Package(
   name: "travelog",
   products: [
     .library(name: "SwiftData", targets: ["SwiftData"]),
+    // What tests load before other libraries, to make system calls fail.
+    .library(name: "FaultShim", type: .dynamic, targets: ["FaultShim"]),
     .executable(name: "travelog", targets: ["travelog"]),
     .executable(name: "trips", targets: ["trips"]),
     .library(name: "os", targets: ["os"]),
@@ -104,9 +106,10 @@ let package = Package(
       name: "PipelineTests",
       dependencies: ["ChangeLog", "Pipeline", "Store", "StoreTesting"]
     ),
+    .target(name: "FaultShim", path: "Tests/FaultShim", linkerSettings: [.linkedLibrary("dl")]),
     .testTarget(
       name: "TravelogTests",
-      dependencies: ["CommandLineKit", "Store", "StoreTesting", "travelog"]
+      dependencies: ["ChangeLog", "CommandLineKit", "Store", "StoreTesting", "travelog"]
     ),
     .target(name: "StoreTesting", dependencies: ["Store"], path: "Tests/StoreTesting"),
     .testTarget(

@@ -1,3 +1,4 @@
+import ChangeLog
 import Foundation
 
 /// What a run of the program wrote, and how it ended.
@@ -11,6 +12,16 @@ struct Run {
 @discardableResult
 func travelog(
   _ arguments: String...,
+  environment: [String: String] = [:],
+  input: Data? = nil
+) throws -> Run {
+  try travelog(arguments, environment: environment, input: input)
+}
+
+/// Runs the program as its users do.
+@discardableResult
+func travelog(
+  _ arguments: [String],
   environment: [String: String] = [:],
   input: Data? = nil
 ) throws -> Run {
@@ -43,4 +54,18 @@ func travelog(
     output: String(decoding: text, as: UTF8.self),
     errors: String(decoding: message, as: UTF8.self)
   )
+}
+
+/// The text of a compressed file.
+func gunzip(_ path: String) throws -> String {
+  let descriptor = open(path, O_RDONLY)
+  defer { close(descriptor) }
+  let reader = try GzipReader(descriptor: descriptor, path: path)
+  var bytes: [UInt8] = []
+  var chunk = [UInt8](repeating: 0, count: 1 << 20)
+  while true {
+    let count = try chunk.withUnsafeMutableBytes { try reader.read(into: $0) }
+    if count == 0 { return String(decoding: bytes, as: UTF8.self) }
+    bytes += chunk[..<count]
+  }
 }

@@ -1,6 +1,5 @@
 import ChangeLog
 import FoundationEssentials
-import Glibc
 import Store
 
 /// Replays logs into a replica, from where it stands.
@@ -31,7 +30,7 @@ private final class Import {
   init(_ request: ImportRequest) throws {
     self.request = request
     url = URL(fileURLWithPath: request.store)
-    if access(request.store, F_OK) == 0 {
+    if try !Store.isUnmade(url) {
       let replica = try Store.open(.file(url), options: Options(isReadOnly: request.isDryRun))
       guard replica.isReplica else {
         throw PipelineError(

@@ -1,0 +1,147 @@
+/*
+ * Makes one system call of a program fail, to see what the program makes of it.
+ *
+ * Loaded with LD_PRELOAD, it counts the calls that change files, those of SQLite too, and acts at
+ * the one whose number is FAULT_AT:
+ *
+ *   FAULT_KIND   full: the call fails with ENOSPC, and so do all writes after it
+ *                error: the call fails with EIO
+ *                short: a write writes half of what it should
+ *                kill: the program is killed before the call
+ *                killed-after: the program is killed after the call
+ *   FAULT_MARK   a file that is made when the fault fires, with the name of the call
+ *
+ * Calls count that concern regular files and folders; what goes to a terminal or a pipe does not.
+ */
+#define _GNU_SOURCE
+#include <dlfcn.h>
+#include <errno.h>
+#include <fcntl.h>
+#include <signal.h>
+#include <stdarg.h>
+#include <stdatomic.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <sys/types.h>
+#include <unistd.h>
+
+static atomic_long calls;
+static atomic_int is_full;
+static long fault_at;
+static const char *fault_kind = "";
+static const char *fault_mark;
+
+#define REAL(name) static __typeof__(name) *real; if (!real) real = dlsym(RTLD_NEXT, #name)
+
+__attribute__((constructor)) static void begin(void) {
+  const char *at = getenv("FAULT_AT");
+  fault_at = at ? atol(at) : 0;
+  const char *kind = getenv("FAULT_KIND");
+  if (kind) fault_kind = kind;
+  fault_mark = getenv("FAULT_MARK");
+}
+
+static int is(const char *kind) { return strcmp(fault_kind, kind) == 0; }
+
+static void mark(const char *name) {
+  if (!fault_mark) return;
+  static int (*real_open)(const char *, int, ...);
+  static ssize_t (*real_write)(int, const void *, size_t);
+  if (!real_open) real_open = dlsym(RTLD_NEXT, "open");
+  if (!real_write) real_write = dlsym(RTLD_NEXT, "write");
+  int file = real_open(fault_mark, O_WRONLY | O_CREAT | O_TRUNC, 0600);
+  if (file < 0) return;
+  real_write(file, name, strlen(name));
+  close(file);
+}
+
+static int is_file(int descriptor) {
+  struct stat status;
+  return fstat(descriptor, &status) == 0 && (S_ISREG(status.st_mode) || S_ISDIR(status.st_mode));
+}
+
+enum act { GO, FAIL, SHORT, DIE_AFTER };
+
+/* Says what is to happen to the next call; errno is set where it is to fail. */
+static enum act next(const char *name, int may_be_short) {
+  if (atomic_load(&is_full) && may_be_short) { errno = ENOSPC; return FAIL; }
+  if (!fault_at || atomic_fetch_add(&calls, 1) + 1 != fault_at) return GO;
+  mark(name);
+  if (is("kill")) raise(SIGKILL);
+  if (is("killed-after")) return DIE_AFTER;
+  if (is("short")) { if (may_be_short) return SHORT; errno = EIO; return FAIL; }
+  if (is("full")) { atomic_store(&is_full, 1); errno = ENOSPC; return FAIL; }
+  errno = EIO;
+  return FAIL;
+}
+
+#define ACT(name, descriptor_is_file, size, ...)                       \
+  REAL(name);                                                          \
+  if (!(descriptor_is_file)) return real(__VA_ARGS__);                 \
+  switch (next(#name, (size) > 0)) {                                   \
+    case FAIL: return -1;                                              \
+    case DIE_AFTER: real(__VA_ARGS__); raise(SIGKILL); return -1;      \
+    default: break;                                                    \
+  }                                                                    \
+  return real(__VA_ARGS__)
+
+ssize_t write(int descriptor, const void *bytes, size_t count) {
+  REAL(write);
+  if (!is_file(descriptor)) return real(descriptor, bytes, count);
+  switch (next("write", 1)) {
+    case FAIL: return -1;
+    case SHORT: return real(descriptor, bytes, count > 1 ? count / 2 : count);
+    case DIE_AFTER: real(descriptor, bytes, count > 1 ? count / 2 : count); raise(SIGKILL); return -1;
+    default: return real(descriptor, bytes, count);
+  }
+}
+
+ssize_t pwrite(int descriptor, const void *bytes, size_t count, off_t at) {
+  REAL(pwrite);
+  if (!is_file(descriptor)) return real(descriptor, bytes, count, at);
+  switch (next("pwrite", 1)) {
+    case FAIL: return -1;
+    case SHORT: return real(descriptor, bytes, count > 1 ? count / 2 : count, at);
+    case DIE_AFTER: real(descriptor, bytes, count > 1 ? count / 2 : count, at); raise(SIGKILL); return -1;
+    default: return real(descriptor, bytes, count, at);
+  }
+}
+
+ssize_t pwrite64(int descriptor, const void *bytes, size_t count, off64_t at) {
+  REAL(pwrite64);
+  if (!is_file(descriptor)) return real(descriptor, bytes, count, at);
+  switch (next("pwrite64", 1)) {
+    case FAIL: return -1;
+    case SHORT: return real(descriptor, bytes, count > 1 ? count / 2 : count, at);
+    case DIE_AFTER: real(descriptor, bytes, count > 1 ? count / 2 : count, at); raise(SIGKILL); return -1;
+    default: return real(descriptor, bytes, count, at);
+  }
+}
+
+int fsync(int descriptor) { ACT(fsync, is_file(descriptor), 0, descriptor); }
+int fdatasync(int descriptor) { ACT(fdatasync, is_file(descriptor), 0, descriptor); }
+int ftruncate(int descriptor, off_t size) {
+  ACT(ftruncate, is_file(descriptor), 0, descriptor, size);
+}
+int ftruncate64(int descriptor, off64_t size) {
+  ACT(ftruncate64, is_file(descriptor), 0, descriptor, size);
+}
+int rename(const char *from, const char *to) { ACT(rename, 1, 0, from, to); }
+int unlink(const char *path) { ACT(unlink, 1, 0, path); }
+int mkdir(const char *path, mode_t mode) { ACT(mkdir, 1, 0, path, mode); }
+
+/* Only what makes a file counts; reading has nothing to undo. */
+#define OPEN(name)                                                     \
+  int name(const char *path, int flags, ...) {                         \
+    mode_t mode = 0;                                                   \
+    if (flags & O_CREAT) {                                             \
+      va_list list;                                                    \
+      va_start(list, flags);                                           \
+      mode = va_arg(list, mode_t);                                     \
+      va_end(list);                                                    \
+    }                                                                  \
+    ACT(name, (flags & O_CREAT) != 0, 0, path, flags, mode);           \
+  }
+OPEN(open)
+OPEN(open64)

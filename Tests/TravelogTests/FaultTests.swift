@@ -1,0 +1,148 @@
+import Foundation
+import Store
+import StoreTesting
+import Testing
+
+/// Stops the program at every call that changes a file, runs it again, and looks whether anything
+/// was lost or doubled.
+///
+/// `make faults` goes through all of them; here it is each of a few, spread over the run.
+@Suite("Faults")
+struct FaultTests {
+  private enum Kind: String, CaseIterable {
+    case full, error, short, kill
+    case killedAfter = "killed-after"
+  }
+
+  /// Runs a command with each fault once, and calls after each with the number of the fault.
+  ///
+  /// - Returns: The number of faults that fired.
+  private func stop(
+    _ arguments: [String],
+    in folder: URL,
+    prepare: () throws -> Void,
+    check: (String) throws -> Void
+  ) throws -> Int {
+    let mark = folder.appendingPathComponent("mark").path
+    let shim = Bundle.main.bundleURL.appendingPathComponent("libFaultShim.so").path
+    try #require(FileManager.default.fileExists(atPath: shim))
+    var fired = 0
+    for kind in Kind.allCases {
+      var number = 1
+      while true {
+        try prepare()
+        if FileManager.default.fileExists(atPath: mark) {
+          try FileManager.default.removeItem(atPath: mark)
+        }
+        let run = try travelog(
+          arguments,
+          environment: [
+            "LD_PRELOAD": shim, "FAULT_AT": "\(number)", "FAULT_KIND": kind.rawValue,
+            "FAULT_MARK": mark,
+          ]
+        )
+        guard FileManager.default.fileExists(atPath: mark) else { break }
+        fired += 1
+        let call = try String(contentsOfFile: mark, encoding: .utf8)
+        let place = "\(kind.rawValue) at \(number), \(call)"
+        // A program that went on must have made good what failed.
+        #expect(
+          run.code != 132 && run.code != 133 && run.code != 134 && run.code != 139,
+          "\(place)"
+        )
+        if run.code != 0, run.code < 128 { #expect(!run.errors.isEmpty, "\(place)") }
+        try check(place)
+        number += trials(7, long: 1)
+      }
+    }
+    return fired
+  }
+
+  /// Three stores of one history, of which each is some writes ahead of the one before.
+  private func withStages(_ body: (URL, [URL], Store) throws -> Void) throws {
+    try withTemporaryFolder { folder in
+      var world = HistoryWorld(SeededGenerator(for: "faults"))
+      world.hasLargeValues = false
+      let path = folder.appendingPathComponent("a.store")
+      let store = try Store.open(.file(path), schema: worldSchema)
+      for _ in 0..<12 { try world.write(to: store) }
+      try body(folder, [path], store)
+    }
+  }
+
+  private func remove(_ paths: String...) throws {
+    for path in paths where FileManager.default.fileExists(atPath: path) {
+      try FileManager.default.removeItem(atPath: path)
+    }
+  }
+
+  @Test("an export that is stopped anywhere is made good by the next: the same lines, once each")
+  func export() throws {
+    try withStages { folder, stores, store in
+      let path = stores[0].path
+      let logs = folder.path + "/logs"
+      let expected = try lines(of: store)
+      let command = ["export", path, "--to", logs, "--max-file-size", "500"]
+      let fired = try stop(command, in: folder) {
+        try remove(logs)
+      } check: { place in
+        #expect(try travelog(command).code == 0, "\(place)")
+        #expect(try logLines(logs) == expected, "\(place)")
+        #expect(try travelog(["verify", logs]).code == 0, "\(place)")
+        let again = try travelog(command + ["--error-if-empty"])
+        #expect(again.code == 5, "\(place)")
+      }
+      print("export: \(fired) faults fired")
+      #expect(fired >= trials(20, long: 200))
+    }
+  }
+
+  @Test("an import that is stopped anywhere is made good by the next: the replica is the origin")
+  func replay() throws {
+    try withStages { folder, stores, store in
+      let logs = folder.path + "/logs"
+      let replica = folder.path + "/replica.store"
+      try travelog(["export", stores[0].path, "--to", logs, "--max-file-size", "500"])
+      let rows = try rowDump(of: store)
+      let history = try lines(of: store)
+      let command = ["import", logs, "--into", replica]
+      let fired = try stop(command, in: folder) {
+        try remove(
+          replica,
+          replica + "-wal",
+          replica + "-shm",
+          replica + "-blobs",
+          replica + "-journal"
+        )
+      } check: { place in
+        let run = try travelog(command)
+        #expect(run.code == 0, "\(place): \(run.errors)")
+        let copy = try Store.open(
+          .file(URL(fileURLWithPath: replica)),
+          options: Options(isReadOnly: true)
+        )
+        #expect(try rowDump(of: copy) == rows, "\(place)")
+        #expect(try lines(of: copy) == history, "\(place)")
+      }
+      print("import: \(fired) faults fired")
+      #expect(fired >= trials(20, long: 200))
+    }
+  }
+}
+
+/// All lines of transactions in a folder of logs, by the names of their files.
+func logLines(_ logs: String) throws -> String {
+  var text = ""
+  let names = try FileManager.default.subpathsOfDirectory(atPath: logs)
+    .filter { $0.hasSuffix(".ndjson.gz") && !$0.contains("snapshots") }
+  let sorted = names.sorted {
+    ($0.split(separator: "/").last ?? "") < ($1.split(separator: "/").last ?? "")
+  }
+  for name in sorted {
+    for line in try gunzip(logs + "/" + name).split(separator: "\n")
+    where line.hasPrefix(#"{"kind":"change""#) || line.hasPrefix(#"{"kind":"transaction""#) {
+      text += line + "\n"
+    }
+  }
+  return text
+}
