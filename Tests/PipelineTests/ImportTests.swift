@@ -165,7 +165,8 @@ struct ImportTests {
         .file(folder.appendingPathComponent("people.store")),
         schema: worldSchema
       )
-      for _ in 0..<5 { try world.history.write(to: people) }
+      var history = HistoryWorld(SeededGenerator(for: "people"))
+      for _ in 0..<5 { try history.write(to: people) }
       _ = try Pipeline.export(ExportRequest(store: people.location.path, logs: world.logs))
       var request = request(world)
       let error = #expect(throws: PipelineError.self) { try importLogs(request) }
@@ -174,5 +175,68 @@ struct ImportTests {
       _ = try importLogs(request)
       #expect(try rowDump(of: replica(request)) == rowDump(of: people))
     }
+  }
+
+  @Test(
+    "a replica follows its origin through changes of the schema, in one run or in several",
+    arguments: [false, true]
+  )
+  func migration(_ inSteps: Bool) throws {
+    try withTemporaryFolder { folder in
+      var world = try World(folder, "migration \(inSteps)")
+      var schemas = [worldSchema]
+      for (version, change) in [("2.0.0", renamed), ("2.1.0", { $0 }), ("3.0.0", filled)]
+        as [(String, (Entity) -> Entity)]
+      {
+        let last = schemas[schemas.count - 1]
+        schemas.append(StoreSchema(version: version, entities: last.entities.map(change)))
+      }
+      try world.write(20)
+      let request = request(world)
+      for schema in schemas.dropFirst() {
+        if inSteps {
+          try world.export()
+          _ = try importLogs(request)
+        }
+        let url = URL(fileURLWithPath: world.path)
+        try Migration.migrate(url, to: schema, author: Author(name: "migrator"))
+        let store = try Store.open(.file(url), schema: schema)
+        try store.write(Author(name: "app")) { writer in
+          let guest = schema.entities.firstIndex { $0.name == "Guest" } ?? 0
+          let id = try writer.reserveIDs("Guest", count: 1)
+          let columns = writer.layouts[guest].columns
+          try writer.insert(
+            guest,
+            id: id,
+            values: columns.map { $0.name == "rank" ? .integer(3) : .null }
+          )
+        }
+      }
+      let result = try world.export()
+      #expect(result.files.count >= (inSteps ? 1 : 4))
+      _ = try importLogs(request)
+      let store = try Store.open(.file(URL(fileURLWithPath: world.path)))
+      #expect(try replica(request).schema == schemas[3])
+      #expect(try rowDump(of: replica(request)) == rowDump(of: store))
+      #expect(try lines(of: replica(request)) == lines(of: store))
+      #expect(try verify(VerifyRequest(logs: world.logs)).map(\.findings) == [[]])
+    }
+  }
+
+  private func renamed(_ entity: Entity) -> Entity {
+    var entity = entity
+    for index in entity.attributes.indices where entity.attributes[index].name == "note" {
+      entity.attributes[index].name = "remark"
+      entity.attributes[index].column = "remark"
+      entity.attributes[index].originalName = "note"
+    }
+    return entity
+  }
+
+  private func filled(_ entity: Entity) -> Entity {
+    guard entity.name == "Guest" else { return entity }
+    var entity = entity
+    entity.attributes.append(Attribute(name: "rank", type: .int64, defaultValue: .integer(1)))
+    return entity
   }
 }

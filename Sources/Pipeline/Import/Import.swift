@@ -183,8 +183,6 @@ private final class Import {
     _ tick: Tick
   ) throws {
     let reader = try chain.open(file, after: nil)
-    try follow(reader.header, chain)
-    guard let replica else { return }
     // What the replica has already is read over.
     var next = reader.header.first
     while next <= result.to.transaction, let transaction = try reader.next() {
@@ -194,8 +192,7 @@ private final class Import {
       var changes: Int64 = 0
       var reached = result.to
       var count: Int64 = 0
-      try replica.replay(content: { [blobs = request.logs.blobs] in try blobs.read($0) }) {
-        replayer in
+      try replay(reader.header, chain) { replayer in
         while changes < Self.batch, reached.transaction < last {
           guard let transaction = try replayNext(reader, replayer, tick) else { break }
           guard let digest = transaction.digest else { break }
@@ -240,22 +237,31 @@ private final class Import {
 
   // MARK: The store
 
-  /// Makes the replica, or takes it to the schema that a log has.
-  private func follow(_ header: LogHeader, _ chain: LogChain) throws {
-    guard let replica else {
-      replica = try Store.open(
-        .file(url),
-        schema: header.schema,
-        options: Options(
-          origin: ReplicaOrigin(identifier: identifier, lineage: chain.lineage)
-        )
-      )
-      return
+  /// Calls with what replays transactions of a log, in one transaction of the replica.
+  ///
+  /// The replica is made where there is none, and follows where the log has another schema.
+  private func replay(
+    _ header: LogHeader,
+    _ chain: LogChain,
+    _ body: (Replayer) throws -> Void
+  ) throws {
+    let content = { [blobs = request.logs.blobs] digest in try blobs.read(digest) }
+    let replica = try replica ?? make(header.schema, lineage: chain.lineage)
+    guard replica.schema != header.schema else {
+      self.replica = replica
+      return try replica.replay(content: content, body)
     }
-    guard replica.schema != header.schema else { return }
-    throw PipelineError(
-      .schemaMismatch,
-      "The schema changes at transaction \(header.first)."
+    // Whoever changes tables has to be alone in this process.
+    self.replica = nil
+    try Migration.replay(url, to: header.schema, content: content, body)
+    self.replica = try Store.open(.file(url))
+  }
+
+  private func make(_ schema: StoreSchema, lineage: Int64) throws -> Store {
+    try Store.open(
+      .file(url),
+      schema: schema,
+      options: Options(origin: ReplicaOrigin(identifier: identifier, lineage: lineage))
     )
   }
 
