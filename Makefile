@@ -7,7 +7,7 @@ LINTED := $(wildcard Package.swift Sources Tests Benchmarks)
 missing = $(shell for name in $(1); do dpkg-query -W -f '$${Status}' $$name 2>/dev/null \
 	| grep -q 'ok installed' || echo $$name; done)
 
-.PHONY: help setup build test test-threads lint format bench clean
+.PHONY: help setup build demo faults test test-threads lint format bench clean
 .DEFAULT_GOAL := help
 
 help: ## say what there is
@@ -30,6 +30,14 @@ setup: ## install what the build needs, if it is not there
 
 build: setup ## build the package and its tests
 	swift build --build-tests
+
+demo: setup ## build, and show the main job on a store of trips
+	swift build --product trips
+	swift build --product travelog
+	docs/demo.sh
+
+faults: build ## stop the program at every call that changes a file, and run it again
+	TRAVELOG_LONG_TESTS=1 swift test --skip-build --filter FaultTests
 
 test: build ## build, and run every test
 	swift test

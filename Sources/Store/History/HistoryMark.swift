@@ -2,8 +2,12 @@ extension Store {
   /// Writes a transaction without changes, which says that something was done to the store's
   /// history.
   ///
-  /// - Parameter details: A canonical JSON object of what was done.
+  /// - Parameters:
+  ///   - operation: What kind of thing was done.
+  ///   - author: Who did it.
+  ///   - details: A canonical JSON object of what was done.
   /// - Returns: The id of the transaction.
+  /// - Throws: ``StoreError``.
   @discardableResult
   public func mark(
     _ operation: TransactionOperation,

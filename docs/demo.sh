@@ -1,0 +1,51 @@
+#!/usr/bin/env bash
+# Shows the main job on a store of trips, each command as it runs; leaves nothing but the folder demo/.
+set -euo pipefail
+cd "$(dirname "$0")/.."
+bin=$(swift build --show-bin-path)
+PATH="$bin:$PATH"
+rm -rf demo
+mkdir demo
+cd demo
+
+say() { printf '\n# %s\n' "$*"; }
+run() {
+  printf '$ %s\n' "$*"
+  "$@"
+}
+
+say 'A store of trips, with a believable history of two thousand changes'
+run trips seed trips.store --changes 2000 --seed 7
+
+say 'Its whole history, as compressed logs; the token remembers how far that is'
+run travelog export trips.store --to logs --json
+
+say 'The app plans a trip, and its widget, another process, confirms the hotel'
+run trips add trips.store --name 'Northern lights' --destination Tromsø \
+  --start 2027-02-01 --end 2027-02-08
+run trips book trips.store 'Northern lights' --place 'Hotel Nordlys'
+run trips widget confirm trips.store 'Northern lights'
+run trips edit trips.store 'Northern lights' --destination Alta
+
+say 'What is new, and only that, goes into the next log'
+run travelog export trips.store --to logs --json
+
+say 'Any reader of gzip and JSON sees who changed what, from what to what'
+printf '$ %s\n' "zcat … | grep '\"op\":\"update\"' | tail -n 1"
+find logs -name '*.ndjson.gz' | sort | xargs zcat | grep '"op":"update"' | tail -n 1
+
+say 'The logs, replayed into a fresh store'
+run travelog import logs --into replica.store --json
+
+say 'Nothing was altered, and the logs are the whole of it'
+run travelog verify logs
+
+say 'Both stores have the same history, up to the same digest'
+printf '$ %s\n' 'travelog status STORE --logs logs --json   # of both stores'
+for store in trips.store replica.store; do
+  travelog status "$store" --logs logs --json | sed 's/.*"head":\({[^}]*}\).*/\1/'
+done
+test "$(travelog status trips.store --logs logs --json | sed 's/.*"head":\({[^}]*}\).*/\1/')" \
+  = "$(travelog status replica.store --logs logs --json | sed 's/.*"head":\({[^}]*}\).*/\1/')"
+
+printf '\nAll of it is in the folder demo/.\n'
