@@ -11,6 +11,7 @@ public struct StoreError: Error {
       case missingObject, unreadableValue, missingBlob
       case newerSchema, migrationRefused, changedMeanwhile
       case historyExpired, historyDiverged, historyGap, replayMismatch, replica
+      case irreversible, undoConflict
     }
 
     private let kind: Kind
@@ -75,6 +76,10 @@ public struct StoreError: Error {
     public static let replayMismatch = Code(.replayMismatch)
     /// A write to a store that takes nothing but what is replayed into it.
     public static let replica = Code(.replica)
+    /// Transactions that can't be taken back: a schema change, or what was erased.
+    public static let irreversible = Code(.irreversible)
+    /// Later changes stand on what was to be undone; see ``StoreError/undoConflicts``.
+    public static let undoConflict = Code(.undoConflict)
   }
 
   /// What kind of failure it was.
@@ -93,6 +98,8 @@ public struct StoreError: Error {
   public let differences: [SchemaDifference]
   /// What a replayed transaction did not find as it expected.
   public let replayDifferences: [ReplayDifference]
+  /// What stands in the way of an undo.
+  public let undoConflicts: [UndoConflict]
 
   /// Makes an error.
   public init(
@@ -103,7 +110,8 @@ public struct StoreError: Error {
     entity: String? = nil,
     objects: [RowKey] = [],
     differences: [SchemaDifference] = [],
-    replayDifferences: [ReplayDifference] = []
+    replayDifferences: [ReplayDifference] = [],
+    undoConflicts: [UndoConflict] = []
   ) {
     self.code = code
     self.message = message
@@ -113,6 +121,7 @@ public struct StoreError: Error {
     self.objects = objects
     self.differences = differences
     self.replayDifferences = replayDifferences
+    self.undoConflicts = undoConflicts
   }
 }
 

@@ -128,8 +128,8 @@ final class Blobs {
     let find = try connection.cached("SELECT size FROM store_blob WHERE sha256 = ?1")
     try find.bind(1, digest)
     defer { find.reset() }
-    guard try find.step(), find.int64(at: 0) != Self.unknownSize else { return nil }
-    return Int(find.int64(at: 0))
+    let known = try find.step() ? find.int64(at: 0) : knownSize(digest)
+    return known == Self.unknownSize ? nil : known.map { Int($0) }
   }
 
   /// The bytes of a value; nil where its file is gone.
@@ -139,6 +139,16 @@ final class Blobs {
   func data(_ digest: String) throws -> Data {
     guard let data = try data(ifThere: digest) else { throw missingBlob(digest, connection.path) }
     return data
+  }
+
+  /// The bytes of a value that rows or history need, in a file or in memory.
+  func content(_ digest: String) throws -> Data {
+    if let data = try data(ifThere: digest) { return data }
+    let find = try connection.cached("SELECT content FROM store_blob WHERE sha256 = ?1")
+    try find.bind(1, digest)
+    defer { find.reset() }
+    guard try find.step(), !find.isNull(at: 0) else { throw missingBlob(digest, connection.path) }
+    return find.data(at: 0)
   }
 
   /// Makes sure that the files last, before the rows that need them do.

@@ -6,6 +6,8 @@ import SQLite
 struct UnsealedHistory {
   /// The last transaction that the store itself has.
   let sealed: Int64
+  /// The last row of what was caught that they tell of.
+  let lastCaught: Int64
   /// The rows of history in memory.
   let rows: HistoryRows
   private let connection: Connection
@@ -25,6 +27,7 @@ struct UnsealedHistory {
     // What somebody else writes into a replica is no history of the store that it replays.
     guard !catalog.isReplica else { return nil }
     guard let last = try Self.lastShown(on: reader, isLast) else { return nil }
+    lastCaught = last
     connection = try Connection(path: "", mode: .memory)
     rows = HistoryRows(connection)
     sealed = try Self.copyHead(from: reader, history, to: connection)
@@ -45,7 +48,7 @@ struct UnsealedHistory {
   }
 
   /// A reader of a store that was made before there was such a table has nothing to see.
-  private static func hasTable(_ connection: Connection) throws -> Bool {
+  static func hasTable(_ connection: Connection) throws -> Bool {
     let find = try connection.cached(
       "SELECT 1 FROM sqlite_schema WHERE type = 'table' AND name = '\(ForeignCapture.name)'"
     )

@@ -159,8 +159,8 @@ final class ChangeRow {
     let hasAfter = kind != .delete
     before.close()
     after.close()
-    join(before.special, after.special, to: &special)
-    join(before.large, after.large, to: &large)
+    joinSides(before.special, after.special, to: &special)
+    joinSides(before.large, after.large, to: &large)
     if !large.isEmpty {
       for digest in digests(in: large) { try blobs.count(digest, history: 1) }
     }
@@ -186,7 +186,7 @@ final class ChangeRow {
 }
 
 /// Puts the notes on both sides of a change into one object.
-private func join(_ before: [UInt8], _ after: [UInt8], to object: inout [UInt8]) {
+func joinSides(_ before: [UInt8], _ after: [UInt8], to object: inout [UInt8]) {
   if !after.isEmpty { appendMember(#""after":"#.utf8, after, to: &object) }
   if !before.isEmpty { appendMember(#""before":"#.utf8, before, to: &object) }
   if !object.isEmpty { object.append(UInt8(ascii: "}")) }

@@ -152,8 +152,11 @@ private struct HistoryDeletion {
     guard let digest = try rows.digest(of: last) else {
       throw rows.damaged("transaction \(last) is missing")
     }
-    try Catalog.set("history_base", .integer(last), on: connection)
-    try Catalog.set("history_base_digest", .blob(Data(digest.bytes)), on: connection)
+    let lineage = try rows.base().lineage
+    try HistoryRows.setBase(
+      HistoryPoint(lineage: lineage, transaction: last, digest: digest),
+      on: connection
+    )
     let removal = try connection.cached("DELETE FROM history_transaction WHERE id <= ?1")
     try removal.bind(1, last)
     try removal.run()

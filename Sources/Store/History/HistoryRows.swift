@@ -1,3 +1,4 @@
+import FoundationEssentials
 import SQLite
 
 /// The statements that read the rows of history on one connection.
@@ -14,6 +15,9 @@ final class HistoryRows {
   private var schemas: [Int64: String] = [:]
 
   init(_ connection: Connection) { self.connection = connection }
+
+  /// The store's file.
+  var path: String { connection.path }
 
   /// The statement that gives the transactions with ids in a range, in order.
   func transactions(after first: Int64, through last: Int64) throws -> Statement {
@@ -50,6 +54,20 @@ final class HistoryRows {
   func changes(from first: Int64) throws -> Statement {
     let statement = try connection.prepare(Self.changes)
     try statement.bind(1, first)
+    return statement
+  }
+
+  /// The statement that gives the changes of a transaction, the last one first.
+  func changes(backwardsFrom transaction: Transaction) throws -> Statement {
+    let statement = try connection.prepare(
+      """
+      SELECT kind, sequence, entity, object, changed, before, after, special, large, transaction_id
+        FROM history_change WHERE id >= ?1 AND id < ?2 AND transaction_id = ?3 ORDER BY id DESC
+      """
+    )
+    try statement.bind(1, transaction.firstChange)
+    try statement.bind(2, transaction.firstChange + transaction.count)
+    try statement.bind(3, transaction.id)
     return statement
   }
 
@@ -185,6 +203,16 @@ final class HistoryRows {
       let digest = bytes.withUnsafeBytes({ Digest(bytes: $0) })
     else { throw damaged("the digest of what was deleted from its beginning is missing") }
     return HistoryPoint(lineage: lineage, transaction: transaction, digest: digest)
+  }
+
+  /// Notes the last transaction that history does not have any more, or never had.
+  static func setBase(_ point: HistoryPoint, on connection: Connection) throws {
+    try Catalog.set("history_base", .integer(point.transaction), on: connection)
+    try Catalog.set(
+      "history_base_digest",
+      .blob(Data(point.digest.bytes)),
+      on: connection
+    )
   }
 
   /// The SHA-256 of a schema, by its id in the catalog.

@@ -28,34 +28,37 @@ struct JoinTable: Sendable {
 
 extension StoreSchema {
   /// The join tables, each from its alphabetically first side, sorted by name.
-  func joinTables(_ layouts: [EntityLayout]) -> [JoinTable] {
-    var result: [String: JoinTable] = [:]
-    // Entities are sorted by name, so that the first side comes first; a parent may come after
-    // those that inherit from it, so inherited relationships are left to it.
-    for layout in layouts {
-      let parent = layout.ancestors.first.map { layouts[$0].entity }
-      let positions = layout.entity.relationships.indices.sorted {
-        layout.entity.relationships[$0].name < layout.entity.relationships[$1].name
-      }
-      for position in positions {
-        let relationship = layout.entity.relationships[position]
-        guard case .joinTable(let name, let source, let target) = relationship.storage,
-          result[name] == nil,
-          parent?.relationships.contains(where: { $0.name == relationship.name }) != true,
-          let destination = layouts.first(where: { $0.entity.name == relationship.destination })
-        else { continue }
-        result[name] = JoinTable(
-          name: name,
-          owner: layout.index,
-          relationship: position,
-          destination: destination.index,
-          firstColumn: source,
-          secondColumn: target,
-          firstTable: layout.table,
-          secondTable: destination.table
-        )
-      }
+  func joinTables(_ layouts: [EntityLayout]) -> [JoinTable] { linkTables(among: layouts) }
+}
+
+/// The join tables, each from its alphabetically first side, sorted by name.
+func linkTables(among layouts: [EntityLayout]) -> [JoinTable] {
+  var result: [String: JoinTable] = [:]
+  // Entities are sorted by name, so that the first side comes first; a parent may come after
+  // those that inherit from it, so inherited relationships are left to it.
+  for layout in layouts {
+    let parent = layout.ancestors.first.map { layouts[$0].entity }
+    let positions = layout.entity.relationships.indices.sorted {
+      layout.entity.relationships[$0].name < layout.entity.relationships[$1].name
     }
-    return result.values.sorted { $0.name < $1.name }
+    for position in positions {
+      let relationship = layout.entity.relationships[position]
+      guard case .joinTable(let name, let source, let target) = relationship.storage,
+        result[name] == nil,
+        parent?.relationships.contains(where: { $0.name == relationship.name }) != true,
+        let destination = layouts.first(where: { $0.entity.name == relationship.destination })
+      else { continue }
+      result[name] = JoinTable(
+        name: name,
+        owner: layout.index,
+        relationship: position,
+        destination: destination.index,
+        firstColumn: source,
+        secondColumn: target,
+        firstTable: layout.table,
+        secondTable: destination.table
+      )
+    }
   }
+  return result.values.sorted { $0.name < $1.name }
 }

@@ -16,7 +16,9 @@ public final class Reader {
   /// While there are changes of writers that are not ours, which have no transaction yet, it is a
   /// negative number that is another one after each of them.
   public private(set) var head: Int64 = 0
-  private let blobFolder: BlobFolder?
+  let blobFolder: BlobFolder?
+  /// Large values of the object that a snapshot tells of.
+  var passing: PassingValues?
   private(set) lazy var history = HistoryRows(connection)
   private let isLast: (CapturedRow.Place) throws -> Bool
   private var unsealed: UnsealedHistory??
@@ -70,6 +72,13 @@ public final class Reader {
     return made
   }
 
+  /// True where rows were changed by somebody else, and this history does not show it.
+  func hasUnshownChanges() throws -> Bool {
+    guard try UnsealedHistory.hasTable(connection) else { return false }
+    let last = try number("SELECT max(\"id\") FROM \"history_foreign\"")
+    return try last > (unsealedHistory()?.lastCaught ?? 0)
+  }
+
   /// Lets the snapshot go, and with it all that was half read.
   func end() throws {
     unsealed = nil
@@ -85,7 +94,7 @@ public final class Reader {
   ///
   /// - Throws: ``StoreError/Code/missingBlob`` where the file is gone.
   public func externalData(_ digest: String) throws -> Data {
-    if let data = try blobFolder?.read(digest) { return data }
+    if let data = try passing?.data(digest) ?? blobFolder?.read(digest) { return data }
     if let data = try unsealedHistory()?.data(digest) { return data }
     throw missingBlob(digest, connection.path)
   }
@@ -95,6 +104,7 @@ public final class Reader {
   /// - Throws: ``StoreError/Code/missingBlob`` where it is gone.
   public func largeData(_ digest: String) throws -> Data {
     if blobFolder != nil { return try externalData(digest) }
+    if let data = try passing?.data(digest) { return data }
     let find = try connection.cached("SELECT content FROM store_blob WHERE sha256 = ?1")
     try find.bind(1, digest)
     defer { find.reset() }

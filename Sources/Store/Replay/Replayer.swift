@@ -1,4 +1,4 @@
-public import FoundationEssentials
+import FoundationEssentials
 import SQLite
 
 /// Writes transactions that another store recorded: their rows, and their history as it was.
@@ -7,8 +7,6 @@ import SQLite
 /// ``Migration/replay(_:to:options:content:_:)``, and all that it writes is one SQL transaction. Delete rules do not run, because what they did stands in the history; foreign keys
 /// are not enforced, because a writer that was not ours may have left links to nothing.
 public final class Replayer {
-  private enum Side { case before, after }
-
   private let writer: Writer
   private let tables: [ReplayTable]
   /// The id of the open transaction and the number of its changes.
@@ -21,8 +19,9 @@ public final class Replayer {
   private var migrated: MigrationPlan?
   /// What changes of the open transaction did not find as they expected.
   private var differences: [ReplayDifference] = []
-  /// Gives the bytes of a value that is too large for a line, by its SHA-256.
-  var content: (String) throws -> Data = { throw missingBlob($0, "that is replayed") }
+  private var values: ChangeValues
+  /// True between the beginning and the end of a snapshot, whose changes are no history.
+  private var snapshot: HistoryPoint?
 
   init(_ writer: Writer, migrated: MigrationPlan? = nil) throws {
     self.writer = writer
@@ -30,11 +29,19 @@ public final class Replayer {
     self.migrated = migrated.flatMap { $0.isTrivial ? nil : $0 }
     let format = ChangeFormat(writer.layouts, writer.joins.map(\.table))
     self.format = format
+    values = ChangeValues(decoders: format.decoders) { throw missingBlob($0, "that is replayed") }
     tables = format.decoders.map { ReplayTable(writer.connection, $0) }
+  }
+
+  /// Gives the bytes of a value that is too large for a line, by its SHA-256.
+  var content: (String) throws -> Data {
+    get { values.content }
+    set { values.content = newValue }
   }
 
   /// Forgets what a write left that failed.
   func reset() {
+    snapshot = nil
     open = nil
     migrated = nil
     differences.removeAll()
@@ -72,18 +79,40 @@ public final class Replayer {
         "it has place \(change.sequence), and \(sequence) of \(open.count) is next"
       )
     }
+    try put(change, isHistory: snapshot == nil)
+    if snapshot == nil {
+      try writer.recorder.row.copy(change, id: firstRow + sequence, transaction: open.id)
+    }
+    sequence += 1
+  }
+
+  /// Writes the row of a change.
+  private func put(_ change: Change, isHistory: Bool) throws {
     guard let entity = format.entity(of: change) else {
       throw malformed(change, "the store's schema has no such entity")
     }
     do {
       try format.split(change, entity)
-      try keepLargeValues(change)
+      if isHistory { try values.keep(change, in: writer.blobs) }
       try write(change, entity)
     } catch let error as CanonicalEncodingError {
       throw malformed(change, error.message)
     }
-    try writer.recorder.row.copy(change, id: firstRow + sequence, transaction: open.id)
-    sequence += 1
+  }
+
+  /// Writes the row of a change that takes one of a transaction back, which is history already.
+  func takeBack(_ change: Change, of transaction: Int64) throws {
+    if let open, open.id != transaction { try endTakingBack() }
+    open = (transaction, 0)
+    try put(change, isHistory: false)
+  }
+
+  /// Ends what takes a transaction back.
+  func endTakingBack() throws {
+    guard let open else { return }
+    self.open = nil
+    guard differences.isEmpty else { throw mismatch(open.id) }
+    try writer.putParkedRowsBack()
   }
 
   /// Ends the transaction.
@@ -93,7 +122,8 @@ public final class Replayer {
   /// - Throws: ``StoreError/Code/replayMismatch`` with all differences where rows were not as the
   ///   changes expected.
   public func end(_ transaction: Transaction) throws {
-    guard let open, open.id == transaction.id, open.count == transaction.count else {
+    guard let open, snapshot == nil, open.id == transaction.id, open.count == transaction.count
+    else {
       throw misuse("transaction \(transaction.id) ended, and did not begin")
     }
     guard sequence == transaction.count else {
@@ -112,6 +142,54 @@ public final class Replayer {
     try writer.putParkedRowsBack()
     transaction.firstChange = firstRow
     try writer.recorder.header.insert(transaction)
+  }
+
+  /// Begins the snapshot that an empty replica begins with: the state of its origin at a point.
+  ///
+  /// - Parameters:
+  ///   - point: The point, after which history is to go on.
+  ///   - count: The number of its objects, each an insertion to be applied.
+  /// - Throws: ``StoreError/Code/misuse`` where the replica has contents, or another lineage.
+  public func begin(snapshot point: HistoryPoint, count: Int64) throws {
+    guard open == nil else { throw misuse("a snapshot began inside a transaction") }
+    let rows = HistoryRows(writer.connection)
+    let range = try rows.range()
+    guard range.oldest == nil, range.base.transaction == 0, try isEmpty() else {
+      throw misuse("a snapshot is to come into a new replica, and this one has contents")
+    }
+    guard range.base.lineage == point.lineage else {
+      throw misuse(
+        "the snapshot is of lineage \(point.lineage), and the replica of \(range.base.lineage)"
+      )
+    }
+    snapshot = point
+    open = (point.transaction, count)
+    sequence = 0
+    differences.removeAll()
+  }
+
+  /// Ends the snapshot; the next transaction is the one after its point.
+  public func endSnapshot() throws {
+    guard let open, let point = snapshot else {
+      throw misuse("a snapshot ended, and did not begin")
+    }
+    guard sequence == open.count else {
+      throw misuse("a snapshot of \(open.count) objects ended after \(sequence)")
+    }
+    self.open = nil
+    snapshot = nil
+    guard differences.isEmpty else { throw mismatch(point.transaction) }
+    try writer.putParkedRowsBack()
+    try HistoryRows.setBase(point, on: writer.connection)
+  }
+
+  /// True where no table of the schema has a row.
+  private func isEmpty() throws -> Bool {
+    for table in Set(writer.layouts.map(\.table)) {
+      let any = try writer.connection.prepare("SELECT 1 FROM \(table) LIMIT 1")
+      if try any.step() { return false }
+    }
+    return true
   }
 
   /// Fails where the transaction did not come that changed tables ask for.
@@ -139,6 +217,9 @@ public final class Replayer {
   // MARK: Rows
 
   private func write(_ change: Change, _ entity: Int) throws {
+    guard snapshot == nil || change.kind == .insert else {
+      throw CanonicalEncodingError(message: "a snapshot has nothing but insertions")
+    }
     if migrated != nil { return try compare(change, entity) }
     let beforeCount = columnMembers(before, entity)
     let afterCount = columnMembers(after, entity)
@@ -187,8 +268,8 @@ public final class Replayer {
   ) throws {
     let key = RowKey(entity: entity, id: change.object)
     let row = try writer.current(key)
-    let old = try values(before, .before, change, entity)
-    let new = try values(after, .after, change, entity)
+    let old = try values.values(before, .before, change, entity)
+    let new = try values.values(after, .after, change, entity)
     // What was erased belongs to an object that is deleted later. It can't be made again before
     // that, so that it is left out, and nobody expects to find it.
     let isErased = old.contains { $0 == nil } || new.contains { $0 == nil }
@@ -222,7 +303,7 @@ public final class Replayer {
       throw CanonicalEncodingError(message: "a migration only puts values into rows")
     }
     let key = RowKey(entity: entity, id: change.object)
-    let values = try values(after[...], .after, change, entity)
+    let values = try values.values(after[...], .after, change, entity)
     guard let row = try writer.current(key) else {
       // What was erased was left out.
       if !values.contains(where: { $0 == nil }) { note(key, nil, expected: "there", found: nil) }
@@ -240,113 +321,16 @@ public final class Replayer {
   ) throws {
     for (member, value) in zip(members, values) {
       // An erased value is not known, so that anything may be there.
-      guard let value, try !isSame(row[member.index], value, member, key.entity) else { continue }
+      guard let value, !writer.isSame(row[member.index], value, member.index, key.entity) else {
+        continue
+      }
       note(
         key,
         writer.layouts[key.entity].columns[member.index].property,
         expected: String(decoding: member.value, as: UTF8.self),
-        found: try shown(row[member.index], member.index, key.entity)
+        found: try writer.shown(row[member.index], member.index, key.entity)
       )
     }
-  }
-
-  private func isSame(
-    _ stored: Value,
-    _ expected: Value,
-    _ member: ObjectDecoder.Member,
-    _ entity: Int
-  ) throws -> Bool {
-    if stored.isSame(as: expected) { return true }
-    // A value in a file is compared by its digest.
-    guard writer.layouts[entity].columns[member.index].isExternal,
-      case .text(let digest) = stored, case .blob(let data) = expected
-    else { return false }
-    return data.withUnsafeBytes { SHA256.digest(of: $0) }.description == digest
-  }
-
-  private func shown(_ value: Value, _ column: Int, _ entity: Int) throws -> String {
-    let encoder = ObjectEncoder(writer.layouts[entity], writer.layouts)
-    let encoded = try encoder.encoded(value, at: column, writer.blobs)
-    return String(decoding: encoded.large.isEmpty ? encoded.json : encoded.large, as: UTF8.self)
-  }
-
-  /// The stored values that members mean; nil for one that was erased.
-  private func values(
-    _ members: ArraySlice<ObjectDecoder.Member>,
-    _ side: Side,
-    _ change: Change,
-    _ entity: Int
-  ) throws -> [Value?] {
-    let decoder = tables[entity].decoder
-    let name = side == .before ? #""before":"# : #""after":"#
-    let special = notes(change.special, name)
-    let large = notes(change.large, name)
-    return try members.map { member in
-      let key = decoder.keys[member.index]
-      if let reference = large[key] {
-        if special[key] == Array("\"\(SpecialValue.missingName)\"".utf8) {
-          // Nobody has it, so that the digest alone is compared.
-          return .text(try digest(in: reference, member, decoder))
-        }
-        return try largeValue(reference, member, decoder)
-      }
-      guard let text = special[key] else { return try decoder.value(member, special: nil) }
-      guard let name = text.withUnsafeBytes({ parseJSONString($0) }) else {
-        throw decoder.refusal(member.value)
-      }
-      if name == SpecialValue.erasedName { return nil }
-      guard let known = SpecialValue(name: name) else { throw decoder.refusal(member.value) }
-      return try decoder.value(member, special: known)
-    }
-  }
-
-  private func notes(_ object: UnsafeRawBufferPointer, _ side: String) -> [[UInt8]: [UInt8]] {
-    guard !object.isEmpty else { return [:] }
-    let sides = members(of: Array(object))
-    guard let found = sides.first(where: { $0.key == Array(side.utf8) }) else { return [:] }
-    var result: [[UInt8]: [UInt8]] = [:]
-    for member in members(of: found.value) { result[member.key] = member.value }
-    return result
-  }
-
-  /// Sees to it that the large values that a change names are kept.
-  private func keepLargeValues(_ change: Change) throws {
-    guard !change.large.isEmpty else { return }
-    for digest in digests(in: Array(change.large)) where try !writer.blobs.isKept(digest) {
-      _ = try largeContent(digest).withUnsafeBytes { try writer.blobs.keep($0) }
-    }
-  }
-
-  private func largeContent(_ digest: String) throws -> Data {
-    let data = try content(digest)
-    guard data.withUnsafeBytes({ SHA256.digest(of: $0) }).description == digest else {
-      throw CanonicalEncodingError(
-        message: "the large value \(digest) does not have that digest; its file was altered"
-      )
-    }
-    return data
-  }
-
-  private func largeValue(
-    _ reference: [UInt8],
-    _ member: ObjectDecoder.Member,
-    _ decoder: ObjectDecoder
-  ) throws -> Value {
-    let data = try largeContent(try digest(in: reference, member, decoder))
-    let type = decoder.layout.columns[member.index].type
-    if type == .data || type == .transformed { return .blob(data) }
-    return .text(String(decoding: data, as: UTF8.self))
-  }
-
-  private func digest(
-    in reference: [UInt8],
-    _ member: ObjectDecoder.Member,
-    _ decoder: ObjectDecoder
-  ) throws -> String {
-    guard let text = members(of: reference).first(where: { $0.key == Array(#""sha256":"#.utf8) }),
-      let digest = text.value.withUnsafeBytes({ parseJSONString($0) })
-    else { throw decoder.refusal(member.value) }
-    return digest
   }
 
   // MARK: Links
@@ -415,7 +399,7 @@ public final class Replayer {
     let more = differences.count > 20 ? "\n- and \(differences.count - 20) more" : ""
     return StoreError(
       .replayMismatch,
-      "Transaction \(id) can't be replayed into the store \(path), because what it changed is not"
+      "Transaction \(id) can't be replayed or taken back in the store \(path), because what it changed is not"
         + " there as it was:\(list)\(more)\nThe store was changed by something else; make a new"
         + " replica from the logs.",
       path: path,

@@ -1,8 +1,10 @@
+import FoundationEssentials
 import SQLite
 
 /// Writing rows whose history is written as it was elsewhere.
 extension Writer {
   func replayInsert(_ key: RowKey, _ values: [Value]) throws {
+    try adoptNames(key, values)
     let values = try movedOut(key.entity, values)
     do {
       try tables[key.entity].insert(id: key.id, values)
@@ -17,6 +19,7 @@ extension Writer {
     before row: [Value],
     _ values: [Value]
   ) throws {
+    try adoptNames(key, values)
     let values = try movedOut(
       key.entity,
       columns,
@@ -32,6 +35,31 @@ extension Writer {
     } catch let error as SQLiteError where error.code == SQLiteError.constraintUnique {
       try park(key, columns, values)
     }
+  }
+
+  /// Makes sure that names of values in files can be counted, although nobody may have the values:
+  /// a writer that was not ours put the name in, or the file was gone.
+  func adoptNames(_ key: RowKey, _ values: [Value]) throws {
+    guard !tables[key.entity].external.isEmpty else { return }
+    for case .text(let digest) in values where Digest(hexadecimal: digest) != nil {
+      try blobs.adopt(digest, rows: 0)
+    }
+  }
+
+  /// True where a stored value is the one that a change names; one in a file goes by its digest.
+  func isSame(_ stored: Value, _ expected: Value, _ column: Int, _ entity: Int) -> Bool {
+    if stored.isSame(as: expected) { return true }
+    guard layouts[entity].columns[column].isExternal,
+      case .text(let digest) = stored, case .blob(let data) = expected
+    else { return false }
+    return data.withUnsafeBytes { SHA256.digest(of: $0) }.description == digest
+  }
+
+  /// A stored value as canonical text.
+  func shown(_ value: Value, _ column: Int, _ entity: Int) throws -> String {
+    let encoder = ObjectEncoder(layouts[entity], layouts)
+    let encoded = try encoder.encoded(value, at: column, blobs)
+    return String(decoding: encoded.large.isEmpty ? encoded.json : encoded.large, as: UTF8.self)
   }
 
   func replayDelete(_ key: RowKey, _ row: [Value]) throws {

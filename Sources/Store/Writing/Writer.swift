@@ -253,7 +253,9 @@ public final class Writer {
   }
 
   private func count(_ value: Value, _ rows: Int64) throws {
-    if case .text(let digest) = value { try blobs.count(digest, rows: rows) }
+    // What else stands there a writer left that is not ours.
+    guard case .text(let digest) = value, Digest(hexadecimal: digest) != nil else { return }
+    try blobs.count(digest, rows: rows)
   }
 
   /// Counts the values in files of a row that goes.

@@ -1,0 +1,219 @@
+import FoundationEssentials
+import Glibc
+import SQLite
+
+/// How a row of one store differs from that of another: the change that makes the one of the other.
+///
+/// What is only in the second store is an insertion, what is only in the first a deletion. Values
+/// are in the encoding of history, and of a many-to-many relationship those links are listed that
+/// went and that came.
+public typealias RowDifference = Change
+
+extension Reader {
+  /// Tells how the rows of another store differ from those of this one: entity by entity in the order
+  /// of their names, each by id.
+  ///
+  /// It goes through both stores at once and holds one object of each. Entities and properties that
+  /// only one of them has are left out; ``StoreSchema/differences(fromStored:)`` names them. A large
+  /// value is given by ``largeData(_:)`` of the reader whose it is, while its difference is told of.
+  public func differences(
+    to other: Reader,
+    _ body: (RowDifference) throws -> Void
+  ) throws {
+    try withPassingValues { mine in
+      try other.withPassingValues { theirs in
+        let comparison = try Comparison(self, mine, other, theirs)
+        try comparison.run(body)
+      }
+    }
+  }
+
+  /// Calls with a place for the large values of what is told of meanwhile.
+  func withPassingValues<Result>(_ body: (PassingValues) throws -> Result) throws -> Result {
+    let passing = try PassingValues(besides: self)
+    let before = self.passing
+    self.passing = passing
+    defer { self.passing = before }
+    return try body(passing)
+  }
+}
+
+/// A merge of the objects of two stores.
+private final class Comparison {
+  private let old: ObjectRows
+  private let new: ObjectRows
+  private let oldValues: PassingValues
+  private let newValues: PassingValues
+  private var text = ChangeText()
+  private var sequence: Int64 = 0
+
+  init(
+    _ one: Reader,
+    _ oldValues: PassingValues,
+    _ other: Reader,
+    _ newValues: PassingValues
+  ) throws {
+    old = try ObjectRows(one.connection, one.layouts)
+    new = try ObjectRows(other.connection, other.layouts)
+    self.oldValues = oldValues
+    self.newValues = newValues
+  }
+
+  func run(_ body: (RowDifference) throws -> Void) throws {
+    for (index, layout) in new.layouts.enumerated() {
+      guard let first = old.layouts.firstIndex(where: { $0.entity.name == layout.entity.name })
+      else { continue }
+      try compare(Pair(old, first, new, index), body)
+    }
+  }
+
+  private func compare(_ pair: Pair, _ body: (RowDifference) throws -> Void) throws {
+    let one = try old.cursor(of: pair.old.index)
+    let other = try new.cursor(of: pair.new.index)
+    var hasOne = try one.next()
+    var hasOther = try other.next()
+    while hasOne || hasOther {
+      if hasOne, !hasOther || one.id < other.id {
+        try pair.append(one, to: &text.before, pair.oldEncoder, oldValues.blobs, isOld: true)
+        try tell(.delete, pair, one.id, body)
+        hasOne = try one.next()
+      } else if hasOther, !hasOne || other.id < one.id {
+        try pair.append(other, to: &text.after, pair.newEncoder, newValues.blobs, isOld: false)
+        try tell(.insert, pair, other.id, body)
+        hasOther = try other.next()
+      } else {
+        try compare(pair, one, other)
+        if !text.changed.isEmpty { try tell(.update, pair, one.id, body) }
+        hasOne = try one.next()
+        hasOther = try other.next()
+      }
+    }
+  }
+
+  private func tell(
+    _ kind: ChangeKind,
+    _ pair: Pair,
+    _ id: Int64,
+    _ body: (RowDifference) throws -> Void
+  ) throws {
+    try text.withChange(kind, sequence: sequence, pair.newEncoder.name, id, body)
+    sequence += 1
+    text.removeAll()
+    try oldValues.removeAll()
+    try newValues.removeAll()
+  }
+
+  /// Puts together how one object differs from the other of its id.
+  private func compare(_ pair: Pair, _ one: ObjectCursor, _ other: ObjectCursor) throws {
+    for (left, right) in pair.columns {
+      let first = Int32(truncatingIfNeeded: left) + 1
+      let second = Int32(truncatingIfNeeded: right) + 1
+      // Nearly all values are the same, and seen to be so before anything is encoded.
+      if one.row.isSame(first, as: other.row, second) { continue }
+      let before = try pair.oldEncoder.encoded(one.row.value(at: first), at: left, oldValues.blobs)
+      let after = try pair.newEncoder.encoded(
+        other.row.value(at: second),
+        at: right,
+        newValues.blobs
+      )
+      // A value in a file is the same as one in its row.
+      guard before != after else { continue }
+      let key = pair.newEncoder.key(right)
+      text.appendChanged(key)
+      text.before.append(key, before)
+      text.after.append(key, after)
+    }
+    for (left, right) in pair.links {
+      let before = try one.links[left].links(of: one.id)
+      let after = try other.links[right].links(of: other.id)
+      guard !before.elementsEqual(after, by: { $0 == $1 }) else { continue }
+      let kept = Set(before.map { Link(target: $0.key, position: $0.value.position) })
+        .intersection(after.map { Link(target: $0.key, position: $0.value.position) })
+      func isOther(_ link: (key: Int64, value: ChangeDraft.Link)) -> Bool {
+        !kept.contains(Link(target: link.key, position: link.value.position))
+      }
+      let key = other.links[right].key
+      text.appendChanged(key)
+      text.before.append(key, one.links[left].list(before.filter(isOther)))
+      text.after.append(key, other.links[right].list(after.filter(isOther)))
+    }
+  }
+
+  private struct Link: Hashable {
+    let target: Int64
+    let position: Int64?
+  }
+}
+
+/// One entity in two stores, and the properties that it has in both.
+private struct Pair {
+  let old: EntityLayout
+  let new: EntityLayout
+  let oldEncoder: ObjectEncoder
+  let newEncoder: ObjectEncoder
+  /// The columns of the same property in the old and the new store, in the order of the new one.
+  let columns: [(Int, Int)]
+  /// The places of the join tables of the same relationship.
+  let links: [(Int, Int)]
+
+  init(_ oldRows: ObjectRows, _ first: Int, _ newRows: ObjectRows, _ second: Int) {
+    let old = oldRows.layouts[first]
+    let new = newRows.layouts[second]
+    self.old = old
+    self.new = new
+    oldEncoder = ObjectEncoder(old, oldRows.layouts)
+    newEncoder = ObjectEncoder(new, newRows.layouts)
+    columns = new.columns.enumerated().compactMap { index, column in
+      old.column(of: column.property).map { ($0, index) }
+    }
+    func names(_ rows: ObjectRows, _ entity: Int) -> [String] {
+      rows.joins(of: entity).map {
+        rows.layouts[$0.owner].entity.relationships[$0.relationship].name
+      }
+    }
+    let before = names(oldRows, first)
+    links = names(newRows, second).enumerated().compactMap { index, name in
+      before.firstIndex(of: name).map { ($0, index) }
+    }
+  }
+
+  /// Appends what both stores say of an object.
+  func append(
+    _ cursor: ObjectCursor,
+    to side: inout ChangeSide,
+    _ encoder: ObjectEncoder,
+    _ blobs: Blobs,
+    isOld: Bool
+  ) throws {
+    for (left, right) in columns {
+      let column = isOld ? left : right
+      let value = cursor.row.value(at: Int32(truncatingIfNeeded: column) + 1)
+      side.append(newEncoder.key(right), try encoder.encoded(value, at: column, blobs))
+    }
+    for (left, right) in links {
+      let links = cursor.links[isOld ? left : right]
+      let found = try links.links(of: cursor.id)
+      if !found.isEmpty { side.append(links.key, links.list(found)) }
+    }
+  }
+}
+
+extension Statement {
+  /// True where two columns hold the same bits.
+  @inline(__always)
+  fileprivate func isSame(_ index: Int32, as other: Statement, _ second: Int32) -> Bool {
+    let type = type(at: index)
+    guard type == other.type(at: second) else { return false }
+    switch type {
+    case .null: return true
+    case .integer: return int64(at: index) == other.int64(at: second)
+    case .real: return double(at: index).bitPattern == other.double(at: second).bitPattern
+    case .text, .blob:
+      let mine = bytes(at: index)
+      let theirs = other.bytes(at: second)
+      guard mine.count == theirs.count else { return false }
+      guard let left = mine.baseAddress, let right = theirs.baseAddress else { return true }
+      return memcmp(left, right, mine.count) == 0
+    }
+  }
+}

@@ -1,0 +1,118 @@
+import SQLite
+
+/// Goes through the objects of a store, each entity's in the order of their ids, with the links that
+/// they own.
+struct ObjectRows {
+  private let connection: Connection
+  let layouts: [EntityLayout]
+  let joins: [JoinTable]
+
+  init(_ connection: Connection, _ layouts: [EntityLayout]) throws {
+    self.connection = connection
+    self.layouts = layouts
+    joins = linkTables(among: layouts)
+  }
+
+  /// The join tables whose links are changes of an entity's objects, in the order in which history
+  /// has them.
+  func joins(of entity: Int) -> [JoinTable] {
+    joins.filter { layouts[$0.owner].family.contains(entity) }
+  }
+
+  func cursor(of entity: Int) throws -> ObjectCursor {
+    try ObjectCursor(
+      connection,
+      layouts[entity],
+      joins(of: entity).map { try LinkCursor(connection, $0, layouts) }
+    )
+  }
+}
+
+/// The objects of one entity in the order of their ids.
+final class ObjectCursor {
+  let layout: EntityLayout
+  /// The row that it stands at: the id, then the columns in the order of ``EntityLayout/columns``.
+  let row: Statement
+  private(set) var id: Int64 = 0
+  let links: [LinkCursor]
+
+  init(_ connection: Connection, _ layout: EntityLayout, _ links: [LinkCursor]) throws {
+    self.layout = layout
+    self.links = links
+    let list = (["\"id\""] + layout.columns.map(\.quoted)).joined(separator: ", ")
+    let condition = layout.ownCondition.map { " WHERE \($0)" } ?? ""
+    row = try connection.prepare("SELECT \(list) FROM \(layout.table)\(condition) ORDER BY \"id\"")
+  }
+
+  /// Goes to the next object; false after the last.
+  func next() throws -> Bool {
+    guard try row.step() else { return false }
+    id = row.int64(at: 0)
+    return true
+  }
+
+  /// Appends all that history says of the object.
+  func append(to side: inout ChangeSide, _ encoder: ObjectEncoder, _ blobs: Blobs) throws {
+    for column in layout.columns.indices {
+      let value = row.value(at: Int32(truncatingIfNeeded: column) + 1)
+      try side.append(value, at: column, encoder, blobs)
+    }
+    for cursor in links {
+      let found = try cursor.links(of: id)
+      if !found.isEmpty { side.append(cursor.key, cursor.list(found)) }
+    }
+  }
+}
+
+/// The links of one join table in the order of their owners.
+final class LinkCursor {
+  /// The name of the links in history, with quotes and a colon.
+  let key: [UInt8]
+  /// What stands before the id of each link in history.
+  private let prefix: [UInt8]
+  private let row: Statement
+  private var isAtEnd = false
+
+  init(_ connection: Connection, _ table: JoinTable, _ layouts: [EntityLayout]) throws {
+    var key: [UInt8] = []
+    appendJSONString(table.logName(layouts), to: &key)
+    self.key = key + [UInt8(ascii: ":")]
+    prefix = referencePrefix(layouts[table.destination].entity.name)
+    let first = quoted(table.firstColumn)
+    let second = quoted(table.secondColumn)
+    row = try connection.prepare(
+      "SELECT \(first), \(second), \"position\" FROM \(quoted(table.name))"
+        + " ORDER BY \(first), \(second)"
+    )
+    isAtEnd = try !row.step()
+  }
+
+  /// The links of an owner, whose id is higher than that of the one before.
+  ///
+  /// Those of others are passed over: they are objects of another entity, or none.
+  func links(of owner: Int64) throws -> [(key: Int64, value: ChangeDraft.Link)] {
+    while !isAtEnd, row.int64(at: 0) < owner { isAtEnd = try !row.step() }
+    var result: [(key: Int64, value: ChangeDraft.Link)] = []
+    while !isAtEnd, row.int64(at: 0) == owner {
+      let position = row.isNull(at: 2) ? nil : row.int64(at: 2)
+      result.append((row.int64(at: 1), ChangeDraft.Link(position: position)))
+      isAtEnd = try !row.step()
+    }
+    return result
+  }
+
+  /// Links as history lists them.
+  func list(_ links: [(key: Int64, value: ChangeDraft.Link)]) -> EncodedValue {
+    var json: [UInt8] = []
+    appendLinkList(links, prefix, to: &json)
+    return EncodedValue(json: json)
+  }
+}
+
+extension EntityLayout {
+  /// The condition that selects the rows of the entity itself; nil where these are all rows of the
+  /// table.
+  var ownCondition: String? {
+    sharesTable ? "\"_entity\" = \(literal(entity.name))" : nil
+  }
+}

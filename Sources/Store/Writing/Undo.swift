@@ -1,0 +1,402 @@
+import SQLite
+
+extension Store {
+  /// Takes transactions back by a new one, which is recorded as any other.
+  ///
+  /// All of them are taken back, or none. What others did later stays; where it stands on what is
+  /// to be undone, nothing is done.
+  ///
+  /// - Returns: The new transaction; nil where the old ones come to nothing.
+  /// - Throws: ``StoreError``, with ``StoreError/Code/undoConflict`` and all conflicts where later
+  ///   changes stand on these, and with ``StoreError/Code/irreversible`` where a schema change is
+  ///   among them or came later, or where values were erased.
+  @discardableResult
+  public func undo(_ range: ClosedRange<Int64>, author: Author) throws -> Int64? {
+    var made: Int64?
+    try write(author, committed: { made = $0 }) { writer in
+      let undo = try Undo(writer)
+      try undo.run(range)
+      guard undo.conflicts.isEmpty else { throw undo.refusal(range) }
+    }
+    return made
+  }
+}
+
+/// Takes changes back through the writer, and finds what stands on them.
+private final class Undo {
+  private(set) var conflicts: [UndoConflict] = []
+  private let writer: Writer
+  private let format: ChangeFormat
+  private let values: ChangeValues
+  /// The objects with conflicts, of which nothing more is looked at.
+  private var left: Set<RowKey> = []
+  /// The objects that were taken away, if they are not there again.
+  private var removed: Set<RowKey> = []
+  /// The references and links that were set.
+  private var targets: [RowKey: [Lead]] = [:]
+
+  /// What an object was made to lead to.
+  private struct Lead {
+    let property: String
+    /// The column, or the join table.
+    let column: Int?
+    let join: Int?
+    let target: RowKey
+  }
+
+  init(_ writer: Writer) throws {
+    self.writer = writer
+    format = ChangeFormat(writer.layouts, writer.joins.map(\.table))
+    values = ChangeValues(decoders: format.decoders) { try writer.blobs.content($0) }
+  }
+
+  func run(_ range: ClosedRange<Int64>) throws {
+    let rows = HistoryRows(writer.connection)
+    try checkSchema(range, rows)
+    try rows.inverses(of: range) { transaction, change in
+      do {
+        try apply(change)
+      } catch let error as CanonicalEncodingError {
+        throw rows.damaged("transaction \(transaction) can't be read: \(error.message)")
+      }
+    }
+    for key in removed.sorted(by: precedes) { try findReferences(to: key) }
+    for (key, list) in targets.sorted(by: { precedes($0.key, $1.key) }) {
+      try findMissing(key, list)
+    }
+  }
+
+  private func precedes(_ one: RowKey, _ other: RowKey) -> Bool {
+    (one.entity, one.id) < (other.entity, other.id)
+  }
+
+  /// Fails where the store has had another schema since the first of the transactions.
+  private func checkSchema(_ range: ClosedRange<Int64>, _ rows: HistoryRows) throws {
+    let head = try rows.range().head.transaction
+    guard range.upperBound <= head, range.lowerBound > 0 else {
+      throw StoreError(
+        .misuse,
+        "There are no transactions \(range.lowerBound) to \(range.upperBound) in the store"
+          + " \(rows.path), whose last is \(head).",
+        path: rows.path
+      )
+    }
+    let find = try writer.connection.prepare(
+      "SELECT id FROM history_transaction WHERE id >= ?1 AND op = 'migration' ORDER BY id LIMIT 1"
+    )
+    try find.bind(1, range.lowerBound)
+    guard try find.step() else { return }
+    throw StoreError(
+      .irreversible,
+      "Transaction \(range.lowerBound) of the store \(rows.path) can't be undone, because"
+        + " transaction \(find.int64(at: 0)) gave the store another schema. Undo only what came after"
+        + " it.",
+      path: rows.path
+    )
+  }
+
+  func refusal(_ range: ClosedRange<Int64>) -> StoreError {
+    let list = conflicts.prefix(20).map { "\n- \($0)" }.joined()
+    let more = conflicts.count > 20 ? "\n- and \(conflicts.count - 20) more" : ""
+    let what =
+      range.count == 1
+      ? "Transaction \(range.lowerBound)"
+      : "Transactions \(range.lowerBound) to \(range.upperBound)"
+    return StoreError(
+      .undoConflict,
+      "\(what) can't be undone in the store \(writer.connection.path), because later changes stand on"
+        + " that:\(list)\(more)\nUndo these first.",
+      path: writer.connection.path,
+      undoConflicts: conflicts
+    )
+  }
+
+  // MARK: Changes
+
+  private func apply(_ change: Change) throws {
+    guard let entity = format.entity(of: change) else {
+      throw CanonicalEncodingError(message: "the schema has no such entity")
+    }
+    let key = RowKey(entity: entity, id: change.object)
+    guard !left.contains(key) else { return }
+    try format.split(change, entity)
+    let count = conflicts.count
+    switch change.kind {
+    case .insert: try insert(key, change)
+    case .delete: try delete(key, change)
+    case .update: try update(key, change)
+    }
+    if conflicts.count > count { left.insert(key) }
+  }
+
+  /// The members that are columns, and those that are links.
+  private func parts(
+    _ members: [ObjectDecoder.Member],
+    _ key: RowKey
+  ) -> (columns: ArraySlice<ObjectDecoder.Member>, links: ArraySlice<ObjectDecoder.Member>) {
+    let columns = format.decoders[key.entity].columnCount
+    let end = members.firstIndex { $0.index >= columns } ?? members.count
+    return (members[..<end], members[end...])
+  }
+
+  private func insert(_ key: RowKey, _ change: Change) throws {
+    let (columns, links) = parts(format.after, key)
+    let row = try values.values(columns, .after, change, key.entity).compactMap { $0 }
+    guard try writer.entity(of: key.entity, id: key.id) == nil else {
+      return note(key, nil, expected: nil, found: "there")
+    }
+    try writer.adoptNames(key, row)
+    try writer.insert(key.entity, id: key.id, values: row)
+    removed.remove(key)
+    for (index, value) in row.enumerated() { noteTarget(key, index, value) }
+    for member in links { try setLinks(key, member) }
+  }
+
+  private func update(_ key: RowKey, _ change: Change) throws {
+    let (before, linksBefore) = parts(format.before, key)
+    let (after, linksAfter) = parts(format.after, key)
+    guard let row = try current(key) else {
+      return note(key, nil, expected: "there", found: nil)
+    }
+    try compare(key, row, before, change)
+    for member in linksBefore { try compareLinks(key, member) }
+    let gone = Set(try linksBefore.flatMap { try targets(of: $0, key) })
+    for member in linksAfter {
+      for target in try targets(of: member, key) where !gone.contains(target) {
+        guard try join(member, key).link(key.id, target.target) != nil else { continue }
+        note(key, property(member, key), expected: nil, found: "linked to \(target.target)")
+      }
+    }
+    guard !conflicts.contains(where: { isOf($0, key) }) else { return }
+    let new = try values.values(after, .after, change, key.entity).compactMap { $0 }
+    for (member, value) in zip(after, new) { noteTarget(key, member.index, value) }
+    if !new.isEmpty {
+      try writer.adoptNames(key, new)
+      try writer.update(key.entity, id: key.id, columns: after.map(\.index), values: new)
+    }
+    for member in linksBefore { try removeLinks(key, member) }
+    for member in linksAfter { try setLinks(key, member) }
+  }
+
+  private func delete(_ key: RowKey, _ change: Change) throws {
+    let (before, links) = parts(format.before, key)
+    guard let row = try current(key) else {
+      return note(key, nil, expected: "there", found: nil)
+    }
+    try compare(key, row, before, change)
+    let decoder = format.decoders[key.entity]
+    for (offset, index) in decoder.joins.enumerated() {
+      let member = links.first { $0.index == decoder.columnCount + offset }
+      let expected = try member.map { try decoder.links($0) } ?? [:]
+      let found = try writer.joins[index].links(of: key.id)
+      guard found != expected else { continue }
+      let name = writer.joins[index].table.logName(writer.layouts)
+      note(
+        key,
+        name,
+        expected: "linked to \(Self.list(expected))",
+        found: "linked to \(Self.list(found))"
+      )
+    }
+    guard !conflicts.contains(where: { isOf($0, key) }) else { return }
+    try writer.removeAlone(key, row)
+    removed.insert(key)
+    targets[key] = nil
+  }
+
+  private static func list(_ links: [Int64: ChangeDraft.Link]) -> String {
+    links.isEmpty ? "nothing" : links.keys.sorted().map(String.init).joined(separator: ", ")
+  }
+
+  /// The values that an object has, if it is of that entity.
+  private func current(_ key: RowKey) throws -> [Value]? {
+    guard try writer.entity(of: key.entity, id: key.id) == key.entity else { return nil }
+    return try writer.current(key)
+  }
+
+  private func compare(
+    _ key: RowKey,
+    _ row: [Value],
+    _ members: ArraySlice<ObjectDecoder.Member>,
+    _ change: Change
+  ) throws {
+    let expected = try values.values(members, .before, change, key.entity)
+    for (member, value) in zip(members, expected) {
+      guard let value, !writer.isSame(row[member.index], value, member.index, key.entity) else {
+        continue
+      }
+      note(
+        key,
+        writer.layouts[key.entity].columns[member.index].property,
+        expected: String(decoding: member.value, as: UTF8.self),
+        found: try writer.shown(row[member.index], member.index, key.entity)
+      )
+    }
+  }
+
+  // MARK: Links
+
+  private func join(_ member: ObjectDecoder.Member, _ key: RowKey) -> JoinStatements {
+    let decoder = format.decoders[key.entity]
+    return writer.joins[decoder.joins[member.index - decoder.columnCount]]
+  }
+
+  private func property(_ member: ObjectDecoder.Member, _ key: RowKey) -> String {
+    join(member, key).table.logName(writer.layouts)
+  }
+
+  private struct Target: Hashable {
+    let member: Int
+    let target: Int64
+  }
+
+  private func targets(of member: ObjectDecoder.Member, _ key: RowKey) throws -> [Target] {
+    try format.decoders[key.entity].links(member).keys.sorted()
+      .map { Target(member: member.index, target: $0) }
+  }
+
+  private func compareLinks(_ key: RowKey, _ member: ObjectDecoder.Member) throws {
+    for (target, link) in try format.decoders[key.entity].links(member) {
+      let found = try join(member, key).link(key.id, target)
+      guard found != link else { continue }
+      note(
+        key,
+        property(member, key),
+        expected: "linked to \(target)",
+        found: found == nil ? nil : "linked to \(target) at another position"
+      )
+    }
+  }
+
+  private func removeLinks(_ key: RowKey, _ member: ObjectDecoder.Member) throws {
+    let decoder = format.decoders[key.entity]
+    let index = decoder.joins[member.index - decoder.columnCount]
+    for (target, link) in try decoder.links(member).sorted(by: { $0.key < $1.key }) {
+      try writer.joins[index].remove(key.id, target)
+      try writer.recordLink(index, key.id, target, link, nil)
+    }
+  }
+
+  private func setLinks(_ key: RowKey, _ member: ObjectDecoder.Member) throws {
+    let decoder = format.decoders[key.entity]
+    let index = decoder.joins[member.index - decoder.columnCount]
+    let table = writer.joins[index].table
+    for (target, link) in try decoder.links(member).sorted(by: { $0.key < $1.key }) {
+      let before = try writer.joins[index].link(key.id, target)
+      try writer.joins[index].set(key.id, target, link)
+      try writer.recordLink(index, key.id, target, before, link)
+      targets[key, default: []].append(
+        Lead(
+          property: table.logName(writer.layouts),
+          column: nil,
+          join: index,
+          target: RowKey(entity: table.destination, id: target)
+        )
+      )
+    }
+  }
+
+  // MARK: Conflicts
+
+  private func noteTarget(_ key: RowKey, _ index: Int, _ value: Value) {
+    let column = writer.layouts[key.entity].columns[index]
+    guard let destination = column.destination, case .integer(let id) = value else { return }
+    targets[key, default: []].append(
+      Lead(
+        property: column.property,
+        column: index,
+        join: nil,
+        target: RowKey(entity: destination, id: id)
+      )
+    )
+  }
+
+  private func note(_ key: RowKey, _ property: String?, expected: String?, found: String?) {
+    conflicts.append(
+      .changed(
+        ReplayDifference(
+          entity: name(key.entity),
+          object: key.id,
+          property: property,
+          expected: expected,
+          found: found
+        )
+      )
+    )
+  }
+
+  private func isOf(_ conflict: UndoConflict, _ key: RowKey) -> Bool {
+    guard case .changed(let difference) = conflict else { return false }
+    return difference.object == key.id && difference.entity == name(key.entity)
+  }
+
+  private func name(_ entity: Int) -> String { writer.layouts[entity].entity.name }
+
+  /// Finds what still leads to an object that was taken away.
+  private func findReferences(to key: RowKey) throws {
+    func note(_ other: RowKey, _ property: String) {
+      conflicts.append(
+        .referenced(
+          entity: name(key.entity),
+          object: key.id,
+          byEntity: name(other.entity),
+          byObject: other.id,
+          property: property
+        )
+      )
+    }
+    for reference in writer.references[key.entity] {
+      let property = writer.layouts[reference.source].columns[reference.column].property
+      for row in try writer.pointing(at: key.id, reference) { note(row, property) }
+    }
+    let kinds = Set([key.entity] + writer.layouts[key.entity].ancestors)
+    for join in writer.joins where kinds.contains(join.table.destination) {
+      for owner in try join.links(to: key.id).keys.sorted() {
+        let entity = try writer.entity(of: join.table.owner, id: owner) ?? join.table.owner
+        note(RowKey(entity: entity, id: owner), join.table.logName(writer.layouts))
+      }
+    }
+  }
+
+  /// Finds what an object leads to now that is not there.
+  private func findMissing(_ key: RowKey, _ leads: [Lead]) throws {
+    guard let row = try current(key) else { return }
+    for lead in leads
+    where try writer.entity(of: lead.target.entity, id: lead.target.id) == nil {
+      // An older change may have set it to something else since.
+      if let column = lead.column, !row[column].isSame(as: .integer(lead.target.id)) { continue }
+      if let join = lead.join, try writer.joins[join].link(key.id, lead.target.id) == nil {
+        continue
+      }
+      let conflict = UndoConflict.missingTarget(
+        entity: name(key.entity),
+        object: key.id,
+        property: lead.property,
+        toEntity: name(lead.target.entity),
+        toObject: lead.target.id
+      )
+      if !conflicts.contains(conflict) { conflicts.append(conflict) }
+    }
+  }
+}
+
+extension Writer {
+  /// Deletes an object and the links that it owns, and leaves those around it alone.
+  fileprivate func removeAlone(_ key: RowKey, _ row: [Value]) throws {
+    var owned: [Int: [Int64: ChangeDraft.Link]] = [:]
+    let kinds = Set([key.entity] + layouts[key.entity].ancestors)
+    for (index, join) in joins.enumerated() where kinds.contains(join.table.owner) {
+      let links = try join.links(of: key.id)
+      for target in links.keys { try join.remove(key.id, target) }
+      if !links.isEmpty { owned[index] = links }
+    }
+    if parked[key] != nil {
+      parked.remove(key)
+    } else {
+      try tables[key.entity].delete(id: key.id)
+    }
+    try recorder.delete(key, row, links: owned)
+    try releaseExternalValues(key, row)
+    deleted.append(key)
+  }
+}

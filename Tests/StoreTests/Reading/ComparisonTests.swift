@@ -1,0 +1,128 @@
+import Foundation
+import SQLite
+import StoreTesting
+import Testing
+
+@testable import Store
+
+/// How the rows of a store differ from those of another, as texts.
+func differences(from old: Store, to new: Store) throws -> [String] {
+  try old.read { one in
+    try new.read { other in
+      var result: [String] = []
+      try one.differences(to: other) { change in
+        let parts = [change.changed, change.before, change.after, change.special, change.large]
+          .map { String(decoding: $0, as: UTF8.self) }.filter { !$0.isEmpty }
+        let entity = String(decoding: change.entity, as: UTF8.self)
+        result.append(
+          (["\(change.kind) \(entity) \(change.object)"] + parts).joined(separator: " ")
+        )
+      }
+      return result
+    }
+  }
+}
+
+@Suite("How two stores differ")
+struct ComparisonTests {
+  @Test("the differences make the one store of the other", arguments: 1...4)
+  func patch(_ round: Int) throws {
+    try withTemporaryFolder { folder in
+      var world = HistoryWorld(SeededGenerator(for: "differences \(round)"))
+      let place = Location.file(folder.appendingPathComponent("old"))
+      let old = try Store.open(place, schema: worldSchema)
+      for _ in 0..<40 { try world.write(to: old) }
+      // One keeps large values in files, the other in its rows.
+      let new = try replicaFromSnapshot(
+        of: old,
+        at: round % 2 == 0 ? .memory("new") : .file(folder.appendingPathComponent("new"))
+      )
+      let state = try replicaFromSnapshot(
+        of: old,
+        at: round % 2 == 0 ? .memory("state") : .file(folder.appendingPathComponent("state"))
+      )
+      #expect(try differences(from: old, to: new) == [])
+      for _ in 0..<40 { try world.write(to: old) }
+      try copyHistory(of: old, into: new)
+      #expect(try differences(from: old, to: new) == [])
+      try state.read { one in
+        try new.read { other in
+          var count: Int64 = 0
+          let format = try ChangeFormat(worldSchema)
+          try one.differences(to: other) {
+            try format.check($0)
+            count += 1
+          }
+          #expect(count > 5)
+          let next = try one.historyRange().head.transaction + 1
+          let content = { (digest: String) throws -> Data in
+            do { return try other.largeData(digest) } catch { return try one.largeData(digest) }
+          }
+          try state.replay(content: content) { replayer in
+            try replayer.begin(next, count: count)
+            try one.differences(to: other) { try replayer.apply($0) }
+            try replayer.end(
+              Transaction(
+                id: next,
+                time: "2026-01-01T00:00:00.000000Z",
+                operation: .gap,
+                schema: SHA256.digest(of: Array(try worldSchema.json().utf8)).description,
+                count: count,
+                salt: []
+              )
+            )
+          }
+        }
+      }
+      #expect(try rowDump(of: state) == rowDump(of: new))
+    }
+  }
+
+  @Test("objects that came, went and changed are told of by id, links as those that came and went")
+  func small() throws {
+    let old = try Store.open(.memory("old"), schema: sampleSchema)
+    let new = try Store.open(.memory("new"), schema: sampleSchema)
+    for (store, name) in [(old, "a"), (new, "b")] {
+      try store.write(Author()) { writer in
+        try writer.insert(trip, id: 1, values: tripValues(name))
+        try writer.insert(trip, id: 2, values: tripValues("same"))
+        try writer.insert(trip, id: name == "a" ? 3 : 4, values: tripValues("other"))
+        try writer.insert(tag, id: 1, values: [.text("t")])
+        try writer.insert(tag, id: 2, values: [.text("u")])
+        try writer.link(tag, relationship: "trips", source: 1, target: 2)
+        try writer.link(tag, relationship: "trips", source: 1, target: name == "a" ? 3 : 4)
+        let position: Int64 = name == "a" ? 0 : 1
+        try writer.link(tag, relationship: "trips", source: 2, target: 1, position: position)
+      }
+    }
+    let other =
+      #"{"name":"other","startDate":"2001-01-01T00:00:00Z","rating":null,"leader":null}"#
+    func list(_ id: Int, _ more: String = "") -> String {
+      #"{"trips":[{"entity":"Trip","id":"\#(id)"\#(more)}]}"#
+    }
+    #expect(
+      try differences(from: old, to: new) == [
+        #"update Tag 1 ["trips"] \#(list(3)) \#(list(4))"#,
+        #"update Tag 2 ["trips"] \#(list(1, ",\"position\":0")) \#(list(1, ",\"position\":1"))"#,
+        #"update Trip 1 ["name"] {"name":"a"} {"name":"b"}"#,
+        "delete Trip 3 \(other)", "insert Trip 4 \(other)",
+      ]
+    )
+  }
+
+  @Test("entities and properties that only one store has are left to the schemas")
+  func schemas() throws {
+    let old = try Store.open(.memory("old"), schema: StagedMigrationTests.two)
+    let new = try Store.open(.memory("new"), schema: StagedMigrationTests.three)
+    try old.write(Author()) { try $0.insert(0, id: 1, values: [.text("x"), .text("y")]) }
+    try new.write(Author()) { try $0.insert(0, id: 1, values: [.text("z")]) }
+    #expect(
+      try differences(from: old, to: new) == [#"update Trip 1 ["b"] {"b":"y"} {"b":"z"}"#]
+    )
+    #expect(
+      new.schema.differences(fromStored: old.schema) == [
+        .extraAttribute(entity: "Trip", name: "a")
+      ]
+    )
+  }
+}

@@ -1,0 +1,232 @@
+import Foundation
+import SQLite
+import StoreTesting
+import Testing
+
+@testable import Store
+
+@Suite("Undoing transactions")
+struct UndoTests {
+  private func head(_ store: Store) throws -> Int64 {
+    try store.read { try $0.historyRange().head.transaction }
+  }
+
+  @Test("undoing the last transactions gives the rows before them; undoing that gives them back")
+  func last() throws {
+    var random = SeededGenerator(for: "undo")
+    for trial in 0..<trials(6, long: 200) {
+      let seed = random.next()
+      try withTemporaryFolder { folder in
+        let place: Location =
+          trial % 2 == 0 ? .memory("undo") : .file(folder.appendingPathComponent("store"))
+        let store = try Store.open(place, schema: worldSchema)
+        var world = HistoryWorld(SeededGenerator(seed: seed))
+        var states: [Int64: [String]] = [0: []]
+        for _ in 0..<25 {
+          try world.write(to: store)
+          states[try head(store)] = try rowDump(of: store)
+        }
+        let end = try head(store)
+        for count in [1, 2, 5, 9] as [Int64] where count < end {
+          let last = try head(store)
+          let before = try rowDump(of: store)
+          let first = end - count + 1
+          // What the rounds before did and took back lies in the range too.
+          let undone = try store.undo(first...last, author: Author(name: "undo"))
+          try #require(try rowDump(of: store) == states[first - 1], "seed \(seed), \(first)")
+          guard let undone else { continue }
+          #expect(try store.read { try $0.transaction(undone)?.author } == "undo")
+          try store.undo(undone...undone, author: Author())
+          try #require(try rowDump(of: store) == before, "seed \(seed), redone \(first)")
+        }
+        let replica = try Store.open(
+          .memory("replica"),
+          schema: worldSchema,
+          options: Options(origin: ReplicaOrigin(identifier: store.identifier, lineage: 0))
+        )
+        try copyHistory(of: store, into: replica)
+        #expect(try lines(of: replica) == lines(of: store))
+        if trial % 2 == 0 { #expect(try rowDump(of: replica) == rowDump(of: store)) }
+      }
+    }
+  }
+
+  @Test("undoing something from the middle works as a whole, or is refused as a whole")
+  func middle() throws {
+    var random = SeededGenerator(for: "undo in the middle")
+    var done = 0
+    var refused = 0
+    for _ in 0..<trials(6, long: 200) {
+      let seed = random.next()
+      try withStore(.memory, schema: worldSchema) { store, _ in
+        var world = HistoryWorld(SeededGenerator(seed: seed))
+        for _ in 0..<25 { try world.write(to: store) }
+        for _ in 0..<20 {
+          let end = try head(store)
+          let first = Int64.random(in: 1...end, using: &random)
+          let before = try rowDump(of: store)
+          do {
+            let undone = try store.undo(first...min(end, first + 1), author: Author())
+            done += 1
+            try #require(try rows("PRAGMA foreign_key_check", in: store) == [])
+            if let undone { try store.undo(undone...undone, author: Author()) }
+          } catch let error as StoreError where error.code == .undoConflict {
+            refused += 1
+            try #require(!error.undoConflicts.isEmpty)
+          } catch let error as StoreError where error.code == .duplicate {
+            // Another object has the unique value by now.
+          }
+          try #require(try rowDump(of: store) == before, "seed \(seed), \(first) of \(end)")
+        }
+      }
+    }
+    #expect(done > 0)
+    #expect(refused > 0)
+  }
+
+  private func conflicts(_ store: Store, _ range: ClosedRange<Int64>) throws -> [String] {
+    let error = try storeError { try store.undo(range, author: Author()) }
+    #expect(error.code == .undoConflict)
+    return error.undoConflicts.map(\.description)
+  }
+
+  @Test("later changes, references and lost targets are named")
+  func conflicts() throws {
+    try withStore(.memory) { store, _ in
+      try store.write(Author()) { try $0.insert(person, id: 1, values: [.text("Ada")]) }
+      try store.write(Author()) { try $0.insert(trip, id: 1, values: tripValues("a", leader: 1)) }
+      #expect(
+        try conflicts(store, 1...1) == [
+          "Trip 1 leads through 'leader' to Person 1, which would vanish"
+        ]
+      )
+      try store.write(Author()) {
+        try $0.update(trip, id: 1, columns: [0, 3], values: [.text("b"), .null])
+      }
+      #expect(
+        try conflicts(store, 2...2) == [
+          #"Trip 1.name is "b" and should be "a""#,
+          #"Trip 1.leader is null and should be {"entity":"Person","id":"1"}"#,
+        ]
+      )
+      try store.write(Author()) { try $0.delete(person, id: 1) }
+      #expect(
+        try conflicts(store, 3...3) == [
+          "Trip 1 would lead through 'leader' to Person 1, which is not there"
+        ]
+      )
+      try store.write(Author()) { try $0.insert(tag, id: 1, values: [.text("t")]) }
+      try store.write(Author()) { try $0.link(trip, relationship: "tags", source: 1, target: 1) }
+      #expect(
+        try conflicts(store, 5...5) == [
+          #"Tag 1.trips is linked to 1 and should be linked to nothing"#
+        ]
+      )
+      try store.undo(6...6, author: Author())
+      #expect(try rows("SELECT count(*) FROM Tag_trips", in: store) == ["0"])
+      try store.undo(3...4, author: Author())
+      #expect(try rows("SELECT name, leader FROM Trip", in: store) == ["a|1"])
+    }
+  }
+
+  @Test("what a delete rule did is taken back with the deletion")
+  func cascade() throws {
+    try withStore(.memory) { store, _ in
+      try store.write(Author()) { writer in
+        try writer.insert(trip, id: 1, values: tripValues("a"))
+        try writer.insert(item, id: 1, values: itemValues("i", trip: 1))
+      }
+      try store.write(Author()) { try $0.delete(trip, id: 1) }
+      try store.undo(2...2, author: Author())
+      #expect(try rows("SELECT title, trip FROM Item", in: store) == ["i|1"])
+      #expect(try lastChanges(of: store).allSatisfy { $0.hasPrefix("insert") })
+    }
+  }
+
+  @Test("a schema change and erased values can't be undone, nor what is not there")
+  func irreversible() throws {
+    try withStoreFile(StagedMigrationTests.one, fill: StagedMigrationTests.fill) { url in
+      try Migration.migrate(url, to: StagedMigrationTests.two, author: Author())
+      let store = try Store.open(.file(url))
+      for range in [1...1, 1...2, 2...2] as [ClosedRange<Int64>] {
+        let error = try storeError { try store.undo(range, author: Author()) }
+        #expect(error.code == .irreversible)
+        #expect(error.message.contains("transaction 2 gave the store another schema"))
+      }
+      #expect(try storeError { try store.undo(3...3, author: Author()) }.code == .misuse)
+      let rewound = try storeError { try Store.rewind(url, to: 0) }
+      #expect(rewound.code == .irreversible)
+      #expect(try Store.open(.file(url)).isReplica == false)
+    }
+    let store = try Store.open(
+      .memory("tombstones"),
+      schema: sampleSchema,
+      options: Options(historyMode: .tombstones)
+    )
+    try store.write(Author()) { try $0.insert(tag, id: 1, values: [.text("a")]) }
+    try store.write(Author()) { try $0.delete(tag, id: 1) }
+    #expect(try storeError { try store.undo(2...2, author: Author()) }.code == .irreversible)
+    try store.deleteHistory([1...1])
+    #expect(try storeError { try store.undo(1...2, author: Author()) }.code == .irreversible)
+    #expect(try rows("SELECT count(*) FROM Tag", in: store) == ["0"])
+  }
+
+  @Test("rewinding leads back through every earlier state")
+  func rewind() throws {
+    var random = SeededGenerator(for: "rewind")
+    for _ in 0..<trials(3, long: 100) {
+      let seed = random.next()
+      try withTemporaryFolder { folder in
+        let url = folder.appendingPathComponent("store")
+        var states: [Int64: [String]] = [0: []]
+        var world = HistoryWorld(SeededGenerator(seed: seed))
+        do {
+          let store = try Store.open(.file(url), schema: worldSchema)
+          for _ in 0..<25 {
+            try world.write(to: store)
+            states[try head(store)] = try rowDump(of: store)
+          }
+        }
+        let text = try lines(of: Store.open(.file(url)))
+        var position = states.keys.max() ?? 0
+        while position > 0 {
+          position = max(0, position - Int64.random(in: 1...3, using: &random))
+          try Store.rewind(url, to: position)
+          let store = try Store.open(.file(url))
+          try #require(try rowDump(of: store) == states[position], "seed \(seed), \(position)")
+          try #require(try rows("PRAGMA foreign_key_check", in: store) == [])
+        }
+        let store = try Store.open(.file(url))
+        #expect(store.isReplica)
+        #expect(try lines(of: store) == text)
+        #expect(try storeError { try Store.rewind(url, to: 3) }.code == .misuse)
+      }
+    }
+  }
+
+  @Test("what a foreign writer did is rewound too: rows that became another kind, and their links")
+  func rewindForeign() throws {
+    try withForeignStore { store, connection in
+      var states: [[String]] = []
+      for sql in [
+        "INSERT INTO Tag VALUES (1, 'w'); INSERT INTO Tag VALUES (2, 'x')",
+        "INSERT INTO Plan (id, _entity, title) VALUES (5, 'Plan', 't')",
+        "INSERT INTO Plan_friends VALUES (5, 1, NULL)",
+        "UPDATE Plan SET _entity = 'Meeting', room = 'r' WHERE id = 5",
+        "DELETE FROM Plan_friends; DELETE FROM Plan",
+        "INSERT INTO Trip (id, name, plan, price) VALUES (-4, 'n', 99, 'NaN')",
+      ] {
+        states.append(try rowDump(of: store))
+        try connection.execute("BEGIN; \(sql); COMMIT")
+        try seal(store)
+      }
+      let url = URL(filePath: store.location.path)
+      for (index, state) in states.enumerated().reversed() {
+        try Store.rewind(url, to: Int64(index))
+        let found = try rowDump(of: Store.open(.file(url)))
+        // Links of an object that was deleted without them are no object's.
+        #expect(found == state, "\(index)")
+      }
+    }
+  }
+}
