@@ -7,6 +7,10 @@ LINTED := $(wildcard Package.swift Sources Tests Benchmarks)
 missing = $(shell for name in $(1); do dpkg-query -W -f '$${Status}' $$name 2>/dev/null \
 	| grep -q 'ok installed' || echo $$name; done)
 
+# SwiftPM keeps what Package.swift came to by its text and its environment: with this among the
+# latter it looks again when a library has come or gone.
+export TRAVELOG_LIBRARIES = $(shell ls /usr/include/libdeflate.h /usr/include/openssl/sha.h 2>&1)
+
 .PHONY: help setup build demo faults test test-threads lint format bench clean
 .DEFAULT_GOAL := help
 

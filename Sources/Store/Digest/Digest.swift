@@ -17,11 +17,12 @@ public struct Digest: Hashable, Sendable, CustomStringConvertible {
     fourth = UInt64(words[6]) << 32 | UInt64(words[7])
   }
 
-  /// Takes 32 bytes; nil for another number of them.
-  public init?(bytes: UnsafeRawBufferPointer) {
-    guard bytes.count == Self.byteCount else { return nil }
+  /// Takes the 32 bytes at a place.
+  init(_ bytes: UnsafeRawBufferPointer, at offset: Int) {
     func word(_ index: Int) -> UInt64 {
-      UInt64(bigEndian: bytes.loadUnaligned(fromByteOffset: index * 8, as: UInt64.self))
+      UInt64(
+        bigEndian: bytes.loadUnaligned(fromByteOffset: offset + index * 8, as: UInt64.self)
+      )
     }
     first = word(0)
     second = word(1)
@@ -29,19 +30,27 @@ public struct Digest: Hashable, Sendable, CustomStringConvertible {
     fourth = word(3)
   }
 
+  /// Takes 32 bytes; nil for another number of them.
+  public init?(bytes: UnsafeRawBufferPointer) {
+    guard bytes.count == Self.byteCount else { return nil }
+    self.init(bytes, at: 0)
+  }
+
   /// Reads 64 lower-case hexadecimal digits; nil for anything else.
   public init?(hexadecimal text: UnsafeRawBufferPointer) {
     guard text.count == 2 * Self.byteCount else { return nil }
-    var bytes: [UInt8] = []
-    bytes.reserveCapacity(Self.byteCount)
-    for index in stride(from: 0, to: text.count, by: 2) {
-      guard let high = hexValue(text[index]), let low = hexValue(text[index + 1]) else {
-        return nil
+    var words: (UInt64, UInt64, UInt64, UInt64) = (0, 0, 0, 0)
+    let isRight = withUnsafeMutableBytes(of: &words) { bytes in
+      for index in 0..<Self.byteCount {
+        guard let high = hexValue(text[2 * index]), let low = hexValue(text[2 * index + 1]) else {
+          return false
+        }
+        bytes[index] = high << 4 | low
       }
-      bytes.append(high << 4 | low)
+      return true
     }
-    guard let digest = bytes.withUnsafeBytes({ Digest(bytes: $0) }) else { return nil }
-    self = digest
+    guard isRight else { return nil }
+    self = withUnsafeBytes(of: words) { Digest($0, at: 0) }
   }
 
   /// Reads 64 lower-case hexadecimal digits; nil for anything else.

@@ -69,6 +69,26 @@ struct SHA256Tests {
     }
   }
 
+  @Test("the plain way gives the digests that are given, however a message is cut")
+  func plain() {
+    var generator = SeededGenerator(for: "plain SHA-256")
+    for count in Array(0...200) + [1000, 4096, 100_000] {
+      let message = (0..<count).map { _ in UInt8.random(in: 0...255, using: &generator) }
+      var hash = PlainSHA256()
+      var start = 0
+      while start < count {
+        let end = min(start + Int.random(in: 1...150, using: &generator), count)
+        message[start..<end].withUnsafeBytes { hash.update($0) }
+        start = end
+      }
+      #expect(hash.finish() == SHA256.digest(of: message))
+    }
+    #expect(
+      PlainSHA256().finish().description
+        == "e3b0c44298fc1c149afbf4c8996fb92427ae41e4649b934ca495991b7852b855"
+    )
+  }
+
   @Test("finishing changes nothing: more bytes may follow")
   func finishTwice() {
     var hash = SHA256()

@@ -1,0 +1,39 @@
+#if DEFLATE
+import CDeflate
+
+/// Compresses by libdeflate, which takes a third of the time of zlib and makes less of it.
+final class DeflateCompressor {
+  static let levels = 0...12
+
+  private let compressor: OpaquePointer
+  private let path: String
+
+  init(level: Int, path: String) throws {
+    self.path = path
+    guard Self.levels.contains(level),
+      let compressor = libdeflate_alloc_compressor(Int32(level))
+    else { throw LogError.level(level, path) }
+    self.compressor = compressor
+  }
+
+  deinit { libdeflate_free_compressor(compressor) }
+
+  /// The member that a block makes.
+  func member(of block: [UInt8]) throws -> [UInt8] {
+    let room = libdeflate_gzip_compress_bound(compressor, block.count)
+    let member = [UInt8](unsafeUninitializedCapacity: room) { output, count in
+      count = block.withUnsafeBytes {
+        libdeflate_gzip_compress(
+          compressor,
+          $0.baseAddress,
+          $0.count,
+          output.baseAddress,
+          output.count
+        )
+      }
+    }
+    guard !member.isEmpty else { throw LogError.compression(path) }
+    return member
+  }
+}
+#endif

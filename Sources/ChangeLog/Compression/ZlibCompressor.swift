@@ -1,0 +1,38 @@
+import CZlib
+
+/// Compresses where there is no faster library than zlib.
+final class ZlibCompressor {
+  static let levels = 0...9
+
+  private var stream = z_stream()
+  private let path: String
+
+  init(level: Int, path: String) throws {
+    self.path = path
+    guard Self.levels.contains(level), travelog_deflate_init(&stream, Int32(level)) == Z_OK else {
+      throw LogError.level(level, path)
+    }
+  }
+
+  deinit { deflateEnd(&stream) }
+
+  /// The member that a block makes.
+  func member(of block: [UInt8]) throws -> [UInt8] {
+    deflateReset(&stream)
+    let room = Int(deflateBound(&stream, UInt(block.count)))
+    var failed = false
+    let member = [UInt8](unsafeUninitializedCapacity: room) { output, count in
+      block.withUnsafeBufferPointer { input in
+        // zlib reads through a pointer that it declares as mutable, and writes nothing there.
+        stream.next_in = UnsafeMutablePointer(mutating: input.baseAddress)
+        stream.avail_in = UInt32(input.count)
+        stream.next_out = output.baseAddress
+        stream.avail_out = UInt32(room)
+        failed = deflate(&stream, Z_FINISH) != Z_STREAM_END
+        count = failed ? 0 : room - Int(stream.avail_out)
+      }
+    }
+    guard !failed else { throw LogError.compression(path) }
+    return member
+  }
+}
