@@ -4,7 +4,7 @@ public struct LogError: Error, Sendable, CustomStringConvertible {
   public struct Code: Hashable, Sendable {
     private enum Kind: Hashable, Sendable {
       case missing, inputOutput, diskFull, damaged, incomplete, newerFormat, notALog, exists, gap
-      case locked, partial
+      case locked, partial, lineTooLong
     }
 
     private let kind: Kind
@@ -33,6 +33,8 @@ public struct LogError: Error, Sendable, CustomStringConvertible {
     public static let locked = Code(.locked)
     /// The log has something left out, so that it is no good for what was asked.
     public static let partial = Code(.partial)
+    /// A change makes a line that is longer than readers take.
+    public static let lineTooLong = Code(.lineTooLong)
   }
 
   /// What kind of failure it was.
@@ -63,4 +65,10 @@ public struct LogError: Error, Sendable, CustomStringConvertible {
 
   /// The sentence.
   public var description: String { message }
+}
+
+extension LogError {
+  static func memory(_ path: String) -> LogError {
+    LogError(.inputOutput, "There is no memory for the log \(path).", path: path)
+  }
 }

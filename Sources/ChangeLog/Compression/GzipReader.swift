@@ -2,23 +2,34 @@ import CZlib
 import Glibc
 
 /// Reads what one or more gzip members hold, a piece at a time.
+///
+/// Where there is libdeflate, a member that is in memory as a whole, and for which there is room, is
+/// taken at once. All others, and those that are damaged, are zlib's.
 public final class GzipReader {
+  /// More than any member of a log takes, but for those with very long lines.
+  private static let memberRoom = 1_200_000
+
   private var stream = z_stream()
   private let descriptor: Int32
   private let path: String
-  private let input = UnsafeMutableRawBufferPointer.allocate(byteCount: 1 << 16, alignment: 16)
-  /// True between the beginning of a member and its end.
+  private let input = UnsafeMutableRawBufferPointer.allocate(byteCount: 1 << 21, alignment: 16)
+  /// What was read and not yet decompressed.
+  private var waiting = 0..<0
+  /// True between the beginning of a member and its end, where zlib reads it.
   private var isInMember = false
   private var isAtEnd = false
-  private var hasRead = false
+  #if DEFLATE
+  private let whole: DeflateMembers
+  #endif
 
   /// Reads from a file that is open, which the caller closes.
   public init(descriptor: Int32, path: String) throws {
     self.descriptor = descriptor
     self.path = path
-    guard travelog_inflate_init(&stream) == Z_OK else {
-      throw LogError(.inputOutput, "There is no memory to read the log \(path).", path: path)
-    }
+    #if DEFLATE
+    whole = try DeflateMembers(path: path)
+    #endif
+    guard travelog_inflate_init(&stream) == Z_OK else { throw LogError.memory(path) }
   }
 
   deinit {
@@ -26,55 +37,90 @@ public final class GzipReader {
     input.deallocate()
   }
 
-  /// Fills a buffer as far as there is something, and returns how much; zero at the end.
+  /// True when nothing more will come.
+  var isFinished: Bool { isAtEnd && waiting.isEmpty && !isInMember }
+
+  /// Puts what comes next into a buffer, and returns how much; zero at the end.
   ///
   /// - Throws: ``LogError`` with ``LogError/Code/incomplete`` where the file ends inside a member,
   ///   and ``LogError/Code/damaged`` where its bytes are none that gzip writes.
   public func read(into output: UnsafeMutableRawBufferPointer) throws -> Int {
-    stream.next_out = output.bindMemory(to: UInt8.self).baseAddress
-    stream.avail_out = UInt32(clamping: output.count)
-    while stream.avail_out > 0 {
-      if stream.avail_in == 0, try !refill() { break }
+    var count = 0
+    while count < output.count {
       if !isInMember {
+        try refill(upTo: Self.memberRoom)
+        guard !waiting.isEmpty else { break }
+        #if DEFLATE
+        // The next member has a better chance in an empty buffer.
+        guard count == 0 || output.count - count >= Self.memberRoom else { break }
+        let taken = whole.read(
+          UnsafeRawBufferPointer(rebasing: input[waiting]),
+          into: UnsafeMutableRawBufferPointer(rebasing: output[count...])
+        )
+        if let taken {
+          waiting = waiting.lowerBound + taken.input..<waiting.upperBound
+          count += taken.output
+          continue
+        }
+        #endif
         guard inflateReset(&stream) == Z_OK else { throw damaged() }
         isInMember = true
       }
-      switch inflate(&stream, Z_NO_FLUSH) {
-      case Z_OK, Z_BUF_ERROR: continue
-      case Z_STREAM_END: isInMember = false
-      default: throw damaged()
-      }
+      try refill(upTo: 1)
+      guard !waiting.isEmpty else { throw cut("cut off in the middle") }
+      count += try inflate(into: UnsafeMutableRawBufferPointer(rebasing: output[count...]))
     }
-    return output.count - Int(stream.avail_out)
+    return count
   }
 
-  private func refill() throws -> Bool {
-    guard !isAtEnd else { return false }
-    var count: Int
-    repeat {
-      count = Glibc.read(descriptor, input.baseAddress, input.count)
-    } while count < 0 && errno == EINTR
-    guard count >= 0 else {
-      throw LogError(
-        .inputOutput,
-        "The log \(path) can't be read: \(String(cString: strerror(errno))).",
-        path: path
-      )
+  /// Lets zlib go on with a member, and returns how much it gave.
+  private func inflate(into output: UnsafeMutableRawBufferPointer) throws -> Int {
+    let room = UInt32(clamping: output.count)
+    stream.next_in = input.bindMemory(to: UInt8.self).baseAddress.map { $0 + waiting.lowerBound }
+    stream.avail_in = UInt32(waiting.count)
+    stream.next_out = output.bindMemory(to: UInt8.self).baseAddress
+    stream.avail_out = room
+    switch CZlib.inflate(&stream, Z_NO_FLUSH) {
+    case Z_OK, Z_BUF_ERROR: break
+    case Z_STREAM_END: isInMember = false
+    default: throw damaged()
     }
-    stream.next_in = input.bindMemory(to: UInt8.self).baseAddress
-    stream.avail_in = UInt32(count)
-    hasRead = hasRead || count > 0
-    guard count == 0 else { return true }
-    isAtEnd = true
-    guard !isInMember, hasRead else {
-      throw LogError(
-        .incomplete,
-        "The log \(path) is \(hasRead ? "cut off in the middle" : "empty"); export it again, or copy"
-          + " it again from where it came from.",
-        path: path
-      )
+    waiting = waiting.upperBound - Int(stream.avail_in)..<waiting.upperBound
+    return Int(room - stream.avail_out)
+  }
+
+  /// Reads on where less than so many bytes wait.
+  private func refill(upTo wanted: Int) throws {
+    guard waiting.count < wanted, !isAtEnd else { return }
+    let isFirst = waiting.upperBound == 0
+    input.copyMemory(from: UnsafeRawBufferPointer(rebasing: input[waiting]))
+    waiting = 0..<waiting.count
+    while waiting.count < input.count {
+      let free = UnsafeMutableRawBufferPointer(rebasing: input[waiting.upperBound...])
+      let count = Glibc.read(descriptor, free.baseAddress, free.count)
+      if count < 0, errno == EINTR { continue }
+      guard count >= 0 else {
+        throw LogError(
+          .inputOutput,
+          "The log \(path) can't be read: \(String(cString: strerror(errno))).",
+          path: path
+        )
+      }
+      guard count > 0 else {
+        isAtEnd = true
+        break
+      }
+      waiting = 0..<waiting.count + count
     }
-    return false
+    guard !isFirst || !waiting.isEmpty else { throw cut("empty") }
+  }
+
+  private func cut(_ how: String) -> LogError {
+    LogError(
+      .incomplete,
+      "The log \(path) is \(how); export it again, or copy it again from where it came from.",
+      path: path
+    )
   }
 
   private func damaged() -> LogError {

@@ -19,8 +19,9 @@ public final class LogReader {
   private let buffer: LineBuffer
   private let format: ChangeFormat
   private let schemaDigest: String
-  private var scanner = TransactionScanner()
-  private var fileHash = SHA256()
+  private let scanner = TransactionScanner()
+  /// The first line of the open transaction that is not in ``transactionHash`` yet.
+  private var undigested: UnsafeRawPointer?
   private var transactionHash: TransactionDigest
   private var previous: Digest
   private var expected: Int64
@@ -41,6 +42,11 @@ public final class LogReader {
     }
     do {
       buffer = LineBuffer(try GzipReader(descriptor: descriptor, path: path), path: path)
+    } catch {
+      close(descriptor)
+      throw error
+    }
+    do {
       guard let line = try buffer.next() else {
         throw LogError(.notALog, "The file \(path) is empty, so it is no log.", path: path)
       }
@@ -48,10 +54,10 @@ public final class LogReader {
         line: UnsafeRawBufferPointer(rebasing: line.dropLast()),
         path: path
       )
-      fileHash.update(line)
       format = try ChangeFormat(header.schema)
       schemaDigest = SHA256.digest(of: Array(try header.schema.json().utf8)).description
     } catch {
+      buffer.finish()
       close(descriptor)
       throw error
     }
@@ -60,7 +66,10 @@ public final class LogReader {
     expected = header.first
   }
 
-  deinit { close(descriptor) }
+  deinit {
+    buffer.finish()
+    close(descriptor)
+  }
 
   /// Reads on to the end of the next transaction, and calls with each of its changes.
   ///
@@ -75,12 +84,12 @@ public final class LogReader {
     while let line = try buffer.next() {
       let text = UnsafeRawBufferPointer(rebasing: line.dropLast())
       if text.starts(with: #"{"kind":"change","#.utf8) {
-        fileHash.update(line)
+        if undigested == nil { undigested = line.baseAddress }
         try readChange(text, body)
-        transactionHash.update(line)
+        if buffer.isAtEndOfPiece { digest(upTo: line.baseAddress.map { $0 + line.count }) }
       } else if text.starts(with: #"{"kind":"transaction","#.utf8) {
-        fileHash.update(line)
-        return try readTransaction(text)
+        digest(upTo: line.baseAddress)
+        return try readTransaction(line)
       } else {
         try readTrailer(text)
         return nil
@@ -96,12 +105,19 @@ public final class LogReader {
     )
   }
 
+  /// Takes lines of the open transaction into its digest, as many as there are at once.
+  private func digest(upTo end: UnsafeRawPointer?) {
+    guard let start = undigested, let end else { return }
+    transactionHash.update(UnsafeRawBufferPointer(start: start, count: end - start))
+    undigested = nil
+  }
+
   private func readChange(
     _ text: UnsafeRawBufferPointer,
     _ body: (Change, Int64, Int64) throws -> Void
   ) throws {
     let change: Change
-    do throws(TransactionScanner.Refusal) {
+    do throws(Refusal) {
       change = try scanner.change(text)
     } catch {
       throw damaged(error.message)
@@ -109,30 +125,33 @@ public final class LogReader {
     guard let open = scanner.open, open.id == expected else {
       throw damaged("transaction \(expected) is next")
     }
-    try scanner.withEntity(change) { change, _ in
-      do throws(CanonicalEncodingError) {
-        try format.check(change)
-      } catch {
-        throw damaged(error.message)
-      }
-      try body(change, open.id, open.count)
-    }
-    changes += 1
-  }
-
-  private func readTransaction(_ text: UnsafeRawBufferPointer) throws -> Transaction {
-    let transaction: Transaction
-    do throws(TransactionScanner.Refusal) {
-      transaction = try scanner.transaction(text)
+    do throws(CanonicalEncodingError) {
+      try format.check(change)
     } catch {
       throw damaged(error.message)
     }
+    try body(change, open.id, open.count)
+    changes += 1
+  }
+
+  private func readTransaction(_ line: UnsafeRawBufferPointer) throws -> Transaction {
+    let transaction: Transaction
+    let member: Range<Int>
+    do throws(Refusal) {
+      (transaction, member) = try scanner.transaction(
+        UnsafeRawBufferPointer(rebasing: line.dropLast())
+      )
+    } catch {
+      throw damaged(error.message)
+    }
+    transactionHash.update(UnsafeRawBufferPointer(rebasing: line[..<member.lowerBound]))
+    transactionHash.update(UnsafeRawBufferPointer(rebasing: line[member.upperBound...]))
     guard transaction.id == expected else { throw damaged("transaction \(expected) is next") }
     guard transaction.schema == schemaDigest else {
       throw damaged("it was written with another schema than that of the log's header")
     }
     // A log with something left out has the digests of the whole, which can't be made of it.
-    let digest = transactionHash.finish(scanner.lines)
+    let digest = transactionHash.finish()
     guard digest == transaction.digest || !header.partial.isEmpty else {
       throw LogError(
         .damaged,
@@ -157,7 +176,7 @@ public final class LogReader {
       last: expected - 1,
       transactions: transactions,
       changes: changes,
-      digest: fileHash.finish()
+      digest: buffer.digestBeforeLine()
     )
     guard right.line().dropLast().elementsEqual(text) else {
       throw damaged(

@@ -9,6 +9,8 @@ public import Store
 public final class LogWriter {
   /// A member is closed after the line that fills so many bytes.
   static let memberSize = 1 << 20
+  /// The levels of compression, from none to the smallest files.
+  public static let levels = GzipCompressor.levels
 
   private let destination: LogDestination
   private let header: LogHeader
@@ -16,12 +18,15 @@ public final class LogWriter {
   private var descriptor: Int32
   private var pipeline: MemberPipeline?
   private var block: [UInt8] = []
-  private var hash = SHA256()
+  private let digest = LogDigest()
   private var last: Int64
   private var transactions: Int64 = 0
   private var changes: Int64 = 0
+  private var written: (plain: Int64, compressed: Int64) = (0, 0)
   /// The bytes before and after compression, so far.
-  public private(set) var sizes: (plain: Int64, compressed: Int64) = (0, 0)
+  public var sizes: (plain: Int64, compressed: Int64) {
+    (written.plain + Int64(block.count), written.compressed)
+  }
 
   /// Begins a log.
   public init(
@@ -30,6 +35,9 @@ public final class LogWriter {
     level: Int = 6,
     threads: Int = 2
   ) throws {
+    guard Self.levels.contains(level) else {
+      throw LogError.level(level, destination.path(header, last: header.first))
+    }
     self.header = header
     self.destination = destination
     last = header.first - 1
@@ -46,7 +54,7 @@ public final class LogWriter {
     pipeline = MemberPipeline(level: level, threads: threads, path: temporary) {
       [unowned self] in try write($0)
     }
-    try append(line: header.line())
+    block = try header.line()
   }
 
   deinit {
@@ -59,31 +67,49 @@ public final class LogWriter {
   public func append(_ change: Change, _ lines: TransactionLines) throws {
     let start = block.count
     lines.append(change, to: &block)
+    guard block.count - start <= LineBuffer.longestLine else {
+      throw lineTooLong(block.count - start)
+    }
     changes += 1
-    try account(from: start)
+    if block.count >= Self.memberSize { try flush() }
+  }
+
+  /// Writes lines of changes that were made before, with their line breaks.
+  public func append(lines: UnsafeRawBufferPointer, changes count: Int64) throws {
+    var start = 0
+    while start < lines.count {
+      // As many as the member still takes: it ends with the line that fills it.
+      let last = min(start + Self.memberSize - block.count, lines.count) - 1
+      let rest = UnsafeRawBufferPointer(rebasing: lines[last...])
+      let end = rest.firstIndex(of: 0x0a).map { last + $0 + 1 } ?? lines.count
+      block.append(contentsOf: lines[start..<end])
+      start = end
+      if block.count >= Self.memberSize { try flush() }
+    }
+    changes += count
   }
 
   /// Writes the line that closes a transaction.
   public func close(_ transaction: Transaction, _ lines: TransactionLines) throws {
-    let start = block.count
     lines.appendClosing(digest: transaction.digest, to: &block)
     last = transaction.id
     transactions += 1
-    try account(from: start)
+    if block.count >= Self.memberSize { try flush() }
   }
 
   /// Writes the trailer and gives the file its name.
   ///
   /// - Returns: The path of the log.
   public func finish() throws -> String {
+    digest.append(block)
     let trailer = LogTrailer(
       last: last,
       transactions: transactions,
       changes: changes,
-      digest: hash.finish()
+      digest: digest.finish()
     )
-    try append(line: trailer.line())
-    if !block.isEmpty { try flush() }
+    block += trailer.line()
+    try compress()
     try pipeline?.finish()
     guard !destination.isStream else { return temporary }
     guard fsync(descriptor) == 0 else {
@@ -101,27 +127,31 @@ public final class LogWriter {
     return path
   }
 
-  private func append(line: [UInt8]) throws {
-    let start = block.count
-    block += line
-    try account(from: start)
-  }
-
-  /// Takes what was added to the block into the digest, and closes the member when it is full.
-  private func account(from start: Int) throws {
-    block.withUnsafeBytes { hash.update(UnsafeRawBufferPointer(rebasing: $0[start...])) }
-    sizes.plain += Int64(block.count - start)
-    if block.count >= Self.memberSize { try flush() }
-  }
-
   private func flush() throws {
+    digest.append(block)
+    try compress()
+  }
+
+  private func compress() throws {
+    written.plain += Int64(block.count)
     try pipeline?.append(block)
     block = []
     block.reserveCapacity(Self.memberSize + 4096)
   }
 
   private func write(_ member: [UInt8]) throws {
-    sizes.compressed += Int64(member.count)
+    written.compressed += Int64(member.count)
     try ChangeLog.write(member, to: descriptor, temporary)
+  }
+
+  private func lineTooLong(_ count: Int) -> LogError {
+    LogError(
+      .lineTooLong,
+      "Transaction \(last + 1) has a change whose line is \(count) bytes long, and no line of a log"
+        + " has more than \(LineBuffer.longestLine). Its object has too many long values; the log"
+        + " \(temporary) was not written.",
+      path: temporary,
+      transaction: last + 1
+    )
   }
 }

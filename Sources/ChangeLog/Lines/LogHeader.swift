@@ -8,6 +8,8 @@ public import Store
 public struct LogHeader: Hashable, Sendable {
   /// The name and version of the format.
   public static let format = "travelog/1"
+  /// No schema is longer as JSON; a file that says otherwise would fill the memory.
+  static let longestDefinition = 1 << 21
 
   /// The identifier of the store.
   public var store: String
@@ -43,6 +45,14 @@ public struct LogHeader: Hashable, Sendable {
   public func line() throws -> [UInt8] {
     let layouts = try schema.layouts()
     let definition = try schema.json()
+    guard definition.utf8.count <= Self.longestDefinition else {
+      throw LogError(
+        .lineTooLong,
+        "The schema of the store \(store) has \(definition.utf8.count) bytes as JSON, and a log's may"
+          + " have \(Self.longestDefinition).",
+        path: ""
+      )
+    }
     var line = Array(
       (#"{"kind":"header","txn":0,"seq":0,"n":0,"ts":"1970-01-01T00:00:00.000000Z","author":"","#
         + #""op":"","entity":"","id":"","changed":[""]"#).utf8
@@ -77,82 +87,6 @@ public struct LogHeader: Hashable, Sendable {
     line += #""transactions":0,"changes":0}}"#.utf8
     line.append(UInt8(ascii: "\n"))
     return line
-  }
-
-  /// Reads a line without its line break; a line that ``line()`` would not write is refused.
-  public init(line: UnsafeRawBufferPointer, path: String) throws {
-    struct Line: Decodable {
-      struct Meta: Decodable {
-        var format: String
-        var features: String
-        var store: String
-        var lineage: Int64
-        var first: Int64
-        var previous: String
-        var definition: String
-        var partial: String
-      }
-      var kind: String
-      var meta: Meta
-    }
-    let meta: Line.Meta
-    do {
-      let decoded = try JSONDecoder().decode(Line.self, from: Data(line))
-      guard decoded.kind == "header" else { throw Self.notALog(path) }
-      meta = decoded.meta
-    } catch {
-      throw Self.notALog(path)
-    }
-    guard meta.format == Self.format else {
-      throw LogError(
-        .newerFormat,
-        "The log \(path) has the format '\(meta.format)', and this program reads '\(Self.format)';"
-          + " use a newer version of the program.",
-        path: path,
-        line: 1
-      )
-    }
-    guard meta.features.isEmpty else {
-      throw LogError(
-        .newerFormat,
-        "The log \(path) uses what this program does not know: \(meta.features). Use a newer version"
-          + " of the program.",
-        path: path,
-        line: 1
-      )
-    }
-    let changed = LogError(
-      .damaged,
-      "The first line of the log \(path) is not as it was written; copy the file again from where it"
-        + " came from.",
-      path: path,
-      line: 1
-    )
-    guard let previous = Digest(hexadecimal: meta.previous) else { throw changed }
-    do {
-      let definition = Data(meta.definition.utf8)
-      let schema = try JSONDecoder().decode(StoreSchema.self, from: definition)
-      self.init(
-        store: meta.store,
-        lineage: meta.lineage,
-        first: meta.first,
-        previous: previous,
-        schema: schema,
-        partial: meta.partial
-      )
-      guard try self.line().dropLast().elementsEqual(line) else { throw changed }
-    } catch {
-      throw changed
-    }
-  }
-
-  private static func notALog(_ path: String) -> LogError {
-    LogError(
-      .notALog,
-      "The file \(path) is no change log: its first line is not the header of one.",
-      path: path,
-      line: 1
-    )
   }
 }
 

@@ -2,67 +2,53 @@ import Store
 
 /// Reads the lines of transactions, each only in the one form that the writer gives it.
 ///
-/// It takes a line apart, and puts what all lines of a transaction share together again with the
-/// writer's own code: a line that begins otherwise is refused.
-struct TransactionScanner {
-  /// What is wrong with a line, in words.
-  struct Refusal: Error {
-    let message: String
-  }
-
+/// What all lines of a transaction share is compared byte by byte with its first one, and read once,
+/// from the line that closes it.
+final class TransactionScanner {
   /// A transaction whose closing line is still to come.
-  private(set) var open: Transaction?
-  private(set) var lines = TransactionLines(
-    Transaction(id: 0, time: "", schema: "", count: 0, salt: [])
-  )
+  private(set) var open: (id: Int64, count: Int64)?
+  /// What stands before the place of each change, and between it and the kind.
+  private var opening: [UInt8] = []
+  private var middle: [UInt8] = []
   private var sequence: Int64 = 0
-  private var entity: [UInt8] = []
-  private var canonical: [UInt8] = []
+  /// The name of the last change's entity, where it has escapes and can't be taken from the line.
+  private var unescaped = UnsafeMutableRawBufferPointer(start: nil, count: 0)
+  private var author = RepeatedText()
+  private var process = RepeatedText()
+  private var host = RepeatedText()
+  private var bundle = RepeatedText()
+  private var schema = RepeatedText()
+
+  deinit { unescaped.deallocate() }
 
   /// Reads the line of a change, without its line break.
-  mutating func change(_ line: UnsafeRawBufferPointer) throws(Refusal) -> Change {
+  ///
+  /// The change's bytes are there as long as the line, and its entity's until the next one is read.
+  func change(_ line: UnsafeRawBufferPointer) throws(Refusal) -> Change {
     var text = LineParts(line)
-    try text.expect(#"{"kind":"change","txn":"#)
-    let id = try text.integer()
-    try text.expect(#","seq":"#)
-    let place = try text.integer()
-    let (count, time, author) = try text.shared()
-    let kind = try text.word()
-    try text.expect(#","entity":"#)
-    let name = try text.string()
+    let place: Int64
+    if let open {
+      guard opening.withUnsafeBytes({ text.has($0) }) else { throw differs(open.id) }
+      place = try text.integer()
+      guard middle.withUnsafeBytes({ text.has($0) }) else { throw differs(open.id) }
+    } else {
+      place = try begin(&text)
+    }
+    guard let open, place == sequence, place < open.count else {
+      throw Refusal(
+        message: "it is change \(place) of \(open?.count ?? 0), and change \(sequence) is next"
+      )
+    }
+    let kind = try kind(&text)
+    try text.expect(#"","entity":"#)
+    let name = try entity(text.quoted())
     try text.expect(#","id":""#)
     let object = try text.integer()
     try text.expect(#"""#)
-    if let open {
-      guard open.id == id, open.count == count, open.time == time, open.author == author else {
-        throw Refusal(
-          message: "it does not say the same of transaction \(open.id) as the line before"
-        )
-      }
-    } else {
-      let transaction = Transaction(
-        id: id,
-        time: time,
-        author: author,
-        schema: "",
-        count: count,
-        salt: []
-      )
-      open = transaction
-      lines = TransactionLines(transaction)
-      sequence = 0
-    }
-    guard place == sequence, place < count else {
-      throw Refusal(message: "it is change \(place) of \(count), and change \(sequence) is next")
-    }
-    guard let kind = ChangeKind(rawValue: kind) else {
-      throw Refusal(message: "'\(kind)' is no kind of change")
-    }
-    entity = Array(name.utf8)
     let change = Change(
       kind: kind,
       sequence: place,
-      entity: UnsafeRawBufferPointer(start: nil, count: 0),
+      entity: name,
       object: object,
       changed: text.value(#","changed":"#),
       before: text.value(#","before":"#),
@@ -76,185 +62,151 @@ struct TransactionScanner {
     return change
   }
 
-  /// Calls with a change whose entity's name is where it was read to.
-  mutating func withEntity<Result>(
-    _ change: Change,
-    _ body: (Change, TransactionLines) throws -> Result
-  ) rethrows -> Result {
-    var change = change
-    return try entity.withUnsafeBytes {
-      change.entity = $0
-      return try body(change, lines)
+  /// Reads what the lines of a transaction share from its first one, and returns its place.
+  private func begin(_ text: inout LineParts) throws(Refusal) -> Int64 {
+    try text.expect(#"{"kind":"change","txn":"#)
+    let id = try text.integer()
+    try text.expect(#","seq":"#)
+    opening.removeAll(keepingCapacity: true)
+    opening.append(contentsOf: text.line[..<text.position])
+    let place = try text.integer()
+    let start = text.position
+    let count = try shared(&text)
+    middle.removeAll(keepingCapacity: true)
+    middle.append(contentsOf: text.line[start..<text.position])
+    open = (id, count)
+    sequence = 0
+    return place
+  }
+
+  /// What every line of a transaction says of it, up to the quote before the kind.
+  private func shared(_ text: inout LineParts) throws(Refusal) -> Int64 {
+    try text.expect(#","n":"#)
+    let count = try text.integer()
+    try text.expect(#","ts":"#)
+    _ = text.quoted()
+    if text.has(#","author":"#) { _ = text.quoted() }
+    try text.expect(#","op":""#)
+    return count
+  }
+
+  private func kind(_ text: inout LineParts) throws(Refusal) -> ChangeKind {
+    if text.has("update") { return .update }
+    if text.has("insert") { return .insert }
+    if text.has("delete") { return .delete }
+    throw Refusal(message: "'\(try text.word())' is no kind of change")
+  }
+
+  private func entity(_ quoted: UnsafeRawBufferPointer) throws(Refusal) -> UnsafeRawBufferPointer {
+    guard quoted.contains(0x5c) else {
+      // Whether it is one of the schema's is for whoever knows them to say.
+      return UnsafeRawBufferPointer(rebasing: quoted.dropFirst().dropLast())
     }
+    guard let name = parseJSONString(quoted) else { throw Refusal.text }
+    unescaped.deallocate()
+    unescaped = .allocate(byteCount: name.utf8.count, alignment: 1)
+    unescaped.copyBytes(from: name.utf8)
+    return UnsafeRawBufferPointer(unescaped)
+  }
+
+  private func differs(_ id: Int64) -> Refusal {
+    Refusal(message: "it does not say the same of transaction \(id) as the line before")
   }
 
   /// Reads the line that closes a transaction, without its line break.
-  mutating func transaction(_ line: UnsafeRawBufferPointer) throws(Refusal) -> Transaction {
+  ///
+  /// - Returns: The transaction, and the place in the line of the digest's member, which the digest
+  ///   is not made over.
+  func transaction(
+    _ line: UnsafeRawBufferPointer
+  ) throws(Refusal) -> (Transaction, digestMember: Range<Int>) {
     var text = LineParts(line)
     try text.expect(#"{"kind":"transaction","txn":"#)
     let id = try text.integer()
-    let (count, time, author) = try text.shared()
+    if let open, open.id != id { throw differs(open.id) }
+    let start = text.position
+    try text.expect(#","n":"#)
+    let count = try text.integer()
+    try text.expect(#","ts":"#)
+    let time = try text.string()
+    let author = text.has(#","author":"#) ? try author.read(text.quoted()) : nil
+    try text.expect(#","op":""#)
+    if open != nil, !line[start..<text.position].elementsEqual(middle) { throw differs(id) }
+    let done = open == nil ? 0 : sequence
+    guard done == count else {
+      throw Refusal(message: "\(done) of its \(count) changes are there")
+    }
     let name = try text.word()
     guard let operation = TransactionOperation(rawValue: name) else {
       throw Refusal(message: "'\(name)' is no kind of transaction")
     }
+    let digestStart = text.position
     try text.expect(#","digest":""#)
     guard let digest = Digest(hexadecimal: text.upToQuote()) else {
       throw Refusal(message: "its digest is no SHA-256")
     }
-    try text.expect(#"","meta":{"#)
-    let process = text.has(#""process":"#) ? try text.member() : ""
-    var processID: Int64 = 0
-    if text.has(#""pid":"#) {
-      processID = try text.integer()
+    try text.expect(#"""#)
+    let digestMember = digestStart..<text.position
+    var transaction = Transaction(id: id, time: time, schema: "", count: count, salt: [])
+    transaction.operation = operation
+    transaction.author = author
+    transaction.digest = digest
+    try readMeta(&text, &transaction)
+    guard text.isAtEnd else { throw Refusal(message: "there is more than belongs there") }
+    open = nil
+    return (transaction, digestMember)
+  }
+
+  /// Reads what is known of a transaction; a member without a value would not have been written.
+  private func readMeta(
+    _ text: inout LineParts,
+    _ transaction: inout Transaction
+  ) throws(Refusal) {
+    try text.expect(#","meta":{"#)
+    if text.has(#""process":"#) {
+      transaction.process = try process.read(text.quoted())
+      guard !transaction.process.isEmpty else { throw Refusal.empty }
       try text.expect(",")
     }
-    let host = text.has(#""host":"#) ? try text.member() : ""
-    let bundle = text.has(#""bundle":"#) ? try text.member() : nil
+    if text.has(#""pid":"#) {
+      transaction.processID = try text.integer()
+      guard transaction.processID != 0 else { throw Refusal.empty }
+      try text.expect(",")
+    }
+    if text.has(#""host":"#) {
+      transaction.host = try host.read(text.quoted())
+      guard !transaction.host.isEmpty else { throw Refusal.empty }
+      try text.expect(",")
+    }
+    if text.has(#""bundle":"#) {
+      transaction.bundle = try bundle.read(text.quoted())
+      try text.expect(",")
+    }
     try text.expect(#""schema":"#)
-    let schema = try text.string()
-    var salt: [UInt8] = []
+    transaction.schema = try schema.read(text.quoted())
     if text.has(#","salt":""#) {
-      guard let data = parseBase64(text.upToQuote()) else {
+      guard let salt = parseBase64(text.upToQuote()) else {
         throw Refusal(message: "its salt is not base64")
       }
-      salt = Array(data)
+      guard !salt.isEmpty else { throw Refusal.empty }
+      transaction.salt = Array(salt)
       try text.expect(#"""#)
     }
-    let details = text.has(#","details":"#) ? try text.string() : nil
+    if text.has(#","details":"#) { transaction.details = try text.string() }
     try text.expect("}}")
-    let transaction = Transaction(
-      id: id,
-      time: time,
-      operation: operation,
-      author: author,
-      process: process,
-      processID: processID,
-      host: host,
-      bundle: bundle,
-      schema: schema,
-      count: count,
-      salt: salt,
-      details: details,
-      digest: digest
-    )
-    if let open {
-      guard open.id == id, open.count == count, open.time == time, open.author == author else {
-        throw Refusal(
-          message: "it does not say the same of transaction \(open.id) as the line before"
-        )
-      }
-    } else {
-      lines = TransactionLines(transaction)
-      sequence = 0
-    }
-    guard sequence == count else {
-      throw Refusal(message: "\(sequence) of its \(count) changes are there")
-    }
-    lines = TransactionLines(transaction)
-    canonical.removeAll(keepingCapacity: true)
-    lines.appendClosing(digest: digest, to: &canonical)
-    guard canonical.dropLast().elementsEqual(line) else {
-      throw Refusal(message: "it is not written as it should be")
-    }
-    open = nil
-    return transaction
   }
 }
 
-/// A line that is taken apart from its beginning.
-private struct LineParts {
-  private let line: UnsafeRawBufferPointer
-  private var position = 0
+/// A text that is mostly the same as the last time, and then need not be made again.
+private struct RepeatedText {
+  private var quoted: [UInt8] = []
+  private var text = ""
 
-  init(_ line: UnsafeRawBufferPointer) { self.line = line }
-
-  var isAtEnd: Bool { position == line.count }
-
-  mutating func has(_ text: StaticString) -> Bool {
-    let count = text.utf8CodeUnitCount
-    guard position + count <= line.count else { return false }
-    let found = UnsafeRawBufferPointer(rebasing: line[position..<position + count])
-    guard found.elementsEqual(UnsafeRawBufferPointer(start: text.utf8Start, count: count)) else {
-      return false
-    }
-    position += count
-    return true
-  }
-
-  mutating func expect(_ text: StaticString) throws(TransactionScanner.Refusal) {
-    guard has(text) else {
-      let shown = String(decoding: line[position...].prefix(40), as: UTF8.self)
-      throw TransactionScanner.Refusal(message: "it should go on with '\(text)' before '\(shown)'")
-    }
-  }
-
-  mutating func integer() throws(TransactionScanner.Refusal) -> Int64 {
-    var end = position
-    while end < line.count, line[end] == 0x2d || (0x30...0x39).contains(line[end]) { end += 1 }
-    guard let number = parseInteger(UnsafeRawBufferPointer(rebasing: line[position..<end])) else {
-      throw TransactionScanner.Refusal(
-        message: "a number is missing or not written as it should be"
-      )
-    }
-    position = end
-    return number
-  }
-
-  mutating func string() throws(TransactionScanner.Refusal) -> String {
-    let end = endOfString()
-    guard let text = parseJSONString(UnsafeRawBufferPointer(rebasing: line[position..<end])) else {
-      throw TransactionScanner.Refusal(message: "a text is missing or not written as it should be")
-    }
-    position = end
+  mutating func read(_ quoted: UnsafeRawBufferPointer) throws(Refusal) -> String {
+    guard !quoted.elementsEqual(self.quoted) else { return text }
+    guard let text = parseJSONString(quoted) else { throw Refusal.text }
+    self.quoted = Array(quoted)
+    self.text = text
     return text
-  }
-
-  /// A text and the comma after it.
-  mutating func member() throws(TransactionScanner.Refusal) -> String {
-    let text = try string()
-    try expect(",")
-    return text
-  }
-
-  /// The bytes up to the next quote, which is left.
-  mutating func upToQuote() -> UnsafeRawBufferPointer {
-    var end = position
-    while end < line.count, line[end] != 0x22 { end += 1 }
-    defer { position = end }
-    return UnsafeRawBufferPointer(rebasing: line[position..<end])
-  }
-
-  /// A name in quotes whose first one was read.
-  mutating func word() throws(TransactionScanner.Refusal) -> String {
-    let word = String(decoding: upToQuote(), as: UTF8.self)
-    try expect(#"""#)
-    return word
-  }
-
-  /// What every line of a transaction says of it, up to the quote before the kind.
-  mutating func shared() throws(TransactionScanner.Refusal) -> (Int64, String, String?) {
-    try expect(#","n":"#)
-    let count = try integer()
-    try expect(#","ts":"#)
-    let time = try string()
-    let author = has(#","author":"#) ? try string() : nil
-    try expect(#","op":""#)
-    return (count, time, author)
-  }
-
-  /// The value of a member, if it comes next; empty where it doesn't.
-  mutating func value(_ key: StaticString) -> UnsafeRawBufferPointer {
-    guard has(key) else { return UnsafeRawBufferPointer(start: nil, count: 0) }
-    let end = endOfValue(in: line, from: position)
-    defer { position = end }
-    return UnsafeRawBufferPointer(rebasing: line[position..<end])
-  }
-
-  private func endOfString() -> Int {
-    guard position < line.count, line[position] == 0x22 else { return position }
-    var end = position + 1
-    while end < line.count, line[end] != 0x22 { end += line[end] == 0x5c ? 2 : 1 }
-    return min(end + 1, line.count)
   }
 }

@@ -146,4 +146,7 @@ public struct TransactionDigest {
     hash.update(closing)
     return hash.finish()
   }
+
+  /// The digest, after the closing line was taken in without its digest member.
+  public func finish() -> Digest { hash.finish() }
 }

@@ -175,28 +175,3 @@ struct ObjectDecoder {
     )
   }
 }
-
-/// Where a JSON value ends that starts at a position; the position itself where none does.
-///
-/// It tells strings and nesting apart, and leaves to whoever reads the value whether it is right.
-public func endOfValue(in text: UnsafeRawBufferPointer, from start: Int) -> Int {
-  var position = start
-  var depth = 0
-  while position < text.count {
-    switch text[position] {
-    case 0x22:
-      position += 1
-      while position < text.count, text[position] != 0x22 {
-        position += text[position] == 0x5c ? 2 : 1
-      }
-    case 0x7b, 0x5b: depth += 1
-    case 0x7d, 0x5d:
-      if depth == 0 { return position }
-      depth -= 1
-    case 0x2c where depth == 0: return position
-    default: break
-    }
-    position += 1
-  }
-  return min(position, text.count)
-}

@@ -1,0 +1,89 @@
+import Glibc
+import Store
+
+/// What is wrong with a line, in words.
+struct Refusal: Error {
+  let message: String
+
+  static let text = Refusal(message: "a text is missing or not written as it should be")
+  static let empty = Refusal(message: "it has a member without a value")
+}
+
+/// A line that is taken apart from its beginning.
+struct LineParts {
+  let line: UnsafeRawBufferPointer
+  private(set) var position = 0
+
+  init(_ line: UnsafeRawBufferPointer, from position: Int = 0) {
+    self.line = line
+    self.position = position
+  }
+
+  var isAtEnd: Bool { position == line.count }
+
+  mutating func has(_ text: StaticString) -> Bool {
+    has(UnsafeRawBufferPointer(start: text.utf8Start, count: text.utf8CodeUnitCount))
+  }
+
+  mutating func has(_ text: UnsafeRawBufferPointer) -> Bool {
+    guard let start = text.baseAddress, let base = line.baseAddress,
+      text.count <= line.count - position, memcmp(base + position, start, text.count) == 0
+    else { return false }
+    position += text.count
+    return true
+  }
+
+  mutating func expect(_ text: StaticString) throws(Refusal) {
+    guard has(text) else {
+      let shown = String(decoding: line[position...].prefix(40), as: UTF8.self)
+      throw Refusal(message: "it should go on with '\(text)' before '\(shown)'")
+    }
+  }
+
+  mutating func integer() throws(Refusal) -> Int64 {
+    var end = position
+    while end < line.count, line[end] == 0x2d || line[end] &- 0x30 < 10 { end += 1 }
+    guard let number = parseInteger(UnsafeRawBufferPointer(rebasing: line[position..<end])) else {
+      throw Refusal(message: "a number is missing or not written as it should be")
+    }
+    position = end
+    return number
+  }
+
+  /// The bytes of a text, with its quotes and escapes.
+  mutating func quoted() -> UnsafeRawBufferPointer {
+    var end = position
+    if end < line.count, line[end] == 0x22 {
+      end = min(endOfString(in: line, from: end + 1) + 1, line.count)
+    }
+    defer { position = end }
+    return UnsafeRawBufferPointer(rebasing: line[position..<end])
+  }
+
+  mutating func string() throws(Refusal) -> String {
+    guard let text = parseJSONString(quoted()) else { throw Refusal.text }
+    return text
+  }
+
+  /// The bytes up to the next quote, which is left.
+  mutating func upToQuote() -> UnsafeRawBufferPointer {
+    let start = position
+    while position < line.count, line[position] != 0x22 { position += 1 }
+    return UnsafeRawBufferPointer(rebasing: line[start..<position])
+  }
+
+  /// A name in quotes whose first one was read.
+  mutating func word() throws(Refusal) -> String {
+    let word = String(decoding: upToQuote(), as: UTF8.self)
+    try expect(#"""#)
+    return word
+  }
+
+  /// The value of a member, if it comes next; empty where it doesn't.
+  mutating func value(_ key: StaticString) -> UnsafeRawBufferPointer {
+    guard has(key) else { return UnsafeRawBufferPointer(start: nil, count: 0) }
+    let start = position
+    position = endOfValue(in: line, from: start)
+    return UnsafeRawBufferPointer(rebasing: line[start..<position])
+  }
+}

@@ -1,0 +1,98 @@
+import Foundation
+import Store
+
+extension LogHeader {
+  /// Reads a line without its line break; a line that ``line()`` would not write is refused.
+  ///
+  /// Any version of the format has the kind, and the names of the version and of what it uses, where
+  /// this one has them, so that a program can tell what it does not know.
+  public init(line: UnsafeRawBufferPointer, path: String) throws {
+    guard line.starts(with: #"{"kind":"header","#.utf8),
+      let meta = Self.position(of: #""meta":{"format":"#, in: line)
+    else { throw Self.notALog(path) }
+    var text = LineParts(line, from: meta)
+    guard let format = parseJSONString(text.quoted()) else { throw Self.notALog(path) }
+    guard format == Self.format else { throw Self.newer(format, path) }
+    guard text.has(#","features":"#), let features = parseJSONString(text.quoted()) else {
+      throw Self.notALog(path)
+    }
+    guard features.isEmpty else { throw Self.uses(features, path) }
+    do {
+      try self.init(&text)
+      guard try self.line().dropLast().elementsEqual(line) else { throw Refusal.text }
+    } catch {
+      throw LogError(
+        .damaged,
+        "The first line of the log \(path) is not as it was written; copy the file again from where"
+          + " it came from.",
+        path: path,
+        line: 1
+      )
+    }
+  }
+
+  /// Reads what no other part of the line gives.
+  private init(_ text: inout LineParts) throws {
+    try text.expect(#","store":"#)
+    let store = try text.string()
+    try text.expect(#","lineage":"#)
+    let lineage = try text.integer()
+    try text.expect(#","first":"#)
+    let first = try text.integer()
+    try text.expect(#","previous":"#)
+    guard let previous = Digest(hexadecimal: try text.string()) else { throw Refusal.text }
+    try text.expect(#","schema":"#)
+    _ = text.quoted()
+    try text.expect(#","definition":"#)
+    let definition = text.quoted()
+    guard definition.count <= 2 * Self.longestDefinition else { throw Refusal.text }
+    guard let json = parseJSONString(definition) else { throw Refusal.text }
+    try text.expect(#","partial":"#)
+    self.init(
+      store: store,
+      lineage: lineage,
+      first: first,
+      previous: previous,
+      schema: try JSONDecoder().decode(StoreSchema.self, from: Data(json.utf8)),
+      partial: try text.string()
+    )
+  }
+
+  /// Where the bytes after a text begin that stands nowhere else.
+  private static func position(of text: StaticString, in line: UnsafeRawBufferPointer) -> Int? {
+    for start in line.indices where line[start] == text.utf8Start[0] {
+      var parts = LineParts(line, from: start)
+      if parts.has(text) { return parts.position }
+    }
+    return nil
+  }
+
+  private static func notALog(_ path: String) -> LogError {
+    LogError(
+      .notALog,
+      "The file \(path) is no change log: its first line is not the header of one.",
+      path: path,
+      line: 1
+    )
+  }
+
+  private static func newer(_ format: String, _ path: String) -> LogError {
+    LogError(
+      .newerFormat,
+      "The log \(path) has the format '\(format)', and this program reads '\(Self.format)'; use a"
+        + " newer version of the program.",
+      path: path,
+      line: 1
+    )
+  }
+
+  private static func uses(_ features: String, _ path: String) -> LogError {
+    LogError(
+      .newerFormat,
+      "The log \(path) uses what this program does not know: \(features). Use a newer version of the"
+        + " program.",
+      path: path,
+      line: 1
+    )
+  }
+}
