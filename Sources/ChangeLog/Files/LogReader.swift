@@ -83,11 +83,12 @@ public final class LogReader {
     guard trailer == nil else { return nil }
     while let line = try buffer.next() {
       let text = UnsafeRawBufferPointer(rebasing: line.dropLast())
-      if text.starts(with: #"{"kind":"change","#.utf8) {
+      var parts = LineParts(text)
+      if parts.has(#"{"kind":"change","#) {
         if undigested == nil { undigested = line.baseAddress }
         try readChange(text, body)
         if buffer.isAtEndOfPiece { digest(upTo: line.baseAddress.map { $0 + line.count }) }
-      } else if text.starts(with: #"{"kind":"transaction","#.utf8) {
+      } else if parts.has(#"{"kind":"transaction","#) {
         digest(upTo: line.baseAddress)
         return try readTransaction(line)
       } else {

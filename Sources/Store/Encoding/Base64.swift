@@ -42,6 +42,18 @@ public func parseBase64(_ text: UnsafeRawBufferPointer) -> Data? {
   return isValid ? data : nil
 }
 
+/// Tells whether text is base64 in the one form that it is written in.
+func isCanonicalBase64(_ text: UnsafeRawBufferPointer) -> Bool {
+  guard text.count % 4 == 0 else { return false }
+  // The last group may have padding, and is left to whoever reads it.
+  let last = UnsafeRawBufferPointer(rebasing: text[max(0, text.count - 4)...])
+  return digitValues.withUnsafeBufferPointer { values in
+    var seen: UInt8 = 0
+    for byte in text.dropLast(last.count) { seen |= values[Int(byte)] }
+    return seen < 64
+  } && parseBase64(last) != nil
+}
+
 private func encode(
   _ bytes: UnsafeRawBufferPointer,
   with digits: UnsafeBufferPointer<UInt8>,

@@ -45,7 +45,13 @@ public func parseDate(_ bytes: UnsafeRawBufferPointer) -> Double? {
   else { return nil }
   if bytes.count == 20 { return Double(whole) }
   guard bytes[19] == 0x2e, bytes.count >= 22 else { return nil }
-  var fraction = Array(bytes[20..<bytes.count - 1])
+  let digits = UnsafeRawBufferPointer(rebasing: bytes[20..<bytes.count - 1])
+  if whole >= 0, digits[digits.count - 1] != 0x30,
+    let short = ShortDecimal(integer: UInt64(whole), fraction: digits)
+  {
+    return short.double
+  }
+  var fraction = Array(digits)
   guard fraction.last != 0x30, fraction.allSatisfy({ (0x30...0x39).contains($0) }) else {
     return nil
   }

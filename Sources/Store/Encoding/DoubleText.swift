@@ -33,7 +33,7 @@ public func parseDouble(_ bytes: UnsafeRawBufferPointer) -> Double? {
 }
 
 /// Reads `-ddd.ddd` of at most fifteen digits, which needs no comparison.
-private func parseShortDouble(_ bytes: UnsafeRawBufferPointer) -> Double? {
+func parseShortDouble(_ bytes: UnsafeRawBufferPointer) -> Double? {
   let start = bytes.first == 0x2d ? 1 : 0
   guard let point = bytes.firstIndex(of: 0x2e), point > start, point + 1 < bytes.count,
     let integer = parseUnsignedInteger(UnsafeRawBufferPointer(rebasing: bytes[start..<point]))

@@ -1,15 +1,37 @@
 /// True where the bytes are valid UTF-8.
 func isValidUTF8(_ bytes: UnsafeRawBufferPointer) -> Bool {
   var index = 0
-  var high: UInt64 = 0
-  while index + 8 <= bytes.count {
-    high |= bytes.loadUnaligned(fromByteOffset: index, as: UInt64.self)
-    index += 8
-  }
   while index < bytes.count {
-    high |= UInt64(bytes[index])
-    index += 1
+    // Most text is ASCII, eight bytes at once.
+    while index + 8 <= bytes.count,
+      bytes.loadUnaligned(fromByteOffset: index, as: UInt64.self) & 0x8080_8080_8080_8080 == 0
+    {
+      index += 8
+    }
+    guard index < bytes.count else { break }
+    let length = lengthOfCharacter(bytes, at: index)
+    guard length > 0 else { return false }
+    index += length
   }
-  // Most texts are ASCII, which needs no more than this.
-  return high & 0x8080_8080_8080_8080 == 0 || String(validating: bytes, as: UTF8.self) != nil
+  return true
+}
+
+/// The number of bytes of the character at an index; zero where there is none.
+private func lengthOfCharacter(_ bytes: UnsafeRawBufferPointer, at index: Int) -> Int {
+  func isNext(_ offset: Int, _ range: ClosedRange<UInt8>) -> Bool {
+    index + offset < bytes.count && range.contains(bytes[index + offset])
+  }
+  // What the second byte may be keeps out longer forms, surrogates, and what Unicode has not.
+  switch bytes[index] {
+  case 0x00...0x7f: return 1
+  case 0xc2...0xdf: return isNext(1, 0x80...0xbf) ? 2 : 0
+  case 0xe0: return isNext(1, 0xa0...0xbf) && isNext(2, 0x80...0xbf) ? 3 : 0
+  case 0xed: return isNext(1, 0x80...0x9f) && isNext(2, 0x80...0xbf) ? 3 : 0
+  case 0xe1...0xef: return isNext(1, 0x80...0xbf) && isNext(2, 0x80...0xbf) ? 3 : 0
+  case 0xf0...0xf4:
+    let second: ClosedRange<UInt8> =
+      bytes[index] == 0xf0 ? 0x90...0xbf : bytes[index] == 0xf4 ? 0x80...0x8f : 0x80...0xbf
+    return isNext(1, second) && isNext(2, 0x80...0xbf) && isNext(3, 0x80...0xbf) ? 4 : 0
+  default: return 0
+  }
 }

@@ -10,7 +10,6 @@ public final class ChangeFormat {
   /// The members of the change that was checked last.
   private(set) var before: [ObjectDecoder.Member] = []
   private(set) var after: [ObjectDecoder.Member] = []
-  private var scratch: [UInt8] = []
 
   /// Makes a check for a schema.
   public convenience init(_ schema: StoreSchema) throws {
@@ -26,11 +25,11 @@ public final class ChangeFormat {
 
   /// The index of a change's entity; nil where the schema has none of its name.
   func entity(of change: Change) -> Int? {
-    if !entityKeys.isEmpty, change.entity.elementsEqual(entityKeys[lastEntity]) {
+    if !entityKeys.isEmpty, isSame(change.entity, entityKeys[lastEntity]) {
       return lastEntity
     }
     guard
-      let index = entityKeys.indices.first(where: { change.entity.elementsEqual(entityKeys[$0]) })
+      let index = entityKeys.indices.first(where: { isSame(change.entity, entityKeys[$0]) })
     else { return nil }
     lastEntity = index
     return index
@@ -49,15 +48,19 @@ public final class ChangeFormat {
       switch change.kind {
       case .insert: hasAll(after, decoder.columnCount)
       case .delete: hasAll(before, decoder.columnCount)
-      case .update:
-        !before.isEmpty && before.count == after.count
-          && zip(before, after).allSatisfy { $0.index == $1.index }
+      case .update: hasBothSides()
       }
     guard isWhole, hasBefore || change.before.isEmpty, hasAfter || change.after.isEmpty else {
       throw CanonicalEncodingError(
         message: "the properties before and after are not those that a change of its kind has"
       )
     }
+  }
+
+  private func hasBothSides() -> Bool {
+    guard !before.isEmpty, before.count == after.count else { return false }
+    for place in before.indices where before[place].index != after[place].index { return false }
+    return true
   }
 
   private func hasAll(_ members: [ObjectDecoder.Member], _ columns: Int) -> Bool {
@@ -75,6 +78,11 @@ public final class ChangeFormat {
     let decoder = decoders[entity]
     try split(change, entity)
     try checkChanged(change, decoder)
+    guard !change.special.isEmpty || !change.large.isEmpty else {
+      for member in before { try decoder.check(member) }
+      for member in after { try decoder.check(member) }
+      return
+    }
     let special = try sides(of: change.special)
     let large = try sides(of: change.large)
     try check(before, decoder, special.before, large.before, change)
@@ -86,17 +94,33 @@ public final class ChangeFormat {
     _ change: Change,
     _ decoder: ObjectDecoder
   ) throws(CanonicalEncodingError) {
-    scratch.removeAll(keepingCapacity: true)
+    let list = change.changed
+    var position = 0
+    var isRight = true
     if change.kind == .update {
       for member in after {
-        scratch.append(scratch.isEmpty ? 0x5b : 0x2c)
-        scratch.append(contentsOf: decoder.keys[member.index].dropLast())
+        let key = decoder.key(member.index)
+        let end = position + key.count
+        // A comma or bracket, and the key without its colon.
+        guard end < list.count else { throw wrongList }
+        isRight = isRight && list[position] == (position == 0 ? 0x5b : 0x2c)
+        isRight =
+          isRight
+          && isSame(
+            UnsafeRawBufferPointer(rebasing: list[position + 1..<end]),
+            UnsafeRawBufferPointer(rebasing: key.dropLast())
+          )
+        position = end
       }
-      scratch.append(0x5d)
+      isRight = isRight && position + 1 == list.count && list[position] == 0x5d
+    } else {
+      isRight = list.isEmpty
     }
-    guard change.changed.elementsEqual(scratch) else {
-      throw CanonicalEncodingError(message: "the list of what changed is not that of its values")
-    }
+    guard isRight else { throw wrongList }
+  }
+
+  private var wrongList: CanonicalEncodingError {
+    CanonicalEncodingError(message: "the list of what changed is not that of its values")
   }
 
   private static let missing = Array("\"\(SpecialValue.missingName)\"".utf8)
@@ -159,8 +183,6 @@ public final class ChangeFormat {
       } else if nextLarge < large.count, large[nextLarge].key == key {
         try check(reference: large[nextLarge].value, of: member, decoder)
         nextLarge += 1
-      } else if member.index >= decoder.columnCount {
-        _ = try decoder.links(member)
       } else {
         try decoder.check(member)
       }

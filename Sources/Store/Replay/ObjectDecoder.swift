@@ -2,7 +2,7 @@
 ///
 /// Members have one order, that of the columns and then of the join tables, so that a member is
 /// found by comparing it with the one that is expected next.
-struct ObjectDecoder {
+final class ObjectDecoder {
   /// One member of an object, whose bytes lie where the object's do.
   struct Member {
     /// The index in ``keys``: first the columns, then the links.
@@ -20,6 +20,11 @@ struct ObjectDecoder {
   private let linkPrefixes: [[UInt8]]
   /// The indexes of the join tables whose links the entity's changes hold, in order.
   let joins: [Int]
+  /// The declared types of the columns; nil for relationships.
+  let types: [ValueType?]
+  /// All keys, one after the other, and where each begins: to be compared without a look at arrays.
+  private let keyBytes: UnsafeMutableRawBufferPointer
+  private let keyStarts: UnsafeMutableBufferPointer<Int>
 
   init(_ layout: EntityLayout, _ tables: [JoinTable], _ layouts: [EntityLayout]) {
     self.layout = layout
@@ -28,14 +33,35 @@ struct ObjectDecoder {
       column.destination.map { referencePrefix(layouts[$0].entity.name) } ?? []
     }
     linkPrefixes = joins.map { referencePrefix(layouts[tables[$0].destination].entity.name) }
+    types = layout.columns.map(\.type)
     let names =
       layout.columns.map(\.logName)
       + joins.map { tables[$0].logName(layouts) }
-    keys = names.map { name in
+    let keys = names.map { name in
       var key: [UInt8] = []
       appendJSONString(name, to: &key)
       return key + [UInt8(ascii: ":")]
     }
+    self.keys = keys
+    keyBytes = .allocate(byteCount: keys.reduce(0) { $0 + $1.count }, alignment: 1)
+    keyStarts = .allocate(capacity: keys.count + 1)
+    keyBytes.copyBytes(from: keys.joined())
+    var start = 0
+    for (index, key) in keys.enumerated() {
+      keyStarts.initializeElement(at: index, to: start)
+      start += key.count
+    }
+    keyStarts.initializeElement(at: keys.count, to: start)
+  }
+
+  deinit {
+    keyBytes.deallocate()
+    keyStarts.deallocate()
+  }
+
+  /// A key with its quotes and colon.
+  func key(_ index: Int) -> UnsafeRawBufferPointer {
+    UnsafeRawBufferPointer(rebasing: keyBytes[keyStarts[index]..<keyStarts[index + 1]])
   }
 
   /// The number of properties that have a column.
@@ -57,7 +83,7 @@ struct ObjectDecoder {
       guard let index = key(in: object, at: position, from: expected) else {
         throw refusal(object)
       }
-      let start = position + keys[index].count
+      let start = position + key(index).count
       let next = endOfValue(in: object, from: start)
       guard next > start, next <= end else { throw refusal(object) }
       members.append(
@@ -77,11 +103,12 @@ struct ObjectDecoder {
     at position: Int,
     from first: Int
   ) -> Int? {
-    for index in first..<max(first, keys.count) {
-      let key = keys[index]
+    for index in first..<max(first, keyStarts.count - 1) {
+      let key = key(index)
       guard position + key.count < object.count else { continue }
-      let found = UnsafeRawBufferPointer(rebasing: object[position..<position + key.count])
-      if found.elementsEqual(key) { return index }
+      if isSame(UnsafeRawBufferPointer(rebasing: object[position..<position + key.count]), key) {
+        return index
+      }
     }
     return nil
   }
@@ -95,24 +122,20 @@ struct ObjectDecoder {
     if let type = column.type {
       return try parseCanonical(member.value, special: special, as: type)
     }
-    if member.value.elementsEqual("null".utf8) { return .null }
+    if isSame(member.value, "null") { return .null }
     guard let id = reference(member.value, references[member.index]) else {
       throw refusal(member.value)
     }
     return .integer(id)
   }
 
-  /// Fails where a member's text is not the canonical one of its property.
+  /// Fails where the text of a member is not the canonical one of its property.
   func check(_ member: Member) throws(CanonicalEncodingError) {
-    let text = member.value
-    let type = layout.columns[member.index].type
-    // A text with nothing to unescape need not become a string to be checked.
-    if text.count >= 2, text[0] == 0x22, text[text.count - 1] == 0x22,
-      type == .string || type == .url || type == .json
-    {
-      let inner = UnsafeRawBufferPointer(rebasing: text[1..<text.count - 1])
-      if indexOfEscape(in: inner, from: 0) == inner.count, isValidUTF8(inner) { return }
+    guard member.index < types.count else {
+      _ = try links(member)
+      return
     }
+    if let type = types[member.index], isPlainlyCanonical(member.value, as: type) { return }
     _ = try value(member, special: nil)
   }
 
@@ -120,7 +143,7 @@ struct ObjectDecoder {
   private func reference(_ text: UnsafeRawBufferPointer, _ prefix: [UInt8]) -> Int64? {
     guard text.count > prefix.count + 2, text[text.count - 1] == 0x7d,
       text[text.count - 2] == 0x22,
-      text.prefix(prefix.count).elementsEqual(prefix)
+      isSame(UnsafeRawBufferPointer(rebasing: text[..<prefix.count]), prefix)
     else { return nil }
     return parseInteger(
       UnsafeRawBufferPointer(rebasing: text[prefix.count..<text.count - 2])

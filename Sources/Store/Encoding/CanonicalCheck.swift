@@ -1,0 +1,36 @@
+/// True for text that is surely the canonical one of a value of a type, with nothing under `special`.
+///
+/// It makes no values, and so costs a fraction of ``parseCanonical(_:special:as:)``, which has the
+/// last word on everything else.
+func isPlainlyCanonical(_ text: UnsafeRawBufferPointer, as type: ValueType) -> Bool {
+  guard let first = text.first else { return false }
+  if first == UInt8(ascii: "n") { return isSame(text, "null") }
+  switch type {
+  case .bool:
+    return first == UInt8(ascii: "t") ? isSame(text, "true") : isSame(text, "false")
+  case .int8, .int16, .int32, .int64, .uint8, .uint16, .uint32:
+    guard let number = parseInteger(text), let range = type.integers else { return false }
+    return range.contains(number)
+  case .float16, .float, .double:
+    return parseShortDouble(text) != nil
+  case .string, .url, .json, .uint64, .decimal, .date, .uuid, .data, .transformed:
+    guard text.count >= 2, first == 0x22, text[text.count - 1] == 0x22 else { return false }
+    return isPlainlyCanonical(
+      inner: UnsafeRawBufferPointer(rebasing: text[1..<text.count - 1]),
+      type
+    )
+  }
+}
+
+private func isPlainlyCanonical(inner text: UnsafeRawBufferPointer, _ type: ValueType) -> Bool {
+  switch type {
+  case .string, .url, .json:
+    indexOfEscape(in: text, from: 0) == text.count && isValidUTF8(text)
+  case .uint64: parseUnsignedInteger(text) != nil
+  case .decimal: isCanonicalDecimal(text)
+  case .date: parseDate(text) != nil
+  case .uuid: isCanonicalUUID(text)
+  case .data, .transformed: isCanonicalBase64(text)
+  default: false
+  }
+}

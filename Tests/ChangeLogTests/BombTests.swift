@@ -1,0 +1,142 @@
+import Foundation
+import Store
+import Testing
+
+@testable import ChangeLog
+
+/// The most memory that this process had since ``forgetPeak()``, in bytes.
+private func peak() throws -> Int {
+  let status = try String(contentsOfFile: "/proc/self/status", encoding: .utf8)
+  let line = try #require(status.split(separator: "\n").first { $0.hasPrefix("VmHWM:") })
+  return try #require(line.split(separator: " ").dropFirst().first.flatMap { Int($0) }) * 1024
+}
+
+private func forgetPeak() throws {
+  try "5".write(toFile: "/proc/self/clear_refs", atomically: false, encoding: .utf8)
+}
+
+/// Reads a file in the way of a log, which is to be refused with no more memory than so.
+private func expectRefusal(
+  _ path: String,
+  _ code: LogError.Code,
+  _ words: String,
+  memory: Int = 48 << 20
+) throws {
+  try forgetPeak()
+  let before = try peak()
+  let error = #expect(throws: LogError.self) {
+    let reader = try LogReader(path: path)
+    while try reader.next() != nil {}
+  }
+  #expect(error?.code == code)
+  #expect(error?.message.contains(words) == true, "\(error?.message ?? "")")
+  let used = try peak() - before
+  #expect(used <= memory, "\(used >> 20) MiB were used")
+}
+
+private func shell(_ command: String) throws {
+  let process = Process()
+  process.executableURL = URL(fileURLWithPath: "/bin/sh")
+  process.arguments = ["-c", command]
+  try process.run()
+  process.waitUntilExit()
+  #expect(process.terminationStatus == 0)
+}
+
+private let header = LogHeader(
+  store: "6F9619FF-8B86-D011-B42D-00CF4FC964FF",
+  lineage: 0,
+  first: 1,
+  previous: SHA256.digest(of: []),
+  schema: StoreSchema(
+    version: "1.0.0",
+    entities: [Entity(name: "Note", attributes: [Attribute(name: "text", type: .string)])]
+  )
+)
+
+private let opening =
+  #"{"kind":"change","txn":1,"seq":0,"n":1,"ts":"2026-01-01T00:00:00.000000Z","#
+  + #""op":"insert","entity":"Note","id":"1","after":{"text":"#
+
+/// Each runs in a process of its own, so that no other test's memory counts.
+@Suite("Files that were made to fill the memory")
+struct BombTests {
+  @Test("a line of a gigabyte is refused in bounded memory")
+  func line() async {
+    await #expect(processExitsWith: .success) {
+      let file = temporaryFile()
+      defer { unlink(file) }
+      var block = [UInt8](repeating: UInt8(ascii: "a"), count: 16 << 20)
+      let compressor = try GzipCompressor(level: 1, path: file)
+      let member = try compressor.member(of: block)
+      block = []
+      var bytes = try compressor.member(of: try header.line() + Array((opening + "\"").utf8))
+      for _ in 0..<64 { bytes += member }
+      try Data(bytes).write(to: URL(fileURLWithPath: file))
+      try expectRefusal(file, .damaged, "Line 2 of the log")
+    }
+  }
+
+  @Test("a member that inflates a thousandfold is refused in bounded memory")
+  func member() async {
+    await #expect(processExitsWith: .success) {
+      let file = temporaryFile()
+      defer { unlink(file) }
+      try Data(header.line()).write(to: URL(fileURLWithPath: file + ".plain"))
+      try shell("(cat '\(file).plain'; head -c 200000000 /dev/zero) | gzip -9 >'\(file)'")
+      unlink(file + ".plain")
+      #expect(try Data(contentsOf: URL(fileURLWithPath: file)).count < 300_000)
+      try expectRefusal(file, .damaged, "is longer than")
+      // The same without a header, and with line breaks only.
+      try shell("head -c 200000000 /dev/zero | tr '\\0' '\\n' | gzip -9 >'\(file)'")
+      try expectRefusal(file, .notALog, "is no change log")
+    }
+  }
+
+  @Test("JSON that is nested 10,000 deep is refused, in a line and in the header")
+  func nesting() async {
+    await #expect(processExitsWith: .success) {
+      let file = temporaryFile()
+      defer { unlink(file) }
+      let compressor = try GzipCompressor(level: 1, path: file)
+      for pair in ["[]", "{}"] {
+        let deep = [String](repeating: String(pair.prefix(1)), count: 10_000).joined()
+        let closed = deep + [String](repeating: String(pair.suffix(1)), count: 10_000).joined()
+        for text in [deep, closed] {
+          let lines = try header.line() + Array((opening + text + "}}\n").utf8)
+          try Data(compressor.member(of: lines)).write(to: URL(fileURLWithPath: file))
+          try expectRefusal(file, .damaged, "Line 2 of the log")
+        }
+        try write(definition: closed, to: file, compressor)
+        try expectRefusal(file, .damaged, "The first line of the log")
+      }
+    }
+  }
+
+  @Test("a schema of a million numbers is refused in bounded memory")
+  func schema() async {
+    await #expect(processExitsWith: .success) {
+      let file = temporaryFile()
+      defer { unlink(file) }
+      let compressor = try GzipCompressor(level: 1, path: file)
+      for count in [1_000_000, 10_000_000] {
+        let numbers = "[" + [String](repeating: "0", count: count).joined(separator: ",") + "]"
+        try write(definition: numbers, to: file, compressor)
+        try expectRefusal(file, .damaged, "The first line of the log")
+      }
+    }
+  }
+}
+
+/// Writes a log with a header that has another text for its schema.
+private func write(definition: String, to file: String, _ compressor: GzipCompressor) throws {
+  let line = String(decoding: try header.line(), as: UTF8.self)
+  let start = try #require(line.range(of: #""definition":""#)).upperBound
+  let end = try #require(line.range(of: #"","partial":"#)).lowerBound
+  let text = line[..<start] + definition.replacing("\"", with: "\\\"") + line[end...]
+  try Data(compressor.member(of: Array(text.utf8))).write(to: URL(fileURLWithPath: file))
+}
+
+private func temporaryFile() -> String {
+  NSTemporaryDirectory() + "BombTests-\(UUID().uuidString).ndjson.gz"
+}
