@@ -7,13 +7,33 @@ struct LogChain {
   let store: String
   let lineage: Int64
   let files: [LogFolder.File]
+  /// Logs that lie within others, as a compaction leaves them that was stopped.
+  let covered: [LogFolder.File]
   let snapshots: [LogFolder.File]
 
   init(_ folder: LogFolder, store: String, lineage: Int64) throws {
     self.folder = folder
     self.store = store
     self.lineage = lineage
-    files = try folder.files(of: store, lineage: lineage)
+    var files: [LogFolder.File] = []
+    var covered: [LogFolder.File] = []
+    // They come by their beginnings, of those with the same beginning the shortest first.
+    for file in try folder.files(of: store, lineage: lineage) {
+      while let last = files.last, last.range != file.range,
+        file.range.contains(last.range.lowerBound), file.range.contains(last.range.upperBound)
+      {
+        covered.append(files.removeLast())
+      }
+      if let last = files.last, last.range != file.range,
+        last.range.upperBound >= file.range.upperBound
+      {
+        covered.append(file)
+      } else {
+        files.append(file)
+      }
+    }
+    self.files = files
+    self.covered = covered
     snapshots = try folder.snapshots(of: store, lineage: lineage)
   }
 

@@ -1,5 +1,6 @@
 import ChangeLog
 import CommandLineKit
+import Glibc
 import Pipeline
 import Store
 
@@ -14,7 +15,7 @@ extension Travelog {
     "to",
     .folder,
     placeholder: "LOGS",
-    help: "The folder for the logs."
+    help: "The folder for the logs; - writes them to standard output."
   )
   static let token = Parameter<String?>.optional(
     "token",
@@ -88,8 +89,11 @@ extension Travelog {
   ) { call in
     let given = call.arguments
     let logs = LogFolder(given[to])
+    let isStream = given[to] == "-"
     var lock: FolderLock?
-    if !given[dryRun] {
+    if isStream {
+      try checkStream(call)
+    } else if !given[dryRun] {
       try logs.create()
       lock = try FolderLock(logs, wait: given[lockWait], purpose: "travelog export")
     }
@@ -103,6 +107,7 @@ extension Travelog {
       request.level = given[level]
       request.maximumFileSize = given[maximumFileSize]
       request.isDryRun = given[dryRun]
+      request.stream = isStream ? STDOUT_FILENO : nil
       let clock = ContinuousClock()
       var result: ExportResult?
       let time = try clock.measure { result = try export(request, tick: tick) }
@@ -120,6 +125,23 @@ extension Travelog {
       )
     }
     return isEmpty && given[errorIfEmpty] ? .empty : .success
+  }
+}
+
+extension Travelog {
+  /// Refuses what does not go with logs on standard output.
+  private static func checkStream(_ call: Call) throws {
+    if call.arguments[json] {
+      throw CommandError.usage("--json and --to - both want standard output; leave one out.")
+    }
+    if call.arguments[snapshot] {
+      throw CommandError.usage("--snapshot needs a folder; it does not go with --to -.")
+    }
+    if call.output.isTerminal {
+      throw CommandError.usage(
+        "The logs are compressed, and standard output is a terminal; pipe them somewhere."
+      )
+    }
   }
 }
 

@@ -4,6 +4,12 @@ import Pipeline
 
 extension Travelog {
   static let logs = Parameter<String>.positional("LOGS", .folder, help: "The folder of logs.")
+  static let sources = Parameter<[String]>.positionals(
+    "LOGS",
+    .file,
+    isRequired: true,
+    help: "The folder of logs; or logs, in any order; or - for logs from standard input."
+  )
   static let into = Parameter<String>.required(
     "into",
     .file,
@@ -30,18 +36,24 @@ extension Travelog {
     examples: [
       .init("travelog import logs --into copy.store", "Make a replica, or bring one up to date."),
       .init(
+        "ssh host travelog export trips.store --to - | travelog import - --into copy.store",
+        "The same, through a pipe."
+      ),
+      .init(
         "travelog import logs --into monday.store --until 2026-11-02T08:00Z",
         "Restore the state of a point in time."
       ),
     ],
-    parameters: [logs, into, until, origin, fromSnapshot, dryRun],
+    parameters: [sources, into, until, origin, fromSnapshot, dryRun],
     exitCodes: [
       .unreadable, .missing, .locked, .schemaMismatch, .diverged, .differs, .partialLog,
       .interrupted, .terminated,
     ]
   ) { call in
     let given = call.arguments
-    var request = ImportRequest(logs: LogFolder(given[logs]), store: given[into])
+    let source = try LogSource(given[sources])
+    defer { withExtendedLifetime(source) {} }
+    var request = ImportRequest(logs: source.folder, store: given[into])
     request.origin = given[origin]
     request.until = given[until]
     request.fromSnapshot = given[fromSnapshot]

@@ -51,7 +51,9 @@ struct Travelog {
         .init("NO_COLOR", "Nothing is coloured where it is set to something."),
         .init("FORCE_COLOR", "Everything is coloured, terminal or not."),
       ],
-      subcommands: [exportCommand, importCommand, verifyCommand, pruneCommand, statusCommand]
+      subcommands: [
+        exportCommand, importCommand, verifyCommand, pruneCommand, statusCommand, compactCommand,
+      ]
     ),
     version: "travelog 0.1.0",
     color: color,

@@ -20,11 +20,13 @@ extension Travelog {
       .init("travelog verify logs", "Verify all logs in a folder."),
       .init("travelog verify logs --head 5f2c…", "Verify up to a digest that is known."),
     ],
-    parameters: [logs, origin, token, headDigest],
+    parameters: [sources, origin, token, headDigest],
     exitCodes: [.found, .missing, .interrupted, .terminated]
   ) { call in
     let given = call.arguments
-    var request = VerifyRequest(logs: LogFolder(given[logs]))
+    let source = try LogSource(given[sources])
+    defer { withExtendedLifetime(source) {} }
+    var request = VerifyRequest(logs: source.folder)
     request.store = given[origin]
     request.token = given[token]
     request.head = given[headDigest]

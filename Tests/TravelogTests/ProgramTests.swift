@@ -112,4 +112,33 @@ struct ProgramTests {
       #expect(try travelog("export", store.location.path, "--to", logs).code == 0)
     }
   }
+
+  @Test("logs go through a pipe, and files are taken in any order")
+  func streams() throws {
+    try withStore { folder, store, world in
+      let copy = folder.path + "/copy.store"
+      let token = folder.path + "/token.json"
+      for _ in 0..<2 {
+        let export = try travelogData("export", store.location.path, "--to", "-", "--token", token)
+        let run = try travelog("import", "-", "--into", copy, input: export)
+        #expect(run.code == 0, "\(run.errors)")
+        let replica = try Store.open(.file(URL(fileURLWithPath: copy)))
+        #expect(try rowDump(of: replica) == rowDump(of: store))
+        try world.write(to: store)
+      }
+      let logs = folder.path + "/logs"
+      try travelog("export", store.location.path, "--to", logs, "--max-file-size", "300")
+      let files = try FileManager.default.subpathsOfDirectory(atPath: logs)
+        .filter { $0.hasSuffix(".gz") }.map { logs + "/" + $0 }.shuffled()
+      #expect(files.count > 3)
+      let second = folder.path + "/second.store"
+      let run = try travelog(["import"] + files + ["--into", second])
+      #expect(run.code == 0, "\(run.errors)")
+      let replica = try Store.open(.file(URL(fileURLWithPath: second)))
+      #expect(try rowDump(of: replica) == rowDump(of: store))
+      let broken = try travelogData("export", store.location.path, "--to", "-").dropLast(40)
+      #expect(try travelog("import", "-", "--into", "x", input: Data(broken)).code == 4)
+      #expect(try travelog("import", "-", "--into", "x", input: Data("{}".utf8)).code == 4)
+    }
+  }
 }

@@ -3,8 +3,9 @@ import Foundation
 
 /// What a run of the program wrote, and how it ended.
 struct Run {
+  var output: String { String(decoding: bytes, as: UTF8.self) }
   let code: Int32
-  let output: String
+  let bytes: Data
   let errors: String
 }
 
@@ -51,7 +52,7 @@ func travelog(
   return Run(
     code: process.terminationReason == .exit
       ? process.terminationStatus : 128 + process.terminationStatus,
-    output: String(decoding: text, as: UTF8.self),
+    bytes: text,
     errors: String(decoding: message, as: UTF8.self)
   )
 }
@@ -68,4 +69,9 @@ func gunzip(_ path: String) throws -> String {
     if count == 0 { return String(decoding: bytes, as: UTF8.self) }
     bytes += chunk[..<count]
   }
+}
+
+/// What a run of the program wrote to standard output, as it is.
+func travelogData(_ arguments: String...) throws -> Data {
+  try travelog(arguments).bytes
 }

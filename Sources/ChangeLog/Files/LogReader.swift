@@ -12,6 +12,9 @@ public final class LogReader {
   public let path: String
   /// What the log is of.
   public let header: LogHeader
+  /// Called with the line of each change, once it was found to be right; its bytes are there until
+  /// it returns.
+  public var copyChange: ((UnsafeRawBufferPointer) throws -> Void)?
   /// The trailer, once all was read.
   public private(set) var trailer: LogTrailer?
 
@@ -87,6 +90,7 @@ public final class LogReader {
       if parts.has(#"{"kind":"change","#) {
         if undigested == nil { undigested = line.baseAddress }
         try readChange(text, body)
+        try copyChange?(line)
         if buffer.isAtEndOfPiece { digest(upTo: line.baseAddress.map { $0 + line.count }) }
       } else if parts.has(#"{"kind":"transaction","#) {
         digest(upTo: line.baseAddress)

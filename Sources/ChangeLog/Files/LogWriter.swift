@@ -28,6 +28,9 @@ public final class LogWriter {
     (written.plain + Int64(block.count), written.compressed)
   }
 
+  /// About how large the file will be, with what is still to be compressed.
+  public var estimatedSize: Int64 { written.compressed + Int64(block.count) / 4 }
+
   /// Begins a log.
   public init(
     _ destination: LogDestination,

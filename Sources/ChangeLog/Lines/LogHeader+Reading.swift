@@ -35,6 +35,8 @@ extension LogHeader {
   private init(_ text: inout LineParts) throws {
     try text.expect(#","store":"#)
     let store = try text.string()
+    // It becomes the name of a folder.
+    guard UUID(uuidString: store) != nil else { throw Refusal.text }
     try text.expect(#","lineage":"#)
     let lineage = try text.integer()
     try text.expect(#","first":"#)

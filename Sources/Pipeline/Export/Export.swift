@@ -46,7 +46,8 @@ private final class Export {
   private let request: ExportRequest
   private let store: Store
   private let reader: Reader
-  private let token: String
+  /// Where the token is kept; nil where there is none.
+  private let token: String?
   private let schemas: [String: StoreSchema]
   private var result: ExportResult
   private var start: ExportStart
@@ -58,7 +59,9 @@ private final class Export {
     self.request = request
     self.store = store
     self.reader = reader
-    token = request.token ?? request.logs.token(of: store.identifier)
+    token =
+      request.token
+      ?? (request.stream == nil ? request.logs.token(of: store.identifier) : nil)
     schemas = Dictionary(
       try reader.schemas().map { ($0.digest, $0.schema) },
       uniquingKeysWith: { first, _ in first }
@@ -177,7 +180,7 @@ private final class Export {
 
   /// Begins a new log where the transaction does not belong into the one that is open.
   private func prepareLog(for transaction: Transaction, after previous: Digest) throws {
-    if let log, schema == transaction.schema, log.sizes.compressed < request.maximumFileSize {
+    if let log, schema == transaction.schema, log.estimatedSize < request.maximumFileSize {
       return
     }
     try finishLog()
@@ -198,7 +201,8 @@ private final class Export {
     )
     schema = transaction.schema
     log = try LogWriter(
-      .day(String(transaction.time.prefix(10)), request.logs),
+      request.stream.map { .stream($0, name: "standard output") }
+        ?? .day(String(transaction.time.prefix(10)), request.logs),
       header: header,
       level: request.level
     )
@@ -224,6 +228,14 @@ private final class Export {
   }
 
   private func copyLargeValues(of change: Change) throws {
+    guard request.stream == nil else {
+      throw PipelineError(
+        .misuse,
+        "\(request.store) has values that are too large for a line, and a stream has no place for"
+          + " them.",
+        hint: "Export to a folder."
+      )
+    }
     for (digest, _) in largeReferences(in: change) where !request.logs.blobs.contains(digest) {
       try request.logs.blobs.write(reader.largeData(digest), digest)
     }
@@ -240,6 +252,7 @@ private final class Export {
   }
 
   private func moveToken() throws {
+    guard let token else { return }
     try writeToken(result.to, of: store.identifier, to: token)
   }
 

@@ -9,6 +9,8 @@ public struct ExportRequest: Sendable {
   public var logs: LogFolder
   /// Where the token is kept; nil for its place beside the logs.
   public var token: String?
+  /// An open stream to write to instead of the folder; there is no token then, unless one is named.
+  public var stream: Int32?
   /// True to write the state at the end too.
   public var wantsSnapshot = false
   /// Where to end.

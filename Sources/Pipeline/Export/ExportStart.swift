@@ -25,6 +25,12 @@ extension ExportStart {
     _ notices: inout [String]
   ) throws {
     let identifier = store.identifier
+    if request.stream != nil {
+      // What went into a stream is somewhere else: the token alone tells what that was.
+      let point = try request.token.flatMap { try readToken($0) }?.points[identifier]
+      self = try Self.forStream(point, reader, request)
+      return
+    }
     let path = request.token ?? request.logs.token(of: identifier)
     let end = try request.logs.end(of: identifier)
     var point: HistoryPoint?
@@ -71,6 +77,23 @@ extension ExportStart {
           + " they are whole up to transaction \(rebuilt.transaction)."
     )
     self = .after(rebuilt)
+  }
+
+  private static func forStream(
+    _ point: HistoryPoint?,
+    _ reader: Reader,
+    _ request: ExportRequest
+  ) throws -> ExportStart {
+    if let point, point.transaction > 0 { return .after(point) }
+    guard try reader.reachesBack() else {
+      throw PipelineError(
+        .historyExpired,
+        "The history of \(request.store) does not reach back to its beginning, and a stream begins"
+          + " there.",
+        hint: "Export to a folder, which begins with the state of the store."
+      )
+    }
+    return .beginning
   }
 
   private static func missing(

@@ -177,6 +177,18 @@ private final class LineageVerification {
       }
     }
     try findOrigin(snapshots)
+    for file in chain.covered {
+      result.findings.append(
+        Finding(
+          .gap,
+          "The transactions of the log \(file.path) are in another log too. If a compaction was"
+            + " stopped, run “travelog compact \(chain.folder.path)” again; else take the log out of"
+            + " the folder.",
+          path: file.path,
+          transaction: file.range.lowerBound
+        )
+      )
+    }
     // Where a log is not sound, what follows is verified by itself, from its own beginning on.
     var point: HistoryPoint? = result.from
     for file in chain.files {

@@ -1,0 +1,195 @@
+import FoundationEssentials
+import Glibc
+import Store
+
+/// Logs that lie anywhere, or come through a pipe, put into a folder of logs for the time of a
+/// command.
+public final class LogSpool {
+  /// The folder.
+  public let folder: LogFolder
+
+  /// Gathers files, in any order, by links to them.
+  public init(files: [String]) throws {
+    folder = try Self.makeFolder()
+    for file in files { try link(file) }
+  }
+
+  /// Reads logs, one after another, from an open stream to its end.
+  ///
+  /// What comes is kept on disk until all is there, because nothing of a log is to be applied before
+  /// the whole of it was verified.
+  public init(stream: Int32, name: String) throws {
+    folder = try Self.makeFolder()
+    try read(stream, name)
+  }
+
+  deinit {
+    // What is left of a temporary folder harms nobody.
+    try? FileManager.default.removeItem(atPath: folder.path)
+  }
+
+  private static func makeFolder() throws -> LogFolder {
+    let parent = ProcessInfo.processInfo.environment["TMPDIR"] ?? "/tmp"
+    var template = Array("\(parent)/travelog-XXXXXX".utf8CString)
+    guard mkdtemp(&template) != nil else {
+      throw diskError("A temporary folder in \(parent) can't be made", parent)
+    }
+    let path = template.dropLast().map { UInt8(bitPattern: $0) }
+    return LogFolder(String(decoding: path, as: UTF8.self))
+  }
+
+  // MARK: Files
+
+  private func link(_ file: String) throws {
+    let reader = try LogReader(path: file)
+    var day = ""
+    var isSnapshot = false
+    while let transaction = try reader.next() {
+      if !day.isEmpty { continue }
+      day = String(transaction.time.prefix(10))
+      isSnapshot = transaction.operation == .snapshot && reader.header.isWithinLineage
+    }
+    let full = file.hasPrefix("/") ? file : FileManager.default.currentDirectoryPath + "/" + file
+    let last = reader.trailer?.last ?? reader.header.first
+    let path = folder.destination(day, isSnapshot).path(reader.header, last: last)
+    try makeFolders(parentFolder(path))
+    guard symlink(full, path) == 0 else {
+      guard errno == EEXIST else { throw diskError("The link \(path) can't be made", path) }
+      // The same log twice is once enough, and another one of its name is found by its digests.
+      return
+    }
+    try linkValues(near: full)
+  }
+
+  /// Values that are too large for a line lie in the folder of logs that a file is in, or beside it.
+  private func linkValues(near file: String) throws {
+    let root = file.range(of: "/store=").map { String(file[..<$0.lowerBound]) }
+    for candidate in [root, parentFolder(file)].compactMap({ $0.map { "\($0)/blobs" } })
+    where access(candidate, F_OK) == 0 && access(folder.blobs.path, F_OK) != 0 {
+      guard symlink(candidate, folder.blobs.path) == 0 else {
+        throw diskError("The link \(folder.blobs.path) can't be made", folder.blobs.path)
+      }
+    }
+  }
+
+  // MARK: A stream
+
+  private func read(_ stream: Int32, _ name: String) throws {
+    let lines = LineBuffer(try GzipReader(descriptor: stream, path: name), path: name)
+    defer { lines.finish() }
+    var log: Spooled?
+    while let line = try lines.next() {
+      if line.starts(with: #"{"kind":"header","#.utf8) {
+        guard log == nil else { throw incomplete(name, lines.number) }
+        let header = try LogHeader(
+          line: UnsafeRawBufferPointer(rebasing: line.dropLast()),
+          path: name
+        )
+        log = try Spooled(header, folder.path + "/.spooled")
+      }
+      guard let open = log else {
+        throw LogError(
+          .notALog,
+          "What comes from \(name) is no change log: line \(lines.number) is not the header of one.",
+          path: name,
+          line: lines.number
+        )
+      }
+      try open.append(line)
+      guard line.starts(with: #"{"kind":"trailer","#.utf8) else { continue }
+      try open.finish(in: folder)
+      log = nil
+    }
+    guard log == nil else { throw incomplete(name, lines.number) }
+  }
+
+  private func incomplete(_ name: String, _ line: Int) -> LogError {
+    LogError(
+      .incomplete,
+      "What comes from \(name) ends in the middle of a log, at line \(line); send it again.",
+      path: name,
+      line: line
+    )
+  }
+}
+
+/// One log of a stream, on its way to a file.
+private final class Spooled {
+  private let header: LogHeader
+  private let path: String
+  private let descriptor: Int32
+  private let compressor: MemberPipeline
+  private var block: [UInt8] = []
+  private var day = ""
+  private var last: Int64
+  private var isSnapshot = false
+
+  init(_ header: LogHeader, _ path: String) throws {
+    self.header = header
+    self.path = path
+    last = header.first
+    let descriptor = open(path, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0o600)
+    guard descriptor >= 0 else { throw diskError("The file \(path) can't be made", path) }
+    self.descriptor = descriptor
+    compressor = MemberPipeline(level: 1, threads: 1, path: path) { member in
+      try ChangeLog.write(member, to: descriptor, path)
+    }
+  }
+
+  deinit { close(descriptor) }
+
+  func append(_ line: UnsafeRawBufferPointer) throws {
+    block.append(contentsOf: line)
+    if line.starts(with: #"{"kind":"transaction","#.utf8) { look(at: line) }
+    guard block.count >= LogWriter.memberSize else { return }
+    try compressor.append(block)
+    block.removeAll()
+  }
+
+  /// Takes from the line that closes a transaction what a name is made of; whether it is true, the
+  /// reader of the file will tell.
+  private func look(at line: UnsafeRawBufferPointer) {
+    func text(after key: String, count: Int) -> String? {
+      let bytes = Array(line.prefix(400))
+      let key = Array(key.utf8)
+      guard let start = bytes.indices.first(where: { bytes[$0...].starts(with: key) }) else {
+        return nil
+      }
+      return String(decoding: bytes[(start + key.count)...].prefix(count), as: UTF8.self)
+    }
+    if let number = text(after: #""txn":"#, count: 20)?.prefix(while: \.isNumber),
+      let id = Int64(number)
+    {
+      last = id
+    }
+    if day.isEmpty { day = text(after: #""ts":""#, count: 10) ?? "" }
+    if last == header.first, text(after: #""op":""#, count: 9) == "snapshot\"" {
+      isSnapshot = header.isWithinLineage
+    }
+  }
+
+  func finish(in folder: LogFolder) throws {
+    if !block.isEmpty { try compressor.append(block) }
+    try compressor.finish()
+    let destination = folder.destination(day, isSnapshot)
+    let place = destination.path(header, last: max(last, header.first))
+    try makeFolders(parentFolder(place))
+    try moveDurably(path, to: place)
+  }
+}
+
+extension LogHeader {
+  /// True for a log that does not begin a lineage, which a log of one snapshot may do as well.
+  fileprivate var isWithinLineage: Bool {
+    previous != TransactionDigest.beginning(ofStore: store, lineage: lineage)
+  }
+}
+
+extension LogFolder {
+  /// Where a log goes, by what its lines say; a day that is none would lead out of the folder.
+  fileprivate func destination(_ day: String, _ isSnapshot: Bool) -> LogDestination {
+    let isDay =
+      day.utf8.count == 10 && day.utf8.allSatisfy { $0 == 0x2d || (0x30...0x39).contains($0) }
+    return isSnapshot ? .snapshot(self) : .day(isDay ? day : "none", self)
+  }
+}

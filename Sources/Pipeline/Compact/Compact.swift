@@ -1,0 +1,188 @@
+public import ChangeLog
+import FoundationEssentials
+import Glibc
+import Store
+
+/// Which logs are to be put together.
+public struct CompactRequest: Sendable {
+  /// The folder of logs.
+  public var logs: LogFolder
+  /// No log gets more compressed bytes than about so many.
+  public var maximumFileSize: Int64 = 256 << 20
+  /// How hard to compress, from 1 to 9.
+  public var level = 6
+  /// True to find out what would be done, and to do nothing.
+  public var isDryRun = false
+
+  /// Makes a request.
+  public init(logs: LogFolder) { self.logs = logs }
+}
+
+/// What was put together of one lineage of a store.
+public struct CompactResult: Hashable, Sendable {
+  /// The store's identifier.
+  public var store: String
+  /// The lineage.
+  public var lineage: Int64
+  /// The number of logs before and after.
+  public var filesBefore = 0
+  /// The number of logs after.
+  public var filesAfter = 0
+  /// The bytes of the logs before.
+  public var bytesBefore: Int64 = 0
+  /// The bytes of the logs after.
+  public var bytesAfter: Int64 = 0
+}
+
+/// Puts many small logs into few large ones, whose lines are the same.
+///
+/// Each log is verified while it is copied. The small ones go when the large one is there, whole and
+/// synced; what a run leaves that was stopped in between, the next one takes away.
+///
+/// - Throws: ``PipelineError`` or ``LogError``; no line is lost.
+public func compact(
+  _ request: CompactRequest,
+  tick: Tick = { _ in }
+) throws -> [CompactResult] {
+  guard request.logs.exists else {
+    throw PipelineError(.missing, "There is no folder \(request.logs.path).")
+  }
+  var results: [CompactResult] = []
+  for store in try request.logs.stores() {
+    for lineage in try request.logs.lineages(of: store) {
+      let chain = try LogChain(request.logs, store: store, lineage: lineage)
+      results.append(try Compaction(request, chain).run(tick))
+    }
+  }
+  return results
+}
+
+private final class Compaction {
+  private let request: CompactRequest
+  private let chain: LogChain
+  private var result: CompactResult
+  private var progress = Progress()
+
+  init(_ request: CompactRequest, _ chain: LogChain) {
+    self.request = request
+    self.chain = chain
+    result = CompactResult(store: chain.store, lineage: chain.lineage)
+    let all = chain.files + chain.covered
+    result.filesBefore = all.count
+    result.bytesBefore = all.reduce(0) { $0 + size(of: $1.path) }
+  }
+
+  func run(_ tick: Tick) throws -> CompactResult {
+    try removeCovered(tick)
+    var kept: [String] = []
+    for group in try groups() {
+      if group.count == 1 || request.isDryRun {
+        kept.append(group[0].path)
+      } else {
+        kept.append(try merge(group, tick))
+      }
+    }
+    result.filesAfter = kept.count
+    result.bytesAfter =
+      request.isDryRun ? result.bytesBefore : kept.reduce(0) { $0 + size(of: $1) }
+    return result
+  }
+
+  /// Takes away what a compaction left that was stopped, once the log that has its lines is sound.
+  private func removeCovered(_ tick: Tick) throws {
+    guard !request.isDryRun else { return }
+    for file in chain.files {
+      let inside = chain.covered.filter { file.range.contains($0.range.lowerBound) }
+      guard !inside.isEmpty else { continue }
+      var digests: [Int64: Digest] = [:]
+      let wide = try chain.open(file, after: nil)
+      while let transaction = try wide.next() { digests[transaction.id] = transaction.digest }
+      try chain.checkEnd(wide, file)
+      for small in inside {
+        let reader = try chain.open(small, after: nil)
+        while let transaction = try reader.next() {
+          guard digests[transaction.id] == transaction.digest else {
+            throw LogError(
+              .damaged,
+              "The logs \(small.path) and \(file.path) have different digests of transaction"
+                + " \(transaction.id). Compare both with other copies.",
+              path: small.path,
+              transaction: transaction.id
+            )
+          }
+        }
+        try chain.checkEnd(reader, small)
+      }
+      try remove(inside)
+    }
+  }
+
+  /// Neighbours that fit into one log, because they have one schema and are small enough.
+  private func groups() throws -> [[LogFolder.File]] {
+    var groups: [[LogFolder.File]] = []
+    var bytes: Int64 = 0
+    var schema: StoreSchema?
+    for file in chain.files {
+      let next = try chain.open(file, after: nil).header.schema
+      let count = size(of: file.path)
+      if let last = groups.last?.last, schema == next,
+        last.range.upperBound + 1 == file.range.lowerBound,
+        bytes + count <= request.maximumFileSize
+      {
+        groups[groups.count - 1].append(file)
+        bytes += count
+      } else {
+        groups.append([file])
+        bytes = count
+      }
+      schema = next
+    }
+    return groups
+  }
+
+  private func merge(_ group: [LogFolder.File], _ tick: Tick) throws -> String {
+    let first = try chain.open(group[0], after: nil)
+    let writer = try LogWriter(
+      .day(day(of: group[0]), chain.folder),
+      header: first.header,
+      level: request.level
+    )
+    var point: HistoryPoint?
+    for file in group {
+      let reader = try chain.open(file, after: point)
+      reader.copyChange = { try writer.append(lines: $0, changes: 1) }
+      while let transaction = try reader.next() {
+        try writer.close(transaction, TransactionLines(transaction))
+        point = transaction.digest.map {
+          HistoryPoint(lineage: chain.lineage, transaction: transaction.id, digest: $0)
+        }
+        progress.transactions += 1
+        try tick(progress)
+      }
+      try chain.checkEnd(reader, file)
+    }
+    let path = try writer.finish()
+    try remove(group)
+    return path
+  }
+
+  private func remove(_ files: [LogFolder.File]) throws {
+    for file in files {
+      guard unlink(file.path) == 0 else {
+        throw LogError(
+          .inputOutput,
+          "The log \(file.path) can't be removed: \(String(cString: strerror(errno))).",
+          path: file.path
+        )
+      }
+      // A day without logs needs no folder; one with logs stays, and says so.
+      rmdir(parentFolder(file.path))
+    }
+  }
+
+  private func day(of file: LogFolder.File) -> String {
+    let folder = parentFolder(file.path)
+    return folder.range(of: "/date=", options: .backwards).map { String(folder[$0.upperBound...]) }
+      ?? "none"
+  }
+}

@@ -1,0 +1,70 @@
+import ChangeLog
+import CommandLineKit
+import Pipeline
+
+extension Travelog {
+  static let compactCommand = Command(
+    "compact",
+    summary: "Puts many small logs into few large ones.",
+    discussion: "The lines stay the same, and with them all digests. Each log is verified while it "
+      + "is copied; the small ones go when the large one is there.",
+    examples: [.init("travelog compact logs", "Put together what fits into 256 MiB.")],
+    parameters: [logs, maximumFileSize, level, dryRun, lockWait],
+    exitCodes: [.unreadable, .missing, .locked, .interrupted, .terminated]
+  ) { call in
+    let given = call.arguments
+    var request = CompactRequest(logs: LogFolder(given[logs]))
+    request.maximumFileSize = given[maximumFileSize]
+    request.level = given[level]
+    request.isDryRun = given[dryRun]
+    let lock = try call.lock(request.logs, "travelog compact")
+    defer { withExtendedLifetime(lock) {} }
+    let (line, tick) = call.tick()
+    let results = try compact(request, tick: tick)
+    try line.clear()
+    for result in results {
+      if given[json] { try call.answer(CompactAnswer(result, isDryRun: given[dryRun])) }
+      try call.summarize(
+        "store \(result.store), lineage \(result.lineage):"
+          + " \(given[dryRun] ? "would make" : "made") \(result.filesAfter) logs of"
+          + " \(result.filesBefore), \(byteCount(result.bytesBefore)) ->"
+          + " \(byteCount(result.bytesAfter))"
+      )
+    }
+    return .success
+  }
+}
+
+extension Call {
+  /// Takes the lock of a folder of logs, unless nothing is to be done there.
+  func lock(_ logs: LogFolder, _ purpose: String) throws -> FolderLock? {
+    guard !arguments[Travelog.dryRun] else { return nil }
+    guard logs.exists else {
+      throw CommandError(.missing, "There is no folder \(logs.path).")
+    }
+    return try FolderLock(logs, wait: arguments[Travelog.lockWait], purpose: purpose)
+  }
+}
+
+/// What `travelog compact --json` says of one lineage.
+private struct CompactAnswer: Encodable {
+  let schema = 1
+  let type = "compact"
+  let dryRun: Bool
+  let store: String
+  let lineage: Int64
+  let filesBefore: Int
+  let filesAfter: Int
+  let bytesBefore: Int64
+  let bytesAfter: Int64
+
+  init(_ result: CompactResult, isDryRun: Bool) {
+    dryRun = isDryRun
+    store = result.store
+    lineage = result.lineage
+    filesBefore = result.filesBefore
+    filesAfter = result.filesAfter
+    bytesBefore = result.bytesBefore
+    bytesAfter = result.bytesAfter
+  }
+}

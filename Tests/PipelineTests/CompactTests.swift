@@ -1,0 +1,66 @@
+import ChangeLog
+import Foundation
+import Pipeline
+import Store
+import StoreTesting
+import Testing
+
+@Suite("Compacting")
+struct CompactTests {
+  @Test("many logs become one, whose lines are the same, and export goes on after it")
+  func compact() throws {
+    try withTemporaryFolder { folder in
+      var world = try World(folder, "compact")
+      for _ in 0..<8 {
+        try world.write(3)
+        try world.export()
+      }
+      let before = try world.lines()
+      let files = try world.logs.files(of: world.source.identifier, lineage: 0).count
+      #expect(files > 4)
+      var request = CompactRequest(logs: world.logs)
+      request.isDryRun = true
+      let plan = try Pipeline.compact(request)
+      #expect(plan.map(\.filesBefore) == [files])
+      #expect(plan.map(\.filesAfter) == [1])
+      #expect(try world.logs.files(of: world.source.identifier, lineage: 0).count == files)
+      request.isDryRun = false
+      #expect(try Pipeline.compact(request).map(\.filesAfter) == [1])
+      #expect(try world.lines() == before)
+      #expect(try world.logs.files(of: world.source.identifier, lineage: 0).count == 1)
+      try world.write(3)
+      try world.export()
+      #expect(try verify(VerifyRequest(logs: world.logs)).map(\.findings) == [[]])
+      try #expect(world.lines() == lines(of: world.source))
+    }
+  }
+
+  @Test("leftovers of a compaction that was stopped are found, passed over, and taken away")
+  func leftovers() throws {
+    try withTemporaryFolder { folder in
+      var world = try World(folder, "leftovers")
+      for _ in 0..<4 {
+        try world.write(4)
+        try world.export()
+      }
+      let small = try world.logs.files(of: world.source.identifier, lineage: 0)
+      let copies = try small.map { ($0.path, try Data(contentsOf: URL(fileURLWithPath: $0.path))) }
+      _ = try Pipeline.compact(CompactRequest(logs: world.logs))
+      let before = try world.lines()
+      for (path, data) in copies.dropFirst() {
+        try FileManager.default.createDirectory(
+          atPath: (path as NSString).deletingLastPathComponent,
+          withIntermediateDirectories: true
+        )
+        try data.write(to: URL(fileURLWithPath: path))
+      }
+      let findings = try verify(VerifyRequest(logs: world.logs)).flatMap(\.findings)
+      #expect(findings.map(\.kind) == copies.dropFirst().map { _ in .gap })
+      let replica = ImportRequest(logs: world.logs, store: folder.path + "/replica.store")
+      _ = try importLogs(replica)
+      _ = try Pipeline.compact(CompactRequest(logs: world.logs))
+      #expect(try world.lines() == before)
+      #expect(try verify(VerifyRequest(logs: world.logs)).map(\.findings) == [[]])
+    }
+  }
+}
