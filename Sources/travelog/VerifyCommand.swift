@@ -10,6 +10,13 @@ extension Travelog {
     help: "The digest that the last transaction must have, as it was written down elsewhere."
   )
 
+  static let against = Parameter<String?>.optional(
+    "against",
+    .file,
+    placeholder: "STORE",
+    help: "Replay the logs too, and compare every row with this store's."
+  )
+
   static let verifyCommand = Command(
     "verify",
     summary: "Proves that logs are whole and unaltered.",
@@ -19,8 +26,9 @@ extension Travelog {
     examples: [
       .init("travelog verify logs", "Verify all logs in a folder."),
       .init("travelog verify logs --head 5f2c…", "Verify up to a digest that is known."),
+      .init("travelog verify logs --against trips.store", "Prove that they give the store."),
     ],
-    parameters: [sources, origin, token, headDigest],
+    parameters: [sources, origin, token, headDigest, against],
     exitCodes: [.found, .missing, .interrupted, .terminated]
   ) { call in
     let given = call.arguments
@@ -30,6 +38,7 @@ extension Travelog {
     request.store = given[origin]
     request.token = given[token]
     request.head = given[headDigest]
+    request.against = given[against]
     let (line, tick) = call.tick()
     let results = try verify(request, tick: tick)
     try line.clear()
@@ -64,6 +73,7 @@ extension Travelog {
     switch result.end {
     case .token: "the token says that this is the end"
     case .head: "the digest that was given says that this is the end"
+    case .store: "replaying the logs gives the store, which says that this is the end"
     case .lineage: "the next lineage says that this is the end"
     case .none:
       "nothing tells that this is the end: logs after it may be missing; give --head or --against"

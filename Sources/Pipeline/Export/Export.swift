@@ -256,7 +256,20 @@ private final class Export {
     try writeToken(result.to, of: store.identifier, to: token)
   }
 
+  /// Writes the state of the store, which is that after its last transaction.
   private func writeSnapshot(at point: HistoryPoint, _ tick: Tick) throws {
-    throw PipelineError(.misuse, "Snapshots can't be written yet.")
+    // Before the first transaction there is no state.
+    guard point.transaction > 0 else { return }
+    if let known = try request.logs.snapshots(of: store.identifier, lineage: store.lineage)
+      .first(where: { $0.range.lowerBound == point.transaction })
+    {
+      result.snapshot = known.path
+      return
+    }
+    guard !request.isDryRun else {
+      result.snapshot = ""
+      return
+    }
+    result.snapshot = try SnapshotWriter(store, reader, request).write(point, tick)
   }
 }

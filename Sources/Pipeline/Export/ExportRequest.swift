@@ -22,6 +22,9 @@ public struct ExportRequest: Sendable {
   /// True to find out what would be done, and to do nothing.
   public var isDryRun = false
 
+  /// True to begin where the token says, wherever the logs up to there are.
+  var trustsToken = false
+
   /// Makes a request.
   public init(store: String, logs: LogFolder, token: String? = nil) {
     self.store = store

@@ -25,7 +25,7 @@ extension ExportStart {
     _ notices: inout [String]
   ) throws {
     let identifier = store.identifier
-    if request.stream != nil {
+    if request.stream != nil || request.trustsToken {
       // What went into a stream is somewhere else: the token alone tells what that was.
       let point = try request.token.flatMap { try readToken($0) }?.points[identifier]
       self = try Self.forStream(point, reader, request)

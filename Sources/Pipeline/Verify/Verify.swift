@@ -1,4 +1,5 @@
 public import ChangeLog
+import FoundationEssentials
 import Glibc
 public import Store
 
@@ -12,6 +13,9 @@ public struct VerifyRequest: Sendable {
   public var token: String?
   /// What the last transaction's digest must be; nil where nobody knows it.
   public var head: Digest?
+
+  /// The store that replaying the logs must give; nil for none.
+  public var against: String?
 
   /// Makes a request.
   public init(logs: LogFolder) { self.logs = logs }
@@ -29,6 +33,8 @@ public struct Verification: Hashable, Sendable {
     case head
     /// A newer lineage follows, and names it.
     case lineage
+    /// The store's history has the transaction, with this digest.
+    case store
   }
 
   /// The store's identifier.
@@ -64,7 +70,7 @@ public func verify(
   guard request.logs.exists else {
     throw PipelineError(.missing, "There is no folder \(request.logs.path).")
   }
-  let stores = try request.store.map { [$0] } ?? request.logs.stores()
+  let stores = try storesToVerify(request)
   var result: [Verification] = []
   var progress = Progress()
   for store in stores {
@@ -76,6 +82,7 @@ public func verify(
     }
     guard let last = result.indices.last, result[last].store == store else { continue }
     try checkEnd(&result[last], request)
+    if let path = request.against { try compare(&result[last], path, request, tick) }
     try record(result[last], request)
   }
   guard !result.isEmpty else {
@@ -87,6 +94,18 @@ public func verify(
     )
   }
   return result
+}
+
+/// The stores whose logs are meant: with a store to compare with, that one alone.
+private func storesToVerify(_ request: VerifyRequest) throws -> [String] {
+  if let path = request.against {
+    let store = try Store.open(
+      .file(URL(fileURLWithPath: path)),
+      options: Options(isReadOnly: true)
+    )
+    return [store.identifier]
+  }
+  return try request.store.map { [$0] } ?? request.logs.stores()
 }
 
 /// Writes down that logs were found whole, where the folder may be written.

@@ -1,0 +1,96 @@
+import ChangeLog
+import FoundationEssentials
+import Store
+
+/// Replays the logs into a new store, and then what the store has that is not exported yet, and
+/// compares every row with those of the store.
+func compare(
+  _ result: inout Verification,
+  _ path: String,
+  _ request: VerifyRequest,
+  _ tick: Tick
+) throws {
+  // What is not sound can't be replayed, and was said.
+  guard result.findings.isEmpty else { return }
+  let spool = try LogSpool(files: [])
+  defer { withExtendedLifetime(spool) {} }
+  let replica = spool.folder.path + "/replica.store"
+  var replay = ImportRequest(logs: request.logs, store: replica)
+  replay.origin = result.store
+  let reached = try importLogs(replay, tick: tick).to
+  do {
+    try replayRest(of: path, after: reached, into: replica, spool.folder, tick)
+  } catch let error as PipelineError where error.code == .historyDiverged {
+    result.findings.append(Finding(.differs, error.message, path: path))
+    return
+  } catch let error as PipelineError where error.code == .historyExpired {
+    result.findings.append(Finding(.differs, error.message, path: path))
+    return
+  }
+  result.end = .store
+  let one = try Store.open(
+    .file(URL(fileURLWithPath: replica)),
+    options: Options(isReadOnly: true)
+  )
+  let other = try Store.open(
+    .file(URL(fileURLWithPath: path)),
+    options: Options(isReadOnly: true)
+  )
+  var findings: [Finding] = []
+  var count = 0
+  try one.read { replica in
+    try other.read { store in
+      try replica.differences(to: store) { difference in
+        count += 1
+        guard findings.count < 20 else { return }
+        findings.append(finding(difference, path))
+      }
+    }
+  }
+  if count > findings.count {
+    findings.append(
+      Finding(.differs, "\(count - findings.count) more objects differ.", path: path)
+    )
+  }
+  result.findings += findings
+}
+
+/// Replays what the store has after the logs.
+private func replayRest(
+  of path: String,
+  after point: HistoryPoint,
+  into replica: String,
+  _ folder: LogFolder,
+  _ tick: Tick
+) throws {
+  let store = try Store.open(
+    .file(URL(fileURLWithPath: path)),
+    options: Options(isReadOnly: true)
+  )
+  let logs = LogFolder(folder.path + "/rest")
+  try logs.create()
+  let token = folder.path + "/token.json"
+  try writeToken(point, of: store.identifier, to: token)
+  var request = ExportRequest(store: path, logs: logs, token: token)
+  request.trustsToken = true
+  request.level = 1
+  guard try export(request, tick: tick).transactions > 0 else { return }
+  _ = try importLogs(ImportRequest(logs: logs, store: replica), tick: tick)
+}
+
+/// What a row that differs is told as: by its name and id, without the values themselves.
+private func finding(_ difference: RowDifference, _ path: String) -> Finding {
+  let name = "\(String(decoding: difference.entity, as: UTF8.self)) \(difference.object)"
+  let what =
+    switch difference.kind {
+    case .insert: "\(name) is in \(path), and the logs do not give it"
+    case .delete: "The logs give \(name), and it is not in \(path)"
+    case .update:
+      "\(name) in \(path) is not as the logs give it: \(String(decoding: difference.changed, as: UTF8.self)) differ"
+    }
+  return Finding(
+    .differs,
+    what + ". The store was changed past its history: run “travelog check \(path)”.",
+    path: path
+  )
+}

@@ -1,0 +1,116 @@
+import ChangeLog
+import Foundation
+import Pipeline
+import Store
+import StoreTesting
+import Testing
+
+@Suite("Snapshots, and proof against a store")
+struct SnapshotTests {
+  private func open(_ path: String) throws -> Store {
+    try Store.open(.file(URL(fileURLWithPath: path)), options: Options(isReadOnly: true))
+  }
+
+  @Test(
+    "a replica from a snapshot has the state of the store, and goes on with its history",
+    arguments: 1...3
+  )
+  func snapshot(_ round: Int) throws {
+    try withTemporaryFolder { folder in
+      var world = try World(folder, "snapshot \(round)")
+      try world.write(15)
+      let first = try world.export { $0.wantsSnapshot = true }
+      #expect(first.snapshot?.hasSuffix(".ndjson.gz") == true)
+      #expect(try world.export { $0.wantsSnapshot = true }.snapshot == first.snapshot)
+      try world.write(10)
+      try world.export()
+      #expect(try verify(VerifyRequest(logs: world.logs)).map(\.snapshots) == [1])
+      var request = ImportRequest(logs: world.logs, store: folder.path + "/replica.store")
+      request.fromSnapshot = true
+      let result = try importLogs(request)
+      #expect(result.snapshotObjects > 0)
+      #expect(result.from == first.to)
+      #expect(try rowDump(of: open(request.store)) == rowDump(of: world.source))
+      let after = try open(request.store).read { try $0.historyRange() }
+      #expect(after.oldest == first.to.transaction + 1)
+      #expect(after.head == (try world.source.read { try $0.historyRange().head }))
+      try world.write(5)
+      try world.export()
+      _ = try importLogs(request)
+      #expect(try rowDump(of: open(request.store)) == rowDump(of: world.source))
+    }
+  }
+
+  @Test("where history does not reach back, the first export begins with the state")
+  func incompleteHistory() throws {
+    try withTemporaryFolder { folder in
+      var world = try World(folder, "incomplete history")
+      try world.write(20)
+      try world.source.deleteHistory([1...5])
+      let first = try world.export()
+      #expect(first.snapshot != nil)
+      #expect(first.from == first.to)
+      try world.write(10)
+      try world.export()
+      let results = try verify(VerifyRequest(logs: world.logs))
+      #expect(results.map(\.findings) == [[]])
+      #expect(results.map(\.from) == [first.to])
+      let request = ImportRequest(logs: world.logs, store: folder.path + "/replica.store")
+      _ = try importLogs(request)
+      #expect(try rowDump(of: open(request.store)) == rowDump(of: world.source))
+      // A token that was lost before anything followed is made anew from the snapshot alone.
+      let logs = LogFolder(folder.path + "/second")
+      try logs.create()
+      _ = try Pipeline.export(ExportRequest(store: world.path, logs: logs))
+      try FileManager.default.removeItem(atPath: logs.token(of: world.source.identifier))
+      try world.write(3)
+      _ = try Pipeline.export(ExportRequest(store: world.path, logs: logs))
+      #expect(try verify(VerifyRequest(logs: logs)).map(\.findings) == [[]])
+    }
+  }
+
+  @Test("a snapshot that was altered is found, and nothing of it is applied")
+  func damage() throws {
+    try withTemporaryFolder { folder in
+      var world = try World(folder, "snapshot damage")
+      try world.write(15)
+      let path = try #require(try world.export { $0.wantsSnapshot = true }.snapshot)
+      var bytes = try Data(contentsOf: URL(fileURLWithPath: path))
+      bytes[bytes.count / 2] ^= 8
+      try bytes.write(to: URL(fileURLWithPath: path))
+      #expect(try verify(VerifyRequest(logs: world.logs)).flatMap(\.findings).count == 1)
+      var request = ImportRequest(logs: world.logs, store: folder.path + "/replica.store")
+      request.fromSnapshot = true
+      #expect(throws: LogError.self) { try importLogs(request) }
+      #expect(!FileManager.default.fileExists(atPath: request.store))
+    }
+  }
+
+  @Test("replaying the logs and the rest of the history gives the store, or what differs is said")
+  func against() throws {
+    try withTemporaryFolder { folder in
+      var world = try World(folder, "against")
+      try world.write(25)
+      try world.export()
+      var request = VerifyRequest(logs: world.logs)
+      request.against = world.path
+      let sound = try verify(request)
+      #expect(sound.map(\.findings) == [[]])
+      #expect(sound.map(\.end) == [.store])
+      try world.write(5)
+      #expect(try verify(request).map(\.findings) == [[]])
+      // Rows that were changed past history: with the triggers gone nobody noticed.
+      let triggers = try rows(
+        "SELECT name FROM sqlite_schema WHERE type = 'trigger'",
+        in: world.source
+      )
+      #expect(!triggers.isEmpty)
+      let id = try rows("SELECT max(id) FROM Place", in: world.source)[0]
+      for name in triggers { try runSQL("DROP TRIGGER \"\(name)\"", on: world.path) }
+      try runSQL("UPDATE Place SET rating = 77.5 WHERE id = \(id)", on: world.path)
+      let findings = try verify(request).flatMap(\.findings)
+      #expect(findings.map(\.kind) == [.differs])
+      #expect(findings.first?.message.contains(" \(id) ") == true)
+    }
+  }
+}
