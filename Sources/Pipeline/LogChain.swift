@@ -37,11 +37,13 @@ struct LogChain {
     snapshots = try folder.snapshots(of: store, lineage: lineage)
   }
 
-  /// The digest before the first transaction of the lineage.
+  /// What comes before the first transaction of the lineage.
+  ///
+  /// A lineage after the first begins with the state after a transaction of the one before.
   var beginning: HistoryPoint {
     HistoryPoint(
       lineage: lineage,
-      transaction: 0,
+      transaction: lineage > 0 ? (files.first?.range.lowerBound ?? 1) - 1 : 0,
       digest: TransactionDigest.beginning(ofStore: store, lineage: lineage)
     )
   }
@@ -130,7 +132,7 @@ struct LogChain {
     guard let first = files.first?.range.lowerBound else {
       return try snapshotPoint(snapshots.last) ?? beginning
     }
-    guard first != 1 else { return beginning }
+    guard first != 1, lineage == 0 else { return beginning }
     return try snapshotPoint(snapshots.last { $0.range.upperBound < first }) ?? beginning
   }
 
@@ -153,7 +155,7 @@ struct LogChain {
     for file in files where file.range.upperBound > point.transaction {
       let reader = try open(file, after: point)
       while let transaction = try reader.next() {
-        guard let digest = transaction.digest else { continue }
+        guard let digest = transaction.chainDigest else { continue }
         point = HistoryPoint(lineage: lineage, transaction: transaction.id, digest: digest)
       }
       try checkEnd(reader, file)

@@ -53,6 +53,7 @@ struct Travelog {
       ],
       subcommands: [
         exportCommand, importCommand, verifyCommand, pruneCommand, statusCommand, compactCommand,
+        recoverCommand,
       ]
     ),
     version: "travelog 0.1.0",

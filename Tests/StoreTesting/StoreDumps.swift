@@ -14,7 +14,8 @@ package func lines(
     while let transaction: Transaction = try cursor.next() {
       let lines = TransactionLines(transaction)
       while let change: Change = try cursor.next() { lines.append(change, to: &text) }
-      lines.appendClosing(digest: try reader.point(transaction.id).digest, to: &text)
+      let digest = try transaction.digest ?? reader.point(transaction.id).digest
+      lines.appendClosing(digest: digest, to: &text)
     }
     return String(decoding: text, as: UTF8.self)
   }

@@ -153,7 +153,7 @@ private final class Compaction {
       reader.copyChange = { try writer.append(lines: $0, changes: 1) }
       while let transaction = try reader.next() {
         try writer.close(transaction, TransactionLines(transaction))
-        point = transaction.digest.map {
+        point = transaction.chainDigest.map {
           HistoryPoint(lineage: chain.lineage, transaction: transaction.id, digest: $0)
         }
         progress.transactions += 1

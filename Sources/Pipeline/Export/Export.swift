@@ -126,7 +126,7 @@ private final class Export {
   /// Makes sure that the store's history goes on from a point.
   private func check(_ point: HistoryPoint) throws {
     do {
-      try reader.check(point)
+      try reader.checkContinuation(after: point)
     } catch let error as StoreError where error.code == .historyExpired {
       throw PipelineError(
         .historyExpired,
@@ -159,7 +159,7 @@ private final class Export {
         )
       }
       transaction.digest = try transaction.digest ?? reader.point(transaction.id).digest
-      guard let digest = transaction.digest else { continue }
+      guard let digest = transaction.chainDigest else { continue }
       if !request.isDryRun {
         try prepareLog(for: transaction, after: previous)
         try write(transaction, cursor, tick)
@@ -195,7 +195,7 @@ private final class Export {
     let header = LogHeader(
       store: store.identifier,
       lineage: store.lineage,
-      first: transaction.id,
+      first: result.to.transaction + 1,
       previous: previous,
       schema: definition
     )
@@ -270,6 +270,12 @@ private final class Export {
       result.snapshot = ""
       return
     }
-    result.snapshot = try SnapshotWriter(store, reader, request).write(point, tick)
+    result.snapshot = try Pipeline.writeSnapshot(
+      of: store,
+      reader,
+      at: point,
+      request,
+      tick
+    )
   }
 }

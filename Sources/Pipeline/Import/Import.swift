@@ -26,6 +26,8 @@ private final class Import {
   private var replica: Store?
   private var result: ImportResult
   private var progress = Progress()
+  /// The state that a lineage after the first begins with, once its first log was verified.
+  private var lineageStart: HistoryPoint?
 
   init(_ request: ImportRequest) throws {
     self.request = request
@@ -110,17 +112,12 @@ private final class Import {
     let lineages = try request.logs.lineages(of: identifier)
     // A replica stays in its lineage; a new one is made of the latest.
     let lineage = replica?.lineage ?? lineages.last ?? 0
-    if result.isNew {
-      let beginning = HistoryPoint(
-        lineage: lineage,
-        transaction: 0,
-        digest: TransactionDigest.beginning(ofStore: identifier, lineage: lineage)
-      )
-      result.from = beginning
-      result.to = beginning
-    }
     let chain = try LogChain(request.logs, store: identifier, lineage: lineage)
-    if result.isNew { try begin(chain, tick) }
+    if result.isNew {
+      result.from = chain.beginning
+      result.to = chain.beginning
+      try begin(chain, tick)
+    }
     for file in chain.files where file.range.upperBound > result.to.transaction {
       guard try !isBeyond(file) else { break }
       let last = try verify(file, chain, tick)
@@ -156,12 +153,22 @@ private final class Import {
     var last = result.to.transaction
     var isWanted = true
     while let transaction = try reader.next() {
-      if transaction.id == result.to.transaction, transaction.digest != result.to.digest {
+      if transaction.id == result.to.transaction, transaction.chainDigest != result.to.digest {
         throw PipelineError(
           .historyDiverged,
           "Transaction \(transaction.id) in the log \(file.path) has another digest than in the"
             + " replica \(request.store).",
           hint: "Make a new replica from the logs."
+        )
+      }
+      if transaction.operation == .snapshot, chain.lineage > 0,
+        transaction.id == chain.beginning.transaction + 1, result.isNew,
+        let digest = transaction.digest
+      {
+        lineageStart = HistoryPoint(
+          lineage: chain.lineage,
+          transaction: transaction.id,
+          digest: digest
         )
       }
       switch request.until {
@@ -183,8 +190,14 @@ private final class Import {
     _ tick: Tick
   ) throws {
     let reader = try chain.open(file, after: nil)
-    // What the replica has already is read over.
     var next = reader.header.first
+    if let start = lineageStart {
+      try applySnapshot(reader, start, chain, tick)
+      result.to = start
+      lineageStart = nil
+      next = start.transaction + 1
+    }
+    // What the replica has already is read over.
     while next <= result.to.transaction, let transaction = try reader.next() {
       next = transaction.id + 1
     }
@@ -194,8 +207,11 @@ private final class Import {
       var count: Int64 = 0
       try replay(reader.header, chain) { replayer in
         while changes < Self.batch, reached.transaction < last {
-          guard let transaction = try replayNext(reader, replayer, tick) else { break }
-          guard let digest = transaction.digest else { break }
+          guard
+            let transaction =
+              try replayNext(reader, replayer, next: reached.transaction + 1, tick)
+          else { break }
+          guard let digest = transaction.chainDigest else { break }
           reached = HistoryPoint(
             lineage: chain.lineage,
             transaction: transaction.id,
@@ -215,12 +231,13 @@ private final class Import {
   private func replayNext(
     _ reader: LogReader,
     _ replayer: Replayer,
+    next: Int64,
     _ tick: Tick
   ) throws -> Transaction? {
     var hasBegun = false
     let transaction = try reader.next { change, transaction, count in
       if !hasBegun {
-        try replayer.begin(transaction, count: count)
+        try replayer.begin(transaction, count: count, first: next)
         hasBegun = true
       }
       try replayer.apply(change)
@@ -228,7 +245,9 @@ private final class Import {
       if progress.changes & 0xfff == 0 { try tick(progress) }
     }
     guard let transaction else { return nil }
-    if !hasBegun { try replayer.begin(transaction.id, count: transaction.count) }
+    if !hasBegun {
+      try replayer.begin(transaction.id, count: transaction.count, first: next)
+    }
     try replayer.end(transaction)
     progress.transactions += 1
     try tick(progress)
@@ -268,9 +287,9 @@ private final class Import {
   /// Where logs don't reach back to the beginning, the state of a snapshot is the beginning.
   private func begin(_ chain: LogChain, _ tick: Tick) throws {
     let first = chain.files.first?.range.lowerBound
-    guard request.fromSnapshot || first != 1 else { return }
+    guard request.fromSnapshot || first != 1 && chain.lineage == 0 else { return }
     guard let file = try snapshot(chain, first) else {
-      guard first != 1 else { return }
+      guard first != 1, chain.lineage == 0 else { return }
       throw PipelineError(
         .missingLogs,
         "The logs in \(request.logs.path) begin with transaction \(first ?? 0), and there is no"
@@ -305,7 +324,16 @@ private final class Import {
     _ chain: LogChain,
     _ tick: Tick
   ) throws {
-    let reader = try chain.open(file, after: nil)
+    try applySnapshot(chain.open(file, after: nil), point, chain, tick)
+  }
+
+  /// Writes the rows of the first transaction of a log, which is a snapshot.
+  private func applySnapshot(
+    _ reader: LogReader,
+    _ point: HistoryPoint,
+    _ chain: LogChain,
+    _ tick: Tick
+  ) throws {
     try replay(reader.header, chain) { replayer in
       var hasBegun = false
       let transaction = try reader.next { change, _, count in

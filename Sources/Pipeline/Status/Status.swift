@@ -98,7 +98,7 @@ private func health(
     return .logsMissing
   }
   do {
-    try reader.check(point)
+    try reader.checkContinuation(after: point)
     return .ok
   } catch let error as StoreError where error.code == .historyExpired {
     return .expired

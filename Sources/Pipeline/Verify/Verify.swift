@@ -216,7 +216,7 @@ private final class LineageVerification {
       try collect {
         let reader = try chain.open(file, after: point)
         try read(reader, file, tick) { transaction in
-          guard let digest = transaction.digest else { return }
+          guard let digest = transaction.chainDigest else { return }
           if let expected = snapshots[transaction.id], expected != digest {
             throw LogError(
               .damaged,
@@ -246,7 +246,7 @@ private final class LineageVerification {
   /// Where the first log begins: at the beginning, or after a snapshot.
   private func findOrigin(_ snapshots: [Int64: Digest]) throws {
     let first = chain.files.first?.range.lowerBound
-    guard first != 1 else { return }
+    guard first != 1, chain.lineage == 0 else { return }
     let before = snapshots.keys.filter { $0 < first ?? .max }.max()
     if let before, let digest = snapshots[before] {
       result.from = HistoryPoint(lineage: chain.lineage, transaction: before, digest: digest)

@@ -51,10 +51,10 @@ public final class HistoryCursor {
     }
     let transaction = try rows.transaction(at: transactions)
     if let expected {
-      guard transaction.id == expected else {
+      guard transaction.follows(expected) else {
         throw rows.damaged("transaction \(expected) is missing")
       }
-      self.expected = expected + 1
+      self.expected = transaction.id + 1
     }
     current = transaction
     remaining = transaction.state == .deleted ? 0 : transaction.count

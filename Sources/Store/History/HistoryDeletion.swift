@@ -71,7 +71,7 @@ extension Store {
 }
 
 /// Deletes one batch of transactions.
-private struct HistoryDeletion {
+struct HistoryDeletion {
   /// So many changes go at once.
   private static let batch: Int64 = 5000
 
@@ -110,6 +110,20 @@ private struct HistoryDeletion {
       for transaction in deleted { try mark(transaction) }
     }
     return (last, Int64(deleted.count))
+  }
+
+  /// Deletes all transactions up to one, whose place the base of history is to take.
+  func deleteAll(through id: Int64) throws {
+    let found = try rows.transactions(after: 0, through: id)
+    var all: [Transaction] = []
+    while try found.step() { all.append(try rows.transaction(at: found)) }
+    found.reset()
+    for transaction in all where transaction.state != .deleted {
+      try deleteChanges(of: transaction)
+    }
+    let removal = try connection.cached("DELETE FROM history_transaction WHERE id <= ?1")
+    try removal.bind(1, id)
+    try removal.run()
   }
 
   private func firstID() throws -> Int64 {

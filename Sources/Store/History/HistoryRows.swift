@@ -160,7 +160,7 @@ final class HistoryRows {
       let base = try base()
       return id == base.transaction ? base.digest : nil
     }
-    if let digest = transaction.digest { return digest }
+    if let digest = transaction.chainDigest { return digest }
     guard let previous = try digest(of: id - 1) else {
       throw damaged("transaction \(id - 1) is missing")
     }

@@ -28,7 +28,7 @@ final class TransactionRow {
           coalesce((SELECT max(id) FROM history_transaction), 0),
           coalesce((SELECT value FROM store_catalog WHERE key = 'history_base'), 0)),
         coalesce((SELECT max(id) FROM history_change), 0),
-        (SELECT digest FROM history_transaction ORDER BY id DESC LIMIT 1)
+        (SELECT iif(op = 'gap', NULL, digest) FROM history_transaction ORDER BY id DESC LIMIT 1)
       """
     )
     sealing = try connection.prepare("UPDATE history_transaction SET digest = ?2 WHERE id = ?1")
@@ -59,7 +59,7 @@ final class TransactionRow {
       guard let digest = try rows.digest(of: transaction) else {
         throw rows.damaged("transaction \(transaction) is missing")
       }
-      try seal(transaction, digest)
+      if try rows.transaction(transaction)?.digest == nil { try seal(transaction, digest) }
       previous = digest
     }
     return (transaction + 1, last.int64(at: 1) + 1)

@@ -52,12 +52,13 @@ public final class Replayer {
   /// - Parameters:
   ///   - id: Its id.
   ///   - count: The number of its changes.
+  ///   - first: The first transaction that it stands for, where it fills a gap.
   /// - Throws: ``StoreError/Code/historyGap`` where another transaction has to come next.
-  public func begin(_ id: Int64, count: Int64) throws {
+  public func begin(_ id: Int64, count: Int64, first: Int64? = nil) throws {
     guard open == nil else { throw misuse("a transaction began inside another") }
     let next: Int64
     (next, firstRow) = try writer.recorder.header.next()
-    guard id == next else {
+    guard first ?? id == next else {
       throw StoreError(
         .historyGap,
         "Transaction \(id) can't be replayed into the store \(path), whose last is"

@@ -1,0 +1,47 @@
+import ChangeLog
+import Store
+
+/// Writes the state of a store as a log of one transaction, whose inserts are all objects, and
+/// returns its path.
+///
+/// It stands beside the logs of the lineage: its header names the transaction whose state it is, and
+/// that transaction's digest, after which history goes on.
+func writeSnapshot(
+  of store: Store,
+  _ reader: Reader,
+  at point: HistoryPoint,
+  _ request: ExportRequest,
+  _ tick: Tick
+) throws -> String {
+  let count = try reader.snapshotCount()
+  let header = LogHeader(
+    store: store.identifier,
+    lineage: store.lineage,
+    first: point.transaction,
+    previous: point.digest,
+    schema: store.schema
+  )
+  var transaction = try madeUpTransaction(
+    point.transaction,
+    .snapshot,
+    schema: store.schema,
+    of: store,
+    count: count
+  )
+  // The time is that of the state.
+  if let time = try reader.transaction(point.transaction)?.time { transaction.time = time }
+  var progress = Progress(total: count)
+  return try writeLog(
+    of: transaction,
+    header,
+    .snapshot(request.logs),
+    request.logs.blobs,
+    level: request.level
+  ) { body in
+    try reader.snapshot { change in
+      try body(change, reader)
+      progress.changes += 1
+      if progress.changes & 0xfff == 0 { try tick(progress) }
+    }
+  }.path
+}

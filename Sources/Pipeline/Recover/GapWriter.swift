@@ -1,0 +1,93 @@
+import ChangeLog
+import FoundationEssentials
+import Store
+
+/// Writes what happened between the last log and the beginning of the history that is kept, as far as
+/// it can be told: what the objects differ in.
+struct GapWriter {
+  private let request: RecoverRequest
+  private let store: Store
+  private let chain: LogChain
+  private let folder: String
+
+  init(_ request: RecoverRequest, _ store: Store, _ chain: LogChain, _ folder: String) {
+    self.request = request
+    self.store = store
+    self.chain = chain
+    self.folder = folder
+  }
+
+  func write(after last: HistoryPoint, _ result: inout RecoverResult, _ tick: Tick) throws {
+    let base = try store.read { reader in
+      try max(reader.historyRange().base.transaction, reader.lastDeletedTransaction() ?? 0)
+    }
+    var replay = ImportRequest(logs: request.logs, store: folder + "/last.store")
+    replay.origin = chain.store
+    _ = try importLogs(replay, tick: tick)
+    let exported = try Store.open(
+      .file(URL(fileURLWithPath: replay.store)),
+      options: Options(isReadOnly: true)
+    )
+    let (kept, reached) = try rewoundCopy(of: store, to: base, in: folder)
+    guard exported.schema == kept.schema else {
+      throw PipelineError(
+        .schemaMismatch,
+        "The schema of \(request.store) changed in the transactions that are missing, so that what"
+          + " its objects differ in can't be written as changes.",
+        hint: "Begin anew: export \(request.store) to another folder, which begins with its state."
+      )
+    }
+    let resumes = try store.read { try $0.point(reached) }
+    result.remedy = .gap
+    result.resumes = resumes
+    result.file = try exported.read { old in
+      try kept.read { new in
+        result.objects = try count(old, new)
+        return try write(old, new, after: last, resumes, count: result.objects)
+      }
+    }
+    let token = request.token ?? request.logs.token(of: chain.store)
+    try writeToken(resumes, of: chain.store, to: token)
+  }
+
+  private func count(_ old: Reader, _ new: Reader) throws -> Int64 {
+    var count: Int64 = 0
+    try old.differences(to: new) { _ in count += 1 }
+    return count
+  }
+
+  private func write(
+    _ old: Reader,
+    _ new: Reader,
+    after last: HistoryPoint,
+    _ resumes: HistoryPoint,
+    count: Int64
+  ) throws -> String {
+    let header = LogHeader(
+      store: chain.store,
+      lineage: chain.lineage,
+      first: last.transaction + 1,
+      previous: last.digest,
+      schema: store.schema
+    )
+    let gap = Gap(first: last.transaction + 1, resumes: resumes.digest)
+    let transaction = try madeUpTransaction(
+      resumes.transaction,
+      .gap,
+      details: gap.details,
+      schema: store.schema,
+      of: store,
+      count: count
+    )
+    return try writeLog(
+      of: transaction,
+      header,
+      .day(String(transaction.time.prefix(10)), request.logs),
+      request.logs.blobs
+    ) { body in
+      try old.differences(to: new) { difference in
+        try body(difference, difference.kind == .delete ? old : new)
+      }
+    }.path
+  }
+}

@@ -1,0 +1,129 @@
+public import ChangeLog
+import FoundationEssentials
+import Store
+
+/// Which store's export is to go on again, after its history and its logs came apart.
+public struct RecoverRequest: Sendable {
+  /// The store's file.
+  public var store: String
+  /// The folder of logs.
+  public var logs: LogFolder
+  /// Where the token is kept; nil for its place beside the logs.
+  public var token: String?
+
+  /// Makes a request.
+  public init(store: String, logs: LogFolder) {
+    self.store = store
+    self.logs = logs
+  }
+}
+
+/// How an export was made to go on.
+public struct RecoverResult: Hashable, Sendable {
+  /// What was in the way.
+  public enum Remedy: String, Hashable, Sendable {
+    /// Nothing: the next export would have gone on by itself.
+    case none
+    /// History that was deleted before it was exported: what objects differ in stands for it.
+    case gap
+    /// The store was restored from an older copy: a new lineage goes on from there.
+    case lineage
+  }
+
+  /// What was in the way.
+  public var remedy: Remedy
+  /// The last transaction of the logs before.
+  public var from: HistoryPoint
+  /// The point from which history is exported as it was recorded.
+  public var resumes: HistoryPoint
+  /// The number of objects that the gap says something of, or that the new lineage begins with.
+  public var objects: Int64 = 0
+  /// The log that was written.
+  public var file: String?
+  /// The export that followed.
+  public var export: ExportResult
+}
+
+/// Makes the export of a store go on where its history was deleted too early, or is another one than
+/// that of the logs.
+///
+/// What is written stands beside the logs that are there; none of them is changed.
+///
+/// - Throws: ``PipelineError``, ``LogError`` or ``StoreError``; the next run begins anew.
+public func recover(_ request: RecoverRequest, tick: Tick = { _ in }) throws -> RecoverResult {
+  let url = URL(fileURLWithPath: request.store)
+  let store = try Store.open(.file(url))
+  try store.sealForeignChanges()
+  guard let end = try request.logs.end(of: store.identifier) else {
+    throw PipelineError(
+      .missingLogs,
+      "There are no logs of \(request.store) in \(request.logs.path) that could be gone on with.",
+      hint: "Run “travelog export \(request.store) --to \(request.logs.path)”."
+    )
+  }
+  let chain = try LogChain(request.logs, store: store.identifier, lineage: end.lineage)
+  let last = try chain.verifiedEnd(after: nil)
+  var result = RecoverResult(
+    remedy: .none,
+    from: last,
+    resumes: last,
+    export: ExportResult(
+      store: request.store,
+      identifier: store.identifier,
+      from: last,
+      to: last,
+      head: last.transaction
+    )
+  )
+  let spool = try LogSpool(files: [])
+  defer { withExtendedLifetime(spool) {} }
+  switch try state(of: store, at: last) {
+  case .goesOn: break
+  case .expired:
+    try GapWriter(request, store, chain, spool.folder.path).write(after: last, &result, tick)
+  case .diverged:
+    try LineageWriter(request, store, chain, spool.folder.path).write(after: last, &result, tick)
+  }
+  var export = ExportRequest(store: request.store, logs: request.logs, token: request.token)
+  export.until = .head
+  result.export = try Pipeline.export(export, tick: tick)
+  return result
+}
+
+private enum HistoryState { case goesOn, expired, diverged }
+
+/// Whether a store's history goes on after a point of the logs.
+private func state(of store: Store, at point: HistoryPoint) throws -> HistoryState {
+  try store.read { reader in
+    do {
+      try reader.checkContinuation(after: point)
+    } catch let error as StoreError where error.code == .historyExpired {
+      return .expired
+    } catch let error as StoreError where error.code == .historyDiverged {
+      return .diverged
+    }
+    // Transactions that were deleted from between others are missing as well.
+    let deleted = try reader.lastDeletedTransaction() ?? 0
+    return deleted > point.transaction ? .expired : .goesOn
+  }
+}
+
+/// A copy of a store as it was after an earlier transaction.
+///
+/// - Returns: The copy, and the transaction; that is the head where the way back is barred by a
+///   change of the schema or by erased values.
+func rewoundCopy(
+  of store: Store,
+  to transaction: Int64,
+  in folder: String
+) throws -> (store: Store, transaction: Int64) {
+  let url = URL(fileURLWithPath: folder + "/rewound.store")
+  try store.copy(to: url)
+  var reached = transaction
+  do {
+    try Store.rewind(url, to: transaction)
+  } catch let error as StoreError where error.code == .irreversible {
+    reached = try store.read { try $0.sealedHead() }
+  }
+  return (try Store.open(.file(url), options: Options(isReadOnly: true)), reached)
+}

@@ -1,0 +1,59 @@
+import ChangeLog
+import Store
+
+/// A transaction that the tool makes up, such as a snapshot or a gap, as of now.
+func madeUpTransaction(
+  _ id: Int64,
+  _ operation: TransactionOperation,
+  details: String? = nil,
+  schema: StoreSchema,
+  of store: Store,
+  count: Int64
+) throws -> Transaction {
+  let stamp = Provenance.system.stamp(Author(), count)
+  let known = try store.read { try $0.schemas().last { $0.schema == schema } }
+  return Transaction(
+    id: id,
+    time: stamp.time,
+    operation: operation,
+    process: stamp.process,
+    processID: stamp.processID,
+    host: stamp.host,
+    schema: known?.digest ?? "",
+    count: count,
+    salt: stamp.salt,
+    details: details
+  )
+}
+
+/// Writes a log of one transaction, whose changes are given one after another, each with the reader
+/// that has its large values.
+///
+/// - Returns: The log's path, and the digest of the transaction.
+func writeLog(
+  of transaction: Transaction,
+  _ header: LogHeader,
+  _ destination: LogDestination,
+  _ blobs: LogBlobs,
+  level: Int = 6,
+  changes: (_ body: (Change, Reader) throws -> Void) throws -> Void
+) throws -> (path: String, digest: Digest) {
+  let log = try LogWriter(destination, header: header, level: level)
+  let lines = TransactionLines(transaction)
+  var digest = TransactionDigest(after: header.previous)
+  var buffer: [UInt8] = []
+  try changes { change, reader in
+    for (value, _) in largeReferences(in: change) where !blobs.contains(value) {
+      try blobs.write(reader.largeData(value), value)
+    }
+    buffer.removeAll(keepingCapacity: true)
+    lines.append(change, to: &buffer)
+    digest.update(buffer)
+    try buffer.withUnsafeBytes { try log.append(lines: $0, changes: 1) }
+  }
+  var transaction = transaction
+  let made = digest.finish(lines)
+  transaction.digest = made
+  try log.close(transaction, lines)
+  return (try log.finish(), made)
+}

@@ -1,0 +1,32 @@
+public import FoundationEssentials
+import Glibc
+import SQLite
+
+extension Store {
+  /// Copies the store as it is now into a new file, with the files of its large values.
+  public func copy(to file: URL) throws {
+    let path = file.path(percentEncoded: false)
+    try describingErrors(at: path) {
+      let copy = try Connection(path: path, mode: .readWriteCreate)
+      // Whoever is stopped makes another copy.
+      try copy.execute("PRAGMA synchronous = OFF")
+      // The large values stay until the reader lets the state go that needs them.
+      try read { reader in
+        try reader.connection.backup(to: copy)
+        try Self.copyValues(from: BlobFolder(besides: location.path), to: BlobFolder(besides: path))
+      }
+    }
+  }
+
+  private static func copyValues(from source: BlobFolder, to copy: BlobFolder) throws {
+    let names = try source.names().filter { !$0.hasPrefix(".") }
+    guard !names.isEmpty else { return }
+    try copy.create()
+    for name in names {
+      // Nothing is ever written over in such a folder, so that a second name is as good as a copy.
+      if link(source.file(name), copy.file(name)) == 0 { continue }
+      guard let data = try source.read(name) else { continue }
+      try data.withUnsafeBytes { try copy.write($0, name) }
+    }
+  }
+}

@@ -1,0 +1,57 @@
+import FoundationEssentials
+import SQLite
+
+extension Store {
+  /// Begins a new lineage: what comes after a transaction is another history than the one that was
+  /// exported under the old lineage.
+  ///
+  /// History keeps what comes after the transaction, with digests made anew. The store is to be
+  /// opened again afterwards.
+  ///
+  /// - Parameters:
+  ///   - transaction: The last transaction that goes from history, because the new lineage begins with
+  ///     the state after it.
+  ///   - digest: The digest that the new lineage has of that state.
+  /// - Returns: The number of the lineage.
+  /// - Throws: ``StoreError``; nothing has changed then.
+  @discardableResult
+  public func beginLineage(after transaction: Int64, digest: Digest) throws -> Int64 {
+    try maintain { writer in
+      // The last transaction needs its digest, while its changes are there.
+      _ = try writer.recorder.header.next()
+      let connection = writer.connection
+      try HistoryDeletion(writer).deleteAll(through: transaction)
+      let lineage = self.lineage + 1
+      try Catalog.set("lineage", .integer(lineage), on: connection)
+      let base = HistoryPoint(lineage: lineage, transaction: transaction, digest: digest)
+      try HistoryRows.setBase(base, on: connection)
+      try Self.chainAnew(after: base, on: connection)
+      return lineage
+    }
+  }
+
+  private static func chainAnew(after base: HistoryPoint, on connection: Connection) throws {
+    let rows = HistoryRows(connection)
+    let sealing = try connection.prepare(
+      "UPDATE history_transaction SET digest = ?2 WHERE id = ?1"
+    )
+    var previous = base.digest
+    var next = base.transaction + 1
+    while let transaction = try rows.transaction(next) {
+      guard transaction.state == .whole else {
+        throw StoreError(
+          .irreversible,
+          "Values of transaction \(next) were erased or deleted from the history of the store"
+            + " \(connection.path), so that it can't be part of a new lineage; begin that after it.",
+          path: connection.path
+        )
+      }
+      let digest = try rows.digest(of: transaction, after: previous)
+      try sealing.bind(1, next)
+      try sealing.bind(2, Data(digest.bytes))
+      try sealing.run()
+      previous = digest
+      next += 1
+    }
+  }
+}

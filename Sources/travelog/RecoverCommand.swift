@@ -1,0 +1,75 @@
+import ChangeLog
+import CommandLineKit
+import Pipeline
+
+extension Travelog {
+  static let recoverCommand = Command(
+    "recover",
+    summary: "Makes the export of a store go on after history was deleted, or the store restored.",
+    discussion: "Where history was deleted before it was exported, the last exported state is made "
+      + "from the logs and compared with the state at which the kept history begins; what differs "
+      + "is written as one transaction of op gap. Where the store was restored from an older copy, "
+      + "a new lineage begins with the state that both have in common; the old one stays as it is. "
+      + "Then the rest is exported as it was recorded.",
+    examples: [
+      .init("travelog recover trips.store --to logs", "Do what “export” said is needed.")
+    ],
+    parameters: [store, to, token, lockWait],
+    exitCodes: [
+      .unreadable, .missing, .locked, .schemaMismatch, .diverged, .interrupted, .terminated,
+    ]
+  ) { call in
+    let given = call.arguments
+    let logs = LogFolder(given[to])
+    guard logs.exists else {
+      throw CommandError(.missing, "There is no folder \(logs.path).")
+    }
+    let lock = try FolderLock(logs, wait: given[lockWait], purpose: "travelog recover")
+    defer { withExtendedLifetime(lock) {} }
+    var request = RecoverRequest(store: given[store], logs: logs)
+    request.token = given[token]
+    let (line, tick) = call.tick()
+    let result = try recover(request, tick: tick)
+    try line.clear()
+    if given[json] { try call.answer(RecoverAnswer(result, store: given[store])) }
+    let text =
+      switch result.remedy {
+      case .none: "nothing was in the way"
+      case .gap:
+        "the gap after transaction \(result.from.transaction), up to"
+          + " \(result.resumes.transaction), was filled with \(grouped(result.objects)) changes"
+      case .lineage:
+        "lineage \(result.resumes.lineage) begins after transaction \(result.resumes.transaction)"
+          + " with \(grouped(result.objects)) objects"
+      }
+    try call.summarize(
+      "\(given[store]): \(text); exported \(grouped(result.export.transactions)) transactions"
+    )
+    return .success
+  }
+}
+
+/// What `travelog recover --json` says.
+private struct RecoverAnswer: Encodable {
+  let schema = 1
+  let type = "recover"
+  let store: String
+  let remedy: String
+  let from: PointAnswer
+  let resumes: PointAnswer
+  let objects: Int64
+  let file: String?
+  let to: PointAnswer
+  let transactions: Int64
+
+  init(_ result: RecoverResult, store: String) {
+    self.store = store
+    remedy = result.remedy.rawValue
+    from = PointAnswer(result.from)
+    resumes = PointAnswer(result.resumes)
+    objects = result.objects
+    file = result.file
+    to = PointAnswer(result.export.to)
+    transactions = result.export.transactions
+  }
+}
