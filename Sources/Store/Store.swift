@@ -171,29 +171,40 @@ public final class Store: @unchecked Sendable {
   /// Tells of a row that was caught whether nothing can join its transaction any more, because it
   /// is sealed now or because nobody writes.
   private func isLast(_ place: CapturedRow.Place) throws -> Bool {
-    guard let writer, let connection = writerConnection else { return try file.isLast(place) }
-    let sealed = try lock.withLockIfFree { () -> Bool in
-      guard !isWriting, !isReplica, !connection.isInTransaction else { return false }
-      connection.setBusyTimeout(.zero)
-      defer { connection.setBusyTimeout(options.busyTimeout) }
-      do {
-        try connection.execute("BEGIN IMMEDIATE")
-      } catch SQLiteError.busy {
-        return false
-      }
-      do {
-        let isLast = try CapturedRows.isLast(place, at: nil, on: connection)
-        try writer.seal()
-        try connection.execute("COMMIT")
-        writer.committed()
-        return isLast
-      } catch {
-        writer.abandon()
-        if connection.isInTransaction { try connection.execute("ROLLBACK") }
-        throw error
-      }
+    guard writer != nil else { return try file.isLast(place) }
+    let isLast = try lock.withLockIfFree {
+      try sealIfNobodyWrites { try CapturedRows.isLast(place, at: nil, on: $0) }
     }
-    return sealed ?? false
+    return (isLast ?? nil) ?? false
+  }
+
+  /// Seals what writers did that are not ours, unless somebody writes, who is not waited for.
+  ///
+  /// Before anything is sealed it calls with the lock for writing held; nil where somebody writes.
+  private func sealIfNobodyWrites<Result>(
+    before: (Connection) throws -> Result
+  ) throws -> Result? {
+    guard let writer, let connection = writerConnection, !isWriting, !isReplica,
+      !connection.isInTransaction
+    else { return nil }
+    connection.setBusyTimeout(.zero)
+    defer { connection.setBusyTimeout(options.busyTimeout) }
+    do {
+      try connection.execute("BEGIN IMMEDIATE")
+    } catch SQLiteError.busy {
+      return nil
+    }
+    do {
+      let result = try before(connection)
+      try writer.seal()
+      try connection.execute("COMMIT")
+      writer.committed()
+      return result
+    } catch {
+      writer.abandon()
+      if connection.isInTransaction { try connection.execute("ROLLBACK") }
+      throw error
+    }
   }
 
   /// Calls with the writer, inside one transaction; anything thrown takes all of it back.
@@ -275,16 +286,16 @@ public final class Store: @unchecked Sendable {
     }
   }
 
-  /// Gives the changes of writers that are not ours their places in history, if there are any and
-  /// nobody else writes; where somebody does, that is left to the next writer.
-  public func sealForeignChanges() throws {
-    guard !options.isReadOnly, !isReplica,
-      try read({ try CapturedRows.areThere(on: $0.connection) })
-    else { return }
-    do {
-      try maintain { _ in }
-    } catch StoreError.Code.locked {
-      // Whoever holds the lock seals them with what it writes.
+  /// Gives the changes of writers that are not ours their places in history, if there are any.
+  ///
+  /// Another program that is writing is not waited for: if it is one of ours, it seals them with
+  /// what it writes. False is returned where it is left to somebody else, because the store is a
+  /// replica, was opened for reading only, or is being written.
+  @discardableResult
+  public func sealForeignChanges() throws -> Bool {
+    guard try read({ $0.head < 0 }) else { return true }
+    return try describingErrors(at: location.path) {
+      try lock.withLock { try sealIfNobodyWrites { _ in } != nil }
     }
   }
 

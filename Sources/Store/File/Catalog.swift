@@ -122,6 +122,13 @@ struct Catalog {
     try statement.run()
   }
 
+  /// Takes one value out of the catalog.
+  static func remove(_ key: String, on connection: Connection) throws {
+    let statement = try connection.prepare("DELETE FROM store_catalog WHERE key = ?1")
+    try statement.bind(1, key)
+    try statement.run()
+  }
+
   /// Reads one value of the catalog.
   static func value(_ key: String, on connection: Connection) throws -> Value {
     let statement = try connection.prepare("SELECT value FROM store_catalog WHERE key = ?1")

@@ -18,6 +18,7 @@ enum ForeignSeal {
       blobs,
       erasure
     )
+    try transactions.recorder.erasure.noteForeignChanges()
     try transactions.record(through: .max)
     try transactions.reserveIDs(on: connection)
     try connection.execute("DELETE FROM history_foreign")

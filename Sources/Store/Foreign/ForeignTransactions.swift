@@ -10,7 +10,7 @@ final class ForeignTransactions {
   private let tables: [ForeignTable]
   private let layouts: [EntityLayout]
   private let joins: [JoinTable]
-  private let recorder: ChangeRecorder
+  let recorder: ChangeRecorder
   private let blobs: Blobs
   /// For each entity the places of its columns in ``ForeignTable/columns``.
   private let places: [[Int]]

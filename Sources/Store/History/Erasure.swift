@@ -12,6 +12,8 @@ final class Erasure {
   private(set) var isOn = false
   /// True where something was erased since the write-ahead log was emptied last.
   private var isLogUnclean = false
+  /// True where the free space of the file may hold what was erased.
+  private var isFileUnclean = false
   private var hasErased = false
 
   init(_ connection: Connection, _ blobs: Blobs, _ layouts: [EntityLayout]) throws {
@@ -26,6 +28,7 @@ final class Erasure {
     isOn = try Catalog.historyMode(on: connection) == .tombstones
     // A process that ended in between may have left the log as it was.
     isLogUnclean = isOn
+    isFileUnclean = isOn
     try connection.execute("PRAGMA secure_delete = \(isOn ? "ON" : "OFF")")
   }
 
@@ -35,6 +38,13 @@ final class Erasure {
     try connection.execute("BEGIN IMMEDIATE")
     do {
       try Catalog.set("history_mode", .text(mode.rawValue), on: connection)
+      // What was changed until now left its bytes.
+      let hasHistory = try connection.prepare(
+        "SELECT 1 FROM sqlite_sequence WHERE name = 'history_transaction' AND seq > 0"
+      )
+      if mode == .tombstones, try hasHistory.step() {
+        try FreeSpace.note(.values, on: connection)
+      }
       try connection.execute(
         mode == .tombstones
           ? "CREATE INDEX IF NOT EXISTS \(index) ON history_change (object, entity)"
@@ -57,6 +67,7 @@ final class Erasure {
   /// Erases what earlier transactions say of an object.
   func eraseEarlier(_ key: RowKey, before first: Int64) throws {
     guard isOn else { return }
+    if !hasErased { try FreeSpace.noteDeletion(on: connection) }
     hasErased = true
     // An object that is another kind of thing now was of its family before.
     let root = layouts[key.entity].ancestors.last ?? key.entity
@@ -131,28 +142,60 @@ final class Erasure {
     try marking.run()
   }
 
+  /// Notes what others may have left in the file by what was caught of them.
+  func noteForeignChanges() throws {
+    guard isOn, try FreeSpace.noteForeignChanges(on: connection) else { return }
+    hasErased = true
+  }
+
   /// Forgets what a write did that failed.
   func abandon() { hasErased = false }
 
-  /// Empties the write-ahead log, which still has the pages with the values.
+  /// Takes the bytes of what was erased out of the file, and out of the write-ahead log, which
+  /// still has the pages with the values.
   ///
-  /// While somebody reads an older state that can't be done; it is tried again after the next
-  /// write, and when the store is opened.
+  /// While somebody else writes, or reads an older state, that can't be done; it is tried again
+  /// after the next write, and when the store is opened.
   func committed() {
-    if hasErased { isLogUnclean = true }
+    if hasErased {
+      isLogUnclean = true
+      isFileUnclean = true
+    }
     hasErased = false
-    guard isLogUnclean, connection.path != ":memory:" else { return }
-    // The write is done; a log that can't be emptied now is emptied later.
-    try? emptyLog()
+    guard isLogUnclean || isFileUnclean, connection.path != ":memory:" else { return }
+    // The write is done; what can't be taken out now is taken out later.
+    try? withoutWaiting {
+      if isFileUnclean {
+        clearFreeSpace()
+        isLogUnclean = true
+      }
+      if isLogUnclean { try emptyLog() }
+    }
   }
 
-  private func emptyLog() throws {
+  private func withoutWaiting(_ body: () throws -> Void) throws {
     let reading = try connection.prepare("PRAGMA busy_timeout")
     let timeout = try reading.step() ? Int(reading.int64(at: 0)) : 0
     reading.reset()
-    // Whoever reads an older state is not waited for.
     connection.setBusyTimeout(milliseconds: 0)
     defer { connection.setBusyTimeout(milliseconds: timeout) }
+    try body()
+  }
+
+  private func clearFreeSpace() {
+    do {
+      try FreeSpace.clear(on: connection)
+      isFileUnclean = false
+    } catch SQLiteError.busy {
+      // After the next write.
+    } catch {
+      // Such as a full disk, which need not be filled at each write: it is tried again after the
+      // next deletion, and when the store is opened.
+      isFileUnclean = false
+    }
+  }
+
+  private func emptyLog() throws {
     let statement = try connection.prepare("PRAGMA wal_checkpoint(TRUNCATE)")
     if try statement.step() { isLogUnclean = statement.int64(at: 0) != 0 }
   }

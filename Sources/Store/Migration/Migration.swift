@@ -146,6 +146,10 @@ public enum Migration {
       )
     }
     try ForeignSeal.seal(on: connection, blobs)
+    if try Catalog.historyMode(on: connection) == .tombstones {
+      // Tables that are made anew leave the pages of the old ones.
+      try FreeSpace.note(.values, on: connection)
+    }
     let schemaID = try Catalog.add(plan.to, on: connection)
     let history = MigrationHistory(
       plan: plan,

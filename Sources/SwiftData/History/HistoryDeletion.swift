@@ -8,6 +8,7 @@ extension ModelContainer {
     do {
       guard descriptor.fetchLimit == 0 else { return try deleteFirst(descriptor) }
       for history in nativeHistories {
+        try history.store.sealForeignChanges()
         let ranges = try history.ranges(descriptor, tokens: tokens)
         if !ranges.isEmpty { try history.store.deleteHistory(ranges) }
       }

@@ -89,6 +89,8 @@ private final class HistoryWalk {
     var head: Int64
     var ahead: ArraySlice<DefaultHistoryTransaction> = []
     var watch: CommitWatch?
+    /// False while there may be changes of other programs that somebody is still to seal.
+    var isSealed: Bool
   }
 
   private let descriptor: HistoryDescriptor<DefaultHistoryTransaction>
@@ -104,6 +106,7 @@ private final class HistoryWalk {
       let watch = sequence.follows ? try history.store.watch() : nil
       // What is committed from here on is told by the watch.
       _ = try watch?.hasChanged()
+      let isSealed = try history.store.sealForeignChanges()
       let place = try history.store.read { reader in
         let given = sequence.token?.points[history.store.identifier]
         try history.check(sequence.token.map { [$0] } ?? [], reader)
@@ -112,7 +115,8 @@ private final class HistoryWalk {
           point: try given ?? reader.historyRange().base,
           isOwn: given != nil && sequence.token?.storeIdentifier == history.store.identifier,
           head: try reader.lastTransaction(),
-          watch: watch
+          watch: watch,
+          isSealed: isSealed
         )
       }
       places.append(place)
@@ -121,8 +125,13 @@ private final class HistoryWalk {
 
   /// Learns how far the stores have come.
   func lookForMore() throws {
-    for index in places.indices where try places[index].watch?.hasChanged() ?? false {
-      places[index].head = try places[index].history.store.read { try $0.lastTransaction() }
+    for index in places.indices {
+      // Whoever kept us from sealing may go without a commit.
+      let hasChanged = try places[index].watch?.hasChanged() ?? false
+      guard hasChanged || !places[index].isSealed else { continue }
+      let store = places[index].history.store
+      places[index].isSealed = try store.sealForeignChanges()
+      places[index].head = try store.read { try $0.lastTransaction() }
     }
   }
 

@@ -183,6 +183,7 @@ extension ModelContainer {
     do {
       for history in nativeHistories {
         let store = history.store.identifier
+        try history.store.sealForeignChanges()
         try history.store.read { reader in
           let head = try reader.historyRange().head
           points[store] = head
