@@ -2,6 +2,8 @@
 struct Budget {
   let name: String
   let limit: Double
+  /// Done once, before anything is measured.
+  var prepare: () throws -> Void = {}
   /// Each gives the seconds that it took.
   let peer: () throws -> Double
   let ours: () throws -> Double
@@ -17,6 +19,7 @@ struct Measurement {
   /// Measures peer and ours in turns, so that what else the machine does meets both, and takes
   /// medians; the ratio is the median of the ratios of neighbours.
   init(_ budget: Budget, runs: Int) throws {
+    try budget.prepare()
     var pairs: [(peer: Double, ours: Double)] = []
     for _ in 0..<max(1, runs) {
       pairs.append((peer: try budget.peer(), ours: try budget.ours()))

@@ -9,9 +9,11 @@ func row(_ name: String, _ columns: String...) {
   print(left + right.joined())
 }
 
-let arguments = CommandLine.arguments.dropFirst().compactMap { Int($0) }
-let count = arguments.first ?? 100_000
-let runs = arguments.dropFirst().first ?? 7
+// Benchmarks [count [runs]] [word…]: how many models, how often, and which lines by their words.
+let numbers = CommandLine.arguments.dropFirst().compactMap { Int($0) }
+let words = CommandLine.arguments.dropFirst().filter { Int($0) == nil }
+let count = numbers.first ?? 100_000
+let runs = numbers.dropFirst().first ?? 7
 let folder = FileManager.default.temporaryDirectory
   .appending(path: "travelog-" + UUID().uuidString, directoryHint: .isDirectory)
 try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
@@ -19,7 +21,7 @@ do {
   let budgets = try TripBudgets(count: count, folder: folder).budgets
   print("Medians of \(runs) runs; the peer is C with prepared statements on the same tables.")
   row("", "peer ms", "ours ms", "ratio", "budget", "")
-  for budget in budgets {
+  for budget in budgets where words.isEmpty || words.contains(where: budget.name.contains) {
     let measured = try Measurement(budget, runs: runs)
     row(
       budget.name,
