@@ -11,27 +11,24 @@ let datesShown: Range<Double> = -63_113_904_000..<252_423_993_600
 public func appendDate(secondsSinceReference value: Double, to buffer: inout [UInt8]) -> Bool {
   guard datesShown.contains(value), value != 0 || value.sign == .plus else { return false }
   if value == value.rounded(.towardZero) {
-    appendWholeSeconds(Int(value), to: &buffer)
-    buffer.append(0x5a)
-    return true
-  }
-  var whole: Int
-  var fraction: [UInt8] = []
-  if let short = ShortDecimal(sixDigits: value.magnitude) {
-    whole = Int(short.integer)
-    let digits =
-      value < 0 ? UInt64(ShortDecimal.powers[short.scale]) - short.fraction : short.fraction
-    if value < 0 { whole = -whole - 1 }
-    appendWholeSeconds(whole, to: &buffer)
-    buffer.append(0x2e)
-    appendDigits(digits, count: short.scale, to: &buffer)
+    append(wholeSeconds: Int(value), fraction: 0, digits: 0, to: &buffer)
+  } else if let short = ShortDecimal(sixDigits: value.magnitude) {
+    let whole = Int(short.integer)
+    append(
+      wholeSeconds: value < 0 ? -whole - 1 : whole,
+      fraction: value < 0
+        ? UInt64(ShortDecimal.powers[short.scale]) - short.fraction : short.fraction,
+      digits: short.scale,
+      to: &buffer
+    )
   } else {
-    whole = splitDescription(of: value.magnitude, fraction: &fraction)
+    var fraction: [UInt8] = []
+    var whole = splitDescription(of: value.magnitude, fraction: &fraction)
     if value < 0 {
       whole = -whole - 1
       complement(&fraction)
     }
-    appendWholeSeconds(whole, to: &buffer)
+    append(wholeSeconds: whole, fraction: 0, digits: 0, to: &buffer)
     buffer.append(0x2e)
     buffer.append(contentsOf: fraction)
   }
@@ -70,7 +67,13 @@ public func parseDate(_ bytes: UnsafeRawBufferPointer) -> Double? {
   return value
 }
 
-private func appendWholeSeconds(_ seconds: Int, to buffer: inout [UInt8]) {
+/// Appends seconds with up to six digits of a fraction, all at once, because most rows have dates.
+private func append(
+  wholeSeconds seconds: Int,
+  fraction: UInt64,
+  digits: Int,
+  to buffer: inout [UInt8]
+) {
   var day = seconds / 86_400
   var second = seconds % 86_400
   if second < 0 {
@@ -78,7 +81,7 @@ private func appendWholeSeconds(_ seconds: Int, to buffer: inout [UInt8]) {
     day -= 1
   }
   let date = CivilDate(daysSinceReference: day)
-  withUnsafeTemporaryAllocation(of: UInt8.self, capacity: 19) { text in
+  withUnsafeTemporaryAllocation(of: UInt8.self, capacity: 26) { text in
     func put(_ value: Int, at index: Int) {
       text[index] = 0x30 + UInt8(truncatingIfNeeded: value / 10)
       text[index + 1] = 0x30 + UInt8(truncatingIfNeeded: value % 10)
@@ -95,7 +98,14 @@ private func appendWholeSeconds(_ seconds: Int, to buffer: inout [UInt8]) {
     text[10] = 0x54
     text[13] = 0x3a
     text[16] = 0x3a
-    buffer.append(contentsOf: UnsafeBufferPointer(text))
+    var rest = fraction
+    for index in stride(from: 19 + digits, to: 19, by: -1) {
+      text[index] = 0x30 + UInt8(truncatingIfNeeded: rest % 10)
+      rest /= 10
+    }
+    text[19] = 0x2e
+    let count = digits == 0 ? 19 : 20 + digits
+    buffer.append(contentsOf: UnsafeBufferPointer(rebasing: text[..<count]))
   }
 }
 

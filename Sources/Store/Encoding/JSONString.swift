@@ -9,7 +9,9 @@ public func appendJSONString(_ text: UnsafeRawBufferPointer, to buffer: inout [U
   var start = 0
   while true {
     let next = indexOfEscape(in: text, from: start)
-    if next > start { buffer.append(contentsOf: text[start..<next]) }
+    if next > start {
+      buffer.append(contentsOf: UnsafeRawBufferPointer(rebasing: text[start..<next]))
+    }
     guard next < text.count else { break }
     appendEscape(of: text[next], to: &buffer)
     start = next + 1

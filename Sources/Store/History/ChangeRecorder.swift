@@ -7,13 +7,14 @@ final class ChangeRecorder {
   private let encoders: [ObjectEncoder]
   private let linkKeys: [[UInt8]]
   private let linkPrefixes: [[UInt8]]
-  let row: ChangeRow
+  // Looked at several times for every row that is written, from nowhere else meanwhile.
+  @exclusivity(unchecked) var row: ChangeRow
   let header: TransactionRow
   let erasure: Erasure
   private let blobs: Blobs
 
   /// What was touched, by entity.
-  private var touched: [TouchTable]
+  @exclusivity(unchecked) private var touched: [TouchTable]
   private var drafts: [RowKey: ChangeDraft] = [:]
   /// The transaction that is being written.
   private(set) var transaction: Int64 = 0

@@ -1,7 +1,9 @@
 import SQLite
 
 /// The statements that write rows of `history_change`, with the buffers that they write from.
-final class ChangeRow {
+///
+/// A structure, so that its owner has exclusive access to all buffers at once.
+struct ChangeRow {
   private let insertion: Statement
   private let replacement: Statement
   private let removal: Statement
@@ -38,27 +40,27 @@ final class ChangeRow {
   }
 
   /// Makes the buffers empty.
-  func removeAll() {
-    changed.removeAll(keepingCapacity: true)
+  mutating func removeAll() {
+    changed.empty()
     before.removeAll()
     after.removeAll()
-    special.removeAll(keepingCapacity: true)
-    large.removeAll(keepingCapacity: true)
+    special.empty()
+    large.empty()
   }
 
   /// Adds a name to the list of what changed; the key has quotes and a colon.
-  func appendChanged(_ key: some Collection<UInt8>) {
+  mutating func appendChanged(_ key: some Collection<UInt8>) {
     changed.append(changed.isEmpty ? UInt8(ascii: "[") : UInt8(ascii: ","))
     changed.append(contentsOf: key.dropLast())
   }
 
   /// Adds all properties of an object as they are now.
-  func appendAfter(_ values: [Value], _ encoder: ObjectEncoder) throws {
+  mutating func appendAfter(_ values: [Value], _ encoder: ObjectEncoder) throws {
     try after.append(values, encoder, blobs)
   }
 
   /// Adds the properties that differ.
-  func appendChanges(
+  mutating func appendChanges(
     _ columns: [Int],
     from old: [Value],
     to new: [Value],
@@ -72,7 +74,7 @@ final class ChangeRow {
   }
 
   /// Writes a new row of what is in the buffers.
-  func insert(
+  mutating func insert(
     id: Int64,
     _ kind: ChangeKind,
     transaction: Int64,
@@ -91,7 +93,7 @@ final class ChangeRow {
   }
 
   /// Writes a new row that is another history's change, byte for byte.
-  func copy(_ change: Change, id: Int64, transaction: Int64) throws {
+  mutating func copy(_ change: Change, id: Int64, transaction: Int64) throws {
     if !change.large.isEmpty {
       for digest in digests(in: Array(change.large)) { try blobs.count(digest, history: 1) }
     }
@@ -111,7 +113,7 @@ final class ChangeRow {
   }
 
   /// Writes what is in the buffers over a row.
-  func replace(id: Int64, _ kind: ChangeKind) throws {
+  mutating func replace(id: Int64, _ kind: ChangeKind) throws {
     try releaseLargeValues(id: id)
     try run(replacement, id, kind)
   }
@@ -153,7 +155,7 @@ final class ChangeRow {
     }
   }
 
-  private func run(_ statement: Statement, _ id: Int64, _ kind: ChangeKind) throws {
+  private mutating func run(_ statement: Statement, _ id: Int64, _ kind: ChangeKind) throws {
     if !changed.isEmpty { changed.append(UInt8(ascii: "]")) }
     let hasBefore = kind != .insert
     let hasAfter = kind != .delete
@@ -182,6 +184,13 @@ final class ChangeRow {
         }
       }
     }
+  }
+}
+
+extension [UInt8] {
+  /// Removes all bytes, and keeps the room; most buffers are empty already for most rows.
+  mutating func empty() {
+    if !isEmpty { removeAll(keepingCapacity: true) }
   }
 }
 

@@ -11,10 +11,9 @@ struct ChangeSide {
 
   /// Makes it empty, and keeps the room.
   mutating func removeAll() {
-    json.removeAll(keepingCapacity: true)
-    json.append(UInt8(ascii: "{"))
-    special.removeAll(keepingCapacity: true)
-    large.removeAll(keepingCapacity: true)
+    json.removeLast(json.count - 1)
+    special.empty()
+    large.empty()
   }
 
   /// Adds all properties of an object.

@@ -57,7 +57,7 @@ struct MigrationHistory {
   func recordMigration(schemaID: Int64) throws {
     let header = try TransactionRow(connection, schemaID: schemaID, provenance)
     let (transaction, firstRow) = try header.next()
-    let row = try ChangeRow(connection, blobs)
+    var row = try ChangeRow(connection, blobs)
     var nextRow = firstRow
     for rows in plan.tables.flatMap(\.rows) {
       let filled = rows.columns.filter { $0.fill != nil }

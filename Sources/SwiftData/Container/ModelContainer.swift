@@ -13,6 +13,13 @@ public final class ModelContainer: Sendable {
   enum OpenStore: Sendable {
     case native(StoreFile, ModelConfiguration)
     case custom(CustomStore)
+
+    var identifier: String {
+      switch self {
+      case .native(let store, _): store.identifier
+      case .custom(let store): store.identifier
+      }
+    }
   }
 
   /// The schema that the container was made for.
@@ -123,11 +130,11 @@ public final class ModelContainer: Sendable {
   }
 
   func storeIdentifier(of entity: EntityDescription) -> String {
-    switch stores[entity.storeIndex] {
-    case .native(let store, _): store.identifier
-    case .custom(let store): store.identifier
-    }
+    stores[entity.storeIndex].identifier
   }
+
+  /// The identifiers of all stores, in their order.
+  var storeIdentifiers: [String] { stores.map(\.identifier) }
 }
 
 extension ModelContainer {

@@ -2,7 +2,7 @@ extension ModelContext {
   /// Saves soon, if the context saves by itself: the main context on the main actor, others when
   /// they are next asked to fetch, or when they end.
   func scheduleAutosave() {
-    guard autosaveEnabled, isMain, !isAutosaveScheduled else { return }
+    guard isMain, autosaveEnabled, !isAutosaveScheduled else { return }
     isAutosaveScheduled = true
     let reference = ContextReference(self)
     Task { @MainActor in

@@ -35,11 +35,11 @@ public final class ModelContext {
   var journal: SaveJournal?
   private weak var sharedRegistry: Registry?
   private var ownRegistry: Registry?
-  var pending = PendingChanges()
+  @exclusivity(unchecked) var pending = PendingChanges()
   var overlays: [PendingOverlay?]
   /// Goes up with every change, so that those who must not be disturbed can tell.
   var changeCount = 0
-  private var insertQueue: [any PersistentModel] = []
+  @exclusivity(unchecked) private var insertQueue: [any PersistentModel] = []
   private var isInserting = false
   /// What went wrong in calls that can't throw; the next save does.
   var deferredError: SwiftDataError?
@@ -152,13 +152,15 @@ public final class ModelContext {
   public func insert<T: PersistentModel>(_ model: T) { insertAny(model) }
 
   func insertAny(_ model: any PersistentModel) {
-    insertQueue.append(model)
-    guard !isInserting else { return }
-    isInserting = true
-    defer {
-      isInserting = false
-      insertQueue = []
+    guard !isInserting else {
+      insertQueue.append(model)
+      return
     }
+    isInserting = true
+    defer { isInserting = false }
+    insertOne(model)
+    guard !insertQueue.isEmpty else { return }
+    defer { insertQueue = [] }
     // In the order in which they are met, so that the members of a collection keep theirs.
     var next = 0
     while next < insertQueue.count {
@@ -200,8 +202,8 @@ public final class ModelContext {
     if wasKnown { keep(model) }
     undoRecorder.inserted(model, in: self)
     state.linkInitialValues(of: model, again: wasKnown)
-    for slot in state.slots {
-      switch slot {
+    for property in state.description.relationships {
+      switch state.slots[property.index] {
       case .toOne(.object(let other)) where other._$state.phase == .detached:
         insertQueue.append(other)
       case .toMany(let many):

@@ -30,7 +30,8 @@ struct SaveSummary {
   var deleted: [PersistentIdentifier]
 
   init(_ save: PendingSave) {
-    inserted = save.inserted.map { $0.savedIdentifier(in: save.context) }
+    let stores = save.context.container.storeIdentifiers
+    inserted = save.inserted.map { $0.savedIdentifier(stores) }
     deleted = save.deletedIdentifiers
     updated = save.updatedIdentifiers
     guard !deleted.isEmpty else { return }
@@ -54,11 +55,12 @@ struct SaveSummary {
 }
 
 extension _ModelState {
-  /// The identity of an object whose save is done, though the object may not know it yet.
-  func savedIdentifier(in context: ModelContext) -> PersistentIdentifier {
+  /// The identity of an object whose save is done, though the object may not know it yet, by the
+  /// identifiers of the container's stores.
+  func savedIdentifier(_ stores: [String]) -> PersistentIdentifier {
     if let customKey { return customKey }
     return PersistentIdentifier(
-      storeIdentifier: entity.map { context.container.storeIdentifier(of: $0) },
+      storeIdentifier: entity.map { stores[$0.storeIndex] },
       entityName: entity?.name ?? description.name,
       key: .number(row)
     )

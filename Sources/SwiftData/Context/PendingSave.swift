@@ -57,8 +57,8 @@ final class PendingSave {
   }
 
   private func validate(_ state: _ModelState) throws {
-    for property in state.description.relationships {
-      guard let relationship = property.relationship, property.isToMany,
+    for property in state.description.counted {
+      guard let relationship = property.relationship,
         case .toMany(let many) = state.slots[property.index], many.isLoaded
       else { continue }
       let count = many.models.count
@@ -76,10 +76,8 @@ final class PendingSave {
   }
 
   private func collectHiddenOwners(of state: _ModelState) {
-    for property in state.description.relationships where property.isToMany {
-      guard state.description.inverse(of: property.index) == nil,
-        case .toMany(let many) = state.slots[property.index]
-      else { continue }
+    for property in state.entity?.loose ?? [] {
+      guard case .toMany(let many) = state.slots[property.index] else { continue }
       let column = "_\(property.owner)_\(property.name)"
       for member in many.removed { setHidden(column, of: member._$state, to: nil, from: state) }
       for member in many.added { setHidden(column, of: member._$state, to: state, from: state) }
@@ -126,9 +124,12 @@ final class PendingSave {
       for row in deletion.rows { try writer.delete(deletion.entity.index, id: row) }
     }
     gone = Set(writer.deleted)
+    var values: [Value] = []
     for state in inserts {
       guard let entity = state.entity else { continue }
-      try writer.insert(entity.index, id: state.row, values: try row(of: state, entity))
+      values.removeAll(keepingCapacity: true)
+      try appendRow(of: state, entity, to: &values)
+      try writer.insert(entity.index, id: state.row, values: values)
     }
     for state in inserts + updates where !isGone(state) { try addLinks(of: state, writer) }
     try writer.putParkedRowsBack()
@@ -139,25 +140,23 @@ final class PendingSave {
   /// Gives new objects the rows that they will have; done before anything is written, so that they
   /// can lead to each other.
   private func giveRows(to states: [_ModelState], _ writer: Writer) throws {
-    var counts: [Int: (table: String, count: Int)] = [:]
+    var counts = Array(repeating: 0, count: context.container.map.tableCount)
     for state in states {
-      guard let entity = state.entity else { continue }
-      counts[entity.tableIndex, default: (entity.table, 0)].count += 1
+      if let entity = state.entity { counts[entity.tableIndex] += 1 }
     }
-    var next: [Int: Int64] = [:]
-    for (index, entry) in counts.sorted(by: { $0.key < $1.key }) {
-      next[index] = try writer.reserveIDs(entry.table, count: entry.count)
-    }
+    var next: [Int64?] = Array(repeating: nil, count: counts.count)
     renumbered.reserveCapacity(renumbered.count + states.count)
     for state in states {
-      guard let index = state.entity?.tableIndex, let row = next[index] else { continue }
-      renumbered.append((state, state.row))
+      guard let entity = state.entity else { continue }
+      let index = entity.tableIndex
+      let row = try next[index] ?? writer.reserveIDs(entity.table, count: counts[index])
+      next[index] = row + 1
+      renumbered.append(Renumbering(state: state, row: state.row))
       keepIdentifier(of: state, as: state)
       state.become(row: row)
-      next[index] = row + 1
     }
   }
-  var renumbered: [(state: _ModelState, row: Int64)] = []
+  @exclusivity(unchecked) var renumbered: [Renumbering] = []
 
   /// Remembers which object a temporary identity that somebody knows will lead to.
   func keepIdentifier(of new: _ModelState, as target: _ModelState) {
@@ -165,18 +164,25 @@ final class PendingSave {
   }
   private var givenRows: [(row: Int64, state: _ModelState)] = []
 
-  private func row(of state: _ModelState, _ entity: EntityDescription) throws -> [Value] {
-    let hidden = hiddenOwners[ObjectIdentifier(state)]
-    var values: [Value] = []
-    values.reserveCapacity(entity.columnNames.count)
+  /// An object that got another row, and the one that it had.
+  struct Renumbering {
+    var state: _ModelState
+    var row: Int64
+  }
+
+  private func appendRow(
+    of state: _ModelState,
+    _ entity: EntityDescription,
+    to values: inout [Value]
+  ) throws {
     for (column, slot) in entity.slots.enumerated() {
-      guard let slot else {
+      if let slot {
+        values.append(try value(of: state, slot))
+      } else {
+        let hidden = hiddenOwners[ObjectIdentifier(state)]
         values.append(hiddenValue(hidden, state, entity.columnNames[column]))
-        continue
       }
-      values.append(try value(of: state, slot))
     }
-    return values
   }
 
   private func hiddenValue(
@@ -290,10 +296,8 @@ final class PendingSave {
     _ body: (EntityDescription, String, ToMany) throws -> Void
   ) throws {
     guard let entity = state.entity else { return }
-    for property in state.description.relationships where property.isToMany {
-      guard case .joinTable = entity.relationships[property.index]?.storage,
-        case .toMany(let many) = state.slots[property.index]
-      else { continue }
+    for property in entity.joined {
+      guard case .toMany(let many) = state.slots[property.index] else { continue }
       try body(entity, property.name, many)
     }
   }
@@ -308,7 +312,7 @@ final class PendingSave {
 
   /// Gives the objects back what they had before, when the write failed.
   func undo() {
-    for (state, row) in renumbered { state.takeBack(row: row) }
+    for entry in renumbered { entry.state.takeBack(row: entry.row) }
     renumbered = []
     guard let journal = context.journal, !journal.isEmpty else { return }
     context.journal = nil
@@ -331,8 +335,9 @@ final class PendingSave {
       state.phase = .stored
       registry.add(state.reference(to: model), entity, row: state.row)
     }
+    let stores = context.container.storeIdentifiers
     for (row, state) in givenRows {
-      registry.savedIdentifiers[row] = state.savedIdentifier(in: context)
+      registry.savedIdentifiers[row] = state.savedIdentifier(stores)
     }
     for model in changes.inserted { model._$state.settle() }
     for model in changes.changed { model._$state.settle() }
@@ -350,7 +355,8 @@ final class PendingSave {
 
   var deletedIdentifiers: [PersistentIdentifier] {
     var known = Set<PersistentIdentifier>()
-    var identifiers = deleted.map { $0.savedIdentifier(in: context) }
+    let stores = context.container.storeIdentifiers
+    var identifiers = deleted.map { $0.savedIdentifier(stores) }
     identifiers += customDeleted
     known.formUnion(identifiers)
     for identifier in deletedRows.compactMap(identifier(of:))
@@ -362,12 +368,13 @@ final class PendingSave {
 
   /// The identifiers of all that has other values or links than before, each once.
   var updatedIdentifiers: [PersistentIdentifier] {
-    let own = changed.map { $0.savedIdentifier(in: context) }
+    let stores = context.container.storeIdentifiers
+    let own = changed.map { $0.savedIdentifier(stores) }
     let members = hiddenOwners.values.map(\.state).filter { $0.phase == .stored }
     guard !members.isEmpty || !nullifiedRows.isEmpty else { return own }
-    var known = Set(inserted.map { $0.savedIdentifier(in: context) })
+    var known = Set(inserted.map { $0.savedIdentifier(stores) })
     return
-      (own + members.sorted { $0.row < $1.row }.map { $0.savedIdentifier(in: context) }
+      (own + members.sorted { $0.row < $1.row }.map { $0.savedIdentifier(stores) }
       + nullifiedRows.compactMap(identifier(of:)))
       .filter { known.insert($0).inserted }
   }

@@ -14,7 +14,7 @@ final class Registry {
   var savedIdentifiers: [Int64: PersistentIdentifier] = [:]
   /// How new what was read from each store is.
   var readings: [Reading]
-  private var tables: [[Int64: LightReference]]
+  @exclusivity(unchecked) private var tables: [[Int64: LightReference]]
   private var count = 0
   private var sweepAt = 16_384
 

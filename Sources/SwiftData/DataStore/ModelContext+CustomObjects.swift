@@ -58,12 +58,7 @@ extension ModelContext {
     case .toOne(let target?):
       return .toOne(isDangling(target) ? .none : .row(custom.row(for: target)))
     case .toMany(let targets):
-      guard let type = property.destination else { return .empty }
-      let many = ToMany.of(
-        type,
-        isLoaded: false,
-        remembersChanges: values.description.remembersChanges(of: property.index)
-      )
+      let many = values.description.makeToMany(property.index, isLoaded: false)
       many.storedIdentifiers = targets ?? []
       many.isNil = targets == nil && property.isOptional
       return .toMany(many)

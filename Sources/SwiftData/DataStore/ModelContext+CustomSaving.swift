@@ -127,7 +127,7 @@ extension ModelContext {
         continue
       }
       owners[identifier] = state
-      save.renumbered.append((state, state.row))
+      save.renumbered.append(PendingSave.Renumbering(state: state, row: state.row))
       save.keepIdentifier(of: state, as: state)
       state.become(row: row, customKey: identifier)
     }

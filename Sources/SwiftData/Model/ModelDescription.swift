@@ -18,6 +18,8 @@ public final class _ModelDescription: @unchecked Sendable {
   let relationships: [PropertyDescription]
   /// The places of the properties whose values are kept in memory alone.
   let ephemerals: PropertySet
+  /// The collections that must have a certain number of members.
+  let counted: [PropertyDescription]
   /// Sets of properties whose values, taken together, name one object; inherited ones too.
   let uniqueSets: [[String]]
   /// Sets of properties that are indexed for queries; inherited ones too.
@@ -58,6 +60,10 @@ public final class _ModelDescription: @unchecked Sendable {
     var ephemerals = PropertySet()
     for property in properties where property.isEphemeral { ephemerals.insert(property.index) }
     self.ephemerals = ephemerals
+    counted = relationships.filter { property in
+      guard property.isToMany, let relationship = property.relationship else { return false }
+      return (relationship.minimumModelCount ?? 0) > 0 || (relationship.maximumModelCount ?? 0) > 0
+    }
     let constraints = type.schemaMetadata.compactMap { $0.metadata as? any SchemaConstraint }
     func names(_ keyPaths: [AnyKeyPath]) -> [String] {
       keyPaths.compactMap { keyPath in

@@ -61,14 +61,15 @@ extension _ModelState {
     _ value: C
   ) {
     let index = place.offset &+ own
-    let many = ToManyOf<C.PersistentElement>(
-      isLoaded: true,
-      remembersChanges: description.remembersChanges(of: index)
-    )
-    many.isNil = value._elements == nil
-    for element in value._elements ?? [] where !many.contains(element) { many.append(element) }
+    let many = description.makeToMany(index, isLoaded: true)
     slots[index] = .toMany(many)
-    if !many.elements.isEmpty { unlinked.insert(index) }
+    guard let elements = value._elements else {
+      many.isNil = true
+      return
+    }
+    guard elements.count > 0 else { return }  // Most are, and `isEmpty` looks for its witness.
+    for element in elements where !many.contains(element) { many.append(element) }
+    unlinked.insert(index)
   }
 
   /// Reads a collection.
@@ -188,21 +189,22 @@ extension _ModelState {
   /// A to-many relationship as far as it is in memory.
   func knownToMany(_ index: Int) -> ToMany {
     if case .toMany(let many) = slots[index] { return many }
-    let property = description.properties[index]
-    guard let type = property.destination else {
-      preconditionFailure("\(description.name).\(property.name) is not a relationship.")
-    }
-    let many = ToMany.of(
-      type,
-      isLoaded: row < 0,
-      remembersChanges: description.remembersChanges(of: index)
-    )
+    let many = description.makeToMany(index, isLoaded: row < 0)
     slots[index] = .toMany(many)
     return many
   }
 }
 
 extension _ModelDescription {
+  /// An empty collection for a property.
+  func makeToMany(_ index: Int, isLoaded: Bool) -> ToMany {
+    let property = properties[index]
+    guard let type = property.collection else {
+      preconditionFailure("\(name).\(property.name) is not a relationship.")
+    }
+    return type.init(isLoaded: isLoaded, remembersChanges: remembersChanges(of: index))
+  }
+
   /// True for relationships whose members have no column of their own that tells of them.
   func remembersChanges(of index: Int) -> Bool {
     guard let inverse = inverse(of: index) else { return true }

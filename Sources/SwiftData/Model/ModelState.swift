@@ -35,7 +35,7 @@ public final class _ModelState {
   /// Where the context keeps its objects; nil while none knows this one.
   @exclusivity(unchecked) var registry: Registry?
   /// Relationships that were set while the object was made, when it could not be told to others.
-  var unlinked = PropertySet()
+  @exclusivity(unchecked) var unlinked = PropertySet()
   /// True while one of the context's lists of pending changes holds the object.
   var isPending = false
   /// True while the context's overlay doesn't hold the newest values.
@@ -59,7 +59,7 @@ public final class _ModelState {
   /// Makes the state of a new object.
   public init(_ description: _ModelDescription) {
     self.description = description
-    slots = ContiguousArray(repeating: .empty, count: description.properties.count)
+    slots = .empty(description.properties.count)
     row = Self.nextTemporaryRow()
   }
 
@@ -72,7 +72,7 @@ public final class _ModelState {
   init(_ entity: EntityDescription, row: Int64, customKey: PersistentIdentifier? = nil) {
     description = entity.model
     self.entity = entity
-    slots = ContiguousArray(repeating: .empty, count: entity.model.properties.count)
+    slots = .empty(entity.model.properties.count)
     self.row = row
     self.customKey = customKey
     phase = .stored

@@ -21,6 +21,9 @@ final class PropertyDescription: @unchecked Sendable {
   let keyPath: AnyKeyPath
   let valueType: Any.Type
   let kind: PropertyKind
+  /// The class of what a relationship to many objects holds; known here, as finding it at run time
+  /// costs more than to make one.
+  let collection: ToMany.Type?
   let defaultValue: Any?
   let attribute: Schema.Attribute?
   let relationship: Schema.Relationship?
@@ -35,6 +38,7 @@ final class PropertyDescription: @unchecked Sendable {
     relationship = metadata.metadata as? Schema.Relationship
     defaultValue = metadata.defaultValue
     kind = Self.kind(of: valueType, attribute: attribute)
+    collection = if case .toMany(let type, _) = kind { ToMany.type(of: type) } else { nil }
   }
 
   /// The model class that a relationship leads to.

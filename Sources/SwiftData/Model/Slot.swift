@@ -14,6 +14,16 @@ enum Slot {
   case toMany(ToMany)
 }
 
+extension ContiguousArray<Slot> {
+  /// Empty slots; `init(repeating:count:)` copies each as if it might hold an object.
+  static func empty(_ count: Int) -> ContiguousArray {
+    ContiguousArray(unsafeUninitializedCapacity: count) { buffer, initialized in
+      for index in 0..<count { buffer.initializeElement(at: index, to: .empty) }
+      initialized = count
+    }
+  }
+}
+
 /// A `Codable` or transformable value, with its stored form where that is known.
 final class DecodedValue {
   let value: Any
@@ -63,13 +73,13 @@ class ToMany {
   /// True for an optional relationship that is nil.
   var isNil = false
   /// What came since the last save, or while the rows were not read.
-  var added: [any PersistentModel] = []
+  @exclusivity(unchecked) var added: [any PersistentModel] = []
   /// What went since the last save, or while the rows were not read.
-  var removed: [any PersistentModel] = []
+  @exclusivity(unchecked) var removed: [any PersistentModel] = []
   /// The members as a custom store last told them; a store of ours has rows instead.
   var storedIdentifiers: [PersistentIdentifier]?
 
-  init(isLoaded: Bool, remembersChanges: Bool) {
+  required init(isLoaded: Bool, remembersChanges: Bool) {
     self.isLoaded = isLoaded
     self.remembersChanges = remembersChanges
   }
@@ -108,8 +118,8 @@ class ToMany {
 
   /// Forgets what came and went: it is saved.
   func settle() {
-    added = []
-    removed = []
+    if !added.isEmpty { added = [] }
+    if !removed.isEmpty { removed = [] }
   }
 
   func contains(_ model: any PersistentModel) -> Bool { added.contains { $0 === model } }
@@ -120,7 +130,7 @@ class ToMany {
 
 /// A to-many relationship to objects of one class.
 final class ToManyOf<Element: PersistentModel>: ToMany {
-  var elements: [Element] = []
+  @exclusivity(unchecked) var elements: [Element] = []
 
   override var models: [any PersistentModel] { isLoaded ? elements : added }
 
@@ -173,16 +183,10 @@ final class ToManyOf<Element: PersistentModel>: ToMany {
 }
 
 extension ToMany {
-  /// An empty relationship to objects of that class.
-  static func of(
-    _ type: any PersistentModel.Type,
-    isLoaded: Bool,
-    remembersChanges: Bool
-  ) -> ToMany {
-    func make<T: PersistentModel>(_: T.Type) -> ToMany {
-      ToManyOf<T>(isLoaded: isLoaded, remembersChanges: remembersChanges)
-    }
-    return make(type)
+  /// The class of relationships to objects of a class.
+  static func type(of model: any PersistentModel.Type) -> ToMany.Type {
+    func find<T: PersistentModel>(_: T.Type) -> ToMany.Type { ToManyOf<T>.self }
+    return find(model)
   }
 }
 
@@ -207,6 +211,6 @@ struct PropertySet {
 
   mutating func removeAll() {
     low = 0
-    high = []
+    if !high.isEmpty { high = [] }
   }
 }

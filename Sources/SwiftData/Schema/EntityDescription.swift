@@ -17,6 +17,10 @@ final class EntityDescription: Sendable {
   let slots: [Int?]
   /// For each slot, how a relationship is kept; nil for attributes.
   let relationships: [StoredRelationship?]
+  /// The collections that are kept in a table of their own.
+  let joined: [PropertyDescription]
+  /// The collections without an inverse, whose members have no property that tells of them.
+  let loose: [PropertyDescription]
   /// The names of the columns, in their order.
   let columnNames: [String]
 
@@ -50,10 +54,18 @@ final class EntityDescription: Sendable {
       if let slot { columns[slot] = column }
     }
     self.columns = columns
-    relationships = model.properties.map { property in
+    let relationships = model.properties.map { property in
       property.destination == nil
         ? nil : entity.relationships.first { $0.name == property.name && !$0.isHidden }
     }
+    self.relationships = relationships
+    joined = model.relationships.filter { property in
+      guard property.isToMany, case .joinTable = relationships[property.index]?.storage else {
+        return false
+      }
+      return true
+    }
+    loose = model.relationships.filter { $0.isToMany && model.inverse(of: $0.index) == nil }
   }
 
   var name: String { model.name }
@@ -70,6 +82,7 @@ final class EntityMap: Sendable {
   /// How many tables all stores have together.
   let tableCount: Int
   private let byName: [String: EntityDescription]
+  private let byModel: [ObjectIdentifier: EntityDescription]
 
   init(entities: [EntityDescription], schemas: [StoreSchema]) {
     self.entities = entities
@@ -79,13 +92,17 @@ final class EntityMap: Sendable {
       entities.map { ($0.name, $0) },
       uniquingKeysWith: { first, _ in first }
     )
+    byModel = Dictionary(
+      entities.map { (ObjectIdentifier($0.model), $0) },
+      uniquingKeysWith: { first, _ in first }
+    )
   }
 
   subscript(name: String) -> EntityDescription? { byName[name] }
 
   /// The entity of a model class, or of the model that a plain class inherits from.
   func entity(of model: _ModelDescription) -> EntityDescription? {
-    if let found = byName[model.name], found.model === model { return found }
+    if let found = byModel[ObjectIdentifier(model)] { return found }
     // A class of an older version of the schema has the same name as today's.
     return byName[model.name] ?? model.parent.flatMap(entity(of:))
   }
