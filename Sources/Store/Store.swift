@@ -318,7 +318,7 @@ public final class Store: @unchecked Sendable {
   }
 
   /// Calls with the writer inside a transaction of the database, which is committed at the end.
-  private func inTransaction<Result>(
+  func inTransaction<Result>(
     _ body: (Writer, Connection) throws -> Result
   ) throws -> Result {
     try lock.withLock {

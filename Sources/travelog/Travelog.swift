@@ -53,7 +53,7 @@ struct Travelog {
       ],
       subcommands: [
         exportCommand, importCommand, verifyCommand, pruneCommand, statusCommand, compactCommand,
-        recoverCommand,
+        recoverCommand, promoteCommand,
       ]
     ),
     version: "travelog 0.1.0",

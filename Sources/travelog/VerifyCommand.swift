@@ -43,6 +43,7 @@ extension Travelog {
     let results = try verify(request, tick: tick)
     try line.clear()
     for result in results {
+      for notice in result.notices { try call.warn(notice) }
       if given[json] {
         try call.answer(VerifyAnswer(result))
       } else if !given[quiet] || !result.findings.isEmpty {
@@ -103,6 +104,7 @@ private struct VerifyAnswer: Encodable {
   let transactions: Int64
   let changes: Int64
   let end: String
+  let notices: [String]
   let findings: [FindingAnswer]
 
   init(_ result: Verification) {
@@ -116,6 +118,7 @@ private struct VerifyAnswer: Encodable {
     transactions = result.transactions
     changes = result.changes
     end = result.end.rawValue
+    notices = result.notices
     findings = result.findings.map {
       FindingAnswer(
         kind: $0.kind.rawValue,

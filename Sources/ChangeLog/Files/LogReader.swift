@@ -43,6 +43,11 @@ public final class LogReader {
         path: path
       )
     }
+    var status = stat()
+    if fstat(descriptor, &status) == 0, status.st_mode & S_IFMT == S_IFDIR {
+      close(descriptor)
+      throw LogError(.notALog, "\(path) is a folder, so it is no log.", path: path)
+    }
     do {
       buffer = LineBuffer(try GzipReader(descriptor: descriptor, path: path), path: path)
     } catch {

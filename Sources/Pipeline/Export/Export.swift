@@ -120,6 +120,7 @@ private final class Export {
       try writeSnapshot(at: result.to, tick)
     }
     if !request.isDryRun { try moveToken() }
+    result.notices += permissionNotices([token].compactMap { $0 } + result.files)
     return result
   }
 

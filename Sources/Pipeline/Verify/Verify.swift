@@ -55,6 +55,8 @@ public struct Verification: Hashable, Sendable {
   public var changes: Int64 = 0
   /// What was found wrong.
   public var findings: [Finding] = []
+  /// What those who run it should know, and is no damage.
+  public var notices: [String] = []
   /// What tells that nothing is missing after ``to``.
   public var end = EndProof.none
 }
@@ -210,6 +212,8 @@ private final class LineageVerification {
     }
     // Where a log is not sound, what follows is verified by itself, from its own beginning on.
     var point: HistoryPoint? = result.from
+    let files = (chain.files + chain.snapshots).map(\.path)
+    result.notices = permissionNotices([chain.folder.token(of: chain.store)] + files)
     for file in chain.files {
       let isConnected = point != nil
       var next: HistoryPoint?
