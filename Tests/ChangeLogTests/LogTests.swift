@@ -82,7 +82,8 @@ private func export(
   _ store: Store,
   to folder: URL,
   after first: Int64 = 0,
-  level: Int = 6
+  level: Int = 6,
+  manyAtOnce: Bool = false
 ) throws -> String {
   try store.read { reader in
     let header = LogHeader(
@@ -101,7 +102,13 @@ private func export(
     while var transaction: Transaction = try cursor.next() {
       transaction.digest = try reader.point(transaction.id).digest
       let lines = TransactionLines(transaction)
-      while let change: Change = try cursor.next() { try writer.append(change, lines) }
+      if manyAtOnce {
+        var text: [UInt8] = []
+        while let change: Change = try cursor.next() { lines.append(change, to: &text) }
+        try text.withUnsafeBytes { try writer.append(lines: $0, changes: transaction.count) }
+      } else {
+        while let change: Change = try cursor.next() { try writer.append(change, lines) }
+      }
       try writer.close(transaction, lines)
     }
     return try writer.finish()
@@ -208,6 +215,54 @@ struct LogTests {
       #expect(files[0] == files[1])
       #expect(files[1] == files[2])
       #expect(files[0][4..<8] == Data([0, 0, 0, 0]))
+    }
+  }
+
+  @Test("lines that are written many at once make the same file, with the same members")
+  func manyAtOnce() throws {
+    try withFolder { folder in
+      let store = try Store.open(.memory("many"), schema: schema)
+      for round in Int64(0)..<3 {
+        try store.write(Author(name: "import")) { writer in
+          for id in Int64(1)...5000 * (round + 1) {
+            try writer.insert(tag, id: round * 100_000 + id, values: [.text("word \(id * 7)")])
+          }
+        }
+      }
+      let one = try export(store, to: folder.appendingPathComponent("one"))
+      let many = try export(store, to: folder.appendingPathComponent("many"), manyAtOnce: true)
+      let files = try [one, many].map { try Data(contentsOf: URL(fileURLWithPath: $0)) }
+      #expect(files[0] == files[1])
+      #expect(try read(many).split(separator: "\n").count == 30_003)
+    }
+  }
+
+  @Test("a level that there is not is refused before a file is made", arguments: [-1, 13, 100])
+  func levels(_ level: Int) throws {
+    try withFolder { folder in
+      #expect(!LogWriter.levels.contains(level))
+      let error = #expect(throws: LogError.self) {
+        _ = try export(try makeStore(), to: folder, level: level)
+      }
+      #expect(error?.message.contains("level \(level)") == true)
+      let left = try FileManager.default.contentsOfDirectory(atPath: folder.path)
+      #expect(left.isEmpty)
+    }
+  }
+
+  @Test("a line that no reader takes is not written either")
+  func lineTooLong() throws {
+    try withFolder { folder in
+      let header = try LogReader(path: export(makeStore(), to: folder)).header
+      let writer = try LogWriter(
+        .day("2026-09-21", LogFolder(folder.path)),
+        header: header
+      )
+      let lines = [UInt8](repeating: 0x61, count: LineBuffer.longestLine + 1)
+      let error = #expect(throws: LogError.self) {
+        try lines.withUnsafeBytes { try writer.append(lines: $0, changes: 1) }
+      }
+      #expect(error?.code == .lineTooLong)
     }
   }
 
@@ -330,6 +385,32 @@ struct DamagedLogTests {
           try expectRefusal(changed, "lines \(index) and \(other) swapped")
         }
       }
+    }
+  }
+
+  @Test(
+    "a closing line with a member that the writer leaves out is refused",
+    arguments: [
+      (#""schema":""#, #""process":"","schema":""#), (#""schema":""#, #""pid":0,"schema":""#),
+      (#""schema":""#, #""host":"","schema":""#), (#","salt":""#, #","salt":"","salt":""#),
+      (#"","meta":{"#, #"","meta": {"#), ("}}\n", "} }\n"),
+      (#","op":"recorded""#, #","op":"Recorded""#),
+    ]
+  )
+  func closingLines(_ old: String, _ new: String) throws {
+    try withFolder { folder in
+      let path = try export(makeStore(), to: folder)
+      let lines = String(decoding: try plain(path), as: UTF8.self).split(separator: "\n")
+        .map { String($0) + "\n" }
+      let place = try #require(lines.firstIndex { $0.hasPrefix(#"{"kind":"transaction""#) })
+      var changed = lines
+      changed[place] = lines[place].replacingOccurrences(of: old, with: new)
+      #expect(changed != lines)
+      let file = folder.appendingPathComponent("changed.ndjson.gz")
+      try Data(gzip(Array(changed.joined().utf8))).write(to: file)
+      let error = #expect(throws: LogError.self) { _ = try read(file.path) }
+      #expect(error?.code == .damaged)
+      #expect(error?.message.hasPrefix("Line \(place + 1) of the log") == true)
     }
   }
 

@@ -2,7 +2,7 @@ import Dispatch
 
 /// Compresses blocks on several threads and hands the members out in the order of the blocks.
 ///
-/// No more blocks are in memory than twice the threads.
+/// No more blocks are in memory than twice the threads, and fewer where they are large.
 final class MemberPipeline {
   /// One block on its way; the semaphore is signalled when ``result`` is there.
   private final class Job: @unchecked Sendable {
@@ -35,10 +35,15 @@ final class MemberPipeline {
     }
   }
 
+  /// Together the blocks that wait have no more bytes, unless there is one alone.
+  private static let largestWait = 8 << 20
+
   private let pool: Pool
   private let queue = DispatchQueue(label: "travelog.gzip", attributes: .concurrent)
   private let threads: Int
   private var jobs: [Job] = []
+  /// The bytes of the blocks on their way.
+  private var waiting = 0
   private let sink: ([UInt8]) throws -> Void
 
   /// Makes a pipeline whose members go to a closure, which is called on the caller's thread.
@@ -51,6 +56,8 @@ final class MemberPipeline {
   /// Takes a block.
   func append(_ block: [UInt8]) throws {
     if jobs.count >= 2 * threads { try takeFirst() }
+    while !jobs.isEmpty, waiting + block.count > Self.largestWait { try takeFirst() }
+    waiting += block.count
     let job = Job(block)
     jobs.append(job)
     queue.async { [pool] in
@@ -67,6 +74,7 @@ final class MemberPipeline {
   private func takeFirst() throws {
     let job = jobs.removeFirst()
     job.isDone.wait()
+    waiting -= job.block.count
     try sink(job.result.get())
   }
 }

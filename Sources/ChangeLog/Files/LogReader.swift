@@ -23,10 +23,6 @@ public final class LogReader {
   private let format: ChangeFormat
   private let schemaDigest: String
   private let scanner = TransactionScanner()
-  /// The first line of the open transaction that is not in ``transactionHash`` yet.
-  private var undigested: UnsafeRawPointer?
-  private var transactionHash: TransactionDigest
-  private var previous: Digest
   private var expected: Int64
   private var transactions: Int64 = 0
   private var changes: Int64 = 0
@@ -69,8 +65,6 @@ public final class LogReader {
       close(descriptor)
       throw error
     }
-    previous = header.previous
-    transactionHash = TransactionDigest(after: previous)
     expected = header.first
   }
 
@@ -89,17 +83,16 @@ public final class LogReader {
     _ body: (Change, _ transaction: Int64, _ count: Int64) throws -> Void = { _, _, _ in }
   ) throws -> Transaction? {
     guard trailer == nil else { return nil }
+    // Who wants no more than the header need not wait for threads that read on.
+    if buffer.number == 1 { buffer.begin(after: header.previous) }
     while let line = try buffer.next() {
       let text = UnsafeRawBufferPointer(rebasing: line.dropLast())
       var parts = LineParts(text)
       if parts.has(#"{"kind":"change","#) {
-        if undigested == nil { undigested = line.baseAddress }
         try readChange(text, body)
         try copyChange?(line)
-        if buffer.isAtEndOfPiece { digest(upTo: line.baseAddress.map { $0 + line.count }) }
       } else if parts.has(#"{"kind":"transaction","#) {
-        digest(upTo: line.baseAddress)
-        return try readTransaction(line)
+        return try readTransaction(text)
       } else {
         try readTrailer(text)
         return nil
@@ -113,13 +106,6 @@ public final class LogReader {
       line: buffer.number,
       transaction: expected - 1
     )
-  }
-
-  /// Takes lines of the open transaction into its digest, as many as there are at once.
-  private func digest(upTo end: UnsafeRawPointer?) {
-    guard let start = undigested, let end else { return }
-    transactionHash.update(UnsafeRawBufferPointer(start: start, count: end - start))
-    undigested = nil
   }
 
   private func readChange(
@@ -145,18 +131,13 @@ public final class LogReader {
     changes += 1
   }
 
-  private func readTransaction(_ line: UnsafeRawBufferPointer) throws -> Transaction {
+  private func readTransaction(_ text: UnsafeRawBufferPointer) throws -> Transaction {
     let transaction: Transaction
-    let member: Range<Int>
     do throws(Refusal) {
-      (transaction, member) = try scanner.transaction(
-        UnsafeRawBufferPointer(rebasing: line.dropLast())
-      )
+      transaction = try scanner.transaction(text)
     } catch {
       throw damaged(error.message)
     }
-    transactionHash.update(UnsafeRawBufferPointer(rebasing: line[..<member.lowerBound]))
-    transactionHash.update(UnsafeRawBufferPointer(rebasing: line[member.upperBound...]))
     guard transaction.follows(expected) else {
       throw damaged("transaction \(expected) is next")
     }
@@ -164,20 +145,18 @@ public final class LogReader {
       throw damaged("it was written with another schema than that of the log's header")
     }
     // A log with something left out has the digests of the whole, which can't be made of it.
-    let digest = transactionHash.finish()
+    let digest = buffer.transactionDigest()
     guard digest == transaction.digest || !header.partial.isEmpty else {
       throw LogError(
         .damaged,
         "Transaction \(transaction.id) of the log \(path), which ends at line \(buffer.number), was"
-          + " altered: its lines have the digest \(digest) and should have"
-          + " \(transaction.digest?.description ?? "one"). Compare the file with another copy.",
+          + " altered: its lines have the digest \(digest?.description ?? "of none") and"
+          + " should have \(transaction.digest?.description ?? "one"). Compare the file with another copy.",
         path: path,
         line: buffer.number,
         transaction: transaction.id
       )
     }
-    previous = transaction.chainDigest ?? digest
-    transactionHash = TransactionDigest(after: previous)
     expected = transaction.id + 1
     transactions += 1
     return transaction
@@ -185,11 +164,14 @@ public final class LogReader {
 
   private func readTrailer(_ text: UnsafeRawBufferPointer) throws {
     guard scanner.open == nil else { throw damaged("a transaction is not closed before it") }
+    guard let digest = buffer.digestBeforeTrailer() else {
+      throw damaged("there are lines after the trailer, or it is none")
+    }
     let right = LogTrailer(
       last: expected - 1,
       transactions: transactions,
       changes: changes,
-      digest: buffer.digestBeforeLine()
+      digest: digest
     )
     guard right.line().dropLast().elementsEqual(text) else {
       throw damaged(

@@ -79,6 +79,10 @@ public final class LogWriter {
 
   /// Writes lines of changes that were made before, with their line breaks.
   public func append(lines: UnsafeRawBufferPointer, changes count: Int64) throws {
+    if lines.count > LineBuffer.longestLine {
+      let longest = lines.split(separator: 0x0a).map(\.count).max() ?? 0
+      guard longest < LineBuffer.longestLine else { throw lineTooLong(longest + 1) }
+    }
     var start = 0
     while start < lines.count {
       // As many as the member still takes: it ends with the line that fills it.

@@ -4,100 +4,125 @@ import Store
 
 /// Cuts what a reader gives into lines, without copying them.
 ///
-/// While the lines of one piece are looked at, another thread takes those of the piece before into
-/// the digest and decompresses the next ones.
+/// Other threads work ahead: one decompresses, one makes the digest of the file, and one those of
+/// the transactions, so that a transaction is known to be sound when its last line is read.
 final class LineBuffer {
   /// No line is longer; a file that says otherwise would fill the memory.
   static let longestLine = 1 << 25
+  /// How many pieces are in memory, so that no thread waits long for another.
+  private static let pieceCount = 4
 
-  /// A piece that another thread fills; the semaphore is signalled when ``outcome`` is there.
-  private final class Filling: @unchecked Sendable {
-    let piece: Piece
-    var outcome: Result<LinePieces.Outcome, any Error> = .success(.end)
-    let isDone = DispatchSemaphore(value: 0)
-
-    init(_ piece: Piece) { self.piece = piece }
-  }
-
-  private let pieces: LinePieces
+  private let source: PieceSource
+  private let digests = PieceDigests()
   private let path: String
-  private let queue = DispatchQueue(label: "travelog.lines")
+  private let reading = DispatchQueue(label: "travelog.log.reading")
   private var current = Piece()
-  private var filling: Filling?
-  /// Where the last line begins, and where the next one does.
-  private var lineStart = 0
+  /// The pieces that come next, filled or to be filled.
+  private var ahead: [Piece] = []
+  /// Where the next line begins.
   private var start = 0
+  /// How many of the current piece's digests were asked for.
+  private var digestsTaken = 0
   /// The number of the last line, from 1 on.
   private(set) var number = 0
 
   init(_ reader: GzipReader, path: String) {
-    pieces = LinePieces(reader, path: path)
+    source = PieceSource(reader, path: path)
     self.path = path
   }
-
-  /// True where the bytes of the last line, and of those before, are gone with the next one.
-  var isAtEndOfPiece: Bool { start == current.count }
 
   /// The next line with its line break, which is there until the next one; nil at the end.
   func next() throws -> UnsafeRawBufferPointer? {
     if start == current.count, try !advance() { return nil }
-    lineStart = start
     guard let base = current.lines.baseAddress,
       let end = memchr(base + start, 0x0a, current.count - start)
     else { return nil }
+    let lineStart = start
     start = UnsafeRawPointer(end) - base + 1
     number += 1
-    guard start - lineStart <= Self.longestLine else { throw tooLong(number) }
     return UnsafeRawBufferPointer(rebasing: current.lines[lineStart..<start])
   }
 
-  /// The digest of all lines before the last one.
-  func digestBeforeLine() -> Digest {
-    finish()
-    pieces.digest(UnsafeRawBufferPointer(rebasing: current.lines[..<lineStart]))
-    return pieces.digest()
+  /// Lets digests be made, once the first line has told what comes before the first transaction.
+  func begin(after previous: Digest) {
+    digests.begin(after: previous)
+    guard !source.isFinished else {
+      // A short file is not worth the threads.
+      digests.make(of: current)
+      return
+    }
+    digests.makeAhead(of: current)
+    for _ in 1..<Self.pieceCount { fill(Piece()) }
+  }
+
+  /// The digest that the lines of a transaction give whose closing line was just read.
+  func transactionDigest() -> Digest? {
+    current.chaining.wait()
+    digestsTaken += 1
+    return digestsTaken <= current.digests.count ? current.digests[digestsTaken - 1] : nil
+  }
+
+  /// The digest of all lines before the trailer, which was just read; nil where others follow it.
+  func digestBeforeTrailer() -> Digest? {
+    current.hashing.wait()
+    return start == current.count ? current.trailerDigest : nil
   }
 
   /// Waits until no other thread reads from the file, which may then be closed.
   func finish() {
-    guard let filling else { return }
-    filling.isDone.wait()
-    filling.isDone.signal()
+    for piece in ahead { piece.filling.wait() }
   }
 
   /// Goes on to the next piece; false at the end.
   private func advance() throws -> Bool {
-    guard let filling else {
-      // The first piece: a short file is read without another thread.
-      guard number == 0 else { return false }
-      return try take(current, pieces.refill(current))
+    guard !ahead.isEmpty else {
+      // The first piece, the last one, or any where nobody asked for digests.
+      current.wait()
+      start = 0
+      var outcome = try source.refill(current)
+      if outcome == .crowded { outcome = try source.fill(current, upTo: Self.longestLine) }
+      return try go(on: current, outcome)
     }
-    filling.isDone.wait()
-    self.filling = nil
-    let outcome = try filling.outcome.get()
-    return try take(filling.piece, outcome)
-  }
-
-  private func take(_ piece: Piece, _ outcome: LinePieces.Outcome) throws -> Bool {
-    var outcome = outcome
-    var done = current === piece ? nil : current
+    let piece = ahead.removeFirst()
+    piece.filling.wait()
+    var outcome = try piece.outcome.get()
     if outcome == .crowded {
       // A very long line: nothing else is to be in memory then.
-      if let lines = done { pieces.digest(lines.lines) }
-      done = nil
+      for piece in ahead { piece.wait() }
+      current.wait()
+      ahead.removeAll()
       current = piece
-      outcome = try pieces.fill(piece, upTo: Self.longestLine)
-      guard outcome != .crowded else { throw tooLong(number + 1) }
+      outcome = try source.fill(piece, upTo: Self.longestLine)
+      guard try go(on: piece, outcome) else { return false }
+      digests.makeAhead(of: piece)
+      for _ in 1..<Self.pieceCount { fill(Piece()) }
+      return true
     }
+    let done = current
+    guard try go(on: piece, outcome) else { return false }
+    fill(done)
+    return true
+  }
+
+  /// Makes a piece the one that lines are taken from; false at the end.
+  private func go(on piece: Piece, _ outcome: PieceSource.Outcome) throws -> Bool {
     switch outcome {
     case .lines:
       current = piece
       start = 0
-      work(on: done)
+      digestsTaken = 0
       return true
     case .end:
       return false
-    case .cut, .crowded:
+    case .crowded:
+      throw LogError(
+        .damaged,
+        "Line \(number + 1) of the log \(path) is longer than \(Self.longestLine) bytes, which no"
+          + " line of a log is.",
+        path: path,
+        line: number + 1
+      )
+    case .cut:
       throw LogError(
         .incomplete,
         "The log \(path) ends in the middle of line \(number + 1); copy it again from where it came"
@@ -108,25 +133,15 @@ final class LineBuffer {
     }
   }
 
-  /// Lets another thread fill a piece anew, after its lines went into the digest.
-  private func work(on done: Piece?) {
-    guard !pieces.isFinished || done != nil else { return }
-    let filling = Filling(done ?? Piece())
-    self.filling = filling
-    queue.async { [pieces] in
-      pieces.digest(filling.piece.lines)
-      filling.outcome = Result { try pieces.refill(filling.piece) }
-      filling.isDone.signal()
+  /// Lets another thread fill a piece, which then goes on to those that make digests.
+  private func fill(_ piece: Piece) {
+    piece.wait()
+    for group in [piece.filling, piece.hashing, piece.chaining] { group.enter() }
+    ahead.append(piece)
+    reading.async { [source, digests] in
+      piece.outcome = Result { try source.refill(piece) }
+      if case .success(.lines) = piece.outcome { digests.makeAhead(of: piece) }
+      for group in [piece.filling, piece.hashing, piece.chaining] { group.leave() }
     }
-  }
-
-  private func tooLong(_ line: Int) -> LogError {
-    LogError(
-      .damaged,
-      "Line \(line) of the log \(path) is longer than \(Self.longestLine) bytes, which no line of a"
-        + " log is.",
-      path: path,
-      line: line
-    )
   }
 }

@@ -33,6 +33,26 @@ struct LineParts {
     return true
   }
 
+  /// Goes on to where a text is; false, and nothing is changed, where it is not there.
+  mutating func skip(to text: StaticString) -> Bool {
+    var parts = self
+    guard let base = line.baseAddress else { return false }
+    while let found = memchr(
+      base + parts.position,
+      Int32(text.utf8Start[0]),
+      line.count - parts.position
+    ) {
+      parts.position = UnsafeRawPointer(found) - base
+      let start = parts.position
+      if parts.has(text) {
+        position = start
+        return true
+      }
+      parts.position += 1
+    }
+    return false
+  }
+
   mutating func expect(_ text: StaticString) throws(Refusal) {
     guard has(text) else {
       let shown = String(decoding: line[position...].prefix(40), as: UTF8.self)

@@ -7,10 +7,11 @@ extension LogHeader {
   /// Any version of the format has the kind, and the names of the version and of what it uses, where
   /// this one has them, so that a program can tell what it does not know.
   public init(line: UnsafeRawBufferPointer, path: String) throws {
-    guard line.starts(with: #"{"kind":"header","#.utf8),
-      let meta = Self.position(of: #""meta":{"format":"#, in: line)
+    var text = LineParts(line)
+    // In a string the quotes of the second text would be escaped, so that it stands nowhere else.
+    guard text.has(#"{"kind":"header","#), text.skip(to: #""meta":{"format":"#),
+      text.has(#""meta":{"format":"#)
     else { throw Self.notALog(path) }
-    var text = LineParts(line, from: meta)
     guard let format = parseJSONString(text.quoted()) else { throw Self.notALog(path) }
     guard format == Self.format else { throw Self.newer(format, path) }
     guard text.has(#","features":"#), let features = parseJSONString(text.quoted()) else {
@@ -58,15 +59,6 @@ extension LogHeader {
       schema: try JSONDecoder().decode(StoreSchema.self, from: Data(json.utf8)),
       partial: try text.string()
     )
-  }
-
-  /// Where the bytes after a text begin that stands nowhere else.
-  private static func position(of text: StaticString, in line: UnsafeRawBufferPointer) -> Int? {
-    for start in line.indices where line[start] == text.utf8Start[0] {
-      var parts = LineParts(line, from: start)
-      if parts.has(text) { return parts.position }
-    }
-    return nil
   }
 
   private static func notALog(_ path: String) -> LogError {

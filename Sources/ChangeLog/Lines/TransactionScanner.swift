@@ -114,12 +114,7 @@ final class TransactionScanner {
   }
 
   /// Reads the line that closes a transaction, without its line break.
-  ///
-  /// - Returns: The transaction, and the place in the line of the digest's member, which the digest
-  ///   is not made over.
-  func transaction(
-    _ line: UnsafeRawBufferPointer
-  ) throws(Refusal) -> (Transaction, digestMember: Range<Int>) {
+  func transaction(_ line: UnsafeRawBufferPointer) throws(Refusal) -> Transaction {
     var text = LineParts(line)
     try text.expect(#"{"kind":"transaction","txn":"#)
     let id = try text.integer()
@@ -140,13 +135,11 @@ final class TransactionScanner {
     guard let operation = TransactionOperation(rawValue: name) else {
       throw Refusal(message: "'\(name)' is no kind of transaction")
     }
-    let digestStart = text.position
     try text.expect(#","digest":""#)
     guard let digest = Digest(hexadecimal: text.upToQuote()) else {
       throw Refusal(message: "its digest is no SHA-256")
     }
     try text.expect(#"""#)
-    let digestMember = digestStart..<text.position
     var transaction = Transaction(id: id, time: time, schema: "", count: count, salt: [])
     transaction.operation = operation
     transaction.author = author
@@ -154,7 +147,7 @@ final class TransactionScanner {
     try readMeta(&text, &transaction)
     guard text.isAtEnd else { throw Refusal(message: "there is more than belongs there") }
     open = nil
-    return (transaction, digestMember)
+    return transaction
   }
 
   /// Reads what is known of a transaction; a member without a value would not have been written.

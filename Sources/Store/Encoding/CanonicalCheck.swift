@@ -25,7 +25,7 @@ func isPlainlyCanonical(_ text: UnsafeRawBufferPointer, as type: ValueType) -> B
 private func isPlainlyCanonical(inner text: UnsafeRawBufferPointer, _ type: ValueType) -> Bool {
   switch type {
   case .string, .url, .json:
-    indexOfEscape(in: text, from: 0) == text.count && isValidUTF8(text)
+    hasCanonicalEscapes(text) && isValidUTF8(text)
   case .uint64: parseUnsignedInteger(text) != nil
   case .decimal: isCanonicalDecimal(text)
   case .date: parseDate(text) != nil

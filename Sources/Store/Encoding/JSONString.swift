@@ -65,6 +65,25 @@ func indexOfEscape(in text: UnsafeRawBufferPointer, from start: Int) -> Int {
   return index
 }
 
+/// True where text between quotes has no escapes but those that the writer makes.
+func hasCanonicalEscapes(_ inner: UnsafeRawBufferPointer) -> Bool {
+  var index = indexOfEscape(in: inner, from: 0)
+  while index < inner.count {
+    guard inner[index] == 0x5c, index + 1 < inner.count else { return false }
+    switch inner[index + 1] {
+    case 0x22, 0x5c, UInt8(ascii: "b"), UInt8(ascii: "t"), UInt8(ascii: "n"), UInt8(ascii: "f"),
+      UInt8(ascii: "r"):
+      index += 2
+    case UInt8(ascii: "u"):
+      guard controlCharacter(inner, at: index + 2) != nil else { return false }
+      index += 6
+    default: return false
+    }
+    index = indexOfEscape(in: inner, from: index)
+  }
+  return true
+}
+
 private func appendEscape(of byte: UInt8, to buffer: inout [UInt8]) {
   buffer.append(0x5c)
   switch byte {
