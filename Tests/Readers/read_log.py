@@ -1,0 +1,199 @@
+#!/usr/bin/env python3
+"""Reads change logs of the format travelog/1, by docs/FORMAT.md and nothing else.
+
+    read_log.py FILE...        the files of one lineage, in any order
+
+It checks digests, chain and trailers, follows the changes, and prints the state they lead to: one
+object a line, sorted by entity and id. Whatever is wrong ends it with a sentence and status 1.
+"""
+import gzip, hashlib, json, sys, zlib
+
+ENCODINGS = {"float16": "real", "float": "real", "double": "real", "uint64": "digits",
+             "decimal": "digits", "string": "text", "url": "text", "json": "text",
+             "data": "base64", "transformed": "base64", "bool": "bool", "date": "date",
+             "uuid": "uuid"}  # all others are integers
+
+def need(is_right, what):
+    if not is_right:
+        raise ValueError(what)
+
+class Schema:
+    """The properties of each entity by the names that they have in lines."""
+
+    def __init__(self, definition):
+        self.entities = {entity["name"]: entity for entity in definition["entities"]}
+        kinds = {}
+        for entity in self.entities.values():
+            for name, kind in properties(entity):
+                kinds.setdefault(name.lower(), set()).add((name, kind))
+        self.clashing = {name for name, found in kinds.items() if len(found) > 1}
+
+    def name_in_lines(self, entity, name):
+        parent = self.entities.get(entity.get("parent"))
+        if name.lower() not in self.clashing:
+            return name
+        if parent is not None and name in dict(properties(parent)):
+            return self.name_in_lines(parent, name)
+        return entity["name"] + "." + name
+
+def properties(entity):
+    """The properties that lines have, each with what kind of encoding it has."""
+    for attribute in entity["attributes"]:
+        yield attribute["name"], ENCODINGS.get(attribute["type"], "integer")
+    for relationship in entity["relationships"]:
+        for storage, kind in (("column", "reference"), ("joinTable", "links")):
+            if storage in relationship["storage"]:
+                yield relationship["name"], kind
+
+def origin(new, old, others):
+    """The part of an old schema that a part of a new one comes from, or None."""
+    named = {part["name"]: part for part in old}
+    namesake, original = named.get(new["name"]), new.get("originalName", new["name"])
+    if original == new["name"] or namesake and namesake.get("originalName") == original:
+        return namesake
+    claims = {part["name"]: part.get("originalName", part["name"]) for part in others}
+    if claims.get(original) != original and original in named:
+        return named[original]
+    is_taken = any(name != new["name"] == claim for name, claim in claims.items())
+    return None if is_taken else namesake
+
+def migrate(state, old, new):
+    """The state under a new schema, before the changes of the migration itself."""
+    sources = {entity["name"]: origin(entity, old.entities.values(), new.entities.values())
+               for entity in new.entities.values()}
+    heirs = {source["name"]: name for name, source in sources.items() if source is not None}
+    result = {}
+    for (name, number), values in state.items():
+        if name not in heirs:
+            continue  # deleted, under the schema that knew it
+        entity, before = new.entities[heirs[name]], old.entities[name]
+        moved = result[heirs[name], number] = {}
+        for part in ("attributes", "relationships"):
+            for member in entity[part]:
+                storage = member.get("storage", {})
+                source = origin(member, before[part], entity[part])
+                if source is not None:
+                    need(set(source.get("storage", {})) == set(storage),
+                         f"{member['name']} of {name} has links of another kind after a migration")
+                    value = values.get(old.name_in_lines(before, source["name"]))
+                    value = converted(value, ENCODINGS.get(member.get("type")), heirs)
+                value = value if source else None
+                if "inverseColumn" not in storage and ("joinTable" not in storage or value):
+                    moved[new.name_in_lines(entity, member["name"])] = value
+    return result
+
+def converted(value, kind, heirs):
+    """A value in the encoding of another type, or with the new names of entities."""
+    if isinstance(value, list):
+        return [converted(link, kind, heirs) for link in value]
+    if isinstance(value, dict) and "entity" in value:
+        return {**value, "entity": heirs.get(value["entity"], value["entity"])}
+    if type(value) is int and kind in ("digits", "real"):
+        return str(value) if kind == "digits" else float(value)
+    return value
+
+def side(change, name):
+    """The values of one side, with what they can't show in their place."""
+    values = dict(change.get(name, {}))
+    for kind in ("large", "special"):
+        notes = change.get(kind, {}).get(name, {})
+        values.update((key, {kind: note}) for key, note in notes.items() if note != "missing")
+    return values
+
+def apply(state, change, where):
+    key = change["entity"], int(change["id"])
+    before, after = side(change, "before"), side(change, "after")
+    need((key in state) == (change["op"] != "insert"), f"{where}: {key} should not be as it is")
+    values = state.setdefault(key, {})
+    for name, value in before.items():
+        old = values.get(name)
+        if isinstance(value, list) or isinstance(after.get(name), list):
+            links = {link["id"]: link for link in old or []}
+            for link in value or []:
+                need(links.pop(link["id"], None) == link, f"{where}: {key} had no link {link}")
+            links.update((link["id"], link) for link in after.pop(name, None) or [])
+            values[name] = sorted(links.values(), key=lambda link: int(link["id"]))
+        else:
+            need(old == value or {"special": "erased"} in (old, value),
+                 f"{where}: {name} of {key} should be {value} before, and is {old}")
+    values.update(after)
+    if change["op"] == "delete":
+        del state[key]
+
+def read(path, log):
+    """Reads a file on top of what the files before it led to."""
+    whole, header, trailer, chain = hashlib.sha256(), None, None, None
+    place = changes = transactions = 0
+    with gzip.open(path, "rb") as file:
+        for number, line in enumerate(iter(lambda: file.readline((1 << 25) + 1), b""), 1):
+            where = f"{path}, line {number}"
+            need(trailer is None, f"{where}: there is more after the trailer")
+            need(line.endswith(b"\n"), f"{where}: it is cut off, or too long")
+            record = json.loads(line)
+            kind, header = record["kind"], header or record["meta"]
+            if number == 1:
+                need(kind == "header", f"{path} is no change log")
+                begin(path, header, log)
+            elif kind == "change":
+                need(record["txn"] > log["last"] and record["seq"] == place < record["n"],
+                     f"{where}: another change is next")
+                chain = chain or hashlib.sha256(bytes.fromhex(log["digest"]))
+                chain.update(line)
+                apply(log["state"], record, where)
+                place, changes = place + 1, changes + 1
+            elif kind == "transaction":
+                gap = json.loads(record["meta"]["details"]) if record["op"] == "gap" else {}
+                need(log["last"] + 1 in (record["txn"], gap.get("first")) and record["n"] == place,
+                     f"{where}: it is not the transaction that is next")
+                need(record["meta"]["schema"] == header["schema"], f"{where}: another schema")
+                member = b',"digest":"%s"' % record["digest"].encode()
+                need(line.count(member) == 1, f"{where}: its digest is not where it should be")
+                chain = chain or hashlib.sha256(bytes.fromhex(log["digest"]))
+                chain.update(line.replace(member, b""))
+                need(chain.hexdigest() == record["digest"],
+                     f"{where}: transaction {record['txn']} was altered")
+                log["last"], log["digest"] = record["txn"], gap.get("resumes", record["digest"])
+                chain, place, transactions = None, 0, transactions + 1
+            else:
+                need(kind == "trailer" and chain is None, f"{where}: it is no line of a log")
+                trailer = record
+                continue
+            whole.update(line)
+    need(trailer is not None, f"{path} has no trailer: the rest is missing")
+    need(trailer["digest"] == whole.hexdigest(), f"{path} was altered")
+    need(trailer["meta"] == {"last": log["last"], "transactions": transactions, "changes": changes},
+         f"{path}: the trailer's counts are not those of the file")
+
+def begin(path, header, log):
+    """Sees whether a file goes on where the one before it ends."""
+    need(header["format"] == "travelog/1", f"{path} has an unknown format, {header['format']}")
+    need(header["features"] == "", f"{path} uses what is not known: {header['features']}")
+    need(header["partial"] == "", f"{path} is not the whole log: {header['partial']}")
+    text = header["definition"].encode()
+    need(hashlib.sha256(text).hexdigest() == header["schema"], f"{path} has an altered schema")
+    schema, identity = Schema(json.loads(text)), (header["store"], header["lineage"])
+    need(log.setdefault("identity", identity) == identity,
+         f"{path} is of another store or lineage than the file before")
+    if "digest" not in log:
+        beginning = "travelog/1 {} {}".format(*identity).encode()
+        log.update(digest=hashlib.sha256(beginning).hexdigest(), last=header["first"] - 1)
+    need(header["first"] == log["last"] + 1 and header["previous"] == log["digest"],
+         f"{path} does not go on from transaction {log['last']}")
+    if log.get("definition", text) != text:
+        log["state"] = migrate(log["state"], log["schema"], schema)
+    log["definition"], log["schema"] = text, schema
+
+def main(paths):
+    log = {"state": {}, "last": 0}
+    for path in sorted(paths, key=lambda path: path.rsplit("/", 1)[-1]):
+        read(path, log)
+    for (entity, number), values in sorted(log["state"].items()):
+        print(json.dumps({"entity": entity, "id": number, "values": values}, sort_keys=True,
+                         ensure_ascii=False, separators=(",", ":")))
+
+if __name__ == "__main__":
+    try:
+        main(sys.argv[1:])
+    except (OSError, EOFError, ValueError, KeyError, zlib.error) as error:
+        print(f"read_log: {error}", file=sys.stderr)
+        sys.exit(1)
