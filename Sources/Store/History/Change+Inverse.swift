@@ -1,7 +1,7 @@
 extension Change {
   /// Calls with the change that takes this one back: an insertion for a deletion, and what was
   /// before in the place of what was after.
-  func withInverse<Result>(_ body: (Change) throws -> Result) rethrows -> Result {
+  public func withInverse<Result>(_ body: (Change) throws -> Result) rethrows -> Result {
     var inverse = self
     switch kind {
     case .insert: inverse.kind = .delete
@@ -21,7 +21,7 @@ extension Change {
   }
 
   /// True where a value was erased that the change had.
-  var hasErasedValues: Bool {
+  public var hasErasedValues: Bool {
     guard !special.isEmpty else { return false }
     let erased = Array("\"\(SpecialValue.erasedName)\"".utf8)
     return members(of: Array(special)).contains { side in

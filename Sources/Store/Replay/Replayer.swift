@@ -22,6 +22,8 @@ public final class Replayer {
   private var values: ChangeValues
   /// True between the beginning and the end of a snapshot, whose changes are no history.
   private var snapshot: HistoryPoint?
+  /// True while a transaction is taken back.
+  private var isTakingBack = false
 
   init(_ writer: Writer, migrated: MigrationPlan? = nil) throws {
     self.writer = writer
@@ -42,6 +44,7 @@ public final class Replayer {
   /// Forgets what a write left that failed.
   func reset() {
     snapshot = nil
+    isTakingBack = false
     open = nil
     migrated = nil
     differences.removeAll()
@@ -105,6 +108,7 @@ public final class Replayer {
   func takeBack(_ change: Change, of transaction: Int64) throws {
     if let open, open.id != transaction { try endTakingBack() }
     open = (transaction, 0)
+    isTakingBack = true
     try put(change, isHistory: false)
   }
 
@@ -112,6 +116,7 @@ public final class Replayer {
   func endTakingBack() throws {
     guard let open else { return }
     self.open = nil
+    isTakingBack = false
     guard differences.isEmpty else { throw mismatch(open.id) }
     try writer.putParkedRowsBack()
   }
@@ -367,7 +372,10 @@ public final class Replayer {
         if new[target] == nil { try statements.remove(change.object, target) }
       }
       for (target, link) in new {
-        if old[target] == nil, try statements.link(change.object, target) != nil {
+        let found = old[target] == nil ? try statements.link(change.object, target) : nil
+        // A foreign writer may have left the links of an object that it deleted.
+        if isTakingBack, found == link { continue }
+        if found != nil {
           note(
             key,
             statements.table.logName(writer.layouts),

@@ -194,7 +194,7 @@ struct UndoTests {
           try Store.rewind(url, to: position)
           let store = try Store.open(.file(url))
           try #require(try rowDump(of: store) == states[position], "seed \(seed), \(position)")
-          try #require(try rows("PRAGMA foreign_key_check", in: store) == [])
+          try #require(try findings(store) == [], "seed \(seed), \(position)")
         }
         let store = try Store.open(.file(url))
         #expect(store.isReplica)
@@ -213,7 +213,7 @@ struct UndoTests {
         "INSERT INTO Plan (id, _entity, title) VALUES (5, 'Plan', 't')",
         "INSERT INTO Plan_friends VALUES (5, 1, NULL)",
         "UPDATE Plan SET _entity = 'Meeting', room = 'r' WHERE id = 5",
-        "DELETE FROM Plan_friends; DELETE FROM Plan",
+        "UPDATE Tag SET id = 3 - id WHERE id = 9; DELETE FROM Plan",
         "INSERT INTO Trip (id, name, plan, price) VALUES (-4, 'n', 99, 'NaN')",
       ] {
         states.append(try rowDump(of: store))

@@ -1,0 +1,143 @@
+import FoundationEssentials
+import SQLite
+
+/// What history says of an object.
+struct KnownObject {
+  enum State: Int64 {
+    /// It was deleted.
+    case deleted
+    /// Some of its values are known.
+    case partial
+    /// It is known since its insertion, with its links.
+    case whole
+  }
+
+  var state: State
+  /// The values that are known, by their keys with quotes and colon, and the links as lists.
+  var values: [[UInt8]: EncodedValue]
+}
+
+/// What history says of all objects, in a temporary file.
+final class KnownObjects {
+  private let connection: Connection
+  private let reading: Statement
+  private let writing: Statement
+
+  init() throws {
+    // An empty name is a file that SQLite takes away itself.
+    connection = try Connection(path: "", mode: .readWriteCreate)
+    try connection.execute(
+      """
+      PRAGMA journal_mode = OFF; PRAGMA synchronous = OFF; PRAGMA cache_size = -16384;
+      CREATE TABLE object (entity INTEGER, id INTEGER, state INTEGER, json BLOB, special BLOB,
+        large BLOB, PRIMARY KEY (entity, id)) WITHOUT ROWID;
+      CREATE TABLE blob (sha256 TEXT PRIMARY KEY, rows INTEGER NOT NULL DEFAULT 0,
+        history INTEGER NOT NULL DEFAULT 0) WITHOUT ROWID;
+      BEGIN;
+      """
+    )
+    reading = try connection.prepare(
+      "SELECT state, json, special, large FROM object WHERE entity = ?1 AND id = ?2"
+    )
+    writing = try connection.prepare(
+      "INSERT OR REPLACE INTO object VALUES (?1, ?2, ?3, ?4, ?5, ?6)"
+    )
+  }
+
+  subscript(key: RowKey) -> KnownObject? {
+    get throws {
+      try reading.bind(1, Int64(key.entity))
+      try reading.bind(2, key.id)
+      defer { reading.reset() }
+      return try reading.step() ? Self.object(at: reading, from: 0) : nil
+    }
+  }
+
+  func set(_ key: RowKey, _ object: KnownObject) throws {
+    var side = ChangeSide()
+    for (key, value) in object.values { side.append(key, value) }
+    side.close()
+    try set(key, object.state, json: side.json, special: side.special, large: side.large)
+  }
+
+  /// Sets an object by its properties as a change has them.
+  func set(
+    _ key: RowKey,
+    _ state: KnownObject.State,
+    json: [UInt8],
+    special: [UInt8] = [],
+    large: [UInt8] = []
+  ) throws {
+    try writing.bind(1, Int64(key.entity))
+    try writing.bind(2, key.id)
+    try writing.bind(3, state.rawValue)
+    for (index, text) in [json, special, large].enumerated() {
+      try text.withUnsafeBytes { try writing.bind(Int32(index) + 4, blob: $0) }
+    }
+    try writing.run()
+  }
+
+  /// Forgets all objects, because nobody knows what became of them.
+  func removeAll() throws { try connection.execute("DELETE FROM object") }
+
+  /// The statement that goes through the objects of an entity by id.
+  func all(of entity: Int) throws -> Statement {
+    let statement = try connection.prepare(
+      "SELECT id, state, json, special, large FROM object WHERE entity = ?1 ORDER BY id"
+    )
+    try statement.bind(1, Int64(entity))
+    return statement
+  }
+
+  static func object(at row: Statement, from first: Int32) -> KnownObject? {
+    guard let state = KnownObject.State(rawValue: row.int64(at: first)) else { return nil }
+    let special = Array(row.bytes(at: first + 2))
+    let large = Array(row.bytes(at: first + 3))
+    return KnownObject(
+      state: state,
+      values: values(Array(row.bytes(at: first + 1)), special, large)
+    )
+  }
+
+  /// The values of one side of a change, with the notes on that side.
+  static func values(
+    _ json: [UInt8],
+    _ special: [UInt8],
+    _ large: [UInt8]
+  ) -> [[UInt8]: EncodedValue] {
+    var result: [[UInt8]: EncodedValue] = [:]
+    for member in members(of: json) { result[member.key] = EncodedValue(json: member.value) }
+    for member in members(of: special) { result[member.key]?.special = member.value }
+    for member in members(of: large) { result[member.key]?.large = member.value }
+    return result
+  }
+
+  // MARK: Large values
+
+  /// Counts rows or changes that need a large value.
+  func count(_ digest: String, rows: Int64 = 0, history: Int64 = 0) throws {
+    let statement = try connection.cached(
+      """
+      INSERT INTO blob (sha256, rows, history) VALUES (?1, ?2, ?3) ON CONFLICT DO UPDATE
+        SET rows = rows + excluded.rows, history = history + excluded.history
+      """
+    )
+    try statement.bind(1, digest)
+    try statement.bind(2, rows)
+    try statement.bind(3, history)
+    try statement.run()
+  }
+
+  /// How many rows and changes need a large value.
+  func counts(of digest: String) throws -> (rows: Int64, history: Int64) {
+    let statement = try connection.cached("SELECT rows, history FROM blob WHERE sha256 = ?1")
+    try statement.bind(1, digest)
+    defer { statement.reset() }
+    return try statement.step() ? (statement.int64(at: 0), statement.int64(at: 1)) : (0, 0)
+  }
+
+  /// The large values that somebody needs.
+  func digests() throws -> Statement { try connection.prepare("SELECT sha256 FROM blob") }
+
+  func removeCounts() throws { try connection.execute("DELETE FROM blob") }
+}

@@ -1,0 +1,216 @@
+import FoundationEssentials
+
+/// How changes that were written under an earlier schema are to be read in the present one.
+struct PastNames {
+  /// What became of an entity.
+  struct Successor {
+    let entity: Int
+    /// What became of each property, by its key with quotes and colon.
+    let properties: [[UInt8]: Property]
+    /// True where all links of its objects are known by what history says of them.
+    let knowsLinks: Bool
+  }
+
+  /// What became of a property.
+  struct Property {
+    let key: [UInt8]
+    /// The types that an attribute had one after the other, the first and the present one
+    /// included; none for a relationship.
+    let types: [ValueType]
+    /// What stands before the id in a reference, for a relationship.
+    var reference: [UInt8] = []
+    /// True where all is written now as it was.
+    let isSame: Bool
+  }
+
+  private let entities: [[UInt8]: Successor]
+
+  /// Follows the names through schemas in the order in which the store got them.
+  init(_ schemas: [StoreSchema]) throws {
+    guard let first = schemas.first else {
+      entities = [:]
+      return
+    }
+    let layouts = try first.layouts()
+    let joins = linkTables(among: layouts)
+    var found: [Path] = layouts.map { Path($0, joins, layouts) }
+    for (old, new) in zip(schemas, schemas.dropFirst()) {
+      let mapping = try SchemaMapping(from: old, to: new)
+      let newJoins = linkTables(among: mapping.newLayouts)
+      for index in found.indices { found[index].follow(mapping, newJoins) }
+    }
+    guard let last = schemas.last else {
+      entities = [:]
+      return
+    }
+    let present = try last.layouts()
+    let presentJoins = linkTables(among: present)
+    var result: [[UInt8]: Successor] = [:]
+    for (path, layout) in zip(found, layouts) {
+      result[Array(layout.entity.name.utf8)] = path.successor(present, presentJoins)
+    }
+    entities = result
+  }
+
+  func successor(of entity: UnsafeRawBufferPointer) -> Successor? { entities[Array(entity)] }
+
+  /// One value in the encoding of the present; nil where it is not known any more.
+  static func present(_ value: EncodedValue, _ property: Property) -> EncodedValue? {
+    if property.isSame || !value.large.isEmpty { return value }
+    guard property.reference.isEmpty else {
+      return EncodedValue(json: renamed(value.json, property.reference))
+    }
+    let name = value.special.withUnsafeBytes { parseJSONString($0) }
+    let special = name.flatMap { SpecialValue(name: $0) }
+    guard name == nil || special != nil,
+      var stored = try? value.json.withUnsafeBytes({
+        // What can't be read is not known.
+        try parseCanonical($0, special: special, as: property.types[0])
+      })
+    else { return nil }
+    for (old, new) in zip(property.types, property.types.dropFirst()) {
+      if case .null = stored { break }
+      guard let next = converted(stored, from: old, to: new) else { return nil }
+      stored = next
+    }
+    var result = EncodedValue(json: [])
+    let type = property.types[property.types.count - 1]
+    if let unshown = appendCanonical(stored, as: type, to: &result.json) {
+      appendJSONString(unshown.name, to: &result.special)
+    }
+    return result
+  }
+
+  /// A reference, or a list of links, with the name that the entity has now which it leads to.
+  private static func renamed(_ json: [UInt8], _ reference: [UInt8]) -> [UInt8] {
+    switch json.first {
+    case UInt8(ascii: "["):
+      let links = elements(of: json).map { renamed($0, reference) }
+      return [0x5b] + Array(links.joined(separator: [0x2c])) + [0x5d]
+    case UInt8(ascii: "{"):
+      // The id keeps its quotes; a position may follow it.
+      let rest = members(of: json).filter { !$0.key.elementsEqual(#""entity":"#.utf8) }
+      guard let id = rest.first else { return json }
+      var result = reference + id.value.dropFirst()
+      for member in rest.dropFirst() { result += [0x2c] + member.key + member.value }
+      return result + [0x7d]
+    default: return json
+    }
+  }
+
+  /// One entity on its way through the schemas.
+  private struct Path {
+    var entity: Int?
+    /// The present name and the types of each property, by the key that it had at first.
+    var properties: [[UInt8]: Property] = [:]
+    var knowsLinks = true
+
+    struct Property {
+      var name: String
+      var types: [ValueType]
+      var isLinks: Bool
+      /// What stood before the id in a reference at first.
+      var reference: [UInt8]
+    }
+
+    init(_ layout: EntityLayout, _ joins: [JoinTable], _ layouts: [EntityLayout]) {
+      entity = layout.index
+      for column in layout.columns {
+        properties[PastNames.key(column.logName)] =
+          Property(
+            name: column.property,
+            types: column.type.map { [$0] } ?? [],
+            isLinks: false,
+            reference: column.destination.map { referencePrefix(layouts[$0].entity.name) } ?? []
+          )
+      }
+      for join in joins where layouts[join.owner].family.contains(layout.index) {
+        let name = layouts[join.owner].entity.relationships[join.relationship].name
+        properties[PastNames.key(join.logName(layouts))] = Property(
+          name: name,
+          types: [],
+          isLinks: true,
+          reference: referencePrefix(layouts[join.destination].entity.name)
+        )
+      }
+    }
+
+    mutating func follow(_ mapping: SchemaMapping, _ newJoins: [JoinTable]) {
+      guard let old = entity, let new = mapping.successor(of: old) else {
+        entity = nil
+        return
+      }
+      entity = new
+      let layout = mapping.newLayouts[new]
+      var names: [String: (String, ValueType?)] = [:]
+      for attribute in mapping.to.entities[new].attributes {
+        if let source = mapping.source(of: attribute, in: new) {
+          names[source.name] = (attribute.name, attribute.type)
+        }
+      }
+      for relationship in mapping.to.entities[new].relationships {
+        guard let source = mapping.source(of: relationship, in: new) else { continue }
+        names[source.name] = (relationship.name, nil)
+      }
+      let owned = newJoins.filter { mapping.newLayouts[$0.owner].family.contains(new) }
+      let links = owned.map {
+        mapping.newLayouts[$0.owner].entity.relationships[$0.relationship].name
+      }
+      properties = properties.compactMapValues { property -> Property? in
+        guard let (name, type) = names[property.name] else { return nil }
+        // A relationship that is kept elsewhere now is told of elsewhere.
+        let isThere = property.isLinks ? links.contains(name) : layout.column(of: name) != nil
+        guard isThere else { return nil }
+        var result = property
+        result.name = name
+        if let type { result.types.append(type) }
+        return result
+      }
+      let known = Set(properties.values.filter(\.isLinks).map(\.name))
+      // Links to what a migration removed went without a word.
+      let mayHaveLost = owned.contains { join in
+        [join.owner, join.destination].contains { index in
+          guard let source = mapping.sources[index] else { return true }
+          return mapping.isLost("", of: mapping.oldLayouts[source]) != nil
+        }
+      }
+      if mayHaveLost || !Set(links).isSubset(of: known) { knowsLinks = false }
+    }
+
+    func successor(_ layouts: [EntityLayout], _ joins: [JoinTable]) -> Successor? {
+      guard let entity else { return nil }
+      let layout = layouts[entity]
+      var result: [[UInt8]: PastNames.Property] = [:]
+      func add(_ key: [UInt8], _ property: Property, _ name: String, _ destination: Int?) {
+        let present = PastNames.key(name)
+        let reference = destination.map { referencePrefix(layouts[$0].entity.name) } ?? []
+        result[key] = PastNames.Property(
+          key: present,
+          types: property.types,
+          reference: reference,
+          isSame: key == present && Set(property.types).count < 2
+            && reference == property.reference
+        )
+      }
+      for (key, property) in properties {
+        if property.isLinks {
+          let join = joins.first { join in
+            layouts[join.owner].family.contains(entity)
+              && layouts[join.owner].entity.relationships[join.relationship].name == property.name
+          }
+          if let join { add(key, property, join.logName(layouts), join.destination) }
+        } else if let index = layout.column(of: property.name) {
+          let column = layout.columns[index]
+          add(key, property, column.logName, column.destination)
+        }
+      }
+      return Successor(entity: entity, properties: result, knowsLinks: knowsLinks)
+    }
+  }
+
+  fileprivate static func key(_ name: String) -> [UInt8] {
+    var key: [UInt8] = []
+    appendJSONString(name, to: &key)
+    return key + [UInt8(ascii: ":")]
+  }
+}

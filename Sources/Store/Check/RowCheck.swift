@@ -1,0 +1,137 @@
+import FoundationEssentials
+import SQLite
+
+/// Compares the rows of one entity with what history says of its objects.
+final class RowCheck {
+  private let check: StateCheck
+  private let entity: Int
+  private let cursor: ObjectCursor
+  private let encoder: ObjectEncoder
+  private let known: Statement
+  private let isComplete: Bool
+  private var text = ChangeText()
+  private var sequence: Int64 = 0
+
+  init(
+    _ check: StateCheck,
+    _ entity: Int,
+    _ cursor: ObjectCursor,
+    _ encoder: ObjectEncoder,
+    isComplete: Bool
+  ) throws {
+    self.check = check
+    self.entity = entity
+    self.cursor = cursor
+    self.encoder = encoder
+    self.isComplete = isComplete
+    known = try check.known.all(of: entity)
+  }
+
+  /// Tells of differences of some kinds.
+  func run(_ kinds: [ChangeKind], _ body: (CheckFinding) throws -> Void) throws {
+    func tell(_ kind: ChangeKind, _ id: Int64) throws {
+      try text.withChange(kind, sequence: sequence, encoder.name, id) { try body(.row($0)) }
+      sequence += 1
+      text.removeAll()
+      try check.passed()
+    }
+    var hasRow = try cursor.next()
+    var hasKnown = try known.step()
+    while hasRow || hasKnown {
+      let id = hasKnown ? known.int64(at: 0) : Int64.max
+      if hasRow, !hasKnown || cursor.id < id {
+        if isComplete, kinds.contains(.insert) {
+          try cursor.append(to: &text.after, encoder, check.blobs)
+          try tell(.insert, cursor.id)
+        }
+        hasRow = try cursor.next()
+        continue
+      }
+      let isThere = hasRow && cursor.id == id
+      let state = KnownObject.State(rawValue: known.int64(at: 1))
+      if isThere, state == .deleted {
+        if kinds.contains(.insert) {
+          try cursor.append(to: &text.after, encoder, check.blobs)
+          try tell(.insert, id)
+        }
+      } else if isThere {
+        if kinds.contains(.update), try compare() { try tell(.update, id) }
+      } else if state != .deleted, kinds.contains(.delete), let object = object() {
+        appendDeletion(of: object)
+        try tell(.delete, id)
+      }
+      if isThere { hasRow = try cursor.next() }
+      hasKnown = try known.step()
+    }
+  }
+
+  private func object() -> KnownObject? { KnownObjects.object(at: known, from: 1) }
+
+  /// Puts together where a row is not as history says; false where it is.
+  private func compare() throws -> Bool {
+    var now = ChangeSide()
+    try cursor.append(to: &now, encoder, check.blobs)
+    now.close()
+    // What was inserted and never changed has the same bytes.
+    if now.special.isEmpty, now.large.isEmpty,
+      known.int64(at: 1) == KnownObject.State.whole.rawValue,
+      now.json.withUnsafeBytes({ $0.elementsEqual(known.bytes(at: 2)) })
+    {
+      return false
+    }
+    guard let object = object() else { return false }
+    let values = KnownObjects.values(now.json, now.special, now.large)
+    for column in cursor.layout.columns.indices {
+      let key = encoder.key(column)
+      guard let before = object.values[Array(key)], let after = values[Array(key)],
+        before != after, !isNamed(before, column)
+      else { continue }
+      text.appendChanged(key)
+      text.before.append(key, before)
+      text.after.append(key, after)
+    }
+    if object.state == .whole {
+      for links in cursor.links { compare(links, object.values[links.key], values[links.key]) }
+    }
+    return !text.changed.isEmpty
+  }
+
+  /// True where a row names a file whose bytes are to be those that history knows, whatever became of
+  /// the file.
+  private func isNamed(_ value: EncodedValue, _ column: Int) -> Bool {
+    guard cursor.layout.columns[column].isExternal,
+      case .text(let digest) = cursor.row.value(at: Int32(truncatingIfNeeded: column) + 1)
+    else { return false }
+    guard value.large.isEmpty else {
+      return members(of: value.large).contains { $0.value == Array("\"\(digest)\"".utf8) }
+    }
+    let text = Array(value.json.dropFirst().dropLast())
+    guard let data = text.withUnsafeBytes({ parseBase64($0) }) else { return false }
+    return data.withUnsafeBytes { SHA256.digest(of: $0) }.description == digest
+  }
+
+  private func compare(_ links: LinkCursor, _ old: EncodedValue?, _ new: EncodedValue?) {
+    guard old != new else { return }
+    let before = old.map { elements(of: $0.json) } ?? []
+    let after = new.map { elements(of: $0.json) } ?? []
+    func list(_ links: [[UInt8]]) -> EncodedValue {
+      EncodedValue(json: [0x5b] + Array(links.joined(separator: [0x2c])) + [0x5d])
+    }
+    text.appendChanged(links.key)
+    text.before.append(links.key, list(before.filter { !after.contains($0) }))
+    text.after.append(links.key, list(after.filter { !before.contains($0) }))
+  }
+
+  /// Puts together what history knows of an object that is gone.
+  private func appendDeletion(of object: KnownObject) {
+    for column in cursor.layout.columns.indices {
+      let key = encoder.key(column)
+      let value = check.keeps(column, entity) ? object.values[Array(key)] : nil
+      text.before.append(key, value ?? .erased)
+    }
+    guard object.state == .whole else { return }
+    for links in cursor.links {
+      if let list = object.values[links.key] { text.before.append(links.key, list) }
+    }
+  }
+}

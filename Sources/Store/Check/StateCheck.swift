@@ -1,0 +1,336 @@
+import FoundationEssentials
+import SQLite
+
+/// Checks rows against what history says of them, and history against itself.
+final class StateCheck {
+  let layouts: [EntityLayout]
+  let blobs: Blobs
+  /// Called when a finding was told of, whose large values nobody needs any more.
+  var passed: () throws -> Void = {}
+
+  private let connection: Connection
+  private let schema: StoreSchema
+  private let rows: HistoryRows
+  let known: KnownObjects
+  /// True where history tells of every object that there ever was.
+  private var isComplete = false
+  /// The last transaction whose state the rows are; a copy that was rewound has later ones.
+  private let end: Int64
+  private var past: [String: PastNames?] = [:]
+  private var schemas: [(digest: String, schema: StoreSchema)] = []
+  private let encoders: [ObjectEncoder]
+  private let isKept: (EntityLayout.Column, Entity) -> Bool
+
+  init(_ connection: Connection, _ schema: StoreSchema, _ blobs: Blobs) throws {
+    self.connection = connection
+    self.schema = schema
+    self.blobs = blobs
+    let layouts = try schema.layouts()
+    self.layouts = layouts
+    rows = HistoryRows(connection)
+    known = try KnownObjects()
+    if case .integer(let rewound) = try Catalog.value("rewound", on: connection) {
+      end = rewound
+    } else {
+      end = .max
+    }
+    encoders = layouts.map { ObjectEncoder($0, layouts) }
+    let mode = try Catalog.historyMode(on: connection)
+    isKept = { column, entity in
+      guard mode == .tombstones else { return true }
+      guard case .attribute(let index) = column.content else { return false }
+      return entity.attributes[index].preservesValueOnDeletion
+    }
+    let list = try connection.prepare("SELECT digest, json FROM store_schema ORDER BY id")
+    while try list.step() {
+      schemas.append(
+        (
+          list.string(at: 0),
+          try JSONDecoder().decode(StoreSchema.self, from: list.data(at: 1))
+        )
+      )
+    }
+  }
+
+  // MARK: History
+
+  /// Reads all of history: checks its order and its digests, and keeps what it says.
+  func readHistory(
+    _ unsealed: UnsealedHistory?,
+    _ body: (CheckFinding) throws -> Void
+  ) throws {
+    let base = try rows.base()
+    isComplete = base.transaction == 0
+    var next = base.transaction + 1
+    var previous: Digest? = base.digest
+    var changes: Int64 = 0
+    for (source, first) in [(rows, base.transaction)]
+      + (unsealed.map { [($0.rows, $0.sealed)] } ?? [])
+    {
+      let transactions = try source.transactions(after: first, through: .max)
+      while try transactions.step() {
+        let transaction = try source.transaction(at: transactions)
+        if transaction.id > next {
+          try body(.missingTransactions(next...transaction.id - 1))
+          try forget()
+          previous = nil
+        }
+        next = transaction.id + 1
+        if transaction.state == .deleted {
+          try forget()
+          previous = transaction.digest
+          continue
+        }
+        if source === rows { changes += transaction.count }
+        previous = try read(transaction, source, after: previous, body)
+      }
+    }
+    let count = try connection.prepare("SELECT count(*) FROM history_change")
+    if try count.step(), count.int64(at: 0) > changes {
+      try body(.strayChanges(count.int64(at: 0) - changes))
+    }
+  }
+
+  private func forget() throws {
+    isComplete = false
+    try known.removeAll()
+  }
+
+  /// Reads one transaction, and gives the digest that the next one follows.
+  private func read(
+    _ transaction: Transaction,
+    _ source: HistoryRows,
+    after previous: Digest?,
+    _ body: (CheckFinding) throws -> Void
+  ) throws -> Digest? {
+    let lines = TransactionLines(transaction)
+    var digest = previous.map { TransactionDigest(after: $0) }
+    var buffer: [UInt8] = []
+    let statement = try source.changes(from: transaction.firstChange)
+    var count: Int64 = 0
+    while count < transaction.count, try statement.step(), statement.int64(at: 9) == transaction.id
+    {
+      let change = try source.change(at: statement)
+      lines.append(change, to: &buffer)
+      if buffer.count > 1 << 16 {
+        digest?.update(buffer)
+        buffer.removeAll(keepingCapacity: true)
+      }
+      if !change.large.isEmpty {
+        for digest in digests(in: Array(change.large)) { try known.count(digest, history: 1) }
+      }
+      if transaction.id <= end { try keep(change, transaction.schema) }
+      count += 1
+    }
+    statement.reset()
+    guard count == transaction.count else {
+      try body(
+        .changeCount(transaction: transaction.id, expected: transaction.count, found: count)
+      )
+      try forget()
+      return transaction.digest
+    }
+    // What was erased left its digest behind.
+    guard transaction.state == .whole else { return transaction.digest }
+    digest?.update(buffer)
+    let made = digest?.finish(lines)
+    if let stored = transaction.digest, let made, made != stored {
+      try body(.digest(transaction: transaction.id))
+    }
+    return transaction.digest ?? made
+  }
+
+  private func names(of digest: String) throws -> PastNames? {
+    if let known = past[digest] { return known }
+    let present = schemas.firstIndex { $0.schema == schema }
+    let first = schemas.firstIndex { $0.digest == digest }
+    var result: PastNames?
+    if let present, let first, first <= present {
+      result = try PastNames(schemas[first...present].map(\.schema))
+    }
+    past[digest] = .some(result)
+    return result
+  }
+
+  /// Keeps what a change says of its object.
+  private func keep(_ change: Change, _ digest: String) throws {
+    // What was erased belongs to an object that is deleted later.
+    guard change.kind == .delete || !change.hasErasedValues else { return }
+    guard let names = try names(of: digest) else { return try forget() }
+    guard let successor = names.successor(of: change.entity) else { return }
+    let key = RowKey(entity: successor.entity, id: change.object)
+    if change.kind == .delete { return try known.set(key, .deleted, json: []) }
+    let isPlain = change.special.isEmpty && change.large.isEmpty
+    if change.kind == .insert, isPlain, successor.knowsLinks,
+      successor.properties.values.allSatisfy(\.isSame)
+    {
+      return try known.set(key, .whole, json: Array(change.after))
+    }
+    let after = side("after", change, change.after)
+    let before = side("before", change, change.before)
+    var object = KnownObject(state: successor.knowsLinks ? .whole : .partial, values: [:])
+    if change.kind == .update {
+      if let found = try known[key], found.state != .deleted {
+        object = found
+      } else {
+        object.state = .partial
+      }
+    }
+    for (name, value) in after {
+      guard let property = successor.properties[name] else { continue }
+      if value.json.first == UInt8(ascii: "[") {
+        let old = object.values[property.key]?.json ?? Array("[]".utf8)
+        object.values[property.key] = merged(
+          old,
+          PastNames.present(before[name] ?? EncodedValue(json: []), property)?.json ?? [],
+          PastNames.present(value, property)?.json ?? []
+        )
+      } else {
+        object.values[property.key] = PastNames.present(value, property)
+      }
+    }
+    try known.set(key, object)
+  }
+
+  private func side(
+    _ name: String,
+    _ change: Change,
+    _ json: UnsafeRawBufferPointer
+  ) -> [[UInt8]: EncodedValue] {
+    func notes(_ object: UnsafeRawBufferPointer) -> [UInt8] {
+      guard !object.isEmpty else { return [] }
+      return members(of: Array(object)).first { $0.key == Array("\"\(name)\":".utf8) }?.value ?? []
+    }
+    guard !json.isEmpty else { return [:] }
+    return KnownObjects.values(Array(json), notes(change.special), notes(change.large))
+  }
+
+  /// A list of links after some went and some came; nil for no links, as history has it.
+  private func merged(_ old: [UInt8], _ gone: [UInt8], _ came: [UInt8]) -> EncodedValue? {
+    func target(_ link: [UInt8]) -> Int64 {
+      let id = members(of: link).first { $0.key.elementsEqual(#""id":"#.utf8) }?.value ?? []
+      return Array(id.dropFirst().dropLast()).withUnsafeBytes { parseInteger($0) } ?? 0
+    }
+    var links: [Int64: [UInt8]] = [:]
+    for link in elements(of: old) { links[target(link)] = link }
+    for link in elements(of: gone) { links[target(link)] = nil }
+    for link in elements(of: came) { links[target(link)] = link }
+    guard !links.isEmpty else { return nil }
+    let list = Array(links.sorted { $0.key < $1.key }.map(\.value).joined(separator: [0x2c]))
+    return EncodedValue(json: [0x5b] + list + [0x5d])
+  }
+
+  // MARK: Rows
+
+  /// Compares all rows with what history says of them.
+  func compareRows(
+    of kinds: [ChangeKind] = ChangeKind.allCases,
+    _ body: (CheckFinding) throws -> Void
+  ) throws {
+    let objects = try ObjectRows(connection, layouts)
+    for entity in layouts.indices {
+      let comparison = try RowCheck(
+        self,
+        entity,
+        objects.cursor(of: entity),
+        encoders[entity],
+        isComplete: isComplete
+      )
+      try comparison.run(kinds, body)
+    }
+  }
+
+  /// True for a value that history keeps of an object that is gone.
+  func keeps(_ column: Int, _ entity: Int) -> Bool {
+    isKept(layouts[entity].columns[column], layouts[entity].entity)
+  }
+
+  // MARK: Large values
+
+  private func countRows(_ body: (String, Int64) throws -> Void) throws {
+    for layout in layouts {
+      for column in layout.columns where column.isExternal {
+        let condition = layout.ownCondition.map { " AND \($0)" } ?? ""
+        let statement = try connection.prepare(
+          "SELECT \(column.quoted), count(*) FROM \(layout.table)"
+            + " WHERE typeof(\(column.quoted)) = 'text'\(condition) GROUP BY 1"
+        )
+        while try statement.step() {
+          let digest = statement.string(at: 0)
+          if Digest(hexadecimal: digest) != nil { try body(digest, statement.int64(at: 1)) }
+        }
+      }
+    }
+  }
+
+  /// Checks the counts of large values, and that each is what its name says.
+  func checkBlobs(_ folder: BlobFolder?, _ body: (CheckFinding) throws -> Void) throws {
+    try countRows { try known.count($0, rows: $1) }
+    let stored = try connection.prepare(
+      "SELECT sha256, rows, history, content FROM store_blob ORDER BY sha256"
+    )
+    while try stored.step() {
+      let digest = stored.string(at: 0)
+      let counts = try known.counts(of: digest)
+      let (rows, history) = (stored.int64(at: 1), stored.int64(at: 2))
+      if counts.rows != rows || counts.history != history {
+        try body(count(digest, counts, rows, history))
+      }
+      guard rows + history + counts.rows + counts.history > 0 else { continue }
+      var data = try folder?.read(digest)
+      if folder == nil, !stored.isNull(at: 3) { data = stored.data(at: 3) }
+      guard let data else {
+        try body(.missingBlob(sha256: digest))
+        continue
+      }
+      if data.withUnsafeBytes({ SHA256.digest(of: $0) }).description != digest {
+        try body(.alteredBlob(sha256: digest))
+      }
+    }
+    let find = try connection.prepare("SELECT 1 FROM store_blob WHERE sha256 = ?1")
+    func isStored(_ digest: String) throws -> Bool {
+      try find.bind(1, digest)
+      defer { find.reset() }
+      return try find.step()
+    }
+    let needed = try known.digests()
+    while try needed.step() {
+      let digest = needed.string(at: 0)
+      if try !isStored(digest) { try body(count(digest, known.counts(of: digest), 0, 0)) }
+    }
+    for name in try folder?.names().sorted() ?? []
+    where try !name.hasPrefix(".") && !isStored(name) {
+      try body(.strayBlob(name: name))
+    }
+  }
+
+  private func count(
+    _ digest: String,
+    _ needed: (rows: Int64, history: Int64),
+    _ rows: Int64,
+    _ history: Int64
+  ) -> CheckFinding {
+    .blobCount(
+      sha256: digest,
+      rows: needed.rows,
+      countedRows: rows,
+      history: needed.history,
+      countedHistory: history
+    )
+  }
+
+  /// Counts anew how many rows need each large value, which nobody did who wrote past the triggers.
+  func correctBlobCounts() throws {
+    try known.removeCounts()
+    try countRows { digest, count in
+      try known.count(digest, rows: count)
+      try blobs.adopt(digest, rows: 0)
+    }
+    let stored = try connection.prepare("SELECT sha256, rows FROM store_blob")
+    while try stored.step() {
+      let digest = stored.string(at: 0)
+      let difference = try known.counts(of: digest).rows - stored.int64(at: 1)
+      if difference != 0 { try blobs.adopt(digest, rows: difference) }
+    }
+  }
+}

@@ -1,0 +1,88 @@
+import SQLite
+
+/// Checks the tables, views, indexes and triggers of a store against those of a new one.
+struct StructureCheck {
+  private struct Item: Hashable {
+    let type: String
+    let name: String
+    let table: String
+    let sql: String
+  }
+
+  private let connection: Connection
+  private let schema: StoreSchema
+
+  init(_ connection: Connection, _ schema: StoreSchema) {
+    self.connection = connection
+    self.schema = schema
+  }
+
+  func run(_ body: (CheckFinding) throws -> Void) throws {
+    let integrity = try connection.prepare("PRAGMA integrity_check")
+    do {
+      while try integrity.step() {
+        let text = integrity.string(at: 0)
+        if text != "ok" { try body(.integrity(text)) }
+      }
+    } catch let error as SQLiteError where error.primaryCode == SQLiteError.corrupt {
+      // What is damaged enough stops the search for more of it.
+      try body(.integrity(error.message))
+    }
+    let references = try connection.prepare("PRAGMA foreign_key_check")
+    while try references.step() {
+      try body(
+        .danglingReference(
+          table: references.string(at: 0),
+          row: references.isNull(at: 1) ? nil : references.int64(at: 1),
+          destination: references.string(at: 2)
+        )
+      )
+    }
+    let fresh = try Connection(path: "", mode: .memory)
+    try Catalog.create(schema, on: fresh, .system)
+    let expected = try items(of: fresh)
+    let found = try items(of: connection)
+    for item in expected {
+      let mine = found.first { $0.name == item.name && $0.type == item.type }
+      guard mine.map(\.sql).map(Self.normal) != Self.normal(item.sql) else { continue }
+      try body(
+        .structure(type: item.type, name: item.name, expected: item.sql, found: mine?.sql)
+      )
+    }
+    // Tables, views and indexes may be added by others; a trigger changes what they don't see.
+    let tables = Set(expected.map(\.table))
+    for item in found where item.type == "trigger" && tables.contains(item.table) {
+      if !expected.contains(where: { $0.name == item.name && $0.type == item.type }) {
+        try body(.structure(type: item.type, name: item.name, expected: nil, found: item.sql))
+      }
+    }
+  }
+
+  private func items(of connection: Connection) throws -> [Item] {
+    let statement = try connection.prepare(
+      """
+      SELECT type, name, tbl_name, sql FROM sqlite_schema
+        WHERE name NOT GLOB 'sqlite_*' AND sql IS NOT NULL ORDER BY type DESC, name
+      """
+    )
+    var result: [Item] = []
+    while try statement.step() {
+      result.append(
+        Item(
+          type: statement.string(at: 0),
+          name: statement.string(at: 1),
+          table: statement.string(at: 2),
+          sql: statement.string(at: 3)
+        )
+      )
+    }
+    return result
+  }
+
+  /// A statement in a form that does not tell when its columns came.
+  private static func normal(_ sql: String) -> [String] {
+    guard sql.hasPrefix("CREATE TABLE") else { return [sql] }
+    return sql.replacing(") STRICT", with: ",").replacing(" (\n", with: ",")
+      .filter { !$0.isWhitespace }.split(separator: ",").map(String.init).sorted()
+  }
+}

@@ -1,0 +1,284 @@
+import Foundation
+import SQLite
+import StoreTesting
+import Testing
+
+@testable import Store
+
+/// What a check finds, in words.
+func findings(_ store: Store, recording author: Author? = nil) throws -> [String] {
+  var result: [String] = []
+  try store.check(recording: author) { result.append($0.description) }
+  return result
+}
+
+/// What somebody does past all triggers, and what is found.
+private let contradictions: [(String, String)] = [
+  (
+    "UPDATE Trip SET name = 'other' WHERE id = 2",
+    #"Trip 2 has other values than in history: ["name"]"#
+  ),
+  ("DELETE FROM Tag WHERE id = 2", "Tag 2 is in history, and not there"),
+  ("INSERT INTO Tag VALUES (9, 'z')", "Tag 9 is there, and not in history"),
+  (
+    "UPDATE Tag_trips SET position = 3 WHERE Trip = 2",
+    #"Tag 1 has other values than in history: ["trips"]"#
+  ),
+  (
+    "UPDATE history_transaction SET author = 'Eve' WHERE id = 2",
+    "transaction 2, or one before it, was altered: its digest is another"
+  ),
+  (
+    "UPDATE history_change SET before = replace(before, 't1', 't0') WHERE transaction_id = 2",
+    "transaction 2, or one before it, was altered: its digest is another"
+  ),
+  ("DELETE FROM history_transaction WHERE id = 2", "transaction 2 is missing"),
+  (
+    "DELETE FROM history_change WHERE transaction_id = 2",
+    "transaction 2 says that it has 1 changes, and has 0"
+  ),
+  (
+    "INSERT INTO history_change (id, transaction_id, sequence, kind, entity, object)"
+      + " VALUES (99, 77, 0, 'insert', 'Tag', 5)", "1 changes belong to no transaction"
+  ),
+  ("DROP INDEX Trip_plan_index", "the index Trip_plan_index is missing"),
+  (
+    "DROP TRIGGER history_after_insert_Tag", "the trigger history_after_insert_Tag is missing"
+  ),
+  (
+    "CREATE TRIGGER mine AFTER INSERT ON Tag BEGIN SELECT 1; END",
+    "the trigger mine is none of the schema"
+  ),
+  (
+    "DROP VIEW Meeting; CREATE VIEW Meeting AS SELECT 1",
+    "the view Meeting is not that of the schema"
+  ),
+  (
+    "UPDATE Trip SET plan = 77 WHERE id = 1",
+    "the row 1 of Trip leads to a row of Plan that is not there"
+  ),
+]
+
+@Suite("Checking a store")
+struct CheckTests {
+  @Test("a healthy store has no findings, whatever was written", arguments: Place.allCases)
+  func healthy(_ place: Place) throws {
+    var random = SeededGenerator(for: "healthy stores")
+    for mode in HistoryMode.allCases {
+      let seed = random.next()
+      try withTemporaryFolder { folder in
+        let store = try Store.open(
+          place == .memory ? .memory("store") : .file(folder.appendingPathComponent("store")),
+          schema: worldSchema,
+          options: Options(historyMode: mode)
+        )
+        var world = HistoryWorld(SeededGenerator(seed: seed))
+        for _ in 0..<60 { try world.write(to: store) }
+        try #require(try findings(store) == [], "seed \(seed)")
+        try store.deleteHistory([20...25])
+        try #require(try findings(store) == [], "seed \(seed), deleted in the middle")
+        try store.deleteHistory([1...10])
+        try #require(try findings(store) == [], "seed \(seed), deleted at the beginning")
+        for _ in 0..<10 { try world.write(to: store) }
+        try #require(try findings(store, recording: Author()) == [], "seed \(seed), recording")
+      }
+    }
+  }
+
+  @Test("so it is after migrations, in the store and in a replica that followed it")
+  func migrated() throws {
+    var seeds = SeededGenerator(for: "healthy migrations")
+    for _ in 0..<trials(8, long: 500) {
+      let seed = seeds.next()
+      var world = EvolvingWorld(SeededGenerator(seed: seed))
+      try withTemporaryFolder { folder in
+        let url = folder.appendingPathComponent("store")
+        try world.fill(Store.open(.file(url), schema: world.schema))
+        let replica = try FollowingReplica(
+          of: Store.open(.file(url)),
+          at: folder.appendingPathComponent("replica")
+        )
+        for step in 0..<4 {
+          world.evolve()
+          try Migration.migrate(url, to: world.schema, author: Author())
+          try #require(try findings(Store.open(.file(url))) == [], "seed \(seed), step \(step)")
+          try world.fill(Store.open(.file(url)))
+        }
+        try #require(try findings(Store.open(.file(url))) == [], "seed \(seed)")
+        try replica.follow(Store.open(.file(url)))
+        try #require(try findings(replica.open()) == [], "seed \(seed), replica")
+      }
+    }
+  }
+
+  @Test("what a foreign writer wrote is history, before it is sealed too")
+  func foreign() throws {
+    try withForeignStore { store, connection in
+      try connection.execute(
+        """
+        INSERT INTO Tag VALUES (1, 'w'), (2, 'x');
+        INSERT INTO Plan (id, _entity, title) VALUES (5, 'Plan', 't');
+        INSERT INTO Plan_friends VALUES (5, 1, NULL), (5, 2, 7);
+        UPDATE Plan SET _entity = 'Meeting', room = 'r';
+        INSERT INTO Trip (id, name, price, plan) VALUES (-4, 'n', 'NaN', 5), (7, '', -0.0, NULL);
+        UPDATE Trip SET name = 'm' WHERE id = 7; DELETE FROM Trip WHERE id = 7;
+        """
+      )
+      // Who may only read sees it when nothing can join it any more.
+      try connection.execute("UPDATE history_foreign SET time = time - 10000")
+      let reading = try Store.open(store.location, options: Options(isReadOnly: true))
+      #expect(try findings(reading) == [])
+      #expect(try findings(store) == [])
+      #expect(try rows("SELECT count(*) FROM history_foreign", in: store) == ["0"])
+    }
+  }
+
+  /// A store that somebody changes past all triggers.
+  private func withTampered(
+    _ sql: String,
+    _ body: (Store) throws -> Void
+  ) throws {
+    try withForeignStore { store, connection in
+      try store.write(Author()) { writer in
+        try writer.insert(Kind.tag, id: 1, values: [.text("w")])
+        for id in Int64(1)...4 {
+          let image = Data(repeating: UInt8(id), count: id == 4 ? 1_200_000 : 200_000)
+          let value: Value = id > 2 ? .blob(image) : .null
+          try writer.insert(
+            Kind.trip,
+            id: id,
+            values: [.text("t\(id)"), .real(Double(id)), value, .null]
+          )
+          try writer.link(Kind.tag, relationship: "trips", source: 1, target: id)
+        }
+      }
+      try store.write(Author()) {
+        try $0.update(Kind.trip, id: 1, columns: [0], values: [.text("new")])
+      }
+      try store.write(Author()) { try $0.insert(Kind.tag, id: 2, values: [.text("x")]) }
+      #expect(try findings(store) == [])
+      try connection.setTriggers(enabled: false)
+      try connection.execute(sql)
+      try body(store)
+    }
+  }
+
+  @Test("each contradiction is found", arguments: contradictions)
+  func isFound(_ sql: String, _ expected: String) throws {
+    try withTampered(sql) { store in
+      let found = try findings(store)
+      #expect(found.contains(expected), "\(found)")
+      #expect(found.count <= 3, "\(found)")
+    }
+  }
+
+  @Test("large values that are miscounted, gone, altered or nobody's are found")
+  func blobs() throws {
+    try withTampered("UPDATE store_blob SET rows = 5 WHERE size = 200000") { store in
+      let digest = SHA256.digest(of: Array(repeating: 3 as UInt8, count: 200_000)).description
+      let large = SHA256.digest(of: Array(repeating: 4 as UInt8, count: 1_200_000)).description
+      let folder = URL(filePath: store.location.path + "-blobs")
+      #expect(
+        try findings(store) == [
+          "the large value \(digest) is needed by 1 rows and 0 changes, and 5 and 0 were counted"
+        ]
+      )
+      try Data("altered".utf8).write(to: folder.appending(path: digest))
+      try FileManager.default.removeItem(at: folder.appending(path: large))
+      try Data().write(to: folder.appending(path: "mine"))
+      let found = Set(try findings(store))
+      #expect(found.contains("the large value \(digest) was altered"))
+      #expect(found.contains("the large value \(large) is gone"))
+      #expect(found.contains("the file mine in the folder of large values is nobody's"))
+    }
+  }
+
+  @Test("a damaged page is found")
+  func damaged() throws {
+    try withTampered("PRAGMA writable_schema = ON") { store in
+      let url = URL(filePath: store.location.path)
+      let copy = url.deletingLastPathComponent().appending(path: "copy")
+      let file = try Connection(path: url.path, mode: .readWrite)
+      try file.backup(to: Connection(path: copy.path, mode: .readWriteCreate))
+      let page = try file.prepare(
+        "SELECT rootpage FROM sqlite_schema WHERE name = 'Trip_plan_index'"
+      )
+      guard try page.step() else { return }
+      var bytes = try Data(contentsOf: copy)
+      let start = (Int(page.int64(at: 0)) - 1) * 4096
+      bytes.replaceSubrange(start + 100..<start + 4096, with: Data(repeating: 0, count: 3996))
+      try bytes.write(to: copy)
+      let found = try findings(Store.open(.file(copy), options: Options(isReadOnly: true)))
+      #expect(found.contains { $0.hasPrefix("SQLite says of the file") }, "\(found)")
+    }
+  }
+
+  @Test("what no trigger saw is recorded as a gap; then all agrees, and a replica is the store")
+  func gap() throws {
+    let sql = """
+      UPDATE Trip SET name = 'other', price = 'NaN' WHERE id = 2;
+      DELETE FROM Trip WHERE id = 3; DELETE FROM Tag_trips WHERE Trip = 3;
+      UPDATE Trip SET image = (SELECT image FROM Trip WHERE id = 4) WHERE id = 1;
+      INSERT INTO Tag VALUES (9, 'z'); INSERT INTO Tag_trips VALUES (9, 1, 4), (2, 1, NULL);
+      UPDATE Tag_trips SET position = 3 WHERE Trip = 2;
+      INSERT INTO Plan (id, _entity, title) VALUES (5, 'Rest', 't');
+      """
+    try withTampered(sql) { store in
+      let found = try findings(store)
+      #expect(found.count > 6)
+      #expect(Set(try findings(store, recording: Author(name: "auditor"))) == Set(found))
+      #expect(try findings(store) == [])
+      let last = try store.read { try $0.transaction($0.lastTransaction()) }
+      #expect(last?.operation == .gap)
+      #expect(last?.author == "auditor")
+      #expect(last?.count == 7)
+      try withTemporaryFolder { folder in
+        let replica = try FollowingReplica(of: store, at: folder.appendingPathComponent("replica"))
+        try replica.follow(store)
+        try replica.expectEquality(store)
+      }
+      #expect(try findings(store, recording: Author()) == [])
+      #expect(try store.read { try $0.lastTransaction() } == last?.id)
+    }
+  }
+
+  @Test("random writes that no trigger saw are recorded too, also of an object of another kind")
+  func randomGaps() throws {
+    var random = SeededGenerator(for: "gaps")
+    for trial in 0..<trials(5, long: 200) {
+      try withForeignStore { store, connection in
+        for step in 0..<6 {
+          try connection.setTriggers(enabled: step % 2 == 0)
+          for _ in 0..<4 {
+            let id = Int.random(in: 1...4, using: &random)
+            let other = Int.random(in: 1...4, using: &random)
+            let statements = [
+              "INSERT OR IGNORE INTO Tag VALUES (\(id), 'w')",
+              "INSERT OR IGNORE INTO Plan (id, _entity, title) VALUES (\(id), 'Plan', 't')",
+              "UPDATE Plan SET _entity = 'Meeting', room = 'r' || id WHERE id = \(id)",
+              "UPDATE Plan SET _entity = 'Rest', room = NULL WHERE id = \(id)",
+              "UPDATE Plan SET title = title || 'u' WHERE id = \(id)",
+              "INSERT OR IGNORE INTO Plan_friends SELECT p.id, t.id, \(id) FROM Plan p, Tag t"
+                + " WHERE p.id = \(id) AND t.id = \(other)",
+              "DELETE FROM Plan_friends WHERE Plan = \(id); DELETE FROM Plan WHERE id = \(id)",
+              "DELETE FROM Plan_friends WHERE Plan = \(id) AND Tag = \(other)",
+            ]
+            try connection.execute(statements.randomElement(using: &random) ?? "")
+          }
+          let before = try rowDump(of: store)
+          try store.check(recording: Author()) { _ in }
+          try #require(try findings(store) == [], "seed \(random.seed), \(trial), \(step)")
+          #expect(try rowDump(of: store) == before)
+        }
+        try withTemporaryFolder { folder in
+          let replica = try FollowingReplica(of: store, at: folder.appendingPathComponent("copy"))
+          try replica.follow(store)
+          try #require(
+            try sortedRowDump(of: replica.open()) == sortedRowDump(of: store),
+            "seed \(random.seed), \(trial)"
+          )
+        }
+      }
+    }
+  }
+}
