@@ -108,6 +108,18 @@ public final class LogReader {
     )
   }
 
+  /// The transaction whose changes are read, as far as their lines tell: id, time, author and number
+  /// of changes; nil between transactions.
+  ///
+  /// - Throws: ``LogError`` where the lines are not as they were written.
+  public func opening() throws -> Transaction? {
+    do throws(Refusal) {
+      return try scanner.opened()
+    } catch {
+      throw damaged(error.message)
+    }
+  }
+
   private func readChange(
     _ text: UnsafeRawBufferPointer,
     _ body: (Change, Int64, Int64) throws -> Void

@@ -90,6 +90,36 @@ final class TransactionScanner {
     return count
   }
 
+  /// The open transaction, as far as the lines of its changes tell: id, time, author and number of
+  /// changes.
+  func opened() throws(Refusal) -> Transaction? {
+    guard let open else { return nil }
+    let read = middle.withUnsafeBytes { bytes -> Result<(String, String?), Refusal> in
+      var text = LineParts(bytes)
+      do throws(Refusal) {
+        try text.expect(#","n":"#)
+        _ = try text.integer()
+        try text.expect(#","ts":"#)
+        let time = try text.string()
+        return .success((time, text.has(#","author":"#) ? try text.string() : nil))
+      } catch {
+        return .failure(error)
+      }
+    }
+    switch read {
+    case .failure(let refusal): throw refusal
+    case .success((let time, let author)):
+      return Transaction(
+        id: open.id,
+        time: time,
+        author: author,
+        schema: "",
+        count: open.count,
+        salt: []
+      )
+    }
+  }
+
   private func kind(_ text: inout LineParts) throws(Refusal) -> ChangeKind {
     if text.has("update") { return .update }
     if text.has("insert") { return .insert }

@@ -1,0 +1,79 @@
+public import ChangeLog
+public import Store
+
+/// The history that the logs of one lineage of a store hold.
+public final class FolderHistory: HistorySource {
+  private let chain: LogChain
+
+  /// Finds the logs of a store in a folder; the latest lineage is taken unless one is named.
+  public init(_ folder: LogFolder, store: String, lineage: Int64? = nil) throws {
+    let lineages = try folder.lineages(of: store)
+    guard let lineage = lineage ?? lineages.last, lineages.contains(lineage) else {
+      throw PipelineError(
+        .missing,
+        "There are no logs of"
+          + (lineage.map { " lineage \($0) of" } ?? "") + " the store \(store) in \(folder.path).",
+        hint: "Name the folder that “travelog export --to” was given."
+      )
+    }
+    chain = try LogChain(folder, store: store, lineage: lineage)
+    guard !chain.files.isEmpty else {
+      throw PipelineError(
+        .missing,
+        "There are no logs in \(folder.lineageFolder(store, lineage)).",
+        hint: "Name the folder that “travelog export --to” was given."
+      )
+    }
+    for (last, next) in zip(chain.files, chain.files.dropFirst())
+    where next.range.lowerBound != last.range.upperBound + 1 {
+      let end = HistoryPoint(
+        lineage: lineage,
+        transaction: last.range.upperBound,
+        digest: chain.beginning.digest
+      )
+      throw chain.gap(next, end)
+    }
+  }
+
+  /// What is known of the history before its transactions are read.
+  public func outline() throws -> HistoryOutline {
+    let first = chain.files[0]
+    let last = chain.files[chain.files.count - 1]
+    let schema = try chain.open(last, after: nil).header.schema
+    return HistoryOutline(
+      path: chain.folder.path,
+      store: chain.store,
+      lineage: chain.lineage,
+      schema: schema,
+      schemas: [try chain.open(first, after: nil).header.schema, schema],
+      base: first.range.lowerBound - 1,
+      head: last.range.upperBound,
+      stretches: chain.files.map(\.range)
+    )
+  }
+
+  /// Reads the transactions of a range with their changes.
+  public func read(
+    _ range: ClosedRange<Int64>,
+    wants: (Transaction) -> Bool,
+    change: (Change, Transaction) throws -> Void,
+    transaction: (Transaction) throws -> Void
+  ) throws {
+    var point: HistoryPoint?
+    for file in chain.files where file.range.overlaps(range) {
+      let reader = try chain.open(file, after: point)
+      let isWhole = file.range.upperBound <= range.upperBound
+      let last = try reader.read(
+        range,
+        toEnd: isWhole,
+        wants: wants,
+        change: change,
+        transaction: transaction
+      )
+      if isWhole { try chain.checkEnd(reader, file) }
+      point = last?.digest.map { digest in
+        HistoryPoint(lineage: chain.lineage, transaction: file.range.upperBound, digest: digest)
+      }
+    }
+  }
+}

@@ -1,0 +1,199 @@
+public import ChangeLog
+import FoundationEssentials
+import Glibc
+public import Store
+
+/// A history up to a point in it, as people name it: `trips.store@412`, `logs@2026-11-03T08:00Z`.
+public struct History {
+  /// What was typed.
+  public let name: String
+  /// Where its transactions come from.
+  public let source: any HistorySource
+  /// What is known of all of it.
+  public let outline: HistoryOutline
+  /// The last transaction up to the point; the outline's base for none.
+  public let last: Int64
+
+  /// Opens what a text names: a store's file, a folder of logs or of one store's logs, or a log;
+  /// with `@` and a point after it, or up to the head.
+  ///
+  /// - Throws: ``PipelineError``, ``LogError`` or ``StoreError``.
+  public init(_ text: String, store: String? = nil) throws {
+    let (path, point) = try Self.split(text)
+    let source = try Self.open(path, store)
+    try self.init(name: text, source, at: point)
+  }
+
+  /// Takes a source up to a point.
+  public init(name: String, _ source: any HistorySource, at point: Point) throws {
+    self.name = name
+    self.source = source
+    outline = try source.outline()
+    last = try source.last(upTo: point, outline)
+  }
+
+  /// True where nothing comes after the point.
+  public var isAtHead: Bool { last == outline.head }
+
+  /// The ids of the transactions up to the point; nil where there are none.
+  public var range: ClosedRange<Int64>? {
+    last > outline.base ? outline.base + 1...last : nil
+  }
+
+  /// The ids up to the point that are best read in one go, in ascending order.
+  public var stretches: [ClosedRange<Int64>] {
+    outline.stretches.filter { $0.lowerBound <= last }
+      .map { $0.lowerBound...min($0.upperBound, last) }
+  }
+
+  /// The path and the point; a file whose own name has an `@` is that file.
+  private static func split(_ text: String) throws -> (path: String, point: Point) {
+    guard access(text, F_OK) != 0, let at = text.lastIndex(of: "@") else { return (text, .head) }
+    let path = String(text[..<at])
+    let words = String(text[text.index(after: at)...])
+    guard let point = Point(words) else {
+      throw PipelineError(
+        .misuse,
+        "“\(words)” in “\(text)” is no point in a history.",
+        hint: "Give \(Point.forms) after the @."
+      )
+    }
+    return (path, point)
+  }
+
+  private static func open(_ path: String, _ store: String?) throws -> any HistorySource {
+    var status = stat()
+    guard stat(path, &status) == 0 else {
+      throw PipelineError(
+        .missing,
+        "There is no \(path).",
+        hint: "Name a store, a folder of logs, or a log."
+      )
+    }
+    if status.st_mode & S_IFMT == S_IFDIR { return try openFolder(path, store) }
+    return try isCompressed(path) ? LogHistory(path: path) : StoreHistory(path: path)
+  }
+
+  /// A folder of all logs, or that of one store or of one lineage in it.
+  private static func openFolder(_ path: String, _ store: String?) throws -> any HistorySource {
+    var url = URL(fileURLWithPath: path).standardizedFileURL
+    var root = path
+    var store = store
+    var lineage: Int64?
+    func value(of key: String) -> String? {
+      let name = url.lastPathComponent
+      guard name.hasPrefix(key + "=") else { return nil }
+      url.deleteLastPathComponent()
+      root = url.path
+      return String(name.dropFirst(key.utf8.count + 1))
+    }
+    if let text = value(of: "lineage") { lineage = Int64(text) }
+    if let text = value(of: "store") { store = text }
+    let folder = LogFolder(root)
+    if let store { return try FolderHistory(folder, store: store, lineage: lineage) }
+    let stores = try folder.stores()
+    guard let first = stores.first else {
+      throw PipelineError(
+        .missing,
+        "There are no logs in \(path).",
+        hint: "Name the folder that “travelog export --to” was given."
+      )
+    }
+    guard stores.count == 1 else {
+      throw PipelineError(
+        .otherStore,
+        "There are logs of \(stores.count) stores in \(path).",
+        hint: "Name one of them: "
+          + stores.map { "\(folder.path)/store=\($0)" }.joined(separator: ", ") + "."
+      )
+    }
+    return try FolderHistory(folder, store: first, lineage: lineage)
+  }
+
+  private static func isCompressed(_ path: String) throws -> Bool {
+    let descriptor = Glibc.open(path, O_RDONLY | O_CLOEXEC)
+    guard descriptor >= 0 else {
+      throw PipelineError(
+        .missing,
+        "\(path) can't be opened: \(String(cString: strerror(errno))).",
+        hint: "Make it readable for this user."
+      )
+    }
+    defer { close(descriptor) }
+    var magic: [UInt8] = [0, 0]
+    return Glibc.read(descriptor, &magic, 2) == 2 && magic == [0x1f, 0x8b]
+  }
+}
+
+extension HistorySource {
+  /// The last transaction up to a point; the outline's base for none.
+  fileprivate func last(upTo point: Point, _ outline: HistoryOutline) throws -> Int64 {
+    switch point {
+    case .head: return outline.head
+    case .transaction(let id):
+      guard id >= outline.base else { throw tooEarly("Transaction \(id)", outline) }
+      guard id <= outline.head else {
+        throw PipelineError(
+          .missing,
+          "The history of \(outline.path) ends at transaction \(outline.head), and transaction"
+            + " \(id) was asked for.",
+          hint: "Name a transaction from \(outline.base) to \(outline.head), or head."
+        )
+      }
+      return id
+    case .time(let time):
+      guard let last = try last(upToTime: time, outline) else {
+        throw tooEarly("The time \(time)", outline)
+      }
+      return last
+    }
+  }
+
+  private func tooEarly(_ what: String, _ outline: HistoryOutline) -> PipelineError {
+    // Only to say when: where that can't be read, its number says enough.
+    let first = outline.base < outline.head ? try? time(of: outline.base + 1) : nil
+    return PipelineError(
+      .historyExpired,
+      "\(what) lies before the history of \(outline.path) begins, which is after transaction"
+        + " \(outline.base)" + (first.map { ", at \($0)" } ?? "") + ".",
+      hint: outline.base < outline.head
+        ? "Name a transaction from \(outline.base) to \(outline.head), or a later time."
+        : "There is nothing in it yet."
+    )
+  }
+
+  private func time(of id: Int64) throws -> String? {
+    var time: String?
+    try read(id...id, wants: { _ in false }, change: { _, _ in }, transaction: { time = $0.time })
+    return time
+  }
+
+  /// The last transaction, by id, before the first with a later time; nil where that is the first.
+  private func last(upToTime time: String, _ outline: HistoryOutline) throws -> Int64? {
+    let stretches = outline.stretches
+    var low = 0
+    var high = stretches.count
+    // The stretch that it is in is the last of those that begin early enough.
+    while low < high {
+      let middle = (low + high) / 2
+      if let first = try self.time(of: stretches[middle].lowerBound), first <= time {
+        low = middle + 1
+      } else {
+        high = middle
+      }
+    }
+    guard low > 0 else { return nil }
+    var result = stretches[low - 1].lowerBound
+    var isOver = false
+    try read(
+      stretches[low - 1],
+      wants: { _ in false },
+      change: { _, _ in },
+      transaction: { transaction in
+        isOver = isOver || transaction.time > time
+        if !isOver { result = transaction.id }
+      }
+    )
+    return result
+  }
+}

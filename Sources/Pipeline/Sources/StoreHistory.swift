@@ -1,0 +1,57 @@
+import FoundationEssentials
+public import Store
+
+/// The history that a store keeps, as it was when it was opened.
+public final class StoreHistory: HistorySource {
+  /// So many transactions are read in one go.
+  private static let stretch: Int64 = 256
+
+  private let store: Store
+  private let reader: Reader
+
+  /// Opens the store in a file.
+  public init(path: String) throws {
+    store = try Store.open(
+      .file(URL(fileURLWithPath: path)),
+      options: Options(isReadOnly: true)
+    )
+    reader = try store.takeReader()
+  }
+
+  deinit { store.giveBack(reader) }
+
+  /// What is known of the history before its transactions are read.
+  public func outline() throws -> HistoryOutline {
+    let range = try reader.historyRange()
+    let base = range.base.transaction
+    let head = range.head.transaction
+    let firsts = stride(from: base + 1, through: head, by: Int(Self.stretch))
+    return HistoryOutline(
+      path: store.location.path,
+      store: store.identifier,
+      lineage: store.lineage,
+      schema: store.schema,
+      schemas: try reader.schemas().map(\.schema),
+      base: base,
+      head: head,
+      stretches: firsts.map { $0...min($0 + Self.stretch - 1, head) }
+    )
+  }
+
+  /// Reads the transactions of a range with their changes.
+  public func read(
+    _ range: ClosedRange<Int64>,
+    wants: (Transaction) -> Bool,
+    change: (Change, Transaction) throws -> Void,
+    transaction: (Transaction) throws -> Void
+  ) throws {
+    let cursor = try reader.history(after: range.lowerBound - 1, through: range.upperBound)
+    while var next: Transaction = try cursor.next() {
+      if next.digest == nil { next.digest = try reader.point(next.id).digest }
+      if wants(next) {
+        while let one: Change = try cursor.next() { try change(one, next) }
+      }
+      try transaction(next)
+    }
+  }
+}

@@ -1,0 +1,142 @@
+import ChangeLog
+import Foundation
+import Pipeline
+import Store
+import StoreTesting
+import Testing
+
+/// The lines of a range of a history, as a log has them.
+private func lines(_ source: any HistorySource, _ range: ClosedRange<Int64>) throws -> String {
+  var changes: [UInt8] = []
+  var text: [UInt8] = []
+  try source.read(
+    range,
+    wants: { _ in true },
+    change: { change, opening in
+      TransactionLines(opening).append(change, to: &changes)
+    },
+    transaction: { transaction in
+      text += changes
+      changes.removeAll()
+      TransactionLines(transaction).appendClosing(digest: transaction.digest, to: &text)
+    }
+  )
+  return String(decoding: text, as: UTF8.self)
+}
+
+@Suite("Where histories come from")
+struct HistorySourceTests {
+  @Test("a store, its folder of logs and each log by itself give the same history")
+  func same() throws {
+    try withTemporaryFolder { folder in
+      var world = try World(folder, "history sources")
+      for _ in 0..<3 {
+        try world.write(6)
+        try world.export()
+      }
+      let store = try StoreHistory(path: world.path)
+      let logs = try FolderHistory(world.logs, store: world.source.identifier)
+      let outline = try store.outline()
+      let all = try #require(outline.head > 0 ? 1...outline.head : nil)
+      #expect(try logs.outline().head == outline.head)
+      #expect(try logs.outline().schema == outline.schema)
+      let whole = try StoreTesting.lines(of: world.source)
+      #expect(try lines(store, all) == whole)
+      #expect(try lines(logs, all) == whole)
+      for first in all {
+        let range = first...(min(first + 5, outline.head))
+        #expect(try lines(store, range) == lines(logs, range))
+      }
+      var joined = ""
+      for file in try world.logs.files(of: world.source.identifier, lineage: 0) {
+        let log = LogHistory(path: file.path)
+        let stretches = try log.outline().stretches
+        #expect(stretches == [file.range])
+        joined += try lines(log, file.range)
+      }
+      #expect(joined == whole)
+    }
+  }
+
+  @Test("what is typed names a store, a folder of logs, a store's part of it, or a log")
+  func names() throws {
+    try withTemporaryFolder { folder in
+      var world = try World(folder, "names of sources")
+      try world.write(8)
+      try world.export()
+      let head = try world.source.read { try $0.sealedHead() }
+      let file = try #require(
+        world.logs.files(of: world.source.identifier, lineage: 0).first
+      )
+      let names = [
+        world.path, world.logs.path, world.logs.path + "/", file.path,
+        world.logs.path + "/store=\(world.source.identifier)",
+        world.logs.path + "/store=\(world.source.identifier)/lineage=0",
+      ]
+      for name in names {
+        let history = try History(name)
+        #expect(history.last == head)
+        #expect(history.outline.store == world.source.identifier)
+        #expect(try History(name + "@3").last == 3)
+        #expect(try History(name + "@head").last == head)
+      }
+    }
+  }
+
+  @Test("a time means the last transaction before the first with a later time")
+  func times() throws {
+    try withTemporaryFolder { folder in
+      var world = try World(folder, "times of sources")
+      try world.write(12)
+      try world.export()
+      var times: [String] = []
+      let store = try StoreHistory(path: world.path)
+      let head = try store.outline().head
+      try store.read(
+        1...head,
+        wants: { _ in false },
+        change: { _, _ in },
+        transaction: { times.append($0.time) }
+      )
+      for source in [store, LogHistory(path: try #require(world.files().first))]
+        as [any HistorySource]
+      {
+        for (index, time) in times.enumerated() {
+          let expected = times.lastIndex { $0 <= time } ?? index
+          let history = try History(name: "", source, at: .time(time))
+          #expect(history.last == Int64(expected + 1))
+        }
+      }
+    }
+  }
+
+  @Test("a point that the history does not have is refused with those that it has")
+  func points() throws {
+    try withTemporaryFolder { folder in
+      var world = try World(folder, "points of sources")
+      try world.write(5)
+      let head = try world.source.read { try $0.sealedHead() }
+      func message(_ point: String) -> String {
+        do {
+          _ = try History(world.path + "@" + point)
+          return "nothing"
+        } catch {
+          return "\(error)"
+        }
+      }
+      #expect(message("999").contains("ends at transaction \(head)"))
+      #expect(message("1999-01-01").contains("begins"))
+      #expect(message("yesterday").contains("2026-11-03T08:00Z"))
+      #expect(message("2026-02-30").contains("no point"))
+      try world.source.deleteHistory([1...2])
+      #expect(message("1").contains("after transaction 2"))
+      #expect(try History(world.path + "@2").last == 2)
+    }
+  }
+}
+
+extension World {
+  fileprivate func files() throws -> [String] {
+    try logs.files(of: source.identifier, lineage: 0).map(\.path)
+  }
+}
