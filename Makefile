@@ -11,7 +11,7 @@ missing = $(shell for name in $(1); do dpkg-query -W -f '$${Status}' $$name 2>/d
 # latter it looks again when a library has come or gone.
 export TRAVELOG_LIBRARIES = $(shell ls /usr/include/libdeflate.h /usr/include/openssl/sha.h 2>&1)
 
-.PHONY: help setup build demo faults test test-threads lint format bench clean
+.PHONY: help setup build demo faults test test-threads lint format browser-test bench clean
 .DEFAULT_GOAL := help
 
 help: ## say what there is
@@ -55,6 +55,16 @@ lint: ## check the style of every Swift file; silent when all is well
 
 format: ## put every Swift file in style
 	@swift format format --in-place --parallel --recursive $(LINTED)
+
+browser-test: setup ## open a report in headless Chromium, and take pictures of it
+	@command -v chromium >/dev/null || { $(SUDO) apt-get update -qq && \
+	  DEBIAN_FRONTEND=noninteractive $(SUDO) apt-get install -qq -y --no-install-recommends chromium; }
+	swift build --product travelog
+	swift build --product trips
+	rm -rf .build/browser-test && mkdir -p .build/browser-test
+	.build/debug/trips seed .build/browser-test/sample.store --changes 3000 --seed 7
+	python3 Tests/Browser/browser_test.py .build/debug/travelog .build/browser-test/sample.store \
+	  .build/browser-test
 
 bench: setup ## measure the budgets in a release build and print the ratios
 	swift run -c release Benchmarks

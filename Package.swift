@@ -76,6 +76,8 @@ let package = Package(
       swiftSettings: deflateSettings
     ),
     .target(name: "Pipeline", dependencies: ["ChangeLog", "Store"]),
+    .target(name: "Audit", dependencies: ["ChangeLog", "Pipeline", "Store"]),
+    .target(name: "Report", dependencies: ["Audit", "ChangeLog", "Pipeline", "Store"]),
     .target(name: "SwiftDataMacroExpansion", swiftSettings: syntaxSettings),
     .macro(
       name: "SwiftDataMacros",
@@ -92,7 +94,7 @@ let package = Package(
     .target(name: "SampleTrips", dependencies: ["Store", "SwiftData"]),
     .executableTarget(
       name: "travelog",
-      dependencies: ["ChangeLog", "CommandLineKit", "Pipeline", "Store"]
+      dependencies: ["Audit", "ChangeLog", "CommandLineKit", "Pipeline", "Report", "Store"]
     ),
     .executableTarget(
       name: "trips",
@@ -124,6 +126,14 @@ let package = Package(
     .testTarget(
       name: "PipelineTests",
       dependencies: ["ChangeLog", "Pipeline", "Store", "StoreTesting"]
+    ),
+    .testTarget(
+      name: "AuditTests",
+      dependencies: ["Audit", "ChangeLog", "Pipeline", "Store", "StoreTesting"]
+    ),
+    .testTarget(
+      name: "ReportTests",
+      dependencies: ["Audit", "ChangeLog", "Pipeline", "Report", "SQLite", "Store", "StoreTesting"]
     ),
     .target(name: "FaultShim", path: "Tests/FaultShim", linkerSettings: [.linkedLibrary("dl")]),
     .testTarget(

@@ -1,3 +1,4 @@
+import Audit
 import ChangeLog
 import CommandLineKit
 import Pipeline
@@ -9,6 +10,12 @@ func describe(_ error: any Error) -> CommandError? {
   case let error as PipelineError:
     CommandError(
       pipelineCodes[error.code] ?? .failure,
+      error.message,
+      hint: error.hint.isEmpty ? nil : error.hint
+    )
+  case let error as AuditError:
+    CommandError(
+      auditCodes[error.code] ?? .failure,
       error.message,
       hint: error.hint.isEmpty ? nil : error.hint
     )
@@ -24,6 +31,11 @@ private let pipelineCodes: [PipelineError.Code: ExitCode] = [
   .partial: .partialLog, .otherStore: .usage, .misuse: .usage,
 ]
 
+private let auditCodes: [AuditError.Code: ExitCode] = [
+  .unknownName: .missing, .notFound: .missing, .ambiguous: .usage, .misuse: .usage,
+  .schemaMismatch: .schemaMismatch,
+]
+
 private let logCodes: [LogError.Code: ExitCode] = [
   .missing: .missing, .damaged: .unreadable, .incomplete: .unreadable, .newerFormat: .unreadable,
   .notALog: .unreadable, .gap: .missing, .locked: .locked, .partial: .partialLog,
@@ -34,5 +46,5 @@ private let storeCodes: [StoreError.Code: ExitCode] = [
   .newerSchema: .schemaMismatch, .migrationRefused: .schemaMismatch, .notADatabase: .unreadable,
   .notAStore: .unreadable, .damaged: .unreadable, .newerFormat: .unreadable,
   .unreadableValue: .unreadable, .historyExpired: .historyGap, .historyDiverged: .diverged,
-  .replayMismatch: .differs,
+  .replayMismatch: .differs, .undoConflict: .differs,
 ]

@@ -20,6 +20,23 @@ extension Store {
     }
     return made
   }
+
+  /// Does what ``undo(_:author:)`` does up to the commit, and leaves the store as it was.
+  ///
+  /// - Throws: What undoing would throw.
+  public func checkUndo(_ range: ClosedRange<Int64>) throws {
+    struct NotMeant: Error {}
+    do {
+      try write(Author(name: nil)) { writer in
+        let undo = try Undo(writer)
+        try undo.run(range)
+        guard undo.conflicts.isEmpty else { throw undo.refusal(range) }
+        throw NotMeant()
+      }
+    } catch is NotMeant {
+      // All of it could be done, and was taken back.
+    }
+  }
 }
 
 /// Takes changes back through the writer, and finds what stands on them.

@@ -1,0 +1,201 @@
+public import Pipeline
+public import Store
+
+/// Who did something, and when.
+public struct Touch: Hashable, Sendable {
+  /// The transaction.
+  public var transaction: Int64
+  /// When it was.
+  public var time: String
+  /// Who made it.
+  public var author: String?
+  /// How it came into history.
+  public var operation = TransactionOperation.recorded
+
+  init(_ transaction: Transaction) {
+    self.transaction = transaction.id
+    time = transaction.time
+    author = transaction.author
+  }
+}
+
+/// What is known of an object's values: for each, who set it to what it is.
+public struct Blame: Sendable {
+  /// One value, or one link to another object.
+  public struct Line: Hashable, Sendable {
+    /// The property.
+    public var name: String
+    /// What it is, or was when the object went.
+    public var value: PropertyValue
+    /// Who set it; nil where that is before the history begins.
+    public var touch: Touch?
+    /// What it was before; nil where it came with the object.
+    public var before: PropertyValue?
+  }
+
+  /// The name of the object's entity.
+  public var entity: String
+  /// Its id.
+  public var id: Int64
+  /// What a person would call it.
+  public var label: String?
+  /// Who made it; nil where that is before the history begins.
+  public var inserted: Touch?
+  /// Who deleted it; nil where it is there.
+  public var deleted: Touch?
+  /// How many changes there are of it.
+  public var changes: Int64 = 0
+  /// Its values that history tells of, in the order of its schema, then its links.
+  public var lines: [Line] = []
+}
+
+/// Finds out who set each value of an object to what it is, up to the history's point.
+///
+/// Every change of the object is given to `each` on the way, the oldest first.
+///
+/// - Returns: What is known of its values.
+/// - Throws: ``AuditError`` where there is no such entity, or history tells nothing of the object.
+public func blame(
+  _ history: History,
+  entity: String,
+  id: Int64,
+  tick: Tick = { _ in },
+  each: (ObjectDifference, Transaction) throws -> Void = { _, _ in }
+) throws -> Blame {
+  let family = try family(of: entity, history.outline).map { Array($0.utf8) }
+  let vocabulary = Vocabulary(history.outline.schema)
+  var blame = Blame(entity: entity, id: id)
+  var progress = Progress(total: history.last - history.outline.base)
+  var pending: ObjectDifference?
+  if let range = history.range {
+    try history.source.read(
+      range,
+      wants: { _ in true },
+      change: { change, opening in
+        progress.changes += 1
+        if progress.changes & 0xfff == 0 { try tick(progress) }
+        guard change.object == id, family.contains(where: { change.entity.elementsEqual($0) })
+        else { return }
+        let difference = ObjectDifference(change, vocabulary)
+        blame.apply(difference, Touch(opening))
+        pending = difference
+      },
+      transaction: { transaction in
+        progress.transactions += 1
+        try tick(progress)
+        guard let difference = pending else { return }
+        pending = nil
+        // Only a transaction's own line tells how it came into history.
+        blame.complete(transaction)
+        try each(difference, transaction)
+      }
+    )
+  }
+  guard blame.changes > 0 else { throw nothingKnown(entity, id, history) }
+  blame.sort(history.outline.schema)
+  return blame
+}
+
+private func nothingKnown(_ entity: String, _ id: Int64, _ history: History) -> AuditError {
+  let base = history.outline.base
+  return AuditError(
+    .notFound,
+    "The history of \(history.name) tells of no \(entity) \(id)"
+      + (base > 0 ? " after transaction \(base), with which it begins." : "."),
+    hint: "Look for it by its values, as with --where name=…, or list what there is with"
+      + " “travelog log \(history.name) --entity \(entity) --patch”."
+  )
+}
+
+extension Blame {
+  fileprivate mutating func apply(_ difference: ObjectDifference, _ touch: Touch) {
+    changes += 1
+    entity = difference.entity
+    label = difference.label ?? label
+    switch difference.kind {
+    case .insert:
+      lines = []
+      inserted = touch
+      deleted = nil
+      for property in difference.properties { set(property, touch) }
+    case .update:
+      for property in difference.properties { set(property, touch) }
+    case .delete:
+      deleted = touch
+      keep(difference.properties)
+    }
+  }
+
+  private mutating func set(_ property: PropertyDifference, _ touch: Touch) {
+    guard let after = property.after else { return }
+    guard after.json.first != UInt8(ascii: "[") else {
+      return setLinks(property, after, touch)
+    }
+    let line = Line(name: property.name, value: after, touch: touch, before: property.before)
+    if let index = lines.firstIndex(where: { $0.name == property.name }) {
+      lines[index] = line
+    } else {
+      lines.append(line)
+    }
+  }
+
+  /// Of links, a change tells which went and which came; each is a line of its own.
+  private mutating func setLinks(
+    _ property: PropertyDifference,
+    _ after: PropertyValue,
+    _ touch: Touch
+  ) {
+    var gone: [Int64: PropertyValue] = [:]
+    for element in property.before.map({ elements(of: $0.json) }) ?? [] {
+      let value = PropertyValue(json: element)
+      guard let link = PropertyValue.Link(element) else { continue }
+      gone[link.id] = value
+      lines.removeAll { $0.name == property.name && $0.value.links.first?.id == link.id }
+    }
+    for element in elements(of: after.json) {
+      guard let link = PropertyValue.Link(element) else { continue }
+      lines.append(
+        Line(
+          name: property.name,
+          value: PropertyValue(json: element),
+          touch: touch,
+          before: gone[link.id]
+        )
+      )
+    }
+  }
+
+  /// Of a deleted object, the tombstone tells what it was; who set it stays.
+  private mutating func keep(_ properties: [PropertyDifference]) {
+    for property in properties {
+      guard let before = property.before, before.json.first != UInt8(ascii: "[") else { continue }
+      if let index = lines.firstIndex(where: { $0.name == property.name }) {
+        lines[index].value = before
+      } else {
+        // It was set before the history begins; that it was there is all that is known.
+        lines.append(Line(name: property.name, value: before, touch: nil, before: nil))
+      }
+    }
+  }
+
+  fileprivate mutating func complete(_ transaction: Transaction) {
+    let operation = transaction.operation
+    if inserted?.transaction == transaction.id { inserted?.operation = operation }
+    if deleted?.transaction == transaction.id { deleted?.operation = operation }
+    for index in lines.indices where lines[index].touch?.transaction == transaction.id {
+      lines[index].touch?.operation = operation
+    }
+  }
+
+  fileprivate mutating func sort(_ schema: StoreSchema) {
+    guard let entity = schema[entity] else { return }
+    let order = entity.attributes.map(\.name) + entity.relationships.map(\.name)
+    func place(_ line: Line) -> (Int, Int64, Int64) {
+      let link = line.value.links.first
+      return (
+        order.firstIndex(of: line.name) ?? order.count, link?.position ?? .max, link?.id ?? 0
+      )
+    }
+    lines.sort { place($0) < place($1) }
+  }
+}

@@ -1,0 +1,80 @@
+public import Store
+
+/// Two stores side by side, each in one state.
+public struct StoreDifferences {
+  /// The first store, which the second is compared to.
+  public let left: Reader
+  /// The second store.
+  public let right: Reader
+  /// The schema that both have.
+  public let schema: StoreSchema
+  private let layouts: [EntityLayout]
+  private let vocabulary: Vocabulary
+
+  /// Prepares to compare two states.
+  ///
+  /// - Throws: ``AuditError`` where their schemas have other tables.
+  public init(_ left: StoreState, _ right: StoreState) throws {
+    let differences = right.schema.differences(fromStored: left.schema)
+    guard differences.isEmpty else {
+      let shown = differences.prefix(3).map { differenceText($0) }.joined(separator: "; ")
+      let more = differences.count > 3 ? ", and \(differences.count - 3) more" : ""
+      throw AuditError(
+        .schemaMismatch,
+        "\(left.history.name) and \(right.history.name) have different schemas, so that their objects"
+          + " can't be compared: \(shown)\(more).",
+        hint: "Compare two points on one side of the migration."
+      )
+    }
+    self.left = left.reader
+    self.right = right.reader
+    schema = right.schema
+    layouts = try schema.layouts()
+    vocabulary = Vocabulary(schema)
+  }
+
+  /// Calls with every row that differs as it is stored, table by table, in the order of keys.
+  public func rows(_ body: (TableDefinition, RowPair) throws -> Void) throws {
+    for table in try schema.tables() {
+      let comparison = try TableComparison(left, right, table)
+      while let change = try comparison.next() { try body(table, change) }
+    }
+  }
+
+  /// Calls with every object that differs, entity by entity, in the order of ids.
+  public func objects(_ body: (ObjectDifference) throws -> Void) throws {
+    try left.differences(to: right) { change in
+      var difference = ObjectDifference(change, vocabulary)
+      difference.label = difference.label ?? name(of: difference.entity, difference.id)
+      try body(difference)
+    }
+  }
+
+  /// What a person would call an object, in the second store or else in the first.
+  public func name(of entity: String, _ id: Int64) -> String? {
+    guard let layout = layouts.first(where: { $0.entity.name == entity }),
+      let label = vocabulary.labels[entity], let column = layout.column(of: label)
+    else { return nil }
+    let sql = "SELECT \(layout.columns[column].quoted) FROM \(layout.table) WHERE id = ?1"
+    for reader in [right, left] {
+      // A name is a courtesy: where it can't be read, the id says which object is meant.
+      guard let find = try? reader.connection.cached(sql), (try? find.bind(1, id)) != nil else {
+        continue
+      }
+      defer { find.reset() }
+      if (try? find.step()) == true, !find.isNull(at: 0), !find.string(at: 0).isEmpty {
+        return find.string(at: 0)
+      }
+    }
+    return nil
+  }
+}
+
+/// A difference of two schemas, said of the first and the second instead of store and model.
+private func differenceText(_ difference: SchemaDifference) -> String {
+  var text = "\(difference)"
+  for (old, new) in [("in the store", "in the first"), ("in the model", "in the second")] {
+    text = text.split(separator: old, omittingEmptySubsequences: false).joined(separator: new)
+  }
+  return text
+}

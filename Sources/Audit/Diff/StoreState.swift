@@ -1,0 +1,105 @@
+public import ChangeLog
+import FoundationEssentials
+public import Pipeline
+public import Store
+
+/// The state of a history at its point, as a store that can be read.
+///
+/// A store at its head is read as it is. For anything else a replica is made in a temporary folder,
+/// by the same import that restores a store, and goes away with this.
+public final class StoreState {
+  /// What the state is of.
+  public let history: History
+  /// The state's schema.
+  public let schema: StoreSchema
+  /// What reads it.
+  public let reader: Reader
+  private let store: Store
+  private let folder: URL?
+
+  /// Makes the state.
+  public init(_ history: History, tick: Tick = { _ in }) throws {
+    self.history = history
+    if history.isAtHead, history.source is StoreHistory {
+      folder = nil
+      store = try Store.open(
+        .file(URL(fileURLWithPath: history.outline.path)),
+        options: Options(isReadOnly: true)
+      )
+    } else {
+      let folder = FileManager.default.temporaryDirectory
+        .appendingPathComponent("travelog-\(UUID().uuidString)")
+      self.folder = folder
+      do {
+        try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
+        store = try makeReplica(of: history, in: folder, tick)
+      } catch {
+        removeFolder(folder)
+        throw error
+      }
+    }
+    schema = store.schema
+    reader = try store.takeReader()
+  }
+
+  deinit {
+    store.giveBack(reader)
+    if let folder { removeFolder(folder) }
+  }
+}
+
+private func removeFolder(_ folder: URL) {
+  // What can't be removed lies in the folder for temporary files, which the system empties.
+  try? FileManager.default.removeItem(at: folder)
+}
+
+private func makeReplica(of history: History, in folder: URL, _ tick: Tick) throws -> Store {
+  let url = folder.appendingPathComponent("state.store")
+  guard history.last > 0 else {
+    return try Store.open(.file(url), schema: history.outline.schemas[0])
+  }
+  var request = ImportRequest(logs: try logs(of: history, in: folder, tick), store: url.path)
+  request.origin = history.outline.store
+  request.until = .transaction(history.last)
+  _ = try importLogs(request, tick: tick)
+  return try Store.open(.file(url), options: Options(isReadOnly: true))
+}
+
+/// The logs that a history's state is made of; a store's are written for this.
+private func logs(of history: History, in folder: URL, _ tick: Tick) throws -> LogFolder {
+  let outline = history.outline
+  if history.source is FolderHistory { return LogFolder(outline.path) }
+  let logs = LogFolder(folder.appendingPathComponent("logs").path)
+  guard outline.base == 0 else {
+    throw AuditError(
+      .notFound,
+      "The history of \(outline.path) begins after transaction \(outline.base), so that its state"
+        + " at transaction \(history.last) can't be made from it.",
+      hint: "Name a folder of logs that reaches back, or the head of the store."
+    )
+  }
+  if history.source is LogHistory {
+    let name = LogName(
+      store: outline.store,
+      lineage: outline.lineage,
+      day: "1970-01-01",
+      range: 1...outline.head
+    )
+    let link = URL(fileURLWithPath: logs.path + "/" + name.path)
+    try FileManager.default.createDirectory(
+      at: link.deletingLastPathComponent(),
+      withIntermediateDirectories: true
+    )
+    try FileManager.default.createSymbolicLink(
+      at: link,
+      withDestinationURL: URL(fileURLWithPath: outline.path)
+    )
+    return logs
+  }
+  try logs.create()
+  var request = ExportRequest(store: outline.path, logs: logs)
+  request.until = .transaction(history.last)
+  request.level = 1
+  _ = try export(request, tick: tick)
+  return logs
+}

@@ -1,0 +1,69 @@
+import Store
+
+/// A part of a value that differs: what stands at a path in its JSON.
+public struct InsideDifference: Hashable, Sendable {
+  /// Where it is, as `address.lines[2]`; empty for the whole.
+  public var path: String
+  /// What was there; nil for nothing.
+  public var before: [UInt8]?
+  /// What is there; nil for nothing.
+  public var after: [UInt8]?
+
+  /// Makes a difference.
+  public init(path: String, before: [UInt8]?, after: [UInt8]?) {
+    self.path = path
+    self.before = before
+    self.after = after
+  }
+}
+
+/// What differs inside of two texts of canonical JSON, member by member and element by element.
+public func insideDifferences(_ before: [UInt8], _ after: [UInt8]) -> [InsideDifference] {
+  var result: [InsideDifference] = []
+  compare(before, after, at: "", &result)
+  return result
+}
+
+private func compare(
+  _ before: [UInt8],
+  _ after: [UInt8],
+  at path: String,
+  _ result: inout [InsideDifference]
+) {
+  guard before != after else { return }
+  switch (before.first, after.first) {
+  case (UInt8(ascii: "{"), UInt8(ascii: "{")):
+    let old = members(of: before)
+    let new = members(of: after)
+    for member in old {
+      let path = path + (path.isEmpty ? "" : ".") + name(member.key)
+      if let other = new.first(where: { $0.key == member.key }) {
+        compare(member.value, other.value, at: path, &result)
+      } else {
+        result.append(InsideDifference(path: path, before: member.value, after: nil))
+      }
+    }
+    for member in new where !old.contains(where: { $0.key == member.key }) {
+      let path = path + (path.isEmpty ? "" : ".") + name(member.key)
+      result.append(InsideDifference(path: path, before: nil, after: member.value))
+    }
+  case (UInt8(ascii: "["), UInt8(ascii: "[")):
+    let old = elements(of: before)
+    let new = elements(of: after)
+    for index in 0..<max(old.count, new.count) {
+      let path = "\(path)[\(index)]"
+      if index >= old.count {
+        result.append(InsideDifference(path: path, before: nil, after: new[index]))
+      } else if index >= new.count {
+        result.append(InsideDifference(path: path, before: old[index], after: nil))
+      } else {
+        compare(old[index], new[index], at: path, &result)
+      }
+    }
+  default: result.append(InsideDifference(path: path, before: before, after: after))
+  }
+}
+
+private func name(_ key: [UInt8]) -> String {
+  key.dropLast().withUnsafeBytes { parseJSONString($0) } ?? ""
+}

@@ -1,0 +1,48 @@
+public import Store
+
+/// What a schema says about how people call things: which attribute names an object, and which
+/// values have an inside.
+public struct Vocabulary: Sendable {
+  /// The attribute that names an object, by entity.
+  public let labels: [String: String]
+  /// The attributes whose values are JSON, by entity.
+  private let nested: [String: Set<String>]
+
+  /// Reads a schema.
+  public init(_ schema: StoreSchema) {
+    var labels: [String: String] = [:]
+    var nested: [String: Set<String>] = [:]
+    for entity in schema.entities {
+      let texts = entity.attributes.filter { $0.type == .string }.map(\.name)
+      labels[entity.name] =
+        ["name", "title"].first { texts.contains($0) } ?? texts.first
+      nested[entity.name] = Set(entity.attributes.filter { $0.type == .json }.map(\.name))
+    }
+    self.labels = labels
+    self.nested = nested
+  }
+
+  /// Gives a difference its object's name, where its values tell it, and looks inside its values.
+  public func explain(_ difference: inout ObjectDifference) {
+    if difference.label == nil, let name = labels[difference.entity],
+      let property = difference.properties.first(where: { $0.name == name })
+    {
+      difference.label = (property.after ?? property.before)?.text.flatMap { $0.isEmpty ? nil : $0 }
+    }
+    guard difference.kind == .update, let names = nested[difference.entity], !names.isEmpty else {
+      return
+    }
+    for index in difference.properties.indices
+    where names.contains(difference.properties[index].name) {
+      difference.properties[index].lookInside()
+    }
+  }
+}
+
+extension PropertyDifference {
+  /// Compares the JSON that both values hold as text.
+  fileprivate mutating func lookInside() {
+    guard let before = before?.text, let after = after?.text else { return }
+    inside = insideDifferences(Array(before.utf8), Array(after.utf8))
+  }
+}

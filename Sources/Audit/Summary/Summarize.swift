@@ -1,0 +1,355 @@
+import ChangeLog
+public import Pipeline
+import Store
+
+/// Reads a history once, and says what an auditor looks at first.
+///
+/// - Throws: ``AuditError``, ``PipelineError`` or ``StoreError``; a log that is damaged is a finding.
+public func summarize(
+  _ history: History,
+  _ request: AuditRequest,
+  tick: Tick = { _ in }
+) throws -> AuditSummary {
+  let run = Summary(history, request)
+  try run.read(tick)
+  return try run.finish(tick)
+}
+
+private final class Summary {
+  /// So many objects are counted one by one.
+  private static let objectLimit = 200_000
+
+  private let history: History
+  private let request: AuditRequest
+  private let vocabulary: Vocabulary
+  private var result: AuditSummary
+  private var entities: [String: ChangeCounts] = [:]
+  private var authors: [String?: TimelineGroup] = [:]
+  private var days: [String: TimelineGroup] = [:]
+  private var objects: [FoundObject: (count: Int64, label: String?)] = [:]
+  private var findings: [AuditFinding.Kind: AuditFinding] = [:]
+  private var newest = ""
+  // The transaction that is read.
+  private var counter = EntityCounter()
+  private var differences: [ObjectDifference] = []
+  private var deleted: [ObjectDifference] = []
+  private var changes: Int64 = 0
+  private var progress: Progress
+  // The digest that was made anew.
+  private var chain: Chain?
+
+  init(_ history: History, _ request: AuditRequest) {
+    self.history = history
+    self.request = request
+    vocabulary = Vocabulary(history.outline.schema)
+    progress = Progress(total: history.last - history.outline.base)
+    result = AuditSummary(history: history, clock: request.clock, integrity: Integrity())
+    if history.source is StoreHistory { chain = Chain(history.outline) }
+  }
+
+  func read(_ tick: Tick) throws {
+    guard let range = history.range else { return }
+    do {
+      try history.source.read(
+        range,
+        // A store's digests are made anew from all changes, whichever are looked at.
+        wants: { chain != nil || request.filter.matches($0) },
+        change: { change, opening in
+          progress.changes += 1
+          if progress.changes & 0xfff == 0 { try tick(progress) }
+          chain?.take(change, opening)
+          guard request.filter.matches(opening), request.filter.matches(change) else { return }
+          count(change)
+        },
+        transaction: { transaction in
+          progress.transactions += 1
+          try tick(progress)
+          if let damage = chain?.close(transaction) { add(.damage, damage, transaction.id) }
+          close(transaction)
+        }
+      )
+    } catch let error as LogError where error.code != .inputOutput {
+      add(.damage, error.message, error.transaction)
+      result.integrity.isSound = false
+      result.integrity.statements.append(
+        "The history could be read up to transaction \(result.range?.upperBound ?? 0): "
+          + error.message
+      )
+    }
+  }
+
+  private func count(_ change: Change) {
+    counter.count(change)
+    changes += 1
+    let isShown = changes <= request.changeLimit
+    let isDeletion = change.kind == .delete
+    let object = FoundObject(
+      entity: String(decoding: change.entity, as: UTF8.self),
+      id: change.object
+    )
+    let isKept = isDeletion && result.deletions.count + deleted.count < request.limit
+    let difference = ObjectDifference(change, vocabulary)
+    if isShown { differences.append(difference) }
+    if isKept { deleted.append(difference) }
+    if let known = objects[object] {
+      objects[object] = (known.count + 1, difference.label ?? known.label)
+    } else if objects.count < Self.objectLimit {
+      objects[object] = (1, difference.label)
+    } else {
+      result.isBusiestApproximate = true
+    }
+  }
+
+  private func close(_ transaction: Transaction) {
+    let counts = counter.take()
+    defer {
+      differences = []
+      deleted = []
+      changes = 0
+    }
+    let isOlder = transaction.time < newest
+    newest = max(newest, transaction.time)
+    guard request.filter.matches(transaction), changes > 0 || !request.filter.isAboutChanges else {
+      return
+    }
+    if isOlder {
+      add(.clockBack, "A transaction says that it is older than the one before.", transaction.id)
+    }
+    let summary = TransactionSummary(transaction: transaction, entities: counts)
+    let total = summary.total
+    result.range = (result.range?.lowerBound ?? transaction.id)...transaction.id
+    if result.firstTime.isEmpty { result.firstTime = transaction.time }
+    result.lastTime = transaction.time
+    result.transactions += 1
+    result.counts += total
+    for entity in counts { entities[entity.entity, default: ChangeCounts()] += entity.counts }
+    add(summary, total, to: &authors[transaction.author], transaction.author)
+    let day = String(request.clock.text(transaction.time).prefix(10))
+    add(summary, total, to: &days[day], day)
+    var touch = Touch(transaction)
+    touch.operation = transaction.operation
+    result.deletions += deleted.map { AuditSummary.Deletion(touch: touch, difference: $0) }
+    result.entries.append(
+      AuditSummary.Entry(
+        summary: summary,
+        differences: differences,
+        omitted: changes - Int64(differences.count)
+      )
+    )
+    // The newest are what is shown; the others go now and then, many at once.
+    if result.entries.count >= 2 * request.limit {
+      result.entries.removeFirst(result.entries.count - request.limit)
+    }
+    look(at: transaction, total)
+  }
+
+  private func add(
+    _ summary: TransactionSummary,
+    _ total: ChangeCounts,
+    to group: inout TimelineGroup?,
+    _ name: String?
+  ) {
+    let transaction = summary.transaction
+    var known =
+      group
+      ?? TimelineGroup(name: name, first: transaction.id, firstTime: transaction.time)
+    known.transactions += 1
+    known.counts += total
+    known.last = transaction.id
+    known.lastTime = transaction.time
+    group = known
+  }
+
+  private func look(at transaction: Transaction, _ total: ChangeCounts) {
+    let id = transaction.id
+    if request.clock.isOutsideOfficeHours(transaction.time) {
+      let hours = request.clock.officeHours.map { "\($0.lowerBound) to \($0.upperBound)" } ?? ""
+      add(
+        .outsideOfficeHours,
+        "Changes outside the hours of work, Monday to Friday from \(hours) o'clock"
+          + " (\(request.clock.zoneName)).",
+        id
+      )
+    }
+    if total.all >= request.bulk {
+      add(.bulk, "Transactions of \(request.bulk) changes and more.", id)
+    }
+    switch transaction.operation {
+    case .foreign:
+      add(.foreign, "A program that is no writer of ours changed the store; nobody says who.", id)
+    case .gap: add(.gap, "Changes were made up later, because no history was written of them.", id)
+    case .prune: add(.deletedHistory, "Older history was deleted.", id)
+    case .recorded, .snapshot, .migration: break
+    }
+    switch transaction.state {
+    case .erased: add(.erasure, "Values were erased from history.", id)
+    case .deleted: add(.deletedHistory, "Older history was deleted.", id)
+    case .whole: break
+    }
+  }
+
+  private func add(_ kind: AuditFinding.Kind, _ message: String, _ transaction: Int64) {
+    var finding =
+      findings[kind]
+      ?? AuditFinding(kind: kind, message: message, transactions: [], count: 0)
+    finding.count += 1
+    if finding.transactions.count < 100 { finding.transactions.append(transaction) }
+    findings[kind] = finding
+  }
+
+  func finish(_ tick: Tick) throws -> AuditSummary {
+    result.entities = entities.map { EntityCounts(entity: $0.key, counts: $0.value) }
+      .sorted { ($1.counts.all, $0.entity) < ($0.counts.all, $1.entity) }
+    result.authors = authors.values.sorted {
+      ($1.transactions, $0.name ?? "") < ($0.transactions, $1.name ?? "")
+    }
+    result.days = days.values.sorted { ($0.name ?? "") < ($1.name ?? "") }
+    result.busiest = objects.map {
+      AuditSummary.Activity(object: $0.key, label: $0.value.label, changes: $0.value.count)
+    }
+    .sorted {
+      ($1.changes, $0.object.entity, $0.object.id) < ($0.changes, $1.object.entity, $1.object.id)
+    }
+    .prefix(20).map { $0 }
+    result.entries = result.entries.suffix(request.limit).reversed()
+    if history.outline.base > 0 {
+      add(
+        .deletedHistory,
+        "The history begins after transaction \(history.outline.base); what was before is not in it.",
+        history.outline.base
+      )
+    }
+    try prove(tick)
+    result.findings = AuditFinding.Kind.allCases.compactMap { findings[$0] }
+    return result
+  }
+
+  /// Says what was verified, from where to where.
+  private func prove(_ tick: Tick) throws {
+    let outline = history.outline
+    switch history.source {
+    case is StoreHistory:
+      if let chain {
+        result.integrity.head = chain.last
+        result.integrity.headDigest = chain.digest?.description
+        result.integrity.isSound = findings[.damage] == nil
+        result.integrity.statements.append(chain.statement)
+      }
+      result.integrity.statements.append(
+        "Whoever can write the store can write its history and its digests too; compare the head"
+          + " with one that was written down elsewhere."
+      )
+    case is FolderHistory:
+      var verifying = VerifyRequest(logs: LogFolder(outline.path))
+      verifying.store = outline.store
+      for found in try verify(verifying, tick: tick) where found.lineage == outline.lineage {
+        for finding in found.findings { add(.damage, finding.message, finding.transaction) }
+        result.integrity.isSound = result.integrity.isSound && found.findings.isEmpty
+        result.integrity.head = found.to.transaction
+        result.integrity.headDigest = found.to.digest.description
+        result.integrity.statements.append(
+          "All digests were made anew from the bytes of \(found.files) logs: transactions"
+            + " \(found.from.transaction + 1) to \(found.to.transaction) of lineage"
+            + " \(found.lineage) are"
+            + (found.findings.isEmpty
+              ? " as they were written." : " sound; what else was found is a finding.")
+        )
+        result.integrity.statements.append(endStatement(found.end))
+      }
+    default:
+      result.integrity.head = outline.head
+      result.integrity.statements.append(
+        "The log was read from its first byte to its last, and every digest in it is right for"
+          + " what precedes it. That its beginning follows on what was before, only the logs before"
+          + " it can tell."
+      )
+    }
+  }
+
+  private func endStatement(_ end: Verification.EndProof) -> String {
+    switch end {
+    case .token: "The token says that nothing is missing after that."
+    case .head: "The digest that was given says that nothing is missing after that."
+    case .lineage: "The next lineage says that nothing is missing after that."
+    case .store: "The store says that nothing is missing after that."
+    case .none:
+      "Nothing tells that logs after that are not missing; compare the head with one that was"
+        + " written down elsewhere."
+    }
+  }
+}
+
+/// Makes the digests of a store's transactions anew, one after another.
+private struct Chain {
+  private var previous: Digest?
+  private var hash: TransactionDigest?
+  private var lines: TransactionLines?
+  private var buffer: [UInt8] = []
+  private var first: Int64
+  private(set) var last: Int64
+  private(set) var digest: Digest?
+  /// The transactions that have something erased or deleted, whose lines can't be proved.
+  private var unproved: Int64 = 0
+  private var isBroken = false
+
+  init(_ outline: HistoryOutline) {
+    first = outline.base + 1
+    last = outline.base
+    if outline.base == 0 {
+      previous = TransactionDigest.beginning(ofStore: outline.store, lineage: outline.lineage)
+    }
+  }
+
+  mutating func take(_ change: Change, _ transaction: Transaction) {
+    if change.sequence == 0 { begin(transaction) }
+    lines?.append(change, to: &buffer)
+    guard buffer.count > 1 << 16 else { return }
+    hash?.update(buffer)
+    buffer.removeAll(keepingCapacity: true)
+  }
+
+  private mutating func begin(_ transaction: Transaction) {
+    hash = previous.map { TransactionDigest(after: $0) }
+    lines = TransactionLines(transaction)
+    buffer.removeAll(keepingCapacity: true)
+  }
+
+  /// Returns what is wrong with a transaction; nil where nothing is.
+  mutating func close(_ transaction: Transaction) -> String? {
+    defer {
+      previous = transaction.digest
+      digest = transaction.digest
+      hash = nil
+    }
+    if transaction.count == 0 { begin(transaction) }
+    guard transaction.state == .whole else {
+      unproved += 1
+      last = transaction.id
+      return nil
+    }
+    guard var hash, let lines else {
+      // The first one that is kept follows on one that is not there.
+      unproved += 1
+      last = transaction.id
+      return nil
+    }
+    hash.update(buffer)
+    guard hash.finish(lines) == transaction.digest else {
+      isBroken = true
+      return
+        "The digest of transaction \(transaction.id) is not that of what history has of it: one"
+        + " of the two was altered."
+    }
+    if !isBroken { last = transaction.id }
+    return nil
+  }
+
+  var statement: String {
+    guard last >= first else { return "There is no transaction to verify." }
+    return "All digests were made anew from what history has: transactions \(first) to \(last) "
+      + (isBroken ? "are sound; one after them is not." : "are as they were written.")
+      + (unproved > 0
+        ? " \(unproved) of them can't be proved, because values or whole transactions were erased,"
+          + " or what they follow on was deleted." : "")
+  }
+}

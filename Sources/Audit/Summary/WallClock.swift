@@ -1,0 +1,78 @@
+public import Foundation
+
+/// The clock on the wall of those whose history it is: their time zone and their hours.
+public struct WallClock: Sendable {
+  /// The time zone.
+  public let zone: TimeZone
+  /// The hours of work, as 8..<18; nil where nobody keeps any.
+  public let officeHours: Range<Int>?
+
+  /// Makes a clock.
+  public init(zone: TimeZone = .gmt, officeHours: Range<Int>? = nil) {
+    self.zone = zone
+    self.officeHours = officeHours
+  }
+
+  /// The name of the time zone.
+  public var zoneName: String { zone.identifier }
+
+  /// A time of history on this clock, as `2026-11-03 08:00:12`.
+  public func text(_ time: String) -> String {
+    guard let local = local(time) else { return time }
+    let (year, month, day) = civil(local.day)
+    func two(_ number: Int) -> String { number < 10 ? "0\(number)" : "\(number)" }
+    let hour = two(local.second / 3600)
+    let minute = two(local.second / 60 % 60)
+    return "\(year)-\(two(month))-\(two(day)) \(hour):\(minute):\(two(local.second % 60))"
+  }
+
+  /// True where a time is outside the hours of work: before, after, or at a weekend.
+  public func isOutsideOfficeHours(_ time: String) -> Bool {
+    guard let officeHours, let local = local(time) else { return false }
+    // The first of January 1970 was a Thursday.
+    let weekday = ((local.day + 3) % 7 + 7) % 7
+    return weekday > 4 || !officeHours.contains(local.second / 3600)
+  }
+
+  private func local(_ time: String) -> (day: Int, second: Int)? {
+    guard let instant = seconds(of: time) else { return nil }
+    let date = Date(timeIntervalSince1970: Double(instant))
+    let shifted = instant + zone.secondsFromGMT(for: date)
+    let day = shifted >= 0 ? shifted / 86_400 : (shifted - 86_399) / 86_400
+    return (day, shifted - day * 86_400)
+  }
+}
+
+/// The seconds since 1970 of a time of history, without the parts of its second.
+func seconds(of time: String) -> Int? {
+  let bytes = Array(time.utf8)
+  guard bytes.count >= 20 else { return nil }
+  func number(_ range: Range<Int>) -> Int? {
+    Int(String(decoding: bytes[range], as: UTF8.self))
+  }
+  guard let year = number(0..<4), let month = number(5..<7), let day = number(8..<10),
+    let hour = number(11..<13), let minute = number(14..<16), let second = number(17..<19)
+  else { return nil }
+  return days(year, month, day) * 86_400 + hour * 3600 + minute * 60 + second
+}
+
+/// The days since 1970 of a date.
+private func days(_ year: Int, _ month: Int, _ day: Int) -> Int {
+  let year = month <= 2 ? year - 1 : year
+  let era = (year >= 0 ? year : year - 399) / 400
+  let yearOfEra = year - era * 400
+  let dayOfYear = (153 * (month + (month > 2 ? -3 : 9)) + 2) / 5 + day - 1
+  return era * 146_097 + yearOfEra * 365 + yearOfEra / 4 - yearOfEra / 100 + dayOfYear - 719_468
+}
+
+/// The date of a day since 1970.
+private func civil(_ days: Int) -> (year: Int, month: Int, day: Int) {
+  let shifted = days + 719_468
+  let era = (shifted >= 0 ? shifted : shifted - 146_096) / 146_097
+  let day = shifted - era * 146_097
+  let year = (day - day / 1460 + day / 36_524 - day / 146_096) / 365
+  let dayOfYear = day - (365 * year + year / 4 - year / 100)
+  let month = (5 * dayOfYear + 2) / 153
+  let number = month < 10 ? month + 3 : month - 9
+  return (year + era * 400 + (number <= 2 ? 1 : 0), number, dayOfYear - (153 * month + 2) / 5 + 1)
+}

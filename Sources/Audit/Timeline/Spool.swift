@@ -1,0 +1,79 @@
+import FoundationEssentials
+import Glibc
+
+/// Bytes that are written in one order and read in another; many of them lie in a file.
+final class Spool {
+  private static let room = 4 << 20
+
+  private var memory: [UInt8] = []
+  private var descriptor: Int32 = -1
+  /// The bytes that are in the file.
+  private var flushed = 0
+
+  deinit { if descriptor >= 0 { close(descriptor) } }
+
+  /// The number of bytes.
+  var count: Int { flushed + memory.count }
+
+  /// Makes it empty.
+  func removeAll() {
+    memory.removeAll(keepingCapacity: true)
+    flushed = 0
+  }
+
+  /// Appends bytes.
+  func append(_ bytes: [UInt8]) throws {
+    memory += bytes
+    guard memory.count > Self.room else { return }
+    if descriptor < 0 { try open() }
+    var written = 0
+    while written < memory.count {
+      let count = memory.withUnsafeBytes {
+        pwrite(
+          descriptor,
+          $0.baseAddress.map { $0 + written },
+          $0.count - written,
+          flushed + written
+        )
+      }
+      if count < 0, errno == EINTR { continue }
+      guard count > 0 else { throw failure("written") }
+      written += count
+    }
+    flushed += memory.count
+    memory.removeAll(keepingCapacity: true)
+  }
+
+  /// Calls with the bytes of a range, piece by piece.
+  func read(_ range: Range<Int>, _ body: ([UInt8]) throws -> Void) throws {
+    var position = range.lowerBound
+    while position < min(range.upperBound, flushed) {
+      let wanted = min(range.upperBound, flushed, position + 1 << 16) - position
+      var chunk = [UInt8](repeating: 0, count: wanted)
+      let count = pread(descriptor, &chunk, wanted, position)
+      if count < 0, errno == EINTR { continue }
+      guard count > 0 else { throw failure("read") }
+      try body(Array(chunk[..<count]))
+      position += count
+    }
+    guard position < range.upperBound else { return }
+    try body(Array(memory[position - flushed..<range.upperBound - flushed]))
+  }
+
+  private func open() throws {
+    let folder = FileManager.default.temporaryDirectory.path
+    var template = Array("\(folder)/travelog-XXXXXX".utf8CString)
+    descriptor = mkstemp(&template)
+    guard descriptor >= 0 else { throw failure("made in \(folder)") }
+    // Its name goes at once, so that nothing is left whatever happens.
+    unlink(&template)
+  }
+
+  private func failure(_ what: String) -> AuditError {
+    AuditError(
+      .inputOutput,
+      "A temporary file can't be \(what): \(String(cString: strerror(errno))).",
+      hint: "Set TMPDIR to a folder with room."
+    )
+  }
+}

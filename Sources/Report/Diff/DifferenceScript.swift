@@ -1,0 +1,118 @@
+public import Audit
+import FoundationEssentials
+public import Store
+
+/// Writes a script for the `sqlite3` shell that makes the first store's rows those of the second.
+///
+/// What goes, goes first, so that a unique value that another object takes over is free by then; a
+/// row whose unique values change is taken away and put back. Triggers of the store make history of
+/// it, as of everything that is not written by us.
+public func writeScript(
+  for differences: StoreDifferences,
+  to output: (String) throws -> Void
+) throws {
+  let uniques = try uniqueColumns(differences.schema)
+  try output("BEGIN IMMEDIATE;\nPRAGMA defer_foreign_keys = ON;\n")
+  func isReplaced(_ table: TableDefinition, _ change: RowPair) -> Bool {
+    guard let before = change.before, let after = change.after else { return false }
+    return table.columns.indices.contains { column in
+      before[column] != after[column]
+        && (uniques[table.name]?.contains(table.columns[column]) ?? false)
+    }
+  }
+  try differences.rows { table, change in
+    guard let before = change.before, change.after == nil || isReplaced(table, change) else {
+      return
+    }
+    try output("DELETE FROM \(quoted(table.name)) WHERE \(key(table, before));\n")
+  }
+  try differences.rows { table, change in
+    guard let after = change.after else { return }
+    guard let before = change.before, !isReplaced(table, change) else {
+      return try output(
+        "INSERT INTO \(quoted(table.name)) (\(table.columns.map(quoted).joined(separator: ", ")))"
+          + " VALUES (\(after.map(scriptLiteral).joined(separator: ", ")));\n"
+      )
+    }
+    let changed = table.columns.indices.filter { !before[$0].hasSameBits(as: after[$0]) }
+    let list = changed.map { "\(quoted(table.columns[$0])) = \(scriptLiteral(after[$0]))" }
+    try output(
+      "UPDATE \(quoted(table.name)) SET \(list.joined(separator: ", "))"
+        + " WHERE \(key(table, after));\n"
+    )
+  }
+  try output("COMMIT;\n")
+}
+
+/// The columns of each table that a unique index has, and that which tells entities apart.
+private func uniqueColumns(_ schema: StoreSchema) throws -> [String: Set<String>] {
+  var result: [String: Set<String>] = [:]
+  for layout in try schema.layouts() {
+    for property in layout.entity.uniques.joined() {
+      guard let column = layout.column(of: property) else { continue }
+      result[layout.entity.table, default: ["_entity"]].insert(layout.columns[column].name)
+    }
+  }
+  return result
+}
+
+/// The condition that a row is found by.
+private func key(_ table: TableDefinition, _ row: [Value]) -> String {
+  let keys = table.columns.first == "id" ? 1 : 2
+  return (0..<keys).map { "\(quoted(table.columns[$0])) = \(scriptLiteral(row[$0]))" }
+    .joined(separator: " AND ")
+}
+
+extension Value {
+  /// True where both are kept by the same bits; zero and negative zero are not.
+  fileprivate func hasSameBits(as other: Value) -> Bool {
+    if case .real(let left) = self, case .real(let right) = other {
+      return left.bitPattern == right.bitPattern
+    }
+    return self == other
+  }
+}
+
+/// A value as SQL has it, so that the shell makes the very same of it.
+func scriptLiteral(_ value: Value) -> String {
+  switch value {
+  case .null: "NULL"
+  case .integer(.min): "(-9223372036854775807 - 1)"
+  case .integer(let number): String(number)
+  case .real(let number): scriptLiteral(number)
+  case .blob(let data): "x'\(hexadecimal(data))'"
+  case .text(let text): scriptLiteral(text: text)
+  }
+}
+
+/// The shell reads decimal numbers of more than fifteen digits almost exactly, which is not enough.
+private func scriptLiteral(_ number: Double) -> String {
+  switch number {
+  case .infinity: return "9e999"
+  case -.infinity: return "-9e999"
+  default: break
+  }
+  let text = "\(number)"
+  let digits = text.utf8.count { (0x30...0x39).contains($0) }
+  let isPlain = !text.contains("e") && digits <= 15 && !(number == 0 && number.sign == .minus)
+  if isPlain { return text }
+  let bytes = withUnsafeBytes(of: number.bitPattern.bigEndian) { Data($0) }
+  return "ieee754_from_blob(x'\(hexadecimal(bytes))')"
+}
+
+/// The shell ends a statement's text at a NUL, and some terminals do worse with other controls.
+private func scriptLiteral(text: String) -> String {
+  let isPlain = text.unicodeScalars.allSatisfy { $0.value >= 0x20 && $0.value != 0x7f }
+  return isPlain ? literal(text) : "CAST(x'\(hexadecimal(Data(text.utf8)))' AS TEXT)"
+}
+
+private func hexadecimal(_ data: Data) -> String {
+  let digits = Array("0123456789abcdef".utf8)
+  var text: [UInt8] = []
+  text.reserveCapacity(data.count * 2)
+  for byte in data {
+    text.append(digits[Int(byte >> 4)])
+    text.append(digits[Int(byte & 15)])
+  }
+  return String(decoding: text, as: UTF8.self)
+}

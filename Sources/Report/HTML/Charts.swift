@@ -1,0 +1,80 @@
+import Audit
+
+/// Pictures of how much happened, as inline SVG; every one has its numbers in a table beside it.
+enum Chart {
+  /// Bars over time: so many changes a day, or more days together where there are many.
+  static func activity(_ days: [TimelineGroup]) -> String {
+    let bars = buckets(days)
+    let most = max(bars.map(\.changes).max() ?? 0, 1)
+    let width = 960.0
+    let height = 160.0
+    let step = width / Double(max(bars.count, 1))
+    var svg =
+      "<svg viewBox=\"0 0 \(Int(width)) \(Int(height) + 34)\" role=\"img\" "
+      + "aria-label=\"Changes over time, \(most) at most in one bar\">\n"
+    svg +=
+      "<line x1=\"0\" y1=\"\(Int(height) + 12)\" x2=\"\(Int(width))\" "
+      + "y2=\"\(Int(height) + 12)\"/>\n<text x=\"0\" y=\"10\">\(most)</text>\n"
+    for (index, bar) in bars.enumerated() {
+      let size = bar.changes == 0 ? 0 : max(2, Double(bar.changes) / Double(most) * (height - 4))
+      svg +=
+        "<rect x=\"\(tenths(Double(index) * step + step * 0.1))\" "
+        + "y=\"\(tenths(height + 12 - size))\" width=\"\(tenths(min(step * 0.8, 60)))\" "
+        + "height=\"\(tenths(size))\"><title>\(Page.escaped(bar.name)): \(bar.changes) changes"
+        + "</title></rect>\n"
+    }
+    if let first = bars.first, let last = bars.last {
+      svg += "<text x=\"0\" y=\"\(Int(height) + 28)\">\(Page.escaped(first.from))</text>\n"
+      if bars.count > 1 {
+        svg +=
+          "<text x=\"\(Int(width))\" y=\"\(Int(height) + 28)\" text-anchor=\"end\">"
+          + "\(Page.escaped(last.to))</text>\n"
+      }
+    }
+    return svg + "</svg>\n"
+  }
+
+  /// One bar beside a number; what came, changed and went in it.
+  static func bar(_ counts: ChangeCounts, of most: Int64) -> String {
+    let width = 240.0
+    var x = 0.0
+    var svg = "<svg width=\"240\" height=\"14\" viewBox=\"0 0 240 14\" aria-hidden=\"true\">"
+    for (name, count) in [
+      ("add", counts.inserted), ("change", counts.updated), ("gone", counts.deleted),
+    ] where count > 0 {
+      let size = max(1, Double(count) / Double(max(most, 1)) * (width - 3))
+      svg +=
+        "<rect class=\"\(name)\" x=\"\(tenths(x))\" y=\"1\" width=\"\(tenths(size))\" "
+        + "height=\"12\"/>"
+      x += size
+    }
+    return svg + "</svg>"
+  }
+
+  /// One or more days that are one bar.
+  struct Bucket {
+    var from: String
+    var to: String
+    var changes: Int64
+    var name: String { from == to ? from : "\(from) to \(to)" }
+  }
+
+  /// Sixty bars at most, of days on which something happened.
+  static func buckets(_ days: [TimelineGroup]) -> [Bucket] {
+    guard !days.isEmpty else { return [] }
+    let size = (days.count + 59) / 60
+    return stride(from: 0, to: days.count, by: size).map { start in
+      let part = days[start..<min(start + size, days.count)]
+      return Bucket(
+        from: part.first?.name ?? "",
+        to: part.last?.name ?? "",
+        changes: part.reduce(0) { $0 + $1.counts.all }
+      )
+    }
+  }
+
+  private static func tenths(_ number: Double) -> String {
+    let tenths = Int((number * 10).rounded())
+    return "\(tenths / 10).\(tenths % 10)"
+  }
+}

@@ -1,0 +1,177 @@
+public import Audit
+import Store
+
+/// A difference for people: a line for the object, and one for each of its properties.
+public func text(
+  of difference: ObjectDifference,
+  _ marks: Marks = Marks(),
+  limit: Int = 200,
+  indent: String = "",
+  name: NameLookup = { _, _ in nil }
+) -> String {
+  let title =
+    "\(difference.entity) \(difference.id)"
+    + (difference.label.map { " “\(visible($0))”" } ?? "")
+  func value(_ value: PropertyValue?) -> String { text(of: value, limit: limit, name: name) }
+  var lines: [String] = []
+  switch difference.kind {
+  case .insert: lines.append(marks.added("+ \(title)"))
+  case .update: lines.append(marks.changed("~ \(title)"))
+  case .delete: lines.append(marks.removed("- \(title)"))
+  }
+  for property in difference.properties {
+    let start = "    \(property.name): "
+    switch (property.before, property.after) {
+    case (nil, let after): lines.append(start + value(after))
+    case (let before, nil): lines.append(start + value(before))
+    case (let before?, let after?):
+      guard property.inside.isEmpty else {
+        lines += property.inside.map { part in
+          "    \(property.name)\(part.path.hasPrefix("[") || part.path.isEmpty ? "" : ".")"
+            + "\(visible(part.path)): \(json(part.before, limit)) -> \(json(part.after, limit))"
+        }
+        continue
+      }
+      if isList(before) || isList(after) {
+        lines += list(before).map { marks.removed("    - \(property.name): " + value($0)) }
+        lines += list(after).map { marks.added("    + \(property.name): " + value($0)) }
+      } else {
+        lines.append(start + "\(value(before)) -> \(value(after))")
+      }
+    }
+  }
+  return lines.map { indent + $0 + "\n" }.joined()
+}
+
+private func json(_ json: [UInt8]?, _ limit: Int) -> String {
+  text(of: json.map { PropertyValue(json: $0) }, limit: limit)
+}
+
+private func isList(_ value: PropertyValue) -> Bool { value.json.first == UInt8(ascii: "[") }
+
+private func list(_ value: PropertyValue) -> [PropertyValue] {
+  isList(value) ? elements(of: value.json).map { PropertyValue(json: $0) } : [value]
+}
+
+/// How much came, changed and went, as `+3 ~2 -1`; what is zero is left out.
+public func text(of counts: ChangeCounts, _ marks: Marks = Marks()) -> String {
+  var parts: [String] = []
+  if counts.inserted > 0 { parts.append(marks.added("+\(counts.inserted)")) }
+  if counts.updated > 0 { parts.append(marks.changed("~\(counts.updated)")) }
+  if counts.deleted > 0 { parts.append(marks.removed("-\(counts.deleted)")) }
+  return parts.joined(separator: " ")
+}
+
+/// How a timeline is written for people: a line a transaction, with what was asked for under it.
+public func textTimeline(
+  _ marks: Marks,
+  width: Int,
+  hasStatistics: Bool,
+  hasChanges: Bool
+) -> TimelineForm {
+  TimelineForm(
+    head: { summary in
+      let transaction = summary.transaction
+      let id = String(transaction.id)
+      var line = String(repeating: " ", count: max(0, width - id.count)) + marks.strong(id)
+      line += "  \(second(transaction.time))  \(authorText(transaction.author))"
+      let counts = summary.entities.map { "\(text(of: $0.counts, marks)) \($0.entity)" }
+      if let what = remark(transaction) { line += "  [\(what)]" }
+      if !counts.isEmpty { line += "  " + counts.joined(separator: ", ") }
+      line += "\n"
+      if hasStatistics {
+        for entity in summary.entities {
+          line +=
+            "    \(entity.entity): \(entity.counts.inserted) inserted,"
+            + " \(entity.counts.updated) updated, \(entity.counts.deleted) deleted\n"
+        }
+      }
+      return Array(line.utf8)
+    },
+    change: hasChanges
+      ? { difference, _ in Array(text(of: difference, marks, indent: "    ").utf8) } : nil,
+    foot: hasChanges ? [UInt8(ascii: "\n")] : []
+  )
+}
+
+/// How one transaction is written for people, with all that is known of it.
+public func textTransaction(_ marks: Marks) -> TimelineForm {
+  TimelineForm(
+    head: { summary in
+      let transaction = summary.transaction
+      var lines = [
+        marks.strong("transaction \(transaction.id)"),
+        "time:    \(transaction.time)",
+        "author:  \(authorText(transaction.author))",
+      ]
+      if let remark = remark(transaction) { lines.append("kind:    \(remark)") }
+      if !transaction.process.isEmpty {
+        lines.append(
+          "process: \(visible(transaction.process)) \(transaction.processID)"
+            + (transaction.host.isEmpty ? "" : " on \(visible(transaction.host))")
+        )
+      }
+      if let bundle = transaction.bundle { lines.append("bundle:  \(visible(bundle))") }
+      if let details = transaction.details { lines.append("details: \(visible(details))") }
+      if let digest = transaction.digest { lines.append("digest:  \(digest)") }
+      lines.append(
+        "changes: \(transaction.count)"
+          + (summary.total.all > 0 ? "  \(text(of: summary.total, marks))" : "")
+      )
+      return Array((lines.joined(separator: "\n") + "\n\n").utf8)
+    },
+    change: { difference, _ in
+      Array(text(of: difference, marks, limit: .max).utf8)
+    }
+  )
+}
+
+/// What is out of the ordinary about a transaction; nil for nothing.
+func remark(_ transaction: Transaction) -> String? {
+  var words: [String] = []
+  if transaction.operation != .recorded { words.append(transaction.operation.rawValue) }
+  if transaction.state != .whole { words.append(transaction.state.rawValue) }
+  return words.isEmpty ? nil : words.joined(separator: ", ")
+}
+
+func authorText(_ author: String?) -> String { author.map { visible($0) } ?? "(no author)" }
+
+/// A time of history without the parts of its second.
+func second(_ time: String) -> String {
+  time.utf8.count == 27 ? time.prefix(19) + "Z" : time
+}
+
+/// Groups of transactions for people, as rows of a table whose first is the heading.
+public func rows(of groups: [TimelineGroup], by grouping: TimelineGrouping) -> [[String]] {
+  [[grouping.rawValue, "transactions", "inserted", "updated", "deleted", "from", "to"]]
+    + groups.map { group in
+      [
+        grouping == .author ? authorText(group.name) : group.name ?? "", "\(group.transactions)",
+        "\(group.counts.inserted)", "\(group.counts.updated)", "\(group.counts.deleted)",
+        second(group.firstTime), second(group.lastTime),
+      ]
+    }
+}
+
+/// What is known of an object's values, for people.
+public func text(of blame: Blame, _ marks: Marks) -> String {
+  var lines = [
+    marks.strong("\(blame.entity) \(blame.id)" + (blame.label.map { " “\(visible($0))”" } ?? ""))
+  ]
+  func by(_ touch: Touch) -> String {
+    "\(touch.transaction)  \(second(touch.time))  \(authorText(touch.author))"
+      + (touch.operation == .recorded ? "" : "  [\(touch.operation.rawValue)]")
+  }
+  if let inserted = blame.inserted { lines.append(marks.added("+ inserted by \(by(inserted))")) }
+  if let deleted = blame.deleted { lines.append(marks.removed("- deleted by  \(by(deleted))")) }
+  for line in blame.lines {
+    lines.append("    \(line.name): \(text(of: line.value, limit: 200))")
+    lines.append(
+      marks.faint(
+        "        \(line.touch.map(by) ?? "set before the history begins")"
+          + (line.before.map { "  before: \(text(of: $0, limit: 200))" } ?? "")
+      )
+    )
+  }
+  return lines.joined(separator: "\n") + "\n"
+}

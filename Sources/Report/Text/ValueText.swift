@@ -1,0 +1,61 @@
+public import Audit
+import Store
+
+/// Finds what a person would call an object; nil where nothing tells.
+public typealias NameLookup = (_ entity: String, _ id: Int64) -> String?
+
+/// A value for people, on one line, in so many characters at most.
+public func text(
+  of value: PropertyValue?,
+  limit: Int = .max,
+  name: NameLookup = { _, _ in nil }
+) -> String {
+  guard let value else { return "nothing" }
+  if value.isErased { return "(erased)" }
+  if let large = value.large { return largeText(large, value.special) }
+  if let special = value.special { return shortened(visible(special), limit) }
+  let links = value.links
+  guard links.isEmpty else {
+    return links.map { link in
+      "\(link.entity) \(link.id)"
+        + (name(link.entity, link.id).map { " “\(visible($0))”" } ?? "")
+        + (link.position.map { " at \($0)" } ?? "")
+    }
+    .joined(separator: ", ")
+  }
+  return shortened(visible(String(decoding: value.json, as: UTF8.self)), limit)
+}
+
+private func largeText(_ large: [UInt8], _ special: String?) -> String {
+  let parts = members(of: large)
+  let digest = parts.first.flatMap { $0.value.withUnsafeBytes { parseJSONString($0) } } ?? ""
+  let size = parts.dropFirst().first.map { String(decoding: $0.value, as: UTF8.self) } ?? "0"
+  return "(\(size) bytes, SHA-256 \(digest.prefix(12))…"
+    + (special == SpecialValue.missingName ? ", whose file was gone)" : ")")
+}
+
+private func shortened(_ text: String, _ limit: Int) -> String {
+  guard text.count > limit else { return text }
+  return "\(text.prefix(limit))… (\(text.count) characters)"
+}
+
+/// A text whose characters can neither steer a terminal nor turn the direction of the line.
+public func visible(_ text: String) -> String {
+  guard text.unicodeScalars.contains(where: isUnsafe) else { return text }
+  var result = ""
+  for scalar in text.unicodeScalars {
+    if isUnsafe(scalar) {
+      result += "\\u{\(String(scalar.value, radix: 16))}"
+    } else {
+      result.unicodeScalars.append(scalar)
+    }
+  }
+  return result
+}
+
+private func isUnsafe(_ scalar: Unicode.Scalar) -> Bool {
+  switch scalar.value {
+  case 0..<0x20, 0x7f...0x9f, 0x200e, 0x200f, 0x2028...0x202e, 0x2066...0x2069: true
+  default: false
+  }
+}

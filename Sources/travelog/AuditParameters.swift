@@ -1,0 +1,101 @@
+import Audit
+import CommandLineKit
+import FoundationEssentials
+import Pipeline
+import Report
+import Store
+
+/// What all commands that look at a history have in common.
+extension Travelog {
+  static let source = Parameter<String>.positional(
+    "SOURCE",
+    .file,
+    help: "A store, a folder of logs, or a log; with @ and a point after it, as trips.store@412."
+  )
+  static let entity = Parameter<String?>.optional(
+    "entity",
+    .text,
+    placeholder: "NAME",
+    help: "Changes of this entity, and of those that inherit from it."
+  )
+  static let object = Parameter<Int64?>.optional(
+    "id",
+    .objectID,
+    help: "Changes of the object with this id."
+  )
+  static let author = Parameter<String?>.optional(
+    "author",
+    .text,
+    placeholder: "NAME",
+    help: "Transactions of this author; an empty text for those that have none."
+  )
+  static let attribute = Parameter<String?>.optional(
+    "attribute",
+    .text,
+    placeholder: "NAME",
+    help: "Changes of this attribute or relationship."
+  )
+  static let since = Parameter<Date?>.optional(
+    "since",
+    .date(before: Date()),
+    help: "Transactions from this time on."
+  )
+  static let before = Parameter<Date?>.optional(
+    "until",
+    .date(before: Date()),
+    help: "Transactions before this time."
+  )
+
+  /// The parameters that say which transactions and changes are looked at.
+  static let filters: [any DeclaredParameter] = [
+    entity, object, author, attribute, since, before,
+  ]
+}
+
+extension Call {
+  /// The history that was named.
+  func history() throws -> History { try History(arguments[Travelog.source]) }
+
+  /// What is to be looked at, with names that the history has.
+  func filter(for history: History) throws -> AuditFilter {
+    var filter = AuditFilter()
+    filter.entity = arguments[Travelog.entity]
+    filter.id = arguments[Travelog.object]
+    filter.author = arguments[Travelog.author]
+    filter.attribute = arguments[Travelog.attribute]
+    filter.since = arguments[Travelog.since].map { timeText($0) }
+    filter.until = arguments[Travelog.before].map { timeText($0) }
+    try filter.resolve(history.outline)
+    return filter
+  }
+}
+
+extension Style {
+  /// The marks of texts as a terminal shows them.
+  var marks: Marks {
+    Marks(
+      added: { green($0) },
+      removed: { red($0) },
+      changed: { yellow($0) },
+      faint: { faint($0) },
+      strong: { bold($0) }
+    )
+  }
+}
+
+extension CommandLineKit.ValueType where Value == Int64 {
+  /// The id of an object.
+  static let objectID = CommandLineKit.ValueType(placeholder: "ID", forms: "a whole number") {
+    Int64($0)
+  }
+  /// The id of a transaction.
+  static let transaction = CommandLineKit.ValueType(
+    placeholder: "TRANSACTION",
+    forms: "the number of a transaction, as 412"
+  ) { Int64($0).flatMap { $0 > 0 ? $0 : nil } }
+  /// How many there may be.
+  static let limit = CommandLineKit.ValueType(
+    placeholder: "NUMBER",
+    forms: "a whole number that is not negative"
+  ) { Int64($0).flatMap { $0 >= 0 ? $0 : nil } }
+}

@@ -1,0 +1,132 @@
+import Audit
+import CommandLineKit
+import Pipeline
+import Report
+
+extension Travelog {
+  static let entityName = Parameter<String>.positional(
+    "ENTITY",
+    .text,
+    help: "The object's entity, or one that it inherits from."
+  )
+  static let objectPlace = Parameter<Int64?>.optionalPositional(
+    "ID",
+    .objectID,
+    help: "The object's id; --where finds it by a value."
+  )
+  static let whole = Parameter<Bool>.toggle(
+    "history",
+    help: "Show the object's whole life too, the oldest change first."
+  )
+  static let condition = Parameter<Assignment?>.optional(
+    "where",
+    .assignment,
+    help: "Look for the object that has or had this value; deleted ones are found too."
+  )
+
+  static let blameCommand = Command(
+    "blame",
+    summary: "Tells who set each value of an object to what it is.",
+    discussion: "For each attribute and link it says in which transaction it got its value, when,"
+      + " by whom, and what it was before. Of a deleted object it says what it was.",
+    examples: [
+      .init("travelog blame trips.store Trip 7", "Who set what of trip 7."),
+      .init("travelog blame logs@2026-11-03 Trip 7 --history", "Its life until then."),
+      .init("travelog blame logs Trip --where name=Oslo", "The same of a trip by its name."),
+    ],
+    parameters: [source, entityName, objectPlace, whole, condition],
+    exitCodes: [.unreadable, .missing, .historyGap, .interrupted, .terminated]
+  ) { call in
+    let given = call.arguments
+    let history = try call.history()
+    let (line, tick) = call.tick()
+    let id = try objectID(call, history, tick)
+    let marks = call.output.style.marks
+    let result = try blame(history, entity: given[entityName], id: id, tick: tick) {
+      difference,
+      transaction in
+      guard given[whole] else { return }
+      try line.clear()
+      if given[json] {
+        var object = JSONText(type: "object_change")
+        object.add("transaction", transaction.id)
+        object.add("time", transaction.time)
+        object.add("author", transaction.author)
+        object.add("difference", JSONText(difference))
+        try call.output.write(bytes: object.closed)
+        try call.output.writeLine()
+      } else {
+        let summary = TransactionSummary(transaction: transaction, entities: [])
+        let head = textTimeline(marks, width: 0, hasStatistics: false, hasChanges: false).head
+        try call.output.write(bytes: head(summary))
+        try call.output.write(text(of: difference, marks, indent: "    "))
+      }
+    }
+    try line.clear()
+    if given[json] {
+      try call.output.write(bytes: JSONText(result).closed)
+      try call.output.writeLine()
+    } else {
+      if given[whole] { try call.output.writeLine() }
+      try call.output.write(text(of: result, marks))
+    }
+    return .success
+  }
+
+  /// The id that was given, or that of the one object that has a value.
+  private static func objectID(_ call: Call, _ history: History, _ tick: Tick) throws -> Int64 {
+    let given = call.arguments
+    switch (given[objectPlace], given[condition]) {
+    case (let id?, nil): return id
+    case (nil, let wanted?):
+      let name = wanted.name
+      let value = wanted.value
+      let found = try findObjects(
+        in: history,
+        entity: given[entityName],
+        property: name,
+        text: value,
+        tick: tick
+      )
+      guard let first = found.first else {
+        throw AuditError(
+          .notFound,
+          "No \(given[entityName]) of \(history.name) has or had the \(name) “\(value)”.",
+          hint: "Values are compared whole; look at what there is with “travelog log"
+            + " \(history.name) --entity \(given[entityName]) --patch”."
+        )
+      }
+      guard found.count == 1 else {
+        let names = found.map { "\($0.entity) \($0.id)" }.joined(separator: ", ")
+        throw AuditError(
+          .ambiguous,
+          "Several objects have or had the \(name) “\(value)”: \(names).",
+          hint: "Give the id of one of them."
+        )
+      }
+      return first.id
+    default:
+      throw CommandError.usage("Give either an id or --where, so that one object is meant.")
+    }
+  }
+}
+
+/// An attribute and the value that it is to have.
+struct Assignment: Sendable {
+  let name: String
+  let value: String
+}
+
+extension CommandLineKit.ValueType where Value == Assignment {
+  /// A property and its value.
+  static let assignment = CommandLineKit.ValueType<Assignment>(
+    placeholder: "NAME=VALUE",
+    forms: "an attribute and its value as name=Oslo"
+  ) { text in
+    guard let sign = text.firstIndex(of: "="), sign > text.startIndex else { return nil }
+    return Assignment(
+      name: String(text[..<sign]),
+      value: String(text[text.index(after: sign)...])
+    )
+  }
+}

@@ -1,0 +1,97 @@
+import Audit
+import CommandLineKit
+import Pipeline
+import Report
+import Store
+
+/// The forms that differences are written in.
+enum DifferenceFormat: String, CaseIterable, Sendable {
+  case text, json, csv, html, sql
+}
+
+extension Travelog {
+  static let first = Parameter<String>.positional(
+    "A",
+    .file,
+    help: "A store, a folder of logs, or a log; with @ and a point after it, as trips.store@412."
+  )
+  static let second = Parameter<String>.positional("B", .file, help: "What it is compared to.")
+  static let differenceFormat = Parameter<DifferenceFormat?>.optional(
+    "format",
+    .oneOf,
+    help: "How to write it; text unless --json is given."
+  )
+
+  static let diffCommand = Command(
+    "diff",
+    summary: "Tells how two stores, or two points in a history, differ.",
+    discussion: "Objects that are only in B have a +, those that are only in A a -, and those that"
+      + " differ a ~ with their values in A and in B. The format sql is a script for the sqlite3"
+      + " shell that makes A into B.",
+    examples: [
+      .init("travelog diff trips.store copy.store", "How two stores differ."),
+      .init("travelog diff trips.store logs", "Whether the logs are up to date."),
+      .init("travelog diff trips.store@400 trips.store", "What came of the last transactions."),
+      .init("travelog diff old.store new.store --format sql", "A script that makes one the other."),
+    ],
+    parameters: [first, second, differenceFormat],
+    exitCodes: [
+      .found, .unreadable, .missing, .historyGap, .schemaMismatch, .interrupted, .terminated,
+    ]
+  ) { call in
+    let given = call.arguments
+    let format = given[differenceFormat] ?? (given[json] ? .json : .text)
+    let (line, tick) = call.tick()
+    let left = try StoreState(History(given[first]), tick: tick)
+    let right = try StoreState(History(given[second]), tick: tick)
+    try line.clear()
+    let differences = try StoreDifferences(left, right)
+    var counts = ChangeCounts()
+    if format == .sql {
+      var isSame = true
+      try differences.rows { _, _ in isSame = false }
+      guard !isSame else { return .success }
+      try writeScript(for: differences) { try call.output.write($0) }
+      return .found
+    }
+    if format == .csv { try call.output.write(DifferenceTable.heading) }
+    if format == .html {
+      try call.output.write(DifferencePage.opening(given[first], given[second]))
+    }
+    let marks = call.output.style.marks
+    let name: NameLookup = { differences.name(of: $0, $1) }
+    try differences.objects { difference in
+      counts.count(difference.kind)
+      if counts.all & 0xff == 0 { try Interruption.check() }
+      switch format {
+      case .text: try call.output.write(text(of: difference, marks, name: name))
+      case .json:
+        var object = JSONText(type: "difference")
+        object.add("difference", JSONText(difference))
+        try call.output.write(bytes: object.closed)
+        try call.output.writeLine()
+      case .csv: try call.output.write(DifferenceTable.rows(of: difference))
+      case .html: try call.output.write(DifferencePage.rows(of: difference, name: name))
+      case .sql: break
+      }
+    }
+    switch format {
+    case .json:
+      var object = JSONText(type: "diff_summary")
+      object.add("a", given[first])
+      object.add("b", given[second])
+      object.add("same", counts.all == 0)
+      object.add(counts)
+      try call.output.write(bytes: object.closed)
+      try call.output.writeLine()
+    case .html: try call.output.write(DifferencePage.ending(counts))
+    case .text:
+      try call.summarize(
+        counts.all == 0
+          ? "\(given[first]) and \(given[second]) are the same" : "\(text(of: counts)) objects"
+      )
+    case .csv, .sql: break
+    }
+    return counts.all == 0 ? .success : .found
+  }
+}

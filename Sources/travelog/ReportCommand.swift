@@ -1,0 +1,126 @@
+import Audit
+import CommandLineKit
+import Foundation
+import Pipeline
+import Report
+
+/// The forms that a report is written in.
+enum ReportFormat: String, CaseIterable, Sendable {
+  case html, json
+}
+
+extension Travelog {
+  static let reportOutput = Parameter<String?>.optional(
+    "output",
+    .file,
+    help: "The file to write, whole or not at all; standard output otherwise."
+  )
+  static let reportFormat = Parameter<ReportFormat?>.optional(
+    "format",
+    .oneOf,
+    help: "A page, or JSON with the same content; html unless --json is given."
+  )
+  static let timeZone = Parameter<TimeZone>.flag(
+    "time-zone",
+    .timeZone,
+    fallback: "UTC",
+    help: "The time zone that times are shown in."
+  )
+  static let officeHours = Parameter<Range<Int>?>.optional(
+    "office-hours",
+    .hours,
+    help: "The hours of work, Monday to Friday; changes at other times are findings."
+  )
+  static let bulk = Parameter<Int64>.flag(
+    "bulk",
+    .limit,
+    fallback: "1000",
+    help: "So many changes in a transaction are a finding."
+  )
+  static let failOn = Parameter<[AuditFinding.Kind]>.repeated(
+    "fail-on",
+    .oneOf,
+    help: "End with 1 where there is such a finding."
+  )
+
+  static let reportCommand = Command(
+    "report",
+    summary: "Writes a page for auditors: who changed what, when, and what deserves a look.",
+    discussion: "The page is one file that needs no network. It has what happened over time, by"
+      + " author and by entity, every deletion with its tombstone, findings with their"
+      + " transactions, what was verified, and the transactions with values before and after.",
+    examples: [
+      .init("travelog report logs --output report.html", "A page about all there is."),
+      .init(
+        "travelog report logs --since 7d --time-zone Europe/Berlin --office-hours 8-18",
+        "The last week, on Berlin's clock."
+      ),
+      .init(
+        "travelog report logs --output r.html --fail-on damage --fail-on foreign",
+        "For cron: the exit code tells."
+      ),
+    ],
+    parameters: [
+      source, reportOutput, reportFormat, timeZone, officeHours, bulk, failOn,
+    ] + filters,
+    exitCodes: [.found, .unreadable, .missing, .historyGap, .interrupted, .terminated]
+  ) { call in
+    let given = call.arguments
+    let history = try call.history()
+    var request = AuditRequest()
+    request.filter = try call.filter(for: history)
+    request.clock = WallClock(zone: given[timeZone], officeHours: given[officeHours])
+    request.bulk = max(1, given[bulk])
+    let (line, tick) = call.tick()
+    let audit = try summarize(history, request, tick: tick)
+    try line.clear()
+    let format = given[reportFormat] ?? (given[json] ? .json : .html)
+    func write(_ output: ([UInt8]) throws -> Void) throws {
+      switch format {
+      case .html: try writePage(audit) { try output(Array($0.utf8)) }
+      case .json: try writeReport(audit, to: output)
+      }
+    }
+    if let path = given[reportOutput] {
+      var bytes: [UInt8] = []
+      try write { bytes += $0 }
+      do {
+        // Under another name first, so that nobody ever opens half a page.
+        try Data(bytes).write(to: URL(fileURLWithPath: path), options: .atomic)
+      } catch {
+        throw CommandError(
+          .failure,
+          "\(path) can't be written: \(error.localizedDescription)",
+          hint: "Name a file in a folder that this user may write, with room on its disk."
+        )
+      }
+    } else {
+      try write { try call.output.write(bytes: $0) }
+    }
+    let found = audit.findings.filter { given[failOn].contains($0.kind) }
+    for finding in found { try call.warn("\(finding.kind.rawValue): \(finding.message)") }
+    return found.isEmpty ? .success : .found
+  }
+}
+
+extension CommandLineKit.ValueType where Value == TimeZone {
+  /// A time zone by its name.
+  static let timeZone = CommandLineKit.ValueType<TimeZone>(
+    placeholder: "ZONE",
+    forms: "the name of a time zone as Europe/Berlin or UTC"
+  ) { TimeZone(identifier: $0) }
+}
+
+extension CommandLineKit.ValueType where Value == Range<Int> {
+  /// The hours between two full ones.
+  static let hours = CommandLineKit.ValueType<Range<Int>>(
+    placeholder: "HOURS",
+    forms: "two hours as 8-18"
+  ) { text in
+    let parts = text.split(separator: "-", omittingEmptySubsequences: false).map { Int($0) }
+    guard parts.count == 2, let from = parts[0], let to = parts[1], (0...24).contains(from),
+      (0...24).contains(to), from < to
+    else { return nil }
+    return from..<to
+  }
+}

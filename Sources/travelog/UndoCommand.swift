@@ -1,0 +1,101 @@
+import Audit
+import CommandLineKit
+import FoundationEssentials
+import Pipeline
+import Report
+import Store
+
+extension Travelog {
+  static let undoneStore = Parameter<String>.positional(
+    "STORE",
+    .file,
+    help: "The store whose transactions are to be taken back."
+  )
+  static let undoneRange = Parameter<ClosedRange<Int64>>.positional(
+    "RANGE",
+    .transactions,
+    help: "A transaction as 412, or several as 400-412."
+  )
+  static let undoAuthor = Parameter<String>.flag(
+    "author",
+    .text,
+    fallback: "travelog undo",
+    help: "The author of the new transaction."
+  )
+
+  static let undoCommand = Command(
+    "undo",
+    summary: "Takes transactions back by a new one.",
+    discussion: "All of them are taken back, or none. What others did later stays; where it stands"
+      + " on what is to be undone, nothing is done, and the list says what it is. A migration can't"
+      + " be taken back, nor what was before one.",
+    examples: [
+      .init("travelog undo trips.store 412 --dry-run", "See whether it can be done, and what."),
+      .init("travelog undo trips.store 400-412", "Take thirteen transactions back."),
+    ],
+    parameters: [undoneStore, undoneRange, undoAuthor, dryRun],
+    exitCodes: [.unreadable, .missing, .locked, .differs]
+  ) { call in
+    let given = call.arguments
+    let path = given[undoneStore]
+    let range = given[undoneRange]
+    let isDryRun = given[dryRun]
+    let store = try Store.open(.file(URL(fileURLWithPath: path)))
+    var made: Int64?
+    if isDryRun {
+      try store.checkUndo(range)
+    } else {
+      made = try store.undo(range, author: Author(name: given[undoAuthor]))
+    }
+    if given[json] {
+      var object = JSONText(type: "undo")
+      object.add("dry_run", isDryRun)
+      object.add("first_transaction", range.lowerBound)
+      object.add("last_transaction", range.upperBound)
+      object.add("made", made)
+      try call.output.write(bytes: object.closed)
+      try call.output.writeLine()
+    } else if isDryRun {
+      // What would be taken back, the newest first, as it would be done.
+      let history = try History(name: path, StoreHistory(path: path), at: .head)
+      for id in range.reversed() {
+        try writeTimeline(
+          of: history,
+          only: id,
+          filter: AuditFilter(),
+          form: textTimeline(
+            call.output.style.marks,
+            width: String(range.upperBound).count,
+            hasStatistics: false,
+            hasChanges: true
+          )
+        ) { try call.output.write(bytes: $0) }
+      }
+    }
+    let what =
+      range.count == 1
+      ? "transaction \(range.lowerBound)"
+      : "transactions \(range.lowerBound) to \(range.upperBound)"
+    try call.summarize(
+      isDryRun
+        ? "\(path): \(what) can be taken back"
+        : made.map { "\(path): took back \(what) by transaction \($0)" }
+          ?? "\(path): \(what) came to nothing, so that there was nothing to take back"
+    )
+    return .success
+  }
+}
+
+extension CommandLineKit.ValueType where Value == ClosedRange<Int64> {
+  /// One transaction or several in a row.
+  static let transactions = CommandLineKit.ValueType<ClosedRange<Int64>>(
+    placeholder: "RANGE",
+    forms: "a transaction as 412, or several as 400-412"
+  ) { text in
+    let ids = text.split(separator: "-", omittingEmptySubsequences: false).map { Int64($0) }
+    guard let first = ids.first ?? nil, let last = ids.last ?? nil, ids.count <= 2, first > 0,
+      first <= last
+    else { return nil }
+    return first...last
+  }
+}

@@ -1,0 +1,140 @@
+import Audit
+import Foundation
+import Pipeline
+import Store
+import StoreTesting
+import Testing
+
+/// Who set a value, as a naive reader of the lines finds it.
+private struct NaiveValue: Equatable {
+  var value: String
+  var transaction: Int64
+  var before: String?
+}
+
+/// All values of all objects, dead or alive, by a replay in the plainest way.
+private func naiveReplay(_ lines: [[String: Any]]) throws -> [String: [String: NaiveValue]] {
+  func text(_ value: Any) throws -> String {
+    let options: JSONSerialization.WritingOptions = [.sortedKeys, .fragmentsAllowed]
+    return String(
+      decoding: try JSONSerialization.data(withJSONObject: value, options: options),
+      as: UTF8.self
+    )
+  }
+  var objects: [String: [String: NaiveValue]] = [:]
+  for line in lines where line["kind"] as? String == "change" {
+    guard let entity = line["entity"] as? String, let id = line["id"] as? String,
+      let transaction = (line["txn"] as? NSNumber)?.int64Value, let op = line["op"] as? String
+    else { continue }
+    let key = "\(entity == "Guest" ? "Guest" : "Place") \(id)"
+    let before = line["before"] as? [String: Any] ?? [:]
+    let after = line["after"] as? [String: Any] ?? [:]
+    if op == "insert" { objects[key] = [:] }
+    guard op != "delete" else { continue }
+    for (name, value) in after where !(value is [Any]) {
+      objects[key, default: [:]][name] = NaiveValue(
+        value: try text(value),
+        transaction: transaction,
+        before: try before[name].map(text)
+      )
+    }
+    for link in before["seen"] as? [[String: Any]] ?? [] {
+      objects[key]?["seen \(link["id"] ?? "")"] = nil
+    }
+    for link in after["seen"] as? [[String: Any]] ?? [] {
+      objects[key]?["seen \(link["id"] ?? "")"] = NaiveValue(
+        value: try text(link),
+        transaction: transaction,
+        before: try (before["seen"] as? [[String: Any]] ?? [])
+          .first { $0["id"] as? String == link["id"] as? String }.map(text)
+      )
+    }
+  }
+  return objects
+}
+
+@Suite("Blame")
+struct BlameTests {
+  @Test("what is said of every object agrees with a naive replay of the lines")
+  func agreement() throws {
+    try withTemporaryFolder { folder in
+      let world = try AuditedWorld(folder, "blame", writes: 40)
+      let expected = try naiveReplay(world.lines())
+      #expect(!expected.isEmpty)
+      func same(_ value: PropertyValue) throws -> String {
+        let value = try JSONSerialization.jsonObject(
+          with: Data(value.json),
+          options: .fragmentsAllowed
+        )
+        return String(
+          decoding: try JSONSerialization.data(
+            withJSONObject: value,
+            options: [.sortedKeys, .fragmentsAllowed]
+          ),
+          as: UTF8.self
+        )
+      }
+      for history in try world.histories() {
+        for (key, values) in expected {
+          let parts = key.split(separator: " ")
+          let id = try #require(Int64(parts[1]))
+          let found = try blame(history, entity: String(parts[0]), id: id)
+          var lines: [String: NaiveValue] = [:]
+          for line in found.lines {
+            let link = line.name == "seen" ? line.value.links.first : nil
+            lines[line.name + (link.map { " \($0.id)" } ?? "")] = NaiveValue(
+              value: try same(line.value),
+              transaction: line.touch?.transaction ?? 0,
+              before: try line.before.map(same)
+            )
+          }
+          #expect(lines == values, "\(key)")
+        }
+      }
+    }
+  }
+
+  @Test("a deleted object is found by the values of its tombstone, and says who deleted it")
+  func tombstones() throws {
+    try withTemporaryFolder { folder in
+      let store = try Store.open(
+        .file(folder.appendingPathComponent("a.store")),
+        schema: worldSchema
+      )
+      let camp = try #require(worldSchema.entities.firstIndex { $0.name == "Camp" })
+      try store.write(Author(name: "app")) { writer in
+        var values = [Value](repeating: .null, count: writer.layouts[camp].columns.count)
+        values[0] = .text("Lake <b>")
+        try writer.insert(camp, id: 7, values: values)
+      }
+      try store.write(Author(name: "widget")) { try $0.delete(camp, id: 7) }
+      let history = try History(store.location.path)
+      let found = try findObjects(in: history, entity: "Place", property: "name", text: "Lake <b>")
+      #expect(found == [FoundObject(entity: "Camp", id: 7)])
+      let result = try blame(history, entity: "Place", id: 7)
+      #expect(result.inserted?.author == "app")
+      #expect(result.deleted?.author == "widget")
+      #expect(result.label == "Lake <b>")
+      #expect(result.lines.first?.value.text == "Lake <b>")
+      #expect(try blame(History(store.location.path + "@1"), entity: "Camp", id: 7).deleted == nil)
+    }
+  }
+
+  @Test("an id that never was is refused, and so is an entity that never was")
+  func unknown() throws {
+    try withTemporaryFolder { folder in
+      let world = try AuditedWorld(folder, "blame nothing", writes: 3)
+      let history = try History(world.store.location.path)
+      #expect {
+        _ = try blame(history, entity: "Guest", id: 999)
+      } throws: {
+        "\($0)".contains("tells of no Guest 999")
+      }
+      #expect {
+        _ = try blame(history, entity: "Trip", id: 1)
+      } throws: {
+        "\($0)".contains("no entity “Trip”")
+      }
+    }
+  }
+}

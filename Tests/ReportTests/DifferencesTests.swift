@@ -1,0 +1,216 @@
+import Audit
+import ChangeLog
+import Foundation
+import Pipeline
+import Report
+import SQLite
+import Store
+import StoreTesting
+import Testing
+
+/// A world with a copy of its store in between, so that two states can be compared.
+private struct Pair {
+  var world: AuditedWorld
+  let old: URL
+
+  init(_ folder: URL, _ name: String) throws {
+    world = try AuditedWorld(folder, name, writes: 20)
+    old = folder.appendingPathComponent("old.store")
+    let source = try Connection(path: world.store.location.path, mode: .readOnly)
+    try source.backup(to: Connection(path: old.path, mode: .readWriteCreate))
+    for _ in 0..<12 { try world.history.write(to: world.store) }
+  }
+
+  var new: String { world.store.location.path }
+}
+
+private func differences(_ left: String, _ right: String) throws -> [ObjectDifference] {
+  let left = try StoreState(History(left))
+  let right = try StoreState(History(right))
+  var result: [ObjectDifference] = []
+  let comparison = try StoreDifferences(left, right)
+  try comparison.objects { result.append($0) }
+  return result
+}
+
+/// All rows of a store's own tables in a file, by SQL.
+private func dump(_ path: String) throws -> [String] {
+  try rowDump(of: Store.open(.file(URL(fileURLWithPath: path)), options: Options(isReadOnly: true)))
+}
+
+@discardableResult
+private func run(_ program: String, _ arguments: [String], input: Data? = nil) throws -> String {
+  let process = Process()
+  process.executableURL = URL(fileURLWithPath: program)
+  process.arguments = arguments
+  let output = Pipe()
+  process.standardOutput = output
+  process.standardError = output
+  let pipe = Pipe()
+  process.standardInput = pipe
+  try process.run()
+  if let input { pipe.fileHandleForWriting.write(input) }
+  pipe.fileHandleForWriting.closeFile()
+  let data = output.fileHandleForReading.readDataToEndOfFile()
+  process.waitUntilExit()
+  return String(decoding: data, as: UTF8.self)
+}
+
+private func isThere(_ program: String) -> Bool {
+  FileManager.default.isExecutableFile(atPath: program)
+}
+
+@Suite("Differences of stores")
+struct DifferencesTests {
+  @Test("a store and its logs are the same, at the head and at every point")
+  func same() throws {
+    try withTemporaryFolder { folder in
+      let world = try AuditedWorld(folder, "same", writes: 15)
+      let path = world.store.location.path
+      #expect(try differences(path, world.logs.path).isEmpty)
+      let head = try History(path).last
+      for id in [0, 1, head / 2, head] {
+        #expect(try differences("\(path)@\(id)", "\(world.logs.path)@\(id)").isEmpty)
+      }
+    }
+  }
+
+  @Test("what differs between two points is what the changes between them came to")
+  func changes() throws {
+    try withTemporaryFolder { folder in
+      let world = try AuditedWorld(folder, "differences of points", writes: 20)
+      let path = world.store.location.path
+      let head = try History(path).last
+      let vocabulary = Vocabulary(worldSchema)
+      // One transaction alone has one change for each object, which is the difference it makes.
+      for id in max(1, head - 6)...head {
+        var expected: [ObjectDifference] = []
+        try History(path).source.read(
+          id...id,
+          wants: { _ in true },
+          change: { change, _ in expected.append(ObjectDifference(change, vocabulary)) },
+          transaction: { _ in }
+        )
+        func plain(_ differences: [ObjectDifference]) -> [String] {
+          differences.map { difference in
+            let properties = difference.properties.map { property in
+              func text(_ value: PropertyValue?) -> String {
+                value.map { Report.text(of: $0) } ?? "nothing"
+              }
+              return "\(property.name) \(text(property.before)) \(text(property.after))"
+            }
+            let isFamily = difference.entity != "Guest"
+            return "\(difference.kind) \(isFamily ? "Place" : "Guest") \(difference.id) "
+              + properties.sorted().joined(separator: ";")
+          }
+          .sorted()
+        }
+        let found = try differences("\(path)@\(id - 1)", "\(path)@\(id)")
+        #expect(plain(found) == plain(expected), "transaction \(id)")
+      }
+    }
+  }
+
+  @Test(
+    "the script makes the first store's rows those of the second, run by the sqlite3 shell",
+    .enabled(if: isThere("/usr/bin/sqlite3"))
+  )
+  func script() throws {
+    for _ in 0..<trials(3, long: 40) {
+      try withTemporaryFolder { folder in
+        let pair = try Pair(folder, "script")
+        let text = try script(pair.old.path, pair.new)
+        let answer = try run("/usr/bin/sqlite3", ["-bail", pair.old.path], input: Data(text.utf8))
+        #expect(answer == "")
+        #expect(try dump(pair.old.path) == dump(pair.new))
+        #expect(
+          try script(pair.old.path, pair.new)
+            == "BEGIN IMMEDIATE;\nPRAGMA defer_foreign_keys = ON;\nCOMMIT;\n"
+        )
+      }
+    }
+  }
+
+  private func script(_ left: String, _ right: String) throws -> String {
+    let left = try StoreState(History(left))
+    let right = try StoreState(History(right))
+    var text = ""
+    let comparison = try StoreDifferences(left, right)
+    try writeScript(for: comparison) { text += $0 }
+    return text
+  }
+
+  @Test(
+    "the rows that differ are those that sqldiff finds",
+    .enabled(if: isThere("/usr/bin/sqldiff"))
+  )
+  func sqldiff() throws {
+    for _ in 0..<trials(3, long: 40) {
+      try withTemporaryFolder { folder in
+        let pair = try Pair(folder, "sqldiff")
+        for table in try worldSchema.tables() where table.columns.first == "id" {
+          let answer = try run(
+            "/usr/bin/sqldiff",
+            ["--table", table.name, pair.old.path, pair.new]
+          )
+          var expected: Set<String> = []
+          for line in answer.split(separator: "\n") {
+            if let id = line.split(separator: "WHERE id=").dropFirst().last?.prefix(
+              while: \.isNumber
+            ) {
+              expected.insert(String(id))
+            } else if line.hasPrefix("INSERT"), let list = line.split(separator: "VALUES(").last {
+              expected.insert(String(list.prefix(while: \.isNumber)))
+            }
+          }
+          let left = try StoreState(History(pair.old.path))
+          let right = try StoreState(History(pair.new))
+          var found: Set<String> = []
+          let comparison = try StoreDifferences(left, right)
+          try comparison.rows { other, change in
+            if other.name == table.name, case .integer(let id) = change.either.first {
+              found.insert(String(id))
+            }
+          }
+          #expect(found == expected)
+        }
+      }
+    }
+  }
+
+  @Test("stores with other tables are refused, and the first differences are said")
+  func schemas() throws {
+    try withTemporaryFolder { folder in
+      let world = try AuditedWorld(folder, "schemas", writes: 2)
+      let other = folder.appendingPathComponent("other.store")
+      _ = try Store.open(
+        .file(other),
+        schema: StoreSchema(version: "1", entities: [Entity(name: "Trip")])
+      )
+      #expect {
+        _ = try differences(world.store.location.path, other.path)
+      } throws: {
+        "\($0)".contains("different schemas") && "\($0)".contains("Trip")
+      }
+    }
+  }
+
+  @Test("values that are JSON are compared inside")
+  func inside() {
+    func parts(_ before: String, _ after: String) -> [String] {
+      insideDifferences(Array(before.utf8), Array(after.utf8)).map { part in
+        func text(_ json: [UInt8]?) -> String {
+          json.map { String(decoding: $0, as: UTF8.self) } ?? "-"
+        }
+        return "\(part.path): \(text(part.before)) \(text(part.after))"
+      }
+    }
+    #expect(
+      parts(#"{"a":1,"b":{"c":[1,2]}}"#, #"{"b":{"c":[1,3,4]},"d":null}"#) == [
+        "a: 1 -", "b.c[1]: 2 3", "b.c[2]: - 4", "d: - null",
+      ]
+    )
+    #expect(parts("[1]", "{}") == [": [1] {}"])
+    #expect(parts("1", "1") == [])
+  }
+}

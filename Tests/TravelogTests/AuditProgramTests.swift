@@ -1,0 +1,163 @@
+import Foundation
+import Store
+import StoreTesting
+import Testing
+
+@Suite("The program, asked about a history")
+struct AuditProgramTests {
+  private func withStore(_ body: (URL, Store) throws -> Void) throws {
+    try withTemporaryFolder { folder in
+      var world = HistoryWorld(SeededGenerator(for: "audit program"))
+      world.hasLargeValues = false
+      let store = try Store.open(
+        .file(folder.appendingPathComponent("a.store")),
+        schema: worldSchema
+      )
+      for _ in 0..<25 { try world.write(to: store) }
+      try body(folder, store)
+    }
+  }
+
+  private let schema: [String: Any] = {
+    let url = URL(fileURLWithPath: #filePath).deletingLastPathComponent()
+      .appendingPathComponent("../../docs/audit.schema.json")
+    let data = (try? Data(contentsOf: url)) ?? Data()
+    return (try? JSONSerialization.jsonObject(with: data)) as? [String: Any] ?? [:]
+  }()
+
+  /// The answers of a run, each of which is as the schema in the documents says.
+  private func answers(_ run: Run) throws -> [[String: Any]] {
+    try run.output.split(separator: "\n").map { line in
+      let object = try #require(
+        JSONSerialization.jsonObject(with: Data(line.utf8)) as? [String: Any]
+      )
+      #expect(violations(object, schema, schema) == [])
+      return object
+    }
+  }
+
+  @Test("every answer is as the schema in the documents says")
+  func answers() throws {
+    try #require(!schema.isEmpty)
+    try withStore { folder, store in
+      let path = store.location.path
+      let head = try store.read { try $0.sealedHead() }
+      let list = try answers(travelog("log", path, "--json"))
+      #expect(list.compactMap { $0["transaction"] as? Int64 } == Array((1...head).reversed()))
+      let patches = try answers(travelog("log", path, "--json", "--patch", "--limit", "7"))
+      #expect(patches.count == 7)
+      #expect(try answers(travelog("log", path, "--json", "--by", "author")).count > 1)
+      #expect(try answers(travelog("log", path, "--json", "--by", "day")).count > 0)
+      let whole = try answers(travelog("show", path, "\(head)", "--json"))
+      #expect((whole.first?["differences"] as? [Any])?.count == whole.first?["changes"] as? Int)
+      let change = try #require(
+        (patches.last?["differences"] as? [[String: Any]])?.first
+      )
+      let entity = try #require(change["entity"] as? String)
+      let id = try #require(change["id"] as? String)
+      let life = try answers(travelog("blame", path, entity, id, "--history", "--json"))
+      #expect(life.last?["type"] as? String == "blame")
+      #expect(life.count > 1)
+    }
+  }
+
+  @Test("lines for people have signs as well as colours, and colours only where they are wanted")
+  func text() throws {
+    try withStore { _, store in
+      let path = store.location.path
+      let plain = try travelog("log", path, "--patch")
+      #expect(plain.code == 0)
+      #expect(!plain.output.contains("\u{1b}"))
+      #expect(plain.output.contains("    + "))
+      let colored = try travelog("log", path, "--patch", "--color", "always")
+      #expect(colored.output.contains("\u{1b}[32m"))
+      #expect(
+        colored.output.split(separator: "\n").count == plain.output.split(separator: "\n").count
+      )
+      let stat = try travelog("log", path, "--stat", "--limit", "1")
+      #expect(stat.output.contains("inserted,"))
+      let table = try travelog("log", path, "--by", "author")
+      #expect(table.output.hasPrefix("author"))
+    }
+  }
+
+  @Test("a question that makes no sense gets one sentence with what would work, and its code")
+  func errors() throws {
+    try withStore { folder, store in
+      let path = store.location.path
+      func refusal(_ code: Int32, _ words: String..., run: Run) {
+        #expect(run.code == code)
+        #expect(run.output == "")
+        for word in words { #expect(run.errors.contains(word), "\(run.errors)") }
+      }
+      refusal(10, "no entity “Trip”", "Guest", run: try travelog("log", path, "--entity", "Trip"))
+      refusal(10, "tells of no Guest 999", run: try travelog("blame", path, "Guest", "999"))
+      refusal(10, "ends at transaction", run: try travelog("show", path, "9999"))
+      refusal(12, "begins", run: try travelog("log", path + "@2001-01-01"))
+      refusal(64, "no point", "412", run: try travelog("log", path + "@noon"))
+      refusal(10, "There is no", run: try travelog("log", folder.path + "/none"))
+      refusal(64, "--where", run: try travelog("blame", path, "Guest"))
+    }
+  }
+
+  @Test("diff ends with 0 for the same and 1 for others, in every format")
+  func diff() throws {
+    try withStore { folder, store in
+      let path = store.location.path
+      let logs = folder.path + "/logs"
+      #expect(try travelog("export", path, "--to", logs).code == 0)
+      let same = try travelog("diff", path, logs)
+      #expect(same.code == 0)
+      #expect(same.output == "")
+      #expect(same.errors == "")
+      let head = try store.read { try $0.sealedHead() }
+      let earlier = "\(path)@\(head - 3)"
+      for format in ["text", "csv", "html", "sql"] {
+        let run = try travelog("diff", earlier, path, "--format", format)
+        #expect(run.code == 1, "\(run.errors)")
+        #expect(!run.output.isEmpty)
+      }
+      let json = try travelog("diff", earlier, "\(logs)@head", "--json")
+      #expect(json.code == 1)
+      let lines = try answers(json)
+      #expect(lines.last?["same"] as? Bool == false)
+      #expect(lines.count > 1)
+      #expect(try answers(travelog("diff", path, logs, "--json")).first?["same"] as? Bool == true)
+    }
+  }
+
+  @Test("a report is a page or JSON, and findings that are asked for end it with 1")
+  func report() throws {
+    try withStore { folder, store in
+      let path = store.location.path
+      let page = folder.path + "/report.html"
+      let run = try travelog("report", path, "--output", page, "--office-hours", "0-24")
+      #expect(run.code == 0)
+      #expect(run.output + run.errors == "")
+      #expect(try String(contentsOfFile: page, encoding: .utf8).hasPrefix("<!DOCTYPE html>"))
+      let json = try travelog("report", path, "--json")
+      #expect(try answers(json).count == 1)
+      let bulk = try travelog("report", path, "--output", page, "--bulk", "1", "--fail-on", "bulk")
+      #expect(bulk.code == 1)
+      #expect(bulk.errors.contains("bulk"))
+      #expect(try travelog("report", path, "--time-zone", "Mars/Base").code == 64)
+    }
+  }
+
+  @Test("undo takes the last transaction back, after a dry run that changed nothing")
+  func undo() throws {
+    try withStore { folder, store in
+      let path = store.location.path
+      let head = try store.read { try $0.sealedHead() }
+      let before = try lines(of: store)
+      let dry = try travelog("undo", path, "\(head)", "--dry-run")
+      #expect(dry.code == 0, "\(dry.errors)")
+      #expect(dry.output.contains("\(head)"))
+      #expect(try lines(of: store) == before)
+      #expect(try travelog("undo", path, "\(head)").code == 0)
+      #expect(try travelog("diff", "\(path)@\(head - 1)", path).code == 0)
+      #expect(try answers(travelog("undo", path, "\(head + 1)", "--json")).count == 1)
+      #expect(try travelog("undo", path, "0").code == 64)
+    }
+  }
+}
