@@ -138,7 +138,9 @@ let package = Package(
     .target(name: "FaultShim", path: "Tests/FaultShim", linkerSettings: [.linkedLibrary("dl")]),
     .testTarget(
       name: "TravelogTests",
-      dependencies: ["ChangeLog", "CommandLineKit", "Store", "StoreTesting", "travelog"]
+      dependencies: [
+        "ChangeLog", "CommandLineKit", "SQLite", "Store", "StoreTesting", "travelog",
+      ]
     ),
     .target(name: "StoreTesting", dependencies: ["Store"], path: "Tests/StoreTesting"),
     .testTarget(

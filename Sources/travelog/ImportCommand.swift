@@ -53,6 +53,10 @@ extension Travelog {
     let given = call.arguments
     let source = try LogSource(given[sources])
     defer { withExtendedLifetime(source) {} }
+    guard !source.isEmpty else {
+      try call.summarize("\(given[into]): nothing came through the pipe, so there is nothing new")
+      return .success
+    }
     var request = ImportRequest(logs: source.folder, store: given[into])
     request.origin = given[origin]
     request.until = given[until]

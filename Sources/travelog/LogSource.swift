@@ -6,6 +6,8 @@ import Glibc
 final class LogSource {
   /// The folder.
   let folder: LogFolder
+  /// True where nothing came through the pipe, because there was nothing new.
+  var isEmpty: Bool { spool?.isEmpty ?? false }
   /// Keeps what was gathered for as long as it is needed.
   private let spool: LogSpool?
 

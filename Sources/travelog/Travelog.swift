@@ -53,8 +53,8 @@ struct Travelog {
       ],
       subcommands: [
         exportCommand, importCommand, verifyCommand, pruneCommand, statusCommand, compactCommand,
-        recoverCommand, promoteCommand, logCommand, showCommand, blameCommand, diffCommand,
-        reportCommand, undoCommand,
+        recoverCommand, promoteCommand, checkCommand, logCommand, showCommand, blameCommand,
+        diffCommand, reportCommand, undoCommand,
       ]
     ),
     version: "travelog 0.1.0",

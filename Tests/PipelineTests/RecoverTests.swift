@@ -52,6 +52,7 @@ struct RecoverTests {
         .map { try gunzip($0.path) }.joined().split(separator: "\n")
         .filter { !$0.hasPrefix(#"{"kind":"header""#) && !$0.hasPrefix(#"{"kind":"trailer""#) }
       #expect(try text.joined(separator: "\n") + "\n" == world.lines())
+      try store.check { Issue.record("\($0)") }
       // And all goes on as before.
       try world.write(5)
       try world.export()
@@ -89,6 +90,7 @@ struct RecoverTests {
       #expect(verified.map(\.findings) == [[], []])
       #expect(verified.map(\.lineage) == [0, 1])
       let now = try Store.open(.file(url))
+      try now.check { Issue.record("\($0)") }
       #expect(now.lineage == 1)
       #expect(try rowDump(of: replica(world, "replica.store")) == rowDump(of: now))
       for _ in 0..<5 { try world.history.write(to: now) }

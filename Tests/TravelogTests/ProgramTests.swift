@@ -1,4 +1,5 @@
 import Foundation
+import SQLite
 import Store
 import StoreTesting
 import Testing
@@ -110,6 +111,29 @@ struct ProgramTests {
       #expect(waiting.errors.contains(#""name":"locked""#))
       #expect(flock(descriptor, LOCK_UN) == 0)
       #expect(try travelog("export", store.location.path, "--to", logs).code == 0)
+    }
+  }
+
+  @Test("check finds what was changed past history, records it, and finds nothing then")
+  func check() throws {
+    try withStore { folder, store, _ in
+      let path = store.location.path
+      #expect(try travelog("check", path).output.hasPrefix("ok: "))
+      let triggers = try rows(
+        "SELECT name FROM sqlite_schema WHERE type = 'trigger'",
+        in: store
+      )
+      let connection = try Connection(path: path, mode: .readWrite)
+      for name in triggers { try connection.execute("DROP TRIGGER \"\(name)\"") }
+      try connection.execute("UPDATE Place SET rating = 77.5")
+      let found = try travelog("check", path)
+      #expect(found.code == 1)
+      #expect(found.output.contains("structure: "))
+      #expect(found.output.contains("row: "))
+      #expect(try travelog("check", path, "--record").code == 1)
+      #expect(try travelog("check", path).code == 0)
+      try travelog("export", path, "--to", folder.path + "/logs")
+      #expect(try travelog("verify", folder.path + "/logs", "--against", path).code == 0)
     }
   }
 

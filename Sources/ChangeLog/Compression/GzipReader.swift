@@ -18,6 +18,8 @@ public final class GzipReader {
   /// True between the beginning of a member and its end, where zlib reads it.
   private var isInMember = false
   private var isAtEnd = false
+  /// True once it has turned out that there is not a single byte.
+  private(set) var isEmpty = false
   #if DEFLATE
   private let whole: DeflateMembers
   #endif
@@ -112,7 +114,10 @@ public final class GzipReader {
       }
       waiting = 0..<waiting.count + count
     }
-    guard !isFirst || !waiting.isEmpty else { throw cut("empty") }
+    guard !isFirst || !waiting.isEmpty else {
+      isEmpty = true
+      throw cut("empty")
+    }
   }
 
   private func cut(_ how: String) -> LogError {

@@ -7,11 +7,14 @@ import Store
 public final class LogSpool {
   /// The folder.
   public let folder: LogFolder
+  /// True where no log came.
+  public private(set) var isEmpty = true
 
   /// Gathers files, in any order, by links to them.
   public init(files: [String]) throws {
     folder = try Self.makeFolder()
     for file in files { try link(file) }
+    isEmpty = files.isEmpty
   }
 
   /// Reads logs, one after another, from an open stream to its end.
@@ -75,10 +78,20 @@ public final class LogSpool {
   // MARK: A stream
 
   private func read(_ stream: Int32, _ name: String) throws {
-    let lines = LineBuffer(try GzipReader(descriptor: stream, path: name), path: name)
+    let reader = try GzipReader(descriptor: stream, path: name)
+    let lines = LineBuffer(reader, path: name)
     defer { lines.finish() }
     var log: Spooled?
-    while let line = try lines.next() {
+    // Where there is nothing new, nothing is sent.
+    func next() throws -> UnsafeRawBufferPointer? {
+      do {
+        return try lines.next()
+      } catch let error as LogError where error.code == .incomplete && reader.isEmpty {
+        return nil
+      }
+    }
+    while let line = try next() {
+      isEmpty = false
       if line.starts(with: #"{"kind":"header","#.utf8) {
         guard log == nil else { throw incomplete(name, lines.number) }
         let header = try LogHeader(

@@ -70,7 +70,7 @@ final class StateCheck {
       let transactions = try source.transactions(after: first, through: .max)
       while try transactions.step() {
         let transaction = try source.transaction(at: transactions)
-        if transaction.id > next {
+        if transaction.id > next, !transaction.follows(next) {
           try body(.missingTransactions(next...transaction.id - 1))
           try forget()
           previous = nil
@@ -137,7 +137,7 @@ final class StateCheck {
     if let stored = transaction.digest, let made, made != stored {
       try body(.digest(transaction: transaction.id))
     }
-    return transaction.digest ?? made
+    return transaction.gap?.resumes ?? transaction.digest ?? made
   }
 
   private func names(of digest: String) throws -> PastNames? {
