@@ -52,7 +52,7 @@ struct FaultTests {
         )
         if run.code != 0, run.code < 128 { #expect(!run.errors.isEmpty, "\(place)") }
         try check(place)
-        number += trials(7, long: 1)
+        number += trials(19, long: 1)
       }
     }
     return fired
@@ -93,7 +93,7 @@ struct FaultTests {
         #expect(again.code == 5, "\(place)")
       }
       print("export: \(fired) faults fired")
-      #expect(fired >= trials(20, long: 200))
+      #expect(fired >= trials(8, long: 200))
     }
   }
 
@@ -125,7 +125,130 @@ struct FaultTests {
         #expect(try lines(of: copy) == history, "\(place)")
       }
       print("import: \(fired) faults fired")
-      #expect(fired >= trials(20, long: 200))
+      #expect(fired >= trials(8, long: 200))
+    }
+  }
+
+  /// A folder with a store and its logs, which is made anew before each fault.
+  private func withWorld(
+    _ body: (_ fresh: () throws -> Void, _ store: String, _ logs: String, _ folder: URL) throws ->
+      Void,
+    _ prepare: (Store, inout HistoryWorld, String) throws -> Void
+  ) throws {
+    try withTemporaryFolder { folder in
+      let pristine = folder.appendingPathComponent("pristine")
+      let work = folder.appendingPathComponent("work")
+      try FileManager.default.createDirectory(at: pristine, withIntermediateDirectories: true)
+      var world = HistoryWorld(SeededGenerator(for: "faults"))
+      world.hasLargeValues = false
+      let store = try Store.open(
+        .file(pristine.appendingPathComponent("a.store")),
+        schema: worldSchema
+      )
+      try prepare(store, &world, pristine.appendingPathComponent("logs").path)
+      let copied = folder.appendingPathComponent("copied")
+      try FileManager.default.createDirectory(at: copied, withIntermediateDirectories: true)
+      try store.copy(to: copied.appendingPathComponent("a.store"))
+      try FileManager.default.copyItem(
+        at: pristine.appendingPathComponent("logs"),
+        to: copied.appendingPathComponent("logs")
+      )
+      try body(
+        {
+          try remove(work.path)
+          try FileManager.default.copyItem(at: copied, to: work)
+        },
+        work.appendingPathComponent("a.store").path,
+        work.appendingPathComponent("logs").path,
+        folder
+      )
+    }
+  }
+
+  @Test("a compaction that is stopped anywhere loses no line, and the next one ends it")
+  func compact() throws {
+    try withWorld { fresh, store, logs, folder in
+      try fresh()
+      let expected = try logLines(logs)
+      let command = ["compact", logs]
+      let fired = try stop(command, in: folder) {
+        try fresh()
+      } check: { place in
+        let replica = folder.path + "/replica.store"
+        try remove(replica, replica + "-wal", replica + "-shm")
+        #expect(try travelog("import", logs, "--into", replica).code == 0, "\(place)")
+        let run = try travelog(command)
+        #expect(run.code == 0, "\(place): \(run.errors)")
+        #expect(try logLines(logs) == expected, "\(place)")
+        #expect(try travelog("verify", logs).code == 0, "\(place)")
+      }
+      print("compact: \(fired) faults fired")
+      #expect(fired >= trials(5, long: 50))
+    } _: { store, world, logs in
+      for _ in 0..<4 {
+        for _ in 0..<3 { try world.write(to: store) }
+        try travelog("export", store.location.path, "--to", logs)
+      }
+    }
+  }
+
+  @Test("a prune that is stopped anywhere keeps what logs do not have, and the next one ends it")
+  func prune() throws {
+    try withWorld { fresh, store, logs, folder in
+      let command = ["prune", store, "--logs", logs, "--keep", "0s"]
+      let fired = try stop(command, in: folder) {
+        try fresh()
+      } check: { place in
+        let run = try travelog(command)
+        #expect(run.code == 0, "\(place): \(run.errors)")
+        #expect(try travelog("check", store).code == 0, "\(place)")
+        #expect(try travelog("export", store, "--to", logs).code == 0, "\(place)")
+        #expect(try travelog("verify", logs, "--against", store).code == 0, "\(place)")
+      }
+      print("prune: \(fired) faults fired")
+      #expect(fired >= trials(5, long: 50))
+    } _: { store, world, logs in
+      for _ in 0..<8 { try world.write(to: store) }
+      try travelog("export", store.location.path, "--to", logs)
+      for _ in 0..<3 { try world.write(to: store) }
+    }
+  }
+
+  @Test(
+    "a recovery that is stopped anywhere is ended by the next, and the logs give the store",
+    arguments: [false, true]
+  )
+  func recover(_ isRestored: Bool) throws {
+    try withWorld { fresh, store, logs, folder in
+      let command = ["recover", store, "--to", logs]
+      let fired = try stop(command, in: folder) {
+        try fresh()
+      } check: { place in
+        let run = try travelog(command)
+        #expect(run.code == 0, "\(place): \(run.errors)")
+        #expect(try travelog("check", store).code == 0, "\(place)")
+        let verified = try travelog("verify", logs, "--against", store)
+        #expect(verified.code == 0, "\(place): \(verified.output)")
+      }
+      print("recover: \(fired) faults fired")
+      #expect(fired >= trials(5, long: 50))
+    } _: { store, world, logs in
+      for _ in 0..<6 { try world.write(to: store) }
+      try travelog("export", store.location.path, "--to", logs)
+      for _ in 0..<6 { try world.write(to: store) }
+      let head = try store.read { try $0.historyRange().head.transaction }
+      if isRestored {
+        // Logs of what came later, of a copy, are those of another history.
+        let copy = logs + ".store"
+        try store.copy(to: URL(fileURLWithPath: copy))
+        let other = try Store.open(.file(URL(fileURLWithPath: copy)))
+        var later = world
+        for _ in 0..<6 { try later.write(to: other) }
+        try travelog("export", copy, "--to", logs)
+        for _ in 0..<4 { try world.write(to: store) }
+      } else {
+        try store.deleteHistory([1...head - 2])
+      }
     }
   }
 }
