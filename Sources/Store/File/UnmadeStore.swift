@@ -11,6 +11,7 @@ extension Store {
     guard access(path, W_OK) == 0 else { return false }
     return try describingErrors(at: path) {
       let connection = try Connection(path: path, mode: .readWrite)
+      connection.setBusyTimeout(.seconds(10))
       let tables = try connection.prepare("SELECT count(*) FROM sqlite_schema")
       return try tables.step() && tables.int64(at: 0) == 0
     }

@@ -25,8 +25,14 @@ public enum Migration {
       return nil
     }
     if attributes[.size] as? UInt64 == 0 || attributes[.size] as? Int == 0 { return nil }
-    return try describingErrors(at: path) {
-      try StoreFile(location: .file(file), options: options).open(schema: nil).1.schema
+    do {
+      return try describingErrors(at: path) {
+        try StoreFile(location: .file(file), options: options).open(schema: nil).1.schema
+      }
+    } catch let error as StoreError where error.code == .notAStore {
+      // Whoever was killed while it made the store left a file that turns out to be empty.
+      guard try Store.isUnmade(file) else { throw error }
+      return nil
     }
   }
 
