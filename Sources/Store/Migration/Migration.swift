@@ -203,7 +203,13 @@ public enum Migration {
       "store_blob_content",
       argumentCount: 1,
       isDeterministic: true
-    ) { .blob(try blobs.data($0.string(at: 0))) }
+    ) { [weak blobs] arguments in
+      // The connection keeps the function, and what reads the values keeps the connection.
+      guard let blobs else {
+        throw StoreError(.misuse, "A value was asked for after the migration that reads it.")
+      }
+      return .blob(try blobs.data(arguments.string(at: 0)))
+    }
   }
 
   /// Counts anew how many rows hold each value that is kept in a file beside the store.

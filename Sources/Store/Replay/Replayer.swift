@@ -43,6 +43,7 @@ public final class Replayer {
 
   /// Forgets what a write left that failed.
   func reset() {
+    content = { throw missingBlob($0, "that is replayed") }
     snapshot = nil
     isTakingBack = false
     open = nil
