@@ -25,8 +25,10 @@ struct World {
 
   var path: String { source.location.path }
 
+  /// Writes at random until history has so many more transactions.
   mutating func write(_ count: Int) throws {
-    for _ in 0..<count { try history.write(to: source) }
+    let wanted = try source.read { try $0.sealedHead() } + Int64(count)
+    while try source.read({ try $0.sealedHead() }) < wanted { try history.write(to: source) }
   }
 
   @discardableResult
