@@ -6,10 +6,21 @@ func readToken(_ path: String) throws -> Bookmark? {
   try readSmallFile(path).map { try Bookmark(json: $0) }
 }
 
+/// True for a token that was cut or altered, which the logs can make anew.
+///
+/// One that the disk does not give, or that a newer program wrote, may still say what only it knows.
+func isDamagedToken(_ error: any Error) -> Bool {
+  (error as? StoreError)?.code == .damaged || (error as? LogError)?.code == .damaged
+}
+
 /// Writes how far a store is exported into a token, which may speak of other stores too.
 func writeToken(_ point: HistoryPoint, of store: String, to path: String) throws {
-  // A token that can't be read was reported when it was read first, and is written anew.
-  var points = (try? readToken(path))?.points ?? [:]
+  var points: [String: HistoryPoint] = [:]
+  do {
+    points = try readToken(path)?.points ?? [:]
+  } catch where isDamagedToken(error) {
+    // It was reported when it was read first, and is written anew.
+  }
   guard points[store] != point else { return }
   points[store] = point
   try makeFolders(parentFolder(path))

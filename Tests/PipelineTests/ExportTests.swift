@@ -146,6 +146,28 @@ struct ExportTests {
     }
   }
 
+  @Test("a token of a newer program, or one that the disk does not give, is left as it is")
+  func tokenOfOthers() throws {
+    try withTemporaryFolder { folder in
+      var world = try World(folder, "token of others")
+      try world.write(6)
+      try world.export()
+      try world.write(2)
+      let url = URL(fileURLWithPath: tokenPath(of: world))
+      let token = try String(contentsOf: url, encoding: .utf8)
+      let newer = token.replacing(#""version":1"#, with: #""version":2"#)
+      try Data(newer.utf8).write(to: url)
+      let error = #expect(throws: StoreError.self) { try world.export() }
+      #expect(error?.code == .newerFormat)
+      #expect(try String(contentsOf: url, encoding: .utf8) == newer)
+      try FileManager.default.removeItem(at: url)
+      try FileManager.default.createDirectory(at: url, withIntermediateDirectories: false)
+      let other = #expect(throws: LogError.self) { try world.export() }
+      #expect(other?.code == .inputOutput)
+      #expect(try world.logs.files(of: world.source.identifier, lineage: 0).count == 1)
+    }
+  }
+
   @Test("a token that is ahead of the logs, or without any, is an error and no new beginning")
   func missingLogs() throws {
     try withTemporaryFolder { folder in

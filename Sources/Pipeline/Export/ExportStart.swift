@@ -13,11 +13,6 @@ enum ExportStart {
 
 extension ExportStart {
   /// Finds out where to begin; a notice says what was not as it should be, and is mended.
-  init(_ request: ExportRequest, _ reader: Reader, store: Store) throws {
-    var notices: [String] = []
-    try self.init(request, reader, store: store, &notices)
-  }
-
   init(
     _ request: ExportRequest,
     _ reader: Reader,
@@ -36,7 +31,7 @@ extension ExportStart {
     var point: HistoryPoint?
     do {
       point = try readToken(path)?.points[identifier]
-    } catch {
+    } catch where isDamagedToken(error) {
       guard end != nil else {
         throw PipelineError(
           .missingLogs,
