@@ -71,7 +71,7 @@ public final class FolderHistory: HistorySource {
         transaction: transaction
       )
       if isWhole { try chain.checkEnd(reader, file) }
-      point = last?.digest.map { digest in
+      point = last?.chainDigest.map { digest in
         HistoryPoint(lineage: chain.lineage, transaction: file.range.upperBound, digest: digest)
       }
     }
