@@ -53,6 +53,16 @@ struct RecoverTests {
         .filter { !$0.hasPrefix(#"{"kind":"header""#) && !$0.hasPrefix(#"{"kind":"trailer""#) }
       #expect(try text.joined(separator: "\n") + "\n" == world.lines())
       try store.check { Issue.record("\($0)") }
+      // The folder as a history goes on over the gap too.
+      let history = try FolderHistory(world.logs, store: world.source.identifier)
+      var last: Int64 = 0
+      try history.read(
+        1...history.outline().head,
+        wants: { _ in true },
+        change: { _, _ in },
+        transaction: { last = $0.id }
+      )
+      #expect(last == result.export.to.transaction)
       // And all goes on as before.
       try world.write(5)
       try world.export()
@@ -89,6 +99,7 @@ struct RecoverTests {
       let verified = try verify(VerifyRequest(logs: world.logs))
       #expect(verified.map(\.findings) == [[], []])
       #expect(verified.map(\.lineage) == [0, 1])
+      #expect(verified.map(\.end) == [.lineage, .token])
       let now = try Store.open(.file(url))
       try now.check { Issue.record("\($0)") }
       #expect(now.lineage == 1)
@@ -100,6 +111,71 @@ struct RecoverTests {
       let after = try contents(of: URL(fileURLWithPath: world.logs.path))
       for (name, data) in old { #expect(after[name] == data) }
       #expect(try recover(request).remedy == .none)
+    }
+  }
+
+  /// A folder with two lineages, whose first one has several logs.
+  private func withLineages(_ body: (World, _ copy: String) throws -> Void) throws {
+    try withTemporaryFolder { folder in
+      var world = try World(folder, "lineages")
+      try world.write(8)
+      try world.export()
+      let copy = folder.path + "/older.store"
+      try copyStore(world.path, to: copy)
+      try world.write(4)
+      try world.export()
+      let restored = try Store.open(.file(URL(fileURLWithPath: copy)))
+      try restored.write(Author()) { writer in
+        let guest = worldSchema.entities.firstIndex { $0.name == "Guest" } ?? 0
+        let values = writer.layouts[guest].columns.map { _ in Value.null }
+        try writer.insert(guest, id: 99, values: values)
+      }
+      _ = try recover(RecoverRequest(store: copy, logs: world.logs))
+      try body(world, copy)
+    }
+  }
+
+  @Test("a log that is missing at the end of an old lineage is found by what the next one says")
+  func oldEnd() throws {
+    try withLineages { world, _ in
+      let old = try world.logs.files(of: world.source.identifier, lineage: 0)
+      try FileManager.default.removeItem(atPath: try #require(old.last?.path))
+      let results = try verify(VerifyRequest(logs: world.logs))
+      #expect(results.map { $0.findings.map(\.kind) } == [[.endMissing], []])
+      #expect(results[0].findings.first?.transaction == old.last?.range.upperBound)
+      #expect(results.map(\.end) == [.none, .token])
+    }
+  }
+
+  @Test("an old lineage that goes on past the end that the next one names is found")
+  func laterEnd() throws {
+    try withLineages { world, _ in
+      var world = world
+      try world.write(3)
+      let aside = LogFolder(world.folder.path + "/aside")
+      try aside.create()
+      _ = try Pipeline.export(ExportRequest(store: world.path, logs: aside))
+      // The same history, in one log and further than it was when the next lineage began.
+      let folder = world.logs.lineageFolder(world.source.identifier, 0)
+      try FileManager.default.removeItem(atPath: folder)
+      try FileManager.default.copyItem(
+        atPath: aside.lineageFolder(world.source.identifier, 0),
+        toPath: folder
+      )
+      let results = try verify(VerifyRequest(logs: world.logs))
+      #expect(results.map { $0.findings.map(\.kind) } == [[.damaged], []])
+    }
+  }
+
+  @Test("a later lineage by itself is sound, and a notice says that the old one is not here")
+  func laterLineageAlone() throws {
+    try withLineages { world, _ in
+      try FileManager.default.removeItem(
+        atPath: world.logs.lineageFolder(world.source.identifier, 0)
+      )
+      let results = try verify(VerifyRequest(logs: world.logs))
+      #expect(results.map(\.findings) == [[]])
+      #expect(results[0].notices.first?.contains("lineage 0, whose logs are not here") == true)
     }
   }
 }

@@ -39,14 +39,12 @@ struct LineageWriter {
       previous: TransactionDigest.beginning(ofStore: chain.store, lineage: lineage),
       schema: state.schema
     )
-    let head =
-      #"{"lineage":\#(last.lineage),"transaction":\#(last.transaction),"digest":"\#(last.digest)"}"#
     let (path, digest) = try state.read { reader in
       result.objects = try reader.snapshotCount()
       let transaction = try madeUpTransaction(
         reached,
         .snapshot,
-        details: head,
+        details: last.lineageDetails,
         schema: state.schema,
         of: store,
         count: result.objects
@@ -69,8 +67,7 @@ struct LineageWriter {
     guard last.lineage == store.lineage + 1, chain.files.count == 1, let file = chain.files.first
     else { return false }
     let log = try chain.open(file, after: nil)
-    guard let transaction = try log.next(), transaction.operation == .snapshot,
-      transaction.details?.hasPrefix(#"{"lineage":\#(store.lineage),"#) == true
+    guard let transaction = try log.next(), transaction.namedHead?.lineage == store.lineage
     else { return false }
     try store.beginLineage(after: last.transaction, digest: last.digest)
     result.remedy = .lineage

@@ -76,16 +76,21 @@ public func verify(
   var result: [Verification] = []
   var progress = Progress()
   for store in stores {
+    var lineages: [Verification] = []
+    var namedHeads: [HistoryPoint?] = []
     for lineage in try request.logs.lineages(of: store) {
       let chain = try LogChain(request.logs, store: store, lineage: lineage)
       let run = LineageVerification(chain, progress)
-      result.append(try run.verify(tick))
+      lineages.append(try run.verify(tick))
+      namedHeads.append(run.namedHead)
       progress = run.progress
     }
-    guard let last = result.indices.last, result[last].store == store else { continue }
-    try checkEnd(&result[last], request)
-    if let path = request.against { try compare(&result[last], path, request, tick) }
-    try record(result[last], request)
+    checkLineageEnds(&lineages, named: namedHeads)
+    guard let last = lineages.indices.last else { continue }
+    try checkEnd(&lineages[last], request)
+    if let path = request.against { try compare(&lineages[last], path, request, tick) }
+    try record(lineages[last], request)
+    result += lineages
   }
   guard !result.isEmpty else {
     throw PipelineError(
@@ -150,9 +155,7 @@ private func checkEnd(_ result: inout Verification, _ request: VerifyRequest) th
         )
       }
     }
-  } catch let error as StoreError {
-    result.findings.append(Finding(.damaged, "\(error)", path: path))
-  } catch let error as DecodingError {
+  } catch where isDamagedToken(error) {
     result.findings.append(
       Finding(.damaged, "The token \(path) can't be read: \(error)", path: path)
     )
@@ -177,6 +180,8 @@ private final class LineageVerification {
   private let chain: LogChain
   private var result: Verification
   var progress: Progress
+  /// The head of the lineage before, as the first transaction names it.
+  private(set) var namedHead: HistoryPoint?
   /// The large values that were found sound already.
   private var checked: Set<String> = []
 
@@ -237,7 +242,9 @@ private final class LineageVerification {
             digest: digest
           )
           next = reached
-          if isConnected { result.to = reached }
+          guard isConnected else { return }
+          if result.to == result.from { namedHead = transaction.namedHead }
+          result.to = reached
         }
         result.files += 1
       }
