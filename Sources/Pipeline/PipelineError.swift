@@ -12,12 +12,8 @@ public struct PipelineError: Error, Sendable, CustomStringConvertible {
     case historyExpired
     /// The store's history is another one than that of the logs.
     case historyDiverged
-    /// The replica's rows are not as the logs say.
-    case differs
     /// The schema of the logs and that of the store do not go together.
     case schemaMismatch
-    /// The log has something left out, so that it is no good for this.
-    case partial
     /// The logs are of another store, or of several.
     case otherStore
     /// Something was asked for that goes against something else.

@@ -27,8 +27,7 @@ func describe(_ error: any Error) -> CommandError? {
 
 private let pipelineCodes: [PipelineError.Code: ExitCode] = [
   .missingLogs: .missing, .missing: .missing, .historyExpired: .historyGap,
-  .historyDiverged: .diverged, .differs: .differs, .schemaMismatch: .schemaMismatch,
-  .partial: .partialLog, .otherStore: .usage, .misuse: .usage,
+  .historyDiverged: .diverged, .schemaMismatch: .schemaMismatch, .otherStore: .usage, .misuse: .usage,
 ]
 
 private let auditCodes: [AuditError.Code: ExitCode] = [

@@ -51,7 +51,7 @@ extension Travelog {
       result.through.map { last in
         "\(given[store]): \(given[dryRun] ? "would delete" : "deleted")"
           + " \(grouped(result.transactions)) transactions, up to \(last);"
-          + " \(byteCount(result.bytes.before)) -> \(byteCount(result.bytes.after))"
+          + " \(byteCount(result.bytesBefore)) -> \(byteCount(result.bytesAfter))"
       } ?? "\(given[store]): nothing is old enough and exported"
     )
     return .success
@@ -80,7 +80,7 @@ private struct PruneAnswer: Encodable {
     through = result.through
     transactions = result.transactions
     record = result.record
-    bytesBefore = result.bytes.before
-    bytesAfter = result.bytes.after
+    bytesBefore = result.bytesBefore
+    bytesAfter = result.bytesAfter
   }
 }

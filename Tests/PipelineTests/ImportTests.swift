@@ -239,4 +239,15 @@ struct ImportTests {
     entity.attributes.append(Attribute(name: "rank", type: .int64, defaultValue: .integer(1)))
     return entity
   }
+
+  @Test("a folder that a store without history was exported to says that there are no logs in it")
+  func folderWithoutLogs() throws {
+    try withTemporaryFolder { folder in
+      let world = try World(folder, "folder without logs")
+      try world.export()
+      let error = #expect(throws: PipelineError.self) { try importLogs(request(world)) }
+      #expect(error?.code == .missingLogs)
+      #expect(error?.message.contains("There are no logs of the store") == true)
+    }
+  }
 }

@@ -290,9 +290,16 @@ private final class Import {
     guard request.fromSnapshot || first != 1 && chain.lineage == 0 else { return }
     guard let file = try snapshot(chain, first) else {
       guard first != 1, chain.lineage == 0 else { return }
+      guard let first else {
+        throw PipelineError(
+          .missingLogs,
+          "There are no logs of the store \(identifier) in \(request.logs.path), only its folder.",
+          hint: "Bring the logs, or export the store once there is something in it."
+        )
+      }
       throw PipelineError(
         .missingLogs,
-        "The logs in \(request.logs.path) begin with transaction \(first ?? 0), and there is no"
+        "The logs in \(request.logs.path) begin with transaction \(first), and there is no"
           + " snapshot of the state before it\(request.until == .head ? "" : " and before \(request.until)").",
         hint: "Bring the logs from the first transaction on, or a snapshot."
       )

@@ -38,20 +38,10 @@ public struct PruneResult: Hashable, Sendable {
   public var transactions: Int64 = 0
   /// The transaction that records it; nil where nothing was deleted.
   public var record: Int64?
-  /// The size of the store's file before and after.
-  public var bytes: (before: Int64, after: Int64) = (0, 0)
-
-  /// Tells whether two results say the same.
-  public static func == (left: PruneResult, right: PruneResult) -> Bool {
-    left.store == right.store && left.verified == right.verified && left.through == right.through
-      && left.transactions == right.transactions && left.record == right.record
-  }
-
-  /// Hashes what was deleted.
-  public func hash(into hasher: inout Hasher) {
-    hasher.combine(verified)
-    hasher.combine(through)
-  }
+  /// The size of the store's file before.
+  public var bytesBefore: Int64 = 0
+  /// The size of the store's file after.
+  public var bytesAfter: Int64 = 0
 }
 
 /// Deletes old transactions from a store's history, but only what is in verified logs.
@@ -69,7 +59,7 @@ public func prune(_ request: PruneRequest, tick: Tick = { _ in }) throws -> Prun
   )
   let verified = try verifiedEnd(of: store, request, tick)
   var result = PruneResult(store: request.store, verified: verified)
-  result.bytes.before = size(of: request.store)
+  result.bytesBefore = size(of: request.store)
   let last = try store.read { reader -> Int64 in
     try checkIsSame(reader, verified, request)
     let range = try reader.historyRange()
@@ -95,7 +85,7 @@ public func prune(_ request: PruneRequest, tick: Tick = { _ in }) throws -> Prun
       result.transactions = try store.deleteHistory([oldest...last])
     }
   }
-  result.bytes.after = size(of: request.store)
+  result.bytesAfter = size(of: request.store)
   return result
 }
 

@@ -84,8 +84,7 @@ public func recover(_ request: RecoverRequest, tick: Tick = { _ in }) throws -> 
   case .diverged:
     try LineageWriter(request, store, chain, spool.folder.path).write(after: last, &result, tick)
   }
-  var export = ExportRequest(store: request.store, logs: request.logs, token: request.token)
-  export.until = .head
+  let export = ExportRequest(store: request.store, logs: request.logs, token: request.token)
   result.export = try Pipeline.export(export, tick: tick)
   return result
 }
