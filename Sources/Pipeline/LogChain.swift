@@ -10,8 +10,17 @@ struct LogChain {
   /// Logs that lie within others, as a compaction leaves them that was stopped.
   let covered: [LogFolder.File]
   let snapshots: [LogFolder.File]
+  /// The records of what was erased from them.
+  let erasures: Erasures
 
   init(_ folder: LogFolder, store: String, lineage: Int64) throws {
+    let path = folder.erasures(of: store, lineage: lineage)
+    let erasures = try Erasures(path: path, store: store, lineage: lineage)
+    try self.init(folder, store: store, lineage: lineage, erasures)
+  }
+
+  init(_ folder: LogFolder, store: String, lineage: Int64, _ erasures: Erasures) throws {
+    self.erasures = erasures
     self.folder = folder
     self.store = store
     self.lineage = lineage
@@ -51,6 +60,7 @@ struct LogChain {
   /// Opens a log and makes sure that it goes on after a point; any place will do where that is nil.
   func open(_ file: LogFolder.File, after point: HistoryPoint?) throws -> LogReader {
     let reader = try LogReader(path: file.path)
+    reader.erasures = erasures
     let header = reader.header
     guard header.store == store, header.lineage == lineage else {
       throw LogError(

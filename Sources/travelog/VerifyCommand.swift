@@ -66,6 +66,9 @@ extension Travelog {
         + (result.snapshots > 0 ? " and \(result.snapshots) snapshots" : "")
     )
     lines.append("  head: \(result.to.digest)")
+    if let digest = result.erasures {
+      lines.append("  erased: values of \(grouped(result.erased)) transactions; records: \(digest)")
+    }
     lines.append("  \(endText(result))")
     return lines.joined(separator: "\n") + "\n"
   }
@@ -103,6 +106,8 @@ private struct VerifyAnswer: Encodable {
   let snapshots: Int
   let transactions: Int64
   let changes: Int64
+  let erased: Int64
+  let erasures: String?
   let end: String
   let notices: [String]
   let findings: [FindingAnswer]
@@ -117,6 +122,8 @@ private struct VerifyAnswer: Encodable {
     snapshots = result.snapshots
     transactions = result.transactions
     changes = result.changes
+    erased = result.erased
+    erasures = result.erasures?.description
     end = result.end.rawValue
     notices = result.notices
     findings = result.findings.map {

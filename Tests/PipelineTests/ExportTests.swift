@@ -12,12 +12,13 @@ struct World {
   let source: Store
   let logs: LogFolder
 
-  init(_ folder: URL, _ name: String) throws {
+  init(_ folder: URL, _ name: String, mode: HistoryMode? = nil) throws {
     self.folder = folder
     history = HistoryWorld(SeededGenerator(for: name))
     source = try Store.open(
       .file(folder.appendingPathComponent("source.store")),
-      schema: worldSchema
+      schema: worldSchema,
+      options: Options(historyMode: mode)
     )
     logs = LogFolder(folder.appendingPathComponent("logs").path)
     try logs.create()

@@ -161,6 +161,33 @@ struct ReaderTests {
     }
   }
 
+  @Test("takes erased transactions by their records, and finds one without")
+  func erasures() throws {
+    try withTemporaryFolder { folder in
+      let url = folder.appendingPathComponent("world.store")
+      let store = try Store.open(
+        .file(url),
+        schema: worldSchema,
+        options: Options(historyMode: .tombstones)
+      )
+      var world = HistoryWorld(SeededGenerator(for: "reader of erasures"))
+      world.hasLargeValues = false
+      var logs: [String] = []
+      let records = LogFolder(folder.path + "/logs").erasures(of: store.identifier, lineage: 0)
+      while !FileManager.default.fileExists(atPath: records) {
+        for _ in 0..<25 { try world.write(to: store) }
+        logs += try export(url, to: folder)
+      }
+      try expectState(store, logs, in: folder)
+      var list = try String(contentsOfFile: records, encoding: .utf8)
+      list.replace(#""ts":"2"#, with: #""ts":"3"#, maxReplacements: 1)
+      try Data(list.utf8).write(to: URL(fileURLWithPath: records))
+      #expect(try run(logs, in: folder).complaint.contains("_erasures.ndjson"))
+      try FileManager.default.removeItem(atPath: records)
+      #expect(try run(logs, in: folder).complaint.contains("was altered"))
+    }
+  }
+
   @Test("follows a migration: names that change, what is new, wider types")
   func migration() throws {
     try withTemporaryFolder { folder in

@@ -6,16 +6,18 @@
 It checks digests, chain and trailers, follows the changes, and prints the state they lead to: one
 object a line, sorted by entity and id. Whatever is wrong ends it with a sentence and status 1.
 """
-import gzip, hashlib, json, sys, zlib
+import gzip, hashlib, json, os, sys, zlib
 
 ENCODINGS = {"float16": "real", "float": "real", "double": "real", "uint64": "digits",
-             "decimal": "digits", "string": "text", "url": "text", "json": "text",
-             "data": "base64", "transformed": "base64", "bool": "bool", "date": "date",
-             "uuid": "uuid"}  # all others are integers
+             "decimal": "digits", "string": "text", "json": "text", "uuid": "uuid", "url": "text",
+             "data": "base64", "transformed": "base64", "date": "date", "bool": "bool"}
+# All others are integers.
+
+def beginning(*names):
+    return hashlib.sha256(" ".join(["travelog/1", *map(str, names)]).encode())
 
 def need(is_right, what):
-    if not is_right:
-        raise ValueError(what)
+    if not is_right: raise ValueError(what)
 
 class Schema:
     """The properties of each entity by the names that they have in lines."""
@@ -30,8 +32,7 @@ class Schema:
 
     def name_in_lines(self, entity, name):
         parent = self.entities.get(entity.get("parent"))
-        if name.lower() not in self.clashing:
-            return name
+        if name.lower() not in self.clashing: return name
         if parent is not None and name in dict(properties(parent)):
             return self.name_in_lines(parent, name)
         return entity["name"] + "." + name
@@ -42,13 +43,12 @@ def properties(entity):
         yield attribute["name"], ENCODINGS.get(attribute["type"], "integer")
     for relationship in entity["relationships"]:
         for storage, kind in (("column", "reference"), ("joinTable", "links")):
-            if storage in relationship["storage"]:
-                yield relationship["name"], kind
+            if storage in relationship["storage"]: yield relationship["name"], kind
 
 def origin(new, old, others):
     """The part of an old schema that a part of a new one comes from, or None."""
-    named = {part["name"]: part for part in old}
-    namesake, original = named.get(new["name"]), new.get("originalName", new["name"])
+    named, original = {part["name"]: part for part in old}, new.get("originalName", new["name"])
+    namesake = named.get(new["name"])
     if original == new["name"] or namesake and namesake.get("originalName") == original:
         return namesake
     claims = {part["name"]: part.get("originalName", part["name"]) for part in others}
@@ -64,33 +64,28 @@ def migrate(state, old, new):
     heirs = {source["name"]: name for name, source in sources.items() if source is not None}
     result = {}
     for (name, number), values in state.items():
-        if name not in heirs:
-            continue  # deleted, under the schema that knew it
+        if name not in heirs: continue  # deleted, under the schema that knew it
         entity, before = new.entities[heirs[name]], old.entities[name]
         moved = result[heirs[name], number] = {}
         for part in ("attributes", "relationships"):
             for member in entity[part]:
                 storage = member.get("storage", {})
-                source = origin(member, before[part], entity[part])
+                source, value = origin(member, before[part], entity[part]), None
                 if source is not None:
                     need(set(source.get("storage", {})) == set(storage),
-                         f"{member['name']} of {name} has links of another kind after a migration")
+                         f"{member['name']} of {name} has links of another kind now")
                     value = values.get(old.name_in_lines(before, source["name"]))
                     value = converted(value, ENCODINGS.get(member.get("type")), heirs)
-                value = value if source else None
                 if "inverseColumn" not in storage and ("joinTable" not in storage or value):
                     moved[new.name_in_lines(entity, member["name"])] = value
     return result
 
 def converted(value, kind, heirs):
     """A value in the encoding of another type, or with the new names of entities."""
-    if isinstance(value, list):
-        return [converted(link, kind, heirs) for link in value]
+    if isinstance(value, list): return [converted(link, kind, heirs) for link in value]
     if isinstance(value, dict) and "entity" in value:
         return {**value, "entity": heirs.get(value["entity"], value["entity"])}
-    if type(value) is int and kind in ("digits", "real"):
-        return str(value) if kind == "digits" else float(value)
-    return value
+    return {"digits": str, "real": float}.get(kind, int)(value) if type(value) is int else value
 
 def side(change, name):
     """The values of one side, with what they can't show in their place."""
@@ -117,8 +112,19 @@ def apply(state, change, where):
             need(old == value or {"special": "erased"} in (old, value),
                  f"{where}: {name} of {key} should be {value} before, and is {old}")
     values.update(after)
-    if change["op"] == "delete":
-        del state[key]
+    if change["op"] == "delete": del state[key]
+
+def erasures(path, identity):
+    """What the lines of the lineage's erased transactions give, by the digests that they keep."""
+    name = os.path.join(os.path.dirname(os.path.dirname(path)), "_erasures.ndjson")
+    chain, found = beginning(*identity, "erasures"), {}
+    for line in open(name, "rb") if os.path.exists(name) else []:
+        if not line.endswith(b"\n"): break  # before what it tells of came to be
+        record = json.loads(line)
+        chain = hashlib.sha256(chain.digest() + line[:-78] + line[-2:])
+        need(chain.hexdigest() == record["digest"], f"{name}: a record was altered")
+        found[record["was"]] = record["lines"]
+    return found
 
 def read(path, log):
     """Reads a file on top of what the files before it led to."""
@@ -131,9 +137,7 @@ def read(path, log):
             need(line.endswith(b"\n"), f"{where}: it is cut off, or too long")
             record = json.loads(line)
             kind, header = record["kind"], header or record["meta"]
-            if number == 1:
-                need(kind == "header", f"{path} is no change log")
-                begin(path, header, log)
+            if number == 1: begin(path, kind, header, log)
             elif kind == "change":
                 need(record["txn"] > log["last"] and record["seq"] == place < record["n"],
                      f"{where}: another change is next")
@@ -150,22 +154,22 @@ def read(path, log):
                 need(line.count(member) == 1, f"{where}: its digest is not where it should be")
                 chain = chain or hashlib.sha256(bytes.fromhex(log["digest"]))
                 chain.update(line.replace(member, b""))
-                need(chain.hexdigest() == record["digest"],
+                need(chain.hexdigest() == log["erased"].get(record["digest"], record["digest"]),
                      f"{where}: transaction {record['txn']} was altered")
                 log["last"], log["digest"] = record["txn"], gap.get("resumes", record["digest"])
                 chain, place, transactions = None, 0, transactions + 1
             else:
                 need(kind == "trailer" and chain is None, f"{where}: it is no line of a log")
                 trailer = record
-                continue
-            whole.update(line)
+            whole.update(line if trailer is None else b"")
     need(trailer is not None, f"{path} has no trailer: the rest is missing")
     need(trailer["digest"] == whole.hexdigest(), f"{path} was altered")
     need(trailer["meta"] == {"last": log["last"], "transactions": transactions, "changes": changes},
          f"{path}: the trailer's counts are not those of the file")
 
-def begin(path, header, log):
+def begin(path, kind, header, log):
     """Sees whether a file goes on where the one before it ends."""
+    need(kind == "header", f"{path} is no change log")
     need(header["format"] == "travelog/1", f"{path} has an unknown format, {header['format']}")
     need(header["features"] == "", f"{path} uses what is not known: {header['features']}")
     need(header["partial"] == "", f"{path} is not the whole log: {header['partial']}")
@@ -175,18 +179,16 @@ def begin(path, header, log):
     need(log.setdefault("identity", identity) == identity,
          f"{path} is of another store or lineage than the file before")
     if "digest" not in log:
-        beginning = "travelog/1 {} {}".format(*identity).encode()
-        log.update(digest=hashlib.sha256(beginning).hexdigest(), last=header["first"] - 1)
+        log.update(digest=beginning(*identity).hexdigest(), last=header["first"] - 1)
     need(header["first"] == log["last"] + 1 and header["previous"] == log["digest"],
          f"{path} does not go on from transaction {log['last']}")
     if log.get("definition", text) != text:
         log["state"] = migrate(log["state"], log["schema"], schema)
-    log["definition"], log["schema"] = text, schema
+    log.update(definition=text, schema=schema, erased=erasures(path, identity))
 
 def main(paths):
     log = {"state": {}, "last": 0}
-    for path in sorted(paths, key=lambda path: path.rsplit("/", 1)[-1]):
-        read(path, log)
+    for path in sorted(paths, key=lambda path: path.rsplit("/", 1)[-1]): read(path, log)
     for (entity, number), values in sorted(log["state"].items()):
         print(json.dumps({"entity": entity, "id": number, "values": values}, sort_keys=True,
                          ensure_ascii=False, separators=(",", ":")))
@@ -195,5 +197,4 @@ if __name__ == "__main__":
     try:
         main(sys.argv[1:])
     except (OSError, EOFError, ValueError, KeyError, zlib.error) as error:
-        print(f"read_log: {error}", file=sys.stderr)
-        sys.exit(1)
+        sys.exit(f"read_log: {error}")

@@ -59,12 +59,19 @@ struct FaultTests {
   }
 
   /// Three stores of one history, of which each is some writes ahead of the one before.
-  private func withStages(_ body: (URL, [URL], Store) throws -> Void) throws {
+  private func withStages(
+    _ mode: HistoryMode = .full,
+    _ body: (URL, [URL], Store) throws -> Void
+  ) throws {
     try withTemporaryFolder { folder in
       var world = HistoryWorld(SeededGenerator(for: "faults"))
       world.hasLargeValues = false
       let path = folder.appendingPathComponent("a.store")
-      let store = try Store.open(.file(path), schema: worldSchema)
+      let store = try Store.open(
+        .file(path),
+        schema: worldSchema,
+        options: Options(historyMode: mode)
+      )
       for _ in 0..<12 { try world.write(to: store) }
       try body(folder, [path], store)
     }
@@ -76,9 +83,12 @@ struct FaultTests {
     }
   }
 
-  @Test("an export that is stopped anywhere is made good by the next: the same lines, once each")
-  func export() throws {
-    try withStages { folder, stores, store in
+  @Test(
+    "an export that is stopped anywhere is made good by the next: the same lines, once each",
+    arguments: [HistoryMode.full, .tombstones]
+  )
+  func export(_ mode: HistoryMode) throws {
+    try withStages(mode) { folder, stores, store in
       let path = stores[0].path
       let logs = folder.path + "/logs"
       let expected = try lines(of: store)

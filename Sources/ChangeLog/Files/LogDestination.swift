@@ -13,6 +13,14 @@ public enum LogDestination: Sendable {
     if case .stream = self { true } else { false }
   }
 
+  /// The folder of logs; nil for a stream.
+  var folder: LogFolder? {
+    switch self {
+    case .day(_, let folder), .snapshot(let folder): folder
+    case .stream: nil
+    }
+  }
+
   /// The name that a log has until it is whole.
   ///
   /// There is one for each lineage, because one program at a time writes logs into a folder; what

@@ -15,6 +15,14 @@ public final class LogReader {
   /// Called with the line of each change, once it was found to be right; its bytes are there until
   /// it returns.
   public var copyChange: ((UnsafeRawBufferPointer) throws -> Void)?
+  /// The records of what was erased from the log's lineage; a transaction that has none is to be as
+  /// it was written.
+  public var erasures: Erasures
+  /// True to take a transaction also as it was before its last erasure, which is to be finished.
+  package var acceptsUnfinishedErasures = false
+  /// The digest that the lines of the last transaction give, which is its own unless values of it
+  /// were erased.
+  public private(set) var linesDigest: Digest?
   /// The trailer, once all was read.
   public private(set) var trailer: LogTrailer?
 
@@ -66,6 +74,7 @@ public final class LogReader {
       throw error
     }
     expected = header.first
+    erasures = Erasures(store: header.store, lineage: header.lineage)
   }
 
   deinit {
@@ -144,7 +153,7 @@ public final class LogReader {
   }
 
   private func readTransaction(_ text: UnsafeRawBufferPointer) throws -> Transaction {
-    let transaction: Transaction
+    var transaction: Transaction
     do throws(Refusal) {
       transaction = try scanner.transaction(text)
     } catch {
@@ -157,21 +166,55 @@ public final class LogReader {
       throw damaged("it was written with another schema than that of the log's header")
     }
     // A log with something left out has the digests of the whole, which can't be made of it.
-    let digest = buffer.transactionDigest()
-    guard digest == transaction.digest || !header.partial.isEmpty else {
-      throw LogError(
-        .damaged,
-        "Transaction \(transaction.id) of the log \(path), which ends at line \(buffer.number), was"
-          + " altered: its lines have the digest \(digest?.description ?? "of none") and"
-          + " should have \(transaction.digest?.description ?? "one"). Compare the file with another copy.",
-        path: path,
-        line: buffer.number,
-        transaction: transaction.id
-      )
-    }
+    linesDigest = buffer.transactionDigest()
+    if header.partial.isEmpty { try checkDigest(&transaction) }
     expected = transaction.id + 1
     transactions += 1
     return transaction
+  }
+
+  /// Fails where the lines of a transaction do not give its digest, nor the one that the record of
+  /// its erasure has.
+  private func checkDigest(_ transaction: inout Transaction) throws {
+    guard let entry = transaction.digest.flatMap({ erasures.entries[$0] }) else {
+      guard linesDigest == transaction.digest else {
+        let rest =
+          transaction.salt.isEmpty
+          ? " Where its values were erased, the record of that is missing." : ""
+        throw altered(transaction, transaction.digest, rest)
+      }
+      return
+    }
+    let isWhole = linesDigest == transaction.digest
+    let isEarlier = isWhole || linesDigest.map { entry.lines.contains($0) } ?? false
+    if linesDigest != entry.lines.last {
+      guard isEarlier else { throw altered(transaction, entry.lines.last, "") }
+      guard acceptsUnfinishedErasures else {
+        throw LogError(
+          .damaged,
+          "Transaction \(transaction.id) of the log \(path), which ends at line \(buffer.number), still"
+            + " has values that were erased, by the records of erasures: the log is an older copy."
+            + " Bring the one that was written since.",
+          path: path,
+          line: buffer.number,
+          transaction: transaction.id
+        )
+      }
+    }
+    guard isWhole || transaction.salt.isEmpty else { throw damaged("it was erased, and has a salt") }
+    if !isWhole { transaction.state = .erased }
+  }
+
+  private func altered(_ transaction: Transaction, _ right: Digest?, _ rest: String) -> LogError {
+    LogError(
+      .damaged,
+      "Transaction \(transaction.id) of the log \(path), which ends at line \(buffer.number), was"
+        + " altered: its lines have the digest \(linesDigest?.description ?? "of none") and"
+        + " should have \(right?.description ?? "one"). Compare the file with another copy.\(rest)",
+      path: path,
+      line: buffer.number,
+      transaction: transaction.id
+    )
   }
 
   private func readTrailer(_ text: UnsafeRawBufferPointer) throws {

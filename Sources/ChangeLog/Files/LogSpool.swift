@@ -44,7 +44,9 @@ public final class LogSpool {
   // MARK: Files
 
   private func link(_ file: String) throws {
-    let reader = try LogReader(path: file)
+    let full = file.hasPrefix("/") ? file : FileManager.default.currentDirectoryPath + "/" + file
+    let reader = try LogReader(path: full)
+    reader.erasures = try Erasures(near: full, reader.header)
     var day = ""
     var isSnapshot = false
     while let transaction = try reader.next() {
@@ -52,7 +54,6 @@ public final class LogSpool {
       day = String(transaction.time.prefix(10))
       isSnapshot = transaction.operation == .snapshot && reader.header.isWithinLineage
     }
-    let full = file.hasPrefix("/") ? file : FileManager.default.currentDirectoryPath + "/" + file
     let last = reader.trailer?.last ?? reader.header.first
     let path = folder.destination(day, isSnapshot).path(reader.header, last: last)
     try makeFolders(parentFolder(path))
@@ -62,6 +63,15 @@ public final class LogSpool {
       return
     }
     try linkValues(near: full)
+    try linkErasures(near: full, reader.header)
+  }
+
+  /// The records of erasures of a lineage, as the first of its files has them.
+  private func linkErasures(near file: String, _ header: LogHeader) throws {
+    let path = Erasures.path(near: file)
+    let link = folder.erasures(of: header.store, lineage: header.lineage)
+    guard access(path, F_OK) == 0, symlink(path, link) != 0, errno != EEXIST else { return }
+    throw diskError("The link \(link) can't be made", link)
   }
 
   /// Values that are too large for a line lie in the folder of logs that a file is in, or beside it.
@@ -82,6 +92,7 @@ public final class LogSpool {
     let lines = LineBuffer(reader, path: name)
     defer { lines.finish() }
     var log: Spooled?
+    var lineage: LogHeader?
     // Where there is nothing new, nothing is sent.
     func next() throws -> UnsafeRawBufferPointer? {
       do {
@@ -92,6 +103,11 @@ public final class LogSpool {
     }
     while let line = try next() {
       isEmpty = false
+      if let lineage, log == nil, line.starts(with: #"{"kind":"erasure","#.utf8) {
+        // What was erased from a log follows on it.
+        try keep(line, lineage)
+        continue
+      }
       if line.starts(with: #"{"kind":"header","#.utf8) {
         guard log == nil else { throw incomplete(name, lines.number) }
         let header = try LogHeader(
@@ -99,6 +115,7 @@ public final class LogSpool {
           path: name
         )
         log = try Spooled(header, folder.path + "/.spooled")
+        lineage = header
       }
       guard let open = log else {
         throw LogError(
@@ -114,6 +131,15 @@ public final class LogSpool {
       log = nil
     }
     guard log == nil else { throw incomplete(name, lines.number) }
+  }
+
+  /// Keeps a record where those of its lineage lie in a folder; whoever reads them checks them.
+  private func keep(_ record: UnsafeRawBufferPointer, _ lineage: LogHeader) throws {
+    let path = folder.erasures(of: lineage.store, lineage: lineage.lineage)
+    let descriptor = open(path, O_WRONLY | O_CREAT | O_APPEND | O_CLOEXEC, 0o600)
+    guard descriptor >= 0 else { throw diskError("The file \(path) can't be made", path) }
+    defer { close(descriptor) }
+    try ChangeLog.write(Array(record), to: descriptor, path)
   }
 
   private func incomplete(_ name: String, _ line: Int) -> LogError {

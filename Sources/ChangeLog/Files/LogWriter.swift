@@ -106,8 +106,33 @@ public final class LogWriter {
 
   /// Writes the trailer and gives the file its name.
   ///
+  /// - Parameters:
+  ///   - erasures: The records that the lineage has.
+  ///   - records: Those of erased transactions in this log. They are there before the log is; in a
+  ///     stream they follow on it.
   /// - Returns: The path of the log.
-  public func finish() throws -> String {
+  public func finish(
+    _ erasures: inout Erasures,
+    adding records: [ErasureRecord]
+  ) throws -> String {
+    try finish {
+      if case .stream = destination {
+        for record in records { block += erasures.append(record) ?? [] }
+        guard !block.isEmpty else { return }
+        try compress()
+        try pipeline?.finish()
+      } else if let folder = destination.folder, !records.isEmpty {
+        let path = folder.erasures(of: header.store, lineage: header.lineage)
+        try erasures.append(records, to: path)
+      }
+    }
+  }
+
+  /// Writes the trailer and gives the file its name.
+  ///
+  /// - Parameter written: Called when all is written, before the file has its name.
+  /// - Returns: The path of the log.
+  public func finish(_ written: () throws -> Void = {}) throws -> String {
     digest.append(block)
     let trailer = LogTrailer(
       last: last,
@@ -118,7 +143,10 @@ public final class LogWriter {
     block += trailer.line()
     try compress()
     try pipeline?.finish()
-    guard !destination.isStream else { return temporary }
+    guard !destination.isStream else {
+      try written()
+      return temporary
+    }
     guard fsync(descriptor) == 0 else {
       throw diskError("The log \(temporary) can't be synced", temporary)
     }
@@ -130,6 +158,7 @@ public final class LogWriter {
       throw LogError(.exists, "The log \(path) is there already.", path: path)
     }
     try makeFolders(parentFolder(path))
+    try written()
     try moveDurably(temporary, to: path)
     return path
   }

@@ -98,6 +98,53 @@ package func readSmallFile(_ path: String, limit: Int = 1 << 24) throws(LogError
   }
 }
 
+/// Writes on in a file after so many bytes of it, or makes it; what was written lasts.
+func appendDurably(_ bytes: [UInt8], to path: String, after length: Int64) throws(LogError) {
+  let isNew = access(path, F_OK) != 0
+  let descriptor = open(path, O_WRONLY | O_CREAT | O_CLOEXEC, 0o600)
+  guard descriptor >= 0 else { throw diskError("The file \(path) can't be opened", path) }
+  defer { close(descriptor) }
+  // What follows was cut off when a program was stopped.
+  guard ftruncate(descriptor, off_t(length)) == 0, lseek(descriptor, 0, SEEK_END) == length else {
+    throw diskError("The file \(path) can't be written", path)
+  }
+  try write(bytes, to: descriptor, path)
+  guard fsync(descriptor) == 0 else { throw diskError("The file \(path) can't be synced", path) }
+  if isNew { try syncFolder(parentFolder(path)) }
+}
+
+/// Calls with each whole line of a file, without its line break; with none where there is no file.
+func readLines(
+  of path: String,
+  limit: Int,
+  _ body: (UnsafeRawBufferPointer) throws -> Void
+) throws {
+  let descriptor = open(path, O_RDONLY | O_CLOEXEC)
+  guard descriptor >= 0 else {
+    if errno == ENOENT || errno == ENOTDIR { return }
+    throw diskError("The file \(path) can't be opened", path)
+  }
+  defer { close(descriptor) }
+  var waiting: [UInt8] = []
+  var chunk = [UInt8](repeating: 0, count: 1 << 16)
+  while true {
+    let count = read(descriptor, &chunk, chunk.count)
+    if count < 0, errno == EINTR { continue }
+    guard count >= 0 else { throw diskError("The file \(path) can't be read", path) }
+    if count == 0 { return }
+    waiting += chunk[..<count]
+    var start = 0
+    while let end = waiting[start...].firstIndex(of: 0x0a) {
+      try waiting.withUnsafeBytes { try body(UnsafeRawBufferPointer(rebasing: $0[start..<end])) }
+      start = end + 1
+    }
+    waiting.removeFirst(start)
+    guard waiting.count <= limit else {
+      throw LogError(.damaged, "The file \(path) has a line that is far too long.", path: path)
+    }
+  }
+}
+
 /// The names in a folder, sorted; none where there is no such folder.
 func names(in folder: String) throws(LogError) -> [String] {
   guard let handle = opendir(folder) else {

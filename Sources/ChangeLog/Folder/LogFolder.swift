@@ -73,6 +73,14 @@ public struct LogFolder: Hashable, Sendable {
     "\(storeFolder(store))/lineage=\(lineage)"
   }
 
+  /// The name of the records of erasures in the folder of a lineage.
+  static let erasuresName = "_erasures.ndjson"
+
+  /// Where the records of what was erased from the logs of a lineage lie.
+  public func erasures(of store: String, lineage: Int64) -> String {
+    "\(lineageFolder(store, lineage))/\(Self.erasuresName)"
+  }
+
   /// Where a store's token lies, unless it is kept elsewhere.
   public func token(of store: String) -> String { "\(storeFolder(store))/_token.json" }
 

@@ -54,6 +54,10 @@ private final class Export {
   private var progress = Progress()
   private var log: LogWriter?
   private var schema = ""
+  /// The records of erasures in the lineage; nil until there is one to be added.
+  private var erasures: Erasures?
+  /// Those of erased transactions in the log that is open.
+  private var records: [ErasureRecord] = []
 
   init(_ request: ExportRequest, _ store: Store, _ reader: Reader) throws {
     self.request = request
@@ -163,7 +167,7 @@ private final class Export {
       guard let digest = transaction.chainDigest else { continue }
       if !request.isDryRun {
         try prepareLog(for: transaction, after: previous)
-        try write(transaction, cursor, tick)
+        try write(transaction, after: previous, cursor, tick)
       }
       previous = digest
       result.to = HistoryPoint(
@@ -211,14 +215,22 @@ private final class Export {
 
   private func write(
     _ transaction: Transaction,
+    after previous: Digest,
     _ cursor: HistoryCursor,
     _ tick: Tick
   ) throws {
     guard let log else { return }
     let lines = TransactionLines(transaction)
+    var erased = transaction.state == .erased ? TransactionDigest(after: previous) : nil
+    var line: [UInt8] = []
     while let change: Change = try cursor.next() {
       if !change.large.isEmpty { try copyLargeValues(of: change) }
       try log.append(change, lines)
+      if erased != nil {
+        line.removeAll(keepingCapacity: true)
+        lines.append(change, to: &line)
+        erased?.update(line)
+      }
       progress.changes += 1
       if progress.changes & 0xfff == 0 {
         progress.bytes = result.plainBytes + log.sizes.plain
@@ -226,6 +238,37 @@ private final class Export {
       }
     }
     try log.close(transaction, lines)
+    if let digest = transaction.digest, let given = erased?.finish(lines), given != digest {
+      records.append(
+        ErasureRecord(
+          time: currentTime(),
+          reason: "erased in the store before it was exported",
+          transaction: transaction.id,
+          operation: transaction.operation,
+          digest: digest,
+          lines: given
+        )
+      )
+    }
+  }
+
+  /// Ends a log whose erased transactions have records.
+  private func finish(_ log: LogWriter) throws -> String {
+    guard !records.isEmpty else { return try log.finish() }
+    let (identifier, lineage) = (store.identifier, store.lineage)
+    var erasures =
+      try self.erasures
+      ?? (request.stream != nil
+        ? Erasures(store: identifier, lineage: lineage)
+        : Erasures(
+          path: request.logs.erasures(of: identifier, lineage: lineage),
+          store: identifier,
+          lineage: lineage
+        ))
+    let path = try log.finish(&erasures, adding: records)
+    self.erasures = erasures
+    records.removeAll()
+    return path
   }
 
   private func copyLargeValues(of change: Change) throws {
@@ -245,7 +288,7 @@ private final class Export {
   private func finishLog() throws {
     guard let log else { return }
     self.log = nil
-    result.files.append(try log.finish())
+    result.files.append(try finish(log))
     result.plainBytes += log.sizes.plain
     result.compressedBytes += log.sizes.compressed
     // What is safe need not be verified again if the program is stopped now.

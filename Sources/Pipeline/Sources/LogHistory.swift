@@ -8,9 +8,15 @@ public final class LogHistory: HistorySource {
   /// Names the log.
   public init(path: String) { self.path = path }
 
+  private func open() throws -> LogReader {
+    let reader = try LogReader(path: path)
+    reader.erasures = try Erasures(near: path, reader.header)
+    return reader
+  }
+
   /// What is known of the history before its transactions are read.
   public func outline() throws -> HistoryOutline {
-    let reader = try LogReader(path: path)
+    let reader = try open()
     let header = reader.header
     while try reader.next() != nil {}
     let last = reader.trailer?.last ?? header.first - 1
@@ -33,7 +39,7 @@ public final class LogHistory: HistorySource {
     change: (Change, Transaction) throws -> Void,
     transaction: (Transaction) throws -> Void
   ) throws {
-    try LogReader(path: path).read(
+    try open().read(
       range,
       toEnd: false,
       wants: wants,

@@ -53,6 +53,10 @@ public struct Verification: Hashable, Sendable {
   public var transactions: Int64 = 0
   /// The number of their changes.
   public var changes: Int64 = 0
+  /// The number of transactions whose values were erased, with a sound record of it.
+  public var erased: Int64 = 0
+  /// The digest of the last record of erasures; nil where there is none.
+  public var erasures: Digest?
   /// What was found wrong.
   public var findings: [Finding] = []
   /// What those who run it should know, and is no damage.
@@ -79,8 +83,7 @@ public func verify(
     var lineages: [Verification] = []
     var namedHeads: [HistoryPoint?] = []
     for lineage in try request.logs.lineages(of: store) {
-      let chain = try LogChain(request.logs, store: store, lineage: lineage)
-      let run = LineageVerification(chain, progress)
+      let run = try LineageVerification(request.logs, store: store, lineage: lineage, progress)
       lineages.append(try run.verify(tick))
       namedHeads.append(run.namedHead)
       progress = run.progress
@@ -184,12 +187,25 @@ private final class LineageVerification {
   private(set) var namedHead: HistoryPoint?
   /// The large values that were found sound already.
   private var checked: Set<String> = []
+  /// The digests of the erased transactions that were read.
+  private var erased: Set<Digest> = []
 
-  init(_ chain: LogChain, _ progress: Progress) {
-    self.chain = chain
+  init(_ folder: LogFolder, store: String, lineage: Int64, _ progress: Progress) throws {
+    var erasures = Erasures(store: store, lineage: lineage)
+    var finding: Finding?
+    do {
+      let path = folder.erasures(of: store, lineage: lineage)
+      erasures = try Erasures(path: path, store: store, lineage: lineage)
+    } catch let error as LogError {
+      finding = Finding(error)
+      guard finding != nil else { throw error }
+    }
+    chain = try LogChain(folder, store: store, lineage: lineage, erasures)
     self.progress = progress
     let start = chain.beginning
-    result = Verification(store: chain.store, lineage: chain.lineage, from: start, to: start)
+    result = Verification(store: store, lineage: lineage, from: start, to: start)
+    result.findings += [finding].compactMap { $0 }
+    result.erasures = erasures.count > 0 ? erasures.head : nil
   }
 
   func verify(_ tick: Tick) throws -> Verification {
@@ -251,7 +267,42 @@ private final class LineageVerification {
       guard isConnected else { continue }
       point = next?.transaction == file.range.upperBound ? next : nil
     }
+    checkRecords()
     return result
+  }
+
+  /// Looks for records of erasures that are of nothing which is there.
+  private func checkRecords() {
+    result.erased = Int64(erased.count)
+    // Where a log is not sound, what was erased from it was perhaps not read.
+    guard result.findings.isEmpty else { return }
+    let first = chain.files.first?.range.lowerBound ?? 0
+    let last = chain.files.last?.range.upperBound ?? 0
+    let places = Set(chain.snapshots.map(\.range.lowerBound))
+    for (digest, entry) in chain.erasures.entries where !erased.contains(digest) {
+      // What was taken out of the folder since may have been a snapshot, or the oldest logs.
+      if entry.isSnapshot ? !places.contains(entry.transaction) : entry.transaction < first {
+        continue
+      }
+      let path = chain.folder.erasures(of: chain.store, lineage: chain.lineage)
+      if entry.transaction > last {
+        result.notices.append(
+          "\(path) has a record of transaction \(entry.transaction), and the logs end at transaction"
+            + " \(last): later ones are not here, or an export was stopped before they were there."
+        )
+        continue
+      }
+      result.findings.append(
+        Finding(
+          .damaged,
+          "\(path) says that values of transaction \(entry.transaction), with the digest \(digest),"
+            + " were erased, and the logs have no such transaction. Compare the file with another"
+            + " copy.",
+          path: path,
+          transaction: entry.transaction
+        )
+      )
+    }
   }
 
   /// Where the first log begins: at the beginning, or after a snapshot.
@@ -278,6 +329,7 @@ private final class LineageVerification {
         if progress.changes & 0xfff == 0 { try tick(progress) }
       }
       guard let transaction else { break }
+      if transaction.state == .erased, let digest = transaction.digest { erased.insert(digest) }
       try body(transaction)
       result.transactions += 1
       result.changes += transaction.count

@@ -154,8 +154,6 @@ final class StateCheck {
 
   /// Keeps what a change says of its object.
   private func keep(_ change: Change, _ digest: String) throws {
-    // What was erased belongs to an object that is deleted later.
-    guard change.kind == .delete || !change.hasErasedValues else { return }
     guard let names = try names(of: digest) else { return try forget() }
     guard let successor = names.successor(of: change.entity) else { return }
     let key = RowKey(entity: successor.entity, id: change.object)
@@ -168,8 +166,16 @@ final class StateCheck {
     }
     let after = side("after", change, change.after)
     let before = side("before", change, change.before)
-    var object = KnownObject(state: successor.knowsLinks ? .whole : .partial, values: [:])
+    let isErased = change.hasErasedValues
+    // An object of which nothing is known is deleted later, and left out until then.
+    let isKnown = after.values.contains { $0 != .erased && $0.json.first != UInt8(ascii: "[") }
+    if isErased, !isKnown, change.kind == .insert { return }
+    var object = KnownObject(
+      state: successor.knowsLinks && !isErased ? .whole : .partial,
+      values: [:]
+    )
     if change.kind == .update {
+      if isErased, !isKnown, try known[key] == nil { return }
       if let found = try known[key], found.state != .deleted {
         object = found
       } else {
@@ -178,7 +184,10 @@ final class StateCheck {
     }
     for (name, value) in after {
       guard let property = successor.properties[name] else { continue }
-      if value.json.first == UInt8(ascii: "[") {
+      if value == .erased {
+        object.values[property.key] = nil
+        object.state = .partial
+      } else if value.json.first == UInt8(ascii: "[") {
         let old = object.values[property.key]?.json ?? Array("[]".utf8)
         object.values[property.key] = merged(
           old,

@@ -277,31 +277,47 @@ public final class Replayer {
     let row = try writer.current(key)
     let old = try values.values(before, .before, change, entity)
     let new = try values.values(after, .after, change, entity)
-    // What was erased belongs to an object that is deleted later. It can't be made again before
-    // that, so that it is left out, and nobody expects to find it.
+    // An object of which nothing is known is deleted later. It can't be made again before that, so
+    // that it is left out, and nobody expects to find it.
     let isErased = old.contains { $0 == nil } || new.contains { $0 == nil }
+    let isKnown = new.isEmpty || new.contains { $0 != nil }
     if change.kind == .insert {
       guard row == nil else { return note(key, nil, expected: nil, found: "there") }
-      if !isErased, differences.isEmpty { try writer.replayInsert(key, new.compactMap { $0 }) }
+      if isKnown, differences.isEmpty { try insert(key, after, new) }
       return
     }
     guard let row else {
       // Links alone are written of an object that was left out too.
       let isOfLinks = change.kind == .update && after.isEmpty
-      if !isErased, !isOfLinks { note(key, nil, expected: "there", found: nil) }
+      guard isErased || isOfLinks else { return note(key, nil, expected: "there", found: nil) }
+      if change.kind == .update, !isOfLinks, isKnown, differences.isEmpty {
+        try insert(key, after, new)
+      }
       return
     }
-    try compare(row, with: old, before, key)
+    // What an object had that was erased when it was deleted is not known, also where the
+    // tombstone tells it: the changes that led there were erased with the rest.
+    if change.kind != .delete || !isErased { try compare(row, with: old, before, key) }
     guard differences.isEmpty else { return }
     if change.kind == .delete { return try writer.replayDelete(key, row) }
-    var columns: [Int] = []
-    var values: [Value] = []
-    for (member, value) in zip(after, new) {
-      guard let value else { continue }
-      columns.append(member.index)
-      values.append(value)
+    let columns = writer.layouts[entity].columns
+    let values = zip(after, new).map { member, value in
+      value ?? columns[member.index].placeholder(for: key.id)
     }
-    if !columns.isEmpty { try writer.replayUpdate(key, columns, before: row, values) }
+    if !values.isEmpty { try writer.replayUpdate(key, after.map(\.index), before: row, values) }
+  }
+
+  /// Makes the row of an object, with placeholders where values are not known.
+  private func insert(
+    _ key: RowKey,
+    _ members: ArraySlice<ObjectDecoder.Member>,
+    _ values: [Value?]
+  ) throws {
+    var row = writer.layouts[key.entity].columns.map { $0.placeholder(for: key.id) }
+    for (member, value) in zip(members, values) {
+      if let value { row[member.index] = value }
+    }
+    try writer.replayInsert(key, row)
   }
 
   /// Compares what a migration left with what the origin recorded of it.

@@ -1,0 +1,137 @@
+public import Store
+
+/// That values of a transaction were erased from the logs: who did it, when, why, and what its lines
+/// give since then.
+public struct ErasureRecord: Hashable, Sendable {
+  /// When it was: RFC 3339 in UTC with six digits of a second.
+  public var time: String
+  /// Who did it; nil where nobody knows.
+  public var author: String?
+  /// Why, in words; nil where nothing was said.
+  public var reason: String?
+  /// The transaction.
+  public var transaction: Int64
+  /// How the transaction came about, which tells a snapshot from the transaction whose id it has.
+  public var operation: TransactionOperation
+  /// Whose values they were; nil where the store had erased them before it was exported.
+  public var object: ObjectName?
+  /// The properties whose values went, as lines name them; empty for all that there were.
+  public var attributes: [String]
+  /// The digest that the transaction keeps.
+  public var digest: Digest
+  /// The digest that its lines give since then.
+  public var lines: Digest
+
+  /// An object by its entity and id.
+  public struct ObjectName: Hashable, Sendable {
+    /// The entity.
+    public var entity: String
+    /// The id.
+    public var id: Int64
+
+    /// Names an object.
+    public init(entity: String, id: Int64) {
+      self.entity = entity
+      self.id = id
+    }
+  }
+
+  /// Makes a record.
+  public init(
+    time: String,
+    author: String? = nil,
+    reason: String? = nil,
+    transaction: Int64,
+    operation: TransactionOperation,
+    object: ObjectName? = nil,
+    attributes: [String] = [],
+    digest: Digest,
+    lines: Digest
+  ) {
+    self.time = time
+    self.author = author
+    self.reason = reason
+    self.transaction = transaction
+    self.operation = operation
+    self.object = object
+    self.attributes = attributes
+    self.digest = digest
+    self.lines = lines
+  }
+
+  /// What comes before the first record of a lineage.
+  static func beginning(ofStore identifier: String, lineage: Int64) -> Digest {
+    SHA256.digest(of: Array("travelog/1 \(identifier) \(lineage) erasures".utf8))
+  }
+
+  /// The line with its line break, after the record with a digest; and its own digest.
+  func line(after previous: Digest) -> (line: [UInt8], digest: Digest) {
+    var line = Array(#"{"kind":"erasure","ts":"#.utf8)
+    appendJSONString(time, to: &line)
+    func member(_ key: String, _ text: String?) {
+      guard let text else { return }
+      line += key.utf8
+      appendJSONString(text, to: &line)
+    }
+    member(#","author":"#, author)
+    member(#","reason":"#, reason)
+    line += #","txn":\#(transaction),"op":"\#(operation.rawValue)""#.utf8
+    if let object {
+      member(#","entity":"#, object.entity)
+      line += #","id":"\#(object.id)""#.utf8
+    }
+    for (index, name) in attributes.enumerated() {
+      member(index == 0 ? #","attributes":["# : ",", name)
+    }
+    if !attributes.isEmpty { line.append(UInt8(ascii: "]")) }
+    line += #","was":"\#(digest)","lines":"\#(lines)""#.utf8
+    let end: [UInt8] = Array("}\n".utf8)
+    var hash = TransactionDigest(after: previous)
+    hash.update(line + end)
+    let digest = hash.finish()
+    return (line + #","digest":"\#(digest)""#.utf8 + end, digest)
+  }
+
+  /// Reads a line without its line break, after the record with a digest; a line that is not the one
+  /// that would have been written there is refused.
+  init(line: UnsafeRawBufferPointer, after previous: Digest) throws(Refusal) {
+    var text = LineParts(line)
+    try text.expect(#"{"kind":"erasure","ts":"#)
+    time = try text.string()
+    author = text.has(#","author":"#) ? try text.string() : nil
+    reason = text.has(#","reason":"#) ? try text.string() : nil
+    try text.expect(#","txn":"#)
+    transaction = try text.integer()
+    try text.expect(#","op":""#)
+    guard let operation = TransactionOperation(rawValue: try text.word()) else { throw .text }
+    self.operation = operation
+    object = nil
+    if text.has(#","entity":"#) {
+      let entity = try text.string()
+      try text.expect(#","id":""#)
+      object = ObjectName(entity: entity, id: try text.integer())
+      try text.expect(#"""#)
+    }
+    attributes = []
+    if text.has(#","attributes":["#) {
+      repeat { attributes.append(try text.string()) } while text.has(",")
+      try text.expect("]")
+    }
+    try text.expect(#","was":""#)
+    digest = try Self.digest(&text)
+    try text.expect(#","lines":""#)
+    lines = try Self.digest(&text)
+    try text.expect(#","digest":""#)
+    _ = try Self.digest(&text)
+    try text.expect("}")
+    guard self.line(after: previous).line.dropLast().elementsEqual(line) else {
+      throw Refusal(message: "it has another digest, or is not written as it should be")
+    }
+  }
+
+  private static func digest(_ text: inout LineParts) throws(Refusal) -> Digest {
+    guard let digest = Digest(hexadecimal: text.upToQuote()) else { throw .text }
+    try text.expect(#"""#)
+    return digest
+  }
+}

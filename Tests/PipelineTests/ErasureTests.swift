@@ -1,0 +1,309 @@
+import ChangeLog
+import Foundation
+import Pipeline
+import Store
+import StoreTesting
+import Testing
+
+@Suite("Logs of erased transactions")
+struct ErasureTests {
+  private func open(_ path: String) throws -> Store {
+    try Store.open(.file(URL(fileURLWithPath: path)), options: Options(isReadOnly: true))
+  }
+
+  /// A folder with logs of a store that erases what it deletes.
+  private func withErasures(
+    _ name: String,
+    _ body: (inout World, _ records: String) throws -> Void
+  ) throws {
+    try withTemporaryFolder { folder in
+      var world = try World(folder, name, mode: .tombstones)
+      try world.write(25)
+      try world.export { $0.maximumFileSize = 1 }
+      let records = world.logs.erasures(of: world.source.identifier, lineage: 0)
+      while !FileManager.default.fileExists(atPath: records) {
+        try world.write(25)
+        try FileManager.default.removeItem(atPath: world.logs.path)
+        try world.logs.create()
+        try world.export { $0.maximumFileSize = 1 }
+      }
+      try body(&world, records)
+    }
+  }
+
+  private func replica(_ logs: LogFolder, _ path: String) throws -> Store {
+    _ = try importLogs(ImportRequest(logs: logs, store: path))
+    return try open(path)
+  }
+
+  @Test(
+    "a store that keeps tombstones alone is exported, verified and replayed, to the same lines",
+    arguments: 1...3
+  )
+  func tombstones(_ round: Int) throws {
+    try withErasures("erasures \(round)") { world, _ in
+      let folder = world.folder.path
+      #expect(try world.lines() == lines(of: world.source))
+      let verified = try verify(VerifyRequest(logs: world.logs))
+      #expect(verified.map(\.findings) == [[]])
+      #expect(verified.map(\.notices) == [[]])
+      #expect(verified.allSatisfy { $0.erased > 0 && $0.erasures != nil })
+      let copy = try replica(world.logs, folder + "/replica.store")
+      #expect(try rowDump(of: copy) == rowDump(of: world.source))
+      #expect(try lines(of: copy) == lines(of: world.source))
+      try copy.check { Issue.record("\($0)") }
+      // The replica's own logs have the same lines, and what came later is erased in them too.
+      let again = LogFolder(folder + "/again")
+      try again.create()
+      _ = try Pipeline.export(ExportRequest(store: folder + "/replica.store", logs: again))
+      #expect(try verify(VerifyRequest(logs: again)).map(\.findings) == [[]])
+      #expect(
+        try replica(again, folder + "/second.store").read { try $0.historyRange() }
+          == copy.read { try $0.historyRange() }
+      )
+      #expect(try lines(of: open(folder + "/second.store")) == world.lines())
+      // It goes on, export by export, and the rows stay the same.
+      for _ in 0..<4 {
+        try world.write(8)
+        try world.export()
+        #expect(try verify(VerifyRequest(logs: world.logs)).map(\.findings) == [[]])
+        let copy = try replica(world.logs, folder + "/replica.store")
+        #expect(try rowDump(of: copy) == rowDump(of: world.source))
+      }
+      var request = VerifyRequest(logs: world.logs)
+      request.against = world.path
+      #expect(try verify(request).map(\.findings) == [[]])
+    }
+  }
+
+  @Test("the same lines come of compaction, and every kind of history reads them")
+  func sources() throws {
+    try withErasures("sources of erasures") { world, _ in
+      let whole = try world.lines()
+      let id = world.source.identifier
+      var alone = ""
+      for file in try world.logs.files(of: id, lineage: 0) {
+        alone += try text(of: LogHistory(path: file.path), file.range)
+      }
+      #expect(alone == whole)
+      _ = try Pipeline.compact(CompactRequest(logs: world.logs))
+      #expect(try world.lines() == whole)
+      #expect(try verify(VerifyRequest(logs: world.logs)).map(\.findings) == [[]])
+      let history = try FolderHistory(world.logs, store: id)
+      #expect(try text(of: history, 1...history.outline().head) == whole)
+      _ = try Pipeline.prune(PruneRequest(store: world.path, logs: world.logs, keep: .zero))
+    }
+  }
+
+  private func text(of source: any HistorySource, _ range: ClosedRange<Int64>) throws -> String {
+    var changes: [UInt8] = []
+    var text: [UInt8] = []
+    try source.read(
+      range,
+      wants: { _ in true },
+      change: { change, opening in TransactionLines(opening).append(change, to: &changes) },
+      transaction: { transaction in
+        text += changes
+        changes.removeAll()
+        TransactionLines(transaction).appendClosing(digest: transaction.digest, to: &text)
+      }
+    )
+    return String(decoding: text, as: UTF8.self)
+  }
+
+  @Test("erased transactions go through a stream with their records, and by files in any order")
+  func streams() throws {
+    try withErasures("streams of erasures") { world, records in
+      let path = world.folder.path + "/stream"
+      #expect(FileManager.default.createFile(atPath: path, contents: nil))
+      let output = try FileHandle(forWritingTo: URL(fileURLWithPath: path))
+      try world.export {
+        $0.stream = output.fileDescriptor; $0.maximumFileSize = 1
+      }
+      try output.close()
+      let input = try FileHandle(forReadingFrom: URL(fileURLWithPath: path))
+      let spool = try LogSpool(stream: input.fileDescriptor, name: "a stream")
+      #expect(try verify(VerifyRequest(logs: spool.folder)).map(\.findings) == [[]])
+      let copy = try replica(spool.folder, world.folder.path + "/replica.store")
+      #expect(try lines(of: copy) == lines(of: world.source))
+      let files = try world.logs.files(of: world.source.identifier, lineage: 0).map(\.path)
+      let gathered = try LogSpool(files: files.reversed())
+      #expect(try verify(VerifyRequest(logs: gathered.folder)).map(\.findings) == [[]])
+      try FileManager.default.removeItem(atPath: records)
+      #expect(throws: LogError.self) { try LogSpool(files: files) }
+    }
+  }
+
+  /// What may happen to the records; each must be found.
+  private static let damages: [(String, @Sendable (inout [String]) -> Void)] = [
+    ("all are gone", { $0.removeAll() }),
+    ("the first is gone", { $0.removeFirst() }),
+    ("the last is gone", { $0.removeLast() }),
+    ("one from the middle is gone", { $0.remove(at: $0.count / 2) }),
+    ("two are swapped", { $0.swapAt(0, $0.count - 1) }),
+    ("one is there twice", { $0.insert($0[0], at: 1) }),
+    ("one has another time", { $0[0] = $0[0].replacing(#""ts":"2"#, with: #""ts":"3"#) }),
+    ("the last has another reason", { $0[$0.count - 1].replace("before", with: "after") }),
+    ("a line is no record", { $0.append("hello") }),
+    ("a blank is added", { $0[0] += " " }),
+  ]
+
+  @Test("a record that is dropped, altered, moved or added is found", arguments: damages.indices)
+  func damage(_ index: Int) throws {
+    try withErasures("damaged records") { world, records in
+      while try Self.read(records).count < 3 {
+        try world.write(10)
+        try world.export()
+      }
+      var list = try Self.read(records)
+      Self.damages[index].1(&list)
+      try Data(list.map { $0 + "\n" }.joined().utf8).write(to: URL(fileURLWithPath: records))
+      let findings = try verify(VerifyRequest(logs: world.logs)).flatMap(\.findings)
+      #expect(findings.first?.kind == .damaged, "\(Self.damages[index].0)")
+      let path = world.folder.path + "/replica.store"
+      #expect(throws: LogError.self) { try replica(world.logs, path) }
+    }
+  }
+
+  private static func read(_ records: String) throws -> [String] {
+    try String(contentsOfFile: records, encoding: .utf8).split(separator: "\n").map(String.init)
+  }
+
+  @Test("a record of a transaction that is whole, or that there is not, is found")
+  func wrongRecords() throws {
+    try withErasures("wrong records") { world, records in
+      let id = world.source.identifier
+      let sound = try Data(contentsOf: URL(fileURLWithPath: records))
+      let erasures = try Erasures(path: records, store: id, lineage: 0)
+      var whole: Transaction?
+      let last = try world.source.read { try $0.historyRange().head }
+      try world.source.read { reader in
+        let cursor = try reader.history()
+        while let next: Transaction = try cursor.next() {
+          if next.state == .whole { whole = next }
+        }
+      }
+      let known = try #require(whole?.digest)
+      let other = SHA256.digest(of: [1, 2, 3])
+      for (transaction, digest) in [(whole?.id ?? 0, known), (last.transaction, other)] {
+        var forged = erasures
+        let record = ErasureRecord(
+          time: "2026-01-01T00:00:00.000000Z",
+          transaction: transaction,
+          operation: .recorded,
+          digest: digest,
+          lines: other
+        )
+        try forged.append([record], to: records)
+        let findings = try verify(VerifyRequest(logs: world.logs)).flatMap(\.findings)
+        #expect(findings.first?.kind == .damaged)
+        #expect(findings.first?.transaction == transaction)
+        try sound.write(to: URL(fileURLWithPath: records))
+      }
+      #expect(try verify(VerifyRequest(logs: world.logs)).map(\.findings) == [[]])
+    }
+  }
+
+  @Test("a record that was cut off in the middle is written over by the next export")
+  func cutRecord() throws {
+    try withErasures("cut record") { world, records in
+      let handle = try FileHandle(forWritingTo: URL(fileURLWithPath: records))
+      try handle.seekToEnd()
+      try handle.write(contentsOf: Data(#"{"kind":"erasure","ts":"2026"#.utf8))
+      try handle.close()
+      #expect(try verify(VerifyRequest(logs: world.logs)).map(\.findings) == [[]])
+      let before = try Self.read(records).count
+      while try Self.read(records).count <= before {
+        try world.write(10)
+        try world.export()
+      }
+      #expect(try verify(VerifyRequest(logs: world.logs)).map(\.findings) == [[]])
+    }
+  }
+
+  @Test("a value that is known again after it was erased makes the row of a replica")
+  func knownAgain() throws {
+    try withTemporaryFolder { folder in
+      // What an erasure of one attribute leaves of an object that is still there.
+      let store = try Store.open(
+        .file(folder.appendingPathComponent("replica.store")),
+        schema: worldSchema,
+        options: Options(origin: ReplicaOrigin(identifier: UUID().uuidString, lineage: 0))
+      )
+      let schema = try store.read { try $0.schemas().last?.digest } ?? ""
+      let changes: [(ChangeKind, [String])] = [
+        (
+          .insert,
+          [
+            "", "", #"{"name":null,"rating":4.5,"opened":null,"picture":null,"stars":null}"#,
+            #"{"after":{"name":"erased","stars":"erased"}}"#,
+          ]
+        ),
+        (
+          .update,
+          [
+            #"["name"]"#, #"{"name":null}"#, #"{"name":"Grand"}"#,
+            #"{"before":{"name":"erased"}}"#,
+          ]
+        ),
+        (.update, [#"["rating"]"#, #"{"rating":4.5}"#, #"{"rating":5.0}"#, ""]),
+      ]
+      var found: [[String]] = []
+      for (index, change) in changes.enumerated() {
+        let id = Int64(index + 1)
+        let texts = change.1.map { Array($0.utf8) }
+        try store.replay(content: { _ in Data() }) { replayer in
+          try replayer.begin(id, count: 1)
+          try replayer.apply(kind: change.0, "Hotel", 7, texts)
+          var transaction = Transaction(
+            id: id,
+            time: "2026-01-01T00:00:00.000000Z",
+            schema: schema,
+            count: 1,
+            salt: []
+          )
+          transaction.digest = SHA256.digest(of: [UInt8(index)])
+          transaction.state = index < 2 ? .erased : .whole
+          try replayer.end(transaction)
+        }
+        found.append(try rows("SELECT name, rating, stars FROM Place", in: store))
+      }
+      #expect(found == [["erased 7|4.5|-7"], ["Grand|4.5|-7"], ["Grand|5.0|-7"]])
+    }
+  }
+}
+
+extension Replayer {
+  /// Replays a change whose texts are what changed, before, after and special.
+  fileprivate func apply(
+    kind: ChangeKind,
+    _ entity: String,
+    _ object: Int64,
+    _ texts: [[UInt8]]
+  ) throws {
+    let empty = UnsafeRawBufferPointer(start: nil, count: 0)
+    try Array(entity.utf8).withUnsafeBytes { entity in
+      try texts[0].withUnsafeBytes { changed in
+        try texts[1].withUnsafeBytes { before in
+          try texts[2].withUnsafeBytes { after in
+            try texts[3].withUnsafeBytes { special in
+              try apply(
+                Change(
+                  kind: kind,
+                  sequence: 0,
+                  entity: entity,
+                  object: object,
+                  changed: changed.isEmpty ? empty : changed,
+                  before: before.isEmpty ? empty : before,
+                  after: after.isEmpty ? empty : after,
+                  special: special.isEmpty ? empty : special,
+                  large: empty
+                )
+              )
+            }
+          }
+        }
+      }
+    }
+  }
+}
