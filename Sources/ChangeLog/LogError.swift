@@ -4,7 +4,7 @@ public struct LogError: Error, Sendable, CustomStringConvertible {
   public struct Code: Hashable, Sendable {
     private enum Kind: Hashable, Sendable {
       case missing, inputOutput, diskFull, damaged, incomplete, newerFormat, notALog, exists, gap
-      case locked, partial, lineTooLong
+      case locked, partial, lineTooLong, unfinished
     }
 
     private let kind: Kind
@@ -33,6 +33,8 @@ public struct LogError: Error, Sendable, CustomStringConvertible {
     public static let locked = Code(.locked)
     /// The log has something left out, so that it is no good for what was asked.
     public static let partial = Code(.partial)
+    /// Something was begun in the folder, and not finished.
+    public static let unfinished = Code(.unfinished)
     /// A change makes a line that is longer than readers take.
     public static let lineTooLong = Code(.lineTooLong)
   }

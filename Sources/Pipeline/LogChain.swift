@@ -12,8 +12,11 @@ struct LogChain {
   let snapshots: [LogFolder.File]
   /// The records of what was erased from them.
   let erasures: Erasures
+  /// True to read transactions also as they were before their last erasure.
+  var acceptsUnfinishedErasures = false
 
   init(_ folder: LogFolder, store: String, lineage: Int64) throws {
+    try folder.checkErasing(store)
     let path = folder.erasures(of: store, lineage: lineage)
     let erasures = try Erasures(path: path, store: store, lineage: lineage)
     try self.init(folder, store: store, lineage: lineage, erasures)
@@ -61,6 +64,7 @@ struct LogChain {
   func open(_ file: LogFolder.File, after point: HistoryPoint?) throws -> LogReader {
     let reader = try LogReader(path: file.path)
     reader.erasures = erasures
+    reader.acceptsUnfinishedErasures = acceptsUnfinishedErasures
     let header = reader.header
     guard header.store == store, header.lineage == lineage else {
       throw LogError(

@@ -16,6 +16,10 @@ public struct PipelineError: Error, Sendable, CustomStringConvertible {
     case schemaMismatch
     /// The logs are of another store, or of several.
     case otherStore
+    /// There is no entity or property of that name.
+    case unknownName
+    /// An object still has what is to be erased.
+    case stillThere
     /// Something was asked for that goes against something else.
     case misuse
   }

@@ -18,7 +18,7 @@ func writeToken(_ point: HistoryPoint, of store: String, to path: String) throws
   var points: [String: HistoryPoint] = [:]
   do {
     points = try readToken(path)?.points ?? [:]
-  } catch where isDamagedToken(error) {
+  } catch  where isDamagedToken(error) {
     // It was reported when it was read first, and is written anew.
   }
   guard points[store] != point else { return }

@@ -27,7 +27,9 @@ func describe(_ error: any Error) -> CommandError? {
 
 private let pipelineCodes: [PipelineError.Code: ExitCode] = [
   .missingLogs: .missing, .missing: .missing, .historyExpired: .historyGap,
-  .historyDiverged: .diverged, .schemaMismatch: .schemaMismatch, .otherStore: .usage, .misuse: .usage,
+  .historyDiverged: .diverged, .schemaMismatch: .schemaMismatch, .otherStore: .usage,
+  .misuse: .usage,
+  .stillThere: .failure, .unknownName: .missing,
 ]
 
 private let auditCodes: [AuditError.Code: ExitCode] = [
@@ -38,6 +40,7 @@ private let auditCodes: [AuditError.Code: ExitCode] = [
 private let logCodes: [LogError.Code: ExitCode] = [
   .missing: .missing, .damaged: .unreadable, .incomplete: .unreadable, .newerFormat: .unreadable,
   .notALog: .unreadable, .gap: .missing, .locked: .locked, .partial: .partialLog,
+  .unfinished: .unreadable,
 ]
 
 private let storeCodes: [StoreError.Code: ExitCode] = [

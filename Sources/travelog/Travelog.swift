@@ -52,9 +52,9 @@ struct Travelog {
         .init("FORCE_COLOR", "Everything is coloured, terminal or not."),
       ],
       subcommands: [
-        exportCommand, importCommand, verifyCommand, pruneCommand, statusCommand, compactCommand,
-        recoverCommand, promoteCommand, checkCommand, logCommand, showCommand, blameCommand,
-        diffCommand, reportCommand, undoCommand,
+        exportCommand, importCommand, verifyCommand, eraseCommand, pruneCommand, statusCommand,
+        compactCommand, recoverCommand, promoteCommand, checkCommand, logCommand, showCommand,
+        blameCommand, diffCommand, reportCommand, undoCommand,
       ]
     ),
     version: "travelog 0.1.0",

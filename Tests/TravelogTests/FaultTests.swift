@@ -225,6 +225,71 @@ struct FaultTests {
   }
 
   @Test(
+    "an erasure that is stopped anywhere is told of until the next run ends it, and all is gone"
+  )
+  func erase() throws {
+    let secret = "the secret of somebody"
+    try withWorld { fresh, store, logs, folder in
+      let command = [
+        "erase", logs, "--entity", "Guest", "--id", "1", "--store", store, "--reason", "asked for",
+      ]
+      let fired = try stop(command, in: folder) {
+        try fresh()
+      } check: { place in
+        // In between, logs are sound, or it is said that they are being changed.
+        let between = try travelog("verify", logs)
+        #expect(
+          between.code == 0 || between.output.contains("begun and not finished"),
+          "\(place): \(between.output)"
+        )
+        let run = try travelog(command)
+        #expect(run.code == 0, "\(place): \(run.errors)")
+        #expect(!(try text(of: logs, store).contains(secret)), "\(place)")
+        #expect(try travelog("check", store).code == 0, "\(place)")
+        #expect(try travelog("export", store, "--to", logs).code == 0, "\(place)")
+        let verified = try travelog("verify", logs, "--against", store)
+        #expect(verified.code == 0, "\(place): \(verified.output)")
+      }
+      print("erase: \(fired) faults fired")
+      #expect(fired >= trials(5, long: 50))
+    } _: { store, world, logs in
+      let guest = worldSchema.entities.firstIndex { $0.name == "Guest" } ?? 0
+      try store.write(Author()) { writer in
+        let columns = writer.layouts[guest].columns
+        try writer.insert(
+          guest,
+          id: 1,
+          values: columns.map { $0.name == "note" ? .text(secret) : .null }
+        )
+      }
+      try travelog("export", store.location.path, "--to", logs)
+      try store.write(Author()) { writer in
+        let note = writer.layouts[guest].columns.firstIndex { $0.name == "note" } ?? 0
+        try writer.update(guest, id: 1, columns: [note], values: [.text(secret + ", and more")])
+      }
+      try store.write(Author()) { try $0.delete(guest, id: 1) }
+      try travelog("export", store.location.path, "--to", logs)
+    }
+  }
+
+  /// The bytes of all logs as they are without compression, and of a store's files.
+  private func text(of logs: String, _ store: String) throws -> String {
+    let parent = (store as NSString).deletingLastPathComponent
+    let name = (store as NSString).lastPathComponent
+    let files = try FileManager.default.contentsOfDirectory(atPath: parent)
+      .filter { $0.hasPrefix(name) && !$0.hasSuffix("-blobs") }.map { parent + "/" + $0 }
+    var text = ""
+    for file in files {
+      text += String(decoding: try Data(contentsOf: URL(fileURLWithPath: file)), as: UTF8.self)
+    }
+    for file in try FileManager.default.subpathsOfDirectory(atPath: logs)
+    where file.hasSuffix(".gz") {
+      text += try gunzip(logs + "/" + file)
+    }
+    return text
+  }
+
+  @Test(
     "a recovery that is stopped anywhere is ended by the next, and the logs give the store",
     arguments: [false, true]
   )

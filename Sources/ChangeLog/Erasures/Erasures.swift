@@ -91,9 +91,7 @@ extension Erasures {
     return "\(lineage)/\(LogFolder.erasuresName)"
   }
 
-  /// Adds records to the file, which last when this returns.
-  ///
-  /// - Parameter path: The file that these records were read from.
+  /// Adds records to the file that these were read from; they last when this returns.
   public mutating func append(_ records: [ErasureRecord], to path: String) throws {
     let start = length
     var lines: [UInt8] = []

@@ -6,6 +6,8 @@ public enum LogDestination: Sendable {
   case day(String, LogFolder)
   /// A file of the state after a transaction, beside those of the days.
   case snapshot(LogFolder)
+  /// A file that is there, in whose place it comes.
+  case replacing(String, LogFolder)
   /// An open stream, which the caller closes; the name is for messages.
   case stream(Int32, name: String)
 
@@ -13,10 +15,15 @@ public enum LogDestination: Sendable {
     if case .stream = self { true } else { false }
   }
 
+  /// True where a file that is there is written over.
+  var isReplacing: Bool {
+    if case .replacing = self { true } else { false }
+  }
+
   /// The folder of logs; nil for a stream.
   var folder: LogFolder? {
     switch self {
-    case .day(_, let folder), .snapshot(let folder): folder
+    case .day(_, let folder), .snapshot(let folder), .replacing(_, let folder): folder
     case .stream: nil
     }
   }
@@ -27,7 +34,7 @@ public enum LogDestination: Sendable {
   /// another left there, which was stopped, is written over.
   func temporary(_ header: LogHeader) throws -> String {
     switch self {
-    case .day(_, let folder), .snapshot(let folder):
+    case .day(_, let folder), .snapshot(let folder), .replacing(_, let folder):
       let lineage = folder.lineageFolder(header.store, header.lineage)
       try makeFolders(lineage)
       return lineage + "/.writing"
@@ -49,6 +56,7 @@ public enum LogDestination: Sendable {
     case .snapshot(let folder):
       let lineage = folder.lineageFolder(header.store, header.lineage)
       return "\(lineage)/snapshots/\(padded(header.first)).ndjson.gz"
+    case .replacing(let path, _): return path
     case .stream(_, let name): return name
     }
   }

@@ -201,7 +201,9 @@ public final class LogReader {
         )
       }
     }
-    guard isWhole || transaction.salt.isEmpty else { throw damaged("it was erased, and has a salt") }
+    guard isWhole || transaction.salt.isEmpty else {
+      throw damaged("it was erased, and has a salt")
+    }
     if !isWhole { transaction.state = .erased }
   }
 

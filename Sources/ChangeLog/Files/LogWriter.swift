@@ -106,11 +106,8 @@ public final class LogWriter {
 
   /// Writes the trailer and gives the file its name.
   ///
-  /// - Parameters:
-  ///   - erasures: The records that the lineage has.
-  ///   - records: Those of erased transactions in this log. They are there before the log is; in a
-  ///     stream they follow on it.
-  /// - Returns: The path of the log.
+  /// The records of erased transactions in it are added to those of the lineage; they are there
+  /// before the log is, and in a stream they follow on it.
   public func finish(
     _ erasures: inout Erasures,
     adding records: [ErasureRecord]
@@ -128,10 +125,7 @@ public final class LogWriter {
     }
   }
 
-  /// Writes the trailer and gives the file its name.
-  ///
-  /// - Parameter written: Called when all is written, before the file has its name.
-  /// - Returns: The path of the log.
+  /// Writes the trailer, calls, and gives the file its name; returns the path of the log.
   public func finish(_ written: () throws -> Void = {}) throws -> String {
     digest.append(block)
     let trailer = LogTrailer(
@@ -153,7 +147,7 @@ public final class LogWriter {
     Glibc.close(descriptor)
     descriptor = -1
     let path = destination.path(header, last: max(header.first, last))
-    guard access(path, F_OK) != 0 else {
+    guard destination.isReplacing || access(path, F_OK) != 0 else {
       unlink(temporary)
       throw LogError(.exists, "The log \(path) is there already.", path: path)
     }

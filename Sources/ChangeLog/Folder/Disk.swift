@@ -63,6 +63,14 @@ func moveDurably(_ temporary: String, to path: String) throws(LogError) {
   try syncFolder(parentFolder(path))
 }
 
+/// Takes a file away, where it is there, for good.
+package func removeDurably(_ path: String) throws(LogError) {
+  guard unlink(path) == 0 || errno == ENOENT else {
+    throw diskError("The file \(path) can't be removed", path)
+  }
+  try syncFolder(parentFolder(path))
+}
+
 /// Writes all bytes to an open file.
 func write(_ bytes: [UInt8], to descriptor: Int32, _ path: String) throws(LogError) {
   var written = 0

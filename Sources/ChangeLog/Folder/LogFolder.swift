@@ -65,6 +65,17 @@ public struct LogFolder: Hashable, Sendable {
     }
   }
 
+  /// The paths of all logs and snapshots of all stores.
+  public func allFiles() throws -> [String] {
+    try stores().flatMap { store in
+      try lineages(of: store).flatMap { lineage in
+        try (files(of: store, lineage: lineage) + snapshots(of: store, lineage: lineage)).map(
+          \.path
+        )
+      }
+    }
+  }
+
   /// The folder of a store.
   public func storeFolder(_ store: String) -> String { "\(path)/store=\(store)" }
 

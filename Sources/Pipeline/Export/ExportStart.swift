@@ -31,7 +31,7 @@ extension ExportStart {
     var point: HistoryPoint?
     do {
       point = try readToken(path)?.points[identifier]
-    } catch where isDamagedToken(error) {
+    } catch  where isDamagedToken(error) {
       guard end != nil else {
         throw PipelineError(
           .missingLogs,

@@ -16,6 +16,8 @@ public struct Finding: Hashable, Sendable {
     case endMissing = "end-missing"
     /// A file that is no log, or one that this program can't read.
     case unreadable
+    /// An erasure was begun and not finished.
+    case unfinished
     /// The store is not what replaying the logs makes.
     case differs
   }
@@ -49,7 +51,7 @@ public struct Finding: Hashable, Sendable {
   init?(_ error: LogError) {
     let kinds: [LogError.Code: Kind] = [
       .damaged: .damaged, .incomplete: .incomplete, .gap: .gap, .newerFormat: .unreadable,
-      .notALog: .unreadable, .partial: .unreadable, .missing: .value,
+      .notALog: .unreadable, .partial: .unreadable, .missing: .value, .unfinished: .unfinished,
     ]
     guard let kind = kinds[error.code] else { return nil }
     self.init(

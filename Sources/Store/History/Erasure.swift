@@ -72,66 +72,87 @@ final class Erasure {
     // An object that is another kind of thing now was of its family before.
     let root = layouts[key.entity].ancestors.last ?? key.entity
     let names = layouts[root].family.map { layouts[$0].entity.name }
-    let reading = try connection.prepare(
-      """
-      SELECT id, transaction_id, before, after, large FROM history_change
-        WHERE object = ?1 AND \(isOne(of: names, "entity")) AND id < ?2
-      """
-    )
-    try reading.bind(1, key.id)
-    try reading.bind(2, first)
-    while try reading.step() {
-      for digest in digests(in: Array(reading.bytes(at: 4))) {
-        try blobs.count(digest, history: -1)
+    try erase(
+      key.id,
+      "object = ?1 AND \(isOne(of: names, "entity")) AND id < \(first)"
+    ) { _, _ in { _, _ in true } }
+  }
+
+  /// Erases values that history has of an object, and returns the number of transactions.
+  func erase(
+    _ object: Int64,
+    where erases: (Transaction, Change, ToldValue) throws -> Bool
+  ) throws -> Int64 {
+    let rows = HistoryRows(connection)
+    return try erase(object, "object = ?1") { change, id in
+      guard let transaction = try rows.transaction(id) else {
+        throw rows.damaged("transaction \(id) is missing")
       }
-      try erase(
-        reading.int64(at: 0),
-        before: Array(reading.bytes(at: 2)),
-        after: Array(reading.bytes(at: 3))
-      )
-      try mark(reading.int64(at: 1))
+      let gone = try change.toldValues.filter {
+        try !$0.isErased && erases(transaction, change, $0)
+      }
+      guard !gone.isEmpty else { return nil }
+      return { key, isAfter in gone.contains { $0.key == key && $0.isAfter == isAfter } }
     }
   }
 
-  private func erase(_ id: Int64, before: [UInt8], after: [UInt8]) throws {
-    var special: [UInt8] = []
-    let newAfter = erased(after, #""after":"#, &special)
-    let newBefore = erased(before, #""before":"#, &special)
-    if !special.isEmpty { special.append(UInt8(ascii: "}")) }
-    let writing = try connection.cached(
-      "UPDATE history_change SET before = ?2, after = ?3, special = ?4, large = NULL WHERE id = ?1"
+  /// Erases what is chosen of each change that meets a condition; nil leaves it as it is.
+  @discardableResult
+  private func erase(
+    _ object: Int64,
+    _ condition: String,
+    _ choose: (Change, Int64) throws -> ((_ key: [UInt8], _ isAfter: Bool) -> Bool)?
+  ) throws -> Int64 {
+    let rows = HistoryRows(connection)
+    let reading = try connection.prepare(
+      """
+      SELECT kind, sequence, entity, object, changed, before, after, special, large,
+        transaction_id, id FROM history_change WHERE \(condition)
+      """
     )
-    try writing.bind(1, id)
-    try bind(writing, 2, newBefore)
-    try bind(writing, 3, newAfter)
-    try bind(writing, 4, special)
-    try writing.run()
+    try reading.bind(1, object)
+    var marked: Set<Int64> = []
+    while try reading.step() {
+      let change = try rows.change(at: reading)
+      let transaction = reading.int64(at: 9)
+      guard let erases = try choose(change, transaction) else { continue }
+      try write(change, reading.int64(at: 10), erases)
+      if marked.insert(transaction).inserted { try mark(transaction) }
+    }
+    return Int64(marked.count)
+  }
+
+  /// Writes a change without some of its values over it.
+  private func write(
+    _ change: Change,
+    _ id: Int64,
+    _ erases: (_ key: [UInt8], _ isAfter: Bool) -> Bool
+  ) throws {
+    try change.withErased(erases) { erased in
+      let old = digests(in: Array(change.large))
+      var kept = digests(in: Array(erased.large))
+      for digest in old {
+        if let index = kept.firstIndex(of: digest) {
+          kept.remove(at: index)
+        } else {
+          try blobs.count(digest, history: -1)
+        }
+      }
+      let writing = try connection.cached(
+        "UPDATE history_change SET before = ?2, after = ?3, special = ?4, large = ?5 WHERE id = ?1"
+      )
+      try writing.bind(1, id)
+      try bind(writing, 2, Array(erased.before))
+      try bind(writing, 3, Array(erased.after))
+      try bind(writing, 4, Array(erased.special))
+      try bind(writing, 5, Array(erased.large))
+      try writing.run()
+    }
   }
 
   private func bind(_ statement: Statement, _ index: Int32, _ text: [UInt8]) throws {
     if text.isEmpty { return try statement.bindNull(index) }
     try text.withUnsafeBytes { try statement.bind(index, text: $0) }
-  }
-
-  /// One side of a change with all values erased.
-  private func erased(
-    _ object: [UInt8],
-    _ side: String,
-    _ special: inout [UInt8]
-  ) -> [UInt8] {
-    guard !object.isEmpty else { return [] }
-    var result = ChangeSide()
-    for member in members(of: object) {
-      // Links are lists; they name objects, and hold no value.
-      if member.value.first == UInt8(ascii: "[") {
-        result.append(member.key, EncodedValue(json: member.value))
-      } else {
-        result.append(member.key, .erased)
-      }
-    }
-    result.close()
-    if !result.special.isEmpty { appendMember(side.utf8, result.special, to: &special) }
-    return result.json
   }
 
   private func mark(_ transaction: Int64) throws {

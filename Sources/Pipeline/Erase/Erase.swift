@@ -1,0 +1,191 @@
+import ChangeLog
+import FoundationEssentials
+import Glibc
+import Store
+
+/// Erases values of one object from logs, snapshots and large values, and from the store's history
+/// where that is named too.
+///
+/// The transactions keep their digests, and records say who erased what, and what the lines give
+/// since then. Whatever stops the program, the next run of the same request ends it.
+///
+/// - Throws: ``PipelineError``, ``LogError`` or ``StoreError``.
+public func erase(_ request: EraseRequest, tick: Tick = { _ in }) throws -> EraseResult {
+  guard request.logs.exists else {
+    throw PipelineError(.missing, "There is no folder \(request.logs.path).")
+  }
+  let store = try request.store.map { path in
+    let store = try Store.open(
+      .file(URL(fileURLWithPath: path)),
+      options: Options(isReadOnly: request.isDryRun)
+    )
+    if !request.isDryRun { try store.sealForeignChanges() }
+    return store
+  }
+  return try Erase(request, store).run(tick)
+}
+
+private struct Erase {
+  let request: EraseRequest
+  let store: Store?
+  let identifier: String
+
+  init(_ request: EraseRequest, _ store: Store?) throws {
+    self.request = request
+    self.store = store
+    let stores = try request.logs.stores()
+    let wanted = store?.identifier ?? request.origin
+    if let wanted {
+      guard stores.contains(wanted) else {
+        throw PipelineError(
+          .missing,
+          "There are no logs of the store \(wanted) in \(request.logs.path).",
+          hint: stores.isEmpty ? "" : "There are those of \(stores.joined(separator: ", "))."
+        )
+      }
+      identifier = wanted
+    } else {
+      guard let only = stores.first, stores.count == 1 else {
+        throw PipelineError(
+          stores.isEmpty ? .missing : .otherStore,
+          "There are logs of \(stores.count) stores in \(request.logs.path).",
+          hint: stores.isEmpty
+            ? "Name the folder that “travelog export --to” was given."
+            : "Name the file of the one that is meant with --store."
+        )
+      }
+      identifier = only
+    }
+  }
+
+  func run(_ tick: Tick) throws -> EraseResult {
+    var mark = EraseMark(request)
+    if let begun = try EraseMark.read(request.logs, identifier) {
+      guard mark.isSame(as: begun) else { return try refuseOther() }
+      mark = begun
+    }
+    let chains = try openChains()
+    var scan = try EraseScan(request, chains)
+    let plan = try scan.run(tick)
+    try checkStore(plan)
+    var result = EraseResult(store: identifier)
+    for file in plan.files {
+      result.transactions += Int64(file.changes.count)
+      for change in file.changes.values.flatMap(\.values) { result.values += Int64(change.count) }
+    }
+    guard !request.isDryRun else {
+      result.files = plan.files.map(\.file.path)
+      return result
+    }
+    mark.largeValues = Set(mark.largeValues).union(plan.largeValues).sorted()
+    try mark.write(request.logs, identifier)
+    var erasures: [Int64: Erasures] = [:]
+    for file in plan.files {
+      let lineage = file.chain.lineage
+      var records = erasures[lineage] ?? file.chain.erasures
+      try rewrite(file, &records, request, tick)
+      erasures[lineage] = records
+      result.files.append(file.file.path)
+    }
+    result.largeValues = try removeLargeValues(mark.largeValues, request.logs)
+    result.storeTransactions = try eraseHistory(plan)
+    try request.logs.removeMark(identifier)
+    return result
+  }
+
+  private func refuseOther() throws -> EraseResult {
+    try request.logs.checkErasing(identifier)
+    return EraseResult(store: identifier)
+  }
+
+  private func openChains() throws -> [LogChain] {
+    let chains = try request.logs.lineages(of: identifier).map { lineage in
+      let erasures = try Erasures(
+        path: request.logs.erasures(of: identifier, lineage: lineage),
+        store: identifier,
+        lineage: lineage
+      )
+      var chain = try LogChain(request.logs, store: identifier, lineage: lineage, erasures)
+      chain.acceptsUnfinishedErasures = true
+      return chain
+    }
+    if let file = chains.flatMap(\.covered).first {
+      throw PipelineError(
+        .misuse,
+        "The transactions of the log \(file.path) are in another log too, because a compaction was"
+          + " stopped.",
+        hint: "Run “travelog compact \(request.logs.path)” first."
+      )
+    }
+    guard !chains.isEmpty else {
+      throw PipelineError(
+        .missing,
+        "There are no logs of the store \(identifier) in \(request.logs.path)."
+      )
+    }
+    return chains
+  }
+
+  /// Makes sure that the logs tell all that the store does of the object.
+  private func checkStore(_ plan: ErasePlan) throws {
+    guard let store else { return }
+    let targets = StoreTargets(request, try store.read { try $0.schemas() })
+    try store.read { reader in
+      try reader.checkContinuation(after: plan.end)
+      let cursor = try reader.history(after: plan.end.transaction)
+      while let transaction: Transaction = try cursor.next() {
+        let targets = try targets.under(transaction.schema)
+        while let change: Change = try cursor.next() {
+          guard change.object == request.object, targets.hasEntity(of: change) else { continue }
+          throw PipelineError(
+            .misuse,
+            "Transaction \(transaction.id) of \(store.location.path) changed \(request.entity)"
+              + " \(request.object), and is not exported.",
+            hint: "Run “travelog export \(store.location.path) --to \(request.logs.path)” first."
+          )
+        }
+      }
+    }
+  }
+
+  /// Erases the values from the store's history.
+  private func eraseHistory(_ plan: ErasePlan) throws -> Int64? {
+    guard let store else { return nil }
+    let targets = StoreTargets(request, try store.read { try $0.schemas() })
+    return try store.eraseHistory(of: request.object) { transaction, change, value in
+      guard let property = try targets.under(transaction.schema).property(of: value, in: change)
+      else { return false }
+      return !plan.isPresent(
+        property,
+        value,
+        lineage: store.lineage,
+        transaction.id,
+        isSnapshot: false
+      )
+    }
+  }
+}
+
+/// What is to be erased from a store's history, under each of its schemas.
+private final class StoreTargets {
+  private let request: EraseRequest
+  private let schemas: [CatalogSchema]
+  private var known: [String: ErasureTargets] = [:]
+
+  init(_ request: EraseRequest, _ schemas: [CatalogSchema]) {
+    self.request = request
+    self.schemas = schemas
+  }
+
+  func under(_ digest: String) throws -> ErasureTargets {
+    if let targets = known[digest] { return targets }
+    let start = schemas.firstIndex { $0.digest == digest } ?? 0
+    let targets = try ErasureTargets(
+      entity: request.entity,
+      attributes: request.attributes,
+      schemas[start...].map(\.schema)
+    )
+    known[digest] = targets
+    return targets
+  }
+}

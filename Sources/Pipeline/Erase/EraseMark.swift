@@ -1,0 +1,87 @@
+import ChangeLog
+import FoundationEssentials
+import Glibc
+import Store
+
+/// That an erasure was begun, in a file that is there until it is finished.
+///
+/// Logs are written anew one after another, so that a program which is stopped leaves some of them
+/// with the values and some without. Whoever reads logs meanwhile is told so, and the next run of
+/// the same erasure ends it.
+struct EraseMark: Codable, Equatable {
+  var kind = "travelog-erasing"
+  var version = 1
+  var entity: String
+  var id: Int64
+  var attributes: [String]
+  /// True where the store's history is to be without the values too.
+  var hasStore: Bool
+  /// The large values whose files are to go.
+  var largeValues: [String]
+
+  init(_ request: EraseRequest) {
+    entity = request.entity
+    id = request.object
+    attributes = request.attributes.sorted()
+    hasStore = request.store != nil
+    largeValues = []
+  }
+
+  /// The command that ends it.
+  func command(_ logs: LogFolder) -> String {
+    let names = attributes.map { " --attribute \($0)" }.joined()
+    let store = hasStore ? " --store STORE" : ""
+    return "travelog erase \(logs.path) --entity \(entity) --id \(id)\(names)\(store)"
+  }
+
+  /// True for one that is of the same values.
+  func isSame(as other: EraseMark) -> Bool {
+    var other = other
+    other.largeValues = largeValues
+    return self == other
+  }
+
+  /// Reads the mark of a store's logs; nil where there is none.
+  static func read(_ logs: LogFolder, _ store: String) throws -> EraseMark? {
+    let path = logs.erasing(store)
+    guard let bytes = try readSmallFile(path) else { return nil }
+    do {
+      return try JSONDecoder().decode(Self.self, from: Data(bytes))
+    } catch {
+      throw LogError(
+        .damaged,
+        "\(path), which says what erasure was begun, can't be read: \(error). Bring it back from"
+          + " another copy.",
+        path: path
+      )
+    }
+  }
+
+  /// Writes the mark, which lasts when this returns.
+  func write(_ logs: LogFolder, _ store: String) throws {
+    let encoder = JSONEncoder()
+    encoder.outputFormatting = [.sortedKeys, .withoutEscapingSlashes]
+    try writeDurably(Array(encoder.encode(self)) + [0x0a], to: logs.erasing(store))
+  }
+}
+
+extension LogFolder {
+  /// Where it is said that an erasure was begun.
+  fileprivate func erasing(_ store: String) -> String { "\(storeFolder(store))/_erasing.json" }
+
+  /// Fails where an erasure was begun in the logs of a store, and not finished.
+  func checkErasing(_ store: String) throws {
+    guard let mark = try EraseMark.read(self, store) else { return }
+    throw LogError(
+      .unfinished,
+      "An erasure in the logs of the store \(store) in \(path) was begun and not finished; run"
+        + " “\(mark.command(self))” again.",
+      path: erasing(store)
+    )
+  }
+
+  /// Says that an erasure is finished.
+  func removeMark(_ store: String) throws {
+    try removeDurably(erasing(store))
+  }
+}

@@ -1,0 +1,223 @@
+import ChangeLog
+import Store
+
+/// What an erasure is to do: the values that go, by the files that have them.
+struct ErasePlan {
+  /// A log or snapshot that has values which go.
+  struct File {
+    let chain: LogChain
+    let file: LogFolder.File
+    let isSnapshot: Bool
+    /// What goes, by transaction and place in it.
+    var changes: [Int64: [Int64: [ToldValue]]] = [:]
+  }
+
+  var files: [File] = []
+  /// Where the logs of the latest lineage end.
+  var end: HistoryPoint
+  /// The values of the object that are still there, by the transaction that set each.
+  var present: [[UInt8]: Present] = [:]
+  /// True where the object is still there.
+  var isThere = false
+  /// True where the logs tell of the object at all.
+  var isKnown = false
+  /// The schemas that there were, the present one last.
+  var schemas: [StoreSchema] = []
+
+  /// A value that an object still has.
+  struct Present: Hashable {
+    var lineage: Int64
+    var transaction: Int64
+    var value: ToldValue
+  }
+
+  /// True for a value that an object still has, by the transaction that it stands in.
+  func isPresent(
+    _ property: [UInt8],
+    _ value: ToldValue,
+    lineage: Int64,
+    _ transaction: Int64,
+    isSnapshot: Bool
+  ) -> Bool {
+    guard isThere, value.isAfter, let present = present[property], lineage == present.lineage else {
+      return false
+    }
+    return isSnapshot ? transaction >= present.transaction : transaction == present.transaction
+  }
+
+  /// The large values whose files nobody needs any more, unless other logs do.
+  var largeValues: Set<String> {
+    Set(
+      files.flatMap { $0.changes.values.flatMap { $0.values.flatMap { $0.flatMap(\.files) } } }
+    )
+  }
+}
+
+/// Finds the values that are to be erased.
+///
+/// What an object still has stays, because the rows of the store have it too, and a replica would
+/// never get it: it is to be changed or deleted first. Every other value goes, from each lineage.
+struct EraseScan {
+  private let request: EraseRequest
+  private let chains: [LogChain]
+  private var plan: ErasePlan
+  private var found: [(file: ErasePlan.File, values: [Found])] = []
+  private var progress = Progress()
+
+  private struct Found {
+    let transaction: Int64
+    let sequence: Int64
+    let property: [UInt8]
+    let value: ToldValue
+  }
+
+  init(_ request: EraseRequest, _ chains: [LogChain]) throws {
+    self.request = request
+    self.chains = chains
+    let beginning = chains[chains.count - 1].beginning
+    plan = ErasePlan(end: beginning)
+  }
+
+  mutating func run(_ tick: Tick) throws -> ErasePlan {
+    plan.schemas = try chains.flatMap { chain in
+      try (chain.files.isEmpty ? chain.snapshots : chain.files).map {
+        try chain.open($0, after: nil).header.schema
+      }
+    }
+    try checkEntity(request.entity, plan.schemas, request.logs.path)
+    for name in request.attributes {
+      try checkProperty(name, of: request.entity, plan.schemas, request.logs.path)
+    }
+    for (index, chain) in chains.enumerated() {
+      let isLatest = index == chains.count - 1
+      let origin = try chain.origin(after: nil)
+      for file in chain.snapshots {
+        let isOrigin = isLatest && file.range.lowerBound == origin.transaction
+        try scan(file, chain, isSnapshot: true, isTold: isOrigin, after: nil, tick)
+      }
+      var point = origin
+      for file in chain.files where file.range.upperBound > point.transaction {
+        point =
+          try scan(file, chain, isSnapshot: false, isTold: isLatest, after: point, tick) ?? point
+      }
+      plan.end = point
+    }
+    try decide()
+    return plan
+  }
+
+  /// Reads a log whole; one that is told of says what the object is like at the end.
+  @discardableResult
+  private mutating func scan(
+    _ file: LogFolder.File,
+    _ chain: LogChain,
+    isSnapshot: Bool,
+    isTold: Bool,
+    after point: HistoryPoint?,
+    _ tick: Tick
+  ) throws -> HistoryPoint? {
+    let reader = try chain.open(file, after: point)
+    let schema = reader.header.schema
+    let start = plan.schemas.firstIndex(of: schema) ?? plan.schemas.count - 1
+    let targets = try ErasureTargets(
+      entity: request.entity,
+      attributes: request.attributes,
+      Array(plan.schemas[start...])
+    )
+    var values: [Found] = []
+    var last: HistoryPoint?
+    while true {
+      let transaction = try reader.next { change, id, _ in
+        guard change.object == request.object, targets.hasEntity(of: change) else { return }
+        plan.isKnown = true
+        if isTold {
+          if change.kind != .update { plan.present.removeAll() }
+          plan.isThere = change.kind != .delete
+        }
+        for value in change.toldValues {
+          guard let property = targets.property(of: value, in: change) else { continue }
+          values.append(
+            Found(transaction: id, sequence: change.sequence, property: property, value: value)
+          )
+          guard isTold, value.isAfter else { continue }
+          plan.present[property] = ErasePlan.Present(
+            lineage: chain.lineage,
+            transaction: id,
+            value: value
+          )
+        }
+      }
+      guard let transaction else { break }
+      last = transaction.chainDigest.map {
+        HistoryPoint(lineage: chain.lineage, transaction: transaction.id, digest: $0)
+      }
+      progress.transactions += 1
+      try tick(progress)
+    }
+    try chain.checkEnd(reader, file)
+    if !values.isEmpty {
+      found.append((ErasePlan.File(chain: chain, file: file, isSnapshot: isSnapshot), values))
+    }
+    return last
+  }
+
+  /// Tells what goes from what stays.
+  private mutating func decide() throws {
+    for (file, values) in found {
+      var file = file
+      for one in values where !one.value.isErased {
+        let isPresent = plan.isPresent(
+          one.property,
+          one.value,
+          lineage: file.chain.lineage,
+          one.transaction,
+          isSnapshot: file.isSnapshot
+        )
+        guard !isPresent else { continue }
+        file.changes[one.transaction, default: [:]][one.sequence, default: []].append(one.value)
+      }
+      if !file.changes.isEmpty { plan.files.append(file) }
+    }
+    try refuseWhatIsThere()
+  }
+
+  /// Refuses to erase what the object still has.
+  private func refuseWhatIsThere() throws {
+    let name = "\(request.entity) \(request.object)"
+    guard plan.isKnown else {
+      throw PipelineError(
+        .missing,
+        "The logs in \(request.logs.path) tell of no \(name) that has such values.",
+        hint: "Look for it with “travelog log \(request.logs.path) --entity \(request.entity)”."
+      )
+    }
+    guard plan.isThere else { return }
+    let then = "change or delete it in the store, export that, and erase then."
+    guard !request.attributes.isEmpty else {
+      throw PipelineError(
+        .stillThere,
+        "\(name) is still there, so that the store and its replicas need its values.",
+        hint: "Delete it in the store, export that, and erase then; or name attributes whose values"
+          + " have changed since."
+      )
+    }
+    let all = found.flatMap(\.values)
+    let going = plan.files.flatMap { $0.changes.values.flatMap { $0.values.flatMap(\.self) } }
+    let digests = Set(going.filter { !$0.isNull }.map(\.digest))
+    for (property, present) in plan.present.sorted(by: {
+      $0.value.transaction < $1.value.transaction
+    })
+    where !present.value.isErased && !present.value.isNull {
+      let label = String(decoding: property.dropFirst().dropLast(2), as: UTF8.self)
+      let others = all.filter { $0.property == property && $0.value != present.value }
+      if others.isEmpty || digests.contains(present.value.digest) {
+        throw PipelineError(
+          .stillThere,
+          "\(name) still has the \(label) that is to be erased, since transaction"
+            + " \(present.transaction).",
+          hint: then.prefix(1).uppercased() + then.dropFirst()
+        )
+      }
+    }
+  }
+}

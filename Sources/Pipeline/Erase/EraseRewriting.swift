@@ -1,0 +1,126 @@
+import ChangeLog
+import FoundationEssentials
+import Glibc
+import Store
+
+/// Writes a log anew without the values that go, and takes the place of the old one.
+///
+/// The records are there before the log is: a record without its erasure is told from damage by the
+/// mark that the erasure has.
+func rewrite(
+  _ plan: ErasePlan.File,
+  _ erasures: inout Erasures,
+  _ request: EraseRequest,
+  _ tick: Tick
+) throws {
+  let reader = try plan.chain.open(plan.file, after: nil)
+  let writer = try LogWriter(.replacing(plan.file.path, request.logs), header: reader.header)
+  let rewriting = Rewriting(plan, writer, reader.header.previous)
+  reader.copyChange = { line in try rewriting.copy(line) }
+  var records: [ErasureRecord] = []
+  var progress = Progress()
+  while let transaction = try reader.next({ change, id, _ in
+    try rewriting.take(change, id, opening: reader.opening)
+  }) {
+    if let lines = try rewriting.close(transaction), let digest = transaction.digest {
+      records.append(
+        ErasureRecord(
+          time: currentTime(),
+          author: request.author,
+          reason: request.reason,
+          transaction: transaction.id,
+          operation: transaction.operation,
+          object: ErasureRecord.ObjectName(entity: request.entity, id: request.object),
+          attributes: request.attributes.sorted(),
+          digest: digest,
+          lines: lines
+        )
+      )
+    }
+    progress.transactions += 1
+    try tick(progress)
+  }
+  try plan.chain.checkEnd(reader, plan.file)
+  _ = try writer.finish(&erasures, adding: records)
+}
+
+/// The lines of one log on their way into another.
+private final class Rewriting {
+  private let plan: ErasePlan.File
+  private let writer: LogWriter
+  private var previous: Digest
+  /// The digest of the lines of a transaction that loses values; nil for any other.
+  private var digest: TransactionDigest?
+  /// The line of a change that lost values; empty where the line stays as it is.
+  private var line: [UInt8] = []
+  private var hasBegun = false
+
+  init(_ plan: ErasePlan.File, _ writer: LogWriter, _ previous: Digest) {
+    self.plan = plan
+    self.writer = writer
+    self.previous = previous
+  }
+
+  /// Takes a change before its line is copied.
+  func take(
+    _ change: Change,
+    _ transaction: Int64,
+    opening: () throws -> Transaction?
+  ) throws {
+    line.removeAll(keepingCapacity: true)
+    begin(transaction)
+    guard let gone = plan.changes[transaction]?[change.sequence], let shared = try opening() else {
+      return
+    }
+    let lines = TransactionLines(shared)
+    change.withErased { key, isAfter in
+      gone.contains { $0.key == key && $0.isAfter == isAfter }
+    } _: { erased in
+      lines.append(erased, to: &line)
+    }
+  }
+
+  func copy(_ original: UnsafeRawBufferPointer) throws {
+    func write(_ bytes: UnsafeRawBufferPointer) throws {
+      digest?.update(bytes)
+      try writer.append(lines: bytes, changes: 1)
+    }
+    if line.isEmpty { try write(original) } else { try line.withUnsafeBytes { try write($0) } }
+  }
+
+  private func begin(_ transaction: Int64) {
+    guard !hasBegun else { return }
+    hasBegun = true
+    digest = plan.changes[transaction] == nil ? nil : TransactionDigest(after: previous)
+  }
+
+  /// Ends a transaction, and returns what its lines give now where it lost values.
+  func close(_ transaction: Transaction) throws -> Digest? {
+    var transaction = transaction
+    if digest != nil { transaction.salt = [] }
+    let lines = TransactionLines(transaction)
+    try writer.close(transaction, lines)
+    let given = digest?.finish(lines)
+    digest = nil
+    hasBegun = false
+    previous = transaction.chainDigest ?? previous
+    return given
+  }
+}
+
+/// Takes away the files of large values that no log needs any more, and returns how many.
+func removeLargeValues(_ digests: [String], _ logs: LogFolder) throws -> Int {
+  var unused = Set(digests)
+  for file in try unused.isEmpty ? [] : logs.allFiles() {
+    let reader = try LogReader(path: file)
+    reader.erasures = try Erasures(near: file, reader.header)
+    reader.acceptsUnfinishedErasures = true
+    while try reader.next({ change, _, _ in
+      guard !change.large.isEmpty else { return }
+      for (digest, _) in largeReferences(in: change) { unused.remove(digest) }
+    }) != nil {}
+  }
+  let there = unused.filter { logs.blobs.contains($0) }
+  for digest in there { try removeDurably(logs.blobs.file(digest)) }
+  return there.count
+}

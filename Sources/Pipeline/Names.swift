@@ -1,0 +1,33 @@
+import Store
+
+/// Refuses an entity that a history never had.
+func checkEntity(_ name: String, _ schemas: [StoreSchema], _ path: String) throws {
+  let names = Set(schemas.flatMap(\.entities).map(\.name))
+  guard !names.contains(name) else { return }
+  throw PipelineError(
+    .unknownName,
+    "There is no entity “\(name)” in \(path).",
+    hint: "There are \(names.sorted().joined(separator: ", "))."
+  )
+}
+
+/// Refuses a property that no object of an entity, or of its family, ever had a value of.
+func checkProperty(
+  _ name: String,
+  of entity: String,
+  _ schemas: [StoreSchema],
+  _ path: String
+) throws {
+  var names: Set<String> = []
+  for layouts in try schemas.map({ try $0.layouts() }) {
+    guard let layout = layouts.first(where: { $0.entity.name == entity }) else { continue }
+    let root = layouts[layout.ancestors.last ?? layout.index]
+    names.formUnion(root.family.flatMap { layouts[$0].columns.map(\.property) })
+  }
+  guard !names.contains(name) else { return }
+  throw PipelineError(
+    .unknownName,
+    "\(entity) in \(path) has no attribute or relationship to one that is called “\(name)”.",
+    hint: "There are \(names.sorted().joined(separator: ", "))."
+  )
+}

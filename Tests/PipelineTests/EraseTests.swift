@@ -1,0 +1,314 @@
+import ChangeLog
+import Foundation
+import Pipeline
+import SQLite
+import Store
+import StoreTesting
+import Testing
+
+@Suite("Erasing values")
+struct EraseTests {
+  private static let guest = worldSchema.entities.firstIndex { $0.name == "Guest" } ?? 0
+  private static let hotel = worldSchema.entities.firstIndex { $0.name == "Hotel" } ?? 0
+  private static let large = String(repeating: "a secret that is long ", count: 60_000)
+
+  /// A store with a guest whose notes were secret, in logs of several files, a snapshot among them.
+  private struct Secrets {
+    let folder: URL
+    let store: Store
+    let logs: LogFolder
+    /// The values that the guest had.
+    let texts = ["the first secret", "the second secret", "a secret that is long "]
+
+    var path: String { store.location.path }
+    var request: EraseRequest {
+      var request = EraseRequest(logs: logs, entity: "Guest", object: 1)
+      request.store = path
+      request.author = "officer"
+      request.reason = "she asked for it"
+      return request
+    }
+
+    init(_ folder: URL, _ mode: HistoryMode? = nil) throws {
+      self.folder = folder
+      store = try Store.open(
+        .file(folder.appendingPathComponent("a.store")),
+        schema: worldSchema,
+        options: Options(historyMode: mode)
+      )
+      logs = LogFolder(folder.path + "/logs")
+      try logs.create()
+    }
+
+    func column(_ name: String) -> Int {
+      store.layouts[guest].columns.firstIndex { $0.name == name } ?? 0
+    }
+
+    func set(_ note: String, score: String = "1") throws {
+      try store.write(Author(name: "app")) {
+        try $0.update(
+          guest,
+          id: 1,
+          columns: [column("score"), column("note")],
+          values: [.text(score), .text(note)]
+        )
+      }
+    }
+
+    func export(_ wantsSnapshot: Bool = false) throws {
+      var request = ExportRequest(store: path, logs: logs)
+      request.wantsSnapshot = wantsSnapshot
+      _ = try Pipeline.export(request)
+    }
+
+    /// Five transactions of the guest, and two of others.
+    func write() throws {
+      try store.write(Author(name: "app")) { writer in
+        for id in [1, 2] as [Int64] {
+          var values = writer.layouts[guest].columns.map { _ in Value.null }
+          values[column("note")] = .text(id == 1 ? texts[0] : "an open note")
+          values[column("score")] = .text("10")
+          try writer.insert(guest, id: id, values: values)
+        }
+        try writer.insert(hotel, id: 1, values: [.text("Grand"), .null, .null, .null, .integer(5)])
+      }
+      try export()
+      try set(texts[1], score: "20")
+      try set(large, score: "30")
+      try export(true)
+      try set("nothing to hide", score: "40")
+      try store.write(Author()) {
+        try $0.update(hotel, id: 1, columns: [0], values: [.text("Royal")])
+      }
+      try export()
+    }
+
+    func delete() throws {
+      try store.write(Author(name: "app")) { try $0.delete(guest, id: 1) }
+      try export()
+    }
+
+    /// Where a text stands, in logs as they are without compression, blobs, or the store's files.
+    func places(of text: String) throws -> [String] {
+      let data = Data(text.utf8)
+      return try contents(of: folder).filter { name, bytes in
+        guard !bytes.isEmpty else { return false }
+        let content =
+          name.hasSuffix(".gz") ? Data(try gunzip(folder.path + "/" + name).utf8) : bytes
+        return content.range(of: data) != nil
+      }.map(\.key)
+    }
+
+    func replica(_ name: String, fromSnapshot: Bool = false) throws -> Store {
+      var request = ImportRequest(logs: logs, store: folder.path + "/" + name)
+      request.fromSnapshot = fromSnapshot
+      _ = try importLogs(request)
+      return try Store.open(.file(URL(fileURLWithPath: request.store)))
+    }
+  }
+
+  @Test(
+    "no byte of a deleted object's values is left in logs, blobs and store, and all verifies",
+    arguments: [HistoryMode.full, .tombstones]
+  )
+  func deleted(_ mode: HistoryMode) throws {
+    try withTemporaryFolder { folder in
+      let secrets = try Secrets(folder, mode)
+      try secrets.write()
+      try secrets.delete()
+      for text in secrets.texts { #expect(try !secrets.places(of: text).isEmpty) }
+      let before = try rowDump(of: secrets.store)
+      let head = try secrets.store.read { try $0.historyRange().head }
+      var request = secrets.request
+      request.isDryRun = true
+      let plan = try erase(request)
+      for text in secrets.texts { #expect(try !secrets.places(of: text).isEmpty) }
+      request.isDryRun = false
+      let result = try erase(request)
+      #expect(result.files == plan.files)
+      #expect(result.values == plan.values)
+      #expect(result.values > 0)
+      #expect(result.largeValues == 1)
+      if mode == .full { #expect(result.storeTransactions == 5) }
+      for text in secrets.texts + ["nothing to hide"] {
+        #expect(try secrets.places(of: text) == [], "\(text)")
+      }
+      #expect(try !secrets.places(of: "an open note").isEmpty)
+      let verified = try verify(VerifyRequest(logs: secrets.logs))
+      #expect(verified.map(\.findings) == [[]])
+      #expect(verified.map(\.notices) == [[]])
+      #expect(verified.map(\.to) == [head])
+      #expect(verified.allSatisfy { $0.erased > 0 })
+      try secrets.store.check { Issue.record("\($0)") }
+      #expect(try rowDump(of: secrets.store) == before)
+      #expect(try rowDump(of: secrets.replica("replica.store")) == before)
+      #expect(try rowDump(of: secrets.replica("other.store", fromSnapshot: true)) == before)
+      let records = try String(
+        contentsOfFile: secrets.logs.erasures(of: secrets.store.identifier, lineage: 0),
+        encoding: .utf8
+      )
+      #expect(records.contains(#""author":"officer","reason":"she asked for it""#))
+      #expect(records.contains(#""entity":"Guest","id":"1""#))
+      // A second time there is nothing to do, and what is exported anew has no value either.
+      #expect(try erase(request).values == 0)
+      let again = LogFolder(folder.path + "/again")
+      try again.create()
+      _ = try Pipeline.export(ExportRequest(store: secrets.path, logs: again))
+      for text in secrets.texts { #expect(try secrets.places(of: text) == []) }
+      #expect(try verify(VerifyRequest(logs: again)).map(\.findings) == [[]])
+      try secrets.set("of nobody")
+      try secrets.export()
+      #expect(try verify(VerifyRequest(logs: secrets.logs)).map(\.findings) == [[]])
+    }
+  }
+
+  @Test("earlier values of one attribute go, what the object has stays, and replicas have it")
+  func oneAttribute() throws {
+    try withTemporaryFolder { folder in
+      let secrets = try Secrets(folder)
+      try secrets.write()
+      let before = try rowDump(of: secrets.store)
+      var request = secrets.request
+      request.attributes = ["note"]
+      let result = try erase(request)
+      #expect(result.storeTransactions == 4)
+      for text in secrets.texts { #expect(try secrets.places(of: text) == [], "\(text)") }
+      #expect(try !secrets.places(of: "nothing to hide").isEmpty)
+      #expect(try secrets.places(of: #""score":"20""#).isEmpty == false)
+      #expect(try verify(VerifyRequest(logs: secrets.logs)).map(\.findings) == [[]])
+      try secrets.store.check { Issue.record("\($0)") }
+      for fromSnapshot in [false, true] {
+        let replica = try secrets.replica("\(fromSnapshot).store", fromSnapshot: fromSnapshot)
+        #expect(try rowDump(of: replica) == before)
+        try replica.check { Issue.record("\($0)") }
+      }
+      // It goes on after that, and a replica with it.
+      try secrets.set("another", score: "50")
+      try secrets.export()
+      let replica = try secrets.replica("false.store")
+      #expect(try rowDump(of: replica) == rowDump(of: secrets.store))
+      #expect(try lines(of: replica) == lines(of: secrets.store))
+    }
+  }
+
+  @Test("a replica of before the erasure goes on after it")
+  func follower() throws {
+    try withTemporaryFolder { folder in
+      let secrets = try Secrets(folder)
+      try secrets.write()
+      _ = try secrets.replica("follower.store")
+      try secrets.delete()
+      _ = try erase(secrets.request)
+      #expect(try rowDump(of: secrets.replica("follower.store")) == rowDump(of: secrets.store))
+    }
+  }
+
+  @Test("what an object still has is refused, and nothing is changed")
+  func stillThere() throws {
+    try withTemporaryFolder { folder in
+      let secrets = try Secrets(folder)
+      try secrets.write()
+      let logs = try contents(of: URL(fileURLWithPath: secrets.logs.path))
+      func refusal(_ change: (inout EraseRequest) -> Void) throws -> PipelineError? {
+        var request = secrets.request
+        change(&request)
+        let error = #expect(throws: PipelineError.self) { try erase(request) }
+        #expect(try contents(of: URL(fileURLWithPath: secrets.logs.path)) == logs)
+        return error
+      }
+      #expect(try refusal { _ in }?.code == .stillThere)
+      #expect(
+        try refusal {
+          $0.attributes = ["page", "key", "badge", "note"]; $0.object = 2
+        }?.code
+          == .stillThere
+      )
+      #expect(try refusal { $0.object = 99 }?.code == .missing)
+      #expect(try refusal { $0.entity = "Gast" }?.code == .unknownName)
+      #expect(try refusal { $0.entity = "Gast" }?.hint.contains("Guest") == true)
+      #expect(try refusal { $0.attributes = ["notes"] }?.hint.contains("note") == true)
+      #expect(
+        try refusal {
+          $0.origin = UUID().uuidString; $0.store = nil
+        }?.code == .missing
+      )
+      // The store has what is not exported: then the logs can't tell what the object has.
+      try secrets.set(secrets.texts[0])
+      #expect(try refusal { $0.attributes = ["note"] }?.code == .misuse)
+      try secrets.export()
+      // The note is now what it was at first.
+      let error = #expect(throws: PipelineError.self) {
+        var request = secrets.request
+        request.attributes = ["note"]
+        _ = try erase(request)
+      }
+      #expect(error?.code == .stillThere)
+    }
+  }
+
+  @Test("an erasure that was begun and not finished is told of, and only itself ends it")
+  func unfinished() throws {
+    try withTemporaryFolder { folder in
+      let secrets = try Secrets(folder)
+      try secrets.write()
+      try secrets.delete()
+      struct Stopped: Error {}
+      // Stopped when the first log has been written anew.
+      var ticks = 0
+      let all = try verify(VerifyRequest(logs: secrets.logs)).reduce(0) { $0 + $1.transactions }
+      #expect(throws: Stopped.self) {
+        try erase(secrets.request) { _ in
+          ticks += 1
+          if ticks > all + 2 { throw Stopped() }
+        }
+      }
+      let findings = try verify(VerifyRequest(logs: secrets.logs)).flatMap(\.findings)
+      #expect(findings.map(\.kind) == [.unfinished])
+      #expect(findings.first?.message.contains("travelog erase") == true)
+      let error = #expect(throws: LogError.self) { try secrets.replica("replica.store") }
+      #expect(error?.code == .unfinished)
+      var other = secrets.request
+      other.object = 2
+      #expect(throws: LogError.self) { try erase(other) }
+      let result = try erase(secrets.request)
+      #expect(result.largeValues == 1)
+      for text in secrets.texts { #expect(try secrets.places(of: text) == []) }
+      #expect(try verify(VerifyRequest(logs: secrets.logs)).map(\.findings) == [[]])
+      #expect(try rowDump(of: secrets.replica("replica.store")) == rowDump(of: secrets.store))
+    }
+  }
+
+  @Test("a random object of a random history is erased from all lineages, whatever it went through")
+  func random() throws {
+    try withTemporaryFolder { folder in
+      var world = try World(folder, "erasing at random")
+      world.history.hasLargeValues = false
+      try world.write(20)
+      try world.export { $0.maximumFileSize = 1 }
+      try world.write(20)
+      try world.export { $0.maximumFileSize = 2000 }
+      let rows = try rowDump(of: world.source)
+      let deleted = try StoreTesting.rows(
+        "SELECT DISTINCT entity || ' ' || object FROM history_change WHERE kind = 'delete'",
+        in: world.source
+      ).map { $0.split(separator: " ").map(String.init) }
+      for name in deleted.prefix(5) {
+        var request = EraseRequest(
+          logs: world.logs,
+          entity: name[0],
+          object: try #require(Int64(name[1]))
+        )
+        request.store = world.path
+        _ = try erase(request)
+        #expect(try verify(VerifyRequest(logs: world.logs)).map(\.findings) == [[]])
+        try #expect(world.lines() == lines(of: world.source))
+      }
+      let replica = ImportRequest(logs: world.logs, store: folder.path + "/replica.store")
+      _ = try importLogs(replica)
+      let store = try Store.open(.file(URL(fileURLWithPath: replica.store)))
+      #expect(try rowDump(of: store) == rows)
+      #expect(try lines(of: store) == lines(of: world.source))
+      try world.source.check { Issue.record("\($0)") }
+    }
+  }
+}
