@@ -75,7 +75,7 @@ struct LogChain {
         line: 1
       )
     }
-    guard header.partial.isEmpty else {
+    guard header.partial.isEmpty || folder.partial != nil else {
       throw LogError(
         .partial,
         "The log \(file.path) has something left out (\(header.partial)), so that nothing can follow"

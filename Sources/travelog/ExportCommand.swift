@@ -61,6 +61,28 @@ extension Travelog {
     help: "Fail where there is nothing to do."
   )
 
+  static let authors = Parameter<[String]>.repeated(
+    "author",
+    .author,
+    help: "Export transactions of this author alone, into partial logs; an empty text for none."
+  )
+  static let entities = Parameter<[String]>.repeated(
+    "entity",
+    .text,
+    placeholder: "NAME",
+    help: "Export changes of this entity and its heirs alone, into partial logs."
+  )
+  static let redactions = Parameter<[ExportFilter.Redaction]>.repeated(
+    "redact",
+    .redaction,
+    help: "Leave out the values of an attribute, or write keyed digests for them."
+  )
+  static let redactionKey = Parameter<String?>.optional(
+    "redact-key",
+    .file,
+    help: "The file whose bytes are the key of those digests; keep it secret."
+  )
+
   static let exportCommand = Command(
     "export",
     summary: "Writes what is new in a store's history into logs.",
@@ -72,9 +94,14 @@ extension Travelog {
       .init("travelog export trips.store people.store --to logs", "The same of two stores."),
       .init("travelog export trips.store --to logs --snapshot", "Write the state as well."),
       .init("travelog export trips.store --to logs --dry-run --json", "See what there is to do."),
+      .init(
+        "travelog export people.store --to logs --entity Person --redact Person.phone=drop",
+        "Write partial logs to hand on, beside the whole ones."
+      ),
     ],
     parameters: [
       stores, to, token, until, snapshot, level, maximumFileSize, dryRun, lockWait, errorIfEmpty,
+      authors, entities, redactions, redactionKey,
     ],
     files: [
       .init(
@@ -82,6 +109,10 @@ extension Travelog {
         "The token: the last transaction that was exported, and its digest."
       ),
       .init("LOGS/store=UUID/lineage=N/date=DAY/FIRST-LAST.ndjson.gz", "The logs."),
+      .init(
+        "LOGS/store=UUID/partial=NAME/",
+        "Logs and a token of their own for each --author, --entity and --redact."
+      ),
     ],
     exitCodes: [
       .unreadable, .empty, .missing, .locked, .historyGap, .diverged, .interrupted, .terminated,
@@ -90,6 +121,7 @@ extension Travelog {
     let given = call.arguments
     let logs = LogFolder(given[to])
     let isStream = given[to] == "-"
+    let filter = try exportFilter(call)
     var lock: FolderLock?
     if isStream {
       try checkStream(call)
@@ -107,6 +139,7 @@ extension Travelog {
       request.level = given[level]
       request.maximumFileSize = given[maximumFileSize]
       request.isDryRun = given[dryRun]
+      request.filter = filter
       request.stream = isStream ? STDOUT_FILENO : nil
       let clock = ContinuousClock()
       var result: ExportResult?
@@ -115,7 +148,7 @@ extension Travelog {
       guard let result else { continue }
       for notice in result.notices { try call.warn(notice) }
       isEmpty = isEmpty && result.transactions == 0 && result.snapshot == nil
-      if given[json] { try call.answer(ExportAnswer(result, isDryRun: given[dryRun])) }
+      if given[json] { try call.answer(ExportAnswer(result, filter, isDryRun: given[dryRun])) }
       try call.summarize(
         "\(store): \(given[dryRun] ? "would export" : "exported")"
           + " \(grouped(result.transactions)) transactions,"
@@ -129,6 +162,42 @@ extension Travelog {
 }
 
 extension Travelog {
+  /// What is to be left out, with the key of digests from its file.
+  private static func exportFilter(_ call: Call) throws -> ExportFilter {
+    var filter = ExportFilter()
+    filter.authors = call.arguments[authors]
+    filter.entities = call.arguments[entities]
+    filter.redactions = call.arguments[redactions]
+    if !filter.isEmpty, call.arguments[snapshot] {
+      throw CommandError.usage(
+        "A snapshot is the whole state; leave out --snapshot, or the filters."
+      )
+    }
+    let isHashed = filter.redactions.contains { $0.manner == .hash }
+    guard let path = call.arguments[redactionKey] else {
+      guard !isHashed else {
+        throw CommandError.usage(
+          "--redact …=hash needs --redact-key with a file of random bytes, or values could be found by"
+            + " trying."
+        )
+      }
+      return filter
+    }
+    guard isHashed else {
+      throw CommandError.usage("--redact-key is of no use without --redact …=hash; leave it out.")
+    }
+    guard let bytes = try readSmallFile(path) else {
+      throw CommandError(.missing, "There is no key \(path).")
+    }
+    guard bytes.count >= 16 else {
+      throw CommandError.usage(
+        "The key \(path) has \(bytes.count) bytes, and 16 are the least that can't be found by trying."
+      )
+    }
+    filter.key = bytes
+    return filter
+  }
+
   /// Refuses what does not go with logs on standard output.
   private static func checkStream(_ call: Call) throws {
     if call.arguments[json] {
@@ -151,6 +220,7 @@ private struct ExportAnswer: Encodable {
   let type = "export"
   let dryRun: Bool
   let store: String
+  let partial: String?
   let identifier: String
   let from: PointAnswer
   let to: PointAnswer
@@ -163,8 +233,9 @@ private struct ExportAnswer: Encodable {
   let snapshot: String?
   let notices: [String]
 
-  init(_ result: ExportResult, isDryRun: Bool) {
+  init(_ result: ExportResult, _ filter: ExportFilter, isDryRun: Bool) {
     dryRun = isDryRun
+    partial = filter.isEmpty ? nil : filter.words
     store = result.store
     identifier = result.identifier
     from = PointAnswer(result.from)
@@ -194,6 +265,31 @@ extension CommandLineKit.ValueType where Value == Point {
   /// A point in a history.
   static let point = CommandLineKit.ValueType(placeholder: "POINT", forms: Point.forms) {
     Point($0)
+  }
+}
+
+extension CommandLineKit.ValueType where Value == String {
+  /// An author as applications give it.
+  static let author = CommandLineKit.ValueType<String>(
+    placeholder: "NAME",
+    forms: "an author's name, on one line"
+  ) { text in
+    text.unicodeScalars.contains { $0.properties.generalCategory == .control } ? nil : text
+  }
+}
+
+extension CommandLineKit.ValueType where Value == ExportFilter.Redaction {
+  /// A property and what stands for its values.
+  static let redaction = CommandLineKit.ValueType<ExportFilter.Redaction>(
+    placeholder: "ENTITY.ATTRIBUTE=MANNER",
+    forms: "an attribute with drop or hash as Person.phone=hash"
+  ) { text in
+    let parts = text.split(separator: "=", omittingEmptySubsequences: false)
+    let names = parts[0].split(separator: ".", omittingEmptySubsequences: false).map(String.init)
+    guard parts.count == 2, names.count == 2, names.allSatisfy({ !$0.isEmpty }),
+      let manner = ExportFilter.Redaction.Manner(rawValue: String(parts[1]))
+    else { return nil }
+    return ExportFilter.Redaction(entity: names[0], attribute: names[1], manner)
   }
 }
 

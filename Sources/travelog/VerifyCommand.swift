@@ -39,6 +39,7 @@ extension Travelog {
     request.token = given[token]
     request.head = given[headDigest]
     request.against = given[against]
+    request.includesPartial = true
     let (line, tick) = call.tick()
     let results = try verify(request, tick: tick)
     try line.clear()
@@ -55,11 +56,14 @@ extension Travelog {
 
   private static func text(of result: Verification, _ style: Style) -> String {
     var lines = ["store \(result.store), lineage \(result.lineage)"]
+    if result.partial != nil { lines[0] += ", partial: \(result.words)" }
     lines += result.findings.map { "  \(style.red($0.kind.rawValue)): \($0.message)" }
     let range =
-      result.to.transaction > result.from.transaction
-      ? "transactions \(result.from.transaction + 1) to \(result.to.transaction) are sound"
-      : "no transaction is sound"
+      result.partial != nil
+      ? "\(grouped(result.transactions)) transactions up to \(result.to.transaction) are sound"
+      : result.to.transaction > result.from.transaction
+        ? "transactions \(result.from.transaction + 1) to \(result.to.transaction) are sound"
+        : "no transaction is sound"
     lines.append(
       "  \(result.findings.isEmpty ? style.green("ok") : style.red("damaged")): \(range),"
         + " \(grouped(result.changes)) changes in \(result.files) logs"
@@ -74,7 +78,11 @@ extension Travelog {
   }
 
   private static func endText(_ result: Verification) -> String {
-    switch result.end {
+    guard result.partial == nil else {
+      return
+        "each log is sound by itself; what is left out, and whether one is missing, they can't tell"
+    }
+    return switch result.end {
     case .token: "the token says that this is the end"
     case .head: "the digest that was given says that this is the end"
     case .store: "replaying the logs gives the store, which says that this is the end"
@@ -99,6 +107,7 @@ private struct VerifyAnswer: Encodable {
   let type = "verify"
   let store: String
   let lineage: Int64
+  let partial: String?
   let isSound: Bool
   let from: PointAnswer
   let to: PointAnswer
@@ -115,6 +124,7 @@ private struct VerifyAnswer: Encodable {
   init(_ result: Verification) {
     store = result.store
     lineage = result.lineage
+    partial = result.partial.map { _ in result.words }
     isSound = result.findings.isEmpty
     from = PointAnswer(result.from)
     to = PointAnswer(result.to)

@@ -188,6 +188,31 @@ struct ReaderTests {
     }
   }
 
+  @Test("reads partial logs as far as they can be checked, and finds a byte that was changed")
+  func partialLogs() throws {
+    try withTemporaryFolder { folder in
+      let url = folder.appendingPathComponent("world.store")
+      let store = try Store.open(.file(url), schema: worldSchema)
+      var world = HistoryWorld(SeededGenerator(for: "reader of partial logs"))
+      var request = ExportRequest(store: url.path, logs: LogFolder(folder.path + "/logs"))
+      request.filter.entities = ["Guest"]
+      request.filter.redactions = [.init(entity: "Guest", attribute: "note", .drop)]
+      var logs: [String] = []
+      for _ in 0..<3 {
+        for _ in 0..<15 { try world.write(to: store) }
+        logs += try Pipeline.export(request).files
+      }
+      let (state, complaint) = try run(logs, in: folder)
+      #expect(complaint == "")
+      #expect(state.isEmpty)
+      let last = URL(fileURLWithPath: try #require(logs.last))
+      var bytes = try Data(contentsOf: last)
+      bytes[bytes.count / 2] ^= 4
+      try bytes.write(to: last)
+      #expect(try run(logs, in: folder).complaint != "")
+    }
+  }
+
   @Test("follows a migration: names that change, what is new, wider types")
   func migration() throws {
     try withTemporaryFolder { folder in

@@ -4,7 +4,7 @@
     read_log.py FILE...        the files of one lineage, in any order
 
 It checks digests, chain and trailers, follows the changes, and prints the state they lead to: one
-object a line, sorted by entity and id. Whatever is wrong ends it with a sentence and status 1.
+object a line, by entity and id; none for partial logs. Whatever is wrong ends it with status 1.
 """
 import gzip, hashlib, json, os, sys, zlib
 
@@ -33,9 +33,8 @@ class Schema:
     def name_in_lines(self, entity, name):
         parent = self.entities.get(entity.get("parent"))
         if name.lower() not in self.clashing: return name
-        if parent is not None and name in dict(properties(parent)):
-            return self.name_in_lines(parent, name)
-        return entity["name"] + "." + name
+        is_inherited = parent is not None and name in dict(properties(parent))
+        return self.name_in_lines(parent, name) if is_inherited else entity["name"] + "." + name
 
 def properties(entity):
     """The properties that lines have, each with what kind of encoding it has."""
@@ -52,10 +51,8 @@ def origin(new, old, others):
     if original == new["name"] or namesake and namesake.get("originalName") == original:
         return namesake
     claims = {part["name"]: part.get("originalName", part["name"]) for part in others}
-    if claims.get(original) != original and original in named:
-        return named[original]
-    is_taken = any(name != new["name"] == claim for name, claim in claims.items())
-    return None if is_taken else namesake
+    if claims.get(original) != original and original in named: return named[original]
+    return None if any(name != new["name"] == claim for name, claim in claims.items()) else namesake
 
 def migrate(state, old, new):
     """The state under a new schema, before the changes of the migration itself."""
@@ -143,18 +140,20 @@ def read(path, log):
                      f"{where}: another change is next")
                 chain = chain or hashlib.sha256(bytes.fromhex(log["digest"]))
                 chain.update(line)
-                apply(log["state"], record, where)
+                if not header["partial"]: apply(log["state"], record, where)
                 place, changes = place + 1, changes + 1
             elif kind == "transaction":
                 gap = json.loads(record["meta"]["details"]) if record["op"] == "gap" else {}
-                need(log["last"] + 1 in (record["txn"], gap.get("first")) and record["n"] == place,
+                is_next = log["last"] + 1 in (record["txn"], gap.get("first")) or header["partial"]
+                need(is_next and record["txn"] > log["last"] and record["n"] == place,
                      f"{where}: it is not the transaction that is next")
                 need(record["meta"]["schema"] == header["schema"], f"{where}: another schema")
                 member = b',"digest":"%s"' % record["digest"].encode()
                 need(line.count(member) == 1, f"{where}: its digest is not where it should be")
                 chain = chain or hashlib.sha256(bytes.fromhex(log["digest"]))
                 chain.update(line.replace(member, b""))
-                need(chain.hexdigest() == log["erased"].get(record["digest"], record["digest"]),
+                digest = log["erased"].get(record["digest"], record["digest"])
+                need(header["partial"] or chain.hexdigest() == digest,
                      f"{where}: transaction {record['txn']} was altered")
                 log["last"], log["digest"] = record["txn"], gap.get("resumes", record["digest"])
                 chain, place, transactions = None, 0, transactions + 1
@@ -172,15 +171,15 @@ def begin(path, kind, header, log):
     need(kind == "header", f"{path} is no change log")
     need(header["format"] == "travelog/1", f"{path} has an unknown format, {header['format']}")
     need(header["features"] == "", f"{path} uses what is not known: {header['features']}")
-    need(header["partial"] == "", f"{path} is not the whole log: {header['partial']}")
     text = header["definition"].encode()
     need(hashlib.sha256(text).hexdigest() == header["schema"], f"{path} has an altered schema")
     schema, identity = Schema(json.loads(text)), (header["store"], header["lineage"])
-    need(log.setdefault("identity", identity) == identity,
-         f"{path} is of another store or lineage than the file before")
+    need(log.setdefault("identity", (identity, header["partial"])) == (identity, header["partial"]),
+         f"{path} is of another store or lineage, or has other things left out")
     if "digest" not in log:
         log.update(digest=beginning(*identity).hexdigest(), last=header["first"] - 1)
-    need(header["first"] == log["last"] + 1 and header["previous"] == log["digest"],
+    need(header["first"] == log["last"] + 1 and header["previous"] == log["digest"]
+         or header["partial"] and header["first"] > log["last"],
          f"{path} does not go on from transaction {log['last']}")
     if log.get("definition", text) != text:
         log["state"] = migrate(log["state"], log["schema"], schema)

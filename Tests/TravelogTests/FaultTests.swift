@@ -107,6 +107,32 @@ struct FaultTests {
     }
   }
 
+  @Test("a partial export that is stopped anywhere is made good by the next, and so is its token")
+  func partialExport() throws {
+    try withStages { folder, stores, store in
+      let path = stores[0].path
+      let logs = folder.path + "/logs"
+      func command(_ logs: String) -> [String] {
+        [
+          "export", path, "--to", logs, "--max-file-size", "500", "--author", "app", "--author", "",
+          "--entity", "Guest", "--redact", "Guest.note=drop",
+        ]
+      }
+      #expect(try travelog(command(folder.path + "/expected")).code == 0)
+      let expected = try logLines(folder.path + "/expected")
+      let fired = try stop(command(logs), in: folder) {
+        try remove(logs)
+      } check: { place in
+        let run = try travelog(command(logs))
+        #expect(run.code == 0, "\(place): \(run.errors)")
+        #expect(try logLines(logs) == expected, "\(place)")
+        #expect(try travelog(command(logs) + ["--error-if-empty"]).code == 5, "\(place)")
+      }
+      print("partial export: \(fired) faults fired")
+      #expect(fired >= trials(5, long: 50))
+    }
+  }
+
   @Test("an import that is stopped anywhere is made good by the next: the replica is the origin")
   func replay() throws {
     try withStages { folder, stores, store in

@@ -52,7 +52,7 @@ public enum LogDestination: Sendable {
         day: day,
         range: header.first...last
       )
-      return folder.path + "/" + name.path
+      return folder.lineageFolder(header.store, header.lineage) + "/date=\(day)/" + name.file
     case .snapshot(let folder):
       let lineage = folder.lineageFolder(header.store, header.lineage)
       return "\(lineage)/snapshots/\(padded(header.first)).ndjson.gz"

@@ -55,7 +55,7 @@ public final class LogSpool {
       isSnapshot = transaction.operation == .snapshot && reader.header.isWithinLineage
     }
     let last = reader.trailer?.last ?? reader.header.first
-    let path = folder.destination(day, isSnapshot).path(reader.header, last: last)
+    let path = folder.place(reader.header, day, isSnapshot).path(reader.header, last: last)
     try makeFolders(parentFolder(path))
     guard symlink(full, path) == 0 else {
       guard errno == EEXIST else { throw diskError("The link \(path) can't be made", path) }
@@ -210,7 +210,7 @@ private final class Spooled {
   func finish(in folder: LogFolder) throws {
     if !block.isEmpty { try compressor.append(block) }
     try compressor.finish()
-    let destination = folder.destination(day, isSnapshot)
+    let destination = folder.place(header, day, isSnapshot)
     let place = destination.path(header, last: max(last, header.first))
     try makeFolders(parentFolder(place))
     try moveDurably(path, to: place)
@@ -226,9 +226,14 @@ extension LogHeader {
 
 extension LogFolder {
   /// Where a log goes, by what its lines say; a day that is none would lead out of the folder.
-  fileprivate func destination(_ day: String, _ isSnapshot: Bool) -> LogDestination {
+  fileprivate func place(
+    _ header: LogHeader,
+    _ day: String,
+    _ isSnapshot: Bool
+  ) -> LogDestination {
+    let folder = header.partial.isEmpty ? self : partial(leavingOut: header.partial)
     let isDay =
       day.utf8.count == 10 && day.utf8.allSatisfy { $0 == 0x2d || (0x30...0x39).contains($0) }
-    return isSnapshot ? .snapshot(self) : .day(isDay ? day : "none", self)
+    return isSnapshot ? .snapshot(folder) : .day(isDay ? day : "none", folder)
   }
 }

@@ -5,12 +5,36 @@ public import Store
 public struct LogFolder: Hashable, Sendable {
   /// The folder's path.
   public let path: String
+  /// The name of the logs with something left out that are meant; nil for whole logs.
+  public private(set) var partial: String?
 
   /// Names a folder, which need not be there yet.
   public init(_ path: String) {
     var path = path
     while path.count > 1, path.hasSuffix("/") { path.removeLast() }
     self.path = path
+  }
+
+  /// The logs in the folder that have something left out, by what that is in words.
+  public func partial(leavingOut words: String) -> LogFolder {
+    partial(named: Self.partialName(words))
+  }
+
+  /// The logs in the folder that have something left out, by their name.
+  public func partial(named name: String) -> LogFolder {
+    var result = self
+    result.partial = name
+    return result
+  }
+
+  /// The name of logs with something left out, which differs where the words do.
+  public static func partialName(_ words: String) -> String {
+    String(SHA256.digest(of: Array(words.utf8)).description.prefix(8))
+  }
+
+  /// The names of a store's logs that have something left out, sorted.
+  public func partials(of store: String) throws -> [String] {
+    try values(of: "partial", in: "\(path)/store=\(store)")
   }
 
   /// One log among those of a lineage.
@@ -68,16 +92,20 @@ public struct LogFolder: Hashable, Sendable {
   /// The paths of all logs and snapshots of all stores.
   public func allFiles() throws -> [String] {
     try stores().flatMap { store in
-      try lineages(of: store).flatMap { lineage in
-        try (files(of: store, lineage: lineage) + snapshots(of: store, lineage: lineage)).map(
-          \.path
-        )
+      let folders = try [self] + partials(of: store).map { partial(named: $0) }
+      return try folders.flatMap { folder in
+        try folder.lineages(of: store).flatMap { lineage in
+          try folder.files(of: store, lineage: lineage).map(\.path)
+            + folder.snapshots(of: store, lineage: lineage).map(\.path)
+        }
       }
     }
   }
 
   /// The folder of a store.
-  public func storeFolder(_ store: String) -> String { "\(path)/store=\(store)" }
+  public func storeFolder(_ store: String) -> String {
+    "\(path)/store=\(store)" + (partial.map { "/partial=\($0)" } ?? "")
+  }
 
   /// The folder of a lineage.
   public func lineageFolder(_ store: String, _ lineage: Int64) -> String {

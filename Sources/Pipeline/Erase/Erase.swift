@@ -65,7 +65,7 @@ private struct Erase {
       mark = begun
     }
     let chains = try openChains()
-    var scan = try EraseScan(request, chains)
+    var scan = try EraseScan(request, chains, openPartial())
     let plan = try scan.run(tick)
     try checkStore(plan)
     var result = EraseResult(store: identifier)
@@ -96,6 +96,21 @@ private struct Erase {
   private func refuseOther() throws -> EraseResult {
     try request.logs.checkErasing(identifier)
     return EraseResult(store: identifier)
+  }
+
+  /// Logs with something left out, which may have the values all the same.
+  private func openPartial() throws -> [LogChain] {
+    try request.logs.partials(of: identifier).flatMap { name in
+      let folder = request.logs.partial(named: name)
+      return try folder.lineages(of: identifier).map { lineage in
+        try LogChain(
+          folder,
+          store: identifier,
+          lineage: lineage,
+          Erasures(store: identifier, lineage: lineage)
+        )
+      }
+    }
   }
 
   private func openChains() throws -> [LogChain] {
@@ -170,17 +185,17 @@ private struct Erase {
 private final class StoreTargets {
   private let request: EraseRequest
   private let schemas: [CatalogSchema]
-  private var known: [String: ErasureTargets] = [:]
+  private var known: [String: PropertyTargets] = [:]
 
   init(_ request: EraseRequest, _ schemas: [CatalogSchema]) {
     self.request = request
     self.schemas = schemas
   }
 
-  func under(_ digest: String) throws -> ErasureTargets {
+  func under(_ digest: String) throws -> PropertyTargets {
     if let targets = known[digest] { return targets }
     let start = schemas.firstIndex { $0.digest == digest } ?? 0
-    let targets = try ErasureTargets(
+    let targets = try PropertyTargets(
       entity: request.entity,
       attributes: request.attributes,
       schemas[start...].map(\.schema)

@@ -60,6 +60,8 @@ struct ErasePlan {
 struct EraseScan {
   private let request: EraseRequest
   private let chains: [LogChain]
+  /// Those of logs with something left out.
+  private let partial: [LogChain]
   private var plan: ErasePlan
   private var found: [(file: ErasePlan.File, values: [Found])] = []
   private var progress = Progress()
@@ -71,8 +73,9 @@ struct EraseScan {
     let value: ToldValue
   }
 
-  init(_ request: EraseRequest, _ chains: [LogChain]) throws {
+  init(_ request: EraseRequest, _ chains: [LogChain], _ partial: [LogChain]) throws {
     self.request = request
+    self.partial = partial
     self.chains = chains
     let beginning = chains[chains.count - 1].beginning
     plan = ErasePlan(end: beginning)
@@ -102,6 +105,11 @@ struct EraseScan {
       }
       plan.end = point
     }
+    for chain in partial {
+      for file in chain.files {
+        try scan(file, chain, isSnapshot: false, isTold: false, after: nil, tick)
+      }
+    }
     try decide()
     return plan
   }
@@ -119,7 +127,7 @@ struct EraseScan {
     let reader = try chain.open(file, after: point)
     let schema = reader.header.schema
     let start = plan.schemas.firstIndex(of: schema) ?? plan.schemas.count - 1
-    let targets = try ErasureTargets(
+    let targets = try PropertyTargets(
       entity: request.entity,
       attributes: request.attributes,
       Array(plan.schemas[start...])

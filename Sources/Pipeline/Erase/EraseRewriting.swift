@@ -14,7 +14,7 @@ func rewrite(
   _ tick: Tick
 ) throws {
   let reader = try plan.chain.open(plan.file, after: nil)
-  let writer = try LogWriter(.replacing(plan.file.path, request.logs), header: reader.header)
+  let writer = try LogWriter(.replacing(plan.file.path, plan.chain.folder), header: reader.header)
   let rewriting = Rewriting(plan, writer, reader.header.previous)
   reader.copyChange = { line in try rewriting.copy(line) }
   var records: [ErasureRecord] = []
@@ -22,7 +22,9 @@ func rewrite(
   while let transaction = try reader.next({ change, id, _ in
     try rewriting.take(change, id, opening: reader.opening)
   }) {
-    if let lines = try rewriting.close(transaction), let digest = transaction.digest {
+    let lines = try rewriting.close(transaction)
+    // Logs with something left out have no records, because their digests are those of the whole.
+    if let lines, let digest = transaction.digest, reader.header.partial.isEmpty {
       records.append(
         ErasureRecord(
           time: currentTime(),

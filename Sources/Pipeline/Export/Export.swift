@@ -46,6 +46,8 @@ private final class Export {
   private let request: ExportRequest
   private let store: Store
   private let reader: Reader
+  /// What is left of the changes; nil where all of them are exported.
+  private let partial: PartialChanges?
   /// Where the token is kept; nil where there is none.
   private let token: String?
   private let schemas: [String: StoreSchema]
@@ -60,6 +62,15 @@ private final class Export {
   private var records: [ErasureRecord] = []
 
   init(_ request: ExportRequest, _ store: Store, _ reader: Reader) throws {
+    let catalog = try reader.schemas()
+    var request = request
+    if request.filter.isEmpty {
+      partial = nil
+    } else {
+      try request.filter.check(catalog.map(\.schema), request.store)
+      request.logs = request.logs.partial(leavingOut: request.filter.words)
+      partial = PartialChanges(request.filter, catalog)
+    }
     self.request = request
     self.store = store
     self.reader = reader
@@ -67,7 +78,7 @@ private final class Export {
       request.token
       ?? (request.stream == nil ? request.logs.token(of: store.identifier) : nil)
     schemas = Dictionary(
-      try reader.schemas().map { ($0.digest, $0.schema) },
+      catalog.map { ($0.digest, $0.schema) },
       uniquingKeysWith: { first, _ in first }
     )
     let head = try reader.sealedHead()
@@ -137,8 +148,10 @@ private final class Export {
         .historyExpired,
         "\(request.store) was exported up to transaction \(point.transaction), and transactions"
           + " after it are no longer in its history: \(error.message)",
-        hint: "Run “travelog recover \(request.store) --to \(request.logs.path)”, which makes up"
-          + " what is missing."
+        hint: partial == nil
+          ? "Run “travelog recover \(request.store) --to \(request.logs.path)”, which makes up what is"
+            + " missing."
+          : "Move \(request.logs.storeFolder(store.identifier)) away; the next export begins anew."
       )
     } catch let error as StoreError where error.code == .historyDiverged {
       throw PipelineError(
@@ -165,9 +178,11 @@ private final class Export {
       }
       transaction.digest = try transaction.digest ?? reader.point(transaction.id).digest
       guard let digest = transaction.chainDigest else { continue }
-      if !request.isDryRun {
+      var shown: Transaction? = transaction
+      if let partial { shown = try partial.transaction(transaction, reader) }
+      if let shown, !request.isDryRun {
         try prepareLog(for: transaction, after: previous)
-        try write(transaction, after: previous, cursor, tick)
+        try write(shown, after: previous, cursor, tick)
       }
       previous = digest
       result.to = HistoryPoint(
@@ -175,8 +190,10 @@ private final class Export {
         transaction: transaction.id,
         digest: digest
       )
-      result.transactions += 1
-      result.changes += transaction.count
+      if let shown {
+        result.transactions += 1
+        result.changes += shown.count
+      }
       progress.transactions += 1
       try tick(progress)
     }
@@ -202,7 +219,8 @@ private final class Export {
       lineage: store.lineage,
       first: result.to.transaction + 1,
       previous: previous,
-      schema: definition
+      schema: definition,
+      partial: request.filter.words
     )
     schema = transaction.schema
     log = try LogWriter(
@@ -221,11 +239,22 @@ private final class Export {
   ) throws {
     guard let log else { return }
     let lines = TransactionLines(transaction)
-    var erased = transaction.state == .erased ? TransactionDigest(after: previous) : nil
+    let isErased = transaction.state == .erased && partial == nil
+    var erased = isErased ? TransactionDigest(after: previous) : nil
     var line: [UInt8] = []
+    var sequence: Int64 = 0
     while let change: Change = try cursor.next() {
-      if !change.large.isEmpty { try copyLargeValues(of: change) }
-      try log.append(change, lines)
+      if let partial {
+        guard try partial.isWanted(change, transaction.schema) else { continue }
+        try partial.withRedacted(change, transaction.schema, sequence: sequence) { change in
+          if !change.large.isEmpty { try copyLargeValues(of: change) }
+          try log.append(change, lines)
+        }
+        sequence += 1
+      } else {
+        if !change.large.isEmpty { try copyLargeValues(of: change) }
+        try log.append(change, lines)
+      }
       if erased != nil {
         line.removeAll(keepingCapacity: true)
         lines.append(change, to: &line)
@@ -297,7 +326,7 @@ private final class Export {
 
   private func moveToken() throws {
     guard let token else { return }
-    try writeToken(result.to, of: store.identifier, to: token)
+    try writeToken(result.to, of: request.tokenName(store.identifier), to: token)
   }
 
   /// Writes the state of the store, which is that after its last transaction.
@@ -309,6 +338,14 @@ private final class Export {
     {
       result.snapshot = known.path
       return
+    }
+    guard partial == nil else {
+      throw PipelineError(
+        .misuse,
+        "A snapshot is the whole state of \(request.store), and logs with something left out have"
+          + " none.",
+        hint: "Leave out --snapshot."
+      )
     }
     guard !request.isDryRun else {
       result.snapshot = ""

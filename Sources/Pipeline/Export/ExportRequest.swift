@@ -22,6 +22,9 @@ public struct ExportRequest: Sendable {
   /// True to find out what would be done, and to do nothing.
   public var isDryRun = false
 
+  /// What is left out of the logs, which then have a place and a token of their own.
+  public var filter = ExportFilter()
+
   /// True to begin where the token says, wherever the logs up to there are.
   var trustsToken = false
 
@@ -30,6 +33,14 @@ public struct ExportRequest: Sendable {
     self.store = store
     self.logs = logs
     self.token = token
+  }
+}
+
+extension ExportRequest {
+  /// The name that a store has in a token: another one for logs that have something left out, which
+  /// come up to points of their own.
+  func tokenName(_ identifier: String) -> String {
+    identifier + (logs.partial.map { "/partial=\($0)" } ?? "")
   }
 }
 

@@ -20,9 +20,10 @@ extension ExportStart {
     _ notices: inout [String]
   ) throws {
     let identifier = store.identifier
+    let name = request.tokenName(identifier)
     if request.stream != nil || request.trustsToken {
       // What went into a stream is somewhere else: the token alone tells what that was.
-      let point = try request.token.flatMap { try readToken($0) }?.points[identifier]
+      let point = try request.token.flatMap { try readToken($0) }?.points[name]
       self = try Self.forStream(point, reader, request)
       return
     }
@@ -30,7 +31,7 @@ extension ExportStart {
     let end = try request.logs.end(of: identifier)
     var point: HistoryPoint?
     do {
-      point = try readToken(path)?.points[identifier]
+      point = try readToken(path)?.points[name]
     } catch  where isDamagedToken(error) {
       guard end != nil else {
         throw PipelineError(
@@ -41,6 +42,10 @@ extension ExportStart {
         )
       }
       notices.append("The token \(path) could not be read: \(error)")
+    }
+    if request.logs.partial != nil {
+      self = try Self.forPartial(point, end, request, reader, store, &notices)
+      return
     }
     guard let end else {
       guard let point, point.transaction > 0 else {
@@ -72,6 +77,37 @@ extension ExportStart {
           + " they are whole up to transaction \(rebuilt.transaction)."
     )
     self = .after(rebuilt)
+  }
+
+  /// Logs with something left out may end before what the token says, because there was nothing more
+  /// for them; where they end after it, a program was stopped before it had moved the token.
+  private static func forPartial(
+    _ point: HistoryPoint?,
+    _ end: (lineage: Int64, transaction: Int64)?,
+    _ request: ExportRequest,
+    _ reader: Reader,
+    _ store: Store,
+    _ notices: inout [String]
+  ) throws -> ExportStart {
+    let end = end.flatMap { $0.lineage == store.lineage ? $0.transaction : nil }
+    let known = point.flatMap { $0.lineage == store.lineage ? $0 : nil }
+    if let known, known.transaction >= end ?? 0 {
+      return known.transaction > 0 ? .after(known) : .beginning
+    }
+    guard let end else {
+      if try reader.reachesBack() { return .beginning }
+      let base = try reader.historyRange().base
+      notices.append(
+        "The history of \(request.store) does not reach back to its beginning, so that the logs begin"
+          + " after transaction \(base.transaction)."
+      )
+      return base.transaction > 0 ? .after(base) : .beginning
+    }
+    notices.append(
+      "The token was not there or behind the logs: it was made anew from them, which end at"
+        + " transaction \(end)."
+    )
+    return .after(try reader.point(end))
   }
 
   private static func forStream(

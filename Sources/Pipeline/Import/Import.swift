@@ -110,6 +110,14 @@ private final class Import {
 
   func run(_ tick: Tick) throws -> ImportResult {
     let lineages = try request.logs.lineages(of: identifier)
+    if lineages.isEmpty, let name = try request.logs.partials(of: identifier).first {
+      throw LogError(
+        .partial,
+        "The logs of the store \(identifier) in \(request.logs.path) have something left out, so that"
+          + " they can't be replayed. Bring the whole ones.",
+        path: request.logs.partial(named: name).storeFolder(identifier)
+      )
+    }
     // A replica stays in its lineage; a new one is made of the latest.
     let lineage = replica?.lineage ?? lineages.last ?? 0
     let chain = try LogChain(request.logs, store: identifier, lineage: lineage)

@@ -17,6 +17,9 @@ public struct VerifyRequest: Sendable {
   /// The store that replaying the logs must give; nil for none.
   public var against: String?
 
+  /// True to verify logs with something left out too, each by itself.
+  public var includesPartial = false
+
   /// Makes a request.
   public init(logs: LogFolder) { self.logs = logs }
 }
@@ -41,6 +44,10 @@ public struct Verification: Hashable, Sendable {
   public var store: String
   /// The lineage.
   public var lineage: Int64
+  /// The name of the logs, and in words what was left out of them; nil for whole logs.
+  public var partial: String?
+  /// What was left out of partial logs, in words.
+  public var words = ""
   /// What comes before the first transaction that was verified.
   public var from: HistoryPoint
   /// The last transaction that was verified, one after another from the first on.
@@ -67,7 +74,7 @@ public struct Verification: Hashable, Sendable {
 
 extension Verification {
   /// True where values are being erased, or a program was stopped that did it.
-  fileprivate var isUnfinished: Bool { findings.contains { $0.kind == .unfinished } }
+  var isUnfinished: Bool { findings.contains { $0.kind == .unfinished } }
 }
 
 /// Reads every log from its bytes, and tells whether they are what was exported.
@@ -99,11 +106,20 @@ public func verify(
       continue
     }
     checkLineageEnds(&lineages, named: namedHeads)
-    guard let last = lineages.indices.last else { continue }
-    try checkEnd(&lineages[last], request)
-    if let path = request.against { try compare(&lineages[last], path, request, tick) }
-    try record(lineages[last], request)
+    if let last = lineages.indices.last {
+      try checkEnd(&lineages[last], request)
+      if let path = request.against { try compare(&lineages[last], path, request, tick) }
+      try record(lineages[last], request)
+    }
     result += lineages
+    for name in try request.includesPartial ? request.logs.partials(of: store) : [] {
+      let folder = request.logs.partial(named: name)
+      for lineage in try folder.lineages(of: store) {
+        result.append(
+          try verifyPartial(folder, store: store, lineage: lineage, &progress, tick)
+        )
+      }
+    }
   }
   guard !result.isEmpty else {
     throw PipelineError(
@@ -185,194 +201,5 @@ private func checkEnd(_ result: inout Verification, _ request: VerifyRequest) th
         transaction: result.to.transaction
       )
     )
-  }
-}
-
-/// Verifies the logs of one lineage.
-private final class LineageVerification {
-  private let chain: LogChain
-  private var result: Verification
-  var progress: Progress
-  /// The head of the lineage before, as the first transaction names it.
-  private(set) var namedHead: HistoryPoint?
-  /// The large values that were found sound already.
-  private var checked: Set<String> = []
-  /// The digests of the erased transactions that were read.
-  private var erased: Set<Digest> = []
-
-  init(_ folder: LogFolder, store: String, lineage: Int64, _ progress: Progress) throws {
-    var erasures = Erasures(store: store, lineage: lineage)
-    var finding: Finding?
-    do {
-      try folder.checkErasing(store)
-      let path = folder.erasures(of: store, lineage: lineage)
-      erasures = try Erasures(path: path, store: store, lineage: lineage)
-    } catch let error as LogError {
-      finding = Finding(error)
-      guard finding != nil else { throw error }
-    }
-    chain = try LogChain(folder, store: store, lineage: lineage, erasures)
-    self.progress = progress
-    let start = chain.beginning
-    result = Verification(store: store, lineage: lineage, from: start, to: start)
-    result.findings += [finding].compactMap { $0 }
-    result.erasures = erasures.count > 0 ? erasures.head : nil
-  }
-
-  func verify(_ tick: Tick) throws -> Verification {
-    // Until it is finished, logs and records need not go together.
-    guard !result.isUnfinished else { return result }
-    var snapshots: [Int64: Digest] = [:]
-    for file in chain.snapshots {
-      try collect {
-        let reader = try chain.open(file, after: nil)
-        try read(reader, file, tick) { _ in }
-        snapshots[file.range.lowerBound] = reader.header.previous
-        result.snapshots += 1
-      }
-    }
-    try findOrigin(snapshots)
-    for file in chain.covered {
-      result.findings.append(
-        Finding(
-          .gap,
-          "The transactions of the log \(file.path) are in another log too. If a compaction was"
-            + " stopped, run “travelog compact \(chain.folder.path)” again; else take the log out of"
-            + " the folder.",
-          path: file.path,
-          transaction: file.range.lowerBound
-        )
-      )
-    }
-    // Where a log is not sound, what follows is verified by itself, from its own beginning on.
-    var point: HistoryPoint? = result.from
-    let files = (chain.files + chain.snapshots).map(\.path)
-    result.notices = permissionNotices([chain.folder.token(of: chain.store)] + files)
-    for file in chain.files {
-      let isConnected = point != nil
-      var next: HistoryPoint?
-      try collect {
-        let reader = try chain.open(file, after: point)
-        try read(reader, file, tick) { transaction in
-          guard let digest = transaction.chainDigest else { return }
-          if let expected = snapshots[transaction.id], expected != digest {
-            throw LogError(
-              .damaged,
-              "The snapshot of transaction \(transaction.id) says that the transaction has the"
-                + " digest \(expected), and the log \(file.path) says \(digest). Compare both with"
-                + " other copies.",
-              path: file.path,
-              transaction: transaction.id
-            )
-          }
-          let reached = HistoryPoint(
-            lineage: chain.lineage,
-            transaction: transaction.id,
-            digest: digest
-          )
-          next = reached
-          guard isConnected else { return }
-          if result.to == result.from { namedHead = transaction.namedHead }
-          result.to = reached
-        }
-        result.files += 1
-      }
-      guard isConnected else { continue }
-      point = next?.transaction == file.range.upperBound ? next : nil
-    }
-    checkRecords()
-    return result
-  }
-
-  /// Looks for records of erasures that are of nothing which is there.
-  private func checkRecords() {
-    result.erased = Int64(erased.count)
-    // Where a log is not sound, what was erased from it was perhaps not read.
-    guard result.findings.isEmpty else { return }
-    let first = chain.files.first?.range.lowerBound ?? 0
-    let last = chain.files.last?.range.upperBound ?? 0
-    let places = Set(chain.snapshots.map(\.range.lowerBound))
-    for (digest, entry) in chain.erasures.entries where !erased.contains(digest) {
-      // What was taken out of the folder since may have been a snapshot, or the oldest logs.
-      if entry.isSnapshot ? !places.contains(entry.transaction) : entry.transaction < first {
-        continue
-      }
-      let path = chain.folder.erasures(of: chain.store, lineage: chain.lineage)
-      if entry.transaction > last {
-        result.notices.append(
-          "\(path) has a record of transaction \(entry.transaction), and the logs end at transaction"
-            + " \(last): later ones are not here, or an export was stopped before they were there."
-        )
-        continue
-      }
-      result.findings.append(
-        Finding(
-          .damaged,
-          "\(path) says that values of transaction \(entry.transaction), with the digest \(digest),"
-            + " were erased, and the logs have no such transaction. Compare the file with another"
-            + " copy.",
-          path: path,
-          transaction: entry.transaction
-        )
-      )
-    }
-  }
-
-  /// Where the first log begins: at the beginning, or after a snapshot.
-  private func findOrigin(_ snapshots: [Int64: Digest]) throws {
-    let first = chain.files.first?.range.lowerBound
-    guard first != 1, chain.lineage == 0 else { return }
-    let before = snapshots.keys.filter { $0 < first ?? .max }.max()
-    if let before, let digest = snapshots[before] {
-      result.from = HistoryPoint(lineage: chain.lineage, transaction: before, digest: digest)
-      result.to = result.from
-    }
-  }
-
-  private func read(
-    _ reader: LogReader,
-    _ file: LogFolder.File,
-    _ tick: Tick,
-    _ body: (Transaction) throws -> Void
-  ) throws {
-    while true {
-      let transaction = try reader.next { change, _, _ in
-        if !change.large.isEmpty { try checkLargeValues(of: change) }
-        progress.changes += 1
-        if progress.changes & 0xfff == 0 { try tick(progress) }
-      }
-      guard let transaction else { break }
-      if transaction.state == .erased, let digest = transaction.digest { erased.insert(digest) }
-      try body(transaction)
-      result.transactions += 1
-      result.changes += transaction.count
-      progress.transactions += 1
-      try tick(progress)
-    }
-    try chain.checkEnd(reader, file)
-  }
-
-  private func checkLargeValues(of change: Change) throws {
-    for (digest, size) in largeReferences(in: change) where !checked.contains(digest) {
-      checked.insert(digest)
-      do {
-        try chain.folder.blobs.check(digest, size: size)
-      } catch let error as LogError {
-        guard let finding = Finding(error) else { throw error }
-        result.findings.append(
-          Finding(.value, finding.message, path: finding.path, transaction: 0)
-        )
-      }
-    }
-  }
-
-  /// Calls, and makes a finding of what is thrown where it concerns the logs.
-  private func collect(_ body: () throws -> Void) throws {
-    do {
-      try body()
-    } catch let error as LogError {
-      guard let finding = Finding(error) else { throw error }
-      result.findings.append(finding)
-    }
   }
 }

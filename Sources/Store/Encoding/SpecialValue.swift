@@ -28,6 +28,19 @@ public enum SpecialValue: Hashable, Sendable {
   /// What stands under `special` for a value that was erased, and so is not known.
   public static let erasedName = "erased"
 
+  /// What stands under `special` in a partial log for a value that was left out.
+  public static let redactedName = "redacted"
+
+  /// What stands under `special` in a partial log before the keyed digest of a value.
+  public static let hashPrefix = "hash:"
+
+  /// True for a note that only partial logs have.
+  static func isRedacted(_ name: String) -> Bool {
+    name == redactedName
+      || name.hasPrefix(hashPrefix)
+        && Digest(hexadecimal: String(name.dropFirst(hashPrefix.count))) != nil
+  }
+
   /// What stands under `special` for an external value whose file was gone; its digest is known.
   public static let missingName = "missing"
 

@@ -7,8 +7,21 @@ extension Change {
     _ erases: (_ key: [UInt8], _ isAfter: Bool) -> Bool,
     _ body: (Change) throws -> Result
   ) rethrows -> Result {
-    let newBefore = erased(before, #""before":"#) { erases($0, false) }
-    let newAfter = erased(after, #""after":"#) { erases($0, true) }
+    try withNotes {
+      erases($0.key, $0.isAfter) ? SpecialValue.erasedName : nil
+    } _: {
+      try body($0)
+    }
+  }
+
+  /// Calls with the change with notes in the place of some values, such as that one was erased; nil
+  /// leaves a value as it is.
+  public func withNotes<Result>(
+    _ note: (ToldValue) throws -> String?,
+    _ body: (Change) throws -> Result
+  ) rethrows -> Result {
+    let newBefore = try noted(before, isAfter: false, note)
+    let newAfter = try noted(after, isAfter: true, note)
     var notes: [UInt8] = []
     var references: [UInt8] = []
     joinSides(newBefore.special, newAfter.special, to: &notes)
@@ -29,16 +42,22 @@ extension Change {
     }
   }
 
-  /// One side with the values erased that are to go.
-  private func erased(
+  /// One side with notes in the place of values.
+  private func noted(
     _ object: UnsafeRawBufferPointer,
-    _ side: String,
-    _ erases: ([UInt8]) -> Bool
-  ) -> ChangeSide {
+    isAfter: Bool,
+    _ note: (ToldValue) throws -> String?
+  ) rethrows -> ChangeSide {
     var result = ChangeSide()
-    for (key, value) in values(of: object, side) {
+    for (key, value) in values(of: object, isAfter: isAfter) {
       let isLinks = value.json.first == UInt8(ascii: "[")
-      result.append(key, !isLinks && erases(key) ? .erased : value)
+      if !isLinks, let text = try note(ToldValue(key, value, isAfter: isAfter)) {
+        var noted = EncodedValue(json: Array("null".utf8))
+        appendJSONString(text, to: &noted.special)
+        result.append(key, noted)
+      } else {
+        result.append(key, value)
+      }
     }
     result.close()
     return result
@@ -46,9 +65,10 @@ extension Change {
 
   private func values(
     of object: UnsafeRawBufferPointer,
-    _ side: String
+    isAfter: Bool
   ) -> [(key: [UInt8], value: EncodedValue)] {
     guard !object.isEmpty else { return [] }
+    let side = isAfter ? #""after":"# : #""before":"#
     func notes(_ all: UnsafeRawBufferPointer) -> [(key: [UInt8], value: [UInt8])] {
       guard !all.isEmpty else { return [] }
       let found = members(of: Array(all)).first { $0.key.elementsEqual(side.utf8) }
@@ -75,29 +95,31 @@ public struct ToldValue: Hashable, Sendable {
   public let isErased: Bool
   /// True for one that is null.
   public let isNull: Bool
-  /// A digest of the value, which tells whether two are the same.
-  public let digest: Digest
+  /// The value as it stands in a line: its note or reference where it has one.
+  public let text: [UInt8]
   /// The digests of the files that it is in.
   public let files: [String]
+
+  fileprivate init(_ key: [UInt8], _ value: EncodedValue, isAfter: Bool) {
+    self.key = key
+    self.isAfter = isAfter
+    isErased = value == .erased
+    isNull = value == EncodedValue(json: Array("null".utf8))
+    text = !value.large.isEmpty ? value.large : !value.special.isEmpty ? value.special : value.json
+    let reference = members(of: value.large).first?.value.dropFirst().dropLast()
+    files = reference.map { [String(decoding: $0, as: UTF8.self)] } ?? []
+  }
+
+  /// A digest of the value, which tells whether two are the same.
+  public var digest: Digest { SHA256.digest(of: text) }
 }
 
 extension Change {
   /// The values that the change tells of, before and after it, without links.
   public var toldValues: [ToldValue] {
-    let sides = [(before, #""before":"#, false), (after, #""after":"#, true)]
-    return sides.flatMap { object, side, isAfter in
-      values(of: object, side).compactMap { key, value in
-        guard value.json.first != UInt8(ascii: "[") else { return nil }
-        let text = value.json + [0] + value.special + [0] + value.large
-        let reference = members(of: value.large).first?.value.dropFirst().dropLast()
-        return ToldValue(
-          key: key,
-          isAfter: isAfter,
-          isErased: value == .erased,
-          isNull: value == EncodedValue(json: Array("null".utf8)),
-          digest: SHA256.digest(of: text),
-          files: reference.map { [String(decoding: $0, as: UTF8.self)] } ?? []
-        )
+    [(before, false), (after, true)].flatMap { object, isAfter in
+      values(of: object, isAfter: isAfter).compactMap { key, value in
+        value.json.first == UInt8(ascii: "[") ? nil : ToldValue(key, value, isAfter: isAfter)
       }
     }
   }

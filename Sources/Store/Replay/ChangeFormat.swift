@@ -7,6 +7,8 @@ public final class ChangeFormat {
   let decoders: [ObjectDecoder]
   private let entityKeys: [[UInt8]]
   private var lastEntity = 0
+  /// True where values may have been left out, as in partial logs.
+  public var acceptsRedacted = false
   /// The members of the change that was checked last.
   private(set) var before: [ObjectDecoder.Member] = []
   private(set) var after: [ObjectDecoder.Member] = []
@@ -200,7 +202,7 @@ public final class ChangeFormat {
     guard let name = note.withUnsafeBytes({ parseJSONString($0) }) else {
       throw decoder.refusal(member.value)
     }
-    if name == SpecialValue.erasedName {
+    if name == SpecialValue.erasedName || acceptsRedacted && SpecialValue.isRedacted(name) {
       guard member.value.elementsEqual("null".utf8) else { throw decoder.refusal(member.value) }
       return
     }

@@ -1,0 +1,87 @@
+import ChangeLog
+import Store
+
+/// Verifies the logs of one lineage that have something left out: each by itself, because the digests
+/// of their transactions can't be made from what is there.
+func verifyPartial(
+  _ folder: LogFolder,
+  store: String,
+  lineage: Int64,
+  _ progress: inout Progress,
+  _ tick: Tick
+) throws -> Verification {
+  let beginning = HistoryPoint(
+    lineage: lineage,
+    transaction: 0,
+    digest: TransactionDigest.beginning(ofStore: store, lineage: lineage)
+  )
+  var result = Verification(store: store, lineage: lineage, from: beginning, to: beginning)
+  result.partial = folder.partial
+  var checked: Set<String> = []
+  for file in try folder.files(of: store, lineage: lineage) {
+    do {
+      let reader = try LogReader(path: file.path)
+      try check(reader.header, file, folder, store, lineage)
+      guard reader.header.first > result.to.transaction else {
+        throw LogError(
+          .gap,
+          "The log \(file.path) has transactions that are in the one before it too. Take one of the two"
+            + " out of the folder.",
+          path: file.path,
+          transaction: reader.header.first
+        )
+      }
+      result.words = reader.header.partial
+      while let transaction = try reader.next({ change, _, _ in
+        for (digest, size) in change.large.isEmpty ? [] : largeReferences(in: change)
+        where checked.insert(digest).inserted {
+          try folder.blobs.check(digest, size: size)
+        }
+      }) {
+        result.transactions += 1
+        result.changes += transaction.count
+        result.to = HistoryPoint(
+          lineage: lineage,
+          transaction: transaction.id,
+          digest: transaction.digest ?? beginning.digest
+        )
+        progress.transactions += 1
+        try tick(progress)
+      }
+      guard reader.trailer?.last == file.range.upperBound else {
+        throw LogError(
+          .damaged,
+          "The log \(file.path) ends with transaction \(reader.trailer?.last ?? 0), and its name says"
+            + " \(file.range.upperBound). Give it the name that it had.",
+          path: file.path
+        )
+      }
+      result.files += 1
+    } catch let error as LogError {
+      guard let finding = Finding(error) else { throw error }
+      result.findings.append(finding)
+    }
+  }
+  return result
+}
+
+private func check(
+  _ header: LogHeader,
+  _ file: LogFolder.File,
+  _ folder: LogFolder,
+  _ store: String,
+  _ lineage: Int64
+) throws {
+  guard header.store == store, header.lineage == lineage,
+    folder.partial == LogFolder.partialName(header.partial), header.first == file.range.lowerBound
+  else {
+    throw LogError(
+      .damaged,
+      "The log \(file.path) is not the one that its place and name say: it begins with transaction"
+        + " \(header.first) of lineage \(header.lineage) of the store \(header.store), and has this left"
+        + " out: \(header.partial.isEmpty ? "nothing" : header.partial). Put it where it belongs.",
+      path: file.path,
+      line: 1
+    )
+  }
+}

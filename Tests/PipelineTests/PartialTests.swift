@@ -1,0 +1,294 @@
+import ChangeLog
+import Foundation
+import Pipeline
+import Store
+import StoreTesting
+import Testing
+
+@Suite("Partial logs")
+struct PartialTests {
+  private func filter(_ change: (inout ExportFilter) -> Void) -> ExportFilter {
+    var filter = ExportFilter()
+    change(&filter)
+    return filter
+  }
+
+  private func verifyAll(_ logs: LogFolder) throws -> [Verification] {
+    var request = VerifyRequest(logs: logs)
+    request.includesPartial = true
+    return try verify(request)
+  }
+
+  /// The lines of all logs that have something left out.
+  private func lines(of world: World, _ filter: ExportFilter) throws -> [String] {
+    let folder = world.logs.partial(leavingOut: filter.words)
+    return try folder.files(of: world.source.identifier, lineage: 0).flatMap { file in
+      try gunzip(file.path).split(separator: "\n").map(String.init)
+        .filter { !$0.hasPrefix(#"{"kind":"header""#) && !$0.hasPrefix(#"{"kind":"trailer""#) }
+    }
+  }
+
+  private func json(_ line: String) throws -> [String: Any] {
+    try #require(JSONSerialization.jsonObject(with: Data(line.utf8)) as? [String: Any])
+  }
+
+  private func meta(_ line: String) throws -> [String: Any] {
+    try #require(json(line)["meta"] as? [String: Any])
+  }
+
+  @Test("transactions of some authors, changes of some entities, in as many exports as one likes")
+  func filters() throws {
+    try withTemporaryFolder { folder in
+      var world = try World(folder, "filters")
+      world.history.hasLargeValues = false
+      let filters = [
+        filter { $0.authors = ["app"] }, filter { $0.authors = ["", "widget"] },
+        filter { $0.entities = ["Guest"] }, filter { $0.entities = ["Place"] },
+        filter {
+          $0.entities = ["Hotel"]
+          $0.authors = ["app"]
+        },
+      ]
+      for _ in 0..<4 {
+        try world.write(12)
+        for filter in filters { try world.export { $0.filter = filter } }
+      }
+      #expect(try world.logs.lineages(of: world.source.identifier).isEmpty)
+      let whole = try StoreTesting.lines(of: world.source).split(separator: "\n").map(String.init)
+      for filter in filters {
+        // What a naive reading of all lines leaves: changes by entity, transactions by author.
+        let names: Set<String>? =
+          filter.entities == ["Place"]
+          ? ["Place", "Hotel", "Camp"] : filter.entities.isEmpty ? nil : Set(filter.entities)
+        var expected: [String] = []
+        var changes: [String] = []
+        for line in whole {
+          let object = try json(line)
+          let name = object["entity"] as? String
+          if let name {
+            let id = object["id"] as? String ?? ""
+            if names?.contains(name) ?? true { changes.append("\(name) \(id)") }
+          } else {
+            let author = object["author"] as? String ?? ""
+            if filter.authors.isEmpty || filter.authors.contains(author),
+              names == nil || !changes.isEmpty
+            {
+              expected += changes + ["\(object["txn"] as? Int64 ?? 0) \(object["digest"] ?? "")"]
+            }
+            changes.removeAll()
+          }
+        }
+        let found = try lines(of: world, filter).map { line in
+          let object = try json(line)
+          return object["entity"].map { "\($0) \(object["id"] ?? "")" }
+            ?? "\(object["txn"] as? Int64 ?? 0) \(object["digest"] ?? "")"
+        }
+        #expect(found == expected, "\(filter.words)")
+        for line in try lines(of: world, filter) where line.hasPrefix(#"{"kind":"transaction""#) {
+          #expect(try meta(line)["salt"] == nil)
+        }
+        // Once more: there is nothing new.
+        #expect(try world.export { $0.filter = filter }.transactions == 0)
+      }
+      let results = try verifyAll(world.logs)
+      #expect(results.count == filters.count)
+      #expect(results.allSatisfy { $0.findings.isEmpty && $0.partial != nil })
+      #expect(Set(results.map(\.words)) == Set(filters.map(\.words)))
+    }
+  }
+
+  @Test("the full log and its token stay as they are, and a partial log is no replica's")
+  func besideTheFullLog() throws {
+    try withTemporaryFolder { folder in
+      var world = try World(folder, "beside the full log")
+      try world.write(10)
+      try world.export()
+      let logs = URL(fileURLWithPath: world.logs.path)
+      let before = try contents(of: logs).filter { !$0.value.isEmpty }
+      try world.write(5)
+      let filter = filter { $0.entities = ["Guest"] }
+      try world.export { $0.filter = filter }
+      let after = try contents(of: logs)
+      for (name, bytes) in before { #expect(after[name] == bytes) }
+      #expect(try world.export().from.transaction > 0)
+      let path = folder.path + "/replica.store"
+      _ = try importLogs(ImportRequest(logs: world.logs, store: path))
+      // By themselves they are refused, from a folder and from files.
+      try FileManager.default.removeItem(
+        atPath: world.logs.lineageFolder(world.source.identifier, 0)
+      )
+      let other = ImportRequest(logs: world.logs, store: folder.path + "/other.store")
+      #expect(throws: LogError.self) { try importLogs(other) }
+      let error = #expect(throws: LogError.self) { try importLogs(other) }
+      #expect(error?.code == .partial)
+      let files = try world.logs.partial(leavingOut: filter.words)
+        .files(of: world.source.identifier, lineage: 0).map(\.path)
+      let spool = try LogSpool(files: files)
+      let third = ImportRequest(logs: spool.folder, store: folder.path + "/third.store")
+      #expect(throws: LogError.self) { try importLogs(third) }
+      #expect(try verifyAll(spool.folder).map(\.findings) == [[]])
+    }
+  }
+
+  @Test("redacted values are nowhere in the logs; hashed ones are the same where the values are")
+  func redaction() throws {
+    try withTemporaryFolder { folder in
+      let world = try World(folder, "redaction")
+      let guest = worldSchema.entities.firstIndex { $0.name == "Guest" } ?? 0
+      let columns = world.source.layouts[guest].columns
+      let note = columns.firstIndex { $0.name == "note" } ?? 0
+      let secret = String(repeating: "a large secret ", count: 100_000)
+      for (id, text) in [(1, "secret"), (2, "secret"), (3, "other"), (4, secret)] {
+        try world.source.write(Author()) { writer in
+          var values = columns.map { $0.name == "score" ? Value.text("77.5") : .null }
+          values[note] = .text(text)
+          try writer.insert(guest, id: Int64(id), values: values)
+        }
+      }
+      try world.source.write(Author()) {
+        try $0.update(guest, id: 1, columns: [note], values: [.text("other")])
+      }
+      let filter = filter {
+        $0.redactions = [
+          .init(entity: "Guest", attribute: "note", .hash),
+          .init(entity: "Guest", attribute: "score", .drop),
+        ]
+        $0.key = Array("a key of random bytes".utf8)
+      }
+      try world.export { $0.filter = filter }
+      let text = try lines(of: world, filter).joined(separator: "\n")
+      for hidden in ["secret", "other", "77.5"] { #expect(!text.contains(hidden)) }
+      #expect(!FileManager.default.fileExists(atPath: world.logs.blobs.path))
+      #expect(text.contains(#""score":"redacted""#))
+      let changes = try lines(of: world, filter).filter { $0.hasPrefix(#"{"kind":"change""#) }
+      func special(_ index: Int, _ side: String) throws -> String? {
+        let notes = try json(changes[index])["special"] as? [String: [String: String]]
+        return notes?[side]?["note"]
+      }
+      let hashes = try (0..<4).map { try special($0, "after") }
+      #expect(hashes[0] == hashes[1])
+      #expect(Set(hashes).count == 3)
+      #expect(try special(4, "before") == hashes[0])
+      #expect(try special(4, "after") == hashes[2])
+      let expected = keyedDigest(of: Array(#""secret""#.utf8), key: filter.key)
+      #expect(hashes[0] == "hash:\(expected)")
+      #expect(try verifyAll(world.logs).map(\.findings) == [[]])
+    }
+  }
+
+  @Test("a redacted property is redacted under the names that it had before migrations too")
+  func migration() throws {
+    try withTemporaryFolder { folder in
+      let url = folder.appendingPathComponent("a.store")
+      func schema(_ version: String, _ entity: String, _ attribute: String) -> StoreSchema {
+        StoreSchema(
+          version: version,
+          entities: [
+            Entity(
+              name: entity,
+              attributes: [
+                Attribute(
+                  name: attribute,
+                  type: .string,
+                  originalName: version == "1.0.0" ? nil : "phone"
+                )
+              ],
+              originalName: version == "1.0.0" ? nil : "Person"
+            )
+          ]
+        )
+      }
+      let old = try Store.open(.file(url), schema: schema("1.0.0", "Person", "phone"))
+      try old.write(Author()) { try $0.insert(0, id: 1, values: [.text("555 1234")]) }
+      try Migration.migrate(url, to: schema("2.0.0", "Human", "mobile"), author: Author())
+      let store = try Store.open(.file(url))
+      try store.write(Author()) {
+        try $0.update(0, id: 1, columns: [0], values: [.text("555 9999")])
+      }
+      let logs = LogFolder(folder.path + "/logs")
+      try logs.create()
+      var request = ExportRequest(store: url.path, logs: logs)
+      request.filter = filter {
+        $0.redactions = [.init(entity: "Human", attribute: "mobile", .drop)]
+        $0.entities = ["Human"]
+      }
+      let result = try export(request)
+      #expect(result.changes == 2)
+      let text = try result.files.map { try gunzip($0) }.joined()
+      #expect(!text.contains("555"))
+      // And an erasure finds it under both names.
+      _ = try export(ExportRequest(store: url.path, logs: logs))
+      try store.write(Author()) { try $0.delete(0, id: 1) }
+      _ = try export(ExportRequest(store: url.path, logs: logs))
+      request.filter.redactions = []
+      _ = try export(request)
+      var erasing = EraseRequest(logs: logs, entity: "Human", object: 1)
+      erasing.store = url.path
+      #expect(try erase(erasing).files.count >= 3)
+      for name in try logs.allFiles() { #expect(try !gunzip(name).contains("555")) }
+      #expect(try verifyAll(logs).allSatisfy { $0.findings.isEmpty })
+    }
+  }
+
+  @Test("what history does not have is refused with what it has, and hashing without a key")
+  func refusals() throws {
+    try withTemporaryFolder { folder in
+      var world = try World(folder, "refusals")
+      try world.write(3)
+      let cases: [(ExportFilter, PipelineError.Code, String)] = [
+        (filter { $0.entities = ["Guests"] }, .unknownName, "Guest"),
+        (
+          filter { $0.redactions = [.init(entity: "Gast", attribute: "note", .drop)] },
+          .unknownName, "Guest"
+        ),
+        (
+          filter { $0.redactions = [.init(entity: "Guest", attribute: "notes", .drop)] },
+          .unknownName, "note"
+        ),
+        (
+          filter { $0.redactions = [.init(entity: "Guest", attribute: "note", .hash)] },
+          .misuse, "--redact-key"
+        ),
+      ]
+      for (filter, code, hint) in cases {
+        let error = #expect(throws: PipelineError.self) {
+          try world.export { $0.filter = filter }
+        }
+        #expect(error?.code == code)
+        #expect(error?.hint.contains(hint) == true)
+      }
+      let snapshot = #expect(throws: PipelineError.self) {
+        try world.export {
+          $0.filter.entities = ["Guest"]
+          $0.wantsSnapshot = true
+        }
+      }
+      #expect(snapshot?.code == .misuse)
+    }
+  }
+
+  @Test("a partial token that is lost is made anew from the partial logs")
+  func token() throws {
+    try withTemporaryFolder { folder in
+      var world = try World(folder, "partial token")
+      world.history.hasLargeValues = false
+      let filter = filter { $0.authors = ["app"] }
+      var all: [String] = []
+      for round in 0..<4 {
+        try world.write(10)
+        try world.export { $0.filter = filter }
+        let token = world.logs.partial(leavingOut: filter.words).token(of: world.source.identifier)
+        if round == 1 { try FileManager.default.removeItem(atPath: token) }
+        all = try lines(of: world, filter)
+      }
+      let aside = LogFolder(folder.path + "/aside")
+      try aside.create()
+      var request = ExportRequest(store: world.path, logs: aside)
+      request.filter = filter
+      let text = try export(request).files.map { try gunzip($0) }.joined()
+      let once = text.split(separator: "\n").map(String.init)
+        .filter { !$0.hasPrefix(#"{"kind":"header""#) && !$0.hasPrefix(#"{"kind":"trailer""#) }
+      #expect(once == all)
+    }
+  }
+}
