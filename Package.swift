@@ -129,11 +129,16 @@ let package = Package(
     ),
     .testTarget(
       name: "AuditTests",
-      dependencies: ["Audit", "ChangeLog", "Pipeline", "Store", "StoreTesting"]
+      dependencies: [
+        "Audit", "ChangeLog", "Pipeline", "PipelineTesting", "Store", "StoreTesting",
+      ]
     ),
     .testTarget(
       name: "ReportTests",
-      dependencies: ["Audit", "ChangeLog", "Pipeline", "Report", "SQLite", "Store", "StoreTesting"]
+      dependencies: [
+        "Audit", "ChangeLog", "Pipeline", "PipelineTesting", "Report", "SQLite", "Store",
+        "StoreTesting",
+      ]
     ),
     .target(name: "FaultShim", path: "Tests/FaultShim", linkerSettings: [.linkedLibrary("dl")]),
     .testTarget(
@@ -141,6 +146,11 @@ let package = Package(
       dependencies: [
         "ChangeLog", "CommandLineKit", "SQLite", "Store", "StoreTesting", "travelog",
       ]
+    ),
+    .target(
+      name: "PipelineTesting",
+      dependencies: ["ChangeLog", "Pipeline", "Store", "StoreTesting"],
+      path: "Tests/PipelineTesting"
     ),
     .target(name: "StoreTesting", dependencies: ["Store"], path: "Tests/StoreTesting"),
     .testTarget(

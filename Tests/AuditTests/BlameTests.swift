@@ -1,6 +1,7 @@
 import Audit
 import Foundation
 import Pipeline
+import PipelineTesting
 import Store
 import StoreTesting
 import Testing

@@ -2,6 +2,7 @@ import Audit
 import ChangeLog
 import Foundation
 import Pipeline
+import PipelineTesting
 import Report
 import SQLite
 import Store

@@ -15,7 +15,7 @@ public final class StoreState {
   /// What reads it.
   public let reader: Reader
   private let store: Store
-  private let folder: URL?
+  private let folder: TemporaryFolder?
 
   /// Makes the state.
   public init(_ history: History, tick: Tick = { _ in }) throws {
@@ -27,30 +27,15 @@ public final class StoreState {
         options: Options(isReadOnly: true)
       )
     } else {
-      let folder = FileManager.default.temporaryDirectory
-        .appendingPathComponent("travelog-\(UUID().uuidString)")
+      let folder = try TemporaryFolder()
       self.folder = folder
-      do {
-        try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
-        store = try makeReplica(of: history, in: folder, tick)
-      } catch {
-        removeFolder(folder)
-        throw error
-      }
+      store = try makeReplica(of: history, in: URL(fileURLWithPath: folder.path), tick)
     }
     schema = store.schema
     reader = try store.takeReader()
   }
 
-  deinit {
-    store.giveBack(reader)
-    if let folder { removeFolder(folder) }
-  }
-}
-
-private func removeFolder(_ folder: URL) {
-  // What can't be removed lies in the folder for temporary files, which the system empties.
-  try? FileManager.default.removeItem(at: folder)
+  deinit { store.giveBack(reader) }
 }
 
 private func makeReplica(of history: History, in folder: URL, _ tick: Tick) throws -> Store {

@@ -1,4 +1,4 @@
-import FoundationEssentials
+import ChangeLog
 import Glibc
 
 /// Bytes that are written in one order and read in another; many of them lie in a file.
@@ -25,7 +25,7 @@ final class Spool {
   func append(_ bytes: [UInt8]) throws {
     memory += bytes
     guard memory.count > Self.room else { return }
-    if descriptor < 0 { try open() }
+    if descriptor < 0 { descriptor = try TemporaryFolder.openFile() }
     var written = 0
     while written < memory.count {
       let count = memory.withUnsafeBytes {
@@ -58,15 +58,6 @@ final class Spool {
     }
     guard position < range.upperBound else { return }
     try body(Array(memory[position - flushed..<range.upperBound - flushed]))
-  }
-
-  private func open() throws {
-    let folder = FileManager.default.temporaryDirectory.path
-    var template = Array("\(folder)/travelog-XXXXXX".utf8CString)
-    descriptor = mkstemp(&template)
-    guard descriptor >= 0 else { throw failure("made in \(folder)") }
-    // Its name goes at once, so that nothing is left whatever happens.
-    unlink(&template)
   }
 
   private func failure(_ what: String) -> AuditError {

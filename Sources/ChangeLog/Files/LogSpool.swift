@@ -6,13 +6,14 @@ import Store
 /// command.
 public final class LogSpool {
   /// The folder.
-  public let folder: LogFolder
+  public var folder: LogFolder { LogFolder(place.path) }
   /// True where no log came.
   public private(set) var isEmpty = true
+  private let place: TemporaryFolder
 
   /// Gathers files, in any order, by links to them.
   public init(files: [String]) throws {
-    folder = try Self.makeFolder()
+    place = try TemporaryFolder()
     for file in files { try link(file) }
     isEmpty = files.isEmpty
   }
@@ -22,23 +23,8 @@ public final class LogSpool {
   /// What comes is kept on disk until all is there, because nothing of a log is to be applied before
   /// the whole of it was verified.
   public init(stream: Int32, name: String) throws {
-    folder = try Self.makeFolder()
+    place = try TemporaryFolder()
     try read(stream, name)
-  }
-
-  deinit {
-    // What is left of a temporary folder harms nobody.
-    try? FileManager.default.removeItem(atPath: folder.path)
-  }
-
-  private static func makeFolder() throws -> LogFolder {
-    let parent = ProcessInfo.processInfo.environment["TMPDIR"] ?? "/tmp"
-    var template = Array("\(parent)/travelog-XXXXXX".utf8CString)
-    guard mkdtemp(&template) != nil else {
-      throw diskError("A temporary folder in \(parent) can't be made", parent)
-    }
-    let path = template.dropLast().map { UInt8(bitPattern: $0) }
-    return LogFolder(String(decoding: path, as: UTF8.self))
   }
 
   // MARK: Files

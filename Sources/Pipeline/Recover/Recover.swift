@@ -75,14 +75,14 @@ public func recover(_ request: RecoverRequest, tick: Tick = { _ in }) throws -> 
       head: last.transaction
     )
   )
-  let spool = try LogSpool(files: [])
-  defer { withExtendedLifetime(spool) {} }
+  let folder = try TemporaryFolder()
+  defer { withExtendedLifetime(folder) {} }
   switch try state(of: store, at: last) {
   case .goesOn: break
   case .expired:
-    try GapWriter(request, store, chain, spool.folder.path).write(after: last, &result, tick)
+    try GapWriter(request, store, chain, folder.path).write(after: last, &result, tick)
   case .diverged:
-    try LineageWriter(request, store, chain, spool.folder.path).write(after: last, &result, tick)
+    try LineageWriter(request, store, chain, folder.path).write(after: last, &result, tick)
   }
   let export = ExportRequest(store: request.store, logs: request.logs, token: request.token)
   result.export = try Pipeline.export(export, tick: tick)

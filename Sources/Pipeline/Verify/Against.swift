@@ -12,14 +12,14 @@ func compare(
 ) throws {
   // What is not sound can't be replayed, and was said.
   guard result.findings.isEmpty else { return }
-  let spool = try LogSpool(files: [])
-  defer { withExtendedLifetime(spool) {} }
-  let replica = spool.folder.path + "/replica.store"
+  let folder = try TemporaryFolder()
+  defer { withExtendedLifetime(folder) {} }
+  let replica = folder.path + "/replica.store"
   var replay = ImportRequest(logs: request.logs, store: replica)
   replay.origin = result.store
   let reached = try importLogs(replay, tick: tick).to
   do {
-    try replayRest(of: path, after: reached, into: replica, spool.folder, tick)
+    try replayRest(of: path, after: reached, into: replica, folder.path, tick)
   } catch let error as PipelineError where error.code == .historyDiverged {
     result.findings.append(Finding(.differs, error.message, path: path))
     return
@@ -60,16 +60,16 @@ private func replayRest(
   of path: String,
   after point: HistoryPoint,
   into replica: String,
-  _ folder: LogFolder,
+  _ folder: String,
   _ tick: Tick
 ) throws {
   let store = try Store.open(
     .file(URL(fileURLWithPath: path)),
     options: Options(isReadOnly: true)
   )
-  let logs = LogFolder(folder.path + "/rest")
+  let logs = LogFolder(folder + "/rest")
   try logs.create()
-  let token = folder.path + "/token.json"
+  let token = folder + "/token.json"
   try writeToken(point, of: store.identifier, to: token)
   var request = ExportRequest(store: path, logs: logs, token: token)
   request.trustsToken = true

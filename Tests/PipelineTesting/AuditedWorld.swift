@@ -5,12 +5,16 @@ import Store
 import StoreTesting
 
 /// A store of random history with its logs, in files of a few transactions.
-struct AuditedWorld {
-  let store: Store
-  let logs: LogFolder
-  var history: HistoryWorld
+package struct AuditedWorld {
+  /// The store.
+  package let store: Store
+  /// Its logs.
+  package let logs: LogFolder
+  /// What writes the history.
+  package var history: HistoryWorld
 
-  init(_ folder: URL, _ name: String, writes: Int = 24) throws {
+  /// Writes some history, and exports it now and then.
+  package init(_ folder: URL, _ name: String, writes: Int = 24) throws {
     history = HistoryWorld(SeededGenerator(for: name))
     history.hasLargeValues = false
     store = try Store.open(.file(folder.appendingPathComponent("a.store")), schema: worldSchema)
@@ -25,12 +29,12 @@ struct AuditedWorld {
   }
 
   /// The same history from each place that has it.
-  func histories(_ point: String = "") throws -> [History] {
+  package func histories(_ point: String = "") throws -> [History] {
     try [History(store.location.path + point), History(logs.path + point)]
   }
 
   /// The lines of the history, each as JSON.
-  func lines() throws -> [[String: Any]] {
+  package func lines() throws -> [[String: Any]] {
     try StoreTesting.lines(of: store).split(separator: "\n").map { line in
       try JSONSerialization.jsonObject(with: Data(line.utf8)) as? [String: Any] ?? [:]
     }
