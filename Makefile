@@ -69,8 +69,8 @@ browser-test: setup ## open a report in headless Chromium, and take pictures of 
 	python3 Tests/Browser/browser_test.py .build/debug/travelog .build/browser-test/sample.store \
 	  .build/browser-test
 
-bench: setup ## measure the budgets in a release build and print the ratios
-	swift run -c release Benchmarks
+bench: setup ## measure the budgets and print the ratios; BENCH="logs 100000 3" for a part of it
+	swift run -c release Benchmarks $(BENCH)
 
 clean: ## remove what was built
 	rm -rf .build

@@ -103,14 +103,20 @@ let package = Package(
     .target(name: "Samples", dependencies: ["SwiftData", "OSLog", "FoundationExtras"]),
     .target(
       name: "CBenchmarkPeer",
-      dependencies: ["CSQLite"],
+      dependencies: ["CSQLite", "CZlib"] + deflate,
       path: "Benchmarks/Peer",
-      linkerSettings: [.linkedLibrary("sqlite3")]
+      exclude: ["import_log.py"],
+      cSettings: hasDeflate ? [.define("PEER_DEFLATE")] : [],
+      linkerSettings: [.linkedLibrary("sqlite3"), .linkedLibrary("z")]
+        + (hasDeflate ? [.linkedLibrary("deflate")] : [])
     ),
     .executableTarget(
       name: "Benchmarks",
-      dependencies: ["SwiftData", "CBenchmarkPeer"],
-      path: "Benchmarks/Ratios"
+      dependencies: [
+        "CBenchmarkPeer", "ChangeLog", "Pipeline", "SampleTrips", "Store", "SwiftData",
+      ],
+      path: "Benchmarks/Ratios",
+      swiftSettings: deflateSettings
     ),
     .testTarget(name: "HouseTests"),
     .testTarget(name: "CommandLineKitTests", dependencies: ["CommandLineKit"]),

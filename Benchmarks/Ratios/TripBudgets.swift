@@ -3,11 +3,6 @@ import SwiftData
 
 /// The budgets of models, in a folder that is theirs.
 struct TripBudgets {
-  /// A sum that did not come out as the peer's.
-  struct WrongResult: Error, CustomStringConvertible {
-    let description: String
-  }
-
   let folder: URL
   let count: Int
   private let trips: UnsafeMutablePointer<peer_trip>
@@ -50,12 +45,6 @@ struct TripBudgets {
 
   private var sum: Int {
     values.reduce(0) { $0 + Trip($1).sum }
-  }
-
-  private func check(_ isRight: @autoclosure () throws -> Bool) throws {
-    guard try isRight() else {
-      throw WrongResult(description: "A measurement came to another result than the trips have.")
-    }
   }
 
   private func container(at url: URL) throws -> ModelContainer {

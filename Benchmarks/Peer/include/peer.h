@@ -3,6 +3,8 @@
 
 #include <stdint.h>
 
+#include "peer_log.h"
+
 // The same work in C, by prepared statements: what the machine and SQLite allow.
 
 // The trips that every measurement writes and reads, made before the clock starts.
