@@ -44,7 +44,7 @@ func writeLog(
   var buffer: [UInt8] = []
   try changes { change, reader in
     for (value, _) in largeReferences(in: change) where !blobs.contains(value) {
-      try blobs.write(reader.largeData(value), value)
+      try blobs.write(reader.largeValue(value), value)
     }
     buffer.removeAll(keepingCapacity: true)
     lines.append(change, to: &buffer)

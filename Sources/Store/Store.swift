@@ -259,7 +259,7 @@ public final class Store: @unchecked Sendable {
   ///   not as the transactions expect.
   @discardableResult
   public func replay<Result>(
-    content: @escaping (String) throws -> Data,
+    content: @escaping (String) throws -> LargeValue,
     _ body: (Replayer) throws -> Result
   ) throws -> Result {
     try lock.withLock {

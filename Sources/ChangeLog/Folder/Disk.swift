@@ -32,7 +32,19 @@ package func writeDurably(
   _ bytes: [UInt8],
   to path: String,
   isForAll: Bool = false
-) throws(LogError) {
+) throws {
+  try writeDurably(to: path, isForAll: isForAll) { write in
+    try bytes.withUnsafeBytes { try write($0) }
+  }
+}
+
+/// Writes a file that is there, whole, under its name, or not at all, from pieces that lie in memory
+/// one at a time.
+func writeDurably(
+  to path: String,
+  isForAll: Bool = false,
+  _ pieces: (_ write: (UnsafeRawBufferPointer) throws -> Void) throws -> Void
+) throws {
   let temporary = "\(parentFolder(path))/.\(path.split(separator: "/").last ?? "").writing"
   let descriptor = open(
     temporary,
@@ -40,9 +52,9 @@ package func writeDurably(
     isForAll ? 0o644 : 0o600
   )
   guard descriptor >= 0 else { throw diskError("The file \(temporary) can't be made", temporary) }
-  do throws(LogError) {
+  do {
     defer { close(descriptor) }
-    try write(bytes, to: descriptor, temporary)
+    try pieces { try write($0, to: descriptor, temporary) }
     guard fsync(descriptor) == 0 else {
       throw diskError("The file \(temporary) can't be synced", temporary)
     }
@@ -72,12 +84,23 @@ package func removeDurably(_ path: String) throws(LogError) {
 }
 
 /// Writes all bytes to an open file.
-func write(_ bytes: [UInt8], to descriptor: Int32, _ path: String) throws(LogError) {
+func write(_ bytes: [UInt8], to descriptor: Int32, _ path: String) throws {
+  try bytes.withUnsafeBytes { try write($0, to: descriptor, path) }
+}
+
+/// Writes all bytes to an open file.
+func write(
+  _ bytes: UnsafeRawBufferPointer,
+  to descriptor: Int32,
+  _ path: String
+) throws(LogError) {
   var written = 0
   while written < bytes.count {
-    let count = bytes.withUnsafeBytes {
-      Glibc.write(descriptor, $0.baseAddress.map { $0 + written }, bytes.count - written)
-    }
+    let count = Glibc.write(
+      descriptor,
+      bytes.baseAddress.map { $0 + written },
+      bytes.count - written
+    )
     if count < 0, errno == EINTR { continue }
     guard count > 0 else { throw diskError("The file \(path) can't be written", path) }
     written += count

@@ -1,6 +1,5 @@
-public import FoundationEssentials
 import Glibc
-import Store
+public import Store
 
 /// The values that are too large for a line, each in a file named by its SHA-256.
 public struct LogBlobs: Hashable, Sendable {
@@ -17,26 +16,34 @@ public struct LogBlobs: Hashable, Sendable {
   public func contains(_ digest: String) -> Bool { access(file(digest), F_OK) == 0 }
 
   /// Writes a value, unless it is there; it lasts when this returns.
-  public func write(_ data: Data, _ digest: String) throws {
+  ///
+  /// - Throws: ``StoreError`` where the store's own file of the value was altered, and ``LogError``.
+  public func write(_ value: LargeValue, _ digest: String) throws {
     guard !contains(digest) else { return }
     try makeFolders(path)
-    try writeDurably(Array(data), to: file(digest))
+    try writeDurably(to: file(digest)) { write in
+      var hash = SHA256()
+      try value.forEachPiece {
+        hash.update($0)
+        try write($0)
+      }
+      guard hash.finish().description == digest else {
+        throw StoreError(
+          .damaged,
+          "The large value \(digest) of the store was altered: its bytes do not have the digest that"
+            + " is its name. Bring it back from a copy of the store.",
+          path: file(digest)
+        )
+      }
+    }
   }
 
-  /// The bytes of a value, which have its digest.
+  /// A value, of which the one who reads it has to see that it has its digest.
   ///
-  /// - Throws: ``LogError`` with ``LogError/Code/missing`` or ``LogError/Code/damaged``.
-  public func read(_ digest: String) throws -> Data {
-    let data: Data
-    do {
-      data = try Data(contentsOf: URL(fileURLWithPath: file(digest)), options: .mappedIfSafe)
-    } catch {
-      throw missing(digest)
-    }
-    guard data.withUnsafeBytes({ SHA256.digest(of: $0) }).description == digest else {
-      throw damaged(digest)
-    }
-    return data
+  /// - Throws: ``LogError`` with ``LogError/Code/missing``.
+  public func value(_ digest: String) throws -> LargeValue {
+    guard contains(digest) else { throw missing(digest) }
+    return .file(file(digest))
   }
 
   /// Fails where a value is not there, or does not have its digest.

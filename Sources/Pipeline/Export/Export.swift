@@ -310,7 +310,7 @@ private final class Export {
       )
     }
     for (digest, _) in largeReferences(in: change) where !request.logs.blobs.contains(digest) {
-      try request.logs.blobs.write(reader.largeData(digest), digest)
+      try request.logs.blobs.write(reader.largeValue(digest), digest)
     }
   }
 

@@ -272,7 +272,7 @@ private final class Import {
     _ chain: LogChain,
     _ body: (Replayer) throws -> Void
   ) throws {
-    let content = { [blobs = request.logs.blobs] digest in try blobs.read(digest) }
+    let content = { [blobs = request.logs.blobs] digest in try blobs.value(digest) }
     let replica = try replica ?? make(header.schema, lineage: chain.lineage)
     guard replica.schema != header.schema else {
       self.replica = replica

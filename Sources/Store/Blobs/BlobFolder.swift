@@ -23,17 +23,39 @@ struct BlobFolder: Sendable {
   /// It lasts when ``sync()`` has returned.
   func write(_ bytes: UnsafeRawBufferPointer, _ digest: String) throws {
     guard !contains(digest) else { return }
+    try write(digest) { write in try write(bytes) }
+  }
+
+  /// Copies a value, unless it is there, and makes sure that it has its digest.
+  func copy(_ value: LargeValue, _ digest: String) throws {
+    guard !contains(digest) else { return }
+    try write(digest) { write in
+      var hash = SHA256()
+      try value.forEachPiece {
+        hash.update($0)
+        try write($0)
+      }
+      guard hash.finish().description == digest else { throw alteredValue(digest) }
+    }
+  }
+
+  private func write(
+    _ digest: String,
+    _ pieces: (_ write: (UnsafeRawBufferPointer) throws -> Void) throws -> Void
+  ) throws {
     let temporary = path + "/.\(digest).\(getpid())"
     let descriptor = open(temporary, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0o644)
     guard descriptor >= 0 else { throw failure("create", temporary) }
     do {
       defer { close(descriptor) }
-      var rest = bytes
-      while !rest.isEmpty {
-        let count = Glibc.write(descriptor, rest.baseAddress, rest.count)
-        if count < 0, errno == EINTR { continue }
-        guard count > 0 else { throw failure("write", temporary) }
-        rest = UnsafeRawBufferPointer(rebasing: rest[count...])
+      try pieces { piece in
+        var rest = piece
+        while !rest.isEmpty {
+          let count = Glibc.write(descriptor, rest.baseAddress, rest.count)
+          if count < 0, errno == EINTR { continue }
+          guard count > 0 else { throw failure("write", temporary) }
+          rest = UnsafeRawBufferPointer(rebasing: rest[count...])
+        }
       }
       guard fsync(descriptor) == 0 else { throw failure("sync", temporary) }
     } catch {
@@ -99,4 +121,11 @@ struct BlobFolder: Sendable {
       path: path
     )
   }
+}
+
+/// The error of a value whose bytes are not those that its name says.
+func alteredValue(_ digest: String) -> CanonicalEncodingError {
+  CanonicalEncodingError(
+    message: "the large value \(digest) does not have that digest; its file was altered"
+  )
 }

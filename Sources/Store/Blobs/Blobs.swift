@@ -43,6 +43,22 @@ final class Blobs {
   /// Keeps some bytes; somebody has to be counted as needing them.
   func keep(_ bytes: UnsafeRawBufferPointer) throws -> Reference {
     let digest = SHA256.digest(of: bytes).description
+    try keep(digest, bytes) { try $0.write(bytes, digest) }
+    return Reference(digest: digest, size: bytes.count)
+  }
+
+  /// Keeps a value, which has to have its digest; somebody has to be counted as needing it.
+  func keep(_ value: LargeValue, _ digest: String) throws {
+    if keepsFiles { return try keep(digest, nil) { try $0.copy(value, digest) } }
+    let kept = try value.data().withUnsafeBytes { try keep($0) }
+    guard kept.digest == digest else { throw alteredValue(digest) }
+  }
+
+  private func keep(
+    _ digest: String,
+    _ bytes: UnsafeRawBufferPointer?,
+    write: (BlobFolder) throws -> Void
+  ) throws {
     let find = try connection.cached("SELECT size FROM store_blob WHERE sha256 = ?1")
     try find.bind(1, digest)
     defer { find.reset() }
@@ -52,25 +68,20 @@ final class Blobs {
         try folder.create()
         marker = try folder.mark()
       }
-      try folder.write(bytes, digest)
+      try write(folder)
       if !isKnown { created.append(digest) }
     }
-    if !isKnown {
-      let insert = try connection.cached(
-        "INSERT INTO store_blob (sha256, size, rows, history, content) VALUES (?1, ?2, 0, 0, ?3)"
-      )
-      try insert.bind(1, digest)
-      try insert.bind(2, Int64(bytes.count))
-      if !keepsFiles { try insert.bind(3, blob: bytes) }
-      try insert.run()
-    } else if find.int64(at: 0) == Self.unknownSize {
-      let update = try connection.cached("UPDATE store_blob SET size = ?2 WHERE sha256 = ?1")
-      try update.bind(1, digest)
-      try update.bind(2, Int64(bytes.count))
-      try update.run()
-    }
     isTouched = true
-    return Reference(digest: digest, size: bytes.count)
+    if isKnown, find.int64(at: 0) != Self.unknownSize { return }
+    let size = try bytes.map { Int64($0.count) } ?? folder?.size(of: digest) ?? Self.unknownSize
+    let insert = try connection.cached(
+      "INSERT INTO store_blob (sha256, size, rows, history, content) VALUES (?1, ?2, 0, 0, ?3)"
+        + " ON CONFLICT (sha256) DO UPDATE SET size = excluded.size"
+    )
+    try insert.bind(1, digest)
+    try insert.bind(2, size)
+    if !keepsFiles, let bytes { try insert.bind(3, blob: bytes) } else { try insert.bind(3, .null) }
+    try insert.run()
   }
 
   /// Counts rows or changes that need a value, or no longer do.
@@ -141,14 +152,14 @@ final class Blobs {
     return data
   }
 
-  /// The bytes of a value that rows or history need, in a file or in memory.
-  func content(_ digest: String) throws -> Data {
-    if let data = try data(ifThere: digest) { return data }
+  /// A value that rows or history need, in a file or in memory.
+  func content(_ digest: String) throws -> LargeValue {
+    if let folder, folder.contains(digest) { return .file(folder.file(digest)) }
     let find = try connection.cached("SELECT content FROM store_blob WHERE sha256 = ?1")
     try find.bind(1, digest)
     defer { find.reset() }
     guard try find.step(), !find.isNull(at: 0) else { throw missingBlob(digest, connection.path) }
-    return find.data(at: 0)
+    return .bytes(find.data(at: 0))
   }
 
   /// Makes sure that the files last, before the rows that need them do.

@@ -112,6 +112,15 @@ public final class Reader {
     return find.data(at: 0)
   }
 
+  /// A value that history keeps by its digest, to be read piece by piece.
+  ///
+  /// - Throws: ``StoreError/Code/missingBlob`` where it is gone.
+  public func largeValue(_ digest: String) throws -> LargeValue {
+    if let data = try passing?.data(digest) { return .bytes(data) }
+    if let blobFolder, blobFolder.contains(digest) { return .file(blobFolder.file(digest)) }
+    return .bytes(try largeData(digest))
+  }
+
   /// Takes a newer snapshot.
   public func refresh() throws {
     try end()

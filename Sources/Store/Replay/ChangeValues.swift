@@ -17,8 +17,9 @@ struct ChangeValues {
   private typealias Notes = [[UInt8]: [UInt8]]
 
   let decoders: [ObjectDecoder]
-  /// Gives the bytes of a value that is too large for a line, by its SHA-256.
-  var content: (String) throws -> Data
+  let blobs: Blobs
+  /// Gives a value that is too large for a line, by its SHA-256.
+  var content: (String) throws -> LargeValue
 
   private static let missing = Array("\"\(SpecialValue.missingName)\"".utf8)
 
@@ -37,7 +38,7 @@ struct ChangeValues {
       if let reference = large[key] {
         // Nobody has it, so that the digest stands for it.
         if special[key] == Self.missing { return .text(try digest(in: reference)) }
-        return try largeValue(reference, member, decoder)
+        return try largeValue(reference, member, side, decoder)
       }
       guard let text = special[key] else { return try decoder.value(member, special: nil) }
       guard let name = text.withUnsafeBytes({ parseJSONString($0) }) else {
@@ -50,7 +51,7 @@ struct ChangeValues {
   }
 
   /// Sees to it that the large values that a change names are kept, before they are counted.
-  func keep(_ change: Change, in blobs: Blobs) throws {
+  func keep(_ change: Change) throws {
     guard !change.large.isEmpty else { return }
     for side in [Side.before, .after] {
       let special = notes(change.special, side)
@@ -59,7 +60,7 @@ struct ChangeValues {
         if special[key] == Self.missing {
           try blobs.adopt(digest, rows: 0)
         } else if try !blobs.isKept(digest) {
-          _ = try largeContent(digest).withUnsafeBytes { try blobs.keep($0) }
+          try blobs.keep(content(digest), digest)
         }
       }
     }
@@ -75,23 +76,24 @@ struct ChangeValues {
     return result
   }
 
-  private func largeContent(_ digest: String) throws -> Data {
-    let data = try content(digest)
-    guard data.withUnsafeBytes({ SHA256.digest(of: $0) }).description == digest else {
-      throw CanonicalEncodingError(
-        message: "the large value \(digest) does not have that digest; its file was altered"
-      )
-    }
-    return data
-  }
-
   private func largeValue(
     _ reference: [UInt8],
     _ member: ObjectDecoder.Member,
+    _ side: Side,
     _ decoder: ObjectDecoder
   ) throws -> Value {
-    let data = try largeContent(try digest(in: reference))
-    let type = decoder.layout.columns[member.index].type
+    let digest = try digest(in: reference)
+    let column = decoder.layout.columns[member.index]
+    // What lies in a file goes from file to file, and its digest stands for it.
+    if column.isExternal, blobs.hasFolder {
+      if side == .after, try !blobs.isKept(digest) { try blobs.keep(content(digest), digest) }
+      return .text(digest)
+    }
+    let data = try content(digest).data()
+    guard data.withUnsafeBytes({ SHA256.digest(of: $0) }).description == digest else {
+      throw alteredValue(digest)
+    }
+    let type = column.type
     if type == .data || type == .transformed { return .blob(data) }
     return .text(String(decoding: data, as: UTF8.self))
   }

@@ -22,7 +22,7 @@ extension Migration {
     _ file: URL,
     to schema: StoreSchema,
     options: Options = Options(),
-    content: @escaping (String) throws -> Data,
+    content: @escaping (String) throws -> LargeValue,
     _ body: (Replayer) throws -> Result
   ) throws -> Result {
     let location = Location.file(file)

@@ -31,12 +31,14 @@ public final class Replayer {
     self.migrated = migrated.flatMap { $0.isTrivial ? nil : $0 }
     let format = ChangeFormat(writer.layouts, writer.joins.map(\.table))
     self.format = format
-    values = ChangeValues(decoders: format.decoders) { throw missingBlob($0, "that is replayed") }
+    values = ChangeValues(decoders: format.decoders, blobs: writer.blobs) {
+      throw missingBlob($0, "that is replayed")
+    }
     tables = format.decoders.map { ReplayTable(writer.connection, $0) }
   }
 
-  /// Gives the bytes of a value that is too large for a line, by its SHA-256.
-  var content: (String) throws -> Data {
+  /// Gives a value that is too large for a line, by its SHA-256.
+  var content: (String) throws -> LargeValue {
     get { values.content }
     set { values.content = newValue }
   }
@@ -98,7 +100,7 @@ public final class Replayer {
     }
     do {
       try format.split(change, entity)
-      if isHistory { try values.keep(change, in: writer.blobs) }
+      if isHistory { try values.keep(change) }
       try write(change, entity)
     } catch let error as CanonicalEncodingError {
       throw malformed(change, error.message)

@@ -49,9 +49,13 @@ extension Writer {
   /// True where a stored value is the one that a change names; one in a file goes by its digest.
   func isSame(_ stored: Value, _ expected: Value, _ column: Int, _ entity: Int) -> Bool {
     if stored.isSame(as: expected) { return true }
-    guard layouts[entity].columns[column].isExternal,
-      case .text(let digest) = stored, case .blob(let data) = expected
-    else { return false }
+    guard layouts[entity].columns[column].isExternal else { return false }
+    let (digest, data): (String, Data)
+    switch (stored, expected) {
+    case (.text(let text), .blob(let blob)), (.blob(let blob), .text(let text)):
+      (digest, data) = (text, blob)
+    default: return false
+    }
     return data.withUnsafeBytes { SHA256.digest(of: $0) }.description == digest
   }
 

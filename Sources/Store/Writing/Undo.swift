@@ -64,7 +64,9 @@ private final class Undo {
   init(_ writer: Writer) throws {
     self.writer = writer
     format = ChangeFormat(writer.layouts, writer.joins.map(\.table))
-    values = ChangeValues(decoders: format.decoders) { try writer.blobs.content($0) }
+    values = ChangeValues(decoders: format.decoders, blobs: writer.blobs) {
+      try writer.blobs.content($0)
+    }
   }
 
   func run(_ range: ClosedRange<Int64>) throws {

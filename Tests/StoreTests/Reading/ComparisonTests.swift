@@ -55,8 +55,8 @@ struct ComparisonTests {
           }
           #expect(count > 5)
           let next = try one.historyRange().head.transaction + 1
-          let content = { (digest: String) throws -> Data in
-            do { return try other.largeData(digest) } catch { return try one.largeData(digest) }
+          let content = { (digest: String) throws -> LargeValue in
+            do { return try other.largeValue(digest) } catch { return try one.largeValue(digest) }
           }
           try state.replay(content: content) { replayer in
             try replayer.begin(next, count: count)

@@ -29,7 +29,7 @@ struct FollowingReplica {
   func follow(_ origin: Store, through last: Int64 = .max) throws {
     try origin.read { reader in
       let schemas = try reader.schemas()
-      let content = { (digest: String) in try largeContent(digest, reader) }
+      let content = { (digest: String) in try reader.largeValue(digest) }
       var next: [Transaction] = []
       func replayNext() throws {
         guard let name = next.first?.schema,
@@ -84,14 +84,6 @@ func replayOne(_ transaction: Transaction, _ reader: Reader, _ replayer: Replaye
   try replayer.begin(transaction.id, count: transaction.count)
   while let change: Change = try cursor.next() { try replayer.apply(change) }
   try replayer.end(transaction)
-}
-
-/// Gives the bytes of a large value of a store.
-func largeContent(_ digest: String, _ reader: Reader) throws -> Data {
-  let kept = try reader.connection.prepare("SELECT content FROM store_blob WHERE sha256 = ?1")
-  try kept.bind(1, digest)
-  if try kept.step(), !kept.isNull(at: 0) { return kept.data(at: 0) }
-  return try reader.externalData(digest)
 }
 
 /// All rows of a store's own tables with their columns in the order of their names, which does not

@@ -146,7 +146,7 @@ struct FollowingReplicaTests {
           try Migration.replay(
             replica.url,
             to: origin.schema,
-            content: { _ in Data() },
+            content: { _ in .bytes(Data()) },
             { replayer in
               try replayOne(transaction, reader, replayer)
               throw Interrupted()
@@ -164,7 +164,7 @@ struct FollowingReplicaTests {
   func nothingReplayed() throws {
     try withMigrated { origin, replica in
       let error = try storeError {
-        try Migration.replay(replica.url, to: origin.schema, content: { _ in Data() }, { _ in })
+        try Migration.replay(replica.url, to: origin.schema, content: { _ in .bytes(Data()) }, { _ in })
       }
       #expect(error.code == .misuse)
       #expect(error.message.contains("the migration to it was not replayed"))
@@ -195,7 +195,7 @@ struct FollowingReplicaTests {
     try withMigrated { origin, replica in
       let url = URL(filePath: origin.location.path)
       let own = try storeError {
-        try Migration.replay(url, to: origin.schema, content: { _ in Data() }, { _ in })
+        try Migration.replay(url, to: origin.schema, content: { _ in .bytes(Data()) }, { _ in })
       }
       #expect(own.code == .misuse)
       let connection = try Connection(path: replica.url.path, mode: .readWrite)
@@ -229,7 +229,7 @@ struct FollowingReplicaTests {
         try Migration.replay(
           URL(filePath: target),
           to: origin.schema,
-          content: { _ in Data() },
+          content: { _ in .bytes(Data()) },
           { replayer in
             try replayOne(transaction, reader, replayer)
             kill(getpid(), SIGKILL)

@@ -13,7 +13,7 @@ func copyHistory(of source: Store, into replica: Store, batch: Int = 1, until: I
     let cursor = try reader.history(after: first, through: until)
     var isAtEnd = false
     while !isAtEnd {
-      try replica.replay(content: { digest in try largeContent(digest, reader) }) { replayer in
+      try replica.replay(content: { digest in try reader.largeValue(digest) }) { replayer in
         for _ in 0..<batch {
           guard let transaction: Transaction = try cursor.next() else {
             isAtEnd = true
@@ -182,7 +182,7 @@ struct ReplayTests {
         try source.read { reader in
           let cursor = try reader.history(after: 1)
           guard let second: Transaction = try cursor.next() else { return }
-          try replica.replay(content: { _ in Data() }) {
+          try replica.replay(content: { _ in .bytes(Data()) }) {
             try $0.begin(second.id, count: second.count)
           }
         }
@@ -213,7 +213,7 @@ struct ReplayTests {
           else { return }
           try Array(text.utf8).withUnsafeBytes { bytes in
             change.after = bytes
-            try replica.replay(content: { _ in Data() }) { replayer in
+            try replica.replay(content: { _ in .bytes(Data()) }) { replayer in
               try replayer.begin(transaction.id, count: transaction.count)
               try replayer.apply(change)
               try replayer.end(transaction)

@@ -15,7 +15,7 @@ func replicaFromSnapshot(of origin: Store, at location: Location) throws -> Stor
     )
   )
   try origin.read { reader in
-    try replica.replay(content: { try reader.largeData($0) }) { replayer in
+    try replica.replay(content: { try reader.largeValue($0) }) { replayer in
       try replayer.begin(
         snapshot: reader.historyRange().head,
         count: reader.snapshotCount()
@@ -152,7 +152,7 @@ struct SnapshotTests {
       let replica = try replicaFromSnapshot(of: origin, at: .memory("replica"))
       let head = try origin.read { try $0.historyRange().head }
       let again = try storeError {
-        try replica.replay(content: { _ in Data() }) { try $0.begin(snapshot: head, count: 0) }
+        try replica.replay(content: { _ in .bytes(Data()) }) { try $0.begin(snapshot: head, count: 0) }
       }
       #expect(again.message.contains("this one has contents"))
       func fresh() throws -> Store {
@@ -165,12 +165,12 @@ struct SnapshotTests {
       var other = head
       other.lineage = 4
       let lineage = try storeError {
-        try fresh().replay(content: { _ in Data() }) { try $0.begin(snapshot: other, count: 0) }
+        try fresh().replay(content: { _ in .bytes(Data()) }) { try $0.begin(snapshot: other, count: 0) }
       }
       #expect(lineage.message.contains("of lineage 4"))
       let store = try fresh()
       let cut = try storeError {
-        try store.replay(content: { _ in Data() }) { replayer in
+        try store.replay(content: { _ in .bytes(Data()) }) { replayer in
           try replayer.begin(snapshot: head, count: 2)
           try origin.read { try $0.snapshot { try replayer.apply($0) } }
           try replayer.endSnapshot()
