@@ -9,11 +9,13 @@ func row(_ name: String, _ columns: String...) {
   print(left + right.joined())
 }
 
-// Benchmarks [models|logs] [count [runs]] [word…]: which part, how many models or changes, how often,
-// and which lines by their words.
+// Benchmarks [models|logs|program|big] [count [runs]] [word…]: which part, how many models or changes, how
+// often, and which lines by their words.
+let parts: Set = ["models", "logs", "program", "big"]
 let arguments = CommandLine.arguments.dropFirst()
 let numbers = arguments.compactMap { Int($0) }
-let words = arguments.filter { Int($0) == nil && !["models", "logs"].contains($0) }
+let words = arguments.filter { Int($0) == nil && !parts.contains($0) }
+let wanted = parts.intersection(arguments).isEmpty ? parts : parts.intersection(arguments)
 let runs = numbers.dropFirst().first ?? 7
 
 func show(_ budgets: [Budget]) throws {
@@ -30,23 +32,52 @@ func show(_ budgets: [Budget]) throws {
   }
 }
 
+func show(_ figures: [Figure]) throws {
+  for figure in figures where words.isEmpty || words.contains(where: figure.name.contains) {
+    let measured = median(try (0..<max(1, runs)).map { _ in try figure.measure() })
+    row(
+      figure.name,
+      "",
+      String(format: "%.0f", measured),
+      "",
+      String(format: "%.0f", figure.limit),
+      measured <= figure.limit ? "met" : "missed"
+    )
+  }
+}
+
 let folder = FileManager.default.temporaryDirectory
   .appending(path: "travelog-" + UUID().uuidString, directoryHint: .isDirectory)
 try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
 do {
-  if !arguments.contains("logs") {
+  if wanted.contains("models") {
     let count = numbers.first ?? 100_000
     print("\(count) models, medians of \(runs) runs; the peer is C on the same tables.")
     row("", "peer ms", "ours ms", "ratio", "budget", "")
     try show(TripBudgets(count: count, folder: folder).budgets)
   }
-  if !arguments.contains("models") {
+  if wanted.contains("logs") {
     let count = numbers.first ?? 1_000_000
     print("\(count) changes of SampleTrips, medians of \(runs) runs; peers do the same work.")
     row("", "peer ms", "ours ms", "ratio", "budget", "")
     let budgets = try LogBudgets(count: count, folder: folder)
     try show(budgets.budgets)
     budgets.free()
+  }
+  if wanted.contains("program") {
+    let count = numbers.first ?? 1_000_000
+    print("travelog over \(count) changes of SampleTrips, medians of \(runs) runs.")
+    row("", "peer ms", "ours", "ratio", "budget", "")
+    let budgets = try ProgramBudgets(count: count, folder: folder)
+    try show(budgets.budgets)
+    try show(budgets.figures)
+  }
+  if wanted.contains("big") {
+    let count = numbers.first ?? 1_000_000
+    print("Big things, \(count) times something; what the program takes of memory.")
+    row("", "", "ours", "", "budget", "")
+    let program = try ProgramBudgets(count: 1_000, folder: folder)
+    try show(BigThings(program: program, folder: folder, count: count).figures)
   }
 } catch {
   try FileManager.default.removeItem(at: folder)

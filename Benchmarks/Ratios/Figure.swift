@@ -1,0 +1,7 @@
+/// A budget with no peer.
+struct Figure {
+  let name: String
+  let limit: Double
+  /// Gives what is measured.
+  let measure: () throws -> Double
+}

@@ -1,0 +1,115 @@
+import Foundation
+import SampleTrips
+import SwiftData
+
+/// The budgets of the program, run as cron runs it, over a store of SampleTrips with so many changes.
+struct ProgramBudgets {
+  let count: Int
+  private let folder: URL
+  let travelog: String
+  private let store: String
+  private let changed: String
+  private let logs: String
+
+  init(count: Int, folder: URL) throws {
+    self.count = count
+    self.folder = folder
+    let built = URL(fileURLWithPath: CommandLine.arguments[0]).deletingLastPathComponent()
+    travelog =
+      ProcessInfo.processInfo.environment["TRAVELOG"] ?? built.appending(path: "travelog").path
+    store = folder.appending(path: "program.store").path
+    changed = folder.appending(path: "changed.store").path
+    logs = folder.appending(path: "program.logs").path
+    try SampleTrips.seed(URL(fileURLWithPath: store), changes: count, seed: 2)
+    _ = try ProgramRun("sqlite3", [store, "VACUUM INTO '\(changed)'"])
+    // One row in a hundred differs.
+    _ = try ProgramRun(
+      "sqlite3",
+      [changed, "UPDATE BucketListItem SET title = title || '.' WHERE id % 100 = 0"]
+    )
+    _ = try ProgramRun(travelog, ["export", store, "--to", logs])
+  }
+
+  var budgets: [Budget] {
+    [
+      Budget(
+        name: "start, against sqlite3 --version",
+        limit: 3,
+        peer: { try again("sqlite3", ["--version"]) },
+        ours: { try again(travelog, ["--version"]) }
+      ),
+      Budget(
+        name: "diff of two stores, against sqldiff of their tables",
+        limit: 0.7,
+        peer: {
+          try tables.reduce(0) { sum, table in
+            try sum + ProgramRun("sqldiff", ["--table", table, store, changed]).seconds
+          }
+        },
+        ours: {
+          try ProgramRun(travelog, ["diff", store, changed, "--format", "sql"], codes: [1]).seconds
+        }
+      ),
+    ]
+  }
+
+  /// What has no peer: it is what it is, and no more than it may be.
+  var figures: [Figure] {
+    [
+      Figure(name: "export 100 new transactions of \(count), ms", limit: 50) {
+        try write(transactions: 100)
+        return try ProgramRun(travelog, ["export", store, "--to", logs]).seconds * 1_000
+      },
+      Figure(name: "export \(count) changes, MiB", limit: 64) {
+        let place = folder.appending(path: UUID().uuidString).path
+        defer { remove(place) }
+        return try mebibytes(["export", store, "--to", place])
+      },
+      Figure(name: "import \(count) changes, MiB", limit: 64) {
+        let place = folder.appending(path: UUID().uuidString).path
+        defer { remove(place) }
+        return try mebibytes(["import", logs, "--into", place])
+      },
+      Figure(name: "verify \(count) changes, MiB", limit: 64) { try mebibytes(["verify", logs]) },
+      Figure(name: "diff of two stores, MiB", limit: 64) {
+        try mebibytes(["diff", store, changed], codes: [1])
+      },
+    ]
+  }
+
+  private let tables = [
+    "Trip", "BucketListItem", "LivingAccommodation", "Tag", "Trip_tags",
+  ]
+
+  /// The seconds of twenty runs, because one is too short to be measured.
+  private func again(_ program: String, _ arguments: [String]) throws -> Double {
+    try (0..<20).reduce(0) { sum, _ in try sum + ProgramRun(program, arguments).seconds }
+  }
+
+  func mebibytes(_ arguments: [String], codes: Set<Int32> = [0]) throws -> Double {
+    Double(try ProgramRun(travelog, arguments, codes: codes).peak) / 1_024
+  }
+
+  private func write(transactions: Int) throws {
+    let context = ModelContext(try SampleTrips.container(at: URL(fileURLWithPath: store)))
+    context.author = "benchmark"
+    for _ in 0..<transactions {
+      context.insert(
+        Trip(
+          name: UUID().uuidString,
+          destination: "Bergen",
+          startDate: .now,
+          endDate: .now
+        )
+      )
+      try context.save()
+    }
+  }
+
+  func remove(_ path: String) {
+    for suffix in ["", "-wal", "-shm"] {
+      // One that is not there need not be removed.
+      try? FileManager.default.removeItem(atPath: path + suffix)
+    }
+  }
+}
