@@ -73,7 +73,12 @@ struct BigThings {
 
   private func makeLargeValue(_ store: URL, _ logs: String) throws {
     let context = ModelContext(try SampleTrips.container(at: store))
-    let trip = Trip(name: "Panorama", destination: "Bergen", startDate: .now, endDate: .now)
+    let trip = SampleTripsSchemaV3.Trip(
+      name: "Panorama",
+      destination: "Bergen",
+      startDate: .now,
+      endDate: .now
+    )
     var photo = Data(count: count / 1_000 << 20)
     photo.withUnsafeMutableBytes { bytes in
       for index in stride(from: 0, to: bytes.count, by: 4096) {
@@ -89,7 +94,12 @@ struct BigThings {
     let context = ModelContext(try SampleTrips.container(at: store))
     for number in 0..<count / 100 {
       context.insert(
-        Trip(name: "Trip \(number)", destination: "Bergen", startDate: .now, endDate: .now)
+        SampleTripsSchemaV3.Trip(
+          name: "Trip \(number)",
+          destination: "Bergen",
+          startDate: .now,
+          endDate: .now
+        )
       )
       try context.save()
       _ = try Pipeline.export(ExportRequest(store: store.path, logs: LogFolder(logs)))

@@ -95,7 +95,7 @@ struct ProgramBudgets {
     context.author = "benchmark"
     for _ in 0..<transactions {
       context.insert(
-        Trip(
+        SampleTripsSchemaV3.Trip(
           name: UUID().uuidString,
           destination: "Bergen",
           startDate: .now,

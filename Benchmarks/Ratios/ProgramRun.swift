@@ -6,9 +6,7 @@ struct ProgramRun {
   /// The most memory that it had at once, in KiB.
   let peak: Int
 
-  /// Runs a program, which is to end well, with what it prints thrown away.
-  ///
-  /// - Parameter codes: What it may end with.
+  /// Runs a program, which is to end with one of some codes, with what it prints thrown away.
   init(_ program: String, _ arguments: [String], codes: Set<Int32> = [0]) throws {
     var files = posix_spawn_file_actions_t()
     posix_spawn_file_actions_init(&files)

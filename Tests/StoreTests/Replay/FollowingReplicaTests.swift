@@ -164,7 +164,12 @@ struct FollowingReplicaTests {
   func nothingReplayed() throws {
     try withMigrated { origin, replica in
       let error = try storeError {
-        try Migration.replay(replica.url, to: origin.schema, content: { _ in .bytes(Data()) }, { _ in })
+        try Migration.replay(
+          replica.url,
+          to: origin.schema,
+          content: { _ in .bytes(Data()) },
+          { _ in }
+        )
       }
       #expect(error.code == .misuse)
       #expect(error.message.contains("the migration to it was not replayed"))

@@ -152,7 +152,9 @@ struct SnapshotTests {
       let replica = try replicaFromSnapshot(of: origin, at: .memory("replica"))
       let head = try origin.read { try $0.historyRange().head }
       let again = try storeError {
-        try replica.replay(content: { _ in .bytes(Data()) }) { try $0.begin(snapshot: head, count: 0) }
+        try replica.replay(content: { _ in .bytes(Data()) }) {
+          try $0.begin(snapshot: head, count: 0)
+        }
       }
       #expect(again.message.contains("this one has contents"))
       func fresh() throws -> Store {
@@ -165,7 +167,9 @@ struct SnapshotTests {
       var other = head
       other.lineage = 4
       let lineage = try storeError {
-        try fresh().replay(content: { _ in .bytes(Data()) }) { try $0.begin(snapshot: other, count: 0) }
+        try fresh().replay(content: { _ in .bytes(Data()) }) {
+          try $0.begin(snapshot: other, count: 0)
+        }
       }
       #expect(lineage.message.contains("of lineage 4"))
       let store = try fresh()

@@ -1,0 +1,73 @@
+import ChangeLog
+import Foundation
+import Pipeline
+import Store
+import StoreTesting
+import Testing
+
+@Suite("Values that lie in files")
+struct LargeValueTests {
+  /// A store of one object with a picture of 3 MiB, and the name of the picture's file.
+  private func makeStore(_ folder: URL) throws -> (store: Store, file: String) {
+    let store = try Store.open(.file(folder.appendingPathComponent("a.store")), schema: worldSchema)
+    let entity = try #require(
+      worldSchema.entities.firstIndex { entity in
+        entity.attributes.contains { $0.name == "picture" } && entity.attributes.count == 4
+      }
+    )
+    try store.write(Author()) { writer in
+      let columns = writer.layouts[entity].columns
+      var values = columns.map { $0.name == "name" ? Value.text("Fjord") : .null }
+      let picture = try #require(columns.firstIndex { $0.name == "picture" })
+      values[picture] = .blob(Data((0..<3 << 20).map { UInt8(truncatingIfNeeded: $0 / 251) }))
+      try writer.insert(entity, id: 1, values: values)
+    }
+    let blobs = store.location.path + "-blobs"
+    let names = try FileManager.default.contentsOfDirectory(atPath: blobs)
+    #expect(names.count == 1)
+    return (store, blobs + "/" + (names.first ?? ""))
+  }
+
+  @Test("go from store to logs to replica as they are, and rows name them by their digests")
+  func copied() throws {
+    try withTemporaryFolder { folder in
+      let (store, file) = try makeStore(folder)
+      let logs = LogFolder(folder.appendingPathComponent("logs").path)
+      _ = try export(ExportRequest(store: store.location.path, logs: logs))
+      let replica = folder.appendingPathComponent("replica.store").path
+      _ = try importLogs(ImportRequest(logs: logs, store: replica))
+      let name = (file as NSString).lastPathComponent
+      let bytes = try Data(contentsOf: URL(fileURLWithPath: file))
+      for copy in [logs.path + "/blobs/" + name, replica + "-blobs/" + name] {
+        #expect(try Data(contentsOf: URL(fileURLWithPath: copy)) == bytes)
+      }
+      let copy = try Store.open(.file(URL(fileURLWithPath: replica)))
+      #expect(try rowDump(of: copy) == rowDump(of: store))
+      var request = VerifyRequest(logs: logs)
+      request.against = store.location.path
+      #expect(try verify(request).flatMap(\.findings) == [])
+    }
+  }
+
+  @Test("are not exported when they were altered, and are when they are as they were")
+  func altered() throws {
+    try withTemporaryFolder { folder in
+      let (store, file) = try makeStore(folder)
+      let url = URL(fileURLWithPath: file)
+      let whole = try Data(contentsOf: url)
+      var other = whole
+      other[100_000] ^= 1
+      try other.write(to: url)
+      let logs = LogFolder(folder.appendingPathComponent("logs").path)
+      let request = ExportRequest(store: store.location.path, logs: logs)
+      let error = #expect(throws: StoreError.self) { try export(request) }
+      #expect(error?.code == .damaged)
+      #expect(error?.message.contains((file as NSString).lastPathComponent) == true)
+      let written = try contents(of: URL(fileURLWithPath: logs.path)).keys
+      #expect(!written.contains { $0.hasSuffix(".gz") || $0.contains("blobs/") })
+      try whole.write(to: url)
+      #expect(try export(request).transactions == 1)
+      #expect(try verify(VerifyRequest(logs: logs)).map(\.findings) == [[]])
+    }
+  }
+}
