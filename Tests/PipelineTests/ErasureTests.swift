@@ -252,7 +252,7 @@ struct ErasureTests {
       for (index, change) in changes.enumerated() {
         let id = Int64(index + 1)
         let texts = change.1.map { Array($0.utf8) }
-        try store.replay(content: { _ in Data() }) { replayer in
+        try store.replay(content: { _ in .bytes(Data()) }) { replayer in
           try replayer.begin(id, count: 1)
           try replayer.apply(kind: change.0, "Hotel", 7, texts)
           var transaction = Transaction(

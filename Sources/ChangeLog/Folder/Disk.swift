@@ -84,8 +84,10 @@ package func removeDurably(_ path: String) throws(LogError) {
 }
 
 /// Writes all bytes to an open file.
-func write(_ bytes: [UInt8], to descriptor: Int32, _ path: String) throws {
-  try bytes.withUnsafeBytes { try write($0, to: descriptor, path) }
+func write(_ bytes: [UInt8], to descriptor: Int32, _ path: String) throws(LogError) {
+  try bytes.withUnsafeBufferPointer { (bytes) throws(LogError) in
+    try write(UnsafeRawBufferPointer(bytes), to: descriptor, path)
+  }
 }
 
 /// Writes all bytes to an open file.
