@@ -116,6 +116,9 @@ struct EraseTests {
       let secrets = try Secrets(folder, mode)
       try secrets.write()
       try secrets.delete()
+      // What an export left that was stopped.
+      let left = secrets.logs.lineageFolder(secrets.store.identifier, 0) + "/.writing"
+      try Data(secrets.texts[0].utf8).write(to: URL(fileURLWithPath: left))
       for text in secrets.texts { #expect(try !secrets.places(of: text).isEmpty) }
       let before = try rowDump(of: secrets.store)
       let head = try secrets.store.read { try $0.historyRange().head }

@@ -221,6 +221,73 @@ struct ErasureTests {
     }
   }
 
+  @Test("there is a placeholder for each type, which its column takes, and which is unique")
+  func placeholders() throws {
+    try withTemporaryFolder { folder in
+      let attributes =
+        [Attribute(name: "known", type: .string)]
+        + ValueType.allCases.map { Attribute(name: $0.rawValue, type: $0) }
+      let unique = ValueType.allCases.filter { $0 != .bool && $0 != .json }.map { [$0.rawValue] }
+      let schema = StoreSchema(
+        version: "1.0.0",
+        entities: [
+          Entity(
+            name: "All",
+            attributes: attributes,
+            relationships: [
+              Relationship(
+                name: "other",
+                destination: "All",
+                isToMany: false,
+                isOptional: false,
+                storage: .column("other")
+              )
+            ],
+            uniques: unique
+          )
+        ]
+      )
+      let store = try Store.open(
+        .file(folder.appendingPathComponent("replica.store")),
+        schema: schema,
+        options: Options(origin: ReplicaOrigin(identifier: UUID().uuidString, lineage: 0))
+      )
+      let names = ValueType.allCases.map(\.rawValue) + ["other"]
+      let after =
+        #"{"known":"x","# + names.map { #""\#($0)":null"# }.joined(separator: ",") + "}"
+      let special =
+        #"{"after":{"# + names.map { #""\#($0)":"erased""# }.joined(separator: ",") + "}}"
+      let digest = try store.read { try $0.schemas().last?.digest } ?? ""
+      for id in [1, 2, 100] as [Int64] {
+        try store.replay(content: { _ in Data() }) { replayer in
+          let transaction = try store.read { try $0.historyRange().head.transaction } + 1
+          try replayer.begin(transaction, count: 1)
+          try replayer.apply(
+            kind: .insert,
+            "All",
+            id,
+            ["", "", after, special].map { Array($0.utf8) }
+          )
+          var closing = Transaction(
+            id: transaction,
+            time: "2026-01-01T00:00:00.000000Z",
+            schema: digest,
+            count: 1,
+            salt: []
+          )
+          closing.digest = SHA256.digest(of: [UInt8(id)])
+          closing.state = .erased
+          try replayer.end(closing)
+        }
+      }
+      #expect(try rows("SELECT id, known FROM \"All\"", in: store) == ["1|x", "2|x", "100|x"])
+      // Each is a value that readers of rows understand.
+      var count = 0
+      try store.read { try $0.snapshot { _ in count += 1 } }
+      #expect(count == 3)
+    }
+  }
+
   @Test("a value that is known again after it was erased makes the row of a replica")
   func knownAgain() throws {
     try withTemporaryFolder { folder in

@@ -91,9 +91,10 @@ struct PartialTests {
         #expect(try world.export { $0.filter = filter }.transactions == 0)
       }
       let results = try verifyAll(world.logs)
-      #expect(results.count == filters.count)
       #expect(results.allSatisfy { $0.findings.isEmpty && $0.partial != nil })
-      #expect(Set(results.map(\.words)) == Set(filters.map(\.words)))
+      // What nothing was written for has no logs.
+      let written = try filters.filter { try !lines(of: world, $0).isEmpty }
+      #expect(results.map(\.words).sorted() == written.map(\.words).sorted())
     }
   }
 
@@ -105,9 +106,12 @@ struct PartialTests {
       try world.export()
       let logs = URL(fileURLWithPath: world.logs.path)
       let before = try contents(of: logs).filter { !$0.value.isEmpty }
-      try world.write(5)
       let filter = filter { $0.entities = ["Guest"] }
-      try world.export { $0.filter = filter }
+      var files: [String] = []
+      while files.isEmpty {
+        try world.write(5)
+        files = try world.export { $0.filter = filter }.files
+      }
       let after = try contents(of: logs)
       for (name, bytes) in before { #expect(after[name] == bytes) }
       #expect(try world.export().from.transaction > 0)
@@ -121,8 +125,6 @@ struct PartialTests {
       #expect(throws: LogError.self) { try importLogs(other) }
       let error = #expect(throws: LogError.self) { try importLogs(other) }
       #expect(error?.code == .partial)
-      let files = try world.logs.partial(leavingOut: filter.words)
-        .files(of: world.source.identifier, lineage: 0).map(\.path)
       let spool = try LogSpool(files: files)
       let third = ImportRequest(logs: spool.folder, store: folder.path + "/third.store")
       #expect(throws: LogError.self) { try importLogs(third) }

@@ -102,6 +102,23 @@ public struct LogFolder: Hashable, Sendable {
     }
   }
 
+  /// Takes away what programs left half-written that were stopped, in the logs of a store and among
+  /// the large values; whoever calls has the folder's lock.
+  public func removeLeftovers(of store: String) throws {
+    let folders = try [self] + partials(of: store).map { partial(named: $0) }
+    for folder in folders {
+      for lineage in try folder.lineages(of: store) {
+        let path = folder.lineageFolder(store, lineage)
+        for name in try names(in: path) where name.isLeftover {
+          try removeDurably("\(path)/\(name)")
+        }
+      }
+    }
+    for name in try names(in: blobs.path) where name.isLeftover {
+      try removeDurably(blobs.file(name))
+    }
+  }
+
   /// The folder of a store.
   public func storeFolder(_ store: String) -> String {
     "\(path)/store=\(store)" + (partial.map { "/partial=\($0)" } ?? "")
@@ -132,4 +149,9 @@ public struct LogFolder: Hashable, Sendable {
       name.hasPrefix(key + "=") ? String(name.dropFirst(key.utf8.count + 1)) : nil
     }
   }
+}
+
+extension String {
+  /// True for the name that a file has until it is whole.
+  fileprivate var isLeftover: Bool { hasPrefix(".") && hasSuffix("writing") }
 }

@@ -87,6 +87,8 @@ private struct Erase {
       erasures[lineage] = records
       result.files.append(file.file.path)
     }
+    // What was never finished may have the values too.
+    try request.logs.removeLeftovers(of: identifier)
     result.largeValues = try removeLargeValues(mark.largeValues, request.logs)
     result.storeTransactions = try eraseHistory(plan)
     try request.logs.removeMark(identifier)

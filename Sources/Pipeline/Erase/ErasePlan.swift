@@ -82,9 +82,10 @@ struct EraseScan {
   }
 
   mutating func run(_ tick: Tick) throws -> ErasePlan {
-    plan.schemas = try chains.flatMap { chain in
-      try (chain.files.isEmpty ? chain.snapshots : chain.files).map {
-        try chain.open($0, after: nil).header.schema
+    for chain in chains {
+      for file in chain.files.isEmpty ? chain.snapshots : chain.files {
+        let schema = try chain.open(file, after: nil).header.schema
+        if plan.schemas.last != schema { plan.schemas.append(schema) }
       }
     }
     try checkEntity(request.entity, plan.schemas, request.logs.path)

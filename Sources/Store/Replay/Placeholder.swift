@@ -5,7 +5,9 @@ extension EntityLayout.Column {
   /// another: null where that may be, else a value of the type, which is another for each object
   /// because it may have to be unique.
   func placeholder(for object: Int64) -> Value {
-    guard !isOptional, let type else { return .null }
+    guard !isOptional else { return .null }
+    // No object has the id zero, so that the reference leads to none.
+    guard let type else { return .integer(0) }
     switch type {
     case .bool: return .integer(0)
     case .int8, .int16, .int32, .int64, .uint8, .uint16, .uint32, .uint64:
