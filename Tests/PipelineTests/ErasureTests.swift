@@ -259,7 +259,7 @@ struct ErasureTests {
         #"{"after":{"# + names.map { #""\#($0)":"erased""# }.joined(separator: ",") + "}}"
       let digest = try store.read { try $0.schemas().last?.digest } ?? ""
       for id in [1, 2, 100] as [Int64] {
-        try store.replay(content: { _ in Data() }) { replayer in
+        try store.replay(content: { _ in .bytes(Data()) }) { replayer in
           let transaction = try store.read { try $0.historyRange().head.transaction } + 1
           try replayer.begin(transaction, count: 1)
           try replayer.apply(
