@@ -11,7 +11,15 @@ missing = $(shell for name in $(1); do dpkg-query -W -f '$${Status}' $$name 2>/d
 # latter it looks again when a library has come or gone.
 export TRAVELOG_LIBRARIES = $(shell ls /usr/include/libdeflate.h /usr/include/openssl/sha.h 2>&1)
 
-.PHONY: help setup build demo faults test test-threads lint format browser-test bench clean
+# Where "make install" puts things; DESTDIR goes before all of it.
+PREFIX ?= /usr/local
+DESTDIR ?=
+VERSION = $(shell sed -n 's/.*version: "travelog \(.*\)".*/\1/p' Sources/travelog/Travelog.swift)
+# With the Swift runtime inside, a program is one file that starts in a few milliseconds.
+RELEASE := swift build -c release --static-swift-stdlib
+PROGRAMS := travelog trips
+
+.PHONY: release install uninstall deb help setup build demo faults test test-threads docs lint format browser-test bench clean
 .DEFAULT_GOAL := help
 
 help: ## say what there is
@@ -56,6 +64,12 @@ test-threads: setup ## run the tests of concurrency under the thread sanitizer
 	swift test --sanitize=thread --scratch-path .build/threads \
 	  --filter 'ConcurrencyTests|NotificationTests|NotificationsTests|ModelActor|ImportTests|NoteStoreTests|LockTests'
 
+docs: setup ## write the pages that are made from the table of commands
+	swift build --product travelog
+	swift build --product trips
+	.build/debug/travelog generate reference > docs/CLI.md
+	.build/debug/trips generate reference > docs/CLI_TRIPS.md
+
 lint: ## check the style of every Swift file; silent when all is well
 	@swift format lint --strict --parallel --recursive $(LINTED)
 
@@ -75,6 +89,18 @@ browser-test: setup ## open a report in headless Chromium, and take pictures of 
 bench: setup ## measure the budgets and print the ratios; BENCH="logs 100000 3" for a part of it
 	swift build -c release --product travelog
 	swift run -c release Benchmarks $(BENCH)
+
+release: setup ## build the programs as they are installed
+	$(foreach program,$(PROGRAMS),$(RELEASE) --product $(program) &&) true
+
+install: release ## install programs, manual pages, completions and jobs (PREFIX, DESTDIR)
+	Tools/install "$$($(RELEASE) --show-bin-path)" "$(DESTDIR)$(PREFIX)"
+
+uninstall: ## remove what was installed (PREFIX, DESTDIR)
+	Tools/install --remove "$(DESTDIR)$(PREFIX)"
+
+deb: release ## make a Debian package in .build
+	Tools/make-deb "$$($(RELEASE) --show-bin-path)" "$(VERSION)" .build
 
 clean: ## remove what was built
 	rm -rf .build

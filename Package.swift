@@ -91,10 +91,13 @@ let package = Package(
     .target(name: "OSLog", dependencies: ["os"]),
     .target(name: "FoundationExtras"),
     .target(name: "CommandLineKit"),
+    .target(name: "JSON5"),
     .target(name: "SampleTrips", dependencies: ["Store", "SwiftData"]),
     .executableTarget(
       name: "travelog",
-      dependencies: ["Audit", "ChangeLog", "CommandLineKit", "Pipeline", "Report", "Store"]
+      dependencies: [
+        "Audit", "ChangeLog", "CommandLineKit", "JSON5", "Pipeline", "Report", "Store",
+      ]
     ),
     .executableTarget(
       name: "trips",
@@ -120,6 +123,7 @@ let package = Package(
     ),
     .testTarget(name: "HouseTests"),
     .testTarget(name: "CommandLineKitTests", dependencies: ["CommandLineKit"]),
+    .testTarget(name: "JSON5Tests", dependencies: ["JSON5"]),
     .testTarget(
       name: "SampleTripsTests",
       dependencies: ["SQLite", "SampleTrips", "Store", "SwiftData", "trips"]

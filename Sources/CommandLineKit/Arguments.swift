@@ -14,6 +14,11 @@ public struct Arguments: Sendable {
   let texts: [String: [String]]
   let origins: [String: Origin]
 
+  init(texts: [String: [String]], origins: [String: Origin]) {
+    self.texts = texts
+    self.origins = origins
+  }
+
   /// The value of a parameter.
   ///
   /// The parameter must be one of the command's; all values were checked when the command line was
@@ -37,5 +42,48 @@ public struct Arguments: Sendable {
   /// True where a parameter was given, on the command line or in the environment.
   public func has(_ parameter: some DeclaredParameter) -> Bool {
     origin(of: parameter) != .fallback
+  }
+}
+
+extension Arguments {
+  /// Makes the arguments of a command from texts by the names of its parameters.
+  ///
+  /// The environment and the parameters themselves add what was not given. The path leads to the
+  /// command, from the program's own. A text that is no value, or a missing one, throws a
+  /// ``CommandError``.
+  public init(
+    _ given: [String: [String]],
+    for path: [Command],
+    environment: [String: String] = [:]
+  ) throws {
+    let title = path.map(\.name).joined(separator: " ")
+    var texts = given
+    var origins = texts.mapValues { _ in Origin.commandLine }
+    let parameters = path.flatMap(\.flags) + (path.last?.positionals ?? [])
+    for parameter in parameters where texts[parameter.name] == nil {
+      if let variable = parameter.variable, let value = environment[variable], !value.isEmpty {
+        texts[parameter.name] = [value]
+        origins[parameter.name] = .environment(variable)
+      } else if let fallback = parameter.fallback {
+        texts[parameter.name] = [fallback]
+      } else if parameter.isRequired {
+        let value = parameter.isPositional ? "" : " \(parameter.placeholder)"
+        throw CommandError.usage(
+          "\(title) needs \(parameter.spelling)\(value): \(parameter.help)",
+          hint: "See “\(title) --help”."
+        )
+      }
+    }
+    for parameter in parameters {
+      do {
+        try parameter.check(texts[parameter.name] ?? [])
+      } catch var error as CommandError {
+        if case .environment(let variable) = origins[parameter.name] {
+          error.message += " It comes from the variable \(variable)."
+        }
+        throw error
+      }
+    }
+    self.init(texts: texts, origins: origins)
   }
 }

@@ -34,8 +34,8 @@ public struct Declaration: Sendable {
   public let help: String
   /// True where only those who know of it find it.
   public let isHidden: Bool
-  /// Checks the texts that were given for it.
-  let check: @Sendable ([String]) throws -> Void
+  /// Checks the texts that were given for it; throws a ``CommandError`` of wrong usage.
+  public let check: @Sendable ([String]) throws -> Void
 
   /// How messages and help call it.
   var spelling: String { isPositional ? name : "--\(name)" }

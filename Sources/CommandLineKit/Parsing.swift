@@ -6,6 +6,8 @@ enum Request {
   case help([Command], isLong: Bool)
   /// To say which version this is.
   case version
+  /// To say what a shell can offer for the last of these words.
+  case complete([String])
 }
 
 /// Finds out what a command line asks for; the first word is the one after the program's name.
@@ -35,6 +37,7 @@ private struct Parser {
 
   mutating func parse(_ words: [String]) throws -> Request {
     var rest = words[...]
+    if rest.first == Shell.completionRequest { return .complete(Array(rest.dropFirst())) }
     if rest.first == "help" { return try helpRequest(rest.dropFirst()) }
     var areFlagsOver = false
     while let word = rest.popFirst() {
@@ -179,38 +182,7 @@ private struct Parser {
 
   private mutating func arguments() throws -> Arguments {
     try placePositionals()
-    var origins = texts.mapValues { _ in Arguments.Origin.commandLine }
-    let parameters = flags + command.positionals
-    for parameter in parameters where texts[parameter.name] == nil {
-      if let variable = parameter.variable, let value = environment[variable], !value.isEmpty {
-        texts[parameter.name] = [value]
-        origins[parameter.name] = .environment(variable)
-      } else if let fallback = parameter.fallback {
-        texts[parameter.name] = [fallback]
-      } else if parameter.isRequired {
-        throw missing(parameter)
-      }
-    }
-    for parameter in parameters {
-      do {
-        try parameter.check(texts[parameter.name] ?? [])
-      } catch var error as CommandError {
-        if case .environment(let variable) = origins[parameter.name] {
-          error.message += " It comes from the variable \(variable)."
-        }
-        throw error
-      }
-    }
-    return Arguments(texts: texts, origins: origins)
-  }
-
-  private func missing(_ parameter: Declaration) -> CommandError {
-    .usage(
-      parameter.isPositional
-        ? "\(title) needs \(parameter.name): \(parameter.help)"
-        : "\(title) needs \(parameter.spelling) \(parameter.placeholder): \(parameter.help)",
-      hint: advice
-    )
+    return try Arguments(texts, for: path, environment: environment)
   }
 
   private mutating func placePositionals() throws {

@@ -49,6 +49,8 @@ public struct Program: Sendable {
       return run(path, arguments, environment)
     case .version:
       return answer(environment) { _ in version + "\n" }
+    case .complete(let words):
+      return answer(environment) { _ in offer(for: words, of: command).text }
     case .help(let path, let isLong):
       // A command that was called without anything is told what it can be asked.
       let isAsked = arguments.count > 1

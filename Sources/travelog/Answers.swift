@@ -1,6 +1,7 @@
 import CommandLineKit
 import FoundationEssentials
 import Pipeline
+import Store
 
 extension Call {
   /// Called as a command goes on: draws how far it has got, and ends it where that is asked for.
@@ -38,8 +39,14 @@ extension Call {
 }
 
 /// A point as answers for programs have it.
-struct PointAnswer: Encodable {
+struct PointAnswer: Codable {
   let lineage: Int64
   let transaction: Int64
   let digest: String
+
+  init(_ point: HistoryPoint) {
+    lineage = point.lineage
+    transaction = point.transaction
+    digest = point.digest.description
+  }
 }

@@ -70,9 +70,9 @@ extension CheckFinding {
 }
 
 /// What `travelog check --json` says.
-private struct CheckAnswer: Encodable {
-  let schema = 1
-  let type = "check"
+struct CheckAnswer: Codable {
+  var schema = 1
+  var type = "check"
   let store: String
   let findings: Int
   let messages: [String]

@@ -35,21 +35,10 @@ extension Travelog {
   }
 }
 
-extension Call {
-  /// Takes the lock of a folder of logs, unless nothing is to be done there.
-  func lock(_ logs: LogFolder, _ purpose: String) throws -> FolderLock? {
-    guard !arguments[Travelog.dryRun] else { return nil }
-    guard logs.exists else {
-      throw CommandError(.missing, "There is no folder \(logs.path).")
-    }
-    return try FolderLock(logs, wait: arguments[Travelog.lockWait], purpose: purpose)
-  }
-}
-
 /// What `travelog compact --json` says of one lineage.
-private struct CompactAnswer: Encodable {
-  let schema = 1
-  let type = "compact"
+struct CompactAnswer: Codable {
+  var schema = 1
+  var type = "compact"
   let dryRun: Bool
   let store: String
   let lineage: Int64

@@ -102,9 +102,9 @@ extension Travelog {
 }
 
 /// What `travelog erase --json` says.
-private struct EraseAnswer: Encodable {
-  let schema = 1
-  let type = "erase"
+struct EraseAnswer: Codable {
+  var schema = 1
+  var type = "erase"
   let dryRun: Bool
   let store: String
   let values: Int64

@@ -215,9 +215,9 @@ extension Travelog {
 }
 
 /// What `travelog export --json` says of one store.
-private struct ExportAnswer: Encodable {
-  let schema = 1
-  let type = "export"
+struct ExportAnswer: Codable {
+  var schema = 1
+  var type = "export"
   let dryRun: Bool
   let store: String
   let partial: String?
@@ -248,16 +248,6 @@ private struct ExportAnswer: Encodable {
     files = result.files
     snapshot = result.snapshot
     notices = result.notices
-  }
-}
-
-extension PointAnswer {
-  init(_ point: HistoryPoint) {
-    self.init(
-      lineage: point.lineage,
-      transaction: point.transaction,
-      digest: point.digest.description
-    )
   }
 }
 

@@ -84,9 +84,9 @@ extension Travelog {
 }
 
 /// What `travelog import --json` says.
-private struct ImportAnswer: Encodable {
-  let schema = 1
-  let type = "import"
+struct ImportAnswer: Codable {
+  var schema = 1
+  var type = "import"
   let dryRun: Bool
   let store: String
   let identifier: String

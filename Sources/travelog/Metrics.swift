@@ -27,10 +27,15 @@ func prometheusText(of status: Status) -> String {
 
 /// Writes a file for a collector, which may be another user: it is whole or not there.
 func writeMetrics(_ text: String, to path: String) throws {
+  try checkMetricsName(path)
+  try writeDurably(Array(text.utf8), to: path, isForAll: true)
+}
+
+/// Refuses a name that the collector passes over.
+func checkMetricsName(_ path: String) throws {
   guard path.hasSuffix(".prom") else {
     throw CommandError.usage(
       "\(path) does not end with .prom, so that the textfile collector would not read it."
     )
   }
-  try writeDurably(Array(text.utf8), to: path, isForAll: true)
 }

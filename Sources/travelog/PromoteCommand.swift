@@ -29,9 +29,9 @@ extension Travelog {
 }
 
 /// What `travelog promote --json` says.
-private struct PromoteAnswer: Encodable {
-  let schema = 1
-  let type = "promote"
+struct PromoteAnswer: Codable {
+  var schema = 1
+  var type = "promote"
   let store: String
   let origin: String
   let identifier: String

@@ -34,12 +34,7 @@ extension Travelog {
   ) { call in
     let given = call.arguments
     let logs = LogFolder(given[logsFlag])
-    guard logs.exists else {
-      throw CommandError(.missing, "There is no folder \(logs.path).")
-    }
-    let lock =
-      given[dryRun]
-      ? nil : try FolderLock(logs, wait: given[lockWait], purpose: "travelog prune")
+    let lock = try call.lock(logs, "travelog prune")
     defer { withExtendedLifetime(lock) {} }
     var request = PruneRequest(store: given[store], logs: logs, keep: given[keep])
     request.isDryRun = given[dryRun]
@@ -59,9 +54,9 @@ extension Travelog {
 }
 
 /// What `travelog prune --json` says.
-private struct PruneAnswer: Encodable {
-  let schema = 1
-  let type = "prune"
+struct PruneAnswer: Codable {
+  var schema = 1
+  var type = "prune"
   let dryRun: Bool
   let store: String
   let verified: PointAnswer

@@ -21,10 +21,7 @@ extension Travelog {
   ) { call in
     let given = call.arguments
     let logs = LogFolder(given[to])
-    guard logs.exists else {
-      throw CommandError(.missing, "There is no folder \(logs.path).")
-    }
-    let lock = try FolderLock(logs, wait: given[lockWait], purpose: "travelog recover")
+    let lock = try call.lock(logs, "travelog recover")
     defer { withExtendedLifetime(lock) {} }
     var request = RecoverRequest(store: given[store], logs: logs)
     request.token = given[token]
@@ -50,9 +47,9 @@ extension Travelog {
 }
 
 /// What `travelog recover --json` says.
-private struct RecoverAnswer: Encodable {
-  let schema = 1
-  let type = "recover"
+struct RecoverAnswer: Codable {
+  var schema = 1
+  var type = "recover"
   let store: String
   let remedy: String
   let from: PointAnswer

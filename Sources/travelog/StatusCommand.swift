@@ -88,9 +88,9 @@ extension Travelog {
 }
 
 /// What `travelog status --json` says.
-private struct StatusAnswer: Encodable {
-  let schema = 1
-  let type = "status"
+struct StatusAnswer: Codable {
+  var schema = 1
+  var type = "status"
   let store: String
   let identifier: String
   let health: String

@@ -34,7 +34,7 @@ struct Travelog {
     help: "When to tell how far it has got."
   )
 
-  static let program = Program(
+  static let program: Program = Program(
     Command(
       "travelog",
       summary: "Replays a store's history into change logs, and logs into stores.",
@@ -52,9 +52,10 @@ struct Travelog {
         .init("FORCE_COLOR", "Everything is coloured, terminal or not."),
       ],
       subcommands: [
-        exportCommand, importCommand, verifyCommand, eraseCommand, pruneCommand, statusCommand,
-        compactCommand, recoverCommand, promoteCommand, checkCommand, logCommand, showCommand,
-        blameCommand, diffCommand, reportCommand, undoCommand,
+        exportCommand, importCommand, verifyCommand, pruneCommand, statusCommand, compactCommand,
+        recoverCommand, promoteCommand, checkCommand, logCommand, showCommand, blameCommand,
+        diffCommand, reportCommand, undoCommand, eraseCommand, runCommand,
+        .completions(for: "travelog"), .generate(for: { program }),
       ]
     ),
     version: "travelog 0.1.0",

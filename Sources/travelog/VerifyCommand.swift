@@ -94,8 +94,8 @@ extension Travelog {
 }
 
 /// What `travelog verify --json` says of one lineage.
-private struct VerifyAnswer: Encodable {
-  struct FindingAnswer: Encodable {
+struct VerifyAnswer: Codable {
+  struct FindingAnswer: Codable {
     let kind: String
     let message: String
     let path: String
@@ -103,8 +103,8 @@ private struct VerifyAnswer: Encodable {
     let transaction: Int64
   }
 
-  let schema = 1
-  let type = "verify"
+  var schema = 1
+  var type = "verify"
   let store: String
   let lineage: Int64
   let partial: String?

@@ -25,7 +25,7 @@ struct Trips {
   static let store = Parameter<String>.positional("STORE", .file, help: "The store of trips.")
   static let name = Parameter<String>.positional("NAME", .text, help: "The name of the trip.")
 
-  static let program = Program(
+  static let program: Program = Program(
     Command(
       "trips",
       summary: "Keeps trips, with what to do on them and where to stay.",
@@ -41,7 +41,10 @@ struct Trips {
         .init("NO_COLOR", "Nothing is coloured where it is set to something."),
         .init("FORCE_COLOR", "Everything is coloured, terminal or not."),
       ],
-      subcommands: [list, show, add, edit, delete, book, seed, widget]
+      subcommands: [
+        list, show, add, edit, delete, book, seed, widget, .completions(for: "trips"),
+        .generate(for: { program }),
+      ]
     ),
     version: "trips 0.1.0",
     color: color,

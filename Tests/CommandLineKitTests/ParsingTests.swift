@@ -142,6 +142,7 @@ struct ParsingTests {
         path.map(\.name).joined(separator: " ") + (isLong ? " long" : " short")
       case .version: "version"
       case .run: "run"
+      case .complete(let words): "complete " + words.joined(separator: " ")
       }
     }
     #expect(try asks([]) == "greet short")
@@ -153,6 +154,7 @@ struct ParsingTests {
     #expect(try asks(["deep", "--help"]) == "greet deep long")
     #expect(try asks(["note", "--help"]) == "greet note long")
     #expect(try asks(["--version"]) == "version")
+    #expect(try asks(["__complete", "hello", "-"]) == "complete hello -")
   }
 
   @Test("the word that was meant is found over a swap, a slip and a beginning, and no further")

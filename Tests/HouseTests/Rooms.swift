@@ -13,10 +13,11 @@ struct Room {
 let rooms: [Room] = [
   Room(
     "travelog",
-    ["CommandLineKit", "Report", "Audit", "Pipeline", "ChangeLog", "AppleStore", "Store"]
+    ["CommandLineKit", "JSON5", "Report", "Audit", "Pipeline", "ChangeLog", "AppleStore", "Store"]
   ),
   Room("trips", ["CommandLineKit", "SampleTrips", "SwiftData", "Store"]),
   Room("CommandLineKit"),
+  Room("JSON5"),
   Room("SampleTrips", ["SwiftData", "Store"]),
   Room("Samples", ["SwiftData", "os", "OSLog", "FoundationExtras"]),
   Room("Report", ["Audit", "Pipeline", "ChangeLog", "Store"]),

@@ -26,8 +26,31 @@ func travelog(
   environment: [String: String] = [:],
   input: Data? = nil
 ) throws -> Run {
+  try run(products + "/travelog", arguments, environment: environment, input: input)
+}
+
+/// The folder that the programs are in, beside the tests.
+let products = Bundle.main.bundleURL.path
+
+/// The folder of the package.
+let packageRoot = URL(fileURLWithPath: #filePath).deletingLastPathComponent()
+  .deletingLastPathComponent().deletingLastPathComponent()
+
+/// Where a program of the system is; nil where it is not installed.
+func installed(_ name: String) -> String? {
+  ["/usr/bin/", "/bin/", "/usr/local/bin/", "/usr/sbin/"].map { $0 + name }
+    .first { FileManager.default.isExecutableFile(atPath: $0) }
+}
+
+/// Runs any program.
+func run(
+  _ program: String,
+  _ arguments: [String],
+  environment: [String: String] = [:],
+  input: Data? = nil
+) throws -> Run {
   let process = Process()
-  process.executableURL = Bundle.main.bundleURL.appendingPathComponent("travelog")
+  process.executableURL = URL(fileURLWithPath: program)
   process.arguments = arguments
   process.environment = environment
   let output = Pipe()

@@ -106,6 +106,8 @@ private func verifiedEnd(
   }
   var verification = VerifyRequest(logs: request.logs)
   verification.store = store.identifier
+  // A dry run leaves nothing behind.
+  verification.isRecorded = !request.isDryRun
   let results = try verify(verification, tick: tick).filter { $0.lineage == store.lineage }
   if let finding = results.flatMap(\.findings).first {
     throw PipelineError(

@@ -16,6 +16,8 @@ public struct VerifyRequest: Sendable {
 
   /// The store that replaying the logs must give; nil for none.
   public var against: String?
+  /// True where it is written down beside the logs that they were found whole.
+  public var isRecorded = true
 
   /// True to verify logs with something left out too, each by itself.
   public var includesPartial = false
@@ -146,7 +148,9 @@ private func storesToVerify(_ request: VerifyRequest) throws -> [String] {
 
 /// Writes down that logs were found whole, where the folder may be written.
 private func record(_ result: Verification, _ request: VerifyRequest) throws {
-  guard result.findings.isEmpty, access(request.logs.storeFolder(result.store), W_OK) == 0 else {
+  guard request.isRecorded, result.findings.isEmpty,
+    access(request.logs.storeFolder(result.store), W_OK) == 0
+  else {
     return
   }
   try VerificationRecord(result, at: currentTime()).write(request.logs, store: result.store)

@@ -1,0 +1,139 @@
+/// A shell that completes command lines by what a program offers.
+///
+/// The scripts know nothing of flags: they ask the program, which is called with the word
+/// ``completionRequest`` and the words so far. So they stay right when the program is another.
+enum Shell: String, CaseIterable, Sendable {
+  case bash, zsh, fish
+
+  /// The word that asks a program what it offers.
+  static let completionRequest = "__complete"
+
+  /// What the shell has to read to complete the command lines of a program.
+  func script(for program: String) -> String {
+    let text =
+      switch self {
+      case .bash: bashScript
+      case .zsh: zshScript
+      case .fish: fishScript
+      }
+    return text.replacing("PROGRAM", with: program)
+  }
+}
+
+private let bashScript = #"""
+  # bash completion for PROGRAM, as “PROGRAM completions bash” writes it.
+  _PROGRAM() {
+    local -a typed=()
+    local word value glue=
+    local -i place
+    # bash takes --flag=value and 08:00 apart; here they are one word.
+    for ((place = 1; place <= COMP_CWORD; place++)); do
+      word=${COMP_WORDS[place]}
+      if ((${#typed[@]})) && [[ $glue || $word == [=:] ]]; then
+        typed[${#typed[@]} - 1]+=$word
+        if [[ $word == [=:] ]]; then glue=1; else glue=; fi
+      else
+        typed+=("$word")
+      fi
+    done
+    value=${typed[${#typed[@]} - 1]}
+    local prefix=
+    if [[ $value == --*=* ]]; then prefix=${value%%=*}= value=${value#*=}; fi
+    COMPREPLY=()
+    while IFS=$'\t' read -r word _; do
+      case $word in
+        :file)
+          compopt -o filenames 2>/dev/null
+          mapfile -t COMPREPLY < <(compgen -f -- "$value")
+          ;;
+        :folder)
+          compopt -o filenames 2>/dev/null
+          mapfile -t COMPREPLY < <(compgen -d -- "$value")
+          ;;
+        *) COMPREPLY+=("${word#"$prefix"}") ;;
+      esac
+    done < <("${COMP_WORDS[0]/#\~/$HOME}" __complete "${typed[@]}" 2>/dev/null)
+  }
+  complete -F _PROGRAM PROGRAM
+
+  """#
+
+private let zshScript = #"""
+  #compdef PROGRAM
+  # zsh completion for PROGRAM, as “PROGRAM completions zsh” writes it.
+  _PROGRAM() {
+    local line word prefix=
+    local -a offers
+    [[ $words[CURRENT] == --*=* ]] && prefix=${words[CURRENT]%%=*}=
+    [[ -n $prefix ]] && compset -P '*='
+    for line in "${(@f)$(${(Q)words[1]} __complete "${(@Q)words[2,CURRENT]}" 2>/dev/null)}"; do
+      word=${line%%$'\t'*}
+      case $word in
+        '') ;;
+        :file) _files ;;
+        :folder) _files -/ ;;
+        *)
+          word=${word#$prefix}
+          if [[ $line == *$'\t'* ]]; then
+            offers+=("${word//:/\\:}:${line#*$'\t'}")
+          else
+            offers+=("${word//:/\\:}")
+          fi
+          ;;
+      esac
+    done
+    (( $#offers )) && _describe -o PROGRAM offers
+  }
+  if [[ $funcstack[1] == _PROGRAM ]]; then
+    _PROGRAM "$@"
+  elif (( $+functions[compdef] )); then
+    compdef _PROGRAM PROGRAM
+  fi
+
+  """#
+
+private let fishScript = #"""
+  # fish completion for PROGRAM, as “PROGRAM completions fish” writes it.
+  function __PROGRAM_offers
+      set -l typed (commandline -opc)
+      set -l current (commandline -ct)
+      set -l prefix (string match -r -- '^--[^=]*=' $current)
+      for line in (command $typed[1] __complete $typed[2..-1] "$current" 2>/dev/null)
+          switch $line
+              case :file
+                  printf "$prefix%s\n" (__fish_complete_path (string replace -- "$prefix" '' "$current"))
+              case :folder
+                  printf "$prefix%s\n" (__fish_complete_directories (string replace -- "$prefix" '' "$current") '')
+              case '*'
+                  printf '%s\n' $line
+          end
+      end
+  end
+  complete -c PROGRAM -f -a '(__PROGRAM_offers)'
+
+  """#
+
+extension Command {
+  /// The command that writes what a shell has to read to complete a program's command lines.
+  public static func completions(for name: String) -> Command {
+    let shell = Parameter<Shell>.positional("SHELL", .oneOf, help: "bash, zsh or fish.")
+    return Command(
+      "completions",
+      summary: "Writes what a shell reads to complete commands, flags, values and files.",
+      discussion: "The script asks the program itself what may come next, so that it need not be"
+        + " written again when the program is another.",
+      examples: [
+        .init("source <(\(name) completions bash)", "For this bash; put it into ~/.bashrc."),
+        .init("\(name) completions zsh > ~/.zfunc/_\(name)", "For zsh, in a folder of its fpath."),
+        .init(
+          "\(name) completions fish > ~/.config/fish/completions/\(name).fish",
+          "For fish, from its next start."
+        ),
+      ],
+      parameters: [shell]
+    ) { call in
+      try call.output.write(call.arguments[shell].script(for: name))
+      return .success
+    }
+  }
+}

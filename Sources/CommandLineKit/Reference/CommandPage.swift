@@ -1,0 +1,79 @@
+/// What there is to say of a command: help, manual pages and the reference set it differently.
+struct CommandPage {
+  /// A word and what it means.
+  struct Row {
+    let name: String
+    let meaning: String
+  }
+
+  /// The commands that lead to it, the program's own first.
+  let path: [Command]
+
+  var command: Command { path[path.count - 1] }
+  var title: String { path.map(\.name).joined(separator: " ") }
+
+  /// The words of its command line after its title.
+  var usage: [String] {
+    guard command.subcommands.isEmpty else { return ["COMMAND", "..."] }
+    var words = command.flags.filter(\.isRequired).map { "\($0.spelling) \($0.placeholder)" }
+    if command.flags.contains(where: { !$0.isRequired && !$0.isHidden }) { words.append("[FLAGS]") }
+    return words
+      + command.positionals.map { positional in
+        let name = positional.name + (positional.arity == .many ? "..." : "")
+        return positional.isRequired ? name : "[\(name)]"
+      }
+  }
+
+  /// What is to be known about it, paragraph by paragraph.
+  var paragraphs: [String] {
+    command.discussion.split(separator: "\n", omittingEmptySubsequences: false).map(String.init)
+  }
+
+  var commands: [Row] {
+    command.subcommands.map { Row(name: $0.name, meaning: $0.summary) }
+  }
+  var arguments: [Row] { command.positionals.map(row) }
+  var flags: [Row] {
+    var rows = command.flags.filter { !$0.isHidden }.map(row)
+    rows.append(Row(name: "-h, --help", meaning: "Show help; -h the short one."))
+    if path.count == 1 { rows.append(Row(name: "    --version", meaning: "Show the version.")) }
+    return rows
+  }
+  var inheritedFlags: [Row] { inherited.filter { !$0.isHidden }.map(row) }
+  var variables: [Row] {
+    (command.flags + inherited).compactMap { flag in
+      flag.variable.map {
+        Row(name: $0, meaning: "The value of \(flag.spelling), where that is not given.")
+      }
+    } + path.flatMap(\.environment).map { Row(name: $0.name, meaning: $0.meaning) }
+  }
+  var files: [Row] { command.files.map { Row(name: $0.name, meaning: $0.meaning) } }
+  var exitCodes: [Row] {
+    command.possibleExitCodes.map { Row(name: "\($0.number)", meaning: $0.meaning) }
+  }
+
+  private var inherited: [Declaration] { path.dropLast().flatMap(\.flags) }
+
+  private func row(_ parameter: Declaration) -> Row {
+    var name = parameter.name + (parameter.arity == .many ? "..." : "")
+    if !parameter.isPositional {
+      let short = parameter.short.map { "-\($0), " } ?? "    "
+      let value = parameter.arity == .none ? "" : " \(parameter.placeholder)"
+      name = short + parameter.spelling + value
+    }
+    var help = parameter.help
+    if let fallback = parameter.fallback { help += " Default: \(fallback)." }
+    if parameter.isRepeatable { help += " May be given several times." }
+    return Row(name: name, meaning: help)
+  }
+}
+
+extension CommandPage {
+  /// The page of a program, and those of all commands below it.
+  static func all(of program: Command) -> [CommandPage] {
+    func pages(_ path: [Command]) -> [CommandPage] {
+      [CommandPage(path: path)] + path[path.count - 1].subcommands.flatMap { pages(path + [$0]) }
+    }
+    return pages([program])
+  }
+}

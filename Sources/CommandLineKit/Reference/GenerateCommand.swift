@@ -1,0 +1,48 @@
+import FoundationEssentials
+
+extension Command {
+  /// The command that writes a program's manual pages and reference, for those who package it.
+  public static func generate(for program: @escaping @Sendable () -> Program) -> Command {
+    let folder = Parameter<String>.positional(
+      "FOLDER",
+      .folder,
+      help: "The folder for the pages, which is made where there is none."
+    )
+    return Command(
+      "generate",
+      summary: "Writes the manual pages and the reference, for those who package the program.",
+      subcommands: [
+        Command(
+          "man",
+          summary: "Writes a manual page for each command into a folder.",
+          parameters: [folder]
+        ) { call in
+          let program = program()
+          let url = URL(fileURLWithPath: call.arguments[folder], isDirectory: true)
+          do {
+            try FileManager.default.createDirectory(at: url, withIntermediateDirectories: true)
+            for page in CommandPage.all(of: program.command) {
+              let manual = ManualPage(page, of: program)
+              try Data(manual.text.utf8).write(
+                to: url.appendingPathComponent(manual.fileName),
+                options: .atomic
+              )
+            }
+          } catch {
+            throw CommandError(
+              .failure,
+              "The manual pages can't be written to \(call.arguments[folder]): \(error)",
+              hint: "Name a folder that this user may write, with room on its disk."
+            )
+          }
+          return .success
+        },
+        Command("reference", summary: "Writes the reference as Markdown to standard output.") {
+          call in
+          try call.output.write(reference(for: program()))
+          return .success
+        },
+      ]
+    )
+  }
+}

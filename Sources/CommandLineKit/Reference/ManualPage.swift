@@ -1,0 +1,98 @@
+/// A manual page: what it is called, and its text for `man`.
+struct ManualPage {
+  /// The name of its file, as `travelog-export.1`.
+  let fileName: String
+  let text: String
+
+  /// The page of a command, in the language of the macro package `man`.
+  init(_ page: CommandPage, of program: Program) {
+    let name = page.path.map(\.name).joined(separator: "-")
+    fileName = "\(name).1"
+    var text = Roff()
+    text.macro("TH", name.uppercased(), "1", "", program.version, "User Commands")
+    text.macro("SH", "NAME")
+    text.line("\(name) - \(page.command.summary.withoutPeriod)", keepsDash: true)
+    text.macro("SH", "SYNOPSIS")
+    text.macro("B", page.title)
+    if !page.usage.isEmpty { text.line(page.usage.joined(separator: " ")) }
+    if !page.command.discussion.isEmpty {
+      text.macro("SH", "DESCRIPTION")
+      for (index, paragraph) in page.paragraphs.enumerated() {
+        if index > 0, !paragraph.isEmpty { text.macro("PP") }
+        if !paragraph.isEmpty { text.line(paragraph) }
+      }
+    }
+    let examples = page.command.examples.map {
+      CommandPage.Row(name: $0.line, meaning: $0.meaning)
+    }
+    text.list("EXAMPLES", examples)
+    text.list("COMMANDS", page.commands)
+    text.list("ARGUMENTS", page.arguments)
+    text.list("OPTIONS", page.flags)
+    text.list("OPTIONS OF ALL COMMANDS", page.inheritedFlags)
+    text.list("ENVIRONMENT", page.variables)
+    text.list("FILES", page.files)
+    text.list("EXIT STATUS", page.exitCodes)
+    let relatives =
+      page.path.dropLast().isEmpty
+      ? page.command.subcommands.map { "\(name)-\($0.name)" }
+      : [page.path.dropLast().map(\.name).joined(separator: "-")]
+        + page.command.subcommands.map { "\(name)-\($0.name)" }
+    if !relatives.isEmpty {
+      text.macro("SH", "SEE ALSO")
+      text.line(relatives.map { "\($0)(1)" }.joined(separator: ", "))
+    }
+    self.text = text.text
+  }
+}
+
+/// Text in the language of `man`, in which a period that begins a line is a command.
+private struct Roff {
+  var text = ""
+
+  mutating func macro(_ name: String, _ arguments: String...) {
+    let words = arguments.map { " \"\(escaped($0).replacing("\"", with: "\\(dq"))\"" }
+    text += ".\(name)\(words.joined())\n"
+  }
+
+  /// Writes a line; a dash between blanks stays one, where `keepsDash` is set.
+  mutating func line(_ line: String, keepsDash: Bool = false) {
+    var line = escaped(line)
+    if keepsDash { line = line.replacing(" - ", with: " \\- ") }
+    if line.hasPrefix(".") || line.hasPrefix("'") { line = "\\&" + line }
+    text += line + "\n"
+  }
+
+  mutating func list(_ title: String, _ rows: [CommandPage.Row]) {
+    guard !rows.isEmpty else { return }
+    macro("SH", title)
+    for row in rows {
+      macro("TP")
+      macro("B", String(row.name.trimmingPrefix { $0 == " " }))
+      line(row.meaning)
+    }
+  }
+
+  private func escaped(_ text: String) -> String {
+    var result = ""
+    for scalar in text.unicodeScalars {
+      switch scalar {
+      case "\\": result += "\\e"
+      // A dash that can be typed, and not a hyphen that looks like one.
+      case "-": result += "\\-"
+      case "“": result += "\\(lq"
+      case "”": result += "\\(rq"
+      case _ where scalar.isASCII: result.unicodeScalars.append(scalar)
+      default:
+        let digits = String(scalar.value, radix: 16, uppercase: true)
+        result += "\\[u" + String(repeating: "0", count: max(0, 4 - digits.count)) + digits + "]"
+      }
+    }
+    return result
+  }
+}
+
+extension String {
+  /// The sentence as dictionaries of manual pages have it.
+  fileprivate var withoutPeriod: String { hasSuffix(".") ? String(dropLast()) : self }
+}

@@ -1,0 +1,324 @@
+import CommandLineKit
+import FoundationEssentials
+import Glibc
+import JSON5
+
+/// The commands that a job may have: those that decide nothing that a person should.
+let jobCommands = [
+  "export", "import", "verify", "check", "diff", "report", "compact", "prune", "status",
+]
+
+/// Reads a job, puts its values in, and checks all of it against the parameters of the commands.
+struct JobReader {
+  let path: String
+  /// What was set on the command line.
+  let settings: [String: [String]]
+  let started: String
+  private var values: [String: [String]] = [:]
+
+  init(path: String, settings: [String: [String]], started: String) {
+    self.path = path
+    self.settings = settings
+    self.started = started
+  }
+
+  /// The name of a job by that of its file.
+  static func name(of path: String) -> String {
+    if path == "-" { return "stdin" }
+    let file = path.split(separator: "/").last.map(String.init) ?? path
+    return file.split(separator: ".").first.map(String.init) ?? file
+  }
+
+  mutating func read() throws -> Job {
+    let root: JSON5Value
+    do {
+      root = try readJSON5(String(decoding: try bytes(), as: UTF8.self))
+    } catch let error as JSON5Error {
+      throw refusal(error.position, error.message)
+    }
+    let members = try members(
+      of: root,
+      known: ["about", "values", "steps", "report", "metrics"],
+      in: "a job"
+    )
+    try takeValues(members["values"])
+    guard let list = members["steps"] else { throw refusal(root.position, "There are no steps.") }
+    guard case .array(let steps) = list.content, !steps.isEmpty else {
+      throw refusal(list.position, "“steps” is a list of at least one step.")
+    }
+    return Job(
+      name: Self.name(of: path),
+      about: try members["about"].flatMap(text),
+      values: values,
+      steps: try steps.map(step),
+      report: try members["report"].flatMap(text),
+      metrics: try members["metrics"].flatMap(text)
+    )
+  }
+
+  private func bytes() throws -> Data {
+    if path == "-" { return try standardInput() }
+    guard access(path, F_OK) == 0 else {
+      throw CommandError(.missing, "There is no job \(path).")
+    }
+    do {
+      return try Data(contentsOf: URL(fileURLWithPath: path))
+    } catch {
+      throw CommandError(.unreadable, "The job \(path) can't be read: \(error)")
+    }
+  }
+
+  private func standardInput() throws -> Data {
+    var bytes = Data()
+    var chunk = [UInt8](repeating: 0, count: 1 << 16)
+    while true {
+      let count = Glibc.read(STDIN_FILENO, &chunk, chunk.count)
+      if count > 0 {
+        bytes += chunk[..<count]
+      } else if count == 0 {
+        return bytes
+      } else if errno != EINTR {
+        throw CommandError(
+          .unreadable,
+          "Standard input can't be read: \(String(cString: strerror(errno)))."
+        )
+      }
+    }
+  }
+
+  /// An error with the place where it is.
+  private func refusal(_ position: Position, _ message: String, hint: String? = nil) -> CommandError
+  {
+    CommandError(
+      .unreadable,
+      "\(path):\(position): \(message)",
+      hint: (hint.map { $0 + " " } ?? "") + "Nothing was done."
+    )
+  }
+
+  /// The members of an object, all of which have to be known.
+  private func members(
+    of value: JSON5Value,
+    known: [String],
+    in what: String
+  ) throws -> [String: JSON5Value] {
+    guard case .object(let members) = value.content else {
+      throw refusal(value.position, "Here should be \(what), as an object in braces.")
+    }
+    var result: [String: JSON5Value] = [:]
+    for member in members {
+      guard known.contains(member.key) else {
+        throw refusal(
+          member.position,
+          "\(what.prefix(1).uppercased() + what.dropFirst()) has no “\(member.key)”.",
+          hint: nearest(to: member.key, in: known).map { "Did you mean “\($0)”?" }
+            ?? "There are \(known.joined(separator: ", "))."
+        )
+      }
+      result[member.key] = member.value
+    }
+    return result
+  }
+}
+
+// MARK: Values
+
+extension JobReader {
+  private mutating func takeValues(_ declared: JSON5Value?) throws {
+    var names: [String] = []
+    if let declared {
+      guard case .object(let members) = declared.content else {
+        throw refusal(declared.position, "“values” is an object of names and their values.")
+      }
+      for member in members {
+        names.append(member.key)
+        if let set = settings[member.key] {
+          values[member.key] = set
+        } else if member.value.content == .null {
+          throw CommandError.usage(
+            "\(path):\(member.position): “\(member.key)” has to be set; nothing was done.",
+            hint: "Give --set \(member.key)=VALUE."
+          )
+        } else {
+          values[member.key] = try texts(of: member.value)
+        }
+      }
+    }
+    for name in settings.keys.sorted() where !names.contains(name) {
+      throw CommandError.usage(
+        "The job \(path) has no value “\(name)” that could be set.",
+        hint: nearest(to: name, in: names).map { "Did you mean “\($0)”?" }
+          ?? "It has \(names.joined(separator: ", "))."
+      )
+    }
+    values["job"] = [Self.name(of: path)]
+    values["started"] = [started]
+  }
+
+  /// The texts of a scalar or a list, with values put in where their names stand.
+  private func texts(of value: JSON5Value) throws -> [String] {
+    switch value.content {
+    case .string(let text): try filled(text, value.position)
+    case .number(let number): [number]
+    case .array(let list): try list.flatMap(texts)
+    case .bool, .null, .object:
+      throw refusal(value.position, "Here should be a text, a number or a list of them.")
+    }
+  }
+
+  /// The one text of a value; nil where a list that is put in is empty.
+  private func text(_ value: JSON5Value) throws -> String? {
+    let texts = try texts(of: value)
+    guard texts.count <= 1 else { throw refusal(value.position, "Here should be one text.") }
+    return texts.first
+  }
+
+  /// A text with values in the place of their names; a name alone may stand for several.
+  private func filled(_ text: String, _ position: Position) throws -> [String] {
+    var result = ""
+    var rest = text[...]
+    while let sign = rest.range(of: "${") {
+      result += rest[..<sign.lowerBound]
+      guard let end = rest[sign.upperBound...].firstIndex(of: "}") else {
+        throw refusal(position, "After “${” there is no “}”.")
+      }
+      let name = String(rest[sign.upperBound..<end])
+      guard let value = values[name] else {
+        throw refusal(
+          position,
+          "There is no value “\(name)”.",
+          hint: nearest(to: name, in: values.keys.sorted()).map { "Did you mean “\($0)”?" }
+        )
+      }
+      rest = rest[rest.index(after: end)...]
+      if result.isEmpty, rest.isEmpty { return value }
+      guard value.count == 1 else {
+        throw refusal(
+          position,
+          "“\(name)” has \(value.count) values, so that it can only stand alone."
+        )
+      }
+      result += value[0]
+    }
+    return [result + rest]
+  }
+}
+
+// MARK: Steps
+
+extension JobReader {
+  private func step(_ value: JSON5Value) throws -> JobStep {
+    let members = try members(
+      of: value,
+      known: ["do", "with", "accept", "on_failure", "output"],
+      in: "a step"
+    )
+    guard let verb = members["do"], let name = try text(verb) else {
+      throw refusal(value.position, "The step has no “do” that names its command.")
+    }
+    guard jobCommands.contains(name),
+      let command = Travelog.program.command.subcommands.first(where: { $0.name == name })
+    else {
+      throw refusal(
+        verb.position,
+        "No step can be “\(name)”.",
+        hint: nearest(to: name, in: jobCommands).map { "Did you mean “\($0)”?" }
+          ?? "There are \(jobCommands.joined(separator: ", "))."
+      )
+    }
+    let texts = try parameters(of: command, members["with"])
+    let arguments: Arguments
+    do {
+      // What a step answers goes into the report, and nobody looks at its progress.
+      let own = ["json": [""], "progress": ["never"]]
+      arguments = try Arguments(
+        texts.merging(own) { $1 },
+        for: [Travelog.program.command, command]
+      )
+    } catch let error as CommandError {
+      throw refusal(value.position, error.message)
+    }
+    return JobStep(
+      command: command,
+      texts: texts,
+      arguments: arguments,
+      accepted: Set(
+        try (members["accept"].map(texts(of:)) ?? []).map { word in
+          try exitCode(word, members["accept"]?.position ?? value.position)
+        }
+      ),
+      failure: try failure(members["on_failure"]),
+      output: try members["output"].flatMap(text)
+    )
+  }
+
+  private func exitCode(_ word: String, _ position: Position) throws -> ExitCode {
+    if let code = ExitCode.all.first(where: { $0.name == word }) { return code }
+    let names = ExitCode.all.map(\.name)
+    throw refusal(
+      position,
+      "No command ends with “\(word)”.",
+      hint: nearest(to: word, in: names).map { "Did you mean “\($0)”?" }
+        ?? "There are \(names.joined(separator: ", "))."
+    )
+  }
+
+  private func failure(_ value: JSON5Value?) throws -> JobStep.Failure {
+    guard let value else { return .stop }
+    let word = try text(value) ?? ""
+    guard let failure = JobStep.Failure(rawValue: word) else {
+      throw refusal(value.position, "“on_failure” is stop or continue, and not “\(word)”.")
+    }
+    return failure
+  }
+
+  private func parameters(
+    of command: Command,
+    _ value: JSON5Value?
+  ) throws -> [String: [String]] {
+    guard let value else { return [:] }
+    let parameters = command.parameters
+    let given = try members(
+      of: value,
+      known: parameters.filter { !$0.isHidden }.map(jobKey),
+      in: "“\(command.name)”"
+    )
+    var result: [String: [String]] = [:]
+    for parameter in parameters {
+      guard let value = given[jobKey(of: parameter)],
+        let texts = try texts(of: value, for: parameter)
+      else { continue }
+      do {
+        try parameter.check(texts)
+      } catch let error as CommandError {
+        throw refusal(value.position, error.message, hint: error.hint)
+      }
+      result[parameter.name] = texts
+    }
+    return result
+  }
+
+  /// What a parameter was given; nil where that is nothing.
+  private func texts(of value: JSON5Value, for parameter: Declaration) throws -> [String]? {
+    if parameter.arity == .none {
+      guard case .bool(let isSet) = value.content else {
+        throw refusal(value.position, "“\(jobKey(of: parameter))” is true or false.")
+      }
+      return isSet ? [""] : nil
+    }
+    let texts = try texts(of: value)
+    if texts.isEmpty { return nil }
+    guard texts.count == 1 || parameter.arity == .many || parameter.isRepeatable else {
+      throw refusal(value.position, "“\(jobKey(of: parameter))” takes one value, not several.")
+    }
+    if texts.contains("-"), parameter.completion == .file || parameter.completion == .folder {
+      throw refusal(value.position, "A step has no standard input or output; name a file.")
+    }
+    return texts
+  }
+}
+
+/// What a parameter is called in a job: `lock_wait` for `--lock-wait`, `store` for `STORE`.
+func jobKey(of parameter: Declaration) -> String {
+  parameter.name.lowercased().replacing("-", with: "_")
+}

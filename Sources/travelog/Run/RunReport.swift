@@ -1,0 +1,112 @@
+import ChangeLog
+import CommandLineKit
+import FoundationEssentials
+import Glibc
+import Store
+
+/// What `travelog run` reports of a run, for the archive and with `--json`.
+struct RunReport: Codable {
+  struct Step: Codable {
+    struct Failure: Codable {
+      let code: Int32
+      let name: String
+      let message: String
+      let hint: String?
+    }
+
+    let step: Int
+    let command: String
+    let line: [String]
+    /// done, failed, planned or skipped.
+    var state: String
+    var started: String?
+    var seconds: Double?
+    var code: Int32?
+    var name: String?
+    var output: String?
+    var answers: [JSONValue]
+    var answersLeftOut: Int
+    var messages: [String]
+    var error: Failure?
+
+    enum CodingKeys: String, CodingKey {
+      case step, command, line, state, started, seconds, code, name, output, answers, messages
+      case error
+      case answersLeftOut = "answers_left_out"
+    }
+  }
+
+  var schema = 1
+  var type = "run"
+  let job: String
+  let file: String
+  let about: String?
+  let version: String
+  let host: String
+  let dryRun: Bool
+  let started: String
+  var seconds: Double
+  var code: Int32
+  var name: String
+  let values: [String: [String]]
+  var steps: [Step]
+
+  enum CodingKeys: String, CodingKey {
+    case schema, type, job, file, about, version, host, started, seconds, code, name, values, steps
+    case dryRun = "dry_run"
+  }
+
+  init(_ job: Job, file: String, isDryRun: Bool, started: Date) {
+    self.job = job.name
+    self.file = file
+    about = job.about
+    version = Travelog.program.version
+    host = hostName()
+    dryRun = isDryRun
+    self.started = timeText(started)
+    seconds = 0
+    code = ExitCode.success.number
+    name = ExitCode.success.name
+    values = job.values
+    steps = job.steps.enumerated().map { index, step in
+      Step(
+        step: index + 1,
+        command: step.command.name,
+        line: step.line,
+        state: isDryRun ? "planned" : "skipped",
+        output: step.output,
+        answers: [],
+        answersLeftOut: 0,
+        messages: []
+      )
+    }
+  }
+
+  /// Notes what came of a step.
+  mutating func note(_ result: StepResult, ofStep index: Int) {
+    steps[index].state = result.isAccepted ? "done" : "failed"
+    steps[index].started = timeText(result.started)
+    steps[index].seconds = result.seconds
+    steps[index].code = result.code.number
+    steps[index].name = result.code.name
+    steps[index].answers = result.answers
+    steps[index].answersLeftOut = result.answersLeftOut
+    steps[index].messages = result.messages
+    steps[index].error = result.error.map {
+      Step.Failure(code: $0.code.number, name: $0.code.name, message: $0.message, hint: $0.hint)
+    }
+  }
+
+  /// The report as one line of JSON.
+  func json() throws -> [UInt8] {
+    let encoder = JSONEncoder()
+    encoder.outputFormatting = [.sortedKeys, .withoutEscapingSlashes]
+    return Array(try encoder.encode(self)) + [UInt8(ascii: "\n")]
+  }
+}
+
+private func hostName() -> String {
+  var name = [CChar](repeating: 0, count: 256)
+  guard gethostname(&name, name.count - 1) == 0 else { return "" }
+  return String(decoding: name.prefix { $0 != 0 }.map { UInt8(bitPattern: $0) }, as: UTF8.self)
+}

@@ -1,0 +1,209 @@
+import Foundation
+import Store
+import StoreTesting
+import Testing
+
+@testable import travelog
+
+/// What docs/CLI_JSON.md says of the answers: their keys and types, and an example of each.
+private struct Document {
+  struct Field {
+    let key: String
+    let type: String
+    let isOptional: Bool
+  }
+
+  var shapes: [String: [Field]] = [:]
+  var examples: [String: String] = [:]
+
+  init() throws {
+    let text = try String(
+      contentsOf: packageRoot.appendingPathComponent("docs/CLI_JSON.md"),
+      encoding: .utf8
+    )
+    var name = ""
+    var isExample = false
+    for line in text.split(separator: "\n") {
+      if line.hasPrefix("## ") {
+        name = String(line.dropFirst(3))
+      } else if line.hasPrefix("| `") {
+        let cells = line.split(separator: "|").map { $0.trimmingCharacters(in: .whitespaces) }
+        let type = cells[1]
+        shapes[name, default: []].append(
+          Field(
+            key: cells[0].trimmingCharacters(in: ["`"]),
+            type: type.hasSuffix("?") ? String(type.dropLast()) : type,
+            isOptional: type.hasSuffix("?")
+          )
+        )
+      } else if line == "```json" {
+        isExample = true
+      } else if isExample {
+        examples[name] = String(line)
+        isExample = false
+      }
+    }
+  }
+
+  /// What an object has that its table does not say, or lacks.
+  func violations(_ value: Any, _ type: String, at path: String = "$") -> [String] {
+    if type.hasPrefix("list of ") {
+      guard let list = value as? [Any] else { return ["\(path) is no list"] }
+      return list.flatMap { violations($0, String(type.dropFirst(8)), at: path + "[]") }
+    }
+    switch type {
+    case "any": return []
+    case "text": return value is String ? [] : ["\(path) is no text"]
+    case "boolean", "number": return value is NSNumber ? [] : ["\(path) is no \(type)"]
+    case "integer":
+      let number = (value as? NSNumber)?.doubleValue
+      return number == number?.rounded() && number != nil ? [] : ["\(path) is no integer"]
+    default: break
+    }
+    guard let fields = shapes[type] else { return ["\(path): there is no table of \(type)"] }
+    guard let object = value as? [String: Any] else { return ["\(path) is no object"] }
+    var result = Set(object.keys).subtracting(fields.map(\.key)).map {
+      "\(path) has \($0), which the table of \(type) does not"
+    }
+    for field in fields {
+      if let value = object[field.key] {
+        result += violations(value, field.type, at: "\(path).\(field.key)")
+      } else if !field.isOptional {
+        result.append("\(path) lacks \(field.key), which the table of \(type) has")
+      }
+    }
+    return result
+  }
+}
+
+@Suite("docs/CLI_JSON.md")
+struct DocumentedAnswersTests {
+  private func object(_ text: String) throws -> [String: Any] {
+    try #require(JSONSerialization.jsonObject(with: Data(text.utf8)) as? [String: Any], "\(text)")
+  }
+
+  /// Decodes an example and encodes it again: a key that the type does not have would be lost.
+  private func expectStrict<Answer: Codable>(
+    _ type: Answer.Type,
+    _ text: String,
+    isSnakeCase: Bool = true
+  ) throws {
+    let decoder = JSONDecoder()
+    let encoder = JSONEncoder()
+    if isSnakeCase {
+      decoder.keyDecodingStrategy = .convertFromSnakeCase
+      encoder.keyEncodingStrategy = .convertToSnakeCase
+    }
+    let answer = try decoder.decode(type, from: Data(text.utf8))
+    let again = String(decoding: try encoder.encode(answer), as: UTF8.self)
+    #expect(try object(text) as NSDictionary == object(again) as NSDictionary, "\(type)")
+  }
+
+  @Test("each example is as its table says, and is decoded whole by the type that writes it")
+  func examples() throws {
+    let document = try Document()
+    #expect(document.examples.count == 20)
+    for (name, text) in document.examples {
+      #expect(document.violations(try object(text), name) == [], "\(name)")
+      #expect(try object(text)["type"] as? String == name)
+    }
+    func example(_ name: String) throws -> String { try #require(document.examples[name]) }
+    try expectStrict(ExportAnswer.self, example("export"))
+    try expectStrict(ImportAnswer.self, example("import"))
+    try expectStrict(VerifyAnswer.self, example("verify"))
+    try expectStrict(EraseAnswer.self, example("erase"))
+    try expectStrict(PruneAnswer.self, example("prune"))
+    try expectStrict(StatusAnswer.self, example("status"))
+    try expectStrict(CompactAnswer.self, example("compact"))
+    try expectStrict(RecoverAnswer.self, example("recover"))
+    try expectStrict(PromoteAnswer.self, example("promote"))
+    try expectStrict(CheckAnswer.self, example("check"))
+    try expectStrict(RunReport.self, example("run"), isSnakeCase: false)
+    let schema = try JSONSerialization.jsonObject(
+      with: Data(contentsOf: packageRoot.appendingPathComponent("docs/audit.schema.json"))
+    )
+    let root = try #require(schema as? [String: Any])
+    for name in [
+      "transaction", "transaction_group", "object_change", "blame", "difference", "diff_summary",
+      "report", "undo",
+    ] {
+      #expect(violations(try object(example(name)), root, root) == [], "\(name)")
+    }
+  }
+
+  @Test("what the program really answers is as the tables say, for every type")
+  func answers() throws {
+    let document = try Document()
+    var seen: Set<String> = []
+    func note(_ text: String) throws {
+      for line in text.split(separator: "\n") {
+        let object = try object(String(line))
+        let type = try #require(object["type"] as? String)
+        seen.insert(type)
+        #expect(document.violations(object, type) == [], "\(type)")
+      }
+    }
+    try withTemporaryFolder { folder in
+      var world = HistoryWorld(SeededGenerator(for: "answers"))
+      let url = folder.appendingPathComponent("a.store")
+      let store = try Store.open(.file(url), schema: worldSchema)
+      for _ in 0..<25 { try world.write(to: store) }
+      let path = url.path
+      let (logs, copy) = (folder.path + "/logs", folder.path + "/copy.store")
+      func ask(_ words: String...) throws {
+        let run = try travelog(words + ["--json"])
+        #expect(run.code < 2, "\(words): \(run.errors)")
+        try note(run.output)
+      }
+      try ask("status", path, "--logs", logs)
+      try ask("export", path, "--to", logs, "--snapshot", "--max-file-size", "500")
+      try ask("verify", logs)
+      try ask("import", logs, "--into", copy)
+      try ask("status", path, "--logs", logs)
+      try ask("check", path)
+      try ask("recover", path, "--to", logs)
+      try ask("log", path, "--patch")
+      try ask("log", path, "--by", "author")
+      try ask("log", path, "--by", "day")
+      try ask("show", path, "3")
+      let line = try #require(
+        travelog("log", path, "--patch", "--limit", "1", "--json").output.split(separator: "\n")
+          .first
+      )
+      let change = try #require(
+        (object(String(line))["differences"] as? [[String: Any]])?.first
+      )
+      let entity = try #require(change["entity"] as? String)
+      let id = try #require(change["id"] as? String)
+      try ask("blame", path, entity, id, "--history")
+      try ask("diff", path + "@5", path)
+      try ask("report", logs)
+      try ask("compact", logs)
+      try ask("prune", path, "--logs", logs, "--keep", "0s")
+      try ask("promote", copy)
+      try world.write(to: store)
+      let head = try store.read { try $0.sealedHead() }
+      try ask("undo", path, "\(head)")
+      let job = folder.path + "/job.json5"
+      try Data("{ steps: [{ do: 'verify', with: { logs: '\(logs)' } }] }".utf8)
+        .write(to: URL(fileURLWithPath: job))
+      try ask("run", job)
+      try ask("run", job, "--dry-run")
+      let gone = try travelog("log", logs, "--patch", "--json").output.split(separator: "\n")
+        .compactMap { try object(String($0))["differences"] as? [[String: Any]] }.joined()
+        .first { $0["op"] as? String == "delete" }
+      let (goneEntity, goneID) = (gone?["entity"] as? String, gone?["id"] as? String)
+      try ask(
+        "erase",
+        logs,
+        "--entity",
+        #require(goneEntity),
+        "--id",
+        #require(goneID),
+        "--dry-run"
+      )
+      try note(travelog("verify", folder.path + "/none", "--json").errors)
+      #expect(seen == Set(document.examples.keys))
+    }
+  }
+}

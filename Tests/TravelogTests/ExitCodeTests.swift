@@ -1,0 +1,137 @@
+import CommandLineKit
+import Foundation
+import SQLite
+import Store
+import StoreTesting
+import Testing
+
+@Suite("Exit codes")
+struct ExitCodeTests {
+  private func withStore(_ body: (URL, String, Store, inout HistoryWorld) throws -> Void) throws {
+    try withTemporaryFolder { folder in
+      var world = HistoryWorld(SeededGenerator(for: "exit codes"))
+      world.hasLargeValues = false
+      let store = try Store.open(
+        .file(folder.appendingPathComponent("a.store")),
+        schema: worldSchema
+      )
+      for _ in 0..<12 { try world.write(to: store) }
+      try body(folder, store.location.path, store, &world)
+    }
+  }
+
+  @Test("docs/EXIT_CODES.md has the codes that there are, with their names and meanings")
+  func document() throws {
+    let page = try String(
+      contentsOf: packageRoot.appendingPathComponent("docs/EXIT_CODES.md"),
+      encoding: .utf8
+    )
+    let rows = page.split(separator: "\n").filter { $0.hasPrefix("| ") }.dropFirst()
+    #expect(
+      rows.map(String.init)
+        == ExitCode.all.map { "| \($0.number) | `\($0.name)` | \($0.meaning) |" }
+    )
+  }
+
+  @Test("0 is success, 1 what was found, 2 a failure, 4 what can't be read, 5 nothing to do")
+  func common() throws {
+    try withStore { folder, path, _, _ in
+      let logs = folder.path + "/logs"
+      let lines: [(words: [String], code: Int32)] = [
+        (["export", path, "--to", logs], 0), (["diff", path + "@3", path], 1),
+        (["report", path, "--output", "/proc/none/page.html"], 2), (["log", "/bin/sh"], 4),
+        (["export", path, "--to", logs, "--error-if-empty"], 5),
+      ]
+      for line in lines {
+        let run = try travelog(line.words)
+        #expect(run.code == line.code, "\(line.words): \(run.errors)")
+      }
+    }
+  }
+
+  @Test("10 is what is missing, 11 a lock, 12 history that is gone, 64 a wrong command line")
+  func places() throws {
+    try withStore { folder, path, _, _ in
+      let logs = folder.path + "/logs"
+      #expect(try travelog("status", folder.path + "/none", "--logs", logs).code == 10)
+      try travelog("export", path, "--to", logs)
+      let descriptor = open(logs + "/.lock", O_RDWR)
+      #expect(flock(descriptor, LOCK_EX) == 0)
+      #expect(try travelog("export", path, "--to", logs).code == 11)
+      close(descriptor)
+      #expect(try travelog("log", path + "@2001-01-01").code == 12)
+      #expect(try travelog("log").code == 64)
+    }
+  }
+
+  @Test("13 is another schema, 14 a store that was restored, 15 a replica that others wrote to")
+  func histories() throws {
+    try withStore { folder, path, store, world in
+      let other = try Store.open(
+        .file(folder.appendingPathComponent("other.store")),
+        schema: StoreSchema(
+          version: "1.0.0",
+          entities: [
+            Entity(name: "Note", attributes: [Attribute(name: "text", type: .string)])
+          ]
+        )
+      )
+      #expect(try travelog("diff", path, other.location.path).code == 13)
+
+      let logs = folder.path + "/logs"
+      let older = folder.path + "/older.store"
+      let copy = try Connection(path: path, mode: .readWrite)
+      try copy.execute("VACUUM INTO '\(older)'")
+      try world.write(to: store)
+      try travelog("export", path, "--to", logs)
+      #expect(try travelog("export", older, "--to", logs).code == 14)
+
+      let replica = folder.path + "/replica.store"
+      #expect(try travelog("import", logs, "--into", replica).code == 0)
+      let foreign = try Connection(path: replica, mode: .readWrite)
+      for name in try triggers(of: replica) { try foreign.execute("DROP TRIGGER \"\(name)\"") }
+      try foreign.execute("PRAGMA foreign_keys = OFF")
+      try foreign.execute("UPDATE Place SET rating = 1234.5")
+      try foreign.execute("UPDATE Guest SET note = 'altered'")
+      for _ in 0..<12 { try world.write(to: store) }
+      try travelog("export", path, "--to", logs)
+      let run = try travelog("import", logs, "--into", replica)
+      #expect(run.code == 15, "\(run.errors)")
+    }
+  }
+
+  private func triggers(of path: String) throws -> [String] {
+    let store = try Store.open(
+      .file(URL(fileURLWithPath: path)),
+      options: Options(isReadOnly: true)
+    )
+    return try rows("SELECT name FROM sqlite_schema WHERE type = 'trigger'", in: store)
+  }
+
+  @Test(
+    "130 and 143 are the signals that stopped it, with nothing half done",
+    arguments: [
+      ("INT", Int32(130)), ("TERM", 143),
+    ]
+  )
+  func signals(name: String, code: Int32) throws {
+    try withStore { folder, path, _, _ in
+      let env = try #require(installed("env"))
+      let logs = folder.path + "/logs"
+      // The signal waits until the program listens.
+      let run = try run(
+        env,
+        [
+          "--block-signal=\(name)", "/bin/sh", "-c",
+          "kill -\(name) $$; exec \"$0\" export \"$1\" --to \"$2\"", products + "/travelog", path,
+          logs,
+        ],
+        environment: ["PATH": "/usr/bin:/bin"]
+      )
+      #expect(run.code == code, "\(run.errors)")
+      #expect(run.errors.contains("nothing was left half done"))
+      #expect(try travelog("export", path, "--to", logs).code == 0)
+      #expect(try travelog("verify", logs, "--against", path).code == 0)
+    }
+  }
+}

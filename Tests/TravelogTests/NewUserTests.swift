@@ -1,0 +1,198 @@
+import CommandLineKit
+import Foundation
+import Store
+import StoreTesting
+import Testing
+
+@testable import travelog
+
+@Suite("The program, tried as a new user would")
+struct NewUserTests {
+  private func withStore(_ body: (URL, String) throws -> Void) throws {
+    try withTemporaryFolder { folder in
+      var world = HistoryWorld(SeededGenerator(for: "new user"))
+      world.hasLargeValues = false
+      let store = try Store.open(
+        .file(folder.appendingPathComponent("a.store")),
+        schema: worldSchema
+      )
+      for _ in 0..<40 { try world.write(to: store) }
+      try body(folder, store.location.path)
+    }
+  }
+
+  private var names: [String] { Travelog.program.command.subcommands.map(\.name) }
+
+  /// The bytes of all files in a folder, by their paths.
+  private func contents(of folder: URL) throws -> [String: Data] {
+    var result: [String: Data] = [:]
+    for name in try FileManager.default.subpathsOfDirectory(atPath: folder.path) {
+      // A reader leaves these beside a store, and they say nothing of it.
+      guard !name.hasSuffix("-shm"), !name.hasSuffix("-wal") else { continue }
+      let url = folder.appendingPathComponent(name)
+      var isFolder: ObjCBool = false
+      FileManager.default.fileExists(atPath: url.path, isDirectory: &isFolder)
+      result[name] = isFolder.boolValue ? Data() : try Data(contentsOf: url)
+    }
+    return result
+  }
+
+  @Test("each command without anything, with help, and with a wrong flag says what it needs")
+  func everyCommand() throws {
+    for name in names {
+      let bare = try travelog(name)
+      #expect(bare.code == 64 && bare.output == "" && !bare.errors.isEmpty, "\(name)")
+      let help = try travelog(name, "--help")
+      #expect(help.code == 0 && help.errors == "", "\(name)")
+      #expect(help.output.hasPrefix("travelog \(name): ") && help.output.contains("Usage: "))
+      #expect(help.output.contains("Exit status:"), "\(name)")
+      #expect(name == "generate" || help.output.contains("Examples:"), "\(name)")
+      #expect(try travelog("help", name).output == help.output)
+      let short = try travelog(name, "-h")
+      #expect(short.code == 0 && short.output.split(separator: "\n").count <= 45, "\(name)")
+      let wrong = try travelog(name, "--frobnicate")
+      #expect(wrong.code == 64 && wrong.output == "", "\(name)")
+      #expect(wrong.errors.contains("no flag --frobnicate"), "\(name)")
+    }
+    let none = try travelog()
+    #expect(none.code == 64 && none.output == "" && none.errors.contains("Commands:"))
+    let almost = try travelog("exprot")
+    #expect(almost.code == 64 && almost.errors.contains("Did you mean “export”?"))
+    #expect(try travelog("--version").output == "travelog 0.1.0\n")
+  }
+
+  @Test("what is not there is missing, for every command that reads something")
+  func missing() throws {
+    let lines = [
+      "export none --to logs", "import none --into copy", "verify none", "check none",
+      "prune none --logs logs", "status none --logs logs", "compact none",
+      "recover none --to logs", "promote none", "log none", "show none 1", "blame none Guest 1",
+      "diff none none", "report none", "undo none 1", "erase none --entity Guest --id 1",
+      "run none",
+    ]
+    let tried = Set(lines.map { String($0.prefix { $0 != " " }) })
+    #expect(Set(names).subtracting(tried) == ["completions", "generate"])
+    try withTemporaryFolder { folder in
+      for line in lines {
+        let words = line.split(separator: " ").map(String.init)
+        let run = try run(
+          try #require(installed("env")),
+          ["-C", folder.path, products + "/travelog"] + words
+        )
+        #expect(run.code == 10, "\(line): \(run.code) \(run.errors)")
+        #expect(run.output == "" && run.errors.contains("no"), "\(line): \(run.errors)")
+        // An export makes its folder before it looks for the store.
+        let left = try FileManager.default.contentsOfDirectory(atPath: folder.path)
+        #expect(Set(left).subtracting(["logs"]) == [], "\(line)")
+        if left.contains("logs") {
+          try FileManager.default.removeItem(atPath: folder.path + "/logs")
+        }
+      }
+    }
+  }
+
+  @Test("a reader that has seen enough is no failure, and nothing is said of it")
+  func head() throws {
+    try withStore { _, path in
+      for command in ["log '\(path)' --patch", "log '\(path)' --json", "report '\(path)'"] {
+        let script = "\(products)/travelog \(command) | head -c 10; echo; echo ${PIPESTATUS[0]}"
+        let run = try run(try #require(installed("bash")), ["-c", script])
+        #expect(run.errors == "", "\(command)")
+        #expect(run.output.hasSuffix("\n0\n"), "\(command): \(run.output)")
+      }
+    }
+  }
+
+  @Test("compressed logs are not written to a terminal")
+  func terminal() throws {
+    guard let script = installed("script") else { return }
+    try withStore { _, path in
+      let run = try run(
+        script,
+        ["-qec", "\(products)/travelog export '\(path)' --to -", "/dev/null"],
+        environment: ["PATH": "/usr/bin:/bin", "SHELL": "/bin/sh"]
+      )
+      #expect(run.code == 64, "\(run.output)")
+      #expect(run.output.contains("standard output is a terminal"), "\(run.output)")
+    }
+  }
+
+  @Test("a dry run changes no byte of store, logs and token")
+  func dryRuns() throws {
+    try withStore { folder, path in
+      let logs = folder.path + "/logs"
+      try travelog("export", path, "--to", logs, "--until", "20")
+      try travelog("import", logs, "--into", folder.path + "/copy.store")
+      let before = try contents(of: folder)
+      let lines = [
+        ["export", path, "--to", logs], ["export", path, "--to", folder.path + "/new"],
+        ["import", logs, "--into", folder.path + "/copy.store"],
+        ["import", logs, "--into", folder.path + "/new.store"],
+        ["prune", path, "--logs", logs, "--keep", "0s"], ["compact", logs],
+      ]
+      for line in lines {
+        let run = try travelog(line + ["--dry-run"])
+        #expect(run.code == 0 || run.code == 15, "\(line): \(run.errors)")
+        let after = try contents(of: folder)
+        let changed = Set(before.keys).union(after.keys).filter { before[$0] != after[$0] }
+        #expect(changed == [], "\(line)")
+      }
+    }
+  }
+
+  @Test("logs and pages are the same bytes in any environment, and each time")
+  func environments() throws {
+    try withStore { folder, path in
+      let environments = [
+        [:], ["LC_ALL": "C", "TZ": "Asia/Tokyo"],
+        ["LANG": "tr_TR.UTF-8", "TZ": "America/St_Johns", "HOME": "/none", "COLUMNS": "20"],
+        ["TZ": "nonsense", "TERM": "dumb", "NO_COLOR": "1"],
+      ]
+      var first: (logs: [String: Data], log: Data, page: Data)?
+      for (index, environment) in environments.enumerated() {
+        let logs = folder.appendingPathComponent("logs\(index)")
+        let export = try travelog(
+          "export",
+          path,
+          "--to",
+          logs.path,
+          environment: environment
+        )
+        #expect(export.code == 0 && export.errors == "", "\(environment): \(export.errors)")
+        var files = try contents(of: logs)
+        files[".lock"] = nil
+        let log = try travelog("log", path, "--patch", environment: environment)
+        let page = try travelog("report", path, "--json", environment: environment)
+        #expect(log.code == 0 && page.code == 0, "\(environment)")
+        if let first {
+          #expect(files == first.logs && log.bytes == first.log && page.bytes == first.page)
+        } else {
+          first = (files, log.bytes, page.bytes)
+        }
+      }
+    }
+  }
+
+  @Test("a folder that can't be written to is said, and the store is read all the same")
+  func readOnly() throws {
+    try withStore { folder, path in
+      let refused = try travelog("export", path, "--to", "/proc/none/logs")
+      #expect(refused.code != 0 && refused.errors.contains("/proc/none"))
+      let page = try travelog("report", path, "--output", "/proc/none/page.html")
+      #expect(page.code == 2 && page.errors.contains("/proc/none/page.html"))
+      let into = try travelog("import", folder.path + "/logs", "--into", "/proc/none/copy.store")
+      #expect(into.code != 0)
+    }
+  }
+
+  @Test("errors are JSON where that was asked for, with the code and its name, and no data")
+  func errors() throws {
+    let run = try travelog("verify", "none", "--json")
+    #expect(run.code == 10 && run.output == "")
+    let object = try #require(
+      JSONSerialization.jsonObject(with: Data(run.errors.utf8)) as? [String: Any]
+    )
+    #expect(object["type"] as? String == "error" && object["code"] as? Int == 10)
+    #expect(object["name"] as? String == "missing")
+  }
+}
