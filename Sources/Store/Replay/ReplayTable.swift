@@ -17,19 +17,33 @@ final class ReplayTable {
   private var lastUpdate: Plan?
   private var insertion: Statement?
   private var removal: Statement?
-  private let hasExternal: Bool
+  /// The columns whose large values lie in files.
+  private let external: [Int]
   private var columns: [Int] = []
 
   init(_ connection: Connection, _ decoder: ObjectDecoder) {
     self.connection = connection
     self.decoder = decoder
-    hasExternal = decoder.layout.columns.contains(where: \.isExternal)
+    external = decoder.layout.columns.indices.filter { decoder.layout.columns[$0].isExternal }
   }
 
   /// True where a change can be replayed from its text.
   @inline(__always)
-  func isPlain(_ change: Change) -> Bool {
-    !hasExternal && change.special.isEmpty && change.large.isEmpty
+  func isPlain(
+    _ change: Change,
+    _ before: ArraySlice<ObjectDecoder.Member>,
+    _ after: ArraySlice<ObjectDecoder.Member>
+  ) -> Bool {
+    change.special.isEmpty && change.large.isEmpty
+      && (external.isEmpty || staysInRow(before) && staysInRow(after))
+  }
+
+  /// True where no value is so long that it may lie in a file.
+  private func staysInRow(_ members: ArraySlice<ObjectDecoder.Member>) -> Bool {
+    members.allSatisfy { member in
+      // Four letters stand for three bytes.
+      member.value.count < Blobs.inlineLimit || !external.contains(member.index)
+    }
   }
 
   /// Inserts a row; the members are those of all columns.

@@ -233,12 +233,14 @@ public final class Replayer {
     let beforeCount = columnMembers(before, entity)
     let afterCount = columnMembers(after, entity)
     let table = tables[entity]
-    if writer.parked.isEmpty, differences.isEmpty, table.isPlain(change) {
-      guard try !writePlainly(change, table, before[..<beforeCount], after[..<afterCount]) else {
-        return try writeLinks(change, entity, beforeCount, afterCount)
-      }
+    let old = before[..<beforeCount]
+    let new = after[..<afterCount]
+    if writer.parked.isEmpty, differences.isEmpty, table.isPlain(change, old, new),
+      try writePlainly(change, table, old, new)
+    {
+      return try writeLinks(change, entity, beforeCount, afterCount)
     }
-    try writeSlowly(change, entity, before[..<beforeCount], after[..<afterCount])
+    try writeSlowly(change, entity, old, new)
     try writeLinks(change, entity, beforeCount, afterCount)
   }
 
