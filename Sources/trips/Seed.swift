@@ -22,6 +22,16 @@ extension Trips {
     .file,
     help: "Make a store of people too, here."
   )
+  private static let release = Parameter<SampleTrips.Release>.flag(
+    "release",
+    .oneOf,
+    fallback: "3",
+    help: "The release of the app that is to have written it; 1 and 2 had older schemas."
+  )
+  private static let smallPhotos = Parameter<Bool>.toggle(
+    "small-photos",
+    help: "Make photos of a few hundred bytes, for a store that is to be passed on."
+  )
 
   static let seed = Command(
     "seed",
@@ -33,11 +43,18 @@ extension Trips {
     examples: [
       .init("trips seed trips.store --changes 1000000 --seed 7", "A store of a million changes."),
       .init("trips seed trips.store --people people.store", "With the second store."),
+      .init("trips seed old.store --release 1 --changes 60", "A store for trying a migration."),
     ],
-    parameters: [store, changes, seedNumber, people],
+    parameters: [store, changes, seedNumber, people, release, smallPhotos],
     exitCodes: [.interrupted, .terminated]
   ) { call in
     let given = call.arguments
+    if given[people] != nil, given[release] != .third {
+      throw CommandError.usage(
+        "trips seed makes a store of people for release 3 only.",
+        hint: "Leave out --people, or --release."
+      )
+    }
     Interruption.listen()
     let begin = ContinuousClock.now
     var shown = begin
@@ -45,7 +62,9 @@ extension Trips {
       URL(fileURLWithPath: given[store]),
       people: given[people].map { URL(fileURLWithPath: $0) },
       changes: given[changes],
-      seed: given[seedNumber]
+      seed: given[seedNumber],
+      release: given[release],
+      hasSmallPhotos: given[smallPhotos]
     ) { done in
       try Interruption.check()
       guard call.messages.isTerminal, ContinuousClock.now - shown > .milliseconds(200) else {

@@ -1,8 +1,9 @@
 import Foundation
-import SampleTrips
 import Store
 import SwiftData
 import Testing
+
+@testable import SampleTrips
 
 @Suite("Seeded histories")
 struct SeedingTests {
@@ -178,6 +179,68 @@ struct SeedingTests {
     #expect(error?.code == .exists)
     #expect(try String(contentsOf: store, encoding: .utf8) == "mine")
     #expect(try FileManager.default.contentsOfDirectory(atPath: folder.url.path).count == 1)
+  }
+
+  @Test("trips that were moved since they were planned are forgotten when they are cleaned up")
+  func cleaning() throws {
+    let folder = try TemporaryFolder()
+    let seeder = try Seeder(
+      folder.file("trips.store"),
+      people: nil,
+      changes: 1_000_000,
+      seed: 1,
+      hasSmallPhotos: true
+    )
+    for _ in 0..<80 { try seeder.save(as: .app) { try seeder.planTrip($0) } }
+    let planned = seeder.known
+    try seeder.save(as: .app) { context in
+      for (entry, next) in zip(planned, planned.dropFirst()) {
+        try seeder.trip(entry, in: context).endDate = next.endDate
+      }
+    }
+    for _ in 0..<20 { try seeder.save(as: .sync) { try seeder.cleanUp($0) } }
+    #expect(seeder.known.count < planned.count)
+    let there = try Set(
+      ModelContext(seeder.container).fetchIdentifiers(FetchDescriptor<Trip>())
+    )
+    #expect(there.isSuperset(of: seeder.known.map(\.id)))
+    #expect(there.count == seeder.known.count)
+  }
+
+  @Test("stores of earlier releases have their schemas, and are migrated", arguments: ["1", "2"])
+  func earlier(release: String) throws {
+    let folder = try TemporaryFolder()
+    func seed(_ name: String) throws -> URL {
+      let store = folder.file(name)
+      let outcome = try trips(
+        "seed",
+        store.path,
+        "--release",
+        release,
+        "--changes",
+        "300",
+        "--seed",
+        "3"
+      )
+      #expect(outcome.code == 0 && outcome.messages.isEmpty)
+      return store
+    }
+    let store = try seed("first.store")
+    #expect(try dump(store) == dump(seed("second.store")))
+    #expect(try Migration.schema(of: store)?.version == "\(release).0.0")
+    #expect(try rows("SELECT count(*) FROM history_change", in: store) == ["300"])
+    #expect(
+      try rows("SELECT DISTINCT kind FROM history_change ORDER BY 1", in: store)
+        == ["delete", "insert", "update"]
+    )
+    let names = try rows("SELECT count(DISTINCT name) FROM Trip", in: store)
+    let count = try rows("SELECT count(*) FROM Trip", in: store)
+    #expect((names != count) == (release == "1"), "only the first release let trips share a name")
+    _ = try SampleTrips.container(at: store)
+    #expect(try Migration.schema(of: store)?.version == "3.0.0")
+    #expect(try rows("SELECT count(*) FROM Trip", in: store) == names)
+    let wrong = try trips("seed", folder.file("x").path, "--release", release, "--people", "y")
+    #expect(wrong.code == 64)
   }
 
   @Test("memory does not grow with the number of changes")

@@ -151,8 +151,10 @@ extension Seeder {
   func photo(_ index: Int) -> Data {
     var noise = SeededNumbers(seed: 0xca_0e7a + UInt64(index))
     let size =
-      index == 23
-      ? 1_200_000 : noise.number(in: index % 2 == 0 ? 140_000...300_000 : 20_000...120_000)
+      hasSmallPhotos
+      ? 100 + 20 * index
+      : index == 23
+        ? 1_200_000 : noise.number(in: index % 2 == 0 ? 140_000...300_000 : 20_000...120_000)
     return Data([0xff, 0xd8, 0xff, 0xe0] + noise.bytes(size) + [0xff, 0xd9])
   }
 }

@@ -39,6 +39,7 @@ final class Seeder {
   let clock: SeededClock
   let container: ModelContainer
   let hasPeople: Bool
+  let hasSmallPhotos: Bool
   /// How many changes are still to be made.
   var remaining: Int { wanted - trips.counts.changes }
 
@@ -55,8 +56,9 @@ final class Seeder {
   /// What is to be known of when the save is done, because new objects have no identity before.
   private var afterSave: [() -> Void] = []
 
-  init(_ store: URL, people: URL?, changes: Int, seed: UInt64) throws {
+  init(_ store: URL, people: URL?, changes: Int, seed: UInt64, hasSmallPhotos: Bool) throws {
     wanted = changes
+    self.hasSmallPhotos = hasSmallPhotos
     numbers = SeededNumbers(seed: seed)
     clock = SeededClock(start: Date(timeIntervalSince1970: 1_704_697_200))
     trips = SeededProvenance(seed: numbers.next(), clock: clock)
@@ -117,9 +119,14 @@ final class Seeder {
     guard step.ceiling <= remaining else { return }
     let jitter = numbers.fraction() * numbers.fraction() * 4
     clock.advance(microseconds: Int64(Double(averageGap) * jitter) + numbers.next0to(999_999))
+    try save(as: step.author) { try step.run(self, $0) }
+  }
+
+  /// One save, in a context of its own.
+  func save(as author: SampleTrips.Author, _ change: (ModelContext) throws -> Void) throws {
     let context = ModelContext(container)
-    context.author = step.author.rawValue
-    try step.run(self, context)
+    context.author = author.rawValue
+    try change(context)
     try context.save()
     for note in afterSave { note() }
     afterSave.removeAll()

@@ -2,6 +2,16 @@ import Glibc
 import SwiftData
 
 extension SampleTrips {
+  /// A release of the app, by the schema of its store.
+  package enum Release: String, CaseIterable, Sendable {
+    /// The first, with ``SampleTripsSchemaV1``.
+    case first = "1"
+    /// The second, with ``SampleTripsSchemaV2``.
+    case second = "2"
+    /// That of today, with ``SampleTripsSchemaV3``.
+    case third = "3"
+  }
+
   /// Makes a store with a believable history, through the same calls that an app makes.
   ///
   /// The same seed and number give the same store: its rows, its history and its identity. It is
@@ -12,6 +22,8 @@ extension SampleTrips {
   ///   - people: The file of people, if there is to be one.
   ///   - changes: How many changes the history of trips is to have.
   ///   - seed: What everything follows from.
+  ///   - release: The release of the app that wrote the store; older ones have older schemas.
+  ///   - hasSmallPhotos: Whether photos are of a few hundred bytes, for a store that is passed on.
   ///   - progress: Called after each save with the number of changes so far; what it throws ends
   ///     the work and leaves nothing behind.
   /// - Returns: What the histories came to.
@@ -23,14 +35,43 @@ extension SampleTrips {
     people: URL? = nil,
     changes: Int,
     seed: UInt64,
+    release: Release = .third,
+    hasSmallPhotos: Bool = false,
     progress: (Int) throws -> Void = { _ in }
   ) throws -> SeedingSummary {
     let work = try UnfinishedStores(beside: store, people: people)
     defer { work.remove() }
     let summary = try {
-      let seeder = try Seeder(work.store, people: work.people, changes: changes, seed: seed)
-      try seeder.run(progress)
-      return seeder.summary
+      switch release {
+      case .first:
+        return try EarlySeeder<SampleTripsSchemaV1.Trip>(
+          work.store,
+          SampleTripsSchemaV1.self,
+          year: 2022,
+          changes: changes,
+          seed: seed,
+          sharesNames: true
+        ).run(progress)
+      case .second:
+        return try EarlySeeder<SampleTripsSchemaV2.Trip>(
+          work.store,
+          SampleTripsSchemaV2.self,
+          year: 2023,
+          changes: changes,
+          seed: seed,
+          sharesNames: false
+        ).run(progress)
+      case .third:
+        let seeder = try Seeder(
+          work.store,
+          people: work.people,
+          changes: changes,
+          seed: seed,
+          hasSmallPhotos: hasSmallPhotos
+        )
+        try seeder.run(progress)
+        return seeder.summary
+      }
     }()
     try work.finish()
     return summary

@@ -189,8 +189,12 @@ extension _ModelState {
       return value
     }
     preconditionFailure(
-      "\(description.name).\(property.name) was read before it had a value of its type, "
-        + "\(T.self). Set it in every init."
+      phase == .deleted
+        ? "\(description.name).\(property.name) was read of an object that the store does not have: "
+          + "it was deleted, or its identifier led to nothing. Fetch the object to see whether it is "
+          + "there; model(for:) does not look."
+        : "\(description.name).\(property.name) was read before it had a value of its type, "
+          + "\(T.self). Set it in every init."
     )
   }
 
