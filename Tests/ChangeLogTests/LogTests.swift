@@ -183,7 +183,7 @@ struct LogTests {
       #expect(
         lines[0].contains(
           #""before":{"word":"","trips":[{"entity":"","id":"","position":0}],"name":"","#
-            + #""start":"1970-01-01T00:00:00Z","rating":0.0,"seal":"","#
+            + #""start":"1970-01-01T00:00:00.000000Z","rating":0.0,"seal":"","#
             + #""next":{"entity":"","id":""}"#
         )
       )

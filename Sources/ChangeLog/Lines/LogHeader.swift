@@ -138,7 +138,7 @@ extension LogHeader {
     case .int8, .int16, .int32, .int64, .uint8, .uint16, .uint32: "0"
     case .float16, .float, .double: "0.0"
     case .uint64, .decimal: #""0""#
-    case .date: #""1970-01-01T00:00:00Z""#
+    case .date: #""1970-01-01T00:00:00.000000Z""#
     case .uuid: #""00000000-0000-0000-0000-000000000000""#
     case .string, .url, .json, .data, .transformed: #""""#
     }
