@@ -19,7 +19,7 @@ VERSION = $(shell sed -n 's/.*version: "travelog \(.*\)".*/\1/p' Sources/travelo
 RELEASE := swift build -c release --static-swift-stdlib
 PROGRAMS := travelog trips
 
-.PHONY: release install uninstall deb help setup build demo faults test test-threads docs lint format browser-test bench clean
+.PHONY: release install uninstall deb help setup build demo faults test test-threads docs lint format browser-test interop sample-data bench clean
 .DEFAULT_GOAL := help
 
 help: ## say what there is
@@ -85,6 +85,26 @@ browser-test: setup ## open a report in headless Chromium, and take pictures of 
 	.build/debug/trips seed .build/browser-test/sample.store --changes 3000 --seed 7
 	python3 Tests/Browser/browser_test.py .build/debug/travelog .build/browser-test/sample.store \
 	  .build/browser-test
+
+sample-data: setup ## make what is in sample-data anew
+	swift build --product trips
+	swift build --product travelog
+	rm -rf .build/sample-data && mkdir -p .build/sample-data
+	PATH="$$PWD/.build/debug:$$PATH" sample-data/make.sh "$$PWD/.build/sample-data"
+	cp sample-data/make.sh sample-data/README.md .build/sample-data
+	rm -rf sample-data && mv .build/sample-data sample-data
+
+interop: setup ## let DuckDB, pandas, polars, PyArrow, Spark and jq read logs, and compare
+	@for name in java jq sqlite3 python3; do command -v $$name >/dev/null || needed=yes; done; \
+	if [ -n "$$needed" ]; then $(SUDO) apt-get update -qq && \
+	  DEBIAN_FRONTEND=noninteractive $(SUDO) apt-get install -qq -y --no-install-recommends \
+	    default-jre-headless jq sqlite3 python3-venv; fi
+	swift build --product travelog
+	swift build --product trips
+	test -x .build/interop/bin/pip || python3 -m venv .build/interop
+	.build/interop/bin/pip install --quiet -r Tests/Interop/requirements.txt
+	PYTHONDONTWRITEBYTECODE=1 .build/interop/bin/python Tests/Interop/interop.py \
+	  .build/debug/travelog .build/debug/trips .build/interop/work
 
 bench: setup ## measure the budgets and print the ratios; BENCH="logs 100000 3" for a part of it
 	swift build -c release --product travelog
