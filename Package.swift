@@ -154,7 +154,7 @@ let package = Package(
     .testTarget(
       name: "TravelogTests",
       dependencies: [
-        "ChangeLog", "CommandLineKit", "SQLite", "Store", "StoreTesting", "travelog",
+        "ChangeLog", "CommandLineKit", "SQLite", "Store", "StoreTesting", "travelog", "trips",
       ]
     ),
     .target(
