@@ -1,16 +1,17 @@
 #!/usr/bin/env bash
-# Shows the main job on a store of trips, each command as it runs; leaves nothing but the folder demo/.
+# Shows the main job on a store of trips, each command as it runs; leaves nothing but the folder demo/
+# where it is run. The programs are those in PROGRAMS, or those that “swift build” made.
 set -euo pipefail
-cd "$(dirname "$0")/.."
-bin=$(swift build --show-bin-path)
-PATH="$bin:$PATH"
+PATH="${PROGRAMS:-$(swift build --show-bin-path)}:$PATH"
 rm -rf demo
 mkdir demo
 cd demo
 
 say() { printf '\n# %s\n' "$*"; }
 run() {
-  printf '$ %s\n' "$*"
+  printf '$'
+  for word; do case $word in *' '*) printf " '%s'" "$word" ;; *) printf ' %s' "$word" ;; esac; done
+  printf '\n'
   "$@"
 }
 
@@ -38,7 +39,7 @@ say 'The logs, replayed into a fresh store'
 run travelog import logs --into replica.store --json
 
 say 'Nothing was altered, and the logs are the whole of it'
-run travelog verify logs
+run travelog verify logs --against trips.store
 
 say 'Both stores have the same history, up to the same digest'
 printf '$ %s\n' 'travelog status STORE --logs logs --json   # of both stores'
@@ -47,5 +48,14 @@ for store in trips.store replica.store; do
 done
 test "$(travelog status trips.store --logs logs --json | sed 's/.*"head":\({[^}]*}\).*/\1/')" \
   = "$(travelog status replica.store --logs logs --json | sed 's/.*"head":\({[^}]*}\).*/\1/')"
+run travelog diff trips.store replica.store
+
+say 'What is different between the beginning of this day and now'
+today=$(date -u +%F)
+run travelog diff "trips.store@$today" trips.store || test $? = 1
+
+say 'A page for auditors: who changed what, when, from what to what, and what deserves a look'
+run travelog report logs --output report.html
+run ls -s report.html
 
 printf '\nAll of it is in the folder demo/.\n'
