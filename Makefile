@@ -19,7 +19,7 @@ VERSION = $(shell sed -n 's/.*version: "travelog \(.*\)".*/\1/p' Sources/travelo
 RELEASE := swift build -c release --static-swift-stdlib
 PROGRAMS := travelog trips
 
-.PHONY: release install uninstall deb help setup build demo faults test test-threads docs lint format browser-test interop sample-data bench clean
+.PHONY: release install uninstall deb help setup build demo faults soak test test-threads docs lint format browser-test interop sample-data bench clean
 .DEFAULT_GOAL := help
 
 help: ## say what there is
@@ -59,6 +59,13 @@ ENDING := $(ENDING)|FollowingReplicaTests|ReadOnlyTests
 test: build ## build, and run every test
 	swift test --skip-build --skip '$(ENDING)'
 	swift test --skip-build --filter '$(ENDING)'
+
+soak: build ## try the properties with new seeds for some minutes; SOAK=60 for an hour
+	@end=$$(( $$(date +%s) + $${SOAK:-10} * 60 )); while [ $$(date +%s) -lt $$end ]; do \
+	  TRAVELOG_TEST_SEED=random swift test --skip-build --skip '$(ENDING)' \
+	    > .build/soak.log 2>&1 || { grep -E 'SEED|✘' .build/soak.log; exit 1; }; \
+	  tail -1 .build/soak.log; \
+	done
 
 test-threads: setup ## run the tests of concurrency under the thread sanitizer
 	swift test --sanitize=thread --scratch-path .build/threads \
