@@ -1,6 +1,8 @@
 import Audit
+import ChangeLog
 import CommandLineKit
-import Foundation
+import FoundationEssentials
+import Glibc
 import Pipeline
 import Report
 
@@ -20,7 +22,7 @@ extension Travelog {
     .oneOf,
     help: "A page, or JSON with the same content; html unless --json is given."
   )
-  static let timeZone = Parameter<TimeZone>.flag(
+  static let timeZone = Parameter<TimeZoneRules>.flag(
     "time-zone",
     .timeZone,
     fallback: "UTC",
@@ -85,12 +87,11 @@ extension Travelog {
       var bytes: [UInt8] = []
       try write { bytes += $0 }
       do {
-        // Under another name first, so that nobody ever opens half a page.
-        try Data(bytes).write(to: URL(fileURLWithPath: path), options: .atomic)
+        try writePage(bytes, to: path)
       } catch {
         throw CommandError(
           .failure,
-          "\(path) can't be written: \(error.localizedDescription)",
+          "\(path) can't be written: \(error)",
           hint: "Name a file in a folder that this user may write, with room on its disk."
         )
       }
@@ -103,12 +104,22 @@ extension Travelog {
   }
 }
 
-extension CommandLineKit.ValueType where Value == TimeZone {
+/// Writes a page under another name first, so that nobody ever opens half of one.
+private func writePage(_ bytes: [UInt8], to path: String) throws {
+  var status = stat()
+  guard stat(path, &status) == 0, status.st_mode & S_IFMT != S_IFREG else {
+    return try writeDurably(bytes, to: path, isForAll: true)
+  }
+  // A pipe or a device stays what it is.
+  try Data(bytes).write(to: URL(fileURLWithPath: path))
+}
+
+extension CommandLineKit.ValueType where Value == TimeZoneRules {
   /// A time zone by its name.
-  static let timeZone = CommandLineKit.ValueType<TimeZone>(
+  static let timeZone = CommandLineKit.ValueType<TimeZoneRules>(
     placeholder: "ZONE",
     forms: "the name of a time zone as Europe/Berlin or UTC"
-  ) { TimeZone(identifier: $0) }
+  ) { TimeZoneRules(named: $0) }
 }
 
 extension CommandLineKit.ValueType where Value == Range<Int> {

@@ -125,7 +125,7 @@ struct ReportTests {
 
   @Test("hours are those of the clock on the wall, with its summer time")
   func clock() throws {
-    let zone = try #require(TimeZone(identifier: "Europe/Berlin"))
+    let zone = try #require(TimeZoneRules(named: "Europe/Berlin"))
     let clock = WallClock(zone: zone, officeHours: 8..<18)
     #expect(clock.text("2026-03-29T00:59:59.000000Z") == "2026-03-29 01:59:59")
     #expect(clock.text("2026-03-29T01:00:00.000000Z") == "2026-03-29 03:00:00")

@@ -1,20 +1,18 @@
-public import Foundation
-
 /// The clock on the wall of those whose history it is: their time zone and their hours.
 public struct WallClock: Sendable {
   /// The time zone.
-  public let zone: TimeZone
+  public let zone: TimeZoneRules
   /// The hours of work, as 8..<18; nil where nobody keeps any.
   public let officeHours: Range<Int>?
 
   /// Makes a clock.
-  public init(zone: TimeZone = .gmt, officeHours: Range<Int>? = nil) {
+  public init(zone: TimeZoneRules = .utc, officeHours: Range<Int>? = nil) {
     self.zone = zone
     self.officeHours = officeHours
   }
 
   /// The name of the time zone.
-  public var zoneName: String { zone.identifier }
+  public var zoneName: String { zone.name }
 
   /// A time of history on this clock, as `2026-11-03 08:00:12`.
   public func text(_ time: String) -> String {
@@ -36,8 +34,7 @@ public struct WallClock: Sendable {
 
   private func local(_ time: String) -> (day: Int, second: Int)? {
     guard let instant = seconds(of: time) else { return nil }
-    let date = Date(timeIntervalSince1970: Double(instant))
-    let shifted = instant + zone.secondsFromGMT(for: date)
+    let shifted = instant + zone.offset(at: instant)
     let day = shifted >= 0 ? shifted / 86_400 : (shifted - 86_399) / 86_400
     return (day, shifted - day * 86_400)
   }
@@ -57,7 +54,7 @@ func seconds(of time: String) -> Int? {
 }
 
 /// The days since 1970 of a date.
-private func days(_ year: Int, _ month: Int, _ day: Int) -> Int {
+func days(_ year: Int, _ month: Int, _ day: Int) -> Int {
   let year = month <= 2 ? year - 1 : year
   let era = (year >= 0 ? year : year - 399) / 400
   let yearOfEra = year - era * 400
@@ -66,7 +63,7 @@ private func days(_ year: Int, _ month: Int, _ day: Int) -> Int {
 }
 
 /// The date of a day since 1970.
-private func civil(_ days: Int) -> (year: Int, month: Int, day: Int) {
+func civil(_ days: Int) -> (year: Int, month: Int, day: Int) {
   let shifted = days + 719_468
   let era = (shifted >= 0 ? shifted : shifted - 146_096) / 146_097
   let day = shifted - era * 146_097

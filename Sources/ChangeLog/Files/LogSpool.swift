@@ -62,7 +62,7 @@ public final class LogSpool {
 
   /// Values that are too large for a line lie in the folder of logs that a file is in, or beside it.
   private func linkValues(near file: String) throws {
-    let root = file.range(of: "/store=").map { String(file[..<$0.lowerBound]) }
+    let root = file.firstRange(of: "/store=").map { String(file[..<$0.lowerBound]) }
     for candidate in [root, parentFolder(file)].compactMap({ $0.map { "\($0)/blobs" } })
     where access(candidate, F_OK) == 0 && access(folder.blobs.path, F_OK) != 0 {
       guard symlink(candidate, folder.blobs.path) == 0 else {

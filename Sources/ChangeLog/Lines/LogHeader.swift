@@ -1,4 +1,4 @@
-import Foundation
+import FoundationEssentials
 public import Store
 
 /// The first line of a log: what it is of, and a typed value for every key that its lines may have.

@@ -181,8 +181,7 @@ private final class Compaction {
   }
 
   private func day(of file: LogFolder.File) -> String {
-    let folder = parentFolder(file.path)
-    return folder.range(of: "/date=", options: .backwards).map { String(folder[$0.upperBound...]) }
-      ?? "none"
+    let folder = parentFolder(file.path).split(separator: "/").last ?? ""
+    return folder.hasPrefix("date=") ? String(folder.dropFirst(5)) : "none"
   }
 }

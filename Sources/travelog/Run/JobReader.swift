@@ -177,7 +177,7 @@ extension JobReader {
   private func filled(_ text: String, _ position: Position) throws -> [String] {
     var result = ""
     var rest = text[...]
-    while let sign = rest.range(of: "${") {
+    while let sign = rest.firstRange(of: "${") {
       result += rest[..<sign.lowerBound]
       guard let end = rest[sign.upperBound...].firstIndex(of: "}") else {
         throw refusal(position, "After “${” there is no “}”.")

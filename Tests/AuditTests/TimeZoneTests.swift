@@ -1,0 +1,78 @@
+import Audit
+import Foundation
+import Testing
+
+/// A time in seconds since 1970.
+private func seconds(_ text: String) throws -> Int {
+  Int(try Date(text, strategy: .iso8601).timeIntervalSince1970)
+}
+
+@Suite("Time zones")
+struct TimeZoneTests {
+  @Test(
+    "are those of Foundation, at every change of clocks of a hundred years and around it",
+    .enabled(if: TimeZoneRules(named: "Europe/Berlin") != nil),
+    arguments: [
+      "Africa/Casablanca", "Africa/Monrovia", "America/Caracas", "America/New_York",
+      "America/Nuuk", "America/Sao_Paulo", "America/St_Johns", "Asia/Gaza", "Asia/Kathmandu",
+      "Asia/Kolkata", "Asia/Pyongyang", "Asia/Seoul", "Asia/Tehran", "Asia/Tokyo",
+      "Atlantic/Azores", "Australia/Lord_Howe", "Australia/Sydney", "Etc/GMT+12", "Europe/Berlin",
+      "Europe/Dublin", "Europe/Moscow", "Pacific/Apia", "Pacific/Auckland", "Pacific/Chatham",
+    ]
+  )
+  func offsets(_ name: String) throws {
+    let mine = try #require(TimeZoneRules(named: name))
+    let theirs = try #require(TimeZone(identifier: name))
+    #expect(mine.name == name)
+    var date = Date(timeIntervalSince1970: Double(try seconds("1970-01-01T00:00:00Z")))
+    let end = Double(try seconds("2037-12-31T00:00:00Z"))
+    var times: [Int] = []
+    while let next = theirs.nextDaylightSavingTimeTransition(after: date),
+      next.timeIntervalSince1970 < end
+    {
+      let moment = Int(next.timeIntervalSince1970)
+      times += [moment - 1, moment, moment + 1]
+      date = next
+    }
+    times += stride(from: 0, to: Int(end), by: 86_400 * 13 + 1_800)
+    let wrong = times.filter {
+      mine.offset(at: $0)
+        != theirs.secondsFromGMT(for: Date(timeIntervalSince1970: Double($0)))
+    }
+    // The two may come from databases of different years, so that the latest law may differ.
+    #expect(wrong.count <= times.count / 200, "\(wrong.prefix(3))")
+  }
+
+  @Test(
+    "go on by their rule after the last change that is listed",
+    .enabled(if: TimeZoneRules(named: "Europe/Berlin") != nil)
+  )
+  func rules() throws {
+    let berlin = try #require(TimeZoneRules(named: "Europe/Berlin"))
+    // The last Sunday of March 2045 is the 26th, that of October the 29th.
+    let times = [
+      ("2045-03-26T00:59:59Z", 3600), ("2045-03-26T01:00:00Z", 7200),
+      ("2045-10-29T00:59:59Z", 7200), ("2045-10-29T01:00:00Z", 3600),
+    ]
+    for (time, offset) in times { #expect(berlin.offset(at: try seconds(time)) == offset) }
+    let sydney = try #require(TimeZoneRules(named: "Australia/Sydney"))
+    #expect(sydney.offset(at: try seconds("2045-01-15T00:00:00Z")) == 39_600)
+    #expect(sydney.offset(at: try seconds("2045-07-15T00:00:00Z")) == 36_000)
+  }
+
+  @Test(
+    "that nobody has are none, and no other file is read",
+    arguments: [
+      "", "Mars/Base", "/etc/passwd", "../../etc/passwd", "Europe", "Europe/", "zone.tab", "a\0b",
+    ]
+  )
+  func unknown(_ name: String) {
+    #expect(TimeZoneRules(named: name) == nil)
+  }
+
+  @Test("UTC needs no database")
+  func utc() throws {
+    #expect(TimeZoneRules(named: "UTC") == .utc)
+    #expect(TimeZoneRules.utc.offset(at: 1_000_000_000) == 0)
+  }
+}
