@@ -40,3 +40,12 @@ public struct PipelineError: Error, Sendable, CustomStringConvertible {
   /// The sentences.
   public var description: String { hint.isEmpty ? message : "\(message) \(hint)" }
 }
+
+/// The error of a folder of logs that is not there.
+package func missingFolder(_ logs: LogFolder) -> PipelineError {
+  PipelineError(
+    .missing,
+    "There is no folder \(logs.path).",
+    hint: "Name the folder that “travelog export --to” was given."
+  )
+}

@@ -45,7 +45,7 @@ public func compact(
   tick: Tick = { _ in }
 ) throws -> [CompactResult] {
   guard request.logs.exists else {
-    throw PipelineError(.missing, "There is no folder \(request.logs.path).")
+    throw missingFolder(request.logs)
   }
   var results: [CompactResult] = []
   for store in try request.logs.stores() {

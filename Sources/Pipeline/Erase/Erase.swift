@@ -12,7 +12,7 @@ import Store
 /// - Throws: ``PipelineError``, ``LogError`` or ``StoreError``.
 public func erase(_ request: EraseRequest, tick: Tick = { _ in }) throws -> EraseResult {
   guard request.logs.exists else {
-    throw PipelineError(.missing, "There is no folder \(request.logs.path).")
+    throw missingFolder(request.logs)
   }
   let store = try request.store.map { path in
     let store = try Store.open(

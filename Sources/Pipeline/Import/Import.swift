@@ -11,7 +11,7 @@ import Store
 /// - Throws: ``PipelineError``, ``LogError`` or ``StoreError``; what was applied until then stays.
 public func importLogs(_ request: ImportRequest, tick: Tick = { _ in }) throws -> ImportResult {
   guard request.logs.exists else {
-    throw PipelineError(.missing, "There is no folder \(request.logs.path).")
+    throw missingFolder(request.logs)
   }
   return try Import(request).run(tick)
 }

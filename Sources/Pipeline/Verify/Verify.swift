@@ -88,7 +88,7 @@ public func verify(
   tick: Tick = { _ in }
 ) throws -> [Verification] {
   guard request.logs.exists else {
-    throw PipelineError(.missing, "There is no folder \(request.logs.path).")
+    throw missingFolder(request.logs)
   }
   let stores = try storesToVerify(request)
   var result: [Verification] = []
