@@ -1,0 +1,63 @@
+import Foundation
+import StoreTesting
+import Testing
+
+/// Kills the program at random moments, some times in a row, and lets the next run make it good.
+@Suite("Kills at random")
+struct KillTests {
+  @Test(
+    "a command that is killed at any moment, again and again, is made good by the next run",
+    arguments: StoppedCommand.allCases
+  )
+  func kill(_ command: StoppedCommand) throws {
+    var random = SeededGenerator(for: "kills of \(command.rawValue)")
+    try command.prepared(times: 3) { run in
+      // The shortest of some runs, so that most kills hit while the program is at work.
+      var length = Duration.seconds(60)
+      for _ in 0..<3 {
+        try run.prepare()
+        let started = ContinuousClock.now
+        #expect(try start(run.arguments, killedAfter: nil) == 0)
+        length = min(length, ContinuousClock.now - started)
+      }
+      let rounds = trials(2, long: 100)
+      var hits = 0
+      var tries = 0
+      for _ in 0..<rounds {
+        try run.prepare()
+        var places: [String] = []
+        for _ in 0..<3 {
+          let moment = length * Double.random(in: 0..<1.2, using: &random)
+          tries += 1
+          let code = try start(run.arguments, killedAfter: moment)
+          #expect(code == 0 || code == 128 + SIGKILL, "\(places) \(moment): \(code)")
+          places.append("killed after \(moment): \(code)")
+          guard code != 0 else { break }
+          hits += 1
+        }
+        try run.check(places.joined(separator: ", "))
+      }
+      print("\(command.rawValue): \(hits) of \(tries) kills hit the program at work")
+      #expect(hits >= max(1, rounds / 2))
+    }
+  }
+
+  /// Starts the program, kills it after a while, and returns how it ended.
+  private func start(_ arguments: [String], killedAfter moment: Duration?) throws -> Int32 {
+    let process = Process()
+    process.executableURL = URL(fileURLWithPath: products + "/travelog")
+    process.arguments = arguments
+    process.environment = [:]
+    process.standardInput = FileHandle.nullDevice
+    process.standardOutput = FileHandle.nullDevice
+    process.standardError = FileHandle.nullDevice
+    try process.run()
+    if let moment {
+      usleep(UInt32(clamping: moment.components.attoseconds / 1_000_000_000_000))
+      if process.isRunning { Glibc.kill(process.processIdentifier, SIGKILL) }
+    }
+    process.waitUntilExit()
+    return process.terminationReason == .exit
+      ? process.terminationStatus : 128 + process.terminationStatus
+  }
+}

@@ -1,0 +1,341 @@
+import Foundation
+import Store
+import StoreTesting
+import Testing
+
+/// The commands that change files, each of which its next run must make good where it was stopped.
+enum StoppedCommand: String, CaseIterable, CustomTestStringConvertible {
+  case export
+  case exportOfTombstones = "export of tombstones"
+  case partialExport = "partial export"
+  case replay = "import"
+  case compact, prune, erase
+  case recoverFromExpiry = "recover after expiry"
+  case recoverFromDivergence = "recover after divergence"
+
+  var testDescription: String { rawValue }
+
+  /// Makes what the command works on, in a folder of its own, by some times as many writes.
+  func prepared(times: Int = 1, _ body: (StoppedRun) throws -> Void) throws {
+    switch self {
+    case .export: try prepareExport(.full, times, body)
+    case .exportOfTombstones: try prepareExport(.tombstones, times, body)
+    case .partialExport: try preparePartialExport(times, body)
+    case .replay: try prepareReplay(times, body)
+    case .compact: try prepareCompaction(times, body)
+    case .prune: try preparePrune(times, body)
+    case .erase: try prepareErasure(times, body)
+    case .recoverFromExpiry: try prepareRecovery(isRestored: false, times, body)
+    case .recoverFromDivergence: try prepareRecovery(isRestored: true, times, body)
+    }
+  }
+}
+
+/// One command that is to be stopped, with all around it.
+struct StoppedRun {
+  /// What the program is called with.
+  let arguments: [String]
+  /// A folder for what a test needs besides.
+  let folder: URL
+  /// Puts everything back to where it was before the command.
+  let prepare: () throws -> Void
+  /// Runs the command again, and looks whether anything was lost or doubled; gets what happened.
+  let check: (_ place: String) throws -> Void
+}
+
+// MARK: A store and nothing else
+
+private func withStore(
+  _ mode: HistoryMode,
+  _ times: Int,
+  _ body: (URL, Store) throws -> Void
+) throws {
+  try withTemporaryFolder { folder in
+    var world = HistoryWorld(SeededGenerator(for: "faults"))
+    world.hasLargeValues = false
+    let store = try Store.open(
+      .file(folder.appendingPathComponent("a.store")),
+      schema: worldSchema,
+      options: Options(historyMode: mode)
+    )
+    for _ in 0..<12 * times { try world.write(to: store) }
+    try body(folder, store)
+  }
+}
+
+private func prepareExport(
+  _ mode: HistoryMode,
+  _ times: Int,
+  _ body: (StoppedRun) throws -> Void
+) throws {
+  try withStore(mode, times) { folder, store in
+    let logs = folder.path + "/logs"
+    let expected = try lines(of: store)
+    let command = ["export", store.location.path, "--to", logs, "--max-file-size", "500"]
+    try body(
+      StoppedRun(arguments: command, folder: folder, prepare: { try remove(logs) }) { place in
+        #expect(try travelog(command).code == 0, "\(place)")
+        #expect(try logLines(logs) == expected, "\(place)")
+        #expect(try travelog(["verify", logs]).code == 0, "\(place)")
+        let again = try travelog(command + ["--error-if-empty"])
+        #expect(again.code == 5, "\(place)")
+      }
+    )
+  }
+}
+
+private func preparePartialExport(_ times: Int, _ body: (StoppedRun) throws -> Void) throws {
+  try withStore(.full, times) { folder, store in
+    let logs = folder.path + "/logs"
+    func command(_ logs: String) -> [String] {
+      [
+        "export", store.location.path, "--to", logs, "--max-file-size", "500", "--author", "app",
+        "--author", "", "--entity", "Guest", "--redact", "Guest.note=drop",
+      ]
+    }
+    #expect(try travelog(command(folder.path + "/expected")).code == 0)
+    let expected = try logLines(folder.path + "/expected")
+    try body(
+      StoppedRun(arguments: command(logs), folder: folder, prepare: { try remove(logs) }) { place in
+        let run = try travelog(command(logs))
+        #expect(run.code == 0, "\(place): \(run.errors)")
+        #expect(try logLines(logs) == expected, "\(place)")
+        #expect(try travelog(command(logs) + ["--error-if-empty"]).code == 5, "\(place)")
+      }
+    )
+  }
+}
+
+private func prepareReplay(_ times: Int, _ body: (StoppedRun) throws -> Void) throws {
+  try withStore(.full, times) { folder, store in
+    let logs = folder.path + "/logs"
+    let replica = folder.path + "/replica.store"
+    try travelog(["export", store.location.path, "--to", logs, "--max-file-size", "500"])
+    let rows = try rowDump(of: store)
+    let history = try lines(of: store)
+    let command = ["import", logs, "--into", replica]
+    try body(
+      StoppedRun(arguments: command, folder: folder, prepare: { try removeStore(replica) }) {
+        place in
+        let run = try travelog(command)
+        #expect(run.code == 0, "\(place): \(run.errors)")
+        let copy = try Store.open(
+          .file(URL(fileURLWithPath: replica)),
+          options: Options(isReadOnly: true)
+        )
+        #expect(try rowDump(of: copy) == rows, "\(place)")
+        #expect(try lines(of: copy) == history, "\(place)")
+      }
+    )
+  }
+}
+
+// MARK: A store with its logs
+
+/// A folder with a store and its logs, which is made anew before each run.
+private func withWorld(
+  _ prepare: (Store, inout HistoryWorld, String) throws -> Void,
+  _ body: (_ fresh: @escaping () throws -> Void, _ store: String, _ logs: String, _ folder: URL)
+    throws -> Void
+) throws {
+  try withTemporaryFolder { folder in
+    let pristine = folder.appendingPathComponent("pristine")
+    let work = folder.appendingPathComponent("work")
+    try FileManager.default.createDirectory(at: pristine, withIntermediateDirectories: true)
+    var world = HistoryWorld(SeededGenerator(for: "faults"))
+    world.hasLargeValues = false
+    let store = try Store.open(
+      .file(pristine.appendingPathComponent("a.store")),
+      schema: worldSchema
+    )
+    try prepare(store, &world, pristine.appendingPathComponent("logs").path)
+    let copied = folder.appendingPathComponent("copied")
+    try FileManager.default.createDirectory(at: copied, withIntermediateDirectories: true)
+    try store.copy(to: copied.appendingPathComponent("a.store"))
+    try FileManager.default.copyItem(
+      at: pristine.appendingPathComponent("logs"),
+      to: copied.appendingPathComponent("logs")
+    )
+    try body(
+      {
+        try remove(work.path)
+        try FileManager.default.copyItem(at: copied, to: work)
+      },
+      work.appendingPathComponent("a.store").path,
+      work.appendingPathComponent("logs").path,
+      folder
+    )
+  }
+}
+
+private func prepareCompaction(_ times: Int, _ body: (StoppedRun) throws -> Void) throws {
+  try withWorld { store, world, logs in
+    for _ in 0..<4 * times {
+      for _ in 0..<3 { try world.write(to: store) }
+      try travelog("export", store.location.path, "--to", logs)
+    }
+  } _: { fresh, store, logs, folder in
+    try fresh()
+    let expected = try logLines(logs)
+    let command = ["compact", logs]
+    try body(
+      StoppedRun(arguments: command, folder: folder, prepare: fresh) { place in
+        let replica = folder.path + "/replica.store"
+        try removeStore(replica)
+        #expect(try travelog("import", logs, "--into", replica).code == 0, "\(place)")
+        let run = try travelog(command)
+        #expect(run.code == 0, "\(place): \(run.errors)")
+        #expect(try logLines(logs) == expected, "\(place)")
+        #expect(try travelog("verify", logs).code == 0, "\(place)")
+      }
+    )
+  }
+}
+
+private func preparePrune(_ times: Int, _ body: (StoppedRun) throws -> Void) throws {
+  try withWorld { store, world, logs in
+    for _ in 0..<8 * times { try world.write(to: store) }
+    try travelog("export", store.location.path, "--to", logs)
+    for _ in 0..<3 { try world.write(to: store) }
+  } _: { fresh, store, logs, folder in
+    let command = ["prune", store, "--logs", logs, "--keep", "0s"]
+    try body(
+      StoppedRun(arguments: command, folder: folder, prepare: fresh) { place in
+        let run = try travelog(command)
+        #expect(run.code == 0, "\(place): \(run.errors)")
+        #expect(try travelog("check", store).code == 0, "\(place)")
+        #expect(try travelog("export", store, "--to", logs).code == 0, "\(place)")
+        #expect(try travelog("verify", logs, "--against", store).code == 0, "\(place)")
+      }
+    )
+  }
+}
+
+private func prepareErasure(_ times: Int, _ body: (StoppedRun) throws -> Void) throws {
+  let secret = "the secret of somebody"
+  try withWorld { store, world, logs in
+    let guest = worldSchema.entities.firstIndex { $0.name == "Guest" } ?? 0
+    try store.write(Author()) { writer in
+      let columns = writer.layouts[guest].columns
+      try writer.insert(
+        guest,
+        id: 1,
+        values: columns.map { $0.name == "note" ? .text(secret) : .null }
+      )
+    }
+    try travelog("export", store.location.path, "--to", logs)
+    for number in 1...times {
+      try store.write(Author()) { writer in
+        let note = writer.layouts[guest].columns.firstIndex { $0.name == "note" } ?? 0
+        let value = secret + ", and \(number) more"
+        try writer.update(guest, id: 1, columns: [note], values: [.text(value)])
+      }
+      if number > 1 { try travelog("export", store.location.path, "--to", logs) }
+    }
+    try store.write(Author()) { try $0.delete(guest, id: 1) }
+    try travelog("export", store.location.path, "--to", logs)
+  } _: { fresh, store, logs, folder in
+    let command = [
+      "erase", logs, "--entity", "Guest", "--id", "1", "--store", store, "--reason", "asked for",
+    ]
+    try body(
+      StoppedRun(arguments: command, folder: folder, prepare: fresh) { place in
+        // In between, logs are sound, or it is said that they are being changed.
+        let between = try travelog("verify", logs)
+        #expect(
+          between.code == 0 || between.output.contains("begun and not finished"),
+          "\(place): \(between.output)"
+        )
+        let run = try travelog(command)
+        #expect(run.code == 0, "\(place): \(run.errors)")
+        #expect(!(try text(of: logs, store).contains(secret)), "\(place)")
+        #expect(try travelog("check", store).code == 0, "\(place)")
+        #expect(try travelog("export", store, "--to", logs).code == 0, "\(place)")
+        let verified = try travelog("verify", logs, "--against", store)
+        #expect(verified.code == 0, "\(place): \(verified.output)")
+      }
+    )
+  }
+}
+
+/// The bytes of all logs as they are without compression, and of a store's files.
+private func text(of logs: String, _ store: String) throws -> String {
+  let parent = (store as NSString).deletingLastPathComponent
+  let name = (store as NSString).lastPathComponent
+  let files = try FileManager.default.contentsOfDirectory(atPath: parent)
+    .filter { $0.hasPrefix(name) && !$0.hasSuffix("-blobs") }.map { parent + "/" + $0 }
+  var text = ""
+  for file in files {
+    text += String(decoding: try Data(contentsOf: URL(fileURLWithPath: file)), as: UTF8.self)
+  }
+  for file in try FileManager.default.subpathsOfDirectory(atPath: logs)
+  where file.hasSuffix(".gz") {
+    text += try gunzip(logs + "/" + file)
+  }
+  return text
+}
+
+private func prepareRecovery(
+  isRestored: Bool,
+  _ times: Int,
+  _ body: (StoppedRun) throws -> Void
+) throws {
+  try withWorld { store, world, logs in
+    for _ in 0..<6 * times { try world.write(to: store) }
+    try travelog("export", store.location.path, "--to", logs)
+    for _ in 0..<6 * times { try world.write(to: store) }
+    let head = try store.read { try $0.historyRange().head.transaction }
+    if isRestored {
+      // Logs of what came later, of a copy, are those of another history.
+      let copy = logs + ".store"
+      try store.copy(to: URL(fileURLWithPath: copy))
+      let other = try Store.open(.file(URL(fileURLWithPath: copy)))
+      var later = world
+      for _ in 0..<6 { try later.write(to: other) }
+      try travelog("export", copy, "--to", logs)
+      for _ in 0..<4 * times { try world.write(to: store) }
+    } else {
+      try store.deleteHistory([1...head - 2])
+    }
+  } _: { fresh, store, logs, folder in
+    let command = ["recover", store, "--to", logs]
+    try body(
+      StoppedRun(arguments: command, folder: folder, prepare: fresh) { place in
+        let run = try travelog(command)
+        #expect(run.code == 0, "\(place): \(run.errors)")
+        #expect(try travelog("check", store).code == 0, "\(place)")
+        let verified = try travelog("verify", logs, "--against", store)
+        #expect(verified.code == 0, "\(place): \(verified.output)")
+      }
+    )
+  }
+}
+
+// MARK: Files
+
+private func remove(_ paths: String...) throws {
+  for path in paths where FileManager.default.fileExists(atPath: path) {
+    try FileManager.default.removeItem(atPath: path)
+  }
+}
+
+private func removeStore(_ path: String) throws {
+  for ending in ["", "-wal", "-shm", "-blobs", "-journal"] { try remove(path + ending) }
+}
+
+/// All lines of transactions in a folder of logs, by the names of their files.
+func logLines(_ logs: String) throws -> String {
+  var text = ""
+  let names = try FileManager.default.subpathsOfDirectory(atPath: logs)
+    .filter { $0.hasSuffix(".ndjson.gz") && !$0.contains("snapshots") }
+  let sorted = names.sorted {
+    ($0.split(separator: "/").last ?? "") < ($1.split(separator: "/").last ?? "")
+  }
+  for name in sorted {
+    for line in try gunzip(logs + "/" + name).split(separator: "\n")
+    where line.hasPrefix(#"{"kind":"change""#) || line.hasPrefix(#"{"kind":"transaction""#) {
+      text += line + "\n"
+    }
+  }
+  return text
+}
