@@ -4,7 +4,7 @@ public struct LogError: Error, Sendable, CustomStringConvertible {
   public struct Code: Hashable, Sendable {
     private enum Kind: Hashable, Sendable {
       case missing, inputOutput, diskFull, damaged, incomplete, newerFormat, notALog, exists, gap
-      case locked, partial, lineTooLong, unfinished
+      case locked, partial, lineTooLong, unfinished, outOfMemory
     }
 
     private let kind: Kind
@@ -15,6 +15,8 @@ public struct LogError: Error, Sendable, CustomStringConvertible {
     public static let missing = Code(.missing)
     /// Reading or writing failed.
     public static let inputOutput = Code(.inputOutput)
+    /// There was no memory.
+    public static let outOfMemory = Code(.outOfMemory)
     /// The disk is full.
     public static let diskFull = Code(.diskFull)
     /// Bytes that the writer would not have written, or digests that do not fit them.
@@ -71,6 +73,11 @@ public struct LogError: Error, Sendable, CustomStringConvertible {
 
 extension LogError {
   static func memory(_ path: String) -> LogError {
-    LogError(.inputOutput, "There is no memory for the log \(path).", path: path)
+    LogError(
+      .outOfMemory,
+      "There was no memory left for the log \(path). Try again when other programs need less, or raise"
+        + " the limit of this one.",
+      path: path
+    )
   }
 }

@@ -54,6 +54,10 @@ extension SQLiteError {
   public static let locked = Code(SQLITE_LOCKED)
   /// Other connections were in the way while the lock was being taken.
   public static let protocolFailure = Code(SQLITE_PROTOCOL)
+  /// There was no memory.
+  public static let noMemory = Code(SQLITE_NOMEM)
+  /// There was no memory for reading or writing the file.
+  public static let inputOutputNoMemory = Code(SQLITE_IOERR | (12 << 8))
   /// The disk, or the number of pages allowed, is used up.
   public static let full = Code(SQLITE_FULL)
   /// The file is something else.

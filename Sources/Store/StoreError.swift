@@ -11,7 +11,7 @@ public struct StoreError: Error {
       case missingObject, unreadableValue, missingBlob
       case newerSchema, migrationRefused, changedMeanwhile
       case historyExpired, historyDiverged, historyGap, replayMismatch, replica
-      case irreversible, undoConflict
+      case irreversible, undoConflict, outOfMemory
     }
 
     private let kind: Kind
@@ -38,6 +38,8 @@ public struct StoreError: Error {
     public static let diskFull = Code(.diskFull)
     /// Reading or writing failed.
     public static let inputOutput = Code(.inputOutput)
+    /// There was no memory.
+    public static let outOfMemory = Code(.outOfMemory)
     /// The schema can't be made into tables.
     public static let invalidSchema = Code(.invalidSchema)
     /// A call that the store does not allow.

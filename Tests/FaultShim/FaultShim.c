@@ -1,5 +1,5 @@
 /*
- * Makes one system call of a program fail, to see what the program makes of it.
+ * Makes one system call or allocation of a program fail, to see what the program makes of it.
  *
  * Loaded with LD_PRELOAD, it counts the calls that change files, those of SQLite too, and acts at
  * the one whose number is FAULT_AT:
@@ -12,17 +12,28 @@
  *   FAULT_MARK   a file that is made when the fault fires, with the name of the call
  *
  * Calls count that concern regular files and folders; what goes to a terminal or a pipe does not.
+ *
+ * With these kinds allocations are counted, and no other calls:
+ *
+ *   memory       the allocation gives nothing
+ *   no-memory    the allocation gives nothing, nor does any after it
+ *   count        nothing fails; at the end the number of allocations is in FAULT_MARK
+ *   FAULT_OF     a part of a library's name: its allocations alone count, by where they return to
  */
 #define _GNU_SOURCE
 #include <dlfcn.h>
 #include <errno.h>
 #include <fcntl.h>
+#include <link.h>
 #include <signal.h>
 #include <stdarg.h>
 #include <stdatomic.h>
+#include <stdint.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
+#include <sys/syscall.h>
 #include <sys/types.h>
 #include <unistd.h>
 
@@ -34,26 +45,53 @@ static const char *fault_mark;
 
 #define REAL(name) static __typeof__(name) *real; if (!real) real = dlsym(RTLD_NEXT, #name)
 
+static int is(const char *kind) { return strcmp(fault_kind, kind) == 0; }
+
+/* By system calls alone, because it may be an allocation that fails here. */
+static void mark(const char *name) {
+  if (!fault_mark) return;
+  int file = syscall(SYS_openat, AT_FDCWD, fault_mark, O_WRONLY | O_CREAT | O_TRUNC, 0600);
+  if (file < 0) return;
+  syscall(SYS_write, file, name, strlen(name));
+  syscall(SYS_close, file);
+}
+
+/* Which allocations count: none, those that return into a library, or all. */
+static enum { NONE, LIBRARY, ALL } counted;
+static uintptr_t library_start, library_end;
+
+static int find_library(struct dl_phdr_info *info, size_t size, void *name) {
+  (void)size;
+  if (!strstr(info->dlpi_name, name)) return 0;
+  for (int i = 0; i < info->dlpi_phnum; i++) {
+    if (info->dlpi_phdr[i].p_type != PT_LOAD) continue;
+    uintptr_t start = info->dlpi_addr + info->dlpi_phdr[i].p_vaddr;
+    if (!library_start) library_start = start;
+    library_end = start + info->dlpi_phdr[i].p_memsz;
+  }
+  return 1;
+}
+
 __attribute__((constructor)) static void begin(void) {
   const char *at = getenv("FAULT_AT");
   fault_at = at ? atol(at) : 0;
   const char *kind = getenv("FAULT_KIND");
   if (kind) fault_kind = kind;
   fault_mark = getenv("FAULT_MARK");
+  if (!is("memory") && !is("no-memory") && !is("count")) return;
+  char *library = getenv("FAULT_OF");
+  int has_name = library && *library;
+  /* A library that is not there has no allocations. */
+  if (has_name && !dl_iterate_phdr(find_library, library)) return;
+  counted = has_name ? LIBRARY : ALL;
 }
 
-static int is(const char *kind) { return strcmp(fault_kind, kind) == 0; }
-
-static void mark(const char *name) {
-  if (!fault_mark) return;
-  static int (*real_open)(const char *, int, ...);
-  static ssize_t (*real_write)(int, const void *, size_t);
-  if (!real_open) real_open = dlsym(RTLD_NEXT, "open");
-  if (!real_write) real_write = dlsym(RTLD_NEXT, "write");
-  int file = real_open(fault_mark, O_WRONLY | O_CREAT | O_TRUNC, 0600);
-  if (file < 0) return;
-  real_write(file, name, strlen(name));
-  close(file);
+__attribute__((destructor)) static void end(void) {
+  if (!is("count")) return;
+  counted = NONE;
+  char text[32];
+  snprintf(text, sizeof text, "%ld", atomic_load(&calls));
+  mark(text);
 }
 
 static int is_file(int descriptor) {
@@ -66,7 +104,7 @@ enum act { GO, FAIL, SHORT, DIE_AFTER };
 /* Says what is to happen to the next call; errno is set where it is to fail. */
 static enum act next(const char *name, int may_be_short) {
   if (atomic_load(&is_full) && may_be_short) { errno = ENOSPC; return FAIL; }
-  if (!fault_at || atomic_fetch_add(&calls, 1) + 1 != fault_at) return GO;
+  if (!fault_at || counted || atomic_fetch_add(&calls, 1) + 1 != fault_at) return GO;
   mark(name);
   if (is("kill")) raise(SIGKILL);
   if (is("killed-after")) return DIE_AFTER;
@@ -145,3 +183,38 @@ int mkdir(const char *path, mode_t mode) { ACT(mkdir, 1, 0, path, mode); }
   }
 OPEN(open)
 OPEN(open64)
+
+/* Allocations, of which those before the beginning do not count. */
+extern void *__libc_malloc(size_t);
+extern void *__libc_calloc(size_t, size_t);
+extern void *__libc_realloc(void *, size_t);
+extern void *__libc_memalign(size_t, size_t);
+
+static int is_refused(void *caller) {
+  if (counted == NONE) return 0;
+  uintptr_t place = (uintptr_t)caller;
+  if (counted == LIBRARY && (place < library_start || place >= library_end)) return 0;
+  long number = atomic_fetch_add(&calls, 1) + 1;
+  if (!fault_at || number < fault_at || (number > fault_at && !is("no-memory"))) return 0;
+  if (number == fault_at) mark("allocation");
+  errno = ENOMEM;
+  return 1;
+}
+
+#define IS_REFUSED is_refused(__builtin_return_address(0))
+
+void *malloc(size_t size) { return IS_REFUSED ? NULL : __libc_malloc(size); }
+void *calloc(size_t count, size_t size) {
+  return IS_REFUSED ? NULL : __libc_calloc(count, size);
+}
+void *realloc(void *memory, size_t size) {
+  return IS_REFUSED ? NULL : __libc_realloc(memory, size);
+}
+void *aligned_alloc(size_t alignment, size_t size) {
+  return IS_REFUSED ? NULL : __libc_memalign(alignment, size);
+}
+int posix_memalign(void **memory, size_t alignment, size_t size) {
+  if (IS_REFUSED) return ENOMEM;
+  *memory = __libc_memalign(alignment, size);
+  return *memory ? 0 : ENOMEM;
+}

@@ -10,9 +10,10 @@ final class DeflateCompressor {
 
   init(level: Int, path: String) throws {
     self.path = path
-    guard Self.levels.contains(level),
-      let compressor = libdeflate_alloc_compressor(Int32(level))
-    else { throw LogError.level(level, path) }
+    guard Self.levels.contains(level) else { throw LogError.level(level, path) }
+    guard let compressor = libdeflate_alloc_compressor(Int32(level)) else {
+      throw LogError.memory(path)
+    }
     self.compressor = compressor
   }
 

@@ -85,6 +85,7 @@ public final class GzipReader {
     switch CZlib.inflate(&stream, Z_NO_FLUSH) {
     case Z_OK, Z_BUF_ERROR: break
     case Z_STREAM_END: isInMember = false
+    case Z_MEM_ERROR: throw LogError.memory(path)
     default: throw damaged()
     }
     waiting = waiting.upperBound - Int(stream.avail_in)..<waiting.upperBound

@@ -9,9 +9,9 @@ final class ZlibCompressor {
 
   init(level: Int, path: String) throws {
     self.path = path
-    guard Self.levels.contains(level), travelog_deflate_init(&stream, Int32(level)) == Z_OK else {
-      throw LogError.level(level, path)
-    }
+    guard Self.levels.contains(level) else { throw LogError.level(level, path) }
+    // What is asked for is right, so that nothing but memory can be missing.
+    guard travelog_deflate_init(&stream, Int32(level)) == Z_OK else { throw LogError.memory(path) }
   }
 
   deinit { deflateEnd(&stream) }

@@ -14,7 +14,13 @@ private func described(_ error: SQLiteError, path: String) -> StoreError {
   func make(_ code: StoreError.Code, _ message: String) -> StoreError {
     StoreError(code, message, cause: error, path: path)
   }
-  switch error.primaryCode {
+  switch error.code == SQLiteError.inputOutputNoMemory ? SQLiteError.noMemory : error.primaryCode {
+  case SQLiteError.noMemory:
+    return make(
+      .outOfMemory,
+      "There was no memory left to work with the store \(path); nothing of this write was kept. Try"
+        + " again when other programs need less, or raise the limit of this one."
+    )
   case SQLiteError.busy, SQLiteError.locked, SQLiteError.protocolFailure:
     return make(
       .locked,
