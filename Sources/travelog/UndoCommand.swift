@@ -1,4 +1,5 @@
 import Audit
+import ChangeLog
 import CommandLineKit
 import FoundationEssentials
 import Pipeline
@@ -40,11 +41,11 @@ extension Travelog {
     let path = given[undoneStore]
     let range = given[undoneRange]
     let isDryRun = given[dryRun]
-    let store = try Store.open(.file(URL(fileURLWithPath: path)))
     var made: Int64?
     if isDryRun {
-      try store.checkUndo(range)
+      try checkUndo(of: path, range)
     } else {
+      let store = try Store.open(.file(URL(fileURLWithPath: path)))
       made = try store.undo(range, author: Author(name: given[undoAuthor]))
     }
     if given[json] {
@@ -83,6 +84,29 @@ extension Travelog {
           ?? "\(path): \(what) came to nothing, so that there was nothing to take back"
     )
     return .success
+  }
+}
+
+/// Tries an undo with a copy of the store, because SQLite can't write into a file and leave it as it is.
+private func checkUndo(of path: String, _ range: ClosedRange<Int64>) throws {
+  let folder = try TemporaryFolder()
+  defer { withExtendedLifetime(folder) {} }
+  let copy = "\(folder.path)/\(path.split(separator: "/").last ?? "store")"
+  try Store.open(.file(URL(fileURLWithPath: path)), options: Options(isReadOnly: true))
+    .copy(to: URL(fileURLWithPath: copy))
+  do {
+    try Store.open(.file(URL(fileURLWithPath: copy))).checkUndo(range)
+  } catch let error as StoreError {
+    // Nobody knows of the copy.
+    throw StoreError(
+      error.code,
+      error.message.replacing(copy, with: path),
+      cause: error.cause,
+      path: path,
+      entity: error.entity,
+      objects: error.objects,
+      undoConflicts: error.undoConflicts
+    )
   }
 }
 

@@ -144,12 +144,32 @@ struct AuditProgramTests {
     }
   }
 
+  /// The bytes of all files in a folder.
+  private func files(in folder: URL) throws -> [String: Data] {
+    let names = try FileManager.default.subpathsOfDirectory(atPath: folder.path)
+    let contents = names.map { ($0, FileManager.default.contents(atPath: "\(folder.path)/\($0)")) }
+    return Dictionary(uniqueKeysWithValues: contents).compactMapValues { $0 }
+  }
+
   @Test("undo takes the last transaction back, after a dry run that changed nothing")
   func undo() throws {
     try withStore { folder, store in
       let path = store.location.path
       let head = try store.read { try $0.sealedHead() }
       let before = try lines(of: store)
+      let copy = folder.appendingPathComponent("alone/a.store")
+      try FileManager.default.createDirectory(
+        at: copy.deletingLastPathComponent(),
+        withIntermediateDirectories: true
+      )
+      try store.copy(to: copy)
+      let bytes = try files(in: copy.deletingLastPathComponent())
+      for range in ["\(head)", "1-\(head)", "2"] {
+        let run = try travelog("undo", copy.path, range, "--dry-run")
+        #expect(run.code == 0 || run.code == 15, "\(run.errors)")
+        #expect(run.code == 0 || run.errors.contains("store \(copy.path)"), "\(run.errors)")
+        #expect(try files(in: copy.deletingLastPathComponent()) == bytes, "\(range)")
+      }
       let dry = try travelog("undo", path, "\(head)", "--dry-run")
       #expect(dry.code == 0, "\(dry.errors)")
       #expect(dry.output.contains("\(head)"))
