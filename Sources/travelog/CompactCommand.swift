@@ -7,7 +7,8 @@ extension Travelog {
     "compact",
     summary: "Puts many small logs into few large ones.",
     discussion: "The lines stay the same, and with them all digests. Each log is verified while it "
-      + "is copied; the small ones go when the large one is there.",
+      + "is copied; the small ones go when the large one is there. Partial logs of one"
+      + " kind are put together with each other.",
     examples: [.init("travelog compact logs", "Put together what fits into 256 MiB.")],
     parameters: [logs, maximumFileSize, level, dryRun, lockWait],
     exitCodes: [.unreadable, .missing, .locked, .interrupted, .terminated]
@@ -25,7 +26,8 @@ extension Travelog {
     for result in results {
       if given[json] { try call.answer(CompactAnswer(result, isDryRun: given[dryRun])) }
       try call.summarize(
-        "store \(result.store), lineage \(result.lineage):"
+        "store \(result.store), lineage \(result.lineage)"
+          + "\(result.partial.map { ", partial: \($0)" } ?? ""):"
           + " \(given[dryRun] ? "would make" : "made") \(result.filesAfter) logs of"
           + " \(result.filesBefore), \(byteCount(result.bytesBefore)) ->"
           + " \(byteCount(result.bytesAfter))"
@@ -42,6 +44,7 @@ struct CompactAnswer: Codable {
   let dryRun: Bool
   let store: String
   let lineage: Int64
+  let partial: String?
   let filesBefore: Int
   let filesAfter: Int
   let bytesBefore: Int64
@@ -51,6 +54,7 @@ struct CompactAnswer: Codable {
     dryRun = isDryRun
     store = result.store
     lineage = result.lineage
+    partial = result.partial
     filesBefore = result.filesBefore
     filesAfter = result.filesAfter
     bytesBefore = result.bytesBefore

@@ -36,14 +36,17 @@ extension Travelog {
     ],
     parameters: [first, second, differenceFormat],
     exitCodes: [
-      .found, .unreadable, .missing, .historyGap, .schemaMismatch, .interrupted, .terminated,
+      .found, .unreadable, .missing, .historyGap, .schemaMismatch, .partialLog, .interrupted,
+      .terminated,
     ]
   ) { call in
     let given = call.arguments
     let format = given[differenceFormat] ?? (given[json] ? .json : .text)
     let (line, tick) = call.tick()
-    let left = try StoreState(History(given[first]), tick: tick)
-    let right = try StoreState(History(given[second]), tick: tick)
+    let histories = try [History(given[first]), History(given[second])]
+    for history in histories { try history.checkIsWhole() }
+    let left = try StoreState(histories[0], tick: tick)
+    let right = try StoreState(histories[1], tick: tick)
     try line.clear()
     let differences = try StoreDifferences(left, right)
     var counts = ChangeCounts()

@@ -18,18 +18,24 @@ extension Travelog {
     help: "How much of the history stays, counted back from now."
   )
 
+  static let ignorePartial = Parameter<Bool>.toggle(
+    "ignore-partial",
+    help: "Delete also what partial logs in the folder have not got yet."
+  )
+
   static let pruneCommand = Command(
     "prune",
     summary: "Deletes old history from a store, once verified logs have it.",
     discussion:
       "All logs of the store are read again and verified first; nothing goes that they do "
       + "not have. Only the beginning of history goes, and a transaction records that it did. The "
-      + "store's file gets smaller.",
+      + "store's file gets smaller. What partial logs in the folder have not got yet, by their tokens"
+      + " there, stays too.",
     examples: [
       .init("travelog prune trips.store --logs logs", "Keep the history of thirty days."),
       .init("travelog prune trips.store --logs logs --keep 1d --dry-run", "See what would go."),
     ],
-    parameters: [store, logsFlag, keep, dryRun, lockWait],
+    parameters: [store, logsFlag, keep, ignorePartial, dryRun, lockWait],
     exitCodes: [.unreadable, .missing, .locked, .diverged, .interrupted, .terminated]
   ) { call in
     let given = call.arguments
@@ -37,6 +43,7 @@ extension Travelog {
     let lock = try call.lock(logs, "travelog prune")
     defer { withExtendedLifetime(lock) {} }
     var request = PruneRequest(store: given[store], logs: logs, keep: given[keep])
+    request.ignoresPartial = given[ignorePartial]
     request.isDryRun = given[dryRun]
     let (line, tick) = call.tick()
     let result = try prune(request, tick: tick)
@@ -49,6 +56,12 @@ extension Travelog {
           + " \(byteCount(result.bytesBefore)) -> \(byteCount(result.bytesAfter))"
       } ?? "\(given[store]): nothing is old enough and exported"
     )
+    if !result.heldBy.isEmpty {
+      try call.summarize(
+        "\(given[store]): kept what partial logs have not got yet"
+          + " (\(result.heldBy.joined(separator: "), ("))); export them, or give --ignore-partial"
+      )
+    }
     return .success
   }
 }
@@ -64,6 +77,7 @@ struct PruneAnswer: Codable {
   let through: Int64?
   let transactions: Int64
   let record: Int64?
+  let heldBy: [String]
   let bytesBefore: Int64
   let bytesAfter: Int64
 
@@ -75,6 +89,7 @@ struct PruneAnswer: Codable {
     through = result.through
     transactions = result.transactions
     record = result.record
+    heldBy = result.heldBy
     bytesBefore = result.bytesBefore
     bytesAfter = result.bytesAfter
   }

@@ -18,6 +18,9 @@ extension Travelog {
   static let statusCommand = Command(
     "status",
     summary: "Tells how far a store is exported, and whether the next export can go on.",
+    discussion:
+      "Partial logs have a line each, with a lag of their own; the exit status and --max-lag"
+      + " are about the whole logs alone.",
     examples: [
       .init("travelog status trips.store --logs logs", "See how it stands."),
       .init(
@@ -54,11 +57,11 @@ extension Travelog {
   private static func text(of status: Status, _ style: Style) -> String {
     let exported =
       status.exported.map { "transaction \($0.transaction)" } ?? "nothing"
-    let lag =
-      status.lagTransactions == 0
-      ? "none"
-      : "\(grouped(status.lagTransactions)) transactions"
-        + (status.waitingSince.map { ", since \($0)" } ?? "")
+    func waiting(_ transactions: Int64, _ since: String?) -> String {
+      transactions == 0
+        ? "none" : "\(grouped(transactions)) transactions" + (since.map { ", since \($0)" } ?? "")
+    }
+    let lag = waiting(status.lagTransactions, status.waitingSince)
     let verified =
       status.verified.map { "\($0.time), up to transaction \($0.transaction)" } ?? "never"
     let health =
@@ -83,7 +86,18 @@ extension Travelog {
       ["verified", verified],
       ["health", health],
     ]
-    return columns(rows)
+    return columns(
+      rows
+        + status.partials.map { partial in
+          let lag = waiting(partial.lagTransactions, partial.waitingSince)
+          let health = partial.health == .ok ? "" : ", \(style.red(partial.health.rawValue))"
+          return [
+            "partial",
+            "\(partial.words): up to transaction \(partial.exported?.transaction ?? 0), lag \(lag),"
+              + " \(grouped(Int64(partial.files))) files, \(byteCount(partial.logBytes))\(health)",
+          ]
+        }
+    )
   }
 }
 
@@ -106,6 +120,7 @@ struct StatusAnswer: Codable {
   let files: Int
   let logBytes: Int64
   let verified: VerificationRecord?
+  let partials: [PartialStatusAnswer]
 
   init(_ status: Status) {
     store = status.store
@@ -123,5 +138,29 @@ struct StatusAnswer: Codable {
     files = status.files
     logBytes = status.logBytes
     verified = status.verified
+    partials = status.partials.map { PartialStatusAnswer($0) }
+  }
+}
+
+/// What `travelog status --json` says of partial logs.
+struct PartialStatusAnswer: Codable {
+  let partial: String
+  let health: String
+  let exported: PointAnswer?
+  let waitingSince: String?
+  let lagTransactions: Int64
+  let lagSeconds: Double
+  let files: Int
+  let logBytes: Int64
+
+  init(_ status: Status.Partial) {
+    partial = status.words
+    health = status.health.rawValue
+    exported = status.exported.map { PointAnswer($0) }
+    waitingSince = status.waitingSince
+    lagTransactions = status.lagTransactions
+    lagSeconds = status.lag.seconds
+    files = status.files
+    logBytes = status.logBytes
   }
 }

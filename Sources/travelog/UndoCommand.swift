@@ -29,7 +29,8 @@ extension Travelog {
     summary: "Takes transactions back by a new one.",
     discussion: "All of them are taken back, or none. What others did later stays; where it stands"
       + " on what is to be undone, nothing is done, and the list says what it is. A migration can't"
-      + " be taken back, nor what was before one.",
+      + " be taken back, nor what was before one. A dry run tries it with a copy in TMPDIR, and changes"
+      + " no byte of the store.",
     examples: [
       .init("travelog undo trips.store 412 --dry-run", "See whether it can be done, and what."),
       .init("travelog undo trips.store 400-412", "Take thirteen transactions back."),

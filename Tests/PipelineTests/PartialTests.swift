@@ -293,4 +293,170 @@ struct PartialTests {
       #expect(once == all)
     }
   }
+
+  @Test("compaction puts partial logs together, each kind by itself, and changes no line")
+  func compaction() throws {
+    try withTemporaryFolder { folder in
+      var world = try World(folder, "partial compaction")
+      world.history.hasLargeValues = false
+      let filters = [filter { $0.authors = ["app"] }, filter { $0.entities = ["Guest"] }]
+      for _ in 0..<5 {
+        try world.write(8)
+        for filter in filters { try world.export { $0.filter = filter } }
+      }
+      let before = try filters.map { try lines(of: world, $0) }
+      var request = CompactRequest(logs: world.logs)
+      request.isDryRun = true
+      let plan = try compact(request)
+      #expect(try filters.map { try lines(of: world, $0) } == before)
+      request.isDryRun = false
+      let results = try compact(request)
+      #expect(Set(results.map(\.partial)) == Set(filters.map { Optional($0.words) }))
+      #expect(results.map(\.filesAfter) == [1, 1])
+      #expect(results.map(\.filesAfter) == plan.map(\.filesAfter))
+      #expect(results.allSatisfy { $0.filesBefore > 1 })
+      #expect(try filters.map { try lines(of: world, $0) } == before)
+      #expect(try verifyAll(world.logs).allSatisfy { $0.findings.isEmpty && $0.files == 1 })
+      // The next export goes on.
+      try world.write(8)
+      for filter in filters { #expect(try world.export { $0.filter = filter }.notices == []) }
+      #expect(try verifyAll(world.logs).allSatisfy { $0.findings.isEmpty })
+    }
+  }
+
+  @Test("a compaction of partial logs that was stopped before it took the small ones is ended")
+  func stoppedCompaction() throws {
+    try withTemporaryFolder { folder in
+      var world = try World(folder, "stopped partial compaction")
+      world.history.hasLargeValues = false
+      let filter = filter { $0.authors = ["app"] }
+      for _ in 0..<4 {
+        try world.write(8)
+        try world.export { $0.filter = filter }
+      }
+      let small = try contents(of: URL(fileURLWithPath: world.logs.path))
+      let before = try lines(of: world, filter)
+      _ = try compact(CompactRequest(logs: world.logs))
+      // The small ones are there again, as if none had been taken away.
+      for (name, data) in small where name.hasSuffix(".gz") {
+        let file = URL(fileURLWithPath: world.logs.path).appendingPathComponent(name)
+        try FileManager.default.createDirectory(
+          at: file.deletingLastPathComponent(),
+          withIntermediateDirectories: true
+        )
+        try data.write(to: file)
+      }
+      _ = try compact(CompactRequest(logs: world.logs))
+      #expect(try lines(of: world, filter) == before)
+      #expect(try verifyAll(world.logs).allSatisfy { $0.findings.isEmpty && $0.files == 1 })
+    }
+  }
+
+  @Test("the status tells how far each kind of partial logs is behind")
+  func status() throws {
+    try withTemporaryFolder { folder in
+      var world = try World(folder, "partial status")
+      world.history.hasLargeValues = false
+      let filters = [filter { $0.authors = ["app"] }, filter { $0.entities = ["Guest"] }]
+      try world.write(8)
+      try world.export { $0.filter = filters[0] }
+      let first = try Pipeline.status(of: world.path, logs: world.logs)
+      #expect(first.health == .notExported)
+      #expect(first.partials.map(\.words) == [filters[0].words])
+      #expect(first.partials.map(\.lagTransactions) == [0])
+      try world.write(8)
+      try world.export { $0.filter = filters[1] }
+      try world.export()
+      try world.write(3)
+      let status = try Pipeline.status(of: world.path, logs: world.logs)
+      let head = status.head.transaction
+      #expect(status.health == .ok)
+      #expect(status.partials.count == 2)
+      for (filter, behind) in zip(filters, [first.head.transaction, status.exported?.transaction]) {
+        let partial = try #require(status.partials.first { $0.words == filter.words })
+        #expect(partial.exported?.transaction == behind)
+        #expect(partial.lagTransactions == head - (behind ?? 0))
+        #expect(partial.waitingSince != nil && partial.health == .ok && partial.files > 0)
+      }
+      // What is gone from history can't be looked at any more.
+      try world.source.deleteHistory([1...head - 1])
+      let expired = try Pipeline.status(of: world.path, logs: world.logs)
+      #expect(expired.partials.map(\.health) == [.expired, .expired])
+    }
+  }
+
+  @Test("a prune keeps what partial logs have not got yet, unless it is told otherwise")
+  func prune() throws {
+    try withTemporaryFolder { folder in
+      var world = try World(folder, "partial prune")
+      world.history.hasLargeValues = false
+      let filter = filter { $0.authors = ["app"] }
+      try world.write(10)
+      let partial = try world.export { $0.filter = filter }
+      try world.write(10)
+      let whole = try world.export()
+      var request = PruneRequest(store: world.path, logs: world.logs, keep: .zero)
+      request.isDryRun = true
+      request.ignoresPartial = true
+      #expect(try Pipeline.prune(request).through == whole.to.transaction - 1)
+      request.ignoresPartial = false
+      request.isDryRun = false
+      let result = try Pipeline.prune(request)
+      #expect(result.through == partial.to.transaction - 1)
+      #expect(result.heldBy == [filter.words])
+      // The partial export goes on where it was, and lets go of what it has.
+      let next = try world.export { $0.filter = filter }
+      #expect(next.notices == [] && next.from.transaction == partial.to.transaction)
+      let again = try Pipeline.prune(request)
+      #expect(again.through == whole.to.transaction - 1)
+      #expect(again.heldBy == [])
+      // Where it is ignored all the same, nothing is kept for it the next time.
+      try world.write(10)
+      let last = try world.export()
+      request.ignoresPartial = true
+      #expect(try Pipeline.prune(request).through == last.to.transaction - 1)
+      request.ignoresPartial = false
+      #expect(try Pipeline.prune(request).heldBy == [])
+      let error = #expect(throws: PipelineError.self) { try world.export { $0.filter = filter } }
+      #expect(error?.code == .historyExpired)
+    }
+  }
+
+  @Test(
+    "the folder of one kind of partial logs is read as a history; that of all says what to name"
+  )
+  func histories() throws {
+    try withTemporaryFolder { folder in
+      var world = try World(folder, "partial histories")
+      world.history.hasLargeValues = false
+      let filter = filter { $0.authors = ["app"] }
+      for _ in 0..<3 {
+        try world.write(8)
+        try world.export { $0.filter = filter }
+      }
+      let error = #expect(throws: LogError.self) { try History(world.logs.path) }
+      #expect(error?.code == .partial)
+      let path = world.logs.partial(leavingOut: filter.words)
+        .storeFolder(world.source.identifier)
+      #expect(error?.message.contains(path) == true)
+      let history = try History(path)
+      #expect(history.outline.partial == filter.words)
+      #expect(throws: LogError.self) { try history.checkIsWhole() }
+      var ids: [Int64] = []
+      for range in history.stretches {
+        try history.source.read(
+          range,
+          wants: { _ in true },
+          change: { _, _ in },
+          transaction: { ids.append($0.id) }
+        )
+      }
+      let expected = try lines(of: world, filter).filter { $0.contains(#""kind":"transaction""#) }
+        .map { try #require(json($0)["txn"] as? NSNumber).int64Value }
+      #expect(ids == expected)
+      // With whole logs beside them, the folder is that of the whole ones.
+      try world.export()
+      #expect(try History(world.logs.path).outline.partial == "")
+    }
+  }
 }

@@ -82,7 +82,8 @@ struct ExitCodeTests {
       let older = folder.path + "/older.store"
       let copy = try Connection(path: path, mode: .readWrite)
       try copy.execute("VACUUM INTO '\(older)'")
-      try world.write(to: store)
+      // One write in ten is taken back.
+      for _ in 0..<4 { try world.write(to: store) }
       try travelog("export", path, "--to", logs)
       #expect(try travelog("export", older, "--to", logs).code == 14)
 
@@ -97,6 +98,32 @@ struct ExitCodeTests {
       try travelog("export", path, "--to", logs)
       let run = try travelog("import", logs, "--into", replica)
       #expect(run.code == 15, "\(run.errors)")
+    }
+  }
+
+  @Test("16 is a log that has something left out, where a whole one is needed")
+  func partial() throws {
+    try withStore { folder, path, _, _ in
+      let logs = folder.path + "/logs"
+      try travelog("export", path, "--to", logs, "--entity", "Guest")
+      let store = try #require(
+        try FileManager.default.contentsOfDirectory(atPath: logs).first {
+          $0.hasPrefix("store=")
+        }
+      )
+      let name = try #require(
+        try FileManager.default.contentsOfDirectory(atPath: "\(logs)/\(store)").first
+      )
+      let lines = [
+        ["import", logs, "--into", folder.path + "/b.store"], ["log", logs], ["diff", path, logs],
+        ["diff", path, "\(logs)/\(store)/\(name)"],
+      ]
+      for line in lines {
+        let run = try travelog(line)
+        #expect(run.code == 16, "\(line): \(run.code) \(run.errors)")
+        #expect(run.errors.contains("left out"), "\(run.errors)")
+      }
+      #expect(try travelog("log", "\(logs)/\(store)/\(name)").code == 0)
     }
   }
 

@@ -24,6 +24,8 @@ public struct CompactResult: Hashable, Sendable {
   public var store: String
   /// The lineage.
   public var lineage: Int64
+  /// What was left out of partial logs, in words; nil for whole ones.
+  public var partial: String?
   /// The number of logs before and after.
   public var filesBefore = 0
   /// The number of logs after.
@@ -36,7 +38,7 @@ public struct CompactResult: Hashable, Sendable {
 
 /// Puts many small logs into few large ones, whose lines are the same.
 ///
-/// Each log is verified while it is copied. The small ones go when the large one is there, whole and
+/// Partial logs are put together too, each kind by itself. Each log is verified while it is copied. The small ones go when the large one is there, whole and
 /// synced; what a run leaves that was stopped in between, the next one takes away.
 ///
 /// - Throws: ``PipelineError`` or ``LogError``; no line is lost.
@@ -52,6 +54,16 @@ public func compact(
     for lineage in try request.logs.lineages(of: store) {
       let chain = try LogChain(request.logs, store: store, lineage: lineage)
       results.append(try Compaction(request, chain).run(tick))
+    }
+    for partial in try PartialLogs.all(of: store, in: request.logs) {
+      try request.logs.checkErasing(store)
+      for lineage in try partial.folder.lineages(of: store) {
+        let none = Erasures(store: store, lineage: lineage)
+        let chain = try LogChain(partial.folder, store: store, lineage: lineage, none)
+        var result = try Compaction(request, chain).run(tick)
+        result.partial = partial.words
+        results.append(result)
+      }
     }
   }
   return results
@@ -126,7 +138,7 @@ private final class Compaction {
       let next = try chain.open(file, after: nil).header.schema
       let count = size(of: file.path)
       if let last = groups.last?.last, schema == next,
-        last.range.upperBound + 1 == file.range.lowerBound,
+        chain.follows(file, last),
         bytes + count <= request.maximumFileSize
       {
         groups[groups.count - 1].append(file)
@@ -149,7 +161,8 @@ private final class Compaction {
     )
     var point: HistoryPoint?
     for file in group {
-      let reader = try chain.open(file, after: point)
+      // Transactions that were left out lie between partial logs, so that they are no chain.
+      let reader = try chain.open(file, after: chain.folder.partial == nil ? point : nil)
       reader.copyChange = { try writer.append(lines: $0, changes: 1) }
       while let transaction = try reader.next() {
         try writer.close(transaction, TransactionLines(transaction))
@@ -183,5 +196,14 @@ private final class Compaction {
   private func day(of file: LogFolder.File) -> String {
     let folder = parentFolder(file.path).split(separator: "/").last ?? ""
     return folder.hasPrefix("date=") ? String(folder.dropFirst(5)) : "none"
+  }
+}
+
+extension LogChain {
+  /// True where a log goes on after another, without a gap where both are whole.
+  fileprivate func follows(_ file: LogFolder.File, _ last: LogFolder.File) -> Bool {
+    folder.partial == nil
+      ? last.range.upperBound + 1 == file.range.lowerBound
+      : last.range.upperBound < file.range.lowerBound
   }
 }

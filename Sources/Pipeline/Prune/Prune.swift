@@ -13,6 +13,8 @@ public struct PruneRequest: Sendable {
   public var keep: Duration
   /// Who does it, as history will say.
   public var author = Author()
+  /// True to delete also what partial logs have not got yet.
+  public var ignoresPartial = false
   /// True to find out what would be done, and to do nothing.
   public var isDryRun = false
 
@@ -38,6 +40,9 @@ public struct PruneResult: Hashable, Sendable {
   public var transactions: Int64 = 0
   /// The transaction that records it; nil where nothing was deleted.
   public var record: Int64?
+  /// The partial logs for which transactions were kept that would have gone: what was left out of
+  /// them, in words.
+  public var heldBy: [String] = []
   /// The size of the store's file before.
   public var bytesBefore: Int64 = 0
   /// The size of the store's file after.
@@ -46,7 +51,8 @@ public struct PruneResult: Hashable, Sendable {
 
 /// Deletes old transactions from a store's history, but only what is in verified logs.
 ///
-/// All logs of the store are read again before anything is deleted. That it was done is recorded as
+/// All logs of the store are read again before anything is deleted. What partial logs have not got
+/// yet stays, unless the request says otherwise. That it was done is recorded as
 /// a transaction of its own, before it is done.
 ///
 /// - Throws: ``PipelineError``, ``LogError`` or ``StoreError``.
@@ -66,12 +72,13 @@ public func prune(_ request: PruneRequest, tick: Tick = { _ in }) throws -> Prun
     result.oldest = range.oldest
     // The last one that was exported stays, because the token stands at it.
     guard let oldest = range.oldest, oldest < verified.transaction else { return 0 }
-    return try reader.lastTransaction(
+    let last = try reader.lastTransaction(
       beforeTime: limit,
       orAt: false,
       from: oldest - 1,
       through: verified.transaction - 1
     )
+    return try min(last, lastForPartial(of: store, reader, request, last, &result))
   }
   if let oldest = result.oldest, last >= oldest {
     result.through = last
@@ -118,6 +125,33 @@ private func verifiedEnd(
     )
   }
   return results.first?.to ?? chain.beginning
+}
+
+/// The last transaction that no partial log needs any more, which goes on after its token.
+private func lastForPartial(
+  of store: Store,
+  _ reader: Reader,
+  _ request: PruneRequest,
+  _ last: Int64,
+  _ result: inout PruneResult
+) throws -> Int64 {
+  guard !request.ignoresPartial else { return last }
+  var least = last
+  for partial in try PartialLogs.all(of: store.identifier, in: request.logs) {
+    guard let point = partial.exported, point.lineage == store.lineage, point.transaction <= last
+    else { continue }
+    do {
+      try reader.checkContinuation(after: point)
+    } catch let error as StoreError
+      where error.code == .historyExpired || error.code == .historyDiverged
+    {
+      // What it would go on with is gone, so that nothing is kept for it.
+      continue
+    }
+    result.heldBy.append(partial.words)
+    least = min(least, point.transaction - 1)
+  }
+  return least
 }
 
 /// Makes sure that the logs are those of the history that is in the store.

@@ -8,6 +8,18 @@ public final class FolderHistory: HistorySource {
   /// Finds the logs of a store in a folder; the latest lineage is taken unless one is named.
   public init(_ folder: LogFolder, store: String, lineage: Int64? = nil) throws {
     let lineages = try folder.lineages(of: store)
+    if lineages.isEmpty, folder.partial == nil,
+      let partial = try PartialLogs.all(of: store, in: folder).first
+    {
+      throw LogError(
+        .partial,
+        "The logs of the store \(store) in \(folder.path) all have something left out"
+          + " (\(partial.words)), so that they are no whole history. Name the folder of one kind of"
+          + " them, which “log”, “show” and “blame” read as far as it goes:"
+          + " \(partial.folder.storeFolder(store))",
+        path: partial.folder.storeFolder(store)
+      )
+    }
     guard let lineage = lineage ?? lineages.last, lineages.contains(lineage) else {
       throw PipelineError(
         .missing,
@@ -16,7 +28,15 @@ public final class FolderHistory: HistorySource {
         hint: "Name the folder that “travelog export --to” was given."
       )
     }
-    chain = try LogChain(folder, store: store, lineage: lineage)
+    chain =
+      folder.partial == nil
+      ? try LogChain(folder, store: store, lineage: lineage)
+      : try LogChain(
+        folder,
+        store: store,
+        lineage: lineage,
+        Erasures(store: store, lineage: lineage)
+      )
     guard !chain.files.isEmpty else {
       throw PipelineError(
         .missing,
@@ -25,7 +45,7 @@ public final class FolderHistory: HistorySource {
       )
     }
     for (last, next) in zip(chain.files, chain.files.dropFirst())
-    where next.range.lowerBound != last.range.upperBound + 1 {
+    where folder.partial == nil && next.range.lowerBound != last.range.upperBound + 1 {
       let end = HistoryPoint(
         lineage: lineage,
         transaction: last.range.upperBound,
@@ -39,7 +59,8 @@ public final class FolderHistory: HistorySource {
   public func outline() throws -> HistoryOutline {
     let first = chain.files[0]
     let last = chain.files[chain.files.count - 1]
-    let schema = try chain.open(last, after: nil).header.schema
+    let header = try chain.open(last, after: nil).header
+    let schema = header.schema
     return HistoryOutline(
       path: chain.folder.path,
       store: chain.store,
@@ -48,7 +69,8 @@ public final class FolderHistory: HistorySource {
       schemas: [try chain.open(first, after: nil).header.schema, schema],
       base: first.range.lowerBound - 1,
       head: last.range.upperBound,
-      stretches: chain.files.map(\.range)
+      stretches: chain.files.map(\.range),
+      partial: header.partial
     )
   }
 
@@ -71,6 +93,8 @@ public final class FolderHistory: HistorySource {
         transaction: transaction
       )
       if isWhole { try chain.checkEnd(reader, file) }
+      // Transactions that were left out lie between partial logs, so that they are no chain.
+      guard chain.folder.partial == nil else { continue }
       point = last?.chainDigest.map { digest in
         HistoryPoint(lineage: chain.lineage, transaction: file.range.upperBound, digest: digest)
       }

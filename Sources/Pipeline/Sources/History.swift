@@ -35,6 +35,17 @@ public struct History {
   /// True where nothing comes after the point.
   public var isAtHead: Bool { last == outline.head }
 
+  /// Fails where something was left out, so that no state can be made of the history.
+  public func checkIsWhole() throws {
+    guard !outline.partial.isEmpty else { return }
+    throw LogError(
+      .partial,
+      "\(name) has something left out (\(outline.partial)), so that it tells nothing of how a store"
+        + " was. Name whole logs, or the store.",
+      path: outline.path
+    )
+  }
+
   /// The ids of the transactions up to the point; nil where there are none.
   public var range: ClosedRange<Int64>? {
     last > outline.base ? outline.base + 1...last : nil
@@ -88,8 +99,9 @@ public struct History {
       return String(name.dropFirst(key.utf8.count + 1))
     }
     if let text = value(of: "lineage") { lineage = Int64(text) }
+    let partial = value(of: "partial")
     if let text = value(of: "store") { store = text }
-    let folder = LogFolder(root)
+    let folder = partial.map { LogFolder(root).partial(named: $0) } ?? LogFolder(root)
     if let store { return try FolderHistory(folder, store: store, lineage: lineage) }
     let stores = try folder.stores()
     guard let first = stores.first else {

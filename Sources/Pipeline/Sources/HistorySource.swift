@@ -42,4 +42,6 @@ public struct HistoryOutline: Sendable {
   public var head: Int64
   /// The ids that are best read in one go, in ascending order; together they are all there are.
   public var stretches: [ClosedRange<Int64>]
+  /// What was left out of the history, in words; empty for a whole one.
+  public var partial = ""
 }

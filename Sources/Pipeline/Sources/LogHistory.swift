@@ -28,7 +28,8 @@ public final class LogHistory: HistorySource {
       schemas: [header.schema],
       base: header.first - 1,
       head: last,
-      stretches: last < header.first ? [] : [header.first...last]
+      stretches: last < header.first ? [] : [header.first...last],
+      partial: header.partial
     )
   }
 

@@ -48,6 +48,28 @@ public struct Status: Hashable, Sendable {
   public var verified: VerificationRecord?
   /// Whether the next export can go on.
   public var health: Health
+  /// How the logs stand that have something left out.
+  public var partials: [Partial] = []
+
+  /// How a store and its logs with something left out stand to each other.
+  public struct Partial: Hashable, Sendable {
+    /// What was left out, in words.
+    public var words: String
+    /// The last transaction that was looked at; nil where nothing was.
+    public var exported: HistoryPoint?
+    /// When the oldest transaction that was not looked at was written; nil where all were.
+    public var waitingSince: String?
+    /// How long that one waits.
+    public var lag: Duration
+    /// The number of transactions that were not looked at.
+    public var lagTransactions: Int64
+    /// The number of logs, and their bytes.
+    public var files: Int
+    /// The bytes of the logs.
+    public var logBytes: Int64
+    /// Whether the next export can go on.
+    public var health: Health
+  }
 }
 
 /// Tells how a store and its logs stand to each other, without changing either.
@@ -66,18 +88,17 @@ public func status(of path: String, logs: LogFolder, token: String? = nil) throw
   }
   return try store.read { reader in
     let range = try reader.historyRange()
-    let exported = point?.lineage == range.head.lineage ? point?.transaction ?? 0 : 0
-    let waiting = try reader.transaction(exported + 1)?.time
-    return Status(
+    let lag = try Lag(reader, after: point)
+    var status = Status(
       store: path,
       identifier: identifier,
       head: range.head,
       headTime: try reader.transaction(range.head.transaction)?.time,
       oldest: range.oldest,
       exported: point,
-      waitingSince: waiting,
-      lag: waiting.map(age) ?? .zero,
-      lagTransactions: max(0, range.head.transaction - exported),
+      waitingSince: lag.since,
+      lag: lag.time,
+      lagTransactions: lag.transactions,
       changes: try reader.changeCount(),
       storeBytes: size(of: path) + size(of: path + "-wal"),
       files: files.count,
@@ -85,6 +106,40 @@ public func status(of path: String, logs: LogFolder, token: String? = nil) throw
       verified: try VerificationRecord(logs, store: identifier),
       health: try health(reader, point, end)
     )
+    for partial in try PartialLogs.all(of: identifier, in: logs) {
+      let lag = try Lag(reader, after: partial.exported)
+      status.partials.append(
+        Status.Partial(
+          words: partial.words,
+          exported: partial.exported,
+          waitingSince: lag.since,
+          lag: lag.time,
+          lagTransactions: lag.transactions,
+          files: partial.files.count,
+          logBytes: partial.files.reduce(0) { $0 + size(of: $1.path) },
+          // Such logs may end before the token, where there was nothing more for them.
+          health: try health(reader, partial.exported, (.max, .max))
+        )
+      )
+    }
+    return status
+  }
+}
+
+/// What waits for its export.
+private struct Lag {
+  let transactions: Int64
+  /// When the oldest one was written.
+  let since: String?
+  /// How long that one waits.
+  let time: Duration
+
+  init(_ reader: Reader, after point: HistoryPoint?) throws {
+    let head = try reader.historyRange().head
+    let exported = point?.lineage == head.lineage ? point?.transaction ?? 0 : 0
+    since = try reader.transaction(exported + 1)?.time
+    time = since.map(age) ?? .zero
+    transactions = max(0, head.transaction - exported)
   }
 }
 

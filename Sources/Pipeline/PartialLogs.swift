@@ -1,0 +1,30 @@
+import ChangeLog
+import Store
+
+/// The partial logs of a store in a folder, with what is known of each.
+struct PartialLogs {
+  /// Where they are.
+  let folder: LogFolder
+  /// Their name in the folder.
+  let name: String
+  /// What was left out of them, in words; the name where no log says so.
+  let words: String
+  /// How far their token is.
+  let exported: HistoryPoint?
+  /// All of them, of any lineage.
+  let files: [LogFolder.File]
+
+  /// All that a store has in a folder.
+  static func all(of store: String, in logs: LogFolder) throws -> [PartialLogs] {
+    try logs.partials(of: store).map { try PartialLogs(logs.partial(named: $0), $0, store) }
+  }
+
+  private init(_ folder: LogFolder, _ name: String, _ store: String) throws {
+    self.folder = folder
+    self.name = name
+    files = try folder.lineages(of: store).flatMap { try folder.files(of: store, lineage: $0) }
+    // What is wrong with a log is for those to say who read it.
+    words = files.last.flatMap { try? LogReader(path: $0.path).header.partial } ?? name
+    exported = try readToken(folder.token(of: store))?.points["\(store)/partial=\(name)"]
+  }
+}
