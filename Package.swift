@@ -131,7 +131,7 @@ let package = Package(
     .testTarget(name: "OSTests", dependencies: ["OSLog"]),
     .testTarget(name: "FoundationExtrasTests", dependencies: ["FoundationExtras"]),
     .testTarget(name: "SamplesTests", dependencies: ["Samples"]),
-    .testTarget(name: "SQLiteTests", dependencies: ["SQLite"]),
+    .testTarget(name: "SQLiteTests", dependencies: ["SQLite", "StoreTesting"]),
     .testTarget(name: "ChangeLogTests", dependencies: ["ChangeLog"]),
     .testTarget(
       name: "PipelineTests",

@@ -21,6 +21,42 @@ static inline int travelog_sqlite_set_no_checkpoint_on_close(sqlite3 *database, 
   return sqlite3_db_config(database, SQLITE_DBCONFIG_NO_CKPT_ON_CLOSE, enabled, (int *)0);
 }
 
+static inline int travelog_sqlite_set_memory_statistics(int enabled) {
+  return sqlite3_config(SQLITE_CONFIG_MEMSTATUS, enabled);
+}
+
+// The methods of an open file are pointers in a structure that SQLite gives.
+
+static inline sqlite3_file *travelog_sqlite_file(sqlite3 *database) {
+  sqlite3_file *file = 0;
+  int code = sqlite3_file_control(database, "main", SQLITE_FCNTL_FILE_POINTER, &file);
+  return code == SQLITE_OK && file && file->pMethods ? file : 0;
+}
+
+static inline sqlite3_file *travelog_sqlite_log_file(sqlite3 *database) {
+  sqlite3_file *file = 0;
+  int code = sqlite3_file_control(database, "main", SQLITE_FCNTL_JOURNAL_POINTER, &file);
+  return code == SQLITE_OK && file && file->pMethods ? file : 0;
+}
+
+static inline int travelog_sqlite_file_size(sqlite3_file *file, sqlite3_int64 *size) {
+  return file->pMethods->xFileSize(file, size);
+}
+
+static inline int travelog_sqlite_file_read(
+    sqlite3_file *file, void *bytes, int count, sqlite3_int64 offset) {
+  return file->pMethods->xRead(file, bytes, count, offset);
+}
+
+static inline int travelog_sqlite_file_write(
+    sqlite3_file *file, const void *bytes, int count, sqlite3_int64 offset) {
+  return file->pMethods->xWrite(file, bytes, count, offset);
+}
+
+static inline int travelog_sqlite_file_sync(sqlite3_file *file) {
+  return file->pMethods->xSync(file, SQLITE_SYNC_NORMAL);
+}
+
 // Macros that cast an integer to a function pointer are not imported either.
 static inline sqlite3_destructor_type travelog_sqlite_transient(void) { return SQLITE_TRANSIENT; }
 static inline sqlite3_destructor_type travelog_sqlite_static(void) { return SQLITE_STATIC; }

@@ -14,6 +14,8 @@ final class Erasure {
   private var isLogUnclean = false
   /// True where the free space of the file may hold what was erased.
   private var isFileUnclean = false
+  /// True where pages of the file may hold copies of what was erased.
+  private var arePagesUnclean = false
   private var hasErased = false
 
   init(_ connection: Connection, _ blobs: Blobs, _ layouts: [EntityLayout]) throws {
@@ -29,6 +31,7 @@ final class Erasure {
     // A process that ended in between may have left the log as it was.
     isLogUnclean = isOn
     isFileUnclean = isOn
+    arePagesUnclean = isOn
     try connection.execute("PRAGMA secure_delete = \(isOn ? "ON" : "OFF")")
   }
 
@@ -181,16 +184,20 @@ final class Erasure {
     if hasErased {
       isLogUnclean = true
       isFileUnclean = true
+      arePagesUnclean = true
     }
     hasErased = false
-    guard isLogUnclean || isFileUnclean, connection.path != ":memory:" else { return }
+    guard isLogUnclean || isFileUnclean || arePagesUnclean, connection.path != ":memory:" else {
+      return
+    }
     // The write is done; what can't be taken out now is taken out later.
     try? withoutWaiting {
       if isFileUnclean {
         clearFreeSpace()
         isLogUnclean = true
       }
-      if isLogUnclean { try emptyLog() }
+      if isLogUnclean || arePagesUnclean { try emptyLog() }
+      if arePagesUnclean, !isLogUnclean { arePagesUnclean = try !connection.clearPageGaps() }
     }
   }
 

@@ -1,0 +1,157 @@
+import Foundation
+import SQLite
+import StoreTesting
+import Testing
+
+@Suite("The gaps of pages")
+struct PageGapsTests {
+  private static let shapes = [512, 1024, 4096, 65_536].flatMap { size in
+    ["NONE", "INCREMENTAL"].map { (size, $0) }
+  }
+
+  private func withDatabase(
+    _ name: String,
+    _ body: (URL, Connection) throws -> Void
+  ) throws {
+    let folder = FileManager.default.temporaryDirectory
+      .appending(path: "travelog-gaps-\(UUID().uuidString)")
+    try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
+    // A folder that can't be removed fails no test.
+    defer { try? FileManager.default.removeItem(at: folder) }
+    let file = folder.appending(path: name)
+    try body(file, Connection(path: file.path, mode: .readWriteCreate))
+  }
+
+  private func rows(_ connection: Connection) throws -> [String] {
+    let reading = try connection.prepare("SELECT id || ' ' || text FROM note ORDER BY id")
+    var result: [String] = []
+    while try reading.step() { result.append(reading.string(at: 0)) }
+    return result
+  }
+
+  /// The numbers of the marks that stand anywhere in a file.
+  private func marks(in file: URL) throws -> Set<Int> {
+    var result: Set<Int> = []
+    let bytes = try Data(contentsOf: file)
+    var place = bytes.startIndex
+    while let found = bytes.range(of: Data("mark".utf8), in: place..<bytes.endIndex) {
+      let digits = bytes[found.upperBound..<min(found.upperBound + 6, bytes.endIndex)]
+      if let number = Int(String(decoding: digits, as: UTF8.self)) { result.insert(number) }
+      place = found.upperBound
+    }
+    return result
+  }
+
+  @Test(
+    "nothing is left of deleted rows, and nothing is lost of others, in pages of every size",
+    arguments: shapes.indices
+  )
+  func random(_ shape: Int) throws {
+    let (size, vacuum) = Self.shapes[shape]
+    var generator = SeededGenerator(for: "page gaps \(size) \(vacuum)")
+    try withDatabase("gaps") { file, connection in
+      try connection.execute(
+        """
+        PRAGMA page_size = \(size); PRAGMA auto_vacuum = \(vacuum); PRAGMA journal_mode = WAL;
+        PRAGMA synchronous = OFF; PRAGMA secure_delete = ON;
+        CREATE TABLE note (id INTEGER PRIMARY KEY, text TEXT);
+        CREATE INDEX note_text ON note (text);
+        """
+      )
+      let insert = try connection.prepare("INSERT INTO note (id, text) VALUES (?1, ?2)")
+      let delete = try connection.prepare("DELETE FROM note WHERE id = ?1")
+      var there: [Int: Int] = [:]
+      var next = 0
+      for _ in 0..<12 {
+        try connection.execute("BEGIN")
+        for _ in 0..<60 {
+          if there.isEmpty || Int.random(in: 0..<5, using: &generator) > 1 {
+            let id = Int.random(in: 0..<1_000_000, using: &generator)
+            guard there[id] == nil else { continue }
+            let length = [1, 30, 200, 3_000].randomElement(using: &generator) ?? 1
+            try insert.bind(1, Int64(id))
+            try insert.bind(
+              2,
+              "mark\(100_000 + next)" + String(repeating: "y", count: length)
+            )
+            try insert.run()
+            there[id] = 100_000 + next
+            next += 1
+          } else if let id = there.keys.sorted().randomElement(using: &generator) {
+            try delete.bind(1, Int64(id))
+            try delete.run()
+            there[id] = nil
+          }
+        }
+        try connection.execute("COMMIT")
+        let before = try rows(connection)
+        try connection.execute("PRAGMA wal_checkpoint(TRUNCATE)")
+        #expect(try connection.clearPageGaps())
+        #expect(try marks(in: file) == Set(there.values))
+        #expect(try rows(connection) == before)
+        let other = try Connection(path: file.path, mode: .readWrite)
+        let check = try other.prepare("PRAGMA integrity_check")
+        #expect(try check.step() && check.string(at: 0) == "ok")
+        #expect(try rows(other) == before)
+      }
+    }
+  }
+
+  @Test(
+    "what a page has between its cells and their list is overwritten",
+    arguments: shapes.indices
+  )
+  func left(_ shape: Int) throws {
+    let (size, vacuum) = Self.shapes[shape]
+    try withDatabase("left") { file, connection in
+      try connection.execute(
+        """
+        PRAGMA page_size = \(size); PRAGMA auto_vacuum = \(vacuum); PRAGMA journal_mode = WAL;
+        CREATE TABLE note (id INTEGER PRIMARY KEY, text TEXT);
+        INSERT INTO note (text) VALUES ('short'), ('texts'); PRAGMA wal_checkpoint(TRUNCATE);
+        """
+      )
+      let root = try connection.prepare("SELECT rootpage FROM sqlite_schema WHERE name = 'note'")
+      #expect(try root.step())
+      let writing = try FileHandle(forWritingTo: file)
+      try writing.seek(toOffset: UInt64(root.int64(at: 0) - 1) * UInt64(size) + 30)
+      try writing.write(contentsOf: Data("mark123456".utf8))
+      #expect(try marks(in: file) == [123_456])
+      root.reset()
+      #expect(try connection.clearPageGaps())
+      #expect(try marks(in: file).isEmpty)
+      #expect(try rows(connection) == ["1 short", "2 texts"])
+      // A handle that is closed would take SQLite's locks along.
+      withExtendedLifetime(writing) {}
+    }
+  }
+
+  @Test("a file whose newest pages are in the write-ahead log is left as it is")
+  func newerPages() throws {
+    try withDatabase("log") { _, connection in
+      try connection.execute(
+        "PRAGMA journal_mode = WAL; CREATE TABLE note (id INTEGER PRIMARY KEY, text TEXT);"
+      )
+      #expect(try !connection.clearPageGaps())
+      try connection.execute("PRAGMA wal_checkpoint(TRUNCATE)")
+      #expect(try connection.clearPageGaps())
+      #expect(!connection.isInTransaction)
+    }
+  }
+
+  @Test("while somebody else writes, it says so")
+  func busy() throws {
+    try withDatabase("busy") { file, connection in
+      try connection.execute(
+        "PRAGMA journal_mode = WAL; CREATE TABLE note (id INTEGER PRIMARY KEY, text TEXT);"
+          + " PRAGMA wal_checkpoint(TRUNCATE)"
+      )
+      let other = try Connection(path: file.path, mode: .readWrite)
+      try other.execute("BEGIN IMMEDIATE")
+      let error = #expect(throws: SQLiteError.self) { try connection.clearPageGaps() }
+      #expect(error?.code == SQLiteError.busy)
+      try other.execute("ROLLBACK")
+      #expect(try connection.clearPageGaps())
+    }
+  }
+}
