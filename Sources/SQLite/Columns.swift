@@ -1,5 +1,6 @@
 import CSQLite
 public import FoundationEssentials
+import Glibc
 
 /// The storage class of one value in one row.
 public enum StorageClass: Int32, Hashable, Sendable {
@@ -63,5 +64,23 @@ extension Statement {
       start: start,
       count: start == nil ? 0 : Int(sqlite3_column_bytes(handle, index))
     )
+  }
+
+  /// True where a column of this row and one of another statement's row hold the same bits.
+  public func hasSameValue(at index: Int32, as other: Statement, at second: Int32) -> Bool {
+    let type = sqlite3_column_type(handle, index)
+    guard type == sqlite3_column_type(other.handle, second) else { return false }
+    switch type {
+    case SQLITE_NULL: return true
+    case SQLITE_INTEGER: return int64(at: index) == other.int64(at: second)
+    case SQLITE_FLOAT:
+      return double(at: index).bitPattern == other.double(at: second).bitPattern
+    default:
+      let mine = bytes(at: index)
+      let theirs = other.bytes(at: second)
+      guard mine.count == theirs.count else { return false }
+      guard let left = mine.baseAddress, let right = theirs.baseAddress else { return true }
+      return memcmp(left, right, mine.count) == 0
+    }
   }
 }

@@ -25,6 +25,15 @@ public final class Connection {
   private let owner: Connection?
   private var statements: [String: Statement] = [:]
 
+  /// Lets SQLite count no memory, which takes a lock for each piece of it.
+  ///
+  /// It is for a program to call before it opens anything; where others use SQLite in the process
+  /// already, nothing changes.
+  public static func skipMemoryStatistics() {
+    // It fails where SQLite is in use, and then counts on.
+    _ = travelog_sqlite_set_memory_statistics(0)
+  }
+
   /// Opens a database.
   public init(path: String, mode: Mode) throws {
     var flags = SQLITE_OPEN_EXRESCODE

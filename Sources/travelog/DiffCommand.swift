@@ -51,11 +51,8 @@ extension Travelog {
     let differences = try StoreDifferences(left, right)
     var counts = ChangeCounts()
     if format == .sql {
-      var isSame = true
-      try differences.rows { _, _ in isSame = false }
-      guard !isSame else { return .success }
-      try writeScript(for: differences) { try call.output.write($0) }
-      return .found
+      return try writeScript(for: differences) { try call.output.write(bytes: $0) }
+        ? .found : .success
     }
     if format == .csv { try call.output.write(DifferenceTable.heading) }
     if format == .html {

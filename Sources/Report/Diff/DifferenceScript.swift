@@ -2,46 +2,64 @@ public import Audit
 import FoundationEssentials
 public import Store
 
-/// Writes a script for the `sqlite3` shell that makes the first store's rows those of the second.
+/// Writes a script for the `sqlite3` shell that makes the first store's rows those of the second;
+/// nothing where they are the same.
 ///
 /// What goes, goes first, so that a unique value that another object takes over is free by then; a
 /// row whose unique values change is taken away and put back. Triggers of the store make history of
 /// it, as of everything that is not written by us.
+///
+/// The stores are read once: what is put into rows waits until all is told that goes.
+///
+/// - Returns: Whether the stores differ.
 public func writeScript(
   for differences: StoreDifferences,
-  to output: (String) throws -> Void
-) throws {
+  to output: ([UInt8]) throws -> Void
+) throws -> Bool {
   let uniques = try uniqueColumns(differences.schema)
-  try output("BEGIN IMMEDIATE;\nPRAGMA defer_foreign_keys = ON;\n")
-  func isReplaced(_ table: TableDefinition, _ change: RowPair) -> Bool {
-    guard let before = change.before, let after = change.after else { return false }
-    return table.columns.indices.contains { column in
-      before[column] != after[column]
-        && (uniques[table.name]?.contains(table.columns[column]) ?? false)
-    }
-  }
+  let additions = Spool()
+  var isSame = true
   try differences.rows { table, change in
-    guard let before = change.before, change.after == nil || isReplaced(table, change) else {
-      return
+    if isSame { try output(Array("BEGIN IMMEDIATE;\nPRAGMA defer_foreign_keys = ON;\n".utf8)) }
+    isSame = false
+    let isReplaced = hasChanged(change, table, among: uniques[table.name] ?? [])
+    if let before = change.before, change.after == nil || isReplaced {
+      try output(Array("DELETE FROM \(quoted(table.name)) WHERE \(key(table, before));\n".utf8))
     }
-    try output("DELETE FROM \(quoted(table.name)) WHERE \(key(table, before));\n")
-  }
-  try differences.rows { table, change in
     guard let after = change.after else { return }
-    guard let before = change.before, !isReplaced(table, change) else {
-      return try output(
-        "INSERT INTO \(quoted(table.name)) (\(table.columns.map(quoted).joined(separator: ", ")))"
-          + " VALUES (\(after.map(scriptLiteral).joined(separator: ", ")));\n"
-      )
-    }
-    let changed = table.columns.indices.filter { !before[$0].hasSameBits(as: after[$0]) }
-    let list = changed.map { "\(quoted(table.columns[$0])) = \(scriptLiteral(after[$0]))" }
-    try output(
-      "UPDATE \(quoted(table.name)) SET \(list.joined(separator: ", "))"
-        + " WHERE \(key(table, after));\n"
-    )
+    let statement =
+      change.before.flatMap { isReplaced ? nil : update(table, from: $0, to: after) }
+      ?? insertion(table, after)
+    try additions.append(Array(statement.utf8))
   }
-  try output("COMMIT;\n")
+  guard !isSame else { return false }
+  try additions.read(0..<additions.count) { try output($0) }
+  try output(Array("COMMIT;\n".utf8))
+  return true
+}
+
+/// True for a row that is in both stores with another value in one of some columns.
+private func hasChanged(
+  _ change: RowPair,
+  _ table: TableDefinition,
+  among columns: Set<String>
+) -> Bool {
+  guard let before = change.before, let after = change.after else { return false }
+  return table.columns.indices.contains {
+    before[$0] != after[$0] && columns.contains(table.columns[$0])
+  }
+}
+
+private func insertion(_ table: TableDefinition, _ row: [Value]) -> String {
+  "INSERT INTO \(quoted(table.name)) (\(table.columns.map(quoted).joined(separator: ", ")))"
+    + " VALUES (\(row.map(scriptLiteral).joined(separator: ", ")));\n"
+}
+
+private func update(_ table: TableDefinition, from before: [Value], to after: [Value]) -> String {
+  let changed = table.columns.indices.filter { !before[$0].hasSameBits(as: after[$0]) }
+  let list = changed.map { "\(quoted(table.columns[$0])) = \(scriptLiteral(after[$0]))" }
+  return "UPDATE \(quoted(table.name)) SET \(list.joined(separator: ", "))"
+    + " WHERE \(key(table, after));\n"
 }
 
 /// The columns of each table that a unique index has, and that which tells entities apart.

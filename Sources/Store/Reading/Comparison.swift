@@ -1,5 +1,4 @@
 import FoundationEssentials
-import Glibc
 import SQLite
 
 /// How a row of one store differs from that of another: the change that makes the one of the other.
@@ -109,7 +108,7 @@ private final class Comparison {
       let first = Int32(truncatingIfNeeded: left) + 1
       let second = Int32(truncatingIfNeeded: right) + 1
       // Nearly all values are the same, and seen to be so before anything is encoded.
-      if one.row.isSame(first, as: other.row, second) { continue }
+      if one.row.hasSameValue(at: first, as: other.row, at: second) { continue }
       let before = try pair.oldEncoder.encoded(one.row.value(at: first), at: left, oldValues.blobs)
       let after = try pair.newEncoder.encoded(
         other.row.value(at: second),
@@ -194,26 +193,6 @@ private struct Pair {
       let links = cursor.links[isOld ? left : right]
       let found = try links.links(of: cursor.id)
       if !found.isEmpty { side.append(links.key, links.list(found)) }
-    }
-  }
-}
-
-extension Statement {
-  /// True where two columns hold the same bits.
-  @inline(__always)
-  fileprivate func isSame(_ index: Int32, as other: Statement, _ second: Int32) -> Bool {
-    let type = type(at: index)
-    guard type == other.type(at: second) else { return false }
-    switch type {
-    case .null: return true
-    case .integer: return int64(at: index) == other.int64(at: second)
-    case .real: return double(at: index).bitPattern == other.double(at: second).bitPattern
-    case .text, .blob:
-      let mine = bytes(at: index)
-      let theirs = other.bytes(at: second)
-      guard mine.count == theirs.count else { return false }
-      guard let left = mine.baseAddress, let right = theirs.baseAddress else { return true }
-      return memcmp(left, right, mine.count) == 0
     }
   }
 }

@@ -78,22 +78,9 @@ private final class Side {
   }
 
   func hasSameRow(as other: Side) -> Bool {
-    for column in Int32(keys)..<columns {
-      let type = statement.type(at: column)
-      guard other.statement.type(at: column) == type else { return false }
-      switch type {
-      case .null: break
-      case .integer:
-        guard statement.int64(at: column) == other.statement.int64(at: column) else { return false }
-      case .real:
-        guard
-          statement.double(at: column).bitPattern == other.statement.double(at: column).bitPattern
-        else { return false }
-      case .text, .blob:
-        guard statement.bytes(at: column).elementsEqual(other.statement.bytes(at: column)) else {
-          return false
-        }
-      }
+    for column in Int32(keys)..<columns
+    where !statement.hasSameValue(at: column, as: other.statement, at: column) {
+      return false
     }
     return true
   }

@@ -2,7 +2,7 @@ import ChangeLog
 import Glibc
 
 /// Bytes that are written in one order and read in another; many of them lie in a file.
-final class Spool {
+package final class Spool {
   private static let room = 4 << 20
 
   private var memory: [UInt8] = []
@@ -10,10 +10,12 @@ final class Spool {
   /// The bytes that are in the file.
   private var flushed = 0
 
+  package init() {}
+
   deinit { if descriptor >= 0 { close(descriptor) } }
 
   /// The number of bytes.
-  var count: Int { flushed + memory.count }
+  package var count: Int { flushed + memory.count }
 
   /// Makes it empty.
   func removeAll() {
@@ -22,7 +24,7 @@ final class Spool {
   }
 
   /// Appends bytes.
-  func append(_ bytes: [UInt8]) throws {
+  package func append(_ bytes: [UInt8]) throws {
     memory += bytes
     guard memory.count > Self.room else { return }
     if descriptor < 0 { descriptor = try TemporaryFolder.openFile() }
@@ -45,7 +47,7 @@ final class Spool {
   }
 
   /// Calls with the bytes of a range, piece by piece.
-  func read(_ range: Range<Int>, _ body: ([UInt8]) throws -> Void) throws {
+  package func read(_ range: Range<Int>, _ body: ([UInt8]) throws -> Void) throws {
     var position = range.lowerBound
     while position < min(range.upperBound, flushed) {
       let wanted = min(range.upperBound, flushed, position + 1 << 16) - position
