@@ -33,6 +33,9 @@ public final class Store: @unchecked Sendable {
   private let file: StoreFile
   private let schemaCheck: SchemaCheck
 
+  /// Makes the process one that has nothing else to do with SQLite, before it opens its first store.
+  public static func prepareProcess() { Connection.skipMemoryStatistics() }
+
   /// Opens a store, and makes it where there is none.
   ///
   /// - Throws: ``StoreError``, with ``StoreError/Code/schemaMismatch`` where the store was made

@@ -1,12 +1,14 @@
 import CommandLineKit
 import FoundationEssentials
 import Glibc
+import Store
 
 /// The tool: history into logs, logs into stores, and what changed, when, by whom.
 @main
 struct Travelog {
   static func main() {
     Interruption.listen()
+    Store.prepareProcess()
     exit(
       program.run(CommandLine.arguments, environment: ProcessInfo.processInfo.environment)
     )

@@ -162,8 +162,7 @@ struct DamageTests {
         #expect(findings.map(\.kind) == [.value])
         let request = ImportRequest(logs: world.logs, store: folder.path + "/replica.store")
         #expect(throws: (any Error).self) { try importLogs(request) }
-        let replica = try Store.open(.file(URL(fileURLWithPath: request.store)))
-        #expect(try replica.read { try $0.historyRange().head.transaction } == 0)
+        #expect(!FileManager.default.fileExists(atPath: request.store))
       }
     }
   }

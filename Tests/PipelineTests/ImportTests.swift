@@ -136,6 +136,41 @@ struct ImportTests {
     }
   }
 
+  @Test("nothing is left of a replica whose first log is damaged", arguments: [2, 3, 40])
+  func unused(parts: Int) throws {
+    try withTemporaryFolder { folder in
+      var world = try World(folder, "unused \(parts)")
+      try world.write(10)
+      let path = try #require(try world.export().files.first)
+      var bytes = try Data(contentsOf: URL(fileURLWithPath: path))
+      bytes[bytes.count - bytes.count / parts] ^= 1
+      try bytes.write(to: URL(fileURLWithPath: path))
+      let request = request(world)
+      let others = try FileManager.default.contentsOfDirectory(atPath: folder.path).sorted()
+      #expect(throws: LogError.self) { try importLogs(request) }
+      #expect(
+        try FileManager.default.contentsOfDirectory(atPath: folder.path).sorted() == others
+      )
+    }
+  }
+
+  @Test("of a log that the replica has a part of, the rest is applied")
+  func overlap() throws {
+    try withTemporaryFolder { folder in
+      var world = try World(folder, "overlap")
+      try world.write(12)
+      try world.export()
+      var request = request(world)
+      request.until = .transaction(5)
+      _ = try importLogs(request)
+      request.until = .head
+      let result = try importLogs(request)
+      #expect(result.from.transaction == 5)
+      #expect(result.to == (try world.source.read { try $0.historyRange().head }))
+      #expect(try rowDump(of: replica(request)) == rowDump(of: world.source))
+    }
+  }
+
   @Test("a store that is no replica, and one of another store, are refused")
   func wrongStore() throws {
     try withTemporaryFolder { folder in

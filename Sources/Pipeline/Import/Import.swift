@@ -1,5 +1,6 @@
 import ChangeLog
 import FoundationEssentials
+import Glibc
 import Store
 
 /// Replays logs into a replica, from where it stands.
@@ -13,12 +14,23 @@ public func importLogs(_ request: ImportRequest, tick: Tick = { _ in }) throws -
   guard request.logs.exists else {
     throw missingFolder(request.logs)
   }
-  return try Import(request).run(tick)
+  let run = try Import(request)
+  do {
+    return try run.run(tick)
+  } catch {
+    run.removeUnused()
+    throw error
+  }
 }
 
 private final class Import {
   /// So many changes are one SQL transaction, unless one transaction of the source has more.
   private static let batch: Int64 = 50_000
+  /// Logs of so many bytes are read once.
+  ///
+  /// What is applied of one is committed when its end was verified. Larger ones would make the
+  /// write-ahead log too large, and are read twice.
+  private static let readOnce: Int64 = 64 << 20
 
   private let request: ImportRequest
   private let url: URL
@@ -128,6 +140,16 @@ private final class Import {
     }
     for file in chain.files where file.range.upperBound > result.to.transaction {
       guard try !isBeyond(file) else { break }
+      if mayBeReadOnce(file, chain) {
+        do {
+          try applyAtOnce(file, chain, tick)
+          result.files += 1
+          continue
+        } catch is StoreError {
+          // What is wrong with the log itself is to be said first, and what comes before a change
+          // that does not fit is to be applied: reading it twice does both.
+        }
+      }
       let last = try verify(file, chain, tick)
       guard last > result.to.transaction else { break }
       if !request.isDryRun { try apply(file, chain, through: last, tick) }
@@ -154,6 +176,52 @@ private final class Import {
     return false
   }
 
+  /// True for a log that is small, wanted whole, and begins with nothing but transactions.
+  private func mayBeReadOnce(_ file: LogFolder.File, _ chain: LogChain) -> Bool {
+    guard request.until == .head, !request.isDryRun, chain.lineage == 0 || !result.isNew else {
+      return false
+    }
+    var status = stat()
+    return stat(file.path, &status) == 0 && status.st_size <= Self.readOnce
+  }
+
+  /// Applies a log in one transaction of the replica, which is not committed before all of the log
+  /// was verified.
+  private func applyAtOnce(_ file: LogFolder.File, _ chain: LogChain, _ tick: Tick) throws {
+    let isOverlapping = file.range.lowerBound <= result.to.transaction
+    let reader = try chain.open(file, after: isOverlapping ? nil : result.to)
+    let before = progress
+    do {
+      try passOver(reader, from: reader.header.first)
+      _ = try replay(reader, chain, through: .max, most: .max, tick) {
+        try chain.checkEnd(reader, file)
+      }
+    } catch {
+      progress = before
+      throw error
+    }
+  }
+
+  /// Reads over what the replica has already.
+  private func passOver(_ reader: LogReader, from first: Int64) throws {
+    var next = first
+    while next <= result.to.transaction, let transaction = try reader.next() {
+      try checkDivergence(transaction, reader.path)
+      next = transaction.id + 1
+    }
+  }
+
+  private func checkDivergence(_ transaction: Transaction, _ path: String) throws {
+    guard transaction.id == result.to.transaction, transaction.chainDigest != result.to.digest
+    else { return }
+    throw PipelineError(
+      .historyDiverged,
+      "Transaction \(transaction.id) in the log \(path) has another digest than in the"
+        + " replica \(request.store).",
+      hint: "Make a new replica from the logs."
+    )
+  }
+
   /// Reads a log whole, and returns the last of its transactions that is wanted.
   private func verify(_ file: LogFolder.File, _ chain: LogChain, _ tick: Tick) throws -> Int64 {
     let isOverlapping = file.range.lowerBound <= result.to.transaction
@@ -161,14 +229,7 @@ private final class Import {
     var last = result.to.transaction
     var isWanted = true
     while let transaction = try reader.next() {
-      if transaction.id == result.to.transaction, transaction.chainDigest != result.to.digest {
-        throw PipelineError(
-          .historyDiverged,
-          "Transaction \(transaction.id) in the log \(file.path) has another digest than in the"
-            + " replica \(request.store).",
-          hint: "Make a new replica from the logs."
-        )
-      }
+      try checkDivergence(transaction, file.path)
       if transaction.operation == .snapshot, chain.lineage > 0,
         transaction.id == chain.beginning.transaction + 1, result.isNew,
         let digest = transaction.digest
@@ -205,35 +266,47 @@ private final class Import {
       lineageStart = nil
       next = start.transaction + 1
     }
-    // What the replica has already is read over.
-    while next <= result.to.transaction, let transaction = try reader.next() {
-      next = transaction.id + 1
-    }
-    while result.to.transaction < last {
-      var changes: Int64 = 0
-      var reached = result.to
-      var count: Int64 = 0
-      try replay(reader.header, chain) { replayer in
-        while changes < Self.batch, reached.transaction < last {
-          guard
-            let transaction =
-              try replayNext(reader, replayer, next: reached.transaction + 1, tick)
-          else { break }
-          guard let digest = transaction.chainDigest else { break }
-          reached = HistoryPoint(
-            lineage: chain.lineage,
-            transaction: transaction.id,
-            digest: digest
-          )
-          changes += transaction.count
-          count += 1
-        }
+    try passOver(reader, from: next)
+    while result.to.transaction < last,
+      try replay(reader, chain, through: last, most: Self.batch, tick)
+    {}
+  }
+
+  /// Replays transactions in one transaction of the replica; false where none came.
+  private func replay(
+    _ reader: LogReader,
+    _ chain: LogChain,
+    through last: Int64,
+    most limit: Int64,
+    _ tick: Tick,
+    beforeCommit check: () throws -> Void = {}
+  ) throws -> Bool {
+    var changes: Int64 = 0
+    var reached = result.to
+    var count: Int64 = 0
+    reader.checksValues = false
+    try replay(reader.header, chain) { replayer in
+      while changes < limit, reached.transaction < last {
+        guard
+          let transaction =
+            try replayNext(reader, replayer, next: reached.transaction + 1, tick),
+          let digest = transaction.chainDigest
+        else { break }
+        reached = HistoryPoint(
+          lineage: chain.lineage,
+          transaction: transaction.id,
+          digest: digest
+        )
+        changes += transaction.count
+        count += 1
       }
-      guard reached != result.to else { break }
-      result.to = reached
-      result.transactions += count
-      result.changes += changes
+      try check()
     }
+    guard reached != result.to else { return false }
+    result.to = reached
+    result.transactions += count
+    result.changes += changes
+    return true
   }
 
   private func replayNext(
@@ -282,6 +355,18 @@ private final class Import {
     self.replica = nil
     try Migration.replay(url, to: header.schema, content: content, body)
     self.replica = try Store.open(.file(url))
+  }
+
+  /// Takes a replica away again that was made in this run, and that nothing came into.
+  func removeUnused() {
+    guard result.isNew, let replica else { return }
+    // Where this can't be told, or files can't be removed, an empty replica stays: the next run
+    // goes on with it.
+    let head = try? replica.read { try $0.historyRange().head.transaction }
+    guard head == 0 else { return }
+    self.replica = nil
+    for suffix in ["", "-wal", "-shm"] { unlink(url.path(percentEncoded: false) + suffix) }
+    rmdir(url.path(percentEncoded: false) + "-blobs")
   }
 
   private func make(_ schema: StoreSchema, lineage: Int64) throws -> Store {

@@ -38,6 +38,8 @@ public final class ChangeFormat {
   }
 
   /// Splits a change into its members, and sees to it that they are those its kind has.
+  ///
+  /// Whether their values are canonical is left to whoever decodes all of them.
   func split(_ change: Change, _ entity: Int) throws(CanonicalEncodingError) {
     let decoder = decoders[entity]
     before.removeAll(keepingCapacity: true)
@@ -57,6 +59,7 @@ public final class ChangeFormat {
         message: "the properties before and after are not those that a change of its kind has"
       )
     }
+    try checkChanged(change, decoder)
   }
 
   private func hasBothSides() -> Bool {
@@ -79,7 +82,6 @@ public final class ChangeFormat {
     }
     let decoder = decoders[entity]
     try split(change, entity)
-    try checkChanged(change, decoder)
     guard !change.special.isEmpty || !change.large.isEmpty else {
       for member in before { try decoder.check(member) }
       for member in after { try decoder.check(member) }

@@ -99,7 +99,10 @@ public final class Replayer {
       throw malformed(change, "the store's schema has no such entity")
     }
     do {
-      try format.split(change, entity)
+      // Plain values are decoded where they are written, and nothing else is taken for them than
+      // what the writer writes.
+      let isPlain = change.special.isEmpty && change.large.isEmpty && migrated == nil
+      try isPlain ? format.split(change, entity) : format.check(change)
       if isHistory { try values.keep(change) }
       try write(change, entity)
     } catch let error as CanonicalEncodingError {
