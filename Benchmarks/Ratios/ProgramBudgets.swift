@@ -87,7 +87,7 @@ struct ProgramBudgets {
   }
 
   func mebibytes(_ arguments: [String], codes: Set<Int32> = [0]) throws -> Double {
-    Double(try ProgramRun(travelog, arguments, codes: codes).peak) / 1_024
+    Double(try ProgramRun(travelog, arguments, codes: codes, isWatched: true).peak) / 1_024
   }
 
   private func write(transactions: Int) throws {

@@ -3,11 +3,21 @@ import Foundation
 /// What a program took.
 struct ProgramRun {
   let seconds: Double
-  /// The most memory that it had at once, in KiB.
+  /// The most memory that it had at once, in KiB; zero unless it was watched.
   let peak: Int
 
   /// Runs a program, which is to end with one of some codes, with what it prints thrown away.
-  init(_ program: String, _ arguments: [String], codes: Set<Int32> = [0]) throws {
+  ///
+  /// Where it is watched, it is looked at how much memory it has while it runs: what the system says at
+  /// the end is no less than what this process had when it started the other.
+  ///
+  /// - Throws: ``WrongResult`` where it can't be run, or ends with another code.
+  init(
+    _ program: String,
+    _ arguments: [String],
+    codes: Set<Int32> = [0],
+    isWatched: Bool = false
+  ) throws {
     var files = posix_spawn_file_actions_t()
     posix_spawn_file_actions_init(&files)
     defer { posix_spawn_file_actions_destroy(&files) }
@@ -16,17 +26,31 @@ struct ProgramRun {
     defer { for word in words { free(word) } }
     var child: pid_t = 0
     var status: Int32 = 0
-    var usage = rusage()
+    var peak = 0
     seconds = try Benchmarks.seconds {
-      guard posix_spawnp(&child, program, &files, nil, &words, environ) == 0,
-        wait4(child, &status, 0, &usage) == child
-      else { throw WrongResult(description: "\(program) can't be run; is it built?") }
+      guard posix_spawnp(&child, program, &files, nil, &words, environ) == 0 else {
+        throw WrongResult(description: "\(program) can't be run; is it built?")
+      }
+      while isWatched, waitpid(child, &status, WNOHANG) == 0 {
+        peak = max(peak, highWaterMark(of: child))
+        usleep(1_000)
+      }
+      if !isWatched { waitpid(child, &status, 0) }
     }
     guard status & 0x7f == 0, codes.contains(status >> 8 & 0xff) else {
       throw WrongResult(
         description: "\(program) \(arguments.joined(separator: " ")) ended with \(status)."
       )
     }
-    peak = usage.ru_maxrss
+    self.peak = peak
   }
+}
+
+/// The most memory that a process has had at once so far, in KiB; zero where that can't be told.
+private func highWaterMark(of process: pid_t) -> Int {
+  // A process that has just ended has no memory any more.
+  guard let text = try? String(contentsOfFile: "/proc/\(process)/status", encoding: .utf8),
+    let line = text.split(separator: "\n").first(where: { $0.hasPrefix("VmHWM:") })
+  else { return 0 }
+  return Int(line.split(separator: " ").dropLast().last ?? "") ?? 0
 }
