@@ -10,7 +10,7 @@ private func seconds(_ text: String) throws -> Int {
 @Suite("Time zones")
 struct TimeZoneTests {
   @Test(
-    "are those of Foundation, at every change of clocks of a hundred years and around it",
+    "are those of Foundation, at every change of clocks of half a century and around it",
     .enabled(if: TimeZoneRules(named: "Europe/Berlin") != nil),
     arguments: [
       "Africa/Casablanca", "Africa/Monrovia", "America/Caracas", "America/New_York",
@@ -25,7 +25,8 @@ struct TimeZoneTests {
     let theirs = try #require(TimeZone(identifier: name))
     #expect(mine.name == name)
     var date = Date(timeIntervalSince1970: Double(try seconds("1970-01-01T00:00:00Z")))
-    let end = Double(try seconds("2037-12-31T00:00:00Z"))
+    // The two may come from databases of different years, so that the latest laws may differ.
+    let end = Double(try seconds("2025-01-01T00:00:00Z"))
     var times: [Int] = []
     while let next = theirs.nextDaylightSavingTimeTransition(after: date),
       next.timeIntervalSince1970 < end
@@ -39,7 +40,7 @@ struct TimeZoneTests {
       mine.offset(at: $0)
         != theirs.secondsFromGMT(for: Date(timeIntervalSince1970: Double($0)))
     }
-    // The two may come from databases of different years, so that the latest law may differ.
+    // Now and then somebody learns what clocks showed long ago.
     #expect(wrong.count <= times.count / 200, "\(wrong.prefix(3))")
   }
 
