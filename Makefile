@@ -19,7 +19,7 @@ VERSION = $(shell sed -n 's/.*version: "travelog \(.*\)".*/\1/p' Sources/travelo
 RELEASE := swift build -c release --static-swift-stdlib
 PROGRAMS := travelog trips
 
-.PHONY: release install uninstall deb help setup build demo faults soak test test-threads docs lint format browser-test interop sample-data bench clean
+.PHONY: release install uninstall deb help setup build demo faults soak test test-threads doc docs lint format browser-test interop sample-data bench clean
 .DEFAULT_GOAL := help
 
 help: ## say what there is
@@ -71,11 +71,15 @@ test-threads: setup ## run the tests of concurrency under the thread sanitizer
 	swift test --sanitize=thread --scratch-path .build/threads \
 	  --filter 'ConcurrencyTests|NotificationTests|NotificationsTests|ModelActor|ImportTests|NoteStoreTests|LockTests'
 
-docs: setup ## write the pages that are made from the table of commands
+docs: setup ## write the pages that are made from the tables of commands
 	swift build --product travelog
 	swift build --product trips
 	.build/debug/travelog generate reference > docs/CLI.md
 	.build/debug/trips generate reference > docs/CLI_TRIPS.md
+
+doc: setup ## make the documentation of the modules, by DocC, in .build/documentation
+	swift build
+	Tools/document .build/debug .build/documentation
 
 lint: ## check the style of every Swift file; silent when all is well
 	@swift format lint --strict --parallel --recursive $(LINTED)

@@ -1,0 +1,58 @@
+import Foundation
+import Testing
+
+/// What a module declares, as the compiler writes it for DocC.
+private struct SymbolGraph: Decodable {
+  struct Symbol: Decodable {
+    struct Identifier: Decodable { let precise: String }
+    struct Comment: Decodable {
+      struct Line: Decodable { let text: String }
+      let lines: [Line]
+    }
+    struct Location: Decodable { let uri: String }
+
+    let identifier: Identifier
+    let pathComponents: [String]
+    let docComment: Comment?
+    /// Nil for what the compiler made by itself.
+    let location: Location?
+  }
+
+  let symbols: [Symbol]
+}
+
+@Suite("The documentation of what other packages import")
+struct DocumentationTests {
+  @Test("DocC has no warning, and every public declaration has a summary")
+  func summaries() throws {
+    let folder = FileManager.default.temporaryDirectory
+      .appendingPathComponent("documentation-\(UUID().uuidString)")
+    // A folder that stays behind does no harm to other tests.
+    defer { try? FileManager.default.removeItem(at: folder) }
+    let process = Process()
+    process.executableURL = packageRoot.appendingPathComponent("Tools/document")
+    process.arguments = [Bundle.main.bundleURL.path, folder.path]
+    let messages = Pipe()
+    process.standardOutput = messages
+    process.standardError = messages
+    try process.run()
+    let text = String(decoding: messages.fileHandleForReading.readDataToEndOfFile(), as: UTF8.self)
+    process.waitUntilExit()
+    #expect(process.terminationStatus == 0, "\(text)")
+
+    let symbols = folder.appendingPathComponent("symbols")
+    let paths = try FileManager.default.subpathsOfDirectory(atPath: symbols.path)
+    var count = 0
+    for path in paths where path.hasSuffix(".json") {
+      let data = try Data(contentsOf: symbols.appendingPathComponent(path))
+      for symbol in try JSONDecoder().decode(SymbolGraph.self, from: data).symbols {
+        count += 1
+        guard let location = symbol.location else { continue }
+        let summary = symbol.docComment?.lines.first?.text ?? ""
+        let hasSummary = summary.contains { !$0.isWhitespace }
+        #expect(hasSummary, "\(symbol.pathComponents.joined(separator: ".")) in \(location.uri)")
+      }
+    }
+    #expect(count > 500)
+  }
+}
