@@ -29,19 +29,9 @@ public struct AuditFilter: Sendable {
     names = []
     if let entity { names = try family(of: entity, outline).map { Array($0.utf8) } }
     guard let attribute else { return }
-    let entities = outline.schemas.flatMap(\.entities).filter { candidate in
-      names.isEmpty || names.contains(Array(candidate.name.utf8))
+    try checkAttribute(attribute, of: entity, outline) { candidate in
+      names.isEmpty || names.contains(Array(candidate.utf8))
     }
-    let properties = Set(
-      entities.flatMap { $0.attributes.map(\.name) + $0.relationships.map(\.name) }
-    )
-    guard !properties.contains(attribute) else { return }
-    throw AuditError(
-      .unknownName,
-      "\(entity ?? "No entity of \(outline.path)") has"
-        + (entity == nil ? " an attribute “\(attribute)”." : " no attribute “\(attribute)”."),
-      hint: "There are \(properties.sorted().joined(separator: ", "))."
-    )
   }
 
   /// True where a transaction may be looked at.
@@ -62,6 +52,26 @@ public struct AuditFilter: Sendable {
       member.key.dropLast().withUnsafeBytes { parseJSONString($0) }.map(propertyName) == attribute
     }
   }
+}
+
+/// Refuses an attribute that no entity of those that are meant ever had.
+func checkAttribute(
+  _ attribute: String,
+  of entity: String?,
+  _ outline: HistoryOutline,
+  isMeant: (String) -> Bool
+) throws {
+  let entities = outline.schemas.flatMap(\.entities).filter { isMeant($0.name) }
+  let properties = Set(
+    entities.flatMap { $0.attributes.map(\.name) + $0.relationships.map(\.name) }
+  )
+  guard !properties.contains(attribute) else { return }
+  throw AuditError(
+    .unknownName,
+    "\(entity ?? "No entity of \(outline.path)") has"
+      + (entity == nil ? " an attribute “\(attribute)”." : " no attribute “\(attribute)”."),
+    hint: "There are \(properties.sorted().joined(separator: ", "))."
+  )
 }
 
 /// The names of an entity and of all that inherit from it.

@@ -1,4 +1,5 @@
 import Audit
+import ChangeLog
 import Foundation
 import Pipeline
 import PipelineTesting
@@ -118,6 +119,83 @@ struct BlameTests {
       #expect(result.label == "Lake <b>")
       #expect(result.lines.first?.value.text == "Lake <b>")
       #expect(try blame(History(store.location.path + "@1"), entity: "Camp", id: 7).deleted == nil)
+    }
+  }
+
+  @Test("an object is followed through a migration that renamed its entity and its attribute")
+  func renames() throws {
+    try withTemporaryFolder { folder in
+      let url = folder.appendingPathComponent("a.store")
+      func schema(_ version: String, _ entity: String, _ attribute: String) -> StoreSchema {
+        let isFirst = version == "1.0.0"
+        let text = Attribute(
+          name: attribute,
+          type: .string,
+          originalName: isFirst ? nil : "phone"
+        )
+        return StoreSchema(
+          version: version,
+          entities: [
+            Entity(name: "Dog", attributes: [Attribute(name: "name", type: .string)]),
+            Entity(
+              name: entity,
+              attributes: [text, Attribute(name: "town", type: .string)],
+              originalName: isFirst ? nil : "Person"
+            ),
+          ]
+        )
+      }
+      let logs = LogFolder(folder.path + "/logs")
+      try logs.create()
+      let old = try Store.open(.file(url), schema: schema("1.0.0", "Person", "phone"))
+      let person = try #require(old.schema.entities.firstIndex { $0.name == "Person" })
+      try old.write(Author(name: "app")) { writer in
+        try writer.insert(person, id: 1, values: [.text("555 1"), .text("Oslo")])
+        try writer.insert(1 - person, id: 1, values: [.text("Rex")])
+      }
+      try old.write(Author(name: "desk")) {
+        try $0.update(person, id: 1, columns: [1], values: [.text("Bergen")])
+      }
+      let new = schema("2.0.0", "Human", "mobile")
+      try Migration.migrate(url, to: new, author: Author(name: "migrator"))
+      let store = try Store.open(.file(url))
+      let human = try #require(new.entities.firstIndex { $0.name == "Human" })
+      try store.write(Author(name: "widget")) {
+        try $0.update(human, id: 1, columns: [0], values: [.text("555 2")])
+      }
+      _ = try export(ExportRequest(store: url.path, logs: logs))
+      for source in [url.path, logs.path] {
+        let history = try History(source)
+        // By the name that it has now, and by the one that it had.
+        for entity in ["Human", "Person"] {
+          var seen: [String] = []
+          let result = try blame(
+            history,
+            entity: entity,
+            id: 1,
+            each: { seen.append("\($1.author ?? "") \($0.entity)") }
+          )
+          #expect(seen == ["app Human", "desk Human", "widget Human"], "\(source)")
+          #expect(result.entity == "Human")
+          #expect(result.inserted?.author == "app")
+          let lines = result.lines.map {
+            "\($0.name) \($0.value.text ?? "") by \($0.touch?.author ?? "") was \($0.before?.text ?? "")"
+          }
+          #expect(
+            lines == ["mobile 555 2 by widget was 555 1", "town Bergen by desk was Oslo"],
+            "\(source)"
+          )
+        }
+        for property in ["phone", "mobile"] {
+          let found = try findObjects(
+            in: history,
+            entity: "Human",
+            property: property,
+            text: "555 1"
+          )
+          #expect(found == [FoundObject(entity: "Human", id: 1)], "\(property)")
+        }
+      }
     }
   }
 

@@ -16,6 +16,7 @@ public struct Touch: Hashable, Sendable {
     self.transaction = transaction.id
     time = transaction.time
     author = transaction.author
+    operation = transaction.operation
   }
 }
 
@@ -51,7 +52,8 @@ public struct Blame: Sendable {
 
 /// Finds out who set each value of an object to what it is, up to the history's point.
 ///
-/// Every change of the object is given to `each` on the way, the oldest first.
+/// Every change of the object is given to `each` on the way, the oldest first. All names are those
+/// at the end of the history, also where they had others before a migration.
 ///
 /// - Returns: What is known of its values.
 /// - Throws: ``AuditError`` where there is no such entity, or history tells nothing of the object.
@@ -62,38 +64,51 @@ public func blame(
   tick: Tick = { _ in },
   each: (ObjectDifference, Transaction) throws -> Void = { _, _ in }
 ) throws -> Blame {
-  let family = try family(of: entity, history.outline).map { Array($0.utf8) }
-  let vocabulary = Vocabulary(history.outline.schema)
+  var outline = history.outline
+  outline.schemas = try history.source.schemas()
+  let names = try PresentNames(outline.schemas)
+  let family = try family(of: names.present(entity), outline)
+  let candidates = names.past(of: family).map { Array($0.utf8) }
+  let vocabulary = Vocabulary(outline.schema)
   var blame = Blame(entity: entity, id: id)
-  var progress = Progress(total: history.last - history.outline.base)
-  var pending: ObjectDifference?
-  if let range = history.range {
+  let stretches = try stretches(history, id)
+  var progress = Progress(total: stretches.reduce(0) { $0 + Int64($1.count) })
+  var pending: [ObjectDifference] = []
+  for stretch in stretches {
     try history.source.read(
-      range,
+      stretch,
       wants: { _ in true },
-      change: { change, opening in
+      change: { change, _ in
         progress.changes += 1
         if progress.changes & 0xfff == 0 { try tick(progress) }
-        guard change.object == id, family.contains(where: { change.entity.elementsEqual($0) })
+        guard change.object == id, candidates.contains(where: { change.entity.elementsEqual($0) })
         else { return }
-        let difference = ObjectDifference(change, vocabulary)
-        blame.apply(difference, Touch(opening))
-        pending = difference
+        pending.append(ObjectDifference(change, vocabulary))
       },
       transaction: { transaction in
         progress.transactions += 1
         try tick(progress)
-        guard let difference = pending else { return }
-        pending = nil
-        // Only a transaction's own line tells how it came into history.
-        blame.complete(transaction)
-        try each(difference, transaction)
+        // Only a transaction's own line tells its schema, and how it came into history.
+        for var difference in pending {
+          names.translate(&difference, from: transaction.schema, vocabulary)
+          guard family.contains(difference.entity) else { continue }
+          blame.apply(difference, Touch(transaction))
+          try each(difference, transaction)
+        }
+        pending.removeAll()
       }
     )
   }
   guard blame.changes > 0 else { throw nothingKnown(entity, id, history) }
-  blame.sort(history.outline.schema)
+  blame.sort(outline.schema)
   return blame
+}
+
+/// The transactions that have to be read: all of them, unless the source knows where the object is.
+private func stretches(_ history: History, _ id: Int64) throws -> [ClosedRange<Int64>] {
+  guard let range = history.range else { return [] }
+  guard let touched = try history.source.transactions(changing: id) else { return [range] }
+  return touched.filter(range.contains).map { $0...$0 }
 }
 
 private func nothingKnown(_ entity: String, _ id: Int64, _ history: History) -> AuditError {
@@ -175,15 +190,6 @@ extension Blame {
         // It was set before the history begins; that it was there is all that is known.
         lines.append(Line(name: property.name, value: before, touch: nil, before: nil))
       }
-    }
-  }
-
-  fileprivate mutating func complete(_ transaction: Transaction) {
-    let operation = transaction.operation
-    if inserted?.transaction == transaction.id { inserted?.operation = operation }
-    if deleted?.transaction == transaction.id { deleted?.operation = operation }
-    for index in lines.indices where lines[index].touch?.transaction == transaction.id {
-      lines[index].touch?.operation = operation
     }
   }
 

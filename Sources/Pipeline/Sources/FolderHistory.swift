@@ -74,6 +74,16 @@ public final class FolderHistory: HistorySource {
     )
   }
 
+  /// The schemas of all logs; a migration begins a new one.
+  public func schemas() throws -> [StoreSchema] {
+    var result: [StoreSchema] = []
+    for file in chain.files {
+      let schema = try chain.open(file, after: nil).header.schema
+      if result.last != schema { result.append(schema) }
+    }
+    return result
+  }
+
   /// Reads the transactions of a range with their changes.
   public func read(
     _ range: ClosedRange<Int64>,

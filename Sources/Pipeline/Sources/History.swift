@@ -77,7 +77,7 @@ public struct History {
     guard stat(path, &status) == 0 else {
       throw PipelineError(
         .missing,
-        "There is no \(path).",
+        "There is no file or folder \(path).",
         hint: "Name a store, a folder of logs, or a log."
       )
     }

@@ -22,6 +22,18 @@ public protocol HistorySource: AnyObject {
     change: (Change, Transaction) throws -> Void,
     transaction: (Transaction) throws -> Void
   ) throws
+
+  /// All schemas that transactions were written with, in the order in which the store got them.
+  func schemas() throws -> [StoreSchema]
+
+  /// The transactions that changed an object of some id, in ascending order; nil where only reading
+  /// all of them can tell.
+  func transactions(changing object: Int64) throws -> [Int64]?
+}
+
+extension HistorySource {
+  /// Logs have no index.
+  public func transactions(changing object: Int64) throws -> [Int64]? { nil }
 }
 
 /// What a history is of, and how far it reaches.

@@ -33,6 +33,9 @@ public final class LogHistory: HistorySource {
     )
   }
 
+  /// The one schema that a log is of.
+  public func schemas() throws -> [StoreSchema] { [try open().header.schema] }
+
   /// Reads the transactions of a range with their changes.
   public func read(
     _ range: ClosedRange<Int64>,

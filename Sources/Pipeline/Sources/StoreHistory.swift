@@ -38,6 +38,14 @@ public final class StoreHistory: HistorySource {
     )
   }
 
+  /// The schemas that the catalog keeps.
+  public func schemas() throws -> [StoreSchema] { try reader.schemas().map(\.schema) }
+
+  /// The transactions that changed an object of some id.
+  public func transactions(changing object: Int64) throws -> [Int64]? {
+    try reader.transactions(changing: object)
+  }
+
   /// Reads the transactions of a range with their changes.
   public func read(
     _ range: ClosedRange<Int64>,

@@ -97,6 +97,23 @@ extension Reader {
     return range
   }
 
+  /// The transactions that changed an object of some id, of any entity, in ascending order.
+  ///
+  /// The changes have no index by their object, which each save would pay for; but what stands
+  /// before the values in their rows is all that is read of them.
+  public func transactions(changing object: Int64) throws -> [Int64] {
+    let find = try connection.prepare(
+      "SELECT DISTINCT transaction_id FROM history_change WHERE object = ?1 ORDER BY transaction_id"
+    )
+    try find.bind(1, object)
+    var result: [Int64] = []
+    while try find.step() { result.append(find.int64(at: 0)) }
+    guard let unsealed = try unsealedHistory(), let head = try unsealed.head() else {
+      return result
+    }
+    return result + Array(unsealed.sealed + 1...head.transaction)
+  }
+
   /// One transaction, without its changes; nil where history has none of that id.
   public func transaction(_ id: Int64) throws -> Transaction? {
     try rows(with: id).transaction(id)
