@@ -180,6 +180,13 @@ def main():
         wide = browser.run("document.documentElement.scrollWidth")
         assert wide <= 400, f"on a narrow screen the page is {wide} wide"
         browser.picture(os.path.join(folder, "narrow.png"))
+        # No table hides a part of itself there.
+        assert browser.run(
+            "Array.from(document.querySelectorAll('.wide')).every(function (box) "
+            "{ return box.scrollWidth <= box.clientWidth; })")
+        browser.run("document.getElementById('transactions').scrollIntoView()")
+        browser.picture(os.path.join(folder, "narrow-table.png"))
+        browser.run("scrollTo(0, 0)")
         browser.ask("Emulation.setDeviceMetricsOverride", width=1200, height=900,
                     deviceScaleFactor=1, mobile=False)
 
@@ -188,6 +195,9 @@ def main():
             file.write(base64.b64decode(paper["data"]))
         browser.ask("Emulation.setEmulatedMedia", media="print")
         browser.picture(os.path.join(folder, "print.png"))
+        browser.run("document.querySelector('#activity').scrollIntoView()")
+        browser.picture(os.path.join(folder, "print-activity.png"))
+        browser.run("scrollTo(0, 0)")
 
         # Every picture has a name, every table its headers, and every input its label.
         assert browser.run(

@@ -9,29 +9,27 @@ enum Chart {
     let width = 960.0
     let height = 160.0
     let step = width / Double(max(bars.count, 1))
-    var svg =
-      "<svg viewBox=\"0 0 \(Int(width)) \(Int(height) + 34)\" role=\"img\" "
+    // Texts stand beside the picture and not in it: there they would shrink with it.
+    var html = "<p class=\"axis\">up to \(many(most, "change"))</p>\n"
+    html +=
+      "<svg class=\"days\" viewBox=\"0 0 \(Int(width)) \(Int(height))\""
+      + " preserveAspectRatio=\"none\" role=\"img\" "
       + "aria-label=\"Changes over time, \(most) at most in one bar\">\n"
-    svg +=
-      "<line x1=\"0\" y1=\"\(Int(height) + 12)\" x2=\"\(Int(width))\" "
-      + "y2=\"\(Int(height) + 12)\"/>\n<text x=\"0\" y=\"10\">\(most)</text>\n"
+    html +=
+      "<line x1=\"0\" y1=\"\(Int(height))\" x2=\"\(Int(width))\" y2=\"\(Int(height))\"/>\n"
     for (index, bar) in bars.enumerated() {
       let size = bar.changes == 0 ? 0 : max(2, Double(bar.changes) / Double(most) * (height - 4))
-      svg +=
+      html +=
         "<rect x=\"\(tenths(Double(index) * step + step * 0.1))\" "
-        + "y=\"\(tenths(height + 12 - size))\" width=\"\(tenths(min(step * 0.8, 60)))\" "
-        + "height=\"\(tenths(size))\"><title>\(Page.escaped(bar.name)): \(bar.changes) changes"
-        + "</title></rect>\n"
+        + "y=\"\(tenths(height - size))\" width=\"\(tenths(min(step * 0.8, 60)))\" "
+        + "height=\"\(tenths(size))\"><title>\(Page.escaped(bar.name)): "
+        + "\(many(bar.changes, "change"))</title></rect>\n"
     }
-    if let first = bars.first, let last = bars.last {
-      svg += "<text x=\"0\" y=\"\(Int(height) + 28)\">\(Page.escaped(first.from))</text>\n"
-      if bars.count > 1 {
-        svg +=
-          "<text x=\"\(Int(width))\" y=\"\(Int(height) + 28)\" text-anchor=\"end\">"
-          + "\(Page.escaped(last.to))</text>\n"
-      }
-    }
-    return svg + "</svg>\n"
+    html += "</svg>\n"
+    guard let first = bars.first, let last = bars.last else { return html }
+    html += "<p class=\"axis\"><span>\(Page.escaped(first.from))</span>"
+    if bars.count > 1 { html += "<span>\(Page.escaped(last.to))</span>" }
+    return html + "</p>\n"
   }
 
   /// One bar beside a number; what came, changed and went in it.

@@ -64,7 +64,7 @@ public enum DifferencePage {
   public static func ending(_ counts: ChangeCounts) -> String {
     (counts.all == 0
       ? "<p>The two are the same.</p>\n"
-      : "<p>\(counts.inserted) objects only in the second, \(counts.updated) that differ,"
+      : "<p>\(many(counts.inserted, "object")) only in the second, \(counts.updated) that differ,"
         + " \(counts.deleted) only in the first.</p>\n")
       + Page.ending(hasScript: false)
   }

@@ -18,6 +18,9 @@ enum Page {
     return result
   }
 
+  /// A time of the clock on the wall, which is not broken into lines.
+  static func time(_ text: String) -> String { "<time>\(escaped(text))</time>" }
+
   /// Everything up to the first heading.
   static func opening(title: String, hasScript: Bool) -> String {
     """
@@ -61,7 +64,10 @@ enum Page {
     for row in rows {
       html += "<tr>"
       for (index, cell) in row.enumerated() {
-        html += index == 0 ? "<th scope=\"row\">\(cell)</th>" : "<td>\(cell)</td>"
+        html +=
+          index == 0
+          ? "<th scope=\"row\">\(cell)</th>"
+          : "<td data-head=\"\(escaped(heads[index]))\">\(cell)</td>"
       }
       html += "</tr>\n"
     }
@@ -106,11 +112,14 @@ enum Page {
     details summary { cursor: pointer; color: var(--link); }
     details ul { list-style: none; margin: .25rem 0 .75rem; padding: 0 0 0 .75rem;
       border-left: 2px solid var(--line); }
-    svg { display: block; max-width: 100%; height: auto; }
-    svg rect { fill: var(--bar); } svg text { fill: var(--soft); font-size: 11px; }
-    svg .add rect, rect.add { fill: var(--add); } rect.gone { fill: var(--gone); }
+    time { white-space: nowrap; }
+    svg { display: block; max-width: 100%; height: auto; margin-top: .35rem; }
+    svg.days { width: 100%; height: 10rem; margin: 0; }
+    .axis { display: flex; justify-content: space-between; margin: 0; color: var(--soft);
+      font-size: .75rem; }
+    svg rect { fill: var(--bar); } rect.add { fill: var(--add); } rect.gone { fill: var(--gone); }
     rect.change { fill: var(--change); }
-    svg line { stroke: var(--line); }
+    svg line { stroke: var(--line); vector-effect: non-scaling-stroke; }
     label { font-weight: 600; }
     input[type=search] { font: inherit; width: min(32rem, 100%); padding: .4rem .6rem;
       color: inherit; background: var(--paper); border: 1px solid var(--soft);
@@ -119,13 +128,25 @@ enum Page {
       border: 1px solid var(--soft); border-radius: .3rem; cursor: pointer; }
     :focus-visible { outline: 3px solid var(--link); outline-offset: 2px; }
     [hidden] { display: none !important; }
+    @media (max-width: 40rem) {
+      thead { position: absolute; left: -100rem; }
+      table, tbody, tr, th[scope=row], caption { display: block; }
+      tr { padding: .4rem 0; border-bottom: 1px solid var(--line); }
+      th, td { border: 0; padding: 0 .75rem 0 0; overflow-wrap: anywhere; }
+      td { display: inline-block; max-width: 100%; } td:empty { display: none; }
+      td[data-head]::before { content: attr(data-head) " "; color: var(--soft);
+        font-size: .8em; }
+      td:last-child { display: block; }
+    }
     @media print {
       :root { --ink: #000; --soft: #444; --paper: #fff; --wash: #fff; --line: #999; --link: #000;
         --add: #000; --gone: #000; --change: #000; --bar: #555; }
+      rect.add { fill: #bbb; } rect.change { fill: #777; } rect.gone { fill: #000; }
+      svg { print-color-adjust: exact; }
       body { font-size: 10pt; } main { max-width: none; padding: 0; }
       .tools, .skip { display: none; } tr, .card, svg { break-inside: avoid; }
       thead { display: table-header-group; } h2 { break-after: avoid; }
-      .wide { overflow: visible; }
+      .wide { overflow: visible; } th, td { overflow-wrap: anywhere; }
     }
     """
 
@@ -172,3 +193,6 @@ enum Page {
     })();
     """
 }
+
+/// A number of things, for sentences.
+func many(_ count: Int64, _ one: String) -> String { "\(count) \(one)\(count == 1 ? "" : "s")" }

@@ -21,10 +21,6 @@ public func writePage(
   try output(Page.ending(hasScript: true))
 }
 
-private func many(_ count: Int64, _ one: String, _ more: String? = nil) -> String {
-  "\(count) \(count == 1 ? one : more ?? one + "s")"
-}
-
 private func reference(_ id: Int64, _ shown: Set<Int64>) -> String {
   shown.contains(id) ? "<a href=\"#t\(id)\">\(id)</a>" : "\(id)"
 }
@@ -41,7 +37,7 @@ private func words(_ audit: AuditSummary) -> String {
       + " asked for.</p>\n"
   }
   let zone = Page.escaped(audit.clock.zoneName)
-  func when(_ time: String) -> String { Page.escaped(audit.clock.text(time)) }
+  func when(_ time: String) -> String { Page.time(audit.clock.text(time)) }
   var text =
     "<p>The store <code>\(Page.escaped(outline.store))</code>, lineage \(outline.lineage), "
   text += "from transaction \(range.lowerBound) on \(when(audit.firstTime)) "
@@ -154,7 +150,7 @@ private func deletions(_ audit: AuditSummary) -> String {
         "\(Page.escaped(deletion.difference.entity)) \(deletion.difference.id)"
           + (deletion.difference.label.map { " “\(Page.escaped($0))”" } ?? ""),
         reference(deletion.touch.transaction, shown),
-        Page.escaped(audit.clock.text(deletion.touch.time)),
+        Page.time(audit.clock.text(deletion.touch.time)),
         Page.escaped(authorText(deletion.touch.author)),
         "<details><summary>\(many(Int64(deletion.difference.properties.count), "value"))</summary>"
           + Page.list(deletion.difference) + "</details>",
@@ -187,7 +183,7 @@ private func row(_ entry: AuditSummary.Entry, _ audit: AuditSummary) -> String {
   .joined(separator: ", ")
   var html =
     "<tr id=\"t\(transaction.id)\"><th scope=\"row\">\(transaction.id)</th>"
-    + "<td>\(Page.escaped(audit.clock.text(transaction.time)))</td>"
+    + "<td>\(Page.time(audit.clock.text(transaction.time)))</td>"
     + "<td>\(Page.escaped(authorText(transaction.author)))</td>"
     + "<td>\(Page.escaped(remark(transaction) ?? ""))</td><td>"
   if entry.differences.isEmpty {
