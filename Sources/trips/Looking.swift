@@ -7,14 +7,18 @@ extension Trips {
   static let list = Command(
     "list",
     summary: "Lists trips by their date.",
+    discussion: "A trip that the widget changed since it was last shown has a badge, which goes"
+      + " when “trips show” shows it. The store's history tells which ones those are.",
     examples: [
       .init("trips list trips.store", "All trips."),
       .init("trips list trips.store --search bergen", "Those with this in name or destination."),
     ],
     parameters: [store, search, limit],
+    files: [unseenFile],
     exitCodes: [.unreadable, .missing, .locked, .schemaMismatch]
   ) { call in
     let context = try openStore(call)
+    let unseen = try unseenTrips(call, context)
     let text = call.arguments[search] ?? ""
     var descriptor = FetchDescriptor<Trip>(
       predicate: #Predicate { trip in
@@ -26,13 +30,16 @@ extension Trips {
     descriptor.fetchLimit = call.arguments[limit]
     let trips = try context.fetch(descriptor)
     if call.arguments[json] {
-      for trip in trips { try call.output.write(TripLine(trip, isWhole: false).json) }
+      for trip in trips {
+        let hasBadge = unseen.trips.contains(trip.persistentModelID)
+        try call.output.write(TripLine(trip, isWhole: false, hasBadge: hasBadge).json)
+      }
       return .success
     }
     let rows = trips.map { trip in
       [
         day(trip.startDate), day(trip.endDate), trip.status.rawValue, trip.name, trip.destination,
-      ]
+      ] + (unseen.trips.contains(trip.persistentModelID) ? ["* changed by the widget"] : [])
     }
     try call.output.write(columns(rows))
     return .success
@@ -56,13 +63,55 @@ extension Trips {
     summary: "Shows one trip, with its bucket list and its place to stay.",
     examples: [.init("trips show trips.store Norway", "The trip with the name Norway.")],
     parameters: [store, name],
+    files: [unseenFile],
     exitCodes: [.unreadable, .missing, .locked, .schemaMismatch]
   ) { call in
-    let trip = try find(call.arguments[name], in: openStore(call))
+    let context = try openStore(call)
+    let trip = try find(call.arguments[name], in: context)
+    let unseen = try unseenTrips(call, context)
+    let hasBadge = unseen.trips.contains(trip.persistentModelID)
     try call.output.write(
       call.arguments[json]
-        ? TripLine(trip, isWhole: true).json : trip.description(call.output.style)
+        ? TripLine(trip, isWhole: true, hasBadge: hasBadge).json
+        : trip.description(call.output.style)
     )
+    if hasBadge { try unseenTrips(call, context, seeing: trip) }
     return .success
+  }
+
+  static let unseenFile = Command.Note(
+    "STORE-unseen.json",
+    "The trips that have a badge, and how far the store's history was looked at for them."
+  )
+
+  /// The trips that have a badge now, but for one that was just shown.
+  @discardableResult
+  private static func unseenTrips(
+    _ call: Call,
+    _ context: ModelContext,
+    seeing trip: Trip? = nil
+  ) throws -> UnseenTrips {
+    let path = call.arguments[store]
+    let url = URL(fileURLWithPath: path)
+    do {
+      var unseen = try UnseenTrips(of: url)
+      var isNew = try unseen.update(from: context)
+      if let trip { isNew = unseen.see(trip) || isNew }
+      // Who may not write the store only looks on.
+      if isNew, FileManager.default.isWritableFile(atPath: path) { try unseen.save(beside: url) }
+      return unseen
+    } catch let error as CocoaError {
+      throw notKept(url, error)
+    } catch let error as DecodingError {
+      throw notKept(url, error)
+    }
+  }
+
+  private static func notKept(_ url: URL, _ error: any Error) -> CommandError {
+    CommandError(
+      .failure,
+      "The badges in \(UnseenTrips.file(of: url).path) can't be read or written: \(error).",
+      hint: "Remove that file, or make its folder writable; the next list finds the badges anew."
+    )
   }
 }

@@ -18,9 +18,12 @@ struct TripLine: Encodable {
   let isConfirmed: Bool?
   let tags: [String]
   let bucketList: [String]?
+  /// True where the widget changed it since it was last shown.
+  let hasBadge: Bool
 
   /// Takes over what is asked for; a list of trips does without what is on them.
-  init(_ trip: Trip, isWhole: Bool) {
+  init(_ trip: Trip, isWhole: Bool, hasBadge: Bool) {
+    self.hasBadge = hasBadge
     name = trip.name
     destination = trip.destination
     startDate = trip.startDate

@@ -62,6 +62,37 @@ struct ProgramTests {
     #expect(try trips("list", store).output == "")
   }
 
+  @Test("a trip has a badge from when the widget changed it until it is shown")
+  func badges() throws {
+    try addNorway()
+    let plain = "2026-06-01  2026-06-14  idea  Norway  Bergen\n"
+    let marked = "2026-06-01  2026-06-14  idea  Norway  Bergen  * changed by the widget\n"
+    #expect(try trips("book", store, "Norway", "--place", "Hotel Nordlys").code == 0)
+    #expect(try trips("list", store).output == plain.replacing("idea", with: "booked"))
+    #expect(try trips("widget", "confirm", store, "Norway").code == 0)
+    // Looking at the list takes no badge away, nor does a change by the app.
+    for _ in 0..<2 {
+      #expect(try trips("list", store).output == marked.replacing("idea", with: "booked"))
+    }
+    #expect(try trips("edit", store, "Norway", "--status", "idea").code == 0)
+    #expect(try trips("list", store).output == marked)
+    #expect(try trips("list", store, "--json").output.contains(#""has_badge":true"#))
+    #expect(try trips("show", store, "Norway").code == 0)
+    #expect(try trips("list", store).output == plain)
+    // A change that was seen before the list was asked for never had one.
+    #expect(try trips("book", store, "Norway", "--place", "Cabin").code == 0)
+    #expect(try trips("widget", "confirm", store, "Norway").code == 0)
+    #expect(try trips("show", store, "Norway").code == 0)
+    #expect(try trips("list", store, "--json").output.contains(#""has_badge":false"#))
+    // A file of another store, or one that is broken, is no reason to trust it.
+    try FileManager.default.removeItem(atPath: store)
+    try addNorway()
+    #expect(try trips("list", store).output == plain)
+    try Data("{".utf8).write(to: URL(fileURLWithPath: store + "-unseen.json"))
+    let broken = try trips("list", store)
+    #expect(broken.code == 2 && broken.messages.contains("Remove that file"))
+  }
+
   @Test("answers for programs are one object a line")
   func json() throws {
     try addNorway()
