@@ -4,9 +4,9 @@ import SwiftData
 extension Seeder {
   func addTags(_ context: ModelContext) throws {
     for tag in Words.tags {
-      context.insert(
-        Tag(word: tag.word, color: UInt32(numbers.below(0x100_0000)), symbol: tag.symbol)
-      )
+      let tag = Tag(word: tag.word, color: UInt32(numbers.below(0x100_0000)), symbol: tag.symbol)
+      context.insert(tag)
+      remember(tag)
     }
   }
 
@@ -15,7 +15,7 @@ extension Seeder {
     let trip = newTrip(in: context)
     for _ in 0..<numbers.number(in: 3...10) { addItem(to: trip) }
     if numbers.chance(60) { trip.livingAccommodation = newAccommodation() }
-    if numbers.chance(40) { trip.tags = try tags(numbers.number(in: 1...3), in: context) }
+    if numbers.chance(40) { trip.tags = tags(numbers.number(in: 1...3), in: context) }
   }
 
   /// A trip of each sort, with all that a trip can have.
@@ -145,7 +145,7 @@ extension Seeder {
   func sortWithTags(_ context: ModelContext) throws {
     let trip = try anyTrip(in: context)
     if numbers.chance(60) || trip.tags.isEmpty {
-      for tag in try tags(2, in: context) where !trip.tags.contains(tag) { trip.tags.append(tag) }
+      for tag in tags(2, in: context) where !trip.tags.contains(tag) { trip.tags.append(tag) }
     } else {
       trip.tags.removeLast()
     }
@@ -189,13 +189,8 @@ extension Seeder {
     item.doneAt = clock.now
   }
 
-  func tags(_ count: Int, in context: ModelContext) throws -> [Tag] {
-    let words = (0..<count).map { _ in numbers.pick(Words.tags).word }
-    return try context.fetch(
-      FetchDescriptor<Tag>(
-        predicate: #Predicate { words.contains($0.word) },
-        sortBy: [SortDescriptor(\.word)]
-      )
-    )
+  func tags(_ count: Int, in context: ModelContext) -> [Tag] {
+    let words = Set((0..<count).map { _ in numbers.pick(Words.tags).word })
+    return words.sorted().compactMap { tagIDs[$0] }.compactMap { context.model(for: $0) as? Tag }
   }
 }

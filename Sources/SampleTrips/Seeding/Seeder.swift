@@ -45,6 +45,8 @@ final class Seeder {
 
   var known: [KnownTrip] = []
   var people: [(id: PersistentIdentifier, name: String)] = []
+  /// The tags by their words: a fetch before the save would have to look at all that is pending.
+  var tagIDs: [String: PersistentIdentifier] = [:]
   /// Numbers the trips, so that their names are unique.
   var serial = 0
   /// How many trips were deleted by hand.
@@ -180,6 +182,10 @@ final class Seeder {
         known[numbers.below(known.count)] = entry
       }
     }
+  }
+
+  func remember(_ tag: Tag) {
+    afterSave.append { [self] in tagIDs[tag.word] = tag.persistentModelID }
   }
 
   func remember(_ person: Person) {
