@@ -60,6 +60,7 @@ extension Arguments {
     var texts = given
     var origins = texts.mapValues { _ in Origin.commandLine }
     let parameters = path.flatMap(\.flags) + (path.last?.positionals ?? [])
+    var missing: [Declaration] = []
     for parameter in parameters where texts[parameter.name] == nil {
       if let variable = parameter.variable, let value = environment[variable], !value.isEmpty {
         texts[parameter.name] = [value]
@@ -67,12 +68,18 @@ extension Arguments {
       } else if let fallback = parameter.fallback {
         texts[parameter.name] = [fallback]
       } else if parameter.isRequired {
-        let value = parameter.isPositional ? "" : " \(parameter.placeholder)"
-        throw CommandError.usage(
-          "\(title) needs \(parameter.spelling)\(value): \(parameter.help)",
-          hint: "See “\(title) --help”."
-        )
+        missing.append(parameter)
       }
+    }
+    guard missing.isEmpty else {
+      missing = missing.filter(\.isPositional) + missing.filter { !$0.isPositional }
+      let names = missing.map { $0.spelling + ($0.isPositional ? "" : " \($0.placeholder)") }
+      let example = path.last?.examples.first.map { "As in “\($0.line)”. " } ?? ""
+      throw CommandError.usage(
+        "\(title) needs \(names.joined(separator: " and "))"
+          + (missing.count == 1 ? ": \(missing[0].help)" : "."),
+        hint: "\(example)See “\(title) --help”."
+      )
     }
     for parameter in parameters {
       do {

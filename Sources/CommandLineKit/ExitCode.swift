@@ -22,8 +22,6 @@ public struct ExitCode: Hashable, Sendable {
   public static let found = ExitCode(1, "found", "ran correctly and found differences or damage")
   /// Something failed that has no code of its own.
   public static let failure = ExitCode(2, "failure", "failed")
-  /// Some of the work was done.
-  public static let partial = ExitCode(3, "partial", "finished in part; some was skipped")
   /// The input is not what it should be.
   public static let unreadable = ExitCode(
     4,
@@ -71,7 +69,7 @@ public struct ExitCode: Hashable, Sendable {
 
   /// All of them, by number.
   public static let all: [ExitCode] = [
-    success, found, failure, partial, unreadable, empty, missing, locked, historyGap,
-    schemaMismatch, diverged, differs, partialLog, usage, interrupted, terminated,
+    success, found, failure, unreadable, empty, missing, locked, historyGap, schemaMismatch,
+    diverged, differs, partialLog, usage, interrupted, terminated,
   ]
 }

@@ -95,6 +95,11 @@ public func grouped(_ number: Int64) -> String {
   return (number < 0 ? "-" : "") + ([digits] + groups).joined(separator: " ")
 }
 
+/// A number of things for people: `1 log`, `1 200 logs`.
+public func counted(_ number: Int64, _ noun: String) -> String {
+  "\(grouped(number)) \(noun)\(number == 1 ? "" : "s")"
+}
+
 /// A number of bytes for people: `812 B`, `1.2 MB`.
 public func byteCount(_ bytes: Int64) -> String {
   guard bytes >= 1000 else { return "\(bytes) B" }

@@ -90,12 +90,14 @@ extension Travelog {
     try line.clear()
     if given[json] { try call.answer(EraseAnswer(result, isDryRun: given[dryRun])) }
     let history =
-      result.storeTransactions.map { ", and in \(grouped($0)) transactions of the store's history" }
+      result.storeTransactions
+      .map { ", and in \(counted($0, "transaction")) of the store's history" }
       ?? (given[erasedStore] == nil ? "; the store's own history was left as it is" : "")
     try call.summarize(
       "\(given[erasedEntity]) \(given[erasedObject]):"
-        + " \(given[dryRun] ? "would erase" : "erased") \(grouped(result.values)) values in"
-        + " \(grouped(result.transactions)) transactions of \(result.files.count) logs" + history
+        + " \(given[dryRun] ? "would erase" : "erased") \(counted(result.values, "value")) in"
+        + " \(counted(result.transactions, "transaction"))"
+        + " of \(counted(Int64(result.files.count), "log"))" + history
     )
     return .success
   }

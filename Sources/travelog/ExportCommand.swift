@@ -151,8 +151,8 @@ extension Travelog {
       if given[json] { try call.answer(ExportAnswer(result, filter, isDryRun: given[dryRun])) }
       try call.summarize(
         "\(store): \(given[dryRun] ? "would export" : "exported")"
-          + " \(grouped(result.transactions)) transactions,"
-          + " \(grouped(result.changes)) changes,"
+          + " \(counted(result.transactions, "transaction")),"
+          + " \(counted(result.changes, "change")),"
           + " \(byteCount(result.plainBytes)) -> \(byteCount(result.compressedBytes))"
           + " in \(time.formatted()); token \(result.to.transaction)"
       )

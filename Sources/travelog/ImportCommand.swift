@@ -76,7 +76,8 @@ extension Travelog {
     if given[json] { try call.answer(ImportAnswer(result, isDryRun: given[dryRun])) }
     try call.summarize(
       "\(given[into]): \(given[dryRun] ? "would import" : "imported")"
-        + " \(grouped(result.transactions)) transactions, \(grouped(result.changes)) changes"
+        + " \(counted(result.transactions, "transaction")),"
+        + " \(counted(result.changes, "change"))"
         + " in \(time.formatted()); now at transaction \(result.to.transaction)"
     )
     return .success

@@ -34,13 +34,14 @@ extension Travelog {
       case .none: "nothing was in the way"
       case .gap:
         "the gap after transaction \(result.from.transaction), up to"
-          + " \(result.resumes.transaction), was filled with \(grouped(result.objects)) changes"
+          + " \(result.resumes.transaction), was filled with \(counted(result.objects, "change"))"
       case .lineage:
         "lineage \(result.resumes.lineage) begins after transaction \(result.resumes.transaction)"
-          + " with \(grouped(result.objects)) objects"
+          + " with \(counted(result.objects, "object"))"
       }
     try call.summarize(
-      "\(given[store]): \(text); exported \(grouped(result.export.transactions)) transactions"
+      "\(given[store]): \(text);"
+        + " exported \(counted(result.export.transactions, "transaction"))"
     )
     return .success
   }

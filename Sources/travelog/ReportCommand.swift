@@ -68,6 +68,13 @@ extension Travelog {
     exitCodes: [.found, .unreadable, .missing, .historyGap, .interrupted, .terminated]
   ) { call in
     let given = call.arguments
+    let format = given[reportFormat] ?? (given[json] ? .json : .html)
+    if format == .html, given[reportOutput] == nil, call.output.isTerminal {
+      throw CommandError.usage(
+        "The page is for a browser, and standard output is a terminal.",
+        hint: "Name a file, as in --output report.html, or pipe the page somewhere."
+      )
+    }
     let history = try call.history()
     var request = AuditRequest()
     request.filter = try call.filter(for: history)
@@ -76,7 +83,6 @@ extension Travelog {
     let (line, tick) = call.tick()
     let audit = try summarize(history, request, tick: tick)
     try line.clear()
-    let format = given[reportFormat] ?? (given[json] ? .json : .html)
     func write(_ output: ([UInt8]) throws -> Void) throws {
       switch format {
       case .html: try writePage(audit) { try output(Array($0.utf8)) }

@@ -60,21 +60,29 @@ extension Travelog {
     lines += result.findings.map { "  \(style.red($0.kind.rawValue)): \($0.message)" }
     let range =
       result.partial != nil
-      ? "\(grouped(result.transactions)) transactions up to \(result.to.transaction) are sound"
+      ? "\(counted(result.transactions, "transaction")) up to \(result.to.transaction)"
+        + " \(result.transactions == 1 ? "is" : "are") sound"
       : result.to.transaction > result.from.transaction
-        ? "transactions \(result.from.transaction + 1) to \(result.to.transaction) are sound"
+        ? transactionsText(result.from.transaction + 1, result.to.transaction)
         : "no transaction is sound"
     lines.append(
       "  \(result.findings.isEmpty ? style.green("ok") : style.red("damaged")): \(range),"
-        + " \(grouped(result.changes)) changes in \(result.files) logs"
-        + (result.snapshots > 0 ? " and \(result.snapshots) snapshots" : "")
+        + " \(counted(result.changes, "change")) in \(counted(Int64(result.files), "log"))"
+        + (result.snapshots > 0 ? " and \(counted(Int64(result.snapshots), "snapshot"))" : "")
     )
     lines.append("  head: \(result.to.digest)")
     if let digest = result.erasures {
-      lines.append("  erased: values of \(grouped(result.erased)) transactions; records: \(digest)")
+      lines.append(
+        "  erased: values of \(counted(result.erased, "transaction")); records: \(digest)"
+      )
     }
     lines.append("  \(endText(result))")
     return lines.joined(separator: "\n") + "\n"
+  }
+
+  private static func transactionsText(_ first: Int64, _ last: Int64) -> String {
+    first == last
+      ? "transaction \(first) is sound" : "transactions \(first) to \(last) are sound"
   }
 
   private static func endText(_ result: Verification) -> String {

@@ -112,7 +112,7 @@ extension Trips {
     summary: "Changes a trip.",
     examples: [
       .init("trips edit trips.store Norway --status booked", "It is booked."),
-      .init("trips edit trips.store Norway --item “See the aurora”", "Put it on the bucket list."),
+      .init("trips edit trips.store Norway --item 'See the aurora'", "Put it on the bucket list."),
     ],
     parameters: [
       store, name, otherName, otherDestination, otherStart, otherEnd, notes, status, favorite, item,
@@ -177,7 +177,7 @@ extension Trips {
     "book",
     summary: "Books a place to stay, instead of the one that there was.",
     examples: [
-      .init("trips book trips.store Norway --place “Hotel Nordlys”", "Stay in that hotel.")
+      .init("trips book trips.store Norway --place 'Hotel Nordlys'", "Stay in that hotel.")
     ],
     parameters: [store, name, place, address, isConfirmed],
     exitCodes: [.unreadable, .missing, .locked, .schemaMismatch]

@@ -109,7 +109,10 @@ struct ParsingTests {
         ["hello", "Kim", "-m", "glod"], "“glod” is no value for --mood; give glad or gloomy.",
         "Did you mean “glad”?"
       ),
-      (["hello"], "greet hello needs NAME: Who to greet.", "See “greet hello --help”."),
+      (
+        ["hello"], "greet hello needs NAME: Who to greet.",
+        "As in “greet hello Kim --times 3”. See “greet hello --help”."
+      ),
       (["note"], "greet note needs --log FILE: Where to note it.", "See “greet note --help”."),
       (
         ["note", "--log", "x", "y"], "greet note does not know what to do with “y”.",

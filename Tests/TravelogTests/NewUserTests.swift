@@ -42,6 +42,7 @@ struct NewUserTests {
     for name in names {
       let bare = try travelog(name)
       #expect(bare.code == 64 && bare.output == "" && !bare.errors.isEmpty, "\(name)")
+      #expect(name == "generate" || bare.errors.contains("\nAs in “"), "\(name)")
       let help = try travelog(name, "--help")
       #expect(help.code == 0 && help.errors == "", "\(name)")
       #expect(help.output.hasPrefix("travelog \(name): ") && help.output.contains("Usage: "))
@@ -103,17 +104,40 @@ struct NewUserTests {
     }
   }
 
-  @Test("compressed logs are not written to a terminal")
-  func terminal() throws {
+  @Test(
+    "compressed logs and pages are not written to a terminal",
+    arguments: ["export STORE --to -", "report STORE"]
+  )
+  func terminal(line: String) throws {
     guard let script = installed("script") else { return }
     try withStore { _, path in
+      let line = line.replacingOccurrences(of: "STORE", with: "'\(path)'")
       let run = try run(
         script,
-        ["-qec", "\(products)/travelog export '\(path)' --to -", "/dev/null"],
+        ["-qec", "\(products)/travelog \(line)", "/dev/null"],
         environment: ["PATH": "/usr/bin:/bin", "SHELL": "/bin/sh"]
       )
       #expect(run.code == 64, "\(run.output)")
       #expect(run.output.contains("standard output is a terminal"), "\(run.output)")
+    }
+  }
+
+  @Test("several words that are missing are named together")
+  func several() throws {
+    #expect(try travelog("export").errors.contains("needs STORE and --to LOGS"))
+    #expect(try travelog("diff").errors.contains("needs A and B"))
+    #expect(try travelog("diff", "a.store").errors.contains("needs B: "))
+  }
+
+  @Test("a store that is taken for a log is said to be one")
+  func storeForLog() throws {
+    try withStore { folder, path in
+      for line in [["verify", path], ["import", path, "--into", folder.path + "/copy.store"]] {
+        let run = try travelog(line)
+        #expect(run.code == 4 && run.errors.contains("is a SQLite database and no log"))
+      }
+      let none = try travelog("undo", path, "999")
+      #expect(none.errors.contains("There is no transaction 999 in the store"))
     }
   }
 

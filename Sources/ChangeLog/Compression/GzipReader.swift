@@ -129,7 +129,20 @@ public final class GzipReader {
     )
   }
 
+  /// True where somebody took a store for a log, which only a file can tell.
+  private var isDatabase: Bool {
+    var magic = [UInt8](repeating: 0, count: 15)
+    return pread(descriptor, &magic, 15, 0) == 15 && magic.elementsEqual("SQLite format 3".utf8)
+  }
+
   private func damaged() -> LogError {
+    if isDatabase {
+      return LogError(
+        .notALog,
+        "\(path) is a SQLite database and no log; “travelog export” makes logs of a store.",
+        path: path
+      )
+    }
     let reason = stream.msg.map { ": \(String(cString: $0))" } ?? ""
     return LogError(
       .damaged,

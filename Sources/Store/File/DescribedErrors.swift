@@ -67,7 +67,7 @@ private func described(_ error: SQLiteError, path: String) -> StoreError {
 func missingFileError(_ path: String, cause: (any Error)? = nil) -> StoreError {
   StoreError(
     .missing,
-    "There is no store at \(path), and none can be made: check the path and that its folder exists.",
+    "There is no store at \(path). Check the path, and that the folder of a new store is there.",
     cause: cause,
     path: path
   )

@@ -95,8 +95,10 @@ private final class Undo {
     guard range.upperBound <= head, range.lowerBound > 0 else {
       throw StoreError(
         .misuse,
-        "There are no transactions \(range.lowerBound) to \(range.upperBound) in the store"
-          + " \(rows.path), whose last is \(head).",
+        (range.lowerBound == range.upperBound
+          ? "There is no transaction \(range.lowerBound)"
+          : "There are no transactions \(range.lowerBound) to \(range.upperBound)")
+          + " in the store \(rows.path), whose last is \(head).",
         path: rows.path
       )
     }

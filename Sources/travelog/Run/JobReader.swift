@@ -59,7 +59,11 @@ struct JobReader {
   private func bytes() throws -> Data {
     if path == "-" { return try standardInput() }
     guard access(path, F_OK) == 0 else {
-      throw CommandError(.missing, "There is no job \(path).")
+      throw CommandError(
+        .missing,
+        "There is no job \(path).",
+        hint: "Name the file of a job, as Pipelines has them; docs/JOBS.md says what stands in one."
+      )
     }
     do {
       return try Data(contentsOf: URL(fileURLWithPath: path))
