@@ -43,10 +43,15 @@ extension Travelog {
     let given = call.arguments
     let format = given[differenceFormat] ?? (given[json] ? .json : .text)
     let (line, tick) = call.tick()
-    let histories = try [History(given[first]), History(given[second])]
-    for history in histories { try history.checkIsWhole() }
-    let left = try StoreState(histories[0], tick: tick)
-    let right = try StoreState(histories[1], tick: tick)
+    // The first is closed before the second is opened: two at once of one store that nobody writes
+    // to would leave the files of SQLite's log beside it.
+    func state(_ text: String) throws -> StoreState {
+      let history = try History(text)
+      try history.checkIsWhole()
+      return try StoreState(history, tick: tick)
+    }
+    let left = try state(given[first])
+    let right = try state(given[second])
     try line.clear()
     let differences = try StoreDifferences(left, right)
     var counts = ChangeCounts()
