@@ -1,7 +1,7 @@
 # Everything that a developer or a CI machine does with this package.
 
 REQUIRED := libsqlite3-dev zlib1g-dev
-OPTIONAL := libdeflate-dev libssl-dev sqlite3 sqlite3-tools
+OPTIONAL := libdeflate-dev libssl3 sqlite3 sqlite3-tools
 SUDO := $(if $(filter 0,$(shell id -u)),,sudo)
 LINTED := $(wildcard Package.swift Sources Tests Benchmarks)
 missing = $(shell for name in $(1); do dpkg-query -W -f '$${Status}' $$name 2>/dev/null \
@@ -9,7 +9,7 @@ missing = $(shell for name in $(1); do dpkg-query -W -f '$${Status}' $$name 2>/d
 
 # SwiftPM keeps what Package.swift came to by its text and its environment: with this among the
 # latter it looks again when a library has come or gone.
-export TRAVELOG_LIBRARIES = $(shell ls /usr/include/libdeflate.h /usr/include/openssl/sha.h 2>&1)
+export TRAVELOG_LIBRARIES = $(shell ls /usr/include/libdeflate.h 2>&1)
 
 # Where "make install" puts things; DESTDIR goes before all of it.
 PREFIX ?= /usr/local

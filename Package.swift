@@ -34,19 +34,16 @@ let syntaxLinking: [LinkerSetting] =
   [.unsafeFlags(["-L", hostLibraries, "-Xlinker", "-rpath", "-Xlinker", hostLibraries])]
   + syntaxModules.map { .linkedLibrary($0) }
 
-// Libraries that make digests and logs faster, and change no line of a log. They are used where their
-// headers are, unless TRAVELOG_PLAIN is set when the package is built.
+// A library that makes logs faster, and changes no line of them. It is used where its header is, unless
+// TRAVELOG_PLAIN is set when the package is built.
 func hasHeader(_ name: String) -> Bool {
   guard Context.environment["TRAVELOG_PLAIN", default: ""].isEmpty else { return false }
   return ["/usr/include", "/usr/local/include"].contains {
     FileManager.default.fileExists(atPath: $0 + "/" + name)
   }
 }
-let hasCrypto = hasHeader("openssl/sha.h")
 let hasDeflate = hasHeader("libdeflate.h")
-let crypto: [Target.Dependency] = hasCrypto ? ["CCrypto"] : []
 let deflate: [Target.Dependency] = hasDeflate ? ["CDeflate"] : []
-let cryptoSettings: [SwiftSetting] = hasCrypto ? [.define("CRYPTO")] : []
 let deflateSettings: [SwiftSetting] = hasDeflate ? [.define("DEFLATE")] : []
 
 let package = Package(
@@ -69,7 +66,7 @@ let package = Package(
     ),
     .systemLibrary(name: "CZlib", pkgConfig: "zlib", providers: [.apt(["zlib1g-dev"])]),
     .target(name: "SQLite", dependencies: ["CSQLite"]),
-    .target(name: "Store", dependencies: ["SQLite"] + crypto, swiftSettings: cryptoSettings),
+    .target(name: "Store", dependencies: ["SQLite"]),
     .target(
       name: "ChangeLog",
       dependencies: ["CZlib", "Store"] + deflate,
@@ -187,11 +184,6 @@ let package = Package(
   ],
   swiftLanguageModes: [.v6]
 )
-if hasCrypto {
-  package.targets.append(
-    .systemLibrary(name: "CCrypto", pkgConfig: "libcrypto", providers: [.apt(["libssl-dev"])])
-  )
-}
 if hasDeflate {
   package.targets.append(
     .systemLibrary(name: "CDeflate", pkgConfig: "libdeflate", providers: [.apt(["libdeflate-dev"])])

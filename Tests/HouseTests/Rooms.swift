@@ -23,12 +23,12 @@ let rooms: [Room] = [
   Room("Report", ["Audit", "Pipeline", "ChangeLog", "Store"]),
   Room("Audit", ["Pipeline", "ChangeLog", "Store"]),
   Room("Pipeline", ["ChangeLog", "AppleStore", "Store"]),
-  Room("ChangeLog", ["Store", "CZlib", "CDeflate", "CCrypto"]),
+  Room("ChangeLog", ["Store", "CZlib", "CDeflate"]),
   Room("AppleStore", ["Store", "SQLite"]),
   Room("SwiftData", ["CSwiftRuntime", "SwiftDataMacros", "Store", "SQLite"]),
   Room("SwiftDataMacros", ["SwiftDataMacroExpansion"]),
   Room("SwiftDataMacroExpansion"),
-  Room("Store", ["SQLite", "CCrypto"]),
+  Room("Store", ["SQLite"]),
   Room("SQLite", ["CSQLite"]),
   Room("OSLog", ["os"]),
   Room("os"),
@@ -37,7 +37,6 @@ let rooms: [Room] = [
   Room("CSwiftRuntime"),
   Room("CZlib"),
   Room("CDeflate"),
-  Room("CCrypto"),
 ]
 
 /// The modules that come with the toolchain or the system and that any room may import.

@@ -1,15 +1,26 @@
-#if CRYPTO
-import CCrypto
+import Glibc
 
 /// SHA-256 by libcrypto, which knows the processor's own instructions for it.
+///
+/// The library is looked for when the first digest is made: a program that makes none starts without
+/// it, and one on a machine that has none uses ``PlainSHA256``.
 struct CryptoSHA256: Sendable {
-  private var context = SHA256_CTX()
+  /// Room for `SHA256_CTX`, whose 28 words of 32 bits are a part of libcrypto's interface.
+  private typealias Context = SIMD32<UInt32>
 
-  init() { SHA256_Init(&context) }
+  private let library: CryptoLibrary
+  private var context = Context()
+
+  /// Nil where there is no libcrypto.
+  init?() {
+    guard let library = CryptoLibrary.shared else { return nil }
+    self.library = library
+    _ = library.begin(&context)
+  }
 
   /// Takes in more bytes.
   mutating func update(_ bytes: UnsafeRawBufferPointer) {
-    SHA256_Update(&context, bytes.baseAddress, bytes.count)
+    _ = library.update(&context, bytes.baseAddress, bytes.count)
   }
 
   /// The digest of all bytes so far; more may follow all the same.
@@ -17,9 +28,34 @@ struct CryptoSHA256: Sendable {
     // None of these functions fails with a digest of this length.
     var last = context
     return withUnsafeTemporaryAllocation(byteCount: Digest.byteCount, alignment: 8) { bytes in
-      SHA256_Final(bytes.bindMemory(to: UInt8.self).baseAddress, &last)
+      _ = library.finish(bytes.baseAddress, &last)
       return Digest(UnsafeRawBufferPointer(bytes), at: 0)
     }
   }
 }
-#endif
+
+/// The functions of libcrypto, which stays open as long as the process runs.
+private struct CryptoLibrary: Sendable {
+  typealias Begin = @convention(c) (UnsafeMutableRawPointer) -> Int32
+  typealias Update = @convention(c) (UnsafeMutableRawPointer, UnsafeRawPointer?, Int) -> Int32
+  typealias Finish = @convention(c) (UnsafeMutableRawPointer?, UnsafeMutableRawPointer) -> Int32
+
+  let begin: Begin
+  let update: Update
+  let finish: Finish
+
+  static let shared = ["libcrypto.so.3", "libcrypto.so.1.1"].lazy.compactMap(Self.init).first
+
+  private init?(_ name: String) {
+    guard let library = dlopen(name, RTLD_LAZY | RTLD_LOCAL) else { return nil }
+    guard let begin = dlsym(library, "SHA256_Init"), let update = dlsym(library, "SHA256_Update"),
+      let finish = dlsym(library, "SHA256_Final")
+    else {
+      dlclose(library)
+      return nil
+    }
+    self.begin = unsafeBitCast(begin, to: Begin.self)
+    self.update = unsafeBitCast(update, to: Update.self)
+    self.finish = unsafeBitCast(finish, to: Finish.self)
+  }
+}

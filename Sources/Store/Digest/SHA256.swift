@@ -1,15 +1,13 @@
-#if CRYPTO
-private typealias Function = CryptoSHA256
-#else
-private typealias Function = PlainSHA256
-#endif
-
 /// SHA-256 over bytes that come in pieces.
 public struct SHA256: Sendable {
-  private var function = Function()
+  private var crypto: CryptoSHA256?
+  private var plain: PlainSHA256?
 
   /// Starts a digest over nothing.
-  public init() {}
+  public init() {
+    crypto = CryptoSHA256()
+    if crypto == nil { plain = PlainSHA256() }
+  }
 
   /// The digest of bytes that are all there.
   public static func digest(of bytes: UnsafeRawBufferPointer) -> Digest {
@@ -30,9 +28,12 @@ public struct SHA256: Sendable {
 
   /// Takes in more bytes.
   public mutating func update(_ bytes: UnsafeRawBufferPointer) {
-    function.update(bytes)
+    crypto?.update(bytes)
+    plain?.update(bytes)
   }
 
   /// The digest of all bytes so far; more may follow all the same.
-  public func finish() -> Digest { function.finish() }
+  public func finish() -> Digest {
+    crypto?.finish() ?? (plain ?? PlainSHA256()).finish()
+  }
 }
