@@ -11,5 +11,6 @@ public var swiftDataMacros: [String: any Macro.Type] {
     "UniqueMacro": UniqueMacro.self,
     "IndexMacro": IndexMacro.self,
     "ModelActorMacro": ModelActorMacro.self,
+    "PredicateMacro": PredicateMacro.self,
   ]
 }

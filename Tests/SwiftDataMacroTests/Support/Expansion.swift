@@ -62,7 +62,8 @@ func expand(
     "Model": ModelMacro.self, "_PersistedProperty": PersistedPropertyMacro.self,
     "Attribute": AttributeMacro.self, "Relationship": RelationshipMacro.self,
     "Transient": TransientMacro.self, "Unique": UniqueMacro.self, "Index": IndexMacro.self,
-    "ModelActor": ModelActorMacro.self,
+    "ModelActor": ModelActorMacro.self, "Predicate": PredicateMacro.self,
+    "Expression": PredicateMacro.self,
   ]
   let expanded = file.expand(
     macroSpecs: macros.mapValues { MacroSpec(type: $0, conformances: conformances) },

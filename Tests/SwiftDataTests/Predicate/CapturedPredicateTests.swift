@@ -85,21 +85,26 @@ struct CapturedPredicateTests {
     try store.expectSame(#Predicate<PItem> { flag ? $0.number > number : $0.flag })
   }
 
-  @Test("expressions")
+  @Test("expressions that conditions evaluate")
   func expressions() throws {
     let half = #Expression<Int, Int> { $0 / 2 }
-    let isNear = #Expression<Int, Int, Bool> { $0 == $1 || $0 == $1 + 1 }
-    // The macro of this toolchain has no word for them, nor are they standard expressions here,
-    // so that only the nodes themselves can be looked at.
-    let item = PredicateExpressions.Variable<PItem>()
-    let number = PredicateExpressions.KeyPath(root: item, keyPath: \.number)
-    let halved = PredicateExpressions.build_evaluate(
-      PredicateExpressions.Value(half),
-      number
+    let double = #Expression<PItem, Int> { $0.number * 2 }
+    let quadruple = #Expression<PItem, Int> { double.evaluate($0) * 2 }
+    try store.expectSQL(
+      #Predicate<PItem> { half.evaluate($0.number) == 4 },
+      #"(t0."number" / ?) = ?"#
     )
+    try store.expectSame(#Predicate<PItem> { half.evaluate(double.evaluate($0)) > 12 })
+    try store.expectSame(#Predicate<PItem> { quadruple.evaluate($0) == 20 })
+  }
+
+  @Test("expressions of several inputs, which no macro writes here")
+  func inputs() throws {
+    let isNear = #Expression<Int, Int, Bool> { $0 == $1 || $0 == $1 + 1 }
+    let item = PredicateExpressions.Variable<PItem>()
     let node = PredicateExpressions.build_evaluate(
       PredicateExpressions.Value(isNear),
-      halved,
+      PredicateExpressions.KeyPath(root: item, keyPath: \.number),
       PredicateExpressions.Value(4)
     )
     let entity = try #require(store.container.map.entity(of: PItem.self))
@@ -109,11 +114,60 @@ struct CapturedPredicateTests {
       to: .object(SQLObject(id: "t0.id", entity: entity, alias: "t0", isNullable: false))
     )
     let sql = try translation.condition(node).sql
+    #expect(sql.text == #"(t0."number" = ? OR t0."number" = ?)"#)
+  }
+
+  @Test("predicates that conditions evaluate, one in another, and twice")
+  func evaluated() throws {
+    let large = #Predicate<PItem> { $0.number > 12 }
+    let flagged = #Predicate<PItem> { $0.flag }
+    let small = #Predicate<Int> { $0 < 5 }
+    let both = #Predicate<PItem> { large.evaluate($0) && !flagged.evaluate($0) }
+    #expect(try store.expectSame(both) > 0)
+    let either = #Predicate<PItem> { both.evaluate($0) || !both.evaluate($0) }
+    #expect(try store.expectSame(either) == 20)
+    #expect(try store.expectSame(#Predicate<PItem> { small.evaluate($0.number) }) == 5)
+    let none = [Predicate<PItem>]()
+    let parts = [large, flagged, .true]
+    func all(_ parts: [Predicate<PItem>]) -> Predicate<PItem> {
+      parts.reduce(.true) { sum, part in #Predicate { sum.evaluate($0) && part.evaluate($0) } }
+    }
+    #expect(try store.expectSame(all(parts)) == 3)
+    #expect(try store.expectSame(all(none)) == 20)
+  }
+
+  @Test("what is evaluated may ask for related objects, and be asked of them")
+  func related() throws {
+    let owner = PPerson(name: "Ada")
+    store.context.insert(owner)
+    for item in try store.context.fetch(FetchDescriptor<PItem>()) where item.flag {
+      item.owner = owner
+    }
+    let flagged = #Predicate<PItem> { $0.flag }
+    let isAda = #Predicate<PPerson> { $0.name == "Ada" }
+    let count = #Expression<[PItem], Int> { $0.filter { flagged.evaluate($0) }.count }
+    let owned = #Predicate<PItem> { item in
+      if let owner = item.owner { isAda.evaluate(owner) } else { false }
+    }
+    #expect(try store.expectSame(owned) == 10)
     #expect(
-      sql.text == """
-        ((t0."number" / ?) = ? OR (t0."number" / ?) = ?)
-        """
+      try store.expectSame(
+        #Predicate<PPerson> { $0.items.contains { owned.evaluate($0) } }
+      ) == 1
     )
+    let ten = #Predicate<PPerson> { count.evaluate($0.items) == 10 }
+    #expect(try store.context.fetch(FetchDescriptor(predicate: ten)) == [owner])
+  }
+
+  @Test("a predicate that evaluates one can't be encoded, and says so")
+  func encoding() throws {
+    let flagged = #Predicate<PItem> { $0.flag }
+    let node = PredicateExpressions.build_subscript(
+      PredicateExpressions.build_Arg(flagged),
+      PredicateExpressions.Variable<PItem>(),
+      default: PredicateExpressions.build_Arg("evaluate")
+    )
+    #expect(throws: EncodingError.self) { try JSONEncoder().encode(node) }
   }
 
   @Test("predicates put together by hand")

@@ -13,3 +13,23 @@ extension PredicateExpressions.ExpressionEvaluate: SQLNode {
     return try translation.term(inner.expression)
   }
 }
+
+extension PredicateExpressions._PredicateEvaluation: SQLNode {
+  func term(in translation: inout SQLTranslation) throws -> SQLTerm {
+    guard let inner = captured else {
+      throw NotTranslatable.operands(nodeName(self), "a predicate that depends on rows")
+    }
+    translation.bind(inner.variable, to: try translation.term(argument))
+    return try translation.term(inner.expression)
+  }
+}
+
+extension PredicateExpressions._ExpressionEvaluation: SQLNode {
+  func term(in translation: inout SQLTranslation) throws -> SQLTerm {
+    guard let inner = captured else {
+      throw NotTranslatable.operands(nodeName(self), "an expression that depends on rows")
+    }
+    translation.bind(inner.variable, to: try translation.term(argument))
+    return try translation.term(inner.expression)
+  }
+}

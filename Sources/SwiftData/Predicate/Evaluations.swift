@@ -1,0 +1,100 @@
+// Foundation on Linux lacks the node of a predicate that another one evaluates, and has none of an
+// expression that `#Predicate` could use.
+
+extension PredicateExpressions {
+  /// A node that applies a captured predicate to an argument.
+  public struct _PredicateEvaluation<Argument: PredicateExpression>: PredicateExpression {
+    /// A truth value.
+    public typealias Output = Bool
+
+    /// Nil where it is not the same for all rows.
+    let captured: Foundation.Predicate<Argument.Output>?
+    let argument: Argument
+
+    /// Applies the predicate.
+    public func evaluate(_ bindings: PredicateBindings) throws -> Bool {
+      guard let captured else { throw dependsOnRows("predicate") }
+      return try captured.evaluate(argument.evaluate(bindings))
+    }
+  }
+
+  /// A node that applies a captured expression to an argument.
+  public struct _ExpressionEvaluation<Argument: PredicateExpression, Output>: PredicateExpression {
+    /// Nil where it is not the same for all rows.
+    let captured: Foundation.Expression<Argument.Output, Output>?
+    let argument: Argument
+
+    /// Applies the expression.
+    public func evaluate(_ bindings: PredicateBindings) throws -> Output {
+      guard let captured else { throw dependsOnRows("expression") }
+      return try captured.evaluate(argument.evaluate(bindings))
+    }
+  }
+
+  // A captured value needs no variable; what needs one fails here, and says so when it is used.
+
+  /// Makes the node of a captured predicate's `evaluate(_:)`.
+  public static func build_subscript<Captured: PredicateExpression, Argument>(
+    _ captured: Captured,
+    _ argument: Argument,
+    default _: Value<String>
+  ) -> _PredicateEvaluation<Argument>
+  where Captured.Output == Foundation.Predicate<Argument.Output> {
+    _PredicateEvaluation(
+      captured: try? captured.evaluate(PredicateBindings()),
+      argument: argument
+    )
+  }
+
+  /// Makes the node of a captured expression's `evaluate(_:)`.
+  public static func build_subscript<Captured: PredicateExpression, Argument, Output>(
+    _ captured: Captured,
+    _ argument: Argument,
+    default _: Value<String>
+  ) -> _ExpressionEvaluation<Argument, Output>
+  where Captured.Output == Foundation.Expression<Argument.Output, Output> {
+    _ExpressionEvaluation(
+      captured: try? captured.evaluate(PredicateBindings()),
+      argument: argument
+    )
+  }
+}
+
+extension PredicateExpressions._PredicateEvaluation: Sendable where Argument: Sendable {}
+extension PredicateExpressions._PredicateEvaluation: Codable where Argument: Codable {
+  /// Refuses: a captured predicate has no form to be kept in.
+  public init(from decoder: any Decoder) throws { throw undecodable(decoder) }
+  /// Refuses: a captured predicate has no form to be kept in.
+  public func encode(to encoder: any Encoder) throws { throw unencodable(self, encoder) }
+}
+extension PredicateExpressions._PredicateEvaluation: StandardPredicateExpression
+where Argument: StandardPredicateExpression {}
+
+extension PredicateExpressions._ExpressionEvaluation: Sendable where Argument: Sendable {}
+extension PredicateExpressions._ExpressionEvaluation: Codable where Argument: Codable {
+  /// Refuses: a captured expression has no form to be kept in.
+  public init(from decoder: any Decoder) throws { throw undecodable(decoder) }
+  /// Refuses: a captured expression has no form to be kept in.
+  public func encode(to encoder: any Encoder) throws { throw unencodable(self, encoder) }
+}
+extension PredicateExpressions._ExpressionEvaluation: StandardPredicateExpression
+where Argument: StandardPredicateExpression {}
+
+private func dependsOnRows(_ kind: String) -> SwiftDataError {
+  SwiftDataError(
+    .unsupportedPredicate,
+    "A predicate evaluates another \(kind) that depends on the row. Capture it outside of the "
+      + "predicate first."
+  )
+}
+
+private func unencodable<Node>(_ node: Node, _ encoder: any Encoder) -> EncodingError {
+  .invalidValue(node, .init(codingPath: encoder.codingPath, debugDescription: noForm))
+}
+
+private func undecodable(_ decoder: any Decoder) -> DecodingError {
+  .dataCorrupted(.init(codingPath: decoder.codingPath, debugDescription: noForm))
+}
+
+private let noForm =
+  "A predicate that evaluates a captured one can't be encoded. Write its conditions out."

@@ -1,0 +1,45 @@
+import SwiftSyntax
+import SwiftSyntaxMacros
+
+/// `#Predicate` and `#Expression` over a model: those of Foundation, which know `evaluate` on Apple's
+/// systems and not on Linux.
+///
+/// The closure goes to Foundation's macro with each call of `evaluate` in the shape of a subscript,
+/// `captured[argument, default: "evaluate"]`, which it knows and for which SwiftData has a builder.
+public enum PredicateMacro: ExpressionMacro {
+  /// Hands the closure on.
+  public static func expansion(
+    of node: some FreestandingMacroExpansionSyntax,
+    in context: some MacroExpansionContext
+  ) throws -> ExprSyntax {
+    let calls = Evaluations(viewMode: .sourceAccurate)
+    var macro = MacroExpansionExprSyntax(
+      macroName: .identifier("_" + node.macroName.text),
+      genericArgumentClause: node.genericArgumentClause,
+      leftParen: node.leftParen,
+      arguments: node.arguments,
+      rightParen: node.rightParen,
+      trailingClosure: node.trailingClosure,
+      additionalTrailingClosures: node.additionalTrailingClosures
+    )
+    macro.leadingTrivia = []
+    return ExprSyntax(calls.rewrite(macro).cast(MacroExpansionExprSyntax.self))
+  }
+}
+
+/// Calls of `evaluate` with one argument, as subscripts.
+private final class Evaluations: SyntaxRewriter {
+  override func visit(_ node: FunctionCallExprSyntax) -> ExprSyntax {
+    guard let member = node.calledExpression.as(MemberAccessExprSyntax.self),
+      let captured = member.base, member.declName.baseName.text == "evaluate",
+      member.declName.argumentNames == nil, node.trailingClosure == nil,
+      node.arguments.count == 1, let argument = node.arguments.first, argument.label == nil
+    else { return super.visit(node) }
+    let base = rewrite(captured).cast(ExprSyntax.self)
+    let value = rewrite(argument.expression).cast(ExprSyntax.self)
+    var call: ExprSyntax = "\(base)[\(value), default: \"evaluate\"]"
+    call.leadingTrivia = node.leadingTrivia
+    call.trailingTrivia = node.trailingTrivia
+    return call
+  }
+}
