@@ -108,6 +108,7 @@ extension ModelContext {
     let sources = SQLSources(
       table: { overlay?.source($0) ?? quoted($0) },
       joinTable: { overlay?.source($0) ?? quoted($0) },
+      gone: { overlay?.gone($0) },
       order: { overlay?.order(of: $0) ?? "t0.id" },
       storeIdentifier: container.storeIdentifier(of: plan.entity)
     )

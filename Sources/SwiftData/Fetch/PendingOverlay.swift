@@ -5,7 +5,8 @@ import Synchronization
 /// The pending changes of a context as SQL sees them.
 ///
 /// For each table with pending changes there is a temporary table of their rows, a list of the
-/// saved rows that they hide, and a view that puts the two together. A fetch reads the view in the
+/// saved rows that they hide, a list of those that are to be deleted, and a view that puts them
+/// together. A fetch reads the view in the
 /// place of the table, so that conditions, joins, order and limits all see what is not yet saved,
 /// exactly. Only what changed since the last fetch is written.
 final class PendingOverlay {
@@ -13,8 +14,10 @@ final class PendingOverlay {
   private let reader: Reader
   private var number: Int
   private let storeIndex: Int
-  private let map: EntityMap
-  private var views: Set<String> = []
+  let map: EntityMap
+  private(set) var views: Set<String> = []
+  /// The tables of which rows are gone.
+  private var losing: Set<String> = []
   /// True where rows are to be hidden that no object stands for.
   var needsAllRows = false
   private var isUsed = false
@@ -57,7 +60,12 @@ final class PendingOverlay {
   /// A column that the views add; no attribute has a blank in its name.
   private static let rank = quoted("insertion rank")
 
-  private func name(_ kind: String, _ table: String) -> String {
+  /// The list of the rows of a table that are to be deleted, if there are any.
+  func gone(_ table: String) -> String? {
+    losing.contains(table) ? "temp." + name("gone", table) : nil
+  }
+
+  func name(_ kind: String, _ table: String) -> String {
     quoted("\(kind) \(number) \(table)")
   }
 
@@ -72,10 +80,13 @@ final class PendingOverlay {
         try connection.execute("DELETE FROM temp.\(name("row", table))")
         try connection.execute("DELETE FROM temp.\(name("hidden", table))")
       }
+      for table in losing { try connection.execute("DELETE FROM temp.\(name("gone", table))") }
+      losing = []
     } catch {
       // Old rows must not be seen again: the next fetch makes tables of new names.
       number = Self.numbers.wrappingAdd(1, ordering: .relaxed).newValue
       views = []
+      losing = []
     }
   }
 
@@ -86,6 +97,7 @@ final class PendingOverlay {
       try? connection.execute("DROP VIEW IF EXISTS temp.\(name("view", table))")
       try? connection.execute("DROP TABLE IF EXISTS temp.\(name("row", table))")
       try? connection.execute("DROP TABLE IF EXISTS temp.\(name("hidden", table))")
+      try? connection.execute("DROP TABLE IF EXISTS temp.\(name("gone", table))")
     }
     // A pooled reader that could write temporary tables would still write no others.
     if !reader.isShared { try? connection.execute("PRAGMA query_only = ON") }
@@ -101,34 +113,48 @@ final class PendingOverlay {
     let owners = states.filter { $0.phase == .inserting || $0.phase == .stored }
     for state in owners { try writeMembers(of: state, removing: true) }
     for state in owners { try writeMembers(of: state, removing: false) }
-    guard needsAllRows else { return }
-    needsAllRows = false
-    for deletion in pending.batchDeleted where deletion.entity.storeIndex == storeIndex {
-      let table = deletion.entity.table
-      try prepare(table)
-      let hide = try connection.cached(
-        "INSERT OR IGNORE INTO temp.\(name("hidden", table)) VALUES (?)"
-      )
-      for row in deletion.rows {
-        try hide.bind(1, row)
-        try hide.run()
+    if needsAllRows {
+      needsAllRows = false
+      for deletion in pending.batchDeleted where deletion.entity.storeIndex == storeIndex {
+        for row in deletion.rows { try lose(row, deletion.entity.table) }
       }
     }
+    if pending.batchDeleted.contains(where: { $0.entity.storeIndex == storeIndex }) {
+      try loseWhatFollows(map.schemas[storeIndex])
+    }
+  }
+
+  /// Lists a row as one that is to be deleted; what a rule takes along is worked out anew each time.
+  private func lose(_ row: Int64, _ table: String) throws {
+    try prepareLoss(of: table)
+    try run(
+      "INSERT OR REPLACE INTO temp.\(name("gone", table)) VALUES (?, 0)",
+      [.integer(row)]
+    )
+  }
+
+  func prepareLoss(of table: String) throws {
+    try prepare(table)
+    losing.insert(table)
   }
 
   private func prepare(_ table: String) throws {
     guard !views.contains(table) else { return }
     let rows = name("row", table)
     let hidden = name("hidden", table)
+    let gone = name("gone", table)
     try connection.execute(
       """
       CREATE TEMP TABLE \(rows) AS SELECT *, 0 AS \(Self.rank) FROM main.\(quoted(table)) WHERE 0;
       CREATE UNIQUE INDEX temp.\(name("index", table)) ON \(rows) (id);
       CREATE TEMP TABLE \(hidden) (id INTEGER PRIMARY KEY);
+      CREATE TEMP TABLE \(gone) (id INTEGER PRIMARY KEY, follows INTEGER NOT NULL);
       CREATE TEMP VIEW \(name("view", table)) AS
         SELECT *, 0 AS \(Self.rank) FROM main.\(quoted(table))
           WHERE id NOT IN (SELECT id FROM temp.\(hidden))
-        UNION ALL SELECT * FROM temp.\(rows);
+            AND id NOT IN (SELECT id FROM temp.\(gone))
+        UNION ALL SELECT * FROM temp.\(rows)
+          WHERE id NOT IN (SELECT id FROM temp.\(gone));
       """
     )
     views.insert(table)
@@ -140,15 +166,17 @@ final class PendingOverlay {
     }
     let table = entity.table
     try prepare(table)
+    if state.phase != .deleting, losing.contains(table) {
+      try run("DELETE FROM temp.\(name("gone", table)) WHERE id = ?", [.integer(state.row)])
+    }
     switch state.phase {
     case .inserting:
       try insertRow(state, entity)
     case .stored where !state.changed.isEmpty:
-      try hide(state.row, table, copying: true)
+      try hide(state.row, table)
       try updateRow(state, entity)
     case .deleting:
-      try hide(state.row, table, copying: false)
-      try remove(state.row, table)
+      try lose(state.row, table)
     case .stored:
       try remove(state.row, table)
       try run("DELETE FROM temp.\(name("hidden", table)) WHERE id = ?", [.integer(state.row)])
@@ -157,13 +185,13 @@ final class PendingOverlay {
     }
   }
 
-  private func hide(_ row: Int64, _ table: String, copying: Bool) throws {
+  private func hide(_ row: Int64, _ table: String) throws {
     let hidden = try connection.cached(
       "INSERT OR IGNORE INTO temp.\(name("hidden", table)) VALUES (?)"
     )
     try hidden.bind(1, row)
     try hidden.run()
-    guard copying, connection.changes > 0 else { return }
+    guard connection.changes > 0 else { return }
     try run(
       "INSERT INTO temp.\(name("row", table)) SELECT *, 0 FROM main.\(quoted(table)) WHERE id = ?",
       [.integer(row)]
@@ -262,7 +290,7 @@ final class PendingOverlay {
       return
     }
     try prepare(entity.table)
-    if member.phase == .stored { try hide(member.row, entity.table, copying: true) }
+    if member.phase == .stored { try hide(member.row, entity.table) }
     try run(
       "UPDATE temp.\(name("row", entity.table)) SET \(quoted(column)) = ? WHERE id = ?",
       [owner.map { .integer($0) } ?? .null, .integer(member.row)]
@@ -328,7 +356,7 @@ final class PendingOverlay {
     views.insert(table)
   }
 
-  private func run(_ sql: String, _ values: [Value]) throws {
+  func run(_ sql: String, _ values: [Value] = []) throws {
     let statement = try connection.cached(sql)
     for (index, value) in values.enumerated() {
       try statement.bind(Int32(index + 1), value: value)

@@ -6,6 +6,8 @@ struct SQLSources {
   var table: (String) -> String
   /// The same for a table of pairs.
   var joinTable: (String) -> String
+  /// The list of the rows of a table that are there no more, if there are any.
+  var gone: (String) -> String? = { _ in nil }
   /// The order of the rows of a table, over the alias `t0`, where no other is asked for.
   var order: (String) -> String = { _ in "t0.id" }
   /// The identifier of the store, which identifiers of its objects carry.

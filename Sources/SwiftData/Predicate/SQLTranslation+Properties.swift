@@ -106,7 +106,14 @@ extension SQLTranslation {
     let (relationship, destination) = try destination(of: property, of: object)
     let id: SQLQuery
     switch relationship.storage {
-    case .column(let name): id = column(name, of: object)
+    case .column(let name):
+      let column = column(name, of: object)
+      if let gone = sources.gone(destination.table) {
+        // What is about to be deleted is nothing to lead to.
+        id = "CASE WHEN \(column) NOT IN (SELECT id FROM \(sql: gone)) THEN \(column) END"
+      } else {
+        id = column
+      }
     case .inverseColumn(let name):
       let alias = self.alias()
       let table = sources.table(destination.table)

@@ -1,0 +1,52 @@
+import Store
+
+// What delete rules take along behind objects that a batch deletes, and that are not in memory.
+extension PendingOverlay {
+  /// Lists all rows that the store will delete together with those that are listed.
+  func loseWhatFollows(_ schema: StoreSchema) throws {
+    for table in Set(schema.entities.map(\.table)) where gone(table) != nil {
+      try run("DELETE FROM temp.\(name("gone", table)) WHERE follows")
+    }
+    // A chain of rules takes as many rounds as it is long.
+    var isGrowing = true
+    while isGrowing {
+      isGrowing = false
+      for entity in schema.entities where gone(entity.table) != nil {
+        for relationship in entity.relationships where relationship.deleteRule == .cascade {
+          guard let destination = schema[relationship.destination] else { continue }
+          try prepareLoss(of: destination.table)
+          try run(
+            "INSERT OR IGNORE INTO temp.\(name("gone", destination.table)) "
+              + "SELECT found, 1 FROM (\(targets(of: relationship, entity, destination.table))) "
+              + "WHERE found IS NOT NULL"
+          )
+          if connection.changes > 0 { isGrowing = true }
+        }
+      }
+    }
+  }
+
+  /// A query for the rows that a relationship of all rows that are gone leads to, as `found`.
+  private func targets(
+    of relationship: StoredRelationship,
+    _ entity: StoredEntity,
+    _ destination: String
+  ) -> String {
+    let table = entity.table
+    var owners = "SELECT id FROM temp.\(name("gone", table))"
+    if entity.sharesTable {
+      let isKind = "\"_entity\" = '\(entity.name)'"
+      owners = "SELECT id FROM main.\(quoted(table)) WHERE \(isKind) AND id IN (\(owners))"
+    }
+    switch relationship.storage {
+    case .column(let column):
+      return "SELECT \(quoted(column)) AS found FROM main.\(quoted(table)) WHERE id IN (\(owners))"
+    case .inverseColumn(let column):
+      return
+        "SELECT id AS found FROM \(source(destination)) WHERE \(quoted(column)) IN (\(owners))"
+    case .joinTable(let join, let from, let to):
+      return
+        "SELECT \(quoted(to)) AS found FROM \(source(join)) WHERE \(quoted(from)) IN (\(owners))"
+    }
+  }
+}
