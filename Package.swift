@@ -118,21 +118,21 @@ let package = Package(
       path: "Benchmarks/Ratios",
       swiftSettings: deflateSettings
     ),
-    .testTarget(name: "HouseTests"),
+    .testTarget(name: "HouseTests", dependencies: ["ProcessTesting"]),
     .testTarget(name: "CommandLineKitTests", dependencies: ["CommandLineKit"]),
     .testTarget(name: "JSON5Tests", dependencies: ["JSON5"]),
     .testTarget(
       name: "SampleTripsTests",
-      dependencies: ["SQLite", "SampleTrips", "Store", "SwiftData", "trips"]
+      dependencies: ["ProcessTesting", "SQLite", "SampleTrips", "Store", "SwiftData", "trips"]
     ),
     .testTarget(name: "OSTests", dependencies: ["OSLog"]),
     .testTarget(name: "FoundationExtrasTests", dependencies: ["FoundationExtras"]),
     .testTarget(name: "SamplesTests", dependencies: ["Samples"]),
     .testTarget(name: "SQLiteTests", dependencies: ["SQLite", "StoreTesting"]),
-    .testTarget(name: "ChangeLogTests", dependencies: ["ChangeLog"]),
+    .testTarget(name: "ChangeLogTests", dependencies: ["ChangeLog", "ProcessTesting"]),
     .testTarget(
       name: "PipelineTests",
-      dependencies: ["ChangeLog", "Pipeline", "Store", "StoreTesting"]
+      dependencies: ["ChangeLog", "Pipeline", "ProcessTesting", "Store", "StoreTesting"]
     ),
     .testTarget(
       name: "AuditTests",
@@ -143,15 +143,16 @@ let package = Package(
     .testTarget(
       name: "ReportTests",
       dependencies: [
-        "Audit", "ChangeLog", "Pipeline", "PipelineTesting", "Report", "SQLite", "Store",
-        "StoreTesting",
+        "Audit", "ChangeLog", "Pipeline", "PipelineTesting", "ProcessTesting", "Report", "SQLite",
+        "Store", "StoreTesting",
       ]
     ),
     .target(name: "FaultShim", path: "Tests/FaultShim", linkerSettings: [.linkedLibrary("dl")]),
     .testTarget(
       name: "TravelogTests",
       dependencies: [
-        "ChangeLog", "CommandLineKit", "SQLite", "Store", "StoreTesting", "travelog", "trips",
+        "ChangeLog", "CommandLineKit", "ProcessTesting", "SQLite", "Store", "StoreTesting",
+        "travelog", "trips",
       ]
     ),
     .target(
@@ -160,9 +161,10 @@ let package = Package(
       path: "Tests/PipelineTesting"
     ),
     .target(name: "StoreTesting", dependencies: ["Store"], path: "Tests/StoreTesting"),
+    .target(name: "ProcessTesting", path: "Tests/ProcessTesting"),
     .testTarget(
       name: "StoreTests",
-      dependencies: ["ProcessProbe", "Store", "StoreTesting"]
+      dependencies: ["ProcessProbe", "ProcessTesting", "Store", "StoreTesting"]
     ),
     .testTarget(
       name: "SwiftDataMacroTests",
@@ -177,7 +179,7 @@ let package = Package(
     ),
     .testTarget(
       name: "SwiftDataTests",
-      dependencies: ["ProcessProbe", "SQLite", "Store", "SwiftData"]
+      dependencies: ["ProcessProbe", "ProcessTesting", "SQLite", "Store", "SwiftData"]
     ),
     // Its models have the names of SwiftData's own types, which no other test should see.
     .testTarget(name: "ModelShapeTests", dependencies: ["SwiftData"]),

@@ -1,4 +1,5 @@
 import Foundation
+import ProcessTesting
 import Store
 import Testing
 
@@ -35,7 +36,7 @@ private func expectRefusal(
 }
 
 private func shell(_ command: String) throws {
-  let process = Process()
+  let process = ChildProcess()
   process.executableURL = URL(fileURLWithPath: "/bin/sh")
   process.arguments = ["-c", command]
   try process.run()

@@ -1,4 +1,5 @@
 import Foundation
+import ProcessTesting
 import Store
 import Testing
 
@@ -163,7 +164,7 @@ struct LogTests {
         path.hasSuffix("/date=2026-09-20/00000000000000000001-00000000000000000003.ndjson.gz")
       )
       #expect(path.contains("/store=\(store.identifier)/lineage=0/"))
-      let zcat = Process()
+      let zcat = ChildProcess()
       zcat.executableURL = URL(fileURLWithPath: "/bin/zcat")
       zcat.arguments = [path]
       let pipe = Pipe()

@@ -1,4 +1,5 @@
 import Foundation
+import ProcessTesting
 import Testing
 
 /// What a module declares, as the compiler writes it for DocC.
@@ -29,7 +30,7 @@ struct DocumentationTests {
       .appendingPathComponent("documentation-\(UUID().uuidString)")
     // A folder that stays behind does no harm to other tests.
     defer { try? FileManager.default.removeItem(at: folder) }
-    let process = Process()
+    let process = ChildProcess()
     process.executableURL = packageRoot.appendingPathComponent("Tools/document")
     process.arguments = [Bundle.main.bundleURL.path, folder.path]
     let messages = Pipe()

@@ -1,6 +1,7 @@
 import ChangeLog
 import Foundation
 import Pipeline
+import ProcessTesting
 import SQLite
 import StoreTesting
 import Testing
@@ -22,7 +23,7 @@ private func run(
   let output = folder.appendingPathComponent("state.ndjson")
   #expect(FileManager.default.createFile(atPath: output.path, contents: nil))
   let errors = Pipe()
-  let process = Process()
+  let process = ChildProcess()
   process.executableURL = URL(fileURLWithPath: "/usr/bin/env")
   process.arguments = ["python3", script] + logs
   process.standardOutput = try FileHandle(forWritingTo: output)

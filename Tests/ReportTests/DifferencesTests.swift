@@ -3,6 +3,7 @@ import ChangeLog
 import Foundation
 import Pipeline
 import PipelineTesting
+import ProcessTesting
 import Report
 import SQLite
 import Store
@@ -41,7 +42,7 @@ private func dump(_ path: String) throws -> [String] {
 
 @discardableResult
 private func run(_ program: String, _ arguments: [String], input: Data? = nil) throws -> String {
-  let process = Process()
+  let process = ChildProcess()
   process.executableURL = URL(fileURLWithPath: program)
   process.arguments = arguments
   let output = Pipe()

@@ -1,4 +1,5 @@
 import Foundation
+import ProcessTesting
 import SQLite
 import SampleTrips
 import Store
@@ -70,8 +71,8 @@ struct Outcome {
 }
 
 /// The program, as it lies beside the tests.
-func tripsProgram() throws -> Process {
-  let process = Process()
+func tripsProgram() throws -> ChildProcess {
+  let process = ChildProcess()
   process.executableURL = try #require(
     Bundle.main.executableURL?.deletingLastPathComponent().appendingPathComponent("trips")
   )

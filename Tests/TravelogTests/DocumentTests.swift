@@ -1,4 +1,5 @@
 import Foundation
+import ProcessTesting
 import StoreTesting
 import Testing
 
@@ -57,7 +58,7 @@ struct DocumentTests {
   private func run(_ command: String, in folder: URL) throws -> String {
     // What “make demo” does once it has built.
     let command = command == "make demo" ? "\"$REPOSITORY\"/docs/demo.sh" : command
-    let process = Process()
+    let process = ChildProcess()
     process.executableURL = URL(fileURLWithPath: "/bin/bash")
     process.arguments = ["-c", "exec 2>&1; \(command)"]
     process.currentDirectoryURL = folder

@@ -1,4 +1,5 @@
 import Foundation
+import ProcessTesting
 import StoreTesting
 import Testing
 
@@ -44,7 +45,7 @@ struct KillTests {
 
   /// Starts the program, kills it after a while, and returns how it ended.
   private func start(_ arguments: [String], killedAfter moment: Duration?) throws -> Int32 {
-    let process = Process()
+    let process = ChildProcess()
     process.executableURL = URL(fileURLWithPath: products + "/travelog")
     process.arguments = arguments
     process.environment = [:]

@@ -1,4 +1,5 @@
 import Foundation
+import ProcessTesting
 import Store
 import StoreTesting
 import Testing
@@ -10,7 +11,7 @@ struct SampleDataTests {
 
   /// Makes what is in the folder, by the script and the programs of this build.
   private func make(in folder: URL) throws {
-    let process = Process()
+    let process = ChildProcess()
     process.executableURL = URL(fileURLWithPath: "/bin/bash")
     process.arguments = [committed.appendingPathComponent("make.sh").path, folder.path]
     process.environment = ["PATH": "\(Bundle.main.bundleURL.path):/usr/bin:/bin"]

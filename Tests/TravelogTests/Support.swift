@@ -1,5 +1,6 @@
 import ChangeLog
 import Foundation
+import ProcessTesting
 
 /// What a run of the program wrote, and how it ended.
 struct Run {
@@ -49,7 +50,7 @@ func run(
   environment: [String: String] = [:],
   input: Data? = nil
 ) throws -> Run {
-  let process = Process()
+  let process = ChildProcess()
   process.executableURL = URL(fileURLWithPath: program)
   process.arguments = arguments
   process.environment = environment

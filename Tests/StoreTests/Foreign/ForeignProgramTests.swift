@@ -1,4 +1,5 @@
 import Foundation
+import ProcessTesting
 import SQLite
 import StoreTesting
 import Testing
@@ -20,7 +21,7 @@ struct ForeignProgramTests {
   /// Runs a program, and gives what it wrote.
   @discardableResult
   private func run(_ program: String?, _ arguments: [String]) throws -> String {
-    let process = Process()
+    let process = ChildProcess()
     process.executableURL = URL(fileURLWithPath: try #require(program))
     process.arguments = arguments
     let output = Pipe()

@@ -1,4 +1,5 @@
 import Foundation
+import ProcessTesting
 import SQLite
 import StoreTesting
 import Testing
@@ -8,8 +9,8 @@ import Testing
 @Suite("The history that several processes write", .serialized)
 struct HistoryProcessTests {
   /// The program that saves entries of three parts each, which is built beside the tests.
-  private func probe(_ store: URL, _ author: String, _ count: Int) throws -> Process {
-    let process = Process()
+  private func probe(_ store: URL, _ author: String, _ count: Int) throws -> ChildProcess {
+    let process = ChildProcess()
     process.executableURL = Bundle.main.executableURL?.deletingLastPathComponent()
       .appendingPathComponent("ProcessProbe")
     process.arguments = ["write", store.path, author, "\(count)"]

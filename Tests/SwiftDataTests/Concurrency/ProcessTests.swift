@@ -1,12 +1,13 @@
 import Foundation
+import ProcessTesting
 import SQLite
 import Testing
 
 @Suite("Several processes over one file")
 struct ProcessTests {
   /// The program that writes, which is built beside the tests.
-  private func probe(_ store: URL, _ author: String, _ count: Int) throws -> Process {
-    let process = Process()
+  private func probe(_ store: URL, _ author: String, _ count: Int) throws -> ChildProcess {
+    let process = ChildProcess()
     process.executableURL = Bundle.main.executableURL?.deletingLastPathComponent()
       .appendingPathComponent("ProcessProbe")
     process.arguments = ["write", store.path, author, "\(count)"]

@@ -1,4 +1,5 @@
 import Foundation
+import ProcessTesting
 import SwiftData
 import Testing
 
@@ -160,7 +161,7 @@ struct HistorySequenceTests {
 
 /// A program of its own that works with a store, and what it prints.
 struct Probe {
-  let process: Process
+  let process: ChildProcess
   fileprivate let output: URL
 
   fileprivate func lines() -> [String] {
@@ -172,7 +173,7 @@ struct Probe {
 
 /// Starts the program that is built beside the tests.
 private func probe(_ arguments: [String]) throws -> Probe {
-  let process = Process()
+  let process = ChildProcess()
   process.executableURL = Bundle.main.executableURL?.deletingLastPathComponent()
     .appendingPathComponent("ProcessProbe")
   process.arguments = arguments

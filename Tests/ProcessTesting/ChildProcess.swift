@@ -1,0 +1,105 @@
+public import Foundation
+
+/// A program that a test starts, with the names that Foundation has for it.
+///
+/// Foundation learns of an end by a socket that the child closes, on one thread for all: now and then,
+/// with many children at once, it did not learn of one, and waited for ever. This asks the system.
+/// Nothing but standard input, output and error is passed on, so that no other child holds a pipe open.
+public final class ChildProcess: @unchecked Sendable {
+  /// How a program may end.
+  public enum Reason: Sendable {
+    case exit, uncaughtSignal
+  }
+
+  /// The program.
+  public var executableURL: URL?
+  /// Its arguments, without its name.
+  public var arguments: [String] = []
+  /// Nil for that of this process.
+  public var environment: [String: String]?
+  /// Where it runs; nil for where this process does.
+  public var currentDirectoryURL: URL?
+  /// A `Pipe` or a `FileHandle`; nil for that of this process.
+  public var standardInput: Any?
+  /// A `Pipe` or a `FileHandle`; nil for that of this process.
+  public var standardOutput: Any?
+  /// A `Pipe` or a `FileHandle`; nil for that of this process.
+  public var standardError: Any?
+  /// Its number, once it runs.
+  public private(set) var processIdentifier: pid_t = 0
+  private let lock = NSLock()
+  private var status: Int32?
+
+  /// Makes one that is not started yet.
+  public init() {}
+
+  /// Starts it.
+  public func run() throws {
+    var actions = posix_spawn_file_actions_t()
+    posix_spawn_file_actions_init(&actions)
+    defer { posix_spawn_file_actions_destroy(&actions) }
+    let streams = [standardInput, standardOutput, standardError]
+    for (number, stream) in streams.enumerated() {
+      guard let handle = handle(stream, ofInput: number == 0) else { continue }
+      guard handle !== FileHandle.nullDevice else {
+        posix_spawn_file_actions_addopen(&actions, Int32(number), "/dev/null", O_RDWR, 0)
+        continue
+      }
+      posix_spawn_file_actions_adddup2(&actions, handle.fileDescriptor, Int32(number))
+    }
+    // One that is not open does no harm.
+    for descriptor in 3..<1024 { posix_spawn_file_actions_addclose(&actions, Int32(descriptor)) }
+    var command = [executableURL?.path ?? ""] + arguments
+    if let currentDirectoryURL {
+      command = ["/usr/bin/env", "-C", currentDirectoryURL.path] + command
+    }
+    let variables = environment ?? ProcessInfo.processInfo.environment
+    let words = command.map { strdup($0) } + [nil]
+    let settings = variables.map { strdup("\($0.key)=\($0.value)") } + [nil]
+    defer { for text in words + settings { free(text) } }
+    let code = posix_spawn(&processIdentifier, command[0], &actions, nil, words, settings)
+    guard code == 0 else {
+      throw POSIXError(POSIXErrorCode(rawValue: code) ?? .ENOENT)
+    }
+    // What the child has is closed here, so that the end of a pipe is seen.
+    for (number, stream) in streams.enumerated() where stream is Pipe {
+      handle(stream, ofInput: number == 0)?.closeFile()
+    }
+  }
+
+  private func handle(_ stream: Any?, ofInput isInput: Bool) -> FileHandle? {
+    guard let pipe = stream as? Pipe else { return stream as? FileHandle }
+    return isInput ? pipe.fileHandleForReading : pipe.fileHandleForWriting
+  }
+
+  /// True until it has ended.
+  public var isRunning: Bool { !ends(waiting: false) }
+
+  /// Waits until it has ended.
+  public func waitUntilExit() { _ = ends(waiting: true) }
+
+  /// How it ended.
+  public var terminationReason: Reason { signal == 0 ? .exit : .uncaughtSignal }
+
+  /// The code that it ended with, or the signal.
+  public var terminationStatus: Int32 {
+    signal == 0 ? (lock.withLock { status } ?? 0) >> 8 & 0xff : signal
+  }
+
+  private var signal: Int32 { (lock.withLock { status } ?? 0) & 0x7f }
+
+  private func ends(waiting: Bool) -> Bool {
+    lock.withLock {
+      if status != nil { return true }
+      var ended: Int32 = 0
+      while true {
+        let found = waitpid(processIdentifier, &ended, waiting ? 0 : WNOHANG)
+        if found < 0, errno == EINTR { continue }
+        guard found != 0 else { return false }
+        // Where somebody else has taken its status, nobody can tell it any more.
+        status = found == processIdentifier ? ended : -1
+        return true
+      }
+    }
+  }
+}
