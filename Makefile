@@ -18,8 +18,10 @@ VERSION = $(shell sed -n 's/.*version: "travelog \(.*\)".*/\1/p' Sources/travelo
 # With the Swift runtime inside, a program is one file that starts in a few milliseconds.
 RELEASE := swift build -c release --static-swift-stdlib
 PROGRAMS := travelog trips
+FUZZER := swift build -c release --scratch-path .build/fuzz --sanitize=address \
+	-Xswiftc -sanitize=fuzzer
 
-.PHONY: release install uninstall deb help setup build demo faults soak test test-threads doc docs lint format browser-test interop sample-data bench clean
+.PHONY: release install uninstall deb help setup build demo faults fuzz soak test test-threads doc docs lint format browser-test interop sample-data bench clean
 .DEFAULT_GOAL := help
 
 help: ## say what there is
@@ -50,6 +52,19 @@ demo: setup ## build, and show the main job on a store of trips
 
 faults: build ## let the program's calls and allocations fail, kill it, and run it again
 	TRAVELOG_LONG_TESTS=1 swift test --skip-build --filter 'FaultTests|KillTests|AllocationTests'
+
+fuzz: setup ## let libFuzzer look for bytes that crash what reads logs; FUZZ=600 seconds for each
+	TRAVELOG_FUZZ=1 $(FUZZER) --product Fuzzer
+	@for target in log folder gzip token; do \
+	  mkdir -p .build/fuzz/found/$$target; \
+	  echo "fuzz: $$target for $${FUZZ:-60} seconds"; \
+	  FUZZ_TARGET=$$target ASAN_OPTIONS=symbolize=0 SWIFT_BACKTRACE=enable=no \
+	    .build/fuzz/release/Fuzzer .build/fuzz/found/$$target \
+	    Tests/Fuzz/Corpora/$$target -max_total_time=$${FUZZ:-60} -timeout=20 -rss_limit_mb=1024 \
+	    -artifact_prefix=.build/fuzz/$$target- -print_final_stats=1 -verbosity=1 \
+	    2> .build/fuzz/$$target.log || { tail -40 .build/fuzz/$$target.log; exit 1; }; \
+	  grep -E 'stat::|DONE' .build/fuzz/$$target.log | tail -6; \
+	done
 
 # Tests that end processes of their own take notice of every child there is, and others wait for
 # children too: they run by themselves.

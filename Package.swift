@@ -156,6 +156,16 @@ let package = Package(
       ]
     ),
     .target(
+      name: "LogFuzzing",
+      dependencies: ["ChangeLog", "Pipeline", "Store"],
+      path: "Tests/Fuzz/LogFuzzing"
+    ),
+    .testTarget(
+      name: "FuzzTests",
+      dependencies: ["ChangeLog", "LogFuzzing", "Store", "StoreTesting"],
+      path: "Tests/Fuzz/FuzzTests"
+    ),
+    .target(
       name: "PipelineTesting",
       dependencies: ["ChangeLog", "Pipeline", "Store", "StoreTesting"],
       path: "Tests/PipelineTesting"
@@ -186,6 +196,12 @@ let package = Package(
   ],
   swiftLanguageModes: [.v6]
 )
+// It needs libFuzzer, which the flags of "make fuzz" bring.
+if !Context.environment["TRAVELOG_FUZZ", default: ""].isEmpty {
+  package.targets.append(
+    .executableTarget(name: "Fuzzer", dependencies: ["LogFuzzing"], path: "Tests/Fuzz/Fuzzer")
+  )
+}
 if hasDeflate {
   package.targets.append(
     .systemLibrary(name: "CDeflate", pkgConfig: "libdeflate", providers: [.apt(["libdeflate-dev"])])

@@ -11,6 +11,9 @@ public struct LogName: Hashable, Sendable {
   /// The first and the last transaction.
   public var range: ClosedRange<Int64>
 
+  /// The ids that transactions may have, so that one more is a number too.
+  static let ids: Range<Int64> = 1..<1 << 62
+
   /// Makes a name.
   public init(store: String, lineage: Int64, day: String, range: ClosedRange<Int64>) {
     self.store = store
@@ -43,7 +46,8 @@ public struct LogName: Hashable, Sendable {
     )
     guard parts.count == 2, parts.allSatisfy({ $0.utf8.count == 20 }),
       parts.allSatisfy({ $0.utf8.allSatisfy { (0x30...0x39).contains($0) } }),
-      let first = Int64(parts[0]), let last = Int64(parts[1]), first <= last, first > 0
+      let first = Int64(parts[0]), let last = Int64(parts[1]), first <= last,
+      ids.contains(first), ids.contains(last)
     else { return nil }
     return first...last
   }

@@ -59,7 +59,8 @@ public struct LogFolder: Hashable, Sendable {
 
   /// The lineages of a store, in ascending order.
   public func lineages(of store: String) throws -> [Int64] {
-    try values(of: "lineage", in: storeFolder(store)).compactMap { Int64($0) }.sorted()
+    try values(of: "lineage", in: storeFolder(store)).compactMap { Int64($0) }
+      .filter { $0 >= 0 && $0 < LogName.ids.upperBound }.sorted()
   }
 
   /// The logs of a lineage by their ranges; what else lies there is left out.
@@ -83,7 +84,7 @@ public struct LogFolder: Hashable, Sendable {
     let folder = "\(lineageFolder(store, lineage))/snapshots"
     return try names(in: folder).compactMap { name in
       guard name.hasSuffix(".ndjson.gz"), name.utf8.count == 30, let id = Int64(name.prefix(20)),
-        id > 0
+        LogName.ids.contains(id)
       else { return nil }
       return File(path: "\(folder)/\(name)", range: id...id)
     }

@@ -43,6 +43,10 @@ extension LogHeader {
     try text.expect(#","first":"#)
     let first = try text.integer()
     try text.expect(#","previous":"#)
+    // So that one more is a number too.
+    guard LogName.ids.contains(first), lineage >= 0, lineage < LogName.ids.upperBound else {
+      throw Refusal.text
+    }
     guard let previous = Digest(hexadecimal: try text.string()) else { throw Refusal.text }
     try text.expect(#","schema":"#)
     _ = text.quoted()

@@ -65,7 +65,7 @@ final class TransactionScanner {
   /// Reads what the lines of a transaction share from its first one, and returns its place.
   private func begin(_ text: inout LineParts) throws(Refusal) -> Int64 {
     try text.expect(#"{"kind":"change","txn":"#)
-    let id = try text.integer()
+    let id = try identifier(&text)
     try text.expect(#","seq":"#)
     opening.removeAll(keepingCapacity: true)
     opening.append(contentsOf: text.line[..<text.position])
@@ -77,6 +77,15 @@ final class TransactionScanner {
     open = (id, count)
     sequence = 0
     return place
+  }
+
+  /// The id of a transaction, one more than which is a number too.
+  private func identifier(_ text: inout LineParts) throws(Refusal) -> Int64 {
+    let id = try text.integer()
+    guard LogName.ids.contains(id) else {
+      throw Refusal(message: "no transaction has the number \(id)")
+    }
+    return id
   }
 
   /// What every line of a transaction says of it, up to the quote before the kind.
@@ -147,7 +156,7 @@ final class TransactionScanner {
   func transaction(_ line: UnsafeRawBufferPointer) throws(Refusal) -> Transaction {
     var text = LineParts(line)
     try text.expect(#"{"kind":"transaction","txn":"#)
-    let id = try text.integer()
+    let id = try identifier(&text)
     if let open, open.id != id { throw differs(open.id) }
     let start = text.position
     try text.expect(#","n":"#)

@@ -1,0 +1,40 @@
+import Glibc
+import LogFuzzing
+
+/// Gives inputs of libFuzzer to the target that FUZZ_TARGET names; arguments are libFuzzer's.
+@main
+struct Fuzzer {
+  static func main() {
+    var count = CommandLine.argc
+    var arguments = CommandLine.unsafeArgv
+    exit(runDriver(&count, &arguments, runTarget))
+  }
+}
+
+/// The loop of libFuzzer, which the linker brings.
+@_silgen_name("LLVMFuzzerRunDriver")
+private func runDriver(
+  _ count: UnsafeMutablePointer<CInt>,
+  _ arguments: UnsafeMutablePointer<UnsafeMutablePointer<UnsafeMutablePointer<CChar>?>>,
+  _ body: @convention(c) (UnsafePointer<UInt8>?, Int) -> CInt
+) -> CInt
+
+/// What libFuzzer calls with each input, by the name that its own main function wants too.
+@_cdecl("LLVMFuzzerTestOneInput")
+public func runTarget(_ start: UnsafePointer<UInt8>?, _ count: Int) -> CInt {
+  do {
+    try target.run(Array(UnsafeBufferPointer(start: start, count: count)))
+  } catch {
+    // libFuzzer keeps the input at which the program stopped.
+    preconditionFailure("\(error)")
+  }
+  return 0
+}
+
+private let target: FuzzTarget = {
+  let name = getenv("FUZZ_TARGET").map { String(cString: $0) } ?? ""
+  guard let target = FuzzTarget(rawValue: name) else {
+    preconditionFailure("FUZZ_TARGET is one of \(FuzzTarget.allCases.map(\.rawValue))")
+  }
+  return target
+}()

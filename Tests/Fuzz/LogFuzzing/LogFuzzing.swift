@@ -1,0 +1,103 @@
+import ChangeLog
+import Store
+
+/// Reads a log from its first line to its last: as the lines are, and then with the digests that they
+/// should have, so that what comes behind the digests is reached too.
+func fuzzLog(_ bytes: [UInt8]) throws {
+  let parts = bytes.split(separator: 0, maxSplits: 1, omittingEmptySubsequences: false)
+  let lines = Array(parts[0])
+  let records = try MemoryFile(parts.count > 1 ? Array(parts[1]) : [])
+  try readLog(lines, records)
+  let mended = withDigests(lines)
+  if mended != lines { try readLog(mended, records) }
+}
+
+private func readLog(_ lines: [UInt8], _ records: MemoryFile) throws {
+  let file = try MemoryFile(gzipped(lines))
+  try refusing {
+    let reader = try LogReader(path: file.path)
+    reader.erasures = try Erasures(
+      path: records.path,
+      store: reader.header.store,
+      lineage: reader.header.lineage
+    )
+    while try reader.next({ _, _, _ in _ = try reader.opening() }) != nil {}
+  }
+}
+
+/// Bytes as a file of one gzip member that is not compressed.
+func gzipped(_ bytes: [UInt8]) -> [UInt8] {
+  var file: [UInt8] = [0x1f, 0x8b, 8, 0, 0, 0, 0, 0, 0, 0xff]
+  var rest = bytes[...]
+  repeat {
+    let block = rest.prefix(0xffff)
+    rest = rest.dropFirst(block.count)
+    let count = UInt16(block.count)
+    file.append(rest.isEmpty ? 1 : 0)
+    for number in [count, ~count] { file += [UInt8(number & 0xff), UInt8(number >> 8)] }
+    file += block
+  } while !rest.isEmpty
+  for number in [checksum(bytes), UInt32(truncatingIfNeeded: bytes.count)] {
+    for shift in stride(from: 0, to: 32, by: 8) { file.append(UInt8(number >> shift & 0xff)) }
+  }
+  return file
+}
+
+/// The sum that a gzip member ends with.
+private func checksum(_ bytes: [UInt8]) -> UInt32 {
+  var sum: UInt32 = 0xffff_ffff
+  for byte in bytes { sum = checksumTable[Int((sum ^ UInt32(byte)) & 0xff)] ^ sum >> 8 }
+  return ~sum
+}
+
+private let checksumTable: [UInt32] = (0..<256).map { index in
+  (0..<8).reduce(UInt32(index)) { sum, _ in sum >> 1 ^ (sum & 1 == 1 ? 0xedb8_8320 : 0) }
+}
+
+/// The lines with the digests of transactions and of the trailer that follow from them, wherever a
+/// digest stands.
+func withDigests(_ lines: [UInt8]) -> [UInt8] {
+  var result: [UInt8] = []
+  var pending: [UInt8] = []
+  var previous: [UInt8]?
+  for line in lines.split(separator: 0x0a, omittingEmptySubsequences: false) {
+    var line = Array(line)
+    if line.starts(with: #"{"kind":"header","#.utf8) {
+      previous = digest(in: line, after: #""previous":""#).map { Array(line[$0]) }
+    } else if line.starts(with: #"{"kind":"trailer","#.utf8) {
+      if let place = digest(in: line, after: #""digest":""#) {
+        line.replaceSubrange(place, with: SHA256.digest(of: result).description.utf8)
+      }
+    } else if line.starts(with: #"{"kind":"transaction","#.utf8),
+      let place = digest(in: line, after: #","digest":""#),
+      let start = previous.flatMap({ Digest(hexadecimal: String(decoding: $0, as: UTF8.self)) })
+    {
+      var without = line
+      without.removeSubrange(place.lowerBound - #","digest":""#.utf8.count...place.upperBound)
+      var hash = TransactionDigest(after: start)
+      hash.update(pending + without + [0x0a])
+      let made = Array(hash.finish().description.utf8)
+      line.replaceSubrange(place, with: made)
+      previous = made
+      pending = []
+    } else {
+      pending += line + [0x0a]
+    }
+    result += line
+    result.append(0x0a)
+  }
+  // What comes after the last line break has none.
+  result.removeLast()
+  return result
+}
+
+/// Where the digits of a digest stand in a line.
+private func digest(in line: [UInt8], after key: String) -> Range<Int>? {
+  let key = Array(key.utf8)
+  guard line.count >= key.count + 65 else { return nil }
+  for start in 0...line.count - key.count - 65 where line[start...].starts(with: key) {
+    let place = start + key.count..<start + key.count + 64
+    return line[place.upperBound] == 0x22 ? place : nil
+  }
+  return nil
+}

@@ -1,0 +1,29 @@
+import Glibc
+
+/// Where files can be kept that lie in memory, or for a short time.
+let memoryFolder = access("/dev/shm", W_OK) == 0 ? "/dev/shm" : "/tmp"
+
+/// A file without a name that goes when nobody holds it, under a path of its own.
+final class MemoryFile {
+  private let descriptor: Int32
+  /// Where it can be opened, as long as this is there.
+  let path: String
+
+  init(_ bytes: [UInt8]) throws {
+    var name = Array("\(memoryFolder)/travelog-fuzz-XXXXXX".utf8CString)
+    descriptor = mkstemp(&name)
+    unlink(name)
+    guard descriptor >= 0 else { throw FuzzFinding(message: "There is no file in memory.") }
+    path = "/proc/self/fd/\(descriptor)"
+    var written = 0
+    while written < bytes.count {
+      let count = bytes.withUnsafeBytes {
+        write(descriptor, $0.baseAddress.map { $0 + written }, bytes.count - written)
+      }
+      guard count > 0 else { throw FuzzFinding(message: "The file in memory can't be written.") }
+      written += count
+    }
+  }
+
+  deinit { close(descriptor) }
+}

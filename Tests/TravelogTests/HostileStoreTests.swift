@@ -1,0 +1,89 @@
+import Foundation
+import Store
+import StoreTesting
+import Testing
+
+/// Stores whose bytes were changed by a bad disk, or by somebody.
+@Suite("Stores with bytes that were changed")
+struct HostileStoreTests {
+  @Test(
+    "whatever bytes of a store are changed, a command ends with a code, a sentence, and in time",
+    arguments: 0..<4
+  )
+  func flips(_ part: Int) throws {
+    var random = SeededGenerator(for: "flips \(part)")
+    try withTemporaryFolder { folder in
+      let path = folder.path + "/a.store"
+      let logs = folder.path + "/logs"
+      var world = HistoryWorld(random)
+      world.hasLargeValues = false
+      let store = try Store.open(
+        .file(folder.appendingPathComponent("source.store")),
+        schema: worldSchema,
+        options: Options(historyMode: part == 3 ? .tombstones : .full)
+      )
+      for _ in 0..<15 { try world.write(to: store) }
+      try travelog("export", store.location.path, "--to", logs)
+      for _ in 0..<5 { try world.write(to: store) }
+      try store.copy(to: URL(fileURLWithPath: folder.path + "/sound.store"))
+      let sound = try Data(contentsOf: URL(fileURLWithPath: folder.path + "/sound.store"))
+      let commands = commands(path, logs, folder.path + "/new")
+      var codes: [Int32: Int] = [:]
+      for round in 0..<trials(12, long: 500) {
+        var bytes = sound
+        for _ in 0..<(1 << Int.random(in: 0...4, using: &random)) {
+          damage(&bytes, &random)
+        }
+        for name in ["a.store-wal", "a.store-shm", "new"] {
+          let file = folder.appendingPathComponent(name)
+          if FileManager.default.fileExists(atPath: file.path) {
+            try FileManager.default.removeItem(at: file)
+          }
+        }
+        try bytes.write(to: URL(fileURLWithPath: path))
+        let command = commands[round % commands.count]
+        codes[try expectEnd(of: command, "seed \(random.seed), round \(round)"), default: 0] += 1
+      }
+      print("flips: how runs ended: \(codes.sorted { $0.key < $1.key })")
+    }
+  }
+
+  /// The commands that read a store, and some that write to it or beside it.
+  private func commands(_ path: String, _ logs: String, _ new: String) -> [[String]] {
+    [
+      ["export", path, "--to", new], ["export", path, "--to", logs, "--dry-run"],
+      ["diff", path, logs], ["diff", path + "@3", path], ["check", path], ["log", path, "--patch"],
+      ["status", path, "--logs", logs], ["verify", logs, "--against", path],
+      ["blame", path, "Guest", "1"], ["undo", path, "14", "--dry-run"],
+      ["prune", path, "--logs", logs, "--keep", "0s"], ["recover", path, "--to", new],
+    ]
+  }
+
+  /// Runs a command, which is to end in time, by itself, and with a sentence where it fails.
+  private func expectEnd(of command: [String], _ place: String) throws -> Int32 {
+    let timeout = try #require(installed("timeout"))
+    let run = try run(timeout, ["60", products + "/travelog"] + command)
+    #expect(run.code < 124, "\(place): \(command) ended by \(run.code): \(run.errors.prefix(2000))")
+    if run.code != 0, run.code != 1 {
+      #expect(!run.errors.isEmpty, "\(place): \(command) ended by \(run.code)")
+    }
+    return run.code
+  }
+
+  /// Changes a byte, a number or some bytes in a row, mostly behind the header of the file.
+  private func damage(_ bytes: inout Data, _ random: inout SeededGenerator) {
+    let isHeader = Int.random(in: 0..<20, using: &random) == 0
+    let place = Int.random(in: isHeader ? 0..<100 : 100..<bytes.count, using: &random)
+    switch Int.random(in: 0..<4, using: &random) {
+    case 0: bytes[place] ^= 1 << UInt8.random(in: 0..<8, using: &random)
+    case 1: bytes[place] = UInt8.random(in: 0...255, using: &random)
+    case 2: bytes[place] = [0, 0x7f, 0x80, 0xff].randomElement(using: &random) ?? 0
+    default:
+      // A piece of the file stands where another should be.
+      let count = Int.random(in: 1...64, using: &random)
+      let source = Int.random(in: 0..<bytes.count - count, using: &random)
+      let target = Int.random(in: 100..<bytes.count - count, using: &random)
+      bytes.replaceSubrange(target..<target + count, with: bytes[source..<source + count])
+    }
+  }
+}
