@@ -1,4 +1,5 @@
 import Foundation
+import SQLite
 import Store
 import StoreTesting
 import Testing
@@ -68,6 +69,65 @@ struct HostileStoreTests {
       #expect(!run.errors.isEmpty, "\(place): \(command) ended by \(run.code)")
     }
     return run.code
+  }
+
+  @Test("whatever value stands in a table of a store, a command ends with a code and a sentence")
+  func values() throws {
+    var random = SeededGenerator(for: "values in tables")
+    try withTemporaryFolder { folder in
+      let path = folder.path + "/a.store"
+      let logs = folder.path + "/logs"
+      var world = HistoryWorld(random)
+      world.hasLargeValues = false
+      let source = folder.appendingPathComponent("source.store")
+      let store = try Store.open(.file(source), schema: worldSchema)
+      for _ in 0..<15 { try world.write(to: store) }
+      try travelog("export", source.path, "--to", logs)
+      for _ in 0..<5 { try world.write(to: store) }
+      let columns = try rows(
+        """
+        SELECT t.name || '" SET "' || c.name || '"' FROM sqlite_schema t, pragma_table_info(t.name) c
+        WHERE t.type = 'table' AND t.name NOT LIKE 'sqlite%'
+        """,
+        in: store
+      )
+      let values = [
+        "9223372036854775807", "-9223372036854775808", "-1", "4611686018427387903", "'x'", "x'00'",
+        "NULL", "'9223372036854775807'",
+      ]
+      let commands = commands(path, logs, folder.path + "/new")
+      var changes = columns.flatMap { column in values.map { (column, $0) } }
+      changes.shuffle(using: &random)
+      var changed = 0
+      for (column, value) in changes.prefix(trials(24, long: 100_000)) {
+        for name in ["a.store", "a.store-wal", "a.store-shm", "new"] {
+          let file = folder.appendingPathComponent(name)
+          if FileManager.default.fileExists(atPath: file.path) {
+            try FileManager.default.removeItem(at: file)
+          }
+        }
+        try store.copy(to: URL(fileURLWithPath: path))
+        let file = try Connection(path: path, mode: .readWrite)
+        try file.setTriggers(enabled: false)
+        try file.setForeignKeys(enforced: false)
+        try file.execute("PRAGMA ignore_check_constraints = ON")
+        let row = Bool.random(using: &random) ? "max" : "min"
+        let table = column.prefix { $0 != "\"" }
+        do {
+          try file.execute(
+            "UPDATE \"\(column) = \(value) WHERE rowid = (SELECT \(row)(rowid) FROM \"\(table)\")"
+          )
+        } catch {
+          // The table does not take the value.
+          continue
+        }
+        changed += 1
+        let command = commands[changed % commands.count]
+        _ = try expectEnd(of: command, "UPDATE \(column) = \(value), \(row)")
+      }
+      print("values: \(changed) of \(columns.count * values.count) were changed")
+      #expect(changed >= trials(4, long: 100))
+    }
   }
 
   /// Changes a byte, a number or some bytes in a row, mostly behind the header of the file.

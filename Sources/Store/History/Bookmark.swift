@@ -153,7 +153,10 @@ extension Bookmark: Codable {
     let lineage = try place.decode(Int64.self, forKey: Key("lineage"))
     let transaction = try place.decode(Int64.self, forKey: Key("transaction"))
     let text = try place.decode(String.self, forKey: Key("digest"))
-    guard lineage >= 0, transaction >= 0, let digest = Digest(hexadecimal: text) else {
+    // One more is a number too.
+    guard lineage >= 0, transaction >= 0, max(lineage, transaction) < 1 << 62,
+      let digest = Digest(hexadecimal: text)
+    else {
       throw refusal(
         place,
         "The history token has a place that can't be: lineage \(lineage), transaction"

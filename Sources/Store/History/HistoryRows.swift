@@ -89,11 +89,20 @@ final class HistoryRows {
     return try statement.step() ? statement.string(at: 0) : nil
   }
 
+  /// The ids that transactions have, so that one more or less is a number too, whatever is written
+  /// in a file; zero is for one that has no place yet.
+  static let ids: Range<Int64> = 0..<1 << 62
+  /// The numbers of changes that a transaction may have.
+  static let counts: Range<Int64> = 0..<1 << 40
+
   /// The transaction that a statement stands at.
   func transaction(at row: Statement) throws -> Transaction {
     guard let operation = TransactionOperation(rawValue: row.string(at: 2)),
       let state = Transaction.State(rawValue: row.string(at: 13))
     else { throw damaged("transaction \(row.int64(at: 0)) is of a kind that is not known") }
+    guard Self.ids.contains(row.int64(at: 0)), Self.counts.contains(row.int64(at: 10)),
+      Self.ids.contains(row.int64(at: 9))
+    else { throw damaged("transaction \(row.int64(at: 0)) has numbers that none has") }
     var transaction = Transaction(
       id: row.int64(at: 0),
       time: row.string(at: 1),
@@ -176,6 +185,11 @@ final class HistoryRows {
       return HistoryRange(base: base, oldest: nil, head: base)
     }
     let last = ends.int64(at: 1)
+    guard Self.ids.contains(ends.int64(at: 0)), Self.ids.contains(last) else {
+      throw damaged(
+        "it has transactions \(ends.int64(at: 0)) to \(last), and none has such numbers"
+      )
+    }
     guard let digest = try digest(of: last) else {
       throw damaged("its last transaction is missing")
     }
@@ -191,6 +205,7 @@ final class HistoryRows {
     guard case .text(let identifier) = try Catalog.value("identifier", on: connection),
       case .integer(let lineage) = try Catalog.value("lineage", on: connection)
     else { throw damaged("the store has no identifier or lineage") }
+    guard Self.ids.contains(lineage) else { throw damaged("there is no lineage \(lineage)") }
     let id = try Catalog.value("history_base", on: connection)
     guard case .integer(let transaction) = id else {
       return HistoryPoint(
@@ -198,6 +213,9 @@ final class HistoryRows {
         transaction: 0,
         digest: TransactionDigest.beginning(ofStore: identifier, lineage: lineage)
       )
+    }
+    guard Self.ids.contains(transaction) else {
+      throw damaged("it begins after transaction \(transaction), and none has such a number")
     }
     guard case .blob(let bytes) = try Catalog.value("history_base_digest", on: connection),
       let digest = bytes.withUnsafeBytes({ Digest(bytes: $0) })

@@ -54,6 +54,9 @@ final class TransactionRow {
     defer { last.reset() }
     guard try last.step() else { return (1, 1) }
     let transaction = last.int64(at: 0)
+    guard HistoryRows.ids.contains(transaction), HistoryRows.ids.contains(last.int64(at: 1)) else {
+      throw rows.damaged("transaction \(transaction) has numbers that none has")
+    }
     previous = Digest(bytes: last.bytes(at: 2))
     if previous == nil {
       guard let digest = try rows.digest(of: transaction) else {
