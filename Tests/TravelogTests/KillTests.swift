@@ -24,7 +24,8 @@ struct KillTests {
       let rounds = trials(2, long: 100)
       var hits = 0
       var tries = 0
-      for _ in 0..<rounds {
+      // On a busy machine a whole round may miss; there are more of them until one hits.
+      for round in 0..<max(rounds, 30) where round < rounds || hits == 0 {
         try run.prepare()
         var places: [String] = []
         for _ in 0..<3 {
