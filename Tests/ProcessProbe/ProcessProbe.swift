@@ -29,6 +29,7 @@ import SwiftData
       print("usage: ProcessProbe write STORE AUTHOR COUNT")
       print("       ProcessProbe follow STORE - COUNT")
       print("       ProcessProbe new STORE AUTHOR TOKEN")
+      print("       ProcessProbe enumerate STORE - STEP")
       return
     }
     let container = try ModelContainer(
@@ -39,6 +40,7 @@ import SwiftData
     switch arguments[1] {
     case "write": try probe.write(Int(arguments[4]) ?? 0)
     case "follow": try await probe.follow(Int(arguments[4]) ?? 0)
+    case "enumerate": try probe.enumerate(Int(arguments[4]) ?? 1)
     default: try probe.printNew(URL(fileURLWithPath: arguments[4]))
     }
   }
@@ -53,6 +55,20 @@ import SwiftData
       context.insert(entry)
       try context.save()
       print(number)
+    }
+  }
+
+  /// Goes through all entries, and prints the most memory that it had, in KiB, at each step of so many.
+  private func enumerate(_ step: Int) throws {
+    var count = 0
+    var sum = 0
+    try ModelContext(container).enumerate(FetchDescriptor<Entry>()) { entry in
+      count += 1
+      sum += entry.number
+      guard count.isMultiple(of: step) else { return }
+      let status = try String(contentsOfFile: "/proc/self/status", encoding: .utf8)
+      let peak = status.split(separator: "\n").first { $0.hasPrefix("VmHWM:") } ?? ""
+      print("\(count) \(sum) \(peak.filter(\.isNumber))")
     }
   }
 

@@ -60,4 +60,38 @@ struct ProcessTests {
     #expect(try number("SELECT count(*) FROM history_transaction", in: store) == entries)
     #expect(try number("SELECT count(*) FROM history_change", in: store) == entries * 4)
   }
+
+  @Test("going through many objects takes no more memory than going through some")
+  func enumeration() throws {
+    let folder = try TemporaryFolder()
+    let store = folder.file("entries.store")
+    let maker = try probe(store, "maker", 1)
+    maker.waitUntilExit()
+    let connection = try Connection(path: store.path, mode: .readWrite)
+    try connection.setTriggers(enabled: false)
+    try connection.execute(
+      """
+      WITH RECURSIVE numbers (number) AS (
+        VALUES (2) UNION ALL SELECT number + 1 FROM numbers WHERE number < 60000)
+      INSERT INTO "Entry" (id, author, number) SELECT number, 'author ' || number, number
+        FROM numbers
+      """
+    )
+    let process = ChildProcess()
+    process.executableURL = Bundle.main.executableURL?.deletingLastPathComponent()
+      .appendingPathComponent("ProcessProbe")
+    process.arguments = ["enumerate", store.path, "-", "15000"]
+    let output = Pipe()
+    process.standardOutput = output
+    try process.run()
+    let text = output.fileHandleForReading.readDataToEndOfFile()
+    process.waitUntilExit()
+    #expect(process.terminationStatus == 0)
+    let lines = String(decoding: text, as: UTF8.self).split(separator: "\n")
+      .map { $0.split(separator: " ").compactMap { Int($0) } }
+    try #require(lines.map(\.count) == [3, 3, 3, 3], "\(lines)")
+    #expect(lines.last?.prefix(2) == [60_000, 1_800_029_999])
+    // 45,000 more objects would be some tens of MiB.
+    #expect(lines[3][2] - lines[0][2] < 4 << 10, "\(lines)")
+  }
 }
