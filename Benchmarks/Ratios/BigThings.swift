@@ -65,7 +65,7 @@ struct BigThings {
         store.path,
         """
         WITH RECURSIVE number(n) AS (SELECT 1 UNION ALL SELECT n + 1 FROM number LIMIT \(count * 10))
-        INSERT INTO Tag (word) SELECT 'tag ' || n FROM number
+        INSERT INTO Tag (word, color) SELECT 'tag ' || n, n % 7 FROM number
         """,
       ]
     )
