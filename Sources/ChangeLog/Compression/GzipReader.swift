@@ -20,6 +20,8 @@ public final class GzipReader {
   private var isAtEnd = false
   /// True once it has turned out that there is not a single byte.
   private(set) var isEmpty = false
+  /// How many bytes were taken from the file.
+  private(set) var bytesRead: Int64 = 0
   #if DEFLATE
   private let whole: DeflateMembers
   #endif
@@ -75,6 +77,20 @@ public final class GzipReader {
     return count
   }
 
+  /// Passes over so many bytes; false where there are less.
+  func skip(_ count: Int64) throws -> Bool {
+    let scratch = UnsafeMutableRawBufferPointer.allocate(byteCount: 1 << 20, alignment: 16)
+    defer { scratch.deallocate() }
+    var left = count
+    while left > 0 {
+      let part = scratch.prefix(Int(min(left, Int64(scratch.count))))
+      let read = try read(into: UnsafeMutableRawBufferPointer(rebasing: part))
+      guard read > 0 else { return false }
+      left -= Int64(read)
+    }
+    return true
+  }
+
   /// Lets zlib go on with a member, and returns how much it gave.
   private func inflate(into output: UnsafeMutableRawBufferPointer) throws -> Int {
     let room = UInt32(clamping: output.count)
@@ -114,6 +130,7 @@ public final class GzipReader {
         break
       }
       waiting = 0..<waiting.count + count
+      bytesRead += Int64(count)
     }
     guard !isFirst || !waiting.isEmpty else {
       isEmpty = true

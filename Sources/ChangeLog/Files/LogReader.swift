@@ -30,13 +30,19 @@ public final class LogReader {
   public private(set) var trailer: LogTrailer?
 
   private let descriptor: Int32
-  private let buffer: LineBuffer
+  private var buffer: LineBuffer
   private let format: ChangeFormat
   private let schemaDigest: String
   private let scanner = TransactionScanner()
   private var expected: Int64
   private var transactions: Int64 = 0
   private var changes: Int64 = 0
+  /// True where it was gone into behind its beginning, so that it can't tell what the trailer says of
+  /// the whole, nor the numbers of lines.
+  package private(set) var isInside = false
+  /// How many bytes were taken from the file, until now.
+  package var bytesRead: Int64 { buffer.bytesRead + bytesReadBefore }
+  private var bytesReadBefore: Int64 = 0
 
   /// Opens a log and reads its header.
   public init(path: String) throws {
@@ -97,7 +103,7 @@ public final class LogReader {
   ) throws -> Transaction? {
     guard trailer == nil else { return nil }
     // Who wants no more than the header need not wait for threads that read on.
-    if buffer.number == 1 { buffer.begin(after: header.previous) }
+    if buffer.number == 1 { begin() }
     while let line = try buffer.next() {
       let text = UnsafeRawBufferPointer(rebasing: line.dropLast())
       var parts = LineParts(text)
@@ -119,6 +125,51 @@ public final class LogReader {
       line: buffer.number,
       transaction: expected - 1
     )
+  }
+
+  private func begin() {
+    buffer.begin(after: header.previous)
+    // That of the line that was gone to, whose changes were passed over.
+    if isInside { _ = buffer.transactionDigest() }
+  }
+
+  /// Goes into the log, before anything of it was read, as near to a transaction as the file of
+  /// members beside it leads; false where it leads nowhere, and all will be read.
+  ///
+  /// What is found there has to be the line that closes an earlier transaction. All that comes after
+  /// it is checked as ever, but for the trailer's counts and digest; an error may have the wrong
+  /// number of a line, and who reads the log from its beginning gets the right one.
+  package func goInside(before transaction: Int64) -> Bool {
+    var status = stat()
+    guard buffer.number == 1, !isInside, fstat(descriptor, &status) == 0,
+      let entry = LogMembers.entry(before: transaction, in: path, size: Int64(status.st_size))
+    else { return false }
+    let place = lseek(descriptor, 0, SEEK_CUR)
+    guard place >= 0, lseek(descriptor, off_t(entry.offset), SEEK_SET) == entry.offset else {
+      return false
+    }
+    // What does not fit says nothing of the log: it is read as if there were no file beside it.
+    if let lines = try? lines(at: entry) {
+      bytesReadBefore = bytesRead
+      buffer = lines
+      expected = entry.transaction + 1
+      isInside = true
+    } else {
+      lseek(descriptor, place, SEEK_SET)
+    }
+    return isInside
+  }
+
+  /// The lines behind the one that an entry leads to; nil where that is another one.
+  private func lines(at entry: LogMembers.Entry) throws -> LineBuffer? {
+    let reader = try GzipReader(descriptor: descriptor, path: path)
+    guard try reader.skip(entry.begins) else { return nil }
+    let lines = LineBuffer(reader, path: path)
+    guard let line = try lines.next() else { return nil }
+    let text = UnsafeRawBufferPointer(rebasing: line.dropLast())
+    let closed = try TransactionScanner().transaction(text, isAlone: true)
+    guard closed.id == entry.transaction, closed.schema == schemaDigest else { return nil }
+    return lines
   }
 
   /// The transaction whose changes are read, as far as their lines tell: id, time, author and number
@@ -231,12 +282,13 @@ public final class LogReader {
     guard let digest = buffer.digestBeforeTrailer() else {
       throw damaged("there are lines after the trailer, or it is none")
     }
-    let right = LogTrailer(
+    var right = LogTrailer(
       last: expected - 1,
       transactions: transactions,
       changes: changes,
       digest: digest
     )
+    if isInside { try takeWhole(&right, text) }
     guard right.line().dropLast().elementsEqual(text) else {
       throw damaged(
         "it should be the trailer of \(transactions) transactions and \(changes) changes up to"
@@ -245,6 +297,23 @@ public final class LogReader {
     }
     guard try buffer.next() == nil else { throw damaged("there are lines after the trailer") }
     trailer = right
+  }
+
+  /// Takes from a trailer what only all lines together tell.
+  private func takeWhole(_ trailer: inout LogTrailer, _ text: UnsafeRawBufferPointer) throws {
+    var parts = LineParts(text)
+    do throws(Refusal) {
+      try parts.expect(#"{"kind":"trailer","digest":""#)
+      trailer.digest = Digest(hexadecimal: parts.upToQuote()) ?? trailer.digest
+      try parts.expect(#"","meta":{"last":"#)
+      _ = try parts.integer()
+      try parts.expect(#","transactions":"#)
+      trailer.transactions = try parts.integer()
+      try parts.expect(#","changes":"#)
+      trailer.changes = try parts.integer()
+    } catch {
+      throw damaged(error.message)
+    }
   }
 
   private func damaged(_ what: String) -> LogError {

@@ -7,8 +7,10 @@ public import Store
 /// is written under a name that no reader of logs takes for one, synced, and renamed, and the
 /// folder is synced.
 public final class LogWriter {
-  /// A member is closed after the line that fills so many bytes.
+  /// A member is closed after the line that fills so many bytes, where nothing else is said.
   static let memberSize = 1 << 20
+  /// A member of this log is closed after the line that fills so many bytes.
+  package var memberSize = LogWriter.memberSize
   /// The levels of compression, from none to the smallest files.
   public static let levels = GzipCompressor.levels
 
@@ -23,6 +25,11 @@ public final class LogWriter {
   private var transactions: Int64 = 0
   private var changes: Int64 = 0
   private var written: (plain: Int64, compressed: Int64) = (0, 0)
+  /// The first transaction that is closed in the block, and where its last line begins there.
+  private var closed: (transaction: Int64, begins: Int)?
+  /// The same of the blocks on their way to the file.
+  private var closedAhead: [(transaction: Int64, begins: Int)?] = []
+  private var members: [LogMembers.Entry] = []
   /// The bytes before and after compression, so far.
   public var sizes: (plain: Int64, compressed: Int64) {
     (written.plain + Int64(block.count), written.compressed)
@@ -74,7 +81,7 @@ public final class LogWriter {
       throw lineTooLong(block.count - start)
     }
     changes += 1
-    if block.count >= Self.memberSize { try flush() }
+    if block.count >= memberSize { try flush() }
   }
 
   /// Writes lines of changes that were made before, with their line breaks.
@@ -85,23 +92,25 @@ public final class LogWriter {
     }
     var start = 0
     while start < lines.count {
-      // As many as the member still takes: it ends with the line that fills it.
-      let last = min(start + Self.memberSize - block.count, lines.count) - 1
+      // As many as the member still takes: it ends with the line that fills it. The header alone may
+      // fill the first one.
+      let last = max(start, min(start + memberSize - block.count, lines.count) - 1)
       let rest = UnsafeRawBufferPointer(rebasing: lines[last...])
       let end = rest.firstIndex(of: 0x0a).map { last + $0 + 1 } ?? lines.count
       block.append(contentsOf: lines[start..<end])
       start = end
-      if block.count >= Self.memberSize { try flush() }
+      if block.count >= memberSize { try flush() }
     }
     changes += count
   }
 
   /// Writes the line that closes a transaction.
   public func close(_ transaction: Transaction, _ lines: TransactionLines) throws {
+    if closed == nil { closed = (transaction.id, block.count) }
     lines.appendClosing(digest: transaction.digest, to: &block)
     last = transaction.id
     transactions += 1
-    if block.count >= Self.memberSize { try flush() }
+    if block.count >= memberSize { try flush() }
   }
 
   /// Writes the trailer and gives the file its name.
@@ -154,6 +163,13 @@ public final class LogWriter {
     try makeFolders(parentFolder(path))
     try written()
     try moveDurably(temporary, to: path)
+    // The log is whole without it; one for the last transaction would lead nowhere.
+    try LogMembers.write(
+      members.filter { $0.transaction < last },
+      size: self.written.compressed,
+      of: path,
+      temporary: "\(parentFolder(temporary))/.members.writing"
+    )
     return path
   }
 
@@ -164,13 +180,26 @@ public final class LogWriter {
 
   private func compress() throws {
     written.plain += Int64(block.count)
+    closedAhead.append(closed)
+    closed = nil
     try pipeline?.append(block)
     block = []
     block.reserveCapacity(Self.memberSize + 4096)
   }
 
   private func write(_ member: [UInt8]) throws {
+    let offset = written.compressed
     written.compressed += Int64(member.count)
+    // What is in the first member is read with the header.
+    if let closed = closedAhead.removeFirst(), offset > 0 {
+      members.append(
+        LogMembers.Entry(
+          offset: offset,
+          begins: Int64(closed.begins),
+          transaction: closed.transaction
+        )
+      )
+    }
     try ChangeLog.write(member, to: descriptor, temporary)
   }
 

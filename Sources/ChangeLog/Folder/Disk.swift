@@ -39,13 +39,15 @@ package func writeDurably(
 }
 
 /// Writes a file that is there, whole, under its name, or not at all, from pieces that lie in memory
-/// one at a time.
+/// one at a time; until then it has a temporary name in its folder, or the one that is given.
 func writeDurably(
   to path: String,
   isForAll: Bool = false,
+  temporary: String? = nil,
   _ pieces: (_ write: (UnsafeRawBufferPointer) throws -> Void) throws -> Void
 ) throws {
-  let temporary = "\(parentFolder(path))/.\(path.split(separator: "/").last ?? "").writing"
+  let temporary =
+    temporary ?? "\(parentFolder(path))/.\(path.split(separator: "/").last ?? "").writing"
   let descriptor = open(
     temporary,
     O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC,

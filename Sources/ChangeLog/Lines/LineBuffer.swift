@@ -31,6 +31,12 @@ final class LineBuffer {
     self.path = path
   }
 
+  /// How many bytes were taken from the file; asked for where no other thread reads on.
+  var bytesRead: Int64 {
+    finish()
+    return source.bytesRead
+  }
+
   /// The next line with its line break, which is there until the next one; nil at the end.
   func next() throws -> UnsafeRawBufferPointer? {
     if start == current.count, try !advance() { return nil }

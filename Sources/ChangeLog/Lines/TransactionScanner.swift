@@ -152,8 +152,12 @@ final class TransactionScanner {
     Refusal(message: "it does not say the same of transaction \(id) as the line before")
   }
 
-  /// Reads the line that closes a transaction, without its line break.
-  func transaction(_ line: UnsafeRawBufferPointer) throws(Refusal) -> Transaction {
+  /// Reads the line that closes a transaction, without its line break; alone where its changes were
+  /// passed over.
+  func transaction(
+    _ line: UnsafeRawBufferPointer,
+    isAlone: Bool = false
+  ) throws(Refusal) -> Transaction {
     var text = LineParts(line)
     try text.expect(#"{"kind":"transaction","txn":"#)
     let id = try identifier(&text)
@@ -167,7 +171,7 @@ final class TransactionScanner {
     try text.expect(#","op":""#)
     if open != nil, !line[start..<text.position].elementsEqual(middle) { throw differs(id) }
     let done = open == nil ? 0 : sequence
-    guard done == count else {
+    guard done == count || isAlone else {
       throw Refusal(message: "\(done) of its \(count) changes are there")
     }
     let name = try text.word()

@@ -28,6 +28,9 @@ final class PieceSource: @unchecked Sendable {
     self.path = path
   }
 
+  /// How many bytes were taken from the file.
+  var bytesRead: Int64 { reader.bytesRead }
+
   /// True when nothing more will come.
   var isFinished: Bool { reader.isFinished && rest.isEmpty }
 

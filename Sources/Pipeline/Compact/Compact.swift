@@ -181,13 +181,7 @@ private final class Compaction {
 
   private func remove(_ files: [LogFolder.File]) throws {
     for file in files {
-      guard unlink(file.path) == 0 else {
-        throw LogError(
-          .inputOutput,
-          "The log \(file.path) can't be removed: \(String(cString: strerror(errno))).",
-          path: file.path
-        )
-      }
+      try removeLog(file.path)
       // A day without logs needs no folder; one with logs stays, and says so.
       rmdir(parentFolder(file.path))
     }

@@ -93,11 +93,11 @@ public final class FolderHistory: HistorySource {
   ) throws {
     var point: HistoryPoint?
     for file in chain.files where file.range.overlaps(range) {
-      let reader = try chain.open(file, after: point)
       let isWhole = file.range.upperBound <= range.upperBound
-      let last = try reader.read(
+      let (reader, last) = try readLog(
         range,
         toEnd: isWhole,
+        open: { try chain.open(file, after: point) },
         wants: wants,
         change: change,
         transaction: transaction

@@ -16,9 +16,8 @@ public final class LogHistory: HistorySource {
 
   /// What is known of the history before its transactions are read.
   public func outline() throws -> HistoryOutline {
-    let reader = try open()
+    let reader = try openToEnd()
     let header = reader.header
-    while try reader.next() != nil {}
     let last = reader.trailer?.last ?? header.first - 1
     return HistoryOutline(
       path: path,
@@ -33,6 +32,22 @@ public final class LogHistory: HistorySource {
     )
   }
 
+  /// The log, read as far as its trailer, which alone tells where it ends.
+  private func openToEnd() throws -> LogReader {
+    let inside = try open()
+    if inside.goInside(before: .max) {
+      do {
+        while try inside.next() != nil {}
+        return inside
+      } catch is LogError {
+        // Read from its beginning, it says what is wrong and where.
+      }
+    }
+    let reader = try open()
+    while try reader.next() != nil {}
+    return reader
+  }
+
   /// The one schema that a log is of.
   public func schemas() throws -> [StoreSchema] { [try open().header.schema] }
 
@@ -43,14 +58,67 @@ public final class LogHistory: HistorySource {
     change: (Change, Transaction) throws -> Void,
     transaction: (Transaction) throws -> Void
   ) throws {
-    try open().read(
+    try readLog(
       range,
-      toEnd: false,
+      open: open,
       wants: wants,
       change: change,
       transaction: transaction
     )
   }
+}
+
+/// Reads the transactions of a range of a log, and what comes after them where the end is wanted,
+/// which proves that it is there; returns the reader and the last transaction that was read.
+///
+/// What comes before is passed over where the file of members beside the log leads there. Whatever
+/// turns out to be wrong then, the log is read from its beginning, and goes on with what was not yet
+/// given.
+@discardableResult
+func readLog(
+  _ range: ClosedRange<Int64>,
+  toEnd: Bool = false,
+  open: () throws -> LogReader,
+  wants: (Transaction) -> Bool,
+  change: (Change, Transaction) throws -> Void,
+  transaction: (Transaction) throws -> Void
+) throws -> (LogReader, Transaction?) {
+  let reader = try open()
+  guard reader.goInside(before: range.lowerBound) else {
+    let last = try reader.read(
+      range,
+      toEnd: toEnd,
+      wants: wants,
+      change: change,
+      transaction: transaction
+    )
+    return (reader, last)
+  }
+  var given = (changes: 0, transactions: 0)
+  var isWithCaller = false
+  do {
+    let last = try reader.read(range, toEnd: toEnd, wants: wants) {
+      given.changes += 1
+      isWithCaller = true
+      try change($0, $1)
+      isWithCaller = false
+    } transaction: {
+      given.transactions += 1
+      isWithCaller = true
+      try transaction($0)
+      isWithCaller = false
+    }
+    return (reader, last)
+  } catch let error as LogError {
+    guard !isWithCaller else { throw error }
+  }
+  let whole = try open()
+  let last = try whole.read(range, toEnd: toEnd, wants: wants) {
+    if given.changes > 0 { given.changes -= 1 } else { try change($0, $1) }
+  } transaction: {
+    if given.transactions > 0 { given.transactions -= 1 } else { try transaction($0) }
+  }
+  return (whole, last)
 }
 
 extension LogReader {
