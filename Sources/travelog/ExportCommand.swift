@@ -1,5 +1,6 @@
 import ChangeLog
 import CommandLineKit
+import FoundationEssentials
 import Glibc
 import Pipeline
 import Store
@@ -126,6 +127,10 @@ extension Travelog {
     if isStream {
       try checkStream(call)
     } else if !given[dryRun] {
+      if !logs.exists {
+        // A store that is not there, or is none, says so before anything is made.
+        for store in given[stores] { try checkStore(store) }
+      }
       try logs.create()
       lock = try FolderLock(logs, wait: given[lockWait], purpose: "travelog export")
     }
@@ -162,6 +167,14 @@ extension Travelog {
 }
 
 extension Travelog {
+  /// Fails where a file can't be opened as a store.
+  private static func checkStore(_ path: String) throws {
+    _ = try Store.open(
+      .file(URL(fileURLWithPath: path)),
+      options: Options(isReadOnly: true)
+    )
+  }
+
   /// What is to be left out, with the key of digests from its file.
   private static func exportFilter(_ call: Call) throws -> ExportFilter {
     var filter = ExportFilter()

@@ -9,15 +9,15 @@ func prometheusText(of status: Status) -> String {
     ("head_transaction", "The last transaction of the store.", "\(status.head.transaction)"),
     (
       "exported_transaction", "The last transaction that was exported.",
-      "\(status.exported?.transaction ?? 0)"
+      "\(status.logs.exported?.transaction ?? 0)"
     ),
-    ("lag_transactions", "Transactions that wait for export.", "\(status.lagTransactions)"),
-    ("lag_seconds", "How long the oldest of them waits.", "\(status.lag.seconds)"),
+    ("lag_transactions", "Transactions that wait for export.", "\(status.logs.lagTransactions)"),
+    ("lag_seconds", "How long the oldest of them waits.", "\(status.logs.lag.seconds)"),
     ("history_changes", "Changes in the store's history.", "\(status.changes)"),
     ("store_bytes", "Bytes of the store's file.", "\(status.storeBytes)"),
-    ("log_files", "Logs in the folder.", "\(status.files)"),
-    ("log_bytes", "Bytes of the logs.", "\(status.logBytes)"),
-    ("healthy", "1 where the next export can go on.", status.health == .ok ? "1" : "0"),
+    ("log_files", "Logs in the folder.", "\(status.logs.files)"),
+    ("log_bytes", "Bytes of the logs.", "\(status.logs.bytes)"),
+    ("healthy", "1 where the next export can go on.", status.logs.health == .ok ? "1" : "0"),
   ]
   return series.map { series in
     "# HELP travelog_\(series.name) \(series.help)\n# TYPE travelog_\(series.name) gauge\n"

@@ -45,27 +45,29 @@ extension Travelog {
     } else if !given[quiet] {
       try call.output.write(text(of: status, call.output.style))
     }
-    switch status.health {
+    switch status.logs.health {
     case .expired: return .historyGap
     case .diverged: return .diverged
     case .logsMissing: return .missing
     case .notExported: return .found
-    case .ok: return given[maximumLag].map { status.lag > $0 } ?? false ? .found : .success
+    case .ok: return given[maximumLag].map { status.logs.lag > $0 } ?? false ? .found : .success
     }
   }
 
   private static func text(of status: Status, _ style: Style) -> String {
     let exported =
-      status.exported.map { "transaction \($0.transaction)" } ?? "nothing"
-    func waiting(_ transactions: Int64, _ since: String?) -> String {
-      transactions == 0
-        ? "none" : "\(grouped(transactions)) transactions" + (since.map { ", since \($0)" } ?? "")
+      status.logs.exported.map { "transaction \($0.transaction)" } ?? "nothing"
+    func waiting(_ logs: Status.Logs) -> String {
+      guard logs.lagTransactions > 0 else { return "none" }
+      return "\(grouped(logs.lagTransactions)) transactions"
+        + (logs.waitingSince.map { ", since \($0)" } ?? "")
     }
-    let lag = waiting(status.lagTransactions, status.waitingSince)
+    func size(_ logs: Status.Logs) -> String {
+      "\(grouped(Int64(logs.files))) files, \(byteCount(logs.bytes))"
+    }
     let verified =
       status.verified.map { "\($0.time), up to transaction \($0.transaction)" } ?? "never"
-    let health =
-      status.health == .ok ? style.green("ok") : style.red(status.health.rawValue)
+    let health = status.logs.health
     let rows = [
       ["store", status.identifier + ", lineage \(status.head.lineage)"],
       [
@@ -81,20 +83,20 @@ extension Travelog {
         } ?? "none",
       ],
       ["exported", exported],
-      ["lag", lag],
-      ["logs", "\(grouped(Int64(status.files))) files, \(byteCount(status.logBytes))"],
+      ["lag", waiting(status.logs)],
+      ["logs", size(status.logs)],
       ["verified", verified],
-      ["health", health],
+      ["health", health == .ok ? style.green("ok") : style.red(health.rawValue)],
     ]
     return columns(
       rows
         + status.partials.map { partial in
-          let lag = waiting(partial.lagTransactions, partial.waitingSince)
-          let health = partial.health == .ok ? "" : ", \(style.red(partial.health.rawValue))"
+          let logs = partial.logs
+          let health = logs.health == .ok ? "" : ", \(style.red(logs.health.rawValue))"
           return [
             "partial",
-            "\(partial.words): up to transaction \(partial.exported?.transaction ?? 0), lag \(lag),"
-              + " \(grouped(Int64(partial.files))) files, \(byteCount(partial.logBytes))\(health)",
+            "\(partial.words): up to transaction \(logs.exported?.transaction ?? 0),"
+              + " lag \(waiting(logs)), \(size(logs))\(health)",
           ]
         }
     )
@@ -103,48 +105,76 @@ extension Travelog {
 
 /// What `travelog status --json` says.
 struct StatusAnswer: Codable {
-  var schema = 1
-  var type = "status"
-  let store: String
-  let identifier: String
-  let health: String
-  let head: PointAnswer
-  let headTime: String?
-  let oldest: Int64?
-  let exported: PointAnswer?
-  let waitingSince: String?
-  let lagTransactions: Int64
-  let lagSeconds: Double
-  let changes: Int64
-  let storeBytes: Int64
-  let files: Int
-  let logBytes: Int64
-  let verified: VerificationRecord?
-  let partials: [PartialStatusAnswer]
+  struct Whole: Codable {
+    var schema = 1
+    var type = "status"
+    let store: String
+    let identifier: String
+    let head: PointAnswer
+    let headTime: String?
+    let oldest: Int64?
+    let changes: Int64
+    let storeBytes: Int64
+    let verified: VerificationRecord?
+    let partials: [PartialStatusAnswer]
+  }
+
+  private let whole: Whole
+  private let logs: LogsAnswer
 
   init(_ status: Status) {
-    store = status.store
-    identifier = status.identifier
-    health = status.health.rawValue
-    head = PointAnswer(status.head)
-    headTime = status.headTime
-    oldest = status.oldest
-    exported = status.exported.map { PointAnswer($0) }
-    waitingSince = status.waitingSince
-    lagTransactions = status.lagTransactions
-    lagSeconds = status.lag.seconds
-    changes = status.changes
-    storeBytes = status.storeBytes
-    files = status.files
-    logBytes = status.logBytes
-    verified = status.verified
-    partials = status.partials.map { PartialStatusAnswer($0) }
+    whole = Whole(
+      store: status.store,
+      identifier: status.identifier,
+      head: PointAnswer(status.head),
+      headTime: status.headTime,
+      oldest: status.oldest,
+      changes: status.changes,
+      storeBytes: status.storeBytes,
+      verified: status.verified,
+      partials: status.partials.map { PartialStatusAnswer($0) }
+    )
+    logs = LogsAnswer(status.logs)
+  }
+
+  init(from decoder: any Decoder) throws {
+    whole = try Whole(from: decoder)
+    logs = try LogsAnswer(from: decoder)
+  }
+
+  func encode(to encoder: any Encoder) throws {
+    try whole.encode(to: encoder)
+    try logs.encode(to: encoder)
   }
 }
 
 /// What `travelog status --json` says of partial logs.
 struct PartialStatusAnswer: Codable {
-  let partial: String
+  struct Name: Codable {
+    let partial: String
+  }
+
+  private let name: Name
+  private let logs: LogsAnswer
+
+  init(_ status: Status.Partial) {
+    name = Name(partial: status.words)
+    logs = LogsAnswer(status.logs)
+  }
+
+  init(from decoder: any Decoder) throws {
+    name = try Name(from: decoder)
+    logs = try LogsAnswer(from: decoder)
+  }
+
+  func encode(to encoder: any Encoder) throws {
+    try name.encode(to: encoder)
+    try logs.encode(to: encoder)
+  }
+}
+
+/// What both say of the logs, beside their other members.
+private struct LogsAnswer: Codable {
   let health: String
   let exported: PointAnswer?
   let waitingSince: String?
@@ -153,14 +183,13 @@ struct PartialStatusAnswer: Codable {
   let files: Int
   let logBytes: Int64
 
-  init(_ status: Status.Partial) {
-    partial = status.words
-    health = status.health.rawValue
-    exported = status.exported.map { PointAnswer($0) }
-    waitingSince = status.waitingSince
-    lagTransactions = status.lagTransactions
-    lagSeconds = status.lag.seconds
-    files = status.files
-    logBytes = status.logBytes
+  init(_ logs: Status.Logs) {
+    health = logs.health.rawValue
+    exported = logs.exported.map { PointAnswer($0) }
+    waitingSince = logs.waitingSince
+    lagTransactions = logs.lagTransactions
+    lagSeconds = logs.lag.seconds
+    files = logs.files
+    logBytes = logs.bytes
   }
 }

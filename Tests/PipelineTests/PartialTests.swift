@@ -361,19 +361,20 @@ struct PartialTests {
       try world.write(8)
       try world.export { $0.filter = filters[0] }
       let first = try Pipeline.status(of: world.path, logs: world.logs)
-      #expect(first.health == .notExported)
+      #expect(first.logs.health == .notExported)
       #expect(first.partials.map(\.words) == [filters[0].words])
-      #expect(first.partials.map(\.lagTransactions) == [0])
+      #expect(first.partials.map(\.logs.lagTransactions) == [0])
       try world.write(8)
       try world.export { $0.filter = filters[1] }
       try world.export()
       try world.write(3)
       let status = try Pipeline.status(of: world.path, logs: world.logs)
       let head = status.head.transaction
-      #expect(status.health == .ok)
+      #expect(status.logs.health == .ok)
       #expect(status.partials.count == 2)
-      for (filter, behind) in zip(filters, [first.head.transaction, status.exported?.transaction]) {
-        let partial = try #require(status.partials.first { $0.words == filter.words })
+      let exported = status.logs.exported?.transaction
+      for (filter, behind) in zip(filters, [first.head.transaction, exported]) {
+        let partial = try #require(status.partials.first { $0.words == filter.words }).logs
         #expect(partial.exported?.transaction == behind)
         #expect(partial.lagTransactions == head - (behind ?? 0))
         #expect(partial.waitingSince != nil && partial.health == .ok && partial.files > 0)
@@ -381,7 +382,7 @@ struct PartialTests {
       // What is gone from history can't be looked at any more.
       try world.source.deleteHistory([1...head - 1])
       let expired = try Pipeline.status(of: world.path, logs: world.logs)
-      #expect(expired.partials.map(\.health) == [.expired, .expired])
+      #expect(expired.partials.map(\.logs.health) == [.expired, .expired])
     }
   }
 

@@ -85,22 +85,22 @@ struct StatusTests {
       var world = try World(folder, "status")
       try world.write(10)
       func status() throws -> Status { try Pipeline.status(of: world.path, logs: world.logs) }
-      #expect(try status().health == .notExported)
+      #expect(try status().logs.health == .notExported)
       let first = try world.export()
-      #expect(try status().health == .ok)
-      #expect(try status().lagTransactions == 0)
-      #expect(try status().exported == first.to)
+      #expect(try status().logs.health == .ok)
+      #expect(try status().logs.lagTransactions == 0)
+      #expect(try status().logs.exported == first.to)
       #expect(try status().verified == nil)
       try world.write(10)
       _ = try verify(VerifyRequest(logs: world.logs))
       let later = try status()
-      #expect(later.lagTransactions == later.head.transaction - first.to.transaction)
-      #expect(later.waitingSince != nil)
+      #expect(later.logs.lagTransactions == later.head.transaction - first.to.transaction)
+      #expect(later.logs.waitingSince != nil)
       #expect(later.verified?.digest == first.to.digest.description)
       try world.source.deleteHistory([1...first.to.transaction + 1])
-      #expect(try status().health == .expired)
+      #expect(try status().logs.health == .expired)
       for file in first.files { try FileManager.default.removeItem(atPath: file) }
-      #expect(try status().health == .logsMissing)
+      #expect(try status().logs.health == .logsMissing)
     }
   }
 }

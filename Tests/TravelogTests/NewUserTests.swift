@@ -37,6 +37,17 @@ struct NewUserTests {
     return result
   }
 
+  @Test("an export of a store that is not there makes nothing")
+  func missingStore() throws {
+    try withTemporaryFolder { folder in
+      let logs = folder.path + "/logs"
+      let result = try travelog("export", folder.path + "/none.store", "--to", logs)
+      #expect(result.code == 10)
+      #expect(result.errors.contains("none.store"))
+      #expect(try contents(of: folder).isEmpty)
+    }
+  }
+
   @Test("each command without anything, with help, and with a wrong flag says what it needs")
   func everyCommand() throws {
     for name in names {

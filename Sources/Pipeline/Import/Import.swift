@@ -359,14 +359,18 @@ private final class Import {
 
   /// Takes a replica away again that was made in this run, and that nothing came into.
   func removeUnused() {
-    guard result.isNew, let replica else { return }
-    // Where this can't be told, or files can't be removed, an empty replica stays: the next run
-    // goes on with it.
-    let head = try? replica.read { try $0.historyRange().head.transaction }
-    guard head == 0 else { return }
-    self.replica = nil
+    guard result.isNew, isUnused else { return }
+    // Closed first: closing would write into files that have no name any more.
+    replica = nil
     for suffix in ["", "-wal", "-shm"] { unlink(url.path(percentEncoded: false) + suffix) }
     rmdir(url.path(percentEncoded: false) + "-blobs")
+  }
+
+  /// True where a replica is open that has no history yet.
+  private var isUnused: Bool {
+    // Where this can't be told, or files can't be removed, an empty replica stays: the next run
+    // goes on with it.
+    (try? replica?.read { try $0.historyRange().head.transaction }) == 0
   }
 
   private func make(_ schema: StoreSchema, lineage: Int64) throws -> Store {

@@ -28,47 +28,41 @@ public struct Status: Hashable, Sendable {
   public var headTime: String?
   /// The oldest transaction in history; nil where there is none.
   public var oldest: Int64?
-  /// The last transaction that was exported; nil where nothing was.
-  public var exported: HistoryPoint?
-  /// When the oldest transaction that is not exported was written; nil where all are.
-  public var waitingSince: String?
-  /// How long that one waits.
-  public var lag: Duration
-  /// The number of transactions that are not exported.
-  public var lagTransactions: Int64
+  /// How the whole logs stand.
+  public var logs: Logs
   /// The number of changes that history has.
   public var changes: Int64
   /// The bytes of the store's file.
   public var storeBytes: Int64
-  /// The number of logs, and their bytes.
-  public var files: Int
-  /// The bytes of the logs.
-  public var logBytes: Int64
   /// The last time that the logs were found whole.
   public var verified: VerificationRecord?
-  /// Whether the next export can go on.
-  public var health: Health
   /// How the logs stand that have something left out.
   public var partials: [Partial] = []
+
+  /// How far a store is in logs of one kind.
+  public struct Logs: Hashable, Sendable {
+    /// The last transaction that was exported, or looked at; nil where nothing was.
+    public var exported: HistoryPoint?
+    /// When the oldest transaction after it was written; nil where there is none.
+    public var waitingSince: String?
+    /// How long that one waits.
+    public var lag: Duration
+    /// The number of transactions after it.
+    public var lagTransactions: Int64
+    /// The number of logs.
+    public var files: Int
+    /// The bytes of the logs.
+    public var bytes: Int64
+    /// Whether the next export can go on.
+    public var health: Health
+  }
 
   /// How a store and its logs with something left out stand to each other.
   public struct Partial: Hashable, Sendable {
     /// What was left out, in words.
     public var words: String
-    /// The last transaction that was looked at; nil where nothing was.
-    public var exported: HistoryPoint?
-    /// When the oldest transaction that was not looked at was written; nil where all were.
-    public var waitingSince: String?
-    /// How long that one waits.
-    public var lag: Duration
-    /// The number of transactions that were not looked at.
-    public var lagTransactions: Int64
-    /// The number of logs, and their bytes.
-    public var files: Int
-    /// The bytes of the logs.
-    public var logBytes: Int64
-    /// Whether the next export can go on.
-    public var health: Health
+    /// How the logs stand.
+    public var logs: Logs
   }
 }
 
@@ -88,37 +82,23 @@ public func status(of path: String, logs: LogFolder, token: String? = nil) throw
   }
   return try store.read { reader in
     let range = try reader.historyRange()
-    let lag = try Lag(reader, after: point)
     var status = Status(
       store: path,
       identifier: identifier,
       head: range.head,
       headTime: try reader.transaction(range.head.transaction)?.time,
       oldest: range.oldest,
-      exported: point,
-      waitingSince: lag.since,
-      lag: lag.time,
-      lagTransactions: lag.transactions,
+      logs: try Status.Logs(reader, files, after: point, end),
       changes: try reader.changeCount(),
       storeBytes: size(of: path) + size(of: path + "-wal"),
-      files: files.count,
-      logBytes: files.reduce(0) { $0 + size(of: $1.path) },
-      verified: try VerificationRecord(logs, store: identifier),
-      health: try health(reader, point, end)
+      verified: try VerificationRecord(logs, store: identifier)
     )
     for partial in try PartialLogs.all(of: identifier, in: logs) {
-      let lag = try Lag(reader, after: partial.exported)
       status.partials.append(
         Status.Partial(
           words: partial.words,
-          exported: partial.exported,
-          waitingSince: lag.since,
-          lag: lag.time,
-          lagTransactions: lag.transactions,
-          files: partial.files.count,
-          logBytes: partial.files.reduce(0) { $0 + size(of: $1.path) },
           // Such logs may end before the token, where there was nothing more for them.
-          health: try health(reader, partial.exported, (.max, .max))
+          logs: try Status.Logs(reader, partial.files, after: partial.exported, (.max, .max))
         )
       )
     }
@@ -126,20 +106,23 @@ public func status(of path: String, logs: LogFolder, token: String? = nil) throw
   }
 }
 
-/// What waits for its export.
-private struct Lag {
-  let transactions: Int64
-  /// When the oldest one was written.
-  let since: String?
-  /// How long that one waits.
-  let time: Duration
-
-  init(_ reader: Reader, after point: HistoryPoint?) throws {
+extension Status.Logs {
+  /// Tells what waits for its export after a point; the end is that of the logs.
+  fileprivate init(
+    _ reader: Reader,
+    _ files: [LogFolder.File],
+    after point: HistoryPoint?,
+    _ end: (lineage: Int64, transaction: Int64)?
+  ) throws {
     let head = try reader.historyRange().head
-    let exported = point?.lineage == head.lineage ? point?.transaction ?? 0 : 0
-    since = try reader.transaction(exported + 1)?.time
-    time = since.map(age) ?? .zero
-    transactions = max(0, head.transaction - exported)
+    let last = point?.lineage == head.lineage ? point?.transaction ?? 0 : 0
+    exported = point
+    waitingSince = try reader.transaction(last + 1)?.time
+    lag = waitingSince.map(age) ?? .zero
+    lagTransactions = max(0, head.transaction - last)
+    self.files = files.count
+    bytes = files.reduce(0) { $0 + size(of: $1.path) }
+    health = try Pipeline.health(reader, point, end)
   }
 }
 
