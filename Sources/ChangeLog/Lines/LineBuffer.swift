@@ -10,7 +10,7 @@ final class LineBuffer {
   /// No line is longer; a file that says otherwise would fill the memory.
   static let longestLine = 1 << 25
   /// How many pieces are in memory, so that no thread waits long for another.
-  private static let pieceCount = 4
+  private static let pieceCount = 3
 
   private let source: PieceSource
   private let digests = PieceDigests()

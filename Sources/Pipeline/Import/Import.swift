@@ -193,7 +193,9 @@ private final class Import {
     let before = progress
     do {
       try passOver(reader, from: reader.header.first)
-      _ = try replay(reader, chain, through: .max, most: .max, tick) {
+      let source = try ReadAhead(reader)
+      defer { source.stop() }
+      _ = try replay(source, reader.header, chain, through: .max, most: .max, tick) {
         try chain.checkEnd(reader, file)
       }
     } catch {
@@ -267,14 +269,17 @@ private final class Import {
       next = start.transaction + 1
     }
     try passOver(reader, from: next)
+    let source = try ReadAhead(reader)
+    defer { source.stop() }
     while result.to.transaction < last,
-      try replay(reader, chain, through: last, most: Self.batch, tick)
+      try replay(source, reader.header, chain, through: last, most: Self.batch, tick)
     {}
   }
 
   /// Replays transactions in one transaction of the replica; false where none came.
   private func replay(
-    _ reader: LogReader,
+    _ source: ReadAhead,
+    _ header: LogHeader,
     _ chain: LogChain,
     through last: Int64,
     most limit: Int64,
@@ -284,12 +289,11 @@ private final class Import {
     var changes: Int64 = 0
     var reached = result.to
     var count: Int64 = 0
-    reader.checksValues = false
-    try replay(reader.header, chain) { replayer in
+    try replay(header, chain) { replayer in
       while changes < limit, reached.transaction < last {
         guard
           let transaction =
-            try replayNext(reader, replayer, next: reached.transaction + 1, tick),
+            try replayNext(source, replayer, next: reached.transaction + 1, tick),
           let digest = transaction.chainDigest
         else { break }
         reached = HistoryPoint(
@@ -310,29 +314,29 @@ private final class Import {
   }
 
   private func replayNext(
-    _ reader: LogReader,
+    _ source: ReadAhead,
     _ replayer: Replayer,
     next: Int64,
     _ tick: Tick
   ) throws -> Transaction? {
-    var hasBegun = false
-    let transaction = try reader.next { change, transaction, count in
-      if !hasBegun {
+    while let step = try source.next() {
+      switch step {
+      case .begin(let transaction, let count):
         try replayer.begin(transaction, count: count, first: next)
-        hasBegun = true
+      case .changes(let changes, let range):
+        for index in range {
+          try replayer.apply(changes, at: index)
+          progress.changes += 1
+          if progress.changes & 0xfff == 0 { try tick(progress) }
+        }
+      case .end(let transaction):
+        try replayer.end(transaction)
+        progress.transactions += 1
+        try tick(progress)
+        return transaction
       }
-      try replayer.apply(change)
-      progress.changes += 1
-      if progress.changes & 0xfff == 0 { try tick(progress) }
     }
-    guard let transaction else { return nil }
-    if !hasBegun {
-      try replayer.begin(transaction.id, count: transaction.count, first: next)
-    }
-    try replayer.end(transaction)
-    progress.transactions += 1
-    try tick(progress)
-    return transaction
+    return nil
   }
 
   // MARK: The store

@@ -29,17 +29,32 @@ public func appendBase64(_ bytes: UnsafeRawBufferPointer, to buffer: inout [UInt
 
 /// Reads base64 in the one form that it is written in: padded, no blanks, unused bits zero.
 public func parseBase64(_ text: UnsafeRawBufferPointer) -> Data? {
+  guard let (count, _) = sizeOfBase64(text) else { return nil }
+  var data = Data(count: count)
+  return data.withUnsafeMutableBytes({ decodeBase64(text, in: $0) != nil }) ? data : nil
+}
+
+/// Reads base64 into some room, which may not be smaller than what the text stands for.
+func decodeBase64(
+  _ text: UnsafeRawBufferPointer,
+  in room: UnsafeMutableRawBufferPointer
+) -> UnsafeRawBufferPointer? {
+  guard let (count, padding) = sizeOfBase64(text) else { return nil }
+  let isValid =
+    text.isEmpty
+    || digitValues.withUnsafeBufferPointer {
+      decode(text, padding: padding, with: $0, to: room)
+    }
+  return isValid ? UnsafeRawBufferPointer(rebasing: room[..<count]) : nil
+}
+
+/// How many bytes a text in base64 stands for, and how many letters of it are padding.
+private func sizeOfBase64(_ text: UnsafeRawBufferPointer) -> (count: Int, padding: Int)? {
   guard text.count % 4 == 0 else { return nil }
-  guard !text.isEmpty else { return Data() }
+  guard !text.isEmpty else { return (0, 0) }
   var padding = 0
   if text[text.count - 1] == 0x3d { padding = text[text.count - 2] == 0x3d ? 2 : 1 }
-  var data = Data(count: text.count / 4 * 3 - padding)
-  let isValid = data.withUnsafeMutableBytes { bytes in
-    digitValues.withUnsafeBufferPointer { values in
-      decode(text, padding: padding, with: values, to: bytes)
-    }
-  }
-  return isValid ? data : nil
+  return (text.count / 4 * 3 - padding, padding)
 }
 
 /// Tells whether text is base64 in the one form that it is written in.

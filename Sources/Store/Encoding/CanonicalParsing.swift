@@ -26,7 +26,7 @@ public func parseCanonical(
     else { throw refusal(of: bytes, special: special, as: type) }
     return value
   }
-  if bytes.elementsEqual("null".utf8) { return .null }
+  if isSame(bytes, "null") { return .null }
   guard let value = parse(bytes, as: type) else {
     throw refusal(of: bytes, special: nil, as: type)
   }
@@ -34,10 +34,24 @@ public func parseCanonical(
 }
 
 private func parse(_ bytes: UnsafeRawBufferPointer, as type: ValueType) -> Value? {
+  withUnsafeTemporaryAllocation(byteCount: bytes.count, alignment: 1) { room in
+    parsePlain(bytes, as: type, in: room).map(Value.init)
+  }
+}
+
+/// Reads a value that is not null and has nothing under `special`, without a copy of what stands in
+/// the text as it is; nil where the text is not the canonical one.
+///
+/// What can't be taken as it stands is put into room, which has as many bytes as the text.
+func parsePlain(
+  _ bytes: UnsafeRawBufferPointer,
+  as type: ValueType,
+  in room: UnsafeMutableRawBufferPointer
+) -> PlainValue? {
   switch type {
   case .bool:
-    if bytes.elementsEqual("true".utf8) { return .integer(1) }
-    return bytes.elementsEqual("false".utf8) ? .integer(0) : nil
+    if isSame(bytes, "true") { return .integer(1) }
+    return isSame(bytes, "false") ? .integer(0) : nil
   case .int8, .int16, .int32, .int64, .uint8, .uint16, .uint32:
     guard let number = parseInteger(bytes), type.integers?.contains(number) == true else {
       return nil
@@ -46,23 +60,44 @@ private func parse(_ bytes: UnsafeRawBufferPointer, as type: ValueType) -> Value
   case .float16, .float, .double:
     if let number = parseDouble(bytes) { return .real(number) }
     return parseInteger(bytes).map { .integer($0) }
-  case .string, .url, .json:
-    return parseJSONString(bytes).map { .text($0) }
-  case .uint64, .decimal, .date, .uuid, .data, .transformed:
-    return unquoted(bytes).flatMap { parseUnquoted($0, as: type) }
+  case .string, .url, .json, .uint64, .decimal, .date, .uuid, .data, .transformed:
+    guard bytes.count >= 2, bytes[0] == 0x22, bytes[bytes.count - 1] == 0x22 else { return nil }
+    let inner = UnsafeRawBufferPointer(rebasing: bytes[1..<bytes.count - 1])
+    return parseQuoted(inner, as: type, in: room)
   }
 }
 
-/// Reads the types whose text never needs an escape.
-private func parseUnquoted(_ text: UnsafeRawBufferPointer, as type: ValueType) -> Value? {
+/// Reads what stands between quotes.
+private func parseQuoted(
+  _ text: UnsafeRawBufferPointer,
+  as type: ValueType,
+  in room: UnsafeMutableRawBufferPointer
+) -> PlainValue? {
   switch type {
-  case .uint64: return parseUnsignedInteger(text).map { storedUnsigned($0) }
+  case .string, .url, .json:
+    let hasEscapes = indexOfEscape(in: text, from: 0) < text.count
+    guard let plain = hasEscapes ? unescapeCanonical(text, in: room) : text, isValidUTF8(plain)
+    else { return nil }
+    return .text(plain)
+  case .uint64: return parseUnsignedInteger(text).map { plainUnsigned($0, in: room) }
   case .date: return parseDate(text).map { .real($0) }
-  case .data, .transformed: return parseBase64(text).map { .blob($0) }
+  case .data, .transformed: return decodeBase64(text, in: room).map { .blob($0) }
   case .decimal where isCanonicalDecimal(text), .uuid where isCanonicalUUID(text):
-    return .text(String(decoding: text, as: UTF8.self))
+    return .text(text)
   default: return nil
   }
+}
+
+private func plainUnsigned(
+  _ number: UInt64,
+  in room: UnsafeMutableRawBufferPointer
+) -> PlainValue {
+  guard case .text(let digits) = storedUnsigned(number) else {
+    return .integer(Int64(truncatingIfNeeded: number))
+  }
+  // With its quotes the text of such a number has as many bytes.
+  room.copyBytes(from: digits.utf8)
+  return .text(UnsafeRawBufferPointer(rebasing: room[..<digits.utf8.count]))
 }
 
 /// The stored form of an unsigned number: twenty digits of text where an `Int64` has no room.
@@ -71,11 +106,6 @@ public func storedUnsigned(_ number: UInt64) -> Value {
   var text: [UInt8] = []
   appendDigits(number, count: 20, to: &text)
   return .text(String(decoding: text, as: UTF8.self))
-}
-
-private func unquoted(_ bytes: UnsafeRawBufferPointer) -> UnsafeRawBufferPointer? {
-  guard bytes.count >= 2, bytes[0] == 0x22, bytes[bytes.count - 1] == 0x22 else { return nil }
-  return UnsafeRawBufferPointer(rebasing: bytes[1..<bytes.count - 1])
 }
 
 private func refusal(

@@ -34,8 +34,9 @@ public func parseJSONString(_ bytes: UnsafeRawBufferPointer) -> String? {
   if indexOfEscape(in: inner, from: 0) == inner.count {
     return String(validating: inner, as: UTF8.self)
   }
-  guard let plain = unescapeCanonical(inner) else { return nil }
-  return String(validating: plain, as: UTF8.self)
+  return withUnsafeTemporaryAllocation(byteCount: inner.count, alignment: 1) { room in
+    unescapeCanonical(inner, in: room).flatMap { String(validating: $0, as: UTF8.self) }
+  }
 }
 
 /// The index of the first byte that a JSON string can't hold as it is, or the count.
@@ -100,32 +101,40 @@ private func appendEscape(of byte: UInt8, to buffer: inout [UInt8]) {
   }
 }
 
-private func unescapeCanonical(_ inner: UnsafeRawBufferPointer) -> [UInt8]? {
-  var plain: [UInt8] = []
-  plain.reserveCapacity(inner.count)
+/// Takes the escapes out of text from between quotes; nil where one is not as the writer makes it.
+///
+/// The room has as many bytes as the text.
+func unescapeCanonical(
+  _ inner: UnsafeRawBufferPointer,
+  in room: UnsafeMutableRawBufferPointer
+) -> UnsafeRawBufferPointer? {
+  var count = 0
   var index = 0
   while index < inner.count {
     let next = indexOfEscape(in: inner, from: index)
-    plain.append(contentsOf: inner[index..<next])
+    UnsafeMutableRawBufferPointer(rebasing: room[count...])
+      .copyMemory(from: UnsafeRawBufferPointer(rebasing: inner[index..<next]))
+    count += next - index
     guard next < inner.count else { break }
     guard inner[next] == 0x5c, next + 1 < inner.count else { return nil }
     index = next + 2
     switch inner[next + 1] {
-    case 0x22: plain.append(0x22)
-    case 0x5c: plain.append(0x5c)
-    case UInt8(ascii: "b"): plain.append(0x08)
-    case UInt8(ascii: "t"): plain.append(0x09)
-    case UInt8(ascii: "n"): plain.append(0x0a)
-    case UInt8(ascii: "f"): plain.append(0x0c)
-    case UInt8(ascii: "r"): plain.append(0x0d)
+    case 0x22: room[count] = 0x22
+    case 0x5c: room[count] = 0x5c
+    case UInt8(ascii: "b"): room[count] = 0x08
+    case UInt8(ascii: "t"): room[count] = 0x09
+    case UInt8(ascii: "n"): room[count] = 0x0a
+    case UInt8(ascii: "f"): room[count] = 0x0c
+    case UInt8(ascii: "r"): room[count] = 0x0d
     case UInt8(ascii: "u"):
       guard let control = controlCharacter(inner, at: index) else { return nil }
-      plain.append(control)
+      room[count] = control
       index += 4
     default: return nil
     }
+    count += 1
   }
-  return plain
+  return UnsafeRawBufferPointer(rebasing: room[..<count])
 }
 
 /// The control character whose canonical escape has these four digits; nil for any other.

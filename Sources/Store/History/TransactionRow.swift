@@ -115,6 +115,13 @@ final class TransactionRow {
     try insert(transaction, schemaID: try rows.schemaID(transaction.schema))
   }
 
+  /// Goes on after a transaction that was just inserted; false where ``next()`` has to look first.
+  func follow(_ transaction: Transaction) -> Bool {
+    guard transaction.operation != .gap, let digest = transaction.digest else { return false }
+    previous = digest
+    return true
+  }
+
   private func insert(_ transaction: Transaction, schemaID: Int64) throws {
     try insertion.bind(1, transaction.id)
     try insertion.bind(2, transaction.time)

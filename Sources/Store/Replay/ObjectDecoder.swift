@@ -129,6 +129,27 @@ final class ObjectDecoder {
     return .integer(id)
   }
 
+  /// The stored value that a member's text means, which has nothing under `special` and is a column's.
+  ///
+  /// What can't be taken as it stands in the text is put into room.
+  func plainValue(_ member: Member, in room: ByteRoom) throws -> PlainValue {
+    let text = member.value
+    if isSame(text, "null") { return .null }
+    guard let type = types[member.index] else {
+      guard let id = reference(text, references[member.index]) else { throw refusal(text) }
+      return .integer(id)
+    }
+    let scratch = try room.take(text.count)
+    guard let value = parsePlain(text, as: type, in: scratch) else { throw refusal(text) }
+    switch value {
+    case .text(let bytes) where bytes.baseAddress == UnsafeRawPointer(scratch.baseAddress),
+      .blob(let bytes):
+      room.giveBack(scratch.count - bytes.count)
+    default: room.giveBack(scratch.count)
+    }
+    return value
+  }
+
   /// Fails where the text of a member is not the canonical one of its property.
   func check(_ member: Member) throws(CanonicalEncodingError) {
     guard member.index < types.count else {

@@ -1,6 +1,6 @@
 import SQLite
 
-/// The statements that replay the changes of one entity straight from their text.
+/// The statements that replay the plain changes of one entity.
 ///
 /// Each says in its condition what the change expects to find, so that to look and to write are
 /// one statement. What it can't do (values in files, odd values, rows that differ, unique values
@@ -27,85 +27,63 @@ final class ReplayTable {
     external = decoder.layout.columns.indices.filter { decoder.layout.columns[$0].isExternal }
   }
 
-  /// True where a change can be replayed from its text.
-  @inline(__always)
-  func isPlain(
-    _ change: Change,
-    _ before: ArraySlice<ObjectDecoder.Member>,
-    _ after: ArraySlice<ObjectDecoder.Member>
-  ) -> Bool {
-    change.special.isEmpty && change.large.isEmpty
-      && (external.isEmpty || staysInRow(before) && staysInRow(after))
-  }
-
   /// True where no value is so long that it may lie in a file.
-  private func staysInRow(_ members: ArraySlice<ObjectDecoder.Member>) -> Bool {
-    members.allSatisfy { member in
-      // Four letters stand for three bytes.
-      member.value.count < Blobs.inlineLimit || !external.contains(member.index)
-    }
+  func staysInRow(_ part: PreparedChanges.Part, _ changes: PreparedChanges) -> Bool {
+    external.isEmpty
+      || (part.before.lowerBound..<part.after.upperBound).allSatisfy { place in
+        let member = changes.members[place]
+        // Four letters stand for three bytes.
+        return member.value.count < Blobs.inlineLimit || !external.contains(member.index)
+      }
   }
 
   /// Inserts a row; the members are those of all columns.
-  func insert(id: Int64, _ after: ArraySlice<ObjectDecoder.Member>) throws {
+  func insert(_ part: PreparedChanges.Part, _ changes: PreparedChanges) throws {
     let statement = try insertion ?? prepareInsertion()
-    try statement.bind(1, id)
-    for (index, member) in after.enumerated() {
-      try bind(statement, Int32(truncatingIfNeeded: index) + 2, member)
-    }
+    try bind(statement, part, changes, part.after.prefix(part.columnsAfter), from: 2)
     try statement.run()
   }
 
   /// Updates a row that is as the change expects; false where none is.
-  func update(
-    id: Int64,
-    _ before: ArraySlice<ObjectDecoder.Member>,
-    _ after: ArraySlice<ObjectDecoder.Member>
-  ) throws -> Bool {
+  func update(_ part: PreparedChanges.Part, _ changes: PreparedChanges) throws -> Bool {
     columns.removeAll(keepingCapacity: true)
-    for member in after { columns.append(member.index) }
+    let after = part.after.prefix(part.columnsAfter)
+    for place in after { columns.append(changes.members[place].index) }
     let statement = try plan().statement
-    try statement.bind(1, id)
-    var parameter: Int32 = 2
-    for member in after {
-      try bind(statement, parameter, member)
-      parameter += 1
-    }
-    for member in before {
-      try bind(statement, parameter, member)
-      parameter += 1
-    }
+    try bind(statement, part, changes, after, from: 2)
+    try bind(
+      statement,
+      part,
+      changes,
+      part.before.prefix(part.columnsBefore),
+      from: 2 + Int32(truncatingIfNeeded: after.count)
+    )
     try statement.run()
     return connection.changes == 1
   }
 
   /// Deletes a row that is as the change expects; false where none is.
-  func delete(id: Int64, _ before: ArraySlice<ObjectDecoder.Member>) throws -> Bool {
+  func delete(_ part: PreparedChanges.Part, _ changes: PreparedChanges) throws -> Bool {
     let statement = try removal ?? prepareRemoval()
-    try statement.bind(1, id)
-    for (index, member) in before.enumerated() {
-      try bind(statement, Int32(truncatingIfNeeded: index) + 2, member)
-    }
+    try bind(statement, part, changes, part.before.prefix(part.columnsBefore), from: 2)
     try statement.run()
     return connection.changes == 1
   }
 
+  /// Binds the object's id and some of its values.
   private func bind(
     _ statement: Statement,
-    _ parameter: Int32,
-    _ member: ObjectDecoder.Member
+    _ part: PreparedChanges.Part,
+    _ changes: PreparedChanges,
+    _ places: Range<Int>,
+    from first: Int32
   ) throws {
-    let text = member.value
-    let type = decoder.layout.columns[member.index].type
-    // Most texts have nothing to unescape, and are bound where they lie.
-    if text.count >= 2, text[0] == 0x22, type == .string || type == .url || type == .json {
-      let inner = UnsafeRawBufferPointer(rebasing: text[1..<text.count - 1])
-      if indexOfEscape(in: inner, from: 0) == inner.count {
-        guard isValidUTF8(inner) else { throw decoder.refusal(text) }
-        return try statement.bind(parameter, borrowedText: inner)
-      }
+    try statement.bind(1, part.change.object)
+    var parameter = first
+    for place in places {
+      try statement.bind(parameter, borrowing: changes.values[place])
+      parameter += 1
     }
-    try statement.bind(parameter, try decoder.value(member, special: nil))
   }
 
   private func prepareInsertion() throws -> Statement {

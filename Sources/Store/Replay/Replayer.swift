@@ -14,6 +14,10 @@ public final class Replayer {
   private var sequence: Int64 = 0
   private var firstRow: Int64 = 0
   private let format: ChangeFormat
+  /// The change that is replayed, where it comes alone.
+  private let single = PreparedChanges()
+  /// The ids that come next, where the last transaction of this history was replayed just now.
+  private var next: (transaction: Int64, change: Int64)?
   /// What has changed the rows already, until the transaction that tells of it comes; nil for
   /// nothing.
   private var migrated: MigrationPlan?
@@ -49,6 +53,7 @@ public final class Replayer {
     snapshot = nil
     isTakingBack = false
     open = nil
+    next = nil
     migrated = nil
     differences.removeAll()
   }
@@ -63,7 +68,7 @@ public final class Replayer {
   public func begin(_ id: Int64, count: Int64, first: Int64? = nil) throws {
     guard open == nil else { throw misuse("a transaction began inside another") }
     let next: Int64
-    (next, firstRow) = try writer.recorder.header.next()
+    (next, firstRow) = try self.next ?? writer.recorder.header.next()
     guard first ?? id == next else {
       throw StoreError(
         .historyGap,
@@ -79,14 +84,22 @@ public final class Replayer {
 
   /// Replays a change of the transaction.
   public func apply(_ change: Change) throws {
+    single.removeAll()
+    try single.append(change, format)
+    try apply(single, at: 0)
+  }
+
+  /// Replays a change of the transaction that was taken apart by the format of the same schema.
+  public func apply(_ changes: PreparedChanges, at index: Int) throws {
     guard let open else { throw misuse("a change came outside a transaction") }
+    let change = changes.parts[index].change
     guard change.sequence == sequence, sequence < open.count else {
       throw malformed(
         change,
         "it has place \(change.sequence), and \(sequence) of \(open.count) is next"
       )
     }
-    try put(change, isHistory: snapshot == nil)
+    try put(changes, index, isHistory: snapshot == nil)
     if snapshot == nil {
       try writer.recorder.row.copy(change, id: firstRow + sequence, transaction: open.id)
     }
@@ -94,19 +107,16 @@ public final class Replayer {
   }
 
   /// Writes the row of a change.
-  private func put(_ change: Change, isHistory: Bool) throws {
-    guard let entity = format.entity(of: change) else {
-      throw malformed(change, "the store's schema has no such entity")
+  private func put(_ changes: PreparedChanges, _ index: Int, isHistory: Bool) throws {
+    let part = changes.parts[index]
+    if !changes.refusals.isEmpty, let refusal = changes.refusals[index] {
+      throw malformed(part.change, refusal.message)
     }
     do {
-      // Plain values are decoded where they are written, and nothing else is taken for them than
-      // what the writer writes.
-      let isPlain = change.special.isEmpty && change.large.isEmpty && migrated == nil
-      try isPlain ? format.split(change, entity) : format.check(change)
-      if isHistory { try values.keep(change) }
-      try write(change, entity)
+      if isHistory { try values.keep(part.change) }
+      try write(part, changes)
     } catch let error as CanonicalEncodingError {
-      throw malformed(change, error.message)
+      throw malformed(part.change, error.message)
     }
   }
 
@@ -115,7 +125,9 @@ public final class Replayer {
     if let open, open.id != transaction { try endTakingBack() }
     open = (transaction, 0)
     isTakingBack = true
-    try put(change, isHistory: false)
+    single.removeAll()
+    try single.append(change, format)
+    try put(single, 0, isHistory: false)
   }
 
   /// Ends what takes a transaction back.
@@ -153,7 +165,11 @@ public final class Replayer {
     migrated = nil
     try writer.putParkedRowsBack()
     transaction.firstChange = firstRow
+    next = nil
     try writer.recorder.header.insert(transaction)
+    if writer.recorder.header.follow(transaction) {
+      next = (transaction.id + 1, firstRow + transaction.count)
+    }
   }
 
   /// Begins the snapshot that an empty replica begins with: the state of its origin at a point.
@@ -215,54 +231,35 @@ public final class Replayer {
 
   private var path: String { writer.connection.path }
 
-  private var before: [ObjectDecoder.Member] { format.before }
-  private var after: [ObjectDecoder.Member] { format.after }
-
-  /// The number of members that are columns; the rest are links.
-  private func columnMembers(_ members: [ObjectDecoder.Member], _ entity: Int) -> Int {
-    let columns = tables[entity].decoder.columnCount
-    var count = members.count
-    while count > 0, members[count - 1].index >= columns { count -= 1 }
-    return count
-  }
-
   // MARK: Rows
 
-  private func write(_ change: Change, _ entity: Int) throws {
-    guard snapshot == nil || change.kind == .insert else {
+  private func write(_ part: PreparedChanges.Part, _ changes: PreparedChanges) throws {
+    guard snapshot == nil || part.change.kind == .insert else {
       throw CanonicalEncodingError(message: "a snapshot has nothing but insertions")
     }
-    if migrated != nil { return try compare(change, entity) }
-    let beforeCount = columnMembers(before, entity)
-    let afterCount = columnMembers(after, entity)
-    let table = tables[entity]
-    let old = before[..<beforeCount]
-    let new = after[..<afterCount]
-    if writer.parked.isEmpty, differences.isEmpty, table.isPlain(change, old, new),
-      try writePlainly(change, table, old, new)
-    {
-      return try writeLinks(change, entity, beforeCount, afterCount)
-    }
-    try writeSlowly(change, entity, old, new)
-    try writeLinks(change, entity, beforeCount, afterCount)
+    if migrated != nil { return try compare(part, changes) }
+    let isWritten =
+      try part.isPlain && writer.parked.isEmpty && differences.isEmpty
+      && tables[part.entity].staysInRow(part, changes) && writePlainly(part, changes)
+    if !isWritten { try writeSlowly(part, changes) }
+    try writeLinks(part, changes)
   }
 
   /// Writes a row with what it expects as a condition; false where that can't be done.
   private func writePlainly(
-    _ change: Change,
-    _ table: ReplayTable,
-    _ before: ArraySlice<ObjectDecoder.Member>,
-    _ after: ArraySlice<ObjectDecoder.Member>
+    _ part: PreparedChanges.Part,
+    _ changes: PreparedChanges
   ) throws -> Bool {
+    let table = tables[part.entity]
     do {
-      switch change.kind {
+      switch part.change.kind {
       case .insert:
-        try table.insert(id: change.object, after)
+        try table.insert(part, changes)
         return true
       case .update:
-        return try after.isEmpty || table.update(id: change.object, before, after)
+        return try part.columnsAfter == 0 || table.update(part, changes)
       case .delete:
-        return try table.delete(id: change.object, before)
+        return try table.delete(part, changes)
       }
     } catch let error as SQLiteError
       where error.code == SQLiteError.constraintUnique
@@ -274,16 +271,21 @@ public final class Replayer {
   }
 
   /// Reads the row, compares it with what is expected, and writes it value by value.
-  private func writeSlowly(
-    _ change: Change,
-    _ entity: Int,
-    _ before: ArraySlice<ObjectDecoder.Member>,
-    _ after: ArraySlice<ObjectDecoder.Member>
-  ) throws {
+  private func writeSlowly(_ part: PreparedChanges.Part, _ changes: PreparedChanges) throws {
+    let (change, entity) = (part.change, part.entity)
+    let before = changes.members[part.before].prefix(part.columnsBefore)
+    let after = changes.members[part.after].prefix(part.columnsAfter)
     let key = RowKey(entity: entity, id: change.object)
     let row = try writer.current(key)
-    let old = try values.values(before, .before, change, entity)
-    let new = try values.values(after, .after, change, entity)
+    let old: [Value?]
+    let new: [Value?]
+    if part.isPlain {
+      old = before.indices.map { Value(changes.values[$0]) }
+      new = after.indices.map { Value(changes.values[$0]) }
+    } else {
+      old = try values.values(before, .before, change, entity)
+      new = try values.values(after, .after, change, entity)
+    }
     // An object of which nothing is known is deleted later. It can't be made again before that, so
     // that it is left out, and nobody expects to find it.
     let isErased = old.contains { $0 == nil } || new.contains { $0 == nil }
@@ -328,18 +330,19 @@ public final class Replayer {
   }
 
   /// Compares what a migration left with what the origin recorded of it.
-  private func compare(_ change: Change, _ entity: Int) throws {
-    guard change.kind == .update, columnMembers(after, entity) == after.count else {
+  private func compare(_ part: PreparedChanges.Part, _ changes: PreparedChanges) throws {
+    guard part.change.kind == .update, part.columnsAfter == part.after.count else {
       throw CanonicalEncodingError(message: "a migration only puts values into rows")
     }
-    let key = RowKey(entity: entity, id: change.object)
-    let values = try values.values(after[...], .after, change, entity)
+    let key = RowKey(entity: part.entity, id: part.change.object)
+    let after = changes.members[part.after]
+    let values = try values.values(after, .after, part.change, part.entity)
     guard let row = try writer.current(key) else {
       // What was erased was left out.
       if !values.contains(where: { $0 == nil }) { note(key, nil, expected: "there", found: nil) }
       return
     }
-    try compare(row, with: values, after[...], key)
+    try compare(row, with: values, after, key)
   }
 
   /// Notes where a row is not as members say.
@@ -365,16 +368,16 @@ public final class Replayer {
 
   // MARK: Links
 
-  private func writeLinks(
-    _ change: Change,
-    _ entity: Int,
-    _ beforeCount: Int,
-    _ afterCount: Int
-  ) throws {
-    guard beforeCount < before.count || afterCount < after.count else { return }
-    let decoder = tables[entity].decoder
-    let key = RowKey(entity: entity, id: change.object)
-    let indexes = Set(before[beforeCount...].map(\.index) + after[afterCount...].map(\.index))
+  private func writeLinks(_ part: PreparedChanges.Part, _ changes: PreparedChanges) throws {
+    guard part.columnsBefore < part.before.count || part.columnsAfter < part.after.count else {
+      return
+    }
+    let change = part.change
+    let before = changes.members[part.before].dropFirst(part.columnsBefore)
+    let after = changes.members[part.after].dropFirst(part.columnsAfter)
+    let decoder = tables[part.entity].decoder
+    let key = RowKey(entity: part.entity, id: change.object)
+    let indexes = Set(before.map(\.index) + after.map(\.index))
     for index in indexes.sorted() {
       let statements = writer.joins[decoder.joins[index - decoder.columnCount]]
       let old = try before.first { $0.index == index }.map { try decoder.links($0) } ?? [:]

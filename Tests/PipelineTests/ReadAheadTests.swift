@@ -1,0 +1,112 @@
+import Foundation
+import StoreTesting
+import Testing
+
+@testable import ChangeLog
+@testable import Pipeline
+@testable import Store
+
+@Suite("Reading ahead of a replay")
+struct ReadAheadTests {
+  /// A log of small transactions, between which there are some that take several batches.
+  private func log(_ folder: URL, _ name: String) throws -> String {
+    var world = try World(folder, name)
+    let hotel = try #require(worldSchema.entities.firstIndex { $0.name == "Hotel" })
+    for round in 0..<3 {
+      try world.write(5)
+      try world.source.write(Author()) { writer in
+        for row in 0..<1200 {
+          let name = String(repeating: "Grand \(round) \(row) \"x\" ", count: 20)
+          try writer.insert(
+            hotel,
+            id: Int64(10_000 * (round + 1) + row),
+            values: [.text(name), .null, .null, .null, .integer(4)]
+          )
+        }
+      }
+    }
+    try world.write(5)
+    try world.export()
+    let files = try world.logs.files(of: world.source.identifier, lineage: 0)
+    try #require(files.count == 1)
+    return files[0].path
+  }
+
+  /// What a reader gives, change by change.
+  private func plainly(_ reader: LogReader) throws -> [String] {
+    var result: [String] = []
+    while let transaction = try reader.next({ change, transaction, count in
+      result.append(
+        "\(transaction) of \(count): \(change.sequence) \(change.kind) \(change.object)"
+      )
+    }) {
+      result.append("end of \(transaction.id)")
+    }
+    return result
+  }
+
+  @Test("what is read ahead is what is in the log, in its order")
+  func order() throws {
+    try withTemporaryFolder { folder in
+      let path = try log(folder, "read ahead")
+      let source = try ReadAhead(LogReader(path: path))
+      var steps: [String] = []
+      var open = (id: Int64(0), count: Int64(0))
+      while let step = try source.next() {
+        switch step {
+        case .begin(let transaction, let count): open = (transaction, count)
+        case .changes(let changes, let range):
+          for index in range {
+            let change = changes.parts[index].change
+            steps.append(
+              "\(open.id) of \(open.count): \(change.sequence) \(change.kind) \(change.object)"
+            )
+          }
+          #expect(changes.refusals.isEmpty)
+        case .end(let transaction): steps.append("end of \(transaction.id)")
+        }
+      }
+      #expect(try steps == plainly(LogReader(path: path)))
+      #expect(try source.next() == nil)
+    }
+  }
+
+  @Test("reading ahead can be stopped before any step, while it waits to be asked")
+  func stopping() throws {
+    try withTemporaryFolder { folder in
+      let path = try log(folder, "stopping")
+      for taken in 0..<40 {
+        let source = try ReadAhead(LogReader(path: path))
+        for _ in 0..<taken { _ = try source.next() }
+        // Give it the time to fill all batches, now and then.
+        if taken % 10 == 0 { usleep(50_000) }
+        source.stop()
+      }
+    }
+  }
+
+  @Test("damage is told after all that comes before it")
+  func damage() throws {
+    try withTemporaryFolder { folder in
+      let path = try log(folder, "damage ahead")
+      // The digest of the last transaction, which comes before that of the trailer.
+      var parts = try gunzip(path).components(separatedBy: #""digest":""#)
+      let last = parts.count - 2
+      parts[last] = (parts[last].hasPrefix("0") ? "1" : "0") + parts[last].dropFirst()
+      let text = parts.joined(separator: #""digest":""#)
+      let altered = folder.appendingPathComponent("altered.ndjson.gz").path
+      try Data(GzipCompressor(level: 1, path: altered).member(of: Array(text.utf8)))
+        .write(to: URL(fileURLWithPath: altered))
+      let whole = try plainly(LogReader(path: path)).filter { $0.hasPrefix("end") }
+      let source = try ReadAhead(LogReader(path: altered))
+      var ends = 0
+      let error = #expect(throws: LogError.self) {
+        while let step = try source.next() {
+          if case .end = step { ends += 1 }
+        }
+      }
+      #expect(error?.code == .damaged)
+      #expect(ends == whole.count - 1)
+    }
+  }
+}
