@@ -5,7 +5,7 @@ import Store
 
 /// Replays logs into a replica, from where it stands.
 ///
-/// Each log is verified from its first byte to its last before anything of it is applied. A
+/// Each log is verified from its first byte to its last before anything of it is kept. A
 /// transaction of the source is applied whole or not at all; whatever stops the program, the next
 /// run goes on.
 ///
@@ -23,7 +23,8 @@ public func importLogs(_ request: ImportRequest, tick: Tick = { _ in }) throws -
   }
 }
 
-private final class Import {
+/// One run of an import.
+final class Import {
   /// So many changes are one SQL transaction, unless one transaction of the source has more.
   private static let batch: Int64 = 50_000
   /// Logs of so many bytes are read once.
@@ -32,12 +33,12 @@ private final class Import {
   /// write-ahead log too large, and are read twice.
   private static let readOnce: Int64 = 64 << 20
 
-  private let request: ImportRequest
+  let request: ImportRequest
   private let url: URL
-  private let identifier: String
+  let identifier: String
   private var replica: Store?
-  private var result: ImportResult
-  private var progress = Progress()
+  var result: ImportResult
+  private(set) var progress = Progress()
   /// The state that a lineage after the first begins with, once its first log was verified.
   private var lineageStart: HistoryPoint?
 
@@ -55,7 +56,7 @@ private final class Import {
       }
       self.replica = replica
     }
-    identifier = try Self.identifier(request, replica)
+    identifier = try originIdentifier(request, replica)
     let lineage = replica?.lineage ?? 0
     let beginning = HistoryPoint(
       lineage: lineage,
@@ -70,54 +71,6 @@ private final class Import {
       to: head,
       isNew: replica == nil
     )
-  }
-
-  /// The store whose logs are to be imported.
-  private static func identifier(_ request: ImportRequest, _ replica: Store?) throws -> String {
-    let stores = try request.logs.stores()
-    if let origin = request.origin {
-      guard stores.contains(origin) else {
-        throw PipelineError(
-          .missing,
-          "There are no logs of the store \(origin) in \(request.logs.path).",
-          hint: stores.isEmpty ? "" : "There are those of \(stores.joined(separator: ", "))."
-        )
-      }
-      if let replica, replica.identifier != origin {
-        throw PipelineError(
-          .otherStore,
-          "The store \(request.store) is a replica of \(replica.identifier), not of \(origin).",
-          hint: "Name a file that is not there yet; it is made as a replica."
-        )
-      }
-      return origin
-    }
-    if let replica {
-      guard stores.contains(replica.identifier) else {
-        throw PipelineError(
-          .otherStore,
-          "The store \(request.store) is a replica of \(replica.identifier), and there are no logs"
-            + " of that store in \(request.logs.path).",
-          hint: "Name the folder that has them."
-        )
-      }
-      return replica.identifier
-    }
-    guard let store = stores.first else {
-      throw PipelineError(
-        .missing,
-        "There are no logs in \(request.logs.path).",
-        hint: "Name the folder that “travelog export --to” was given."
-      )
-    }
-    guard stores.count == 1 else {
-      throw PipelineError(
-        .otherStore,
-        "There are logs of \(stores.count) stores in \(request.logs.path).",
-        hint: "Say with --store which is meant: \(stores.joined(separator: ", "))."
-      )
-    }
-    return store
   }
 
   func run(_ tick: Tick) throws -> ImportResult {
@@ -344,7 +297,7 @@ private final class Import {
   /// Calls with what replays transactions of a log, in one transaction of the replica.
   ///
   /// The replica is made where there is none, and follows where the log has another schema.
-  private func replay(
+  func replay(
     _ header: LogHeader,
     _ chain: LogChain,
     _ body: (Replayer) throws -> Void
@@ -383,79 +336,6 @@ private final class Import {
       schema: schema,
       options: Options(origin: ReplicaOrigin(identifier: identifier, lineage: lineage))
     )
-  }
-
-  /// Where logs don't reach back to the beginning, the state of a snapshot is the beginning.
-  private func begin(_ chain: LogChain, _ tick: Tick) throws {
-    let first = chain.files.first?.range.lowerBound
-    guard request.fromSnapshot || first != 1 && chain.lineage == 0 else { return }
-    guard let file = try snapshot(chain, first) else {
-      guard first != 1, chain.lineage == 0 else { return }
-      guard let first else {
-        throw PipelineError(
-          .missingLogs,
-          "There are no logs of the store \(identifier) in \(request.logs.path), only its folder.",
-          hint: "Bring the logs, or export the store once there is something in it."
-        )
-      }
-      throw PipelineError(
-        .missingLogs,
-        "The logs in \(request.logs.path) begin with transaction \(first), and there is no"
-          + " snapshot of the state before it\(request.until == .head ? "" : " and before \(request.until)").",
-        hint: "Bring the logs from the first transaction on, or a snapshot."
-      )
-    }
-    guard let point = try chain.snapshotPoint(file) else { return }
-    if !request.isDryRun { try applySnapshot(file, point, chain, tick) }
-    result.to = point
-    result.from = point
-  }
-
-  /// The newest snapshot that is of use.
-  private func snapshot(_ chain: LogChain, _ first: Int64?) throws -> LogFolder.File? {
-    try chain.snapshots.last { file in
-      let id = file.range.lowerBound
-      if let first, id < first - 1 { return false }
-      switch request.until {
-      case .head: return true
-      case .transaction(let last): return id <= last
-      case .time(let time):
-        let reader = try chain.open(file, after: nil)
-        return try reader.next().map { $0.time <= time } ?? false
-      }
-    }
-  }
-
-  private func applySnapshot(
-    _ file: LogFolder.File,
-    _ point: HistoryPoint,
-    _ chain: LogChain,
-    _ tick: Tick
-  ) throws {
-    try applySnapshot(chain.open(file, after: nil), point, chain, tick)
-  }
-
-  /// Writes the rows of the first transaction of a log, which is a snapshot.
-  private func applySnapshot(
-    _ reader: LogReader,
-    _ point: HistoryPoint,
-    _ chain: LogChain,
-    _ tick: Tick
-  ) throws {
-    try replay(reader.header, chain) { replayer in
-      var hasBegun = false
-      let transaction = try reader.next { change, _, count in
-        if !hasBegun {
-          try replayer.begin(snapshot: point, count: count)
-          hasBegun = true
-        }
-        try replayer.apply(change)
-        result.snapshotObjects += 1
-        if result.snapshotObjects & 0xfff == 0 { try tick(progress) }
-      }
-      if !hasBegun { try replayer.begin(snapshot: point, count: transaction?.count ?? 0) }
-      try replayer.endSnapshot()
-    }
   }
 }
 

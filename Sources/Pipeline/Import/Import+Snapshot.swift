@@ -1,0 +1,78 @@
+import ChangeLog
+import Store
+
+/// The state of a snapshot, where a replica begins with one.
+extension Import {
+  /// Where logs don't reach back to the beginning, the state of a snapshot is the beginning.
+  func begin(_ chain: LogChain, _ tick: Tick) throws {
+    let first = chain.files.first?.range.lowerBound
+    guard request.fromSnapshot || first != 1 && chain.lineage == 0 else { return }
+    guard let file = try snapshot(chain, first) else {
+      guard first != 1, chain.lineage == 0 else { return }
+      guard let first else {
+        throw PipelineError(
+          .missingLogs,
+          "There are no logs of the store \(identifier) in \(request.logs.path), only its folder.",
+          hint: "Bring the logs, or export the store once there is something in it."
+        )
+      }
+      throw PipelineError(
+        .missingLogs,
+        "The logs in \(request.logs.path) begin with transaction \(first), and there is no"
+          + " snapshot of the state before it\(request.until == .head ? "" : " and before \(request.until)").",
+        hint: "Bring the logs from the first transaction on, or a snapshot."
+      )
+    }
+    guard let point = try chain.snapshotPoint(file) else { return }
+    if !request.isDryRun { try applySnapshot(file, point, chain, tick) }
+    result.to = point
+    result.from = point
+  }
+
+  /// The newest snapshot that is of use.
+  private func snapshot(_ chain: LogChain, _ first: Int64?) throws -> LogFolder.File? {
+    try chain.snapshots.last { file in
+      let id = file.range.lowerBound
+      if let first, id < first - 1 { return false }
+      switch request.until {
+      case .head: return true
+      case .transaction(let last): return id <= last
+      case .time(let time):
+        let reader = try chain.open(file, after: nil)
+        return try reader.next().map { $0.time <= time } ?? false
+      }
+    }
+  }
+
+  private func applySnapshot(
+    _ file: LogFolder.File,
+    _ point: HistoryPoint,
+    _ chain: LogChain,
+    _ tick: Tick
+  ) throws {
+    try applySnapshot(chain.open(file, after: nil), point, chain, tick)
+  }
+
+  /// Writes the rows of the first transaction of a log, which is a snapshot.
+  func applySnapshot(
+    _ reader: LogReader,
+    _ point: HistoryPoint,
+    _ chain: LogChain,
+    _ tick: Tick
+  ) throws {
+    try replay(reader.header, chain) { replayer in
+      var hasBegun = false
+      let transaction = try reader.next { change, _, count in
+        if !hasBegun {
+          try replayer.begin(snapshot: point, count: count)
+          hasBegun = true
+        }
+        try replayer.apply(change)
+        result.snapshotObjects += 1
+        if result.snapshotObjects & 0xfff == 0 { try tick(progress) }
+      }
+      if !hasBegun { try replayer.begin(snapshot: point, count: transaction?.count ?? 0) }
+      try replayer.endSnapshot()
+    }
+  }
+}

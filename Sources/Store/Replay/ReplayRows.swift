@@ -1,0 +1,234 @@
+import SQLite
+
+/// Writes the rows of changes that another store recorded, and notes where they are not as a change
+/// expects.
+final class ReplayRows {
+  /// What changes are written for.
+  enum Purpose {
+    /// To be history here too.
+    case history
+    /// To be the state that an empty replica begins with.
+    case snapshot
+    /// To take back what is history already.
+    case takingBack
+    /// To be compared with what a change of tables has left.
+    case comparison
+  }
+
+  private let writer: Writer
+  private let tables: [ReplayTable]
+  var values: ChangeValues
+  // Looked at for every row, from nowhere else meanwhile.
+  @exclusivity(unchecked) var purpose = Purpose.history
+  /// What changes did not find as they expected.
+  @exclusivity(unchecked) private(set) var differences: [ReplayDifference] = []
+
+  init(_ writer: Writer, _ decoders: [ObjectDecoder]) {
+    self.writer = writer
+    tables = decoders.map { ReplayTable(writer.connection, $0) }
+    values = ChangeValues(decoders: decoders, blobs: writer.blobs) {
+      throw missingBlob($0, "that is replayed")
+    }
+  }
+
+  /// Forgets what differed.
+  func forgetDifferences() {
+    if !differences.isEmpty { differences.removeAll() }
+  }
+
+  /// Writes the row of a change, and its links.
+  func write(_ part: PreparedChanges.Part, _ changes: PreparedChanges) throws {
+    guard purpose != .snapshot || part.change.kind == .insert else {
+      throw CanonicalEncodingError(message: "a snapshot has nothing but insertions")
+    }
+    guard purpose != .comparison else { return try compare(part, changes) }
+    let isWritten =
+      try part.isPlain && writer.parked.isEmpty && differences.isEmpty
+      && tables[part.entity].staysInRow(part, changes) && writePlainly(part, changes)
+    if !isWritten { try writeSlowly(part, changes) }
+    try writeLinks(part, changes)
+  }
+
+  /// Writes a row with what it expects as a condition; false where that can't be done.
+  private func writePlainly(
+    _ part: PreparedChanges.Part,
+    _ changes: PreparedChanges
+  ) throws -> Bool {
+    let table = tables[part.entity]
+    do {
+      switch part.change.kind {
+      case .insert:
+        try table.insert(part, changes)
+        return true
+      case .update:
+        return try part.columnsAfter == 0 || table.update(part, changes)
+      case .delete:
+        return try table.delete(part, changes)
+      }
+    } catch let error as SQLiteError
+      where error.code == SQLiteError.constraintUnique
+      || error.code == SQLiteError.constraintPrimaryKey
+      || error.code == SQLiteError.constraintRowID
+    {
+      return false
+    }
+  }
+
+  /// Reads the row, compares it with what is expected, and writes it value by value.
+  private func writeSlowly(_ part: PreparedChanges.Part, _ changes: PreparedChanges) throws {
+    let (change, entity) = (part.change, part.entity)
+    let before = changes.members[part.before].prefix(part.columnsBefore)
+    let after = changes.members[part.after].prefix(part.columnsAfter)
+    let key = RowKey(entity: entity, id: change.object)
+    let row = try writer.current(key)
+    let old: [Value?]
+    let new: [Value?]
+    if part.isPlain {
+      old = before.indices.map { Value(changes.values[$0]) }
+      new = after.indices.map { Value(changes.values[$0]) }
+    } else {
+      old = try values.values(before, .before, change, entity)
+      new = try values.values(after, .after, change, entity)
+    }
+    // An object of which nothing is known is deleted later. It can't be made again before that, so
+    // that it is left out, and nobody expects to find it.
+    let isErased = old.contains { $0 == nil } || new.contains { $0 == nil }
+    let isKnown = new.isEmpty || new.contains { $0 != nil }
+    if change.kind == .insert {
+      guard row == nil else { return note(key, nil, expected: nil, found: "there") }
+      if isKnown, differences.isEmpty { try insert(key, after, new) }
+      return
+    }
+    guard let row else {
+      // Links alone are written of an object that was left out too.
+      let isOfLinks = change.kind == .update && after.isEmpty
+      guard isErased || isOfLinks else { return note(key, nil, expected: "there", found: nil) }
+      if change.kind == .update, !isOfLinks, isKnown, differences.isEmpty {
+        try insert(key, after, new)
+      }
+      return
+    }
+    // What an object had that was erased when it was deleted is not known, also where the
+    // tombstone tells it: the changes that led there were erased with the rest.
+    if change.kind != .delete || !isErased { try compare(row, with: old, before, key) }
+    guard differences.isEmpty else { return }
+    if change.kind == .delete { return try writer.replayDelete(key, row) }
+    let columns = writer.layouts[entity].columns
+    let values = zip(after, new).map { member, value in
+      value ?? columns[member.index].placeholder(for: key.id)
+    }
+    if !values.isEmpty { try writer.replayUpdate(key, after.map(\.index), before: row, values) }
+  }
+
+  /// Makes the row of an object, with placeholders where values are not known.
+  private func insert(
+    _ key: RowKey,
+    _ members: ArraySlice<ObjectDecoder.Member>,
+    _ values: [Value?]
+  ) throws {
+    var row = writer.layouts[key.entity].columns.map { $0.placeholder(for: key.id) }
+    for (member, value) in zip(members, values) {
+      if let value { row[member.index] = value }
+    }
+    try writer.replayInsert(key, row)
+  }
+
+  /// Compares what a migration left with what the origin recorded of it.
+  private func compare(_ part: PreparedChanges.Part, _ changes: PreparedChanges) throws {
+    guard part.change.kind == .update, part.columnsAfter == part.after.count else {
+      throw CanonicalEncodingError(message: "a migration only puts values into rows")
+    }
+    let key = RowKey(entity: part.entity, id: part.change.object)
+    let after = changes.members[part.after]
+    let values = try values.values(after, .after, part.change, part.entity)
+    guard let row = try writer.current(key) else {
+      // What was erased was left out.
+      if !values.contains(where: { $0 == nil }) { note(key, nil, expected: "there", found: nil) }
+      return
+    }
+    try compare(row, with: values, after, key)
+  }
+
+  /// Notes where a row is not as members say.
+  private func compare(
+    _ row: [Value],
+    with values: [Value?],
+    _ members: ArraySlice<ObjectDecoder.Member>,
+    _ key: RowKey
+  ) throws {
+    for (member, value) in zip(members, values) {
+      // An erased value is not known, so that anything may be there.
+      guard let value, !writer.isSame(row[member.index], value, member.index, key.entity) else {
+        continue
+      }
+      note(
+        key,
+        writer.layouts[key.entity].columns[member.index].property,
+        expected: String(decoding: member.value, as: UTF8.self),
+        found: try writer.shown(row[member.index], member.index, key.entity)
+      )
+    }
+  }
+
+  // MARK: Links
+
+  private func writeLinks(_ part: PreparedChanges.Part, _ changes: PreparedChanges) throws {
+    guard part.columnsBefore < part.before.count || part.columnsAfter < part.after.count else {
+      return
+    }
+    let change = part.change
+    let before = changes.members[part.before].dropFirst(part.columnsBefore)
+    let after = changes.members[part.after].dropFirst(part.columnsAfter)
+    let decoder = tables[part.entity].decoder
+    let key = RowKey(entity: part.entity, id: change.object)
+    let indexes = Set(before.map(\.index) + after.map(\.index))
+    for index in indexes.sorted() {
+      let statements = writer.joins[decoder.joins[index - decoder.columnCount]]
+      let old = try before.first { $0.index == index }.map { try decoder.links($0) } ?? [:]
+      let new = try after.first { $0.index == index }.map { try decoder.links($0) } ?? [:]
+      guard old != new else {
+        throw CanonicalEncodingError(message: "links are listed that did not change")
+      }
+      for (target, link) in old {
+        let found = try statements.link(change.object, target)
+        guard found == link else {
+          note(
+            key,
+            statements.table.logName(writer.layouts),
+            expected: "linked to \(target)",
+            found: found == nil ? nil : "linked at another position"
+          )
+          continue
+        }
+        if new[target] == nil { try statements.remove(change.object, target) }
+      }
+      for (target, link) in new {
+        let found = old[target] == nil ? try statements.link(change.object, target) : nil
+        // A foreign writer may have left the links of an object that it deleted.
+        if purpose == .takingBack, found == link { continue }
+        if found != nil {
+          note(
+            key,
+            statements.table.logName(writer.layouts),
+            expected: nil,
+            found: "linked to \(target)"
+          )
+          continue
+        }
+        try statements.set(change.object, target, link)
+      }
+    }
+  }
+
+  private func note(_ key: RowKey, _ property: String?, expected: String?, found: String?) {
+    differences.append(
+      ReplayDifference(
+        entity: writer.layouts[key.entity].entity.name,
+        object: key.id,
+        property: property,
+        expected: expected,
+        found: found
+      )
+    )
+  }
+}
