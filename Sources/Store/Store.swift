@@ -344,12 +344,12 @@ public final class Store: @unchecked Sendable {
       isWriting = true
       defer { isWriting = false }
       return try describingErrors(at: location.path) {
-        try connection.execute("BEGIN IMMEDIATE")
+        try connection.cached("BEGIN IMMEDIATE").run()
         do {
           try schemaCheck.run(on: connection)
           let result = try body(writer, connection)
           do {
-            try connection.execute("COMMIT")
+            try connection.cached("COMMIT").run()
           } catch SQLiteError.constraintForeignKey {
             throw try writer.missingReference()
           }

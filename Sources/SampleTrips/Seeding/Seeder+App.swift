@@ -6,7 +6,6 @@ extension Seeder {
     for tag in Words.tags {
       let tag = Tag(word: tag.word, color: UInt32(numbers.below(0x100_0000)), symbol: tag.symbol)
       context.insert(tag)
-      remember(tag)
     }
   }
 
@@ -15,7 +14,7 @@ extension Seeder {
     let trip = newTrip(in: context)
     for _ in 0..<numbers.number(in: 3...10) { addItem(to: trip) }
     if numbers.chance(60) { trip.livingAccommodation = newAccommodation() }
-    if numbers.chance(40) { trip.tags = tags(numbers.number(in: 1...3), in: context) }
+    if numbers.chance(40) { trip.tags = someTags(numbers.number(in: 1...3)) }
   }
 
   /// A trip of each sort, with all that a trip can have.
@@ -60,7 +59,7 @@ extension Seeder {
   /// Some properties of one trip, or of a few.
   func editTrips(_ context: ModelContext) throws {
     for _ in 0..<numbers.pick([1, 1, 1, 2, 3]) {
-      let trip = try anyTrip(in: context)
+      let trip = anyTrip(in: context)
       for _ in 0..<numbers.number(in: 1...3) { edit(trip) }
     }
   }
@@ -98,7 +97,7 @@ extension Seeder {
 
   /// Plans and reserves what is on a bucket list.
   func workThroughBucketList(_ context: ModelContext) throws {
-    let trip = try anyTrip(in: context)
+    let trip = anyTrip(in: context)
     for item in trip.bucketList.prefix(12) where numbers.chance(70) {
       switch numbers.below(5) {
       case 0: item.isInPlan.toggle()
@@ -116,19 +115,19 @@ extension Seeder {
   }
 
   func extendBucketList(_ context: ModelContext, count: Int) throws {
-    let trip = try anyTrip(in: context)
+    let trip = anyTrip(in: context)
     let most = max(1, count)
     for _ in 0..<(count == 6 ? numbers.number(in: 1...most) : most) { addItem(to: trip) }
   }
 
   func shortenBucketList(_ context: ModelContext) throws {
-    let items = try anyTrip(in: context).bucketList
+    let items = anyTrip(in: context).bucketList
     for item in items.suffix(numbers.number(in: 1...4)) { context.delete(item) }
   }
 
   /// A place to stay instead of the one there was.
   func book(_ context: ModelContext) throws {
-    let trip = try anyTrip(in: context)
+    let trip = anyTrip(in: context)
     if let place = trip.livingAccommodation {
       if numbers.chance(50) {
         place.pricePerNight = numbers.amount(40...300)
@@ -143,17 +142,19 @@ extension Seeder {
   }
 
   func sortWithTags(_ context: ModelContext) throws {
-    let trip = try anyTrip(in: context)
+    let trip = anyTrip(in: context)
     if numbers.chance(60) || trip.tags.isEmpty {
-      for tag in tags(2, in: context) where !trip.tags.contains(tag) { trip.tags.append(tag) }
+      for tag in someTags(2) where !trip.tags.contains(tag) { trip.tags.append(tag) }
     } else {
-      trip.tags.removeLast()
+      // The one that the store would give last.
+      let last = trip.tags.max { $0.persistentModelID < $1.persistentModelID }
+      trip.tags.removeAll { $0 === last }
     }
   }
 
   /// A picture, of which several trips may have the same.
   func addPhoto(_ context: ModelContext) throws {
-    let trip = try anyTrip(in: context)
+    let trip = anyTrip(in: context)
     trip.photo = trip.photo != nil && numbers.chance(30) ? nil : photo(numbers.below(24))
   }
 
@@ -165,7 +166,7 @@ extension Seeder {
     let indices = known.indices.filter { known[$0].kind == wanted }
     guard !indices.isEmpty else { return try planTrip(context) }
     let index = numbers.pick(indices)
-    let trip = try trip(known[index], in: context)
+    let trip = known[index].trip
     guard trip.bucketList.count + 30 <= remaining else { return edit(trip) }
     known.remove(at: index)
     deleted += 1
@@ -174,7 +175,7 @@ extension Seeder {
 
   /// The widget confirms a place to stay.
   func confirm(_ context: ModelContext) throws {
-    let trip = try anyTrip(in: context)
+    let trip = anyTrip(in: context)
     guard let place = trip.livingAccommodation else { return trip.isFavorite.toggle() }
     place.isConfirmed.toggle()
     place.booking = place.isConfirmed ? numbers.uuid() : nil
@@ -182,15 +183,15 @@ extension Seeder {
 
   /// The widget marks something as done.
   func tickOff(_ context: ModelContext) throws {
-    let trip = try anyTrip(in: context)
+    let trip = anyTrip(in: context)
     guard let item = trip.bucketList.first(where: { $0.doneAt == nil }) else {
       return trip.isFavorite.toggle()
     }
     item.doneAt = clock.now
   }
 
-  func tags(_ count: Int, in context: ModelContext) -> [Tag] {
+  func someTags(_ count: Int) -> [Tag] {
     let words = Set((0..<count).map { _ in numbers.pick(Words.tags).word })
-    return words.sorted().compactMap { tagIDs[$0] }.compactMap { context.model(for: $0) as? Tag }
+    return words.sorted().compactMap { tags[$0] }
   }
 }

@@ -149,13 +149,16 @@ extension Seeder {
 
   /// One of a few pictures, the last of them a large one: its bytes look like those of a camera.
   func photo(_ index: Int) -> Data {
+    if let photo = photos[index] { return photo }
     var noise = SeededNumbers(seed: 0xca_0e7a + UInt64(index))
     let size =
       hasSmallPhotos
       ? 100 + 20 * index
       : index == 23
         ? 1_200_000 : noise.number(in: index % 2 == 0 ? 140_000...300_000 : 20_000...120_000)
-    return Data([0xff, 0xd8, 0xff, 0xe0] + noise.bytes(size) + [0xff, 0xd9])
+    let photo = Data([0xff, 0xd8, 0xff, 0xe0] + noise.bytes(size) + [0xff, 0xd9])
+    photos[index] = photo
+    return photo
   }
 }
 

@@ -11,7 +11,7 @@ extension Seeder {
   }
 
   func move(_ context: ModelContext) throws {
-    guard let person = somebody(in: context) else { return try meet(context) }
+    guard let person = somebody() else { return try meet(context) }
     if let home = person.addresses.first(where: \.isHome) {
       home.street = street()
       home.city = numbers.pick(Words.cities).name
@@ -21,8 +21,8 @@ extension Seeder {
   }
 
   func forget(_ context: ModelContext) throws {
-    guard let person = somebody(in: context) else { return try meet(context) }
-    people.removeAll { $0.id == person.persistentModelID }
+    guard let person = somebody() else { return try meet(context) }
+    people.removeAll { $0 === person }
     context.delete(person)
   }
 
@@ -42,8 +42,8 @@ extension Seeder {
     for _ in 0..<3 { addItem(to: trip) }
   }
 
-  private func somebody(in context: ModelContext) -> Person? {
-    people.isEmpty ? nil : context.model(for: numbers.pick(people).id) as? Person
+  private func somebody() -> Person? {
+    people.isEmpty ? nil : numbers.pick(people)
   }
 
   private func newPerson(in context: ModelContext) -> Person {

@@ -27,7 +27,7 @@ extension Seeder {
   /// Many small changes of many trips.
   func receiveItems(_ context: ModelContext) throws {
     for _ in 0..<numbers.number(in: 3...20) {
-      for item in try anyTrip(in: context).bucketList.prefix(12) where numbers.chance(80) {
+      for item in anyTrip(in: context).bucketList.prefix(12) where numbers.chance(80) {
         item.cost = numbers.chance(10) ? nil : numbers.amount(0...90)
         item.meters = UInt32(numbers.below(20_000))
       }
@@ -36,11 +36,12 @@ extension Seeder {
 
   /// A batch deletion of what was never planned.
   func dropItems(_ context: ModelContext) throws {
-    let name = try anyTrip(in: context).name
+    let trip = anyTrip(in: context).persistentModelID
     try context.delete(
       model: BucketListItem.self,
       where: #Predicate { item in
-        item.trip?.name == name && !item.isInPlan && !item.hasReservation && item.doneAt == nil
+        item.trip?.persistentModelID == trip && !item.isInPlan && !item.hasReservation
+          && item.doneAt == nil
       }
     )
   }
@@ -55,6 +56,6 @@ extension Seeder {
     let gone = Set(try context.fetchIdentifiers(FetchDescriptor(predicate: predicate)))
     guard gone.count <= 40, gone.count * 40 <= remaining else { return try receiveItems(context) }
     try context.delete(model: Trip.self, where: predicate)
-    known.removeAll { gone.contains($0.id) }
+    known.removeAll { gone.contains($0.trip.persistentModelID) }
   }
 }

@@ -2,16 +2,18 @@ import SwiftData
 
 /// Makes up a history, one save after the other.
 ///
-/// Each save has a context of its own, as programs that are started anew have, so that no object
-/// outlives it and memory stays as it is however long the history gets.
+/// All saves are made in one context, which takes the names of one author after the other: nobody
+/// else writes, so that nothing is read twice. It lets go of all objects but those that are held
+/// here, which are so many and no more, however long the history gets.
 final class Seeder {
   /// A trip that may be changed again; older ones are left alone, but for being cleaned up.
   struct KnownTrip {
     enum Kind { case plain, personal, business }
 
-    let id: PersistentIdentifier
+    let trip: Trip
     let kind: Kind
     let name: String
+    /// When it was to end as it was planned first.
     let endDate: Date
   }
 
@@ -44,9 +46,11 @@ final class Seeder {
   var remaining: Int { wanted - trips.counts.changes }
 
   var known: [KnownTrip] = []
-  var people: [(id: PersistentIdentifier, name: String)] = []
+  var people: [Person] = []
   /// The tags by their words: a fetch before the save would have to look at all that is pending.
-  var tagIDs: [String: PersistentIdentifier] = [:]
+  var tags: [String: Tag] = [:]
+  /// The pictures that were made so far, by their numbers.
+  var photos: [Int: Data] = [:]
   /// Numbers the trips, so that their names are unique.
   var serial = 0
   /// How many trips were deleted by hand.
@@ -55,6 +59,7 @@ final class Seeder {
   private let trips: SeededProvenance
   private let contacts: SeededProvenance
   private let averageGap: Int64
+  private var context: ModelContext
   /// What is to be known of when the save is done, because new objects have no identity before.
   private var afterSave: [() -> Void] = []
 
@@ -78,6 +83,7 @@ final class Seeder {
     contactsConfiguration?.provenance = contacts.provenance
     contactsConfiguration?.isDurable = false
     container = try SampleTrips.container(trips: configuration, people: contactsConfiguration)
+    context = ModelContext(container)
   }
 
   var summary: SeedingSummary {
@@ -88,6 +94,7 @@ final class Seeder {
     guard wanted > 0 else { return }
     let steps = Self.tripSteps
     try perform(Step(0, ceiling: 20, .sync) { try $0.addTags($1) })
+    try readTags()
     // Whatever the seed and the number, each kind of save happens early once.
     for step in [Step(0, ceiling: 40, .app) { try $0.planWithEverything($1) }] + steps {
       try perform(step)
@@ -124,14 +131,20 @@ final class Seeder {
     try save(as: step.author) { try step.run(self, $0) }
   }
 
-  /// One save, in a context of its own.
+  /// One save, in the name of an author.
   func save(as author: SampleTrips.Author, _ change: (ModelContext) throws -> Void) throws {
-    let context = ModelContext(container)
     context.author = author.rawValue
     try change(context)
     try context.save()
     for note in afterSave { note() }
-    afterSave.removeAll()
+    afterSave.removeAll(keepingCapacity: true)
+  }
+
+  /// Goes on in a new context with tags that were read: one that is new there holds all trips that
+  /// get it, and one that was read knows nothing of them.
+  private func readTags() throws {
+    context = ModelContext(container)
+    for tag in try context.fetch(FetchDescriptor<Tag>()) { tags[tag.word] = tag }
   }
 
   private static let tripSteps: [Step] = [
@@ -170,12 +183,7 @@ final class Seeder {
   /// Keeps a new trip in mind, once it is saved.
   func remember(_ trip: Trip, _ kind: KnownTrip.Kind) {
     afterSave.append { [self] in
-      let entry = KnownTrip(
-        id: trip.persistentModelID,
-        kind: kind,
-        name: trip.name,
-        endDate: trip.endDate
-      )
+      let entry = KnownTrip(trip: trip, kind: kind, name: trip.name, endDate: trip.endDate)
       if known.count < 600 {
         known.append(entry)
       } else {
@@ -184,38 +192,19 @@ final class Seeder {
     }
   }
 
-  func remember(_ tag: Tag) {
-    afterSave.append { [self] in tagIDs[tag.word] = tag.persistentModelID }
-  }
-
   func remember(_ person: Person) {
     afterSave.append { [self] in
-      let entry = (person.persistentModelID, person.name)
       if people.count < 300 {
-        people.append(entry)
+        people.append(person)
       } else {
-        people[numbers.below(people.count)] = entry
+        people[numbers.below(people.count)] = person
       }
     }
   }
 
-  /// Reads a trip that is there.
-  func trip(_ entry: KnownTrip, in context: ModelContext) throws -> Trip {
-    guard let trip = context.model(for: entry.id) as? Trip else {
-      throw SeedingError(
-        code: .notWritten,
-        description:
-          "The trip \(entry.name) is not in the store that it was saved to. The file was "
-          + "changed while it was being made; seed again, in another place."
-      )
-    }
-    return trip
-  }
-
   /// A trip that is there; a new one where there is none.
-  func anyTrip(in context: ModelContext) throws -> Trip {
-    guard !known.isEmpty else { return newTrip(in: context) }
-    return try trip(numbers.pick(known), in: context)
+  func anyTrip(in context: ModelContext) -> Trip {
+    known.isEmpty ? newTrip(in: context) : numbers.pick(known).trip
   }
 }
 

@@ -2,11 +2,14 @@ import Glibc
 import SQLite
 
 /// Calls, and turns what SQLite says of the file into sentences that tell what to do.
-func describingErrors<Result>(at path: String, _ body: () throws -> Result) throws -> Result {
+func describingErrors<Result>(
+  at path: @autoclosure () -> String,
+  _ body: () throws -> Result
+) throws -> Result {
   do {
     return try body()
   } catch let error as SQLiteError {
-    throw described(error, path: path)
+    throw described(error, path: path())
   }
 }
 

@@ -86,6 +86,10 @@ struct StoreFile: Sendable {
       PRAGMA journal_size_limit = 67108864;
       """
     )
+    if !options.isDurable {
+      // A page that is written again and again need not go into the file each time.
+      try connection.execute("PRAGMA wal_autocheckpoint = 16384")
+    }
     if let pages = options.maximumPageCount {
       try connection.execute("PRAGMA max_page_count = \(pages)")
     }

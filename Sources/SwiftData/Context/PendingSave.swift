@@ -41,7 +41,7 @@ final class PendingSave {
   }
 
   func touches(storeIndex: Int) -> Bool {
-    (inserted + changed + deleted).contains { $0.entity?.storeIndex == storeIndex }
+    [inserted, changed, deleted].joined().contains { $0.entity?.storeIndex == storeIndex }
       || hiddenOwners.values.contains { $0.state.entity?.storeIndex == storeIndex }
       || changes.batchDeleted.contains { $0.entity.storeIndex == storeIndex }
   }
@@ -354,6 +354,7 @@ final class PendingSave {
   }
 
   var deletedIdentifiers: [PersistentIdentifier] {
+    guard !deleted.isEmpty || !customDeleted.isEmpty || !deletedRows.isEmpty else { return [] }
     var known = Set<PersistentIdentifier>()
     let stores = context.container.storeIdentifiers
     var identifiers = deleted.map { $0.savedIdentifier(stores) }

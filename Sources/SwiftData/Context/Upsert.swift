@@ -46,30 +46,12 @@ extension PendingSave {
   /// The new objects as they were inserted, but those first by which others are unique, so that the
   /// last of several has the last word.
   private var insertedInOrder: [any PersistentModel] {
-    var ranks: [String: Int] = [:]
-    for entity in context.container.map.entities { _ = rank(of: entity, &ranks) }
-    guard ranks.values.contains(where: { $0 > 0 }) else { return changes.inserted }
+    let ranks = context.container.map.uniqueRanks
+    guard !ranks.isEmpty else { return changes.inserted }
     return changes.inserted.enumerated()
       .map { (ranks[$0.element._$state.entity?.name ?? ""] ?? 0, $0.offset, $0.element) }
       .sorted { ($0.0, $0.1) < ($1.0, $1.1) }
       .map(\.2)
-  }
-
-  /// How many references, one after the other, the uniqueness of an entity's objects leans on.
-  private func rank(of entity: EntityDescription, _ ranks: inout [String: Int]) -> Int {
-    if let known = ranks[entity.name] { return known }
-    // Entities that are unique by each other end here.
-    ranks[entity.name] = 0
-    var rank = 0
-    for name in entity.entity.uniques.joined() {
-      guard let index = entity.model.property(named: name)?.index,
-        let target = entity.relationships[index]?.destination,
-        let destination = context.container.map[target]
-      else { continue }
-      rank = max(rank, 1 + self.rank(of: destination, &ranks))
-    }
-    ranks[entity.name] = rank
-    return rank
   }
 
   /// A row, whatever object stands for it.

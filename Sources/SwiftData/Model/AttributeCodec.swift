@@ -74,7 +74,7 @@ struct AttributeCodec: @unchecked Sendable {
   }
 
   private static func json<T: Codable>(_ type: T.Type) -> AttributeCodec {
-    AttributeCodec(
+    let codec = AttributeCodec(
       type: .json,
       isOptional: false,
       encode: { value in
@@ -88,6 +88,7 @@ struct AttributeCodec: @unchecked Sendable {
         return try CompositeCoder.decode(T.self, from: text)
       }
     )
+    return (type as? any ListType.Type)?.withShortWays(codec) ?? codec
   }
 }
 
@@ -114,6 +115,30 @@ struct ValueMismatch: Error, CustomStringConvertible {
   }
 
   var description: String { "\(found) was found where \(expected) belongs" }
+}
+
+/// Lists, of which most are empty, and many of the others hold texts: these need no coder.
+private protocol ListType {
+  static func withShortWays(_ codec: AttributeCodec) -> AttributeCodec
+}
+
+extension Array: ListType {
+  fileprivate static func withShortWays(_ codec: AttributeCodec) -> AttributeCodec {
+    var short = codec
+    let holdsTexts = Element.self == String.self
+    short.encode = { value in
+      guard let list = value as? Self else { return try codec.encode(value) }
+      if list.isEmpty { return .text(CompositeCoder.emptyList) }
+      if holdsTexts, let texts = list as? [String] {
+        return .text(CompositeCoder.encode(texts: texts))
+      }
+      return try codec.encode(value)
+    }
+    short.decode = { stored in
+      stored == .text(CompositeCoder.emptyList) ? [] as Self : try codec.decode(stored)
+    }
+    return short
+  }
 }
 
 /// What is asked of optionals whose wrapped type is not known.

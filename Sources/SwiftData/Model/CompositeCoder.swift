@@ -1,11 +1,13 @@
+import Store
+
 /// The one way of `Codable` values to canonical JSON text and back.
 ///
 /// Keys are sorted and nothing is padded, so that equal values have equal texts and predicates
 /// can compare and look into them. Dates are seconds since 2001, bytes base64, and numbers that
 /// JSON lacks are the texts `NaN`, `inf` and `-inf`.
 enum CompositeCoder {
-  /// The text of a value.
-  static func encode<T: Encodable>(_ value: T) throws -> String {
+  // Making them takes as long as a short value; each call has a state of its own.
+  private static let encoder = {
     let encoder = JSONEncoder()
     encoder.outputFormatting = [.sortedKeys, .withoutEscapingSlashes]
     encoder.dateEncodingStrategy = .deferredToDate
@@ -15,12 +17,10 @@ enum CompositeCoder {
       negativeInfinity: "-inf",
       nan: notANumber
     )
-    let data = try encoder.encode(value)
-    return String(decoding: data, as: UTF8.self)
-  }
+    return encoder
+  }()
 
-  /// The value of a text.
-  static func decode<T: Decodable>(_ type: T.Type, from text: String) throws -> T {
+  private static let decoder = {
     let decoder = JSONDecoder()
     decoder.dateDecodingStrategy = .deferredToDate
     decoder.dataDecodingStrategy = .base64
@@ -29,6 +29,32 @@ enum CompositeCoder {
       negativeInfinity: "-inf",
       nan: notANumber
     )
-    return try decoder.decode(type, from: Data(text.utf8))
+    return decoder
+  }()
+
+  /// The text of a value.
+  static func encode<T: Encodable>(_ value: T) throws -> String {
+    String(decoding: try encoder.encode(value), as: UTF8.self)
+  }
+
+  /// The value of a text.
+  static func decode<T: Decodable>(_ type: T.Type, from text: String) throws -> T {
+    try decoder.decode(type, from: Data(text.utf8))
+  }
+
+  // MARK: Lists
+
+  /// The text of a list without elements.
+  static let emptyList = "[]"
+
+  /// The text of a list of texts, as ``encode(_:)`` gives it.
+  static func encode(texts: [String]) -> String {
+    var json: [UInt8] = []
+    for text in texts {
+      json.append(json.isEmpty ? UInt8(ascii: "[") : UInt8(ascii: ","))
+      appendJSONString(text, to: &json)
+    }
+    json.append(UInt8(ascii: "]"))
+    return String(decoding: json, as: UTF8.self)
   }
 }

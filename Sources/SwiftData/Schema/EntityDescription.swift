@@ -81,6 +81,9 @@ final class EntityMap: Sendable {
   let schemas: [StoreSchema]
   /// How many tables all stores have together.
   let tableCount: Int
+  /// How many references, one after the other, the uniqueness of an entity's objects leans on, by the
+  /// entity's name; without those that lean on none.
+  let uniqueRanks: [String: Int]
   private let byName: [String: EntityDescription]
   private let byModel: [ObjectIdentifier: EntityDescription]
 
@@ -96,6 +99,31 @@ final class EntityMap: Sendable {
       entities.map { (ObjectIdentifier($0.model), $0) },
       uniquingKeysWith: { first, _ in first }
     )
+    uniqueRanks = Self.uniqueRanks(of: entities, byName)
+  }
+
+  private static func uniqueRanks(
+    of entities: [EntityDescription],
+    _ byName: [String: EntityDescription]
+  ) -> [String: Int] {
+    var ranks: [String: Int] = [:]
+    func count(of entity: EntityDescription) -> Int {
+      if let known = ranks[entity.name] { return known }
+      // Entities that are unique by each other end here.
+      ranks[entity.name] = 0
+      var rank = 0
+      for name in entity.entity.uniques.joined() {
+        guard let index = entity.model.property(named: name)?.index,
+          let target = entity.relationships[index]?.destination,
+          let destination = byName[target]
+        else { continue }
+        rank = max(rank, 1 + count(of: destination))
+      }
+      ranks[entity.name] = rank
+      return rank
+    }
+    for entity in entities { _ = count(of: entity) }
+    return ranks.filter { $0.value > 0 }
   }
 
   subscript(name: String) -> EntityDescription? { byName[name] }
