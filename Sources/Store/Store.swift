@@ -78,6 +78,7 @@ public final class Store: @unchecked Sendable {
           layouts: layouts,
           isShared: false,
           blobFolder: location.blobFolder,
+          configure: options.configure,
           isLast: { [weak self] in try self?.isLast($0) ?? false }
         )
       )
@@ -159,6 +160,7 @@ public final class Store: @unchecked Sendable {
         layouts: layouts,
         isShared: true,
         blobFolder: nil,
+        configure: options.configure,
         isLast: { [weak self] in try self?.isLast($0) ?? false }
       )
     }
@@ -167,6 +169,7 @@ public final class Store: @unchecked Sendable {
       layouts: layouts,
       isShared: false,
       blobFolder: location.blobFolder,
+      configure: options.configure,
       isLast: { [weak self] in try self?.isLast($0) ?? false }
     )
   }

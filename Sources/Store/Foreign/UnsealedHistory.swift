@@ -20,6 +20,7 @@ struct UnsealedHistory {
     of reader: Connection,
     _ history: HistoryRows,
     _ folder: BlobFolder?,
+    configure: ((Connection) throws -> Void)?,
     isLast: (CapturedRow.Place) throws -> Bool
   ) throws {
     guard try Self.hasTable(reader), try CapturedRows.areThere(on: reader) else { return nil }
@@ -29,6 +30,8 @@ struct UnsealedHistory {
     guard let last = try Self.lastShown(on: reader, isLast) else { return nil }
     lastCaught = last
     connection = try Connection(path: "", mode: .memory)
+    // What is asked of the store's own history may need the same functions.
+    try configure?(connection)
     rows = HistoryRows(connection)
     sealed = try Self.copyHead(from: reader, history, to: connection)
     let blobs = Blobs(connection, folder, keepsFiles: false)

@@ -30,8 +30,9 @@ public final class CommitWatch {
 }
 
 extension Reader {
-  /// The id of the last transaction; that of the last one deleted where none is kept.
+  /// The id of the last transaction, sealed or not; that of the last one deleted where none is kept.
   public func lastTransaction() throws -> Int64 {
+    if head < 0, let unsealed = try unsealedHistory()?.head() { return unsealed.transaction }
     let last = try connection.cached("SELECT max(id) FROM history_transaction")
     defer { last.reset() }
     guard try last.step(), !last.isNull(at: 0) else { return try history.base().transaction }

@@ -13,9 +13,8 @@ public final class HistoryCursor {
   private var remaining: Int64 = 0
   /// The id that the next transaction must have; nil where not all are asked for.
   private var expected: Int64?
-  private let last: Int64
-  /// What comes after the transactions that the store has.
-  private var unsealed: UnsealedHistory?
+  /// Where the transactions are that come after those that the store has.
+  private var rest: (rows: HistoryRows, transactions: Statement)?
 
   init(
     _ rows: HistoryRows,
@@ -24,29 +23,33 @@ public final class HistoryCursor {
     through last: Int64
   ) throws {
     self.rows = rows
-    self.unsealed = unsealed
-    self.last = last
     transactions = try rows.transactions(after: first, through: last)
     expected = first + 1
+    guard let unsealed else { return }
+    let start = max(first, unsealed.sealed)
+    rest = (unsealed.rows, try unsealed.rows.transactions(after: start, through: last))
   }
 
-  init(_ rows: HistoryRows, _ selection: HistorySelection) throws {
+  init(
+    _ rows: HistoryRows,
+    _ unsealed: UnsealedHistory?,
+    _ selection: HistorySelection
+  ) throws {
     self.rows = rows
-    last = .max
     transactions = try rows.transactions(selection)
+    guard let unsealed else { return }
+    var selection = selection
+    selection.limit(toAfter: unsealed.sealed)
+    rest = (unsealed.rows, try unsealed.rows.transactions(selection))
   }
 
   /// Goes to the next transaction; nil at the end.
   public func next() throws -> Transaction? {
     guard try transactions.step() else {
-      guard let unsealed, let expected else { return nil }
-      self.unsealed = nil
-      rows = unsealed.rows
+      guard let rest else { return nil }
+      self.rest = nil
+      (rows, transactions) = rest
       changes = nil
-      transactions = try rows.transactions(
-        after: max(expected - 1, unsealed.sealed),
-        through: last
-      )
       return try next()
     }
     let transaction = try rows.transaction(at: transactions)
@@ -120,7 +123,7 @@ extension Reader {
   }
 
   /// The rows that a transaction is among, if there is one with that id.
-  private func rows(with id: Int64) throws -> HistoryRows {
+  func rows(with id: Int64) throws -> HistoryRows {
     guard let unsealed = try unsealedHistory(), id > unsealed.sealed else { return history }
     return unsealed.rows
   }

@@ -22,12 +22,26 @@ public struct HistorySelection: Sendable {
     self.order = order
     self.limit = limit
   }
+
+  /// Leaves out what is not in a range of ids.
+  public mutating func limit(toAfter first: Int64, through last: Int64 = .max) {
+    let range = "t.id > \(first) AND t.id <= \(last)"
+    condition = condition.map { "\(range) AND (\($0))" } ?? range
+  }
 }
 
 extension Reader {
   /// The transactions of a selection; those that were deleted from history are left out.
+  ///
+  /// Those that nobody has sealed yet come after all others. Each part is in the order of the
+  /// selection, and as long as its limit allows.
   public func history(_ selection: HistorySelection) throws -> HistoryCursor {
-    try HistoryCursor(history, selection)
+    try HistoryCursor(history, try unsealedHistory(), selection)
+  }
+
+  /// True where ``history(_:)`` may give two parts, each in its own order.
+  public var hasUnsealedHistory: Bool {
+    get throws { try unsealedHistory() != nil }
   }
 
   /// The last transaction, by id, before the first whose time is after a given one; with `orAt`,
@@ -43,7 +57,7 @@ extension Reader {
     through last: Int64
   ) throws -> Int64 {
     func isIn(_ id: Int64) throws -> Bool {
-      guard let other = try history.time(of: id) else { return true }
+      guard let other = try rows(with: id).time(of: id) else { return true }
       return orAt ? other <= time : other < time
     }
     var low = first

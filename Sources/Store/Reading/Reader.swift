@@ -20,6 +20,7 @@ public final class Reader {
   /// Large values of the object that a snapshot tells of.
   var passing: PassingValues?
   private(set) lazy var history = HistoryRows(connection)
+  private let configure: (@Sendable (Connection) throws -> Void)?
   private let isLast: (CapturedRow.Place) throws -> Bool
   private var unsealed: UnsealedHistory??
 
@@ -28,8 +29,10 @@ public final class Reader {
     layouts: [EntityLayout],
     isShared: Bool,
     blobFolder: BlobFolder?,
+    configure: (@Sendable (Connection) throws -> Void)?,
     isLast: @escaping (CapturedRow.Place) throws -> Bool
   ) {
+    self.configure = configure
     self.isLast = isLast
     self.blobFolder = blobFolder
     self.connection = connection
@@ -67,7 +70,13 @@ public final class Reader {
   /// The transactions of writers that are not ours which nobody has sealed yet.
   func unsealedHistory() throws -> UnsealedHistory? {
     if !isShared, let unsealed { return unsealed }
-    let made = try UnsealedHistory(of: connection, history, blobFolder, isLast: isLast)
+    let made = try UnsealedHistory(
+      of: connection,
+      history,
+      blobFolder,
+      configure: configure,
+      isLast: isLast
+    )
     unsealed = .some(made)
     return made
   }

@@ -178,11 +178,3 @@ private final class HistoryWalk {
     }
   }
 }
-
-extension HistorySelection {
-  /// Leaves out what is not in a range of ids.
-  fileprivate mutating func limit(toAfter first: Int64, through last: Int64) {
-    let range = "t.id > \(first) AND t.id <= \(last)"
-    condition = condition.map { "\(range) AND (\($0))" } ?? range
-  }
-}

@@ -26,13 +26,16 @@ struct NativeHistory: Sendable {
     return try store.read { reader in
       try check(tokens, reader)
       let query = try HistoryQuery(descriptor, sources(reader))
+      // What nobody has sealed yet comes last, in an order of its own.
+      let isSorted =
+        try !query.sortsInMemory && (descriptor.sortBy.isEmpty || !reader.hasUnsealedHistory)
       var found: [DefaultHistoryTransaction] = []
       let limit = descriptor.fetchLimit == 0 ? Int.max : Int(clamping: descriptor.fetchLimit)
       try forEach(query, descriptor.predicate, reader) { transaction in
         found.append(transaction)
-        return query.sortsInMemory || found.count < limit
+        return !isSorted || found.count < limit
       }
-      if query.sortsInMemory {
+      if !isSorted {
         found.sort(using: descriptor.sortBy)
         found = Array(found.prefix(limit))
       }
