@@ -3,6 +3,7 @@
 #include <sqlite3.h>
 #include <stdio.h>
 #include <stdlib.h>
+#include <time.h>
 
 static const char *const cities[8] = {
   "Oslo", "Bergen", "Reykjav\xc3\xadk", "Kyoto", "San Francisco", "Buenos Aires", "Nairobi", "Wellington",
@@ -35,7 +36,51 @@ static int open_store(const char *path, sqlite3 **database) {
                       NULL, NULL, NULL);
 }
 
-int peer_insert(const char *path, const peer_trip *trips, int64_t count) {
+// An instant as history has it, for seconds since 2001 that end in a half.
+static void put_date(char *text, size_t room, double seconds) {
+  time_t whole = (time_t)(int64_t)seconds + 978307200;
+  struct tm parts;
+  gmtime_r(&whole, &parts);
+  size_t count = strftime(text, room, "%Y-%m-%dT%H:%M:%S", &parts);
+  snprintf(text + count, room - count, ".5Z");
+}
+
+// Writes the rows of history that a save of the trips makes; names and towns need no escapes.
+static int insert_history(sqlite3 *database, const peer_trip *trips, int64_t count) {
+  sqlite3_stmt *insert = NULL;
+  int code = sqlite3_prepare_v2(
+    database,
+    "INSERT INTO history_change (id, kind, after, transaction_id, sequence, entity, object)"
+    " VALUES (?1, 'insert', ?2, 1, ?3, 'Trip', ?1)",
+    -1, &insert, NULL);
+  for (int64_t i = 0; i < count && code == SQLITE_OK; i++) {
+    char start[40], end[40], after[512];
+    put_date(start, sizeof start, trips[i].start_date);
+    put_date(end, sizeof end, trips[i].end_date);
+    int size = snprintf(after, sizeof after,
+                        "{\"name\":\"%s\",\"destination\":\"%s\",\"startDate\":\"%s\","
+                        "\"endDate\":\"%s\",\"rating\":%lld,\"isFavorite\":%s}",
+                        trips[i].name, trips[i].destination, start, end,
+                        (long long)trips[i].rating, trips[i].is_favorite ? "true" : "false");
+    sqlite3_bind_int64(insert, 1, i + 1);
+    sqlite3_bind_text(insert, 2, after, size, SQLITE_STATIC);
+    sqlite3_bind_int64(insert, 3, i);
+    code = sqlite3_step(insert);
+    if (code == SQLITE_DONE) code = sqlite3_reset(insert);
+  }
+  sqlite3_finalize(insert);
+  if (code != SQLITE_OK) return code;
+  char *sql = sqlite3_mprintf(
+    "INSERT INTO history_transaction (id, time, op, process, process_id, host, schema,"
+    " first_change, changes, salt) VALUES (1, '2026-01-01T00:00:00.000000Z', 'recorded',"
+    " 'peer', 1, 'peer', (SELECT max(id) FROM store_schema), 1, %lld, randomblob(16))",
+    (long long)count);
+  code = sql ? sqlite3_exec(database, sql, NULL, NULL, NULL) : SQLITE_NOMEM;
+  sqlite3_free(sql);
+  return code;
+}
+
+int peer_insert(const char *path, const peer_trip *trips, int64_t count, int with_history) {
   sqlite3 *database = NULL;
   sqlite3_stmt *insert = NULL;
   int code = open_store(path, &database);
@@ -57,6 +102,7 @@ int peer_insert(const char *path, const peer_trip *trips, int64_t count) {
     if (code == SQLITE_DONE) code = sqlite3_reset(insert);
   }
   sqlite3_finalize(insert);
+  if (code == SQLITE_OK && with_history) code = insert_history(database, trips, count);
   if (code == SQLITE_OK) code = sqlite3_exec(database, "COMMIT", NULL, NULL, NULL);
   if (code != SQLITE_OK) fprintf(stderr, "peer: %s\n", sqlite3_errmsg(database));
   sqlite3_close(database);

@@ -26,11 +26,21 @@ struct TripBudgets {
         Budget(
           name: "insert \(count) models and save, history on",
           limit: 4,
-          peer: {
-            try inFreshStore { url, _ in try check(peer_insert(url.path, trips, Int64(count)) == 0)
-            }
-          },
+          peer: { try insertByPeer(withHistory: false) },
           ours: { try inFreshStore { _, container in try insert(into: container) } }
+        ),
+        Budget(
+          name: "insert and save, the peer has history too",
+          limit: 2,
+          peer: { try insertByPeer(withHistory: true) },
+          ours: { try inFreshStore { _, container in try insert(into: container) } }
+        ),
+        // Nothing switches history off, so that only the peer can tell what its rows take.
+        Budget(
+          name: "the rows of history, by the peer with and without",
+          limit: 2.5,
+          peer: { try insertByPeer(withHistory: false) },
+          ours: { try insertByPeer(withHistory: true) }
         ),
         Budget(
           name: "fetch \(count) models, every attribute touched",
@@ -55,6 +65,12 @@ struct TripBudgets {
     let context = ModelContext(container)
     for values in values { context.insert(Trip(values)) }
     try context.save()
+  }
+
+  private func insertByPeer(withHistory: Bool) throws -> Double {
+    try inFreshStore { url, _ in
+      try check(peer_insert(url.path, trips, Int64(count), withHistory ? 1 : 0) == 0)
+    }
   }
 
   private func fetch(from container: ModelContainer) throws -> Int {

@@ -20,8 +20,9 @@ typedef struct {
 peer_trip *peer_make_trips(int64_t count);
 void peer_free_trips(peer_trip *trips);
 
-// Inserts trips in one transaction into the tables of a store; 0, or a code of SQLite.
-int peer_insert(const char *path, const peer_trip *trips, int64_t count);
+// Inserts trips in one transaction into the tables of a store, with rows of history or without;
+// 0, or a code of SQLite.
+int peer_insert(const char *path, const peer_trip *trips, int64_t count, int with_history);
 
 // Reads every column of all trips; a sum over them, or -1.
 int64_t peer_fetch(const char *path);
