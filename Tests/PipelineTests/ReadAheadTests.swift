@@ -49,7 +49,7 @@ struct ReadAheadTests {
   func order() throws {
     try withTemporaryFolder { folder in
       let path = try log(folder, "read ahead")
-      let source = try ReadAhead(LogReader(path: path))
+      let source = ReadAhead(try LogReader(path: path))
       var steps: [String] = []
       var open = (id: Int64(0), count: Int64(0))
       while let step = try source.next() {
@@ -76,7 +76,7 @@ struct ReadAheadTests {
     try withTemporaryFolder { folder in
       let path = try log(folder, "stopping")
       for taken in 0..<40 {
-        let source = try ReadAhead(LogReader(path: path))
+        let source = ReadAhead(try LogReader(path: path))
         for _ in 0..<taken { _ = try source.next() }
         // Give it the time to fill all batches, now and then.
         if taken % 10 == 0 { usleep(50_000) }
@@ -98,7 +98,7 @@ struct ReadAheadTests {
       try Data(GzipCompressor(level: 1, path: altered).member(of: Array(text.utf8)))
         .write(to: URL(fileURLWithPath: altered))
       let whole = try plainly(LogReader(path: path)).filter { $0.hasPrefix("end") }
-      let source = try ReadAhead(LogReader(path: altered))
+      let source = ReadAhead(try LogReader(path: altered))
       var ends = 0
       let error = #expect(throws: LogError.self) {
         while let step = try source.next() {

@@ -31,7 +31,8 @@ public final class LogReader {
 
   private let descriptor: Int32
   private var buffer: LineBuffer
-  private let format: ChangeFormat
+  /// Takes changes apart by the header's schema; whoever checks them in its place uses it too.
+  package let format: ChangeFormat
   private let schemaDigest: String
   private let scanner = TransactionScanner()
   private var expected: Int64

@@ -146,7 +146,7 @@ final class Import {
     let before = progress
     do {
       try passOver(reader, from: reader.header.first)
-      let source = try ReadAhead(reader)
+      let source = ReadAhead(reader)
       defer { source.stop() }
       _ = try replay(source, reader.header, chain, through: .max, most: .max, tick) {
         try chain.checkEnd(reader, file)
@@ -222,7 +222,7 @@ final class Import {
       next = start.transaction + 1
     }
     try passOver(reader, from: next)
-    let source = try ReadAhead(reader)
+    let source = ReadAhead(reader)
     defer { source.stop() }
     while result.to.transaction < last,
       try replay(source, reader.header, chain, through: last, most: Self.batch, tick)

@@ -21,9 +21,9 @@ final class ReadAhead {
   private var position = 0
 
   /// Begins to read, from where a reader stands, which nobody else may use until this has gone.
-  init(_ reader: LogReader) throws {
+  init(_ reader: LogReader) {
     reader.checksValues = false
-    work = ReadingWork(reader, try ChangeFormat(reader.header.schema))
+    work = ReadingWork(reader)
     DispatchQueue(label: "travelog.import.reading").async(group: reading) { [work] in work.run() }
   }
 
@@ -92,15 +92,13 @@ private final class ReadingWork: @unchecked Sendable {
   private struct Stopped: Error {}
 
   private let reader: LogReader
-  private let format: ChangeFormat
   private let isCancelled = Atomic(false)
   private let batches = Mutex<(empty: [ReadAheadBatch], read: [ReadAheadBatch])>(([], []))
   private let empty = DispatchSemaphore(value: 0)
   private let read = DispatchSemaphore(value: 0)
 
-  init(_ reader: LogReader, _ format: ChangeFormat) {
+  init(_ reader: LogReader) {
     self.reader = reader
-    self.format = format
     for _ in 0..<Self.batchCount { giveBack(ReadAheadBatch()) }
   }
 
@@ -157,7 +155,7 @@ private final class ReadingWork: @unchecked Sendable {
       if batch.isFull { try moveOn(&batch) }
       if !hasBegun { batch.steps.append(.begin(transaction: transaction, count: count)) }
       hasBegun = true
-      try batch.changes.append(change, format)
+      try batch.changes.append(change, reader.format)
     }
     guard let transaction else { return nil }
     batch.endChanges()
