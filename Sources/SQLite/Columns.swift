@@ -66,21 +66,31 @@ extension Statement {
     )
   }
 
-  /// True where a column of this row and one of another statement's row hold the same bits.
-  public func hasSameValue(at index: Int32, as other: Statement, at second: Int32) -> Bool {
-    let type = sqlite3_column_type(handle, index)
-    guard type == sqlite3_column_type(other.handle, second) else { return false }
-    switch type {
-    case SQLITE_NULL: return true
-    case SQLITE_INTEGER: return int64(at: index) == other.int64(at: second)
-    case SQLITE_FLOAT:
-      return double(at: index).bitPattern == other.double(at: second).bitPattern
-    default:
-      let mine = bytes(at: index)
-      let theirs = other.bytes(at: second)
-      guard mine.count == theirs.count else { return false }
-      guard let left = mine.baseAddress, let right = theirs.baseAddress else { return true }
-      return memcmp(left, right, mine.count) == 0
+  /// True where some columns of this row and of another statement's row hold the same bits.
+  ///
+  /// The values are asked for once each: asking a statement costs more than looking at a value. They
+  /// are not kept, and nobody else uses the statements, so that SQLite need not protect them.
+  public func hasSameValues(in columns: Range<Int32>, as other: Statement) -> Bool {
+    for index in columns {
+      let mine = sqlite3_column_value(handle, index)
+      let theirs = sqlite3_column_value(other.handle, index)
+      let type = sqlite3_value_type(mine)
+      guard type == sqlite3_value_type(theirs) else { return false }
+      switch type {
+      case SQLITE_NULL: break
+      case SQLITE_INTEGER:
+        guard sqlite3_value_int64(mine) == sqlite3_value_int64(theirs) else { return false }
+      case SQLITE_FLOAT:
+        let left = sqlite3_value_double(mine).bitPattern
+        guard left == sqlite3_value_double(theirs).bitPattern else { return false }
+      default:
+        let left = sqlite3_value_blob(mine)
+        let right = sqlite3_value_blob(theirs)
+        let count = sqlite3_value_bytes(mine)
+        guard count == sqlite3_value_bytes(theirs) else { return false }
+        if count > 0, let left, let right, memcmp(left, right, Int(count)) != 0 { return false }
+      }
     }
+    return true
   }
 }

@@ -136,6 +136,32 @@ public final class Store: @unchecked Sendable {
     }
   }
 
+  /// Hands out a reader with a companion, which sees the same state.
+  ///
+  /// It has none where the store is in memory, or somebody writes all the time.
+  public func takeReaderWithCompanion() throws -> Reader {
+    let reader = try takeReader()
+    guard !reader.isShared else { return reader }
+    do {
+      for _ in 0..<3 {
+        let version = try reader.version()
+        let companion = try takeReader()
+        // What was committed while the companion took its snapshot shows in the next one.
+        try reader.refresh()
+        if try reader.version() == version {
+          reader.companion = companion
+          return reader
+        }
+        giveBack(companion)
+      }
+    } catch {
+      giveBack(reader)
+      throw error
+    }
+    giveBack(reader)
+    return try takeReader()
+  }
+
   /// Makes a watch, which tells of commits without reading anything.
   public func watch() throws -> CommitWatch {
     try describingErrors(at: location.path) {
@@ -145,6 +171,10 @@ public final class Store: @unchecked Sendable {
 
   /// Takes a reader back.
   public func giveBack(_ reader: Reader) {
+    if let companion = reader.companion {
+      reader.companion = nil
+      giveBack(companion)
+    }
     do {
       try reader.end()
       readers.giveBack(reader)

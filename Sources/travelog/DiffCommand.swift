@@ -43,15 +43,10 @@ extension Travelog {
     let given = call.arguments
     let format = given[differenceFormat] ?? (given[json] ? .json : .text)
     let (line, tick) = call.tick()
-    // The first is closed before the second is opened: two at once of one store that nobody writes
-    // to would leave the files of SQLite's log beside it.
-    func state(_ text: String) throws -> StoreState {
-      let history = try History(text)
-      try history.checkIsWhole()
-      return try StoreState(history, tick: tick)
-    }
-    let left = try state(given[first])
-    let right = try state(given[second])
+    // The first history is closed before the second is opened: two at once of one store that nobody
+    // writes to would leave the files of SQLite's log beside it.
+    let left = try StoreState(given[first], tick: tick)
+    let right = try StoreState(given[second], tick: tick)
     try line.clear()
     let differences = try StoreDifferences(left, right)
     var counts = ChangeCounts()

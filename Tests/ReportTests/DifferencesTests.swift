@@ -27,8 +27,8 @@ private struct Pair {
 }
 
 private func differences(_ left: String, _ right: String) throws -> [ObjectDifference] {
-  let left = try StoreState(History(left))
-  let right = try StoreState(History(right))
+  let left = try StoreState(left)
+  let right = try StoreState(right)
   var result: [ObjectDifference] = []
   let comparison = try StoreDifferences(left, right)
   try comparison.objects { result.append($0) }
@@ -130,9 +130,30 @@ struct DifferencesTests {
     }
   }
 
+  @Test(
+    "texts that only spell a letter in another way are a difference, and the script makes it good",
+    .enabled(if: isThere("/usr/bin/sqlite3"))
+  )
+  func spelling() throws {
+    try withTemporaryFolder { folder in
+      let pair = try Pair(folder, "spelling")
+      let change =
+        "UPDATE Place SET name = 'caf' || %@ || id WHERE id = (SELECT min(id) FROM Place)"
+      for (path, letter) in [(pair.old.path, "char(233)"), (pair.new, "'e' || char(769)")] {
+        try Connection(path: path, mode: .readWrite).execute(
+          change.replacingOccurrences(of: "%@", with: letter)
+        )
+      }
+      let text = try script(pair.old.path, pair.new)
+      let answer = try run("/usr/bin/sqlite3", ["-bail", pair.old.path], input: Data(text.utf8))
+      #expect(answer == "")
+      #expect(try script(pair.old.path, pair.new) == "")
+    }
+  }
+
   private func script(_ left: String, _ right: String) throws -> String {
-    let left = try StoreState(History(left))
-    let right = try StoreState(History(right))
+    let left = try StoreState(left)
+    let right = try StoreState(right)
     var text: [UInt8] = []
     let comparison = try StoreDifferences(left, right)
     let differs = try writeScript(for: comparison) { text += $0 }
@@ -163,8 +184,8 @@ struct DifferencesTests {
               expected.insert(String(list.prefix(while: \.isNumber)))
             }
           }
-          let left = try StoreState(History(pair.old.path))
-          let right = try StoreState(History(pair.new))
+          let left = try StoreState(pair.old.path)
+          let right = try StoreState(pair.new)
           var found: Set<String> = []
           let comparison = try StoreDifferences(left, right)
           try comparison.rows { other, change in

@@ -21,7 +21,7 @@ public struct StoreDifferences {
       let more = differences.count > 3 ? ", and \(differences.count - 3) more" : ""
       throw AuditError(
         .schemaMismatch,
-        "\(left.history.name) and \(right.history.name) have different schemas, so that their objects"
+        "\(left.name) and \(right.name) have different schemas, so that their objects"
           + " can't be compared: \(shown)\(more).",
         hint: "Compare two points on one side of the migration."
       )
@@ -35,10 +35,7 @@ public struct StoreDifferences {
 
   /// Calls with every row that differs as it is stored, table by table, in the order of keys.
   public func rows(_ body: (TableDefinition, RowPair) throws -> Void) throws {
-    for table in try schema.tables() {
-      let comparison = try TableComparison(left, right, table)
-      while let change = try comparison.next() { try body(table, change) }
-    }
+    try left.rowDifferences(to: right, in: schema.tables(), body)
   }
 
   /// Calls with every object that differs, entity by entity, in the order of ids.

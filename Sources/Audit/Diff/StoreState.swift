@@ -8,31 +8,33 @@ public import Store
 /// A store at its head is read as it is. For anything else a replica is made in a temporary folder,
 /// by the same import that restores a store, and goes away with this.
 public final class StoreState {
-  /// What the state is of.
-  public let history: History
+  /// What the state was asked for by.
+  public let name: String
   /// The state's schema.
   public let schema: StoreSchema
-  /// What reads it.
+  /// What reads it, with a companion where there can be one.
   public let reader: Reader
   private let store: Store
   private let folder: TemporaryFolder?
 
-  /// Makes the state.
-  public init(_ history: History, tick: Tick = { _ in }) throws {
-    self.history = history
-    if history.isAtHead, history.source is StoreHistory {
+  /// Makes the state that a text names, as a history's.
+  public init(_ name: String, tick: Tick = { _ in }) throws {
+    self.name = name
+    if let path = try History.storeAtHead(name) {
       folder = nil
       store = try Store.open(
-        .file(URL(fileURLWithPath: history.outline.path)),
+        .file(URL(fileURLWithPath: path)),
         options: Options(isReadOnly: true)
       )
     } else {
+      let history = try History(name)
+      try history.checkIsWhole()
       let folder = try TemporaryFolder()
       self.folder = folder
       store = try makeReplica(of: history, in: URL(fileURLWithPath: folder.path), tick)
     }
     schema = store.schema
-    reader = try store.takeReader()
+    reader = try store.takeReaderWithCompanion()
   }
 
   deinit { store.giveBack(reader) }

@@ -57,6 +57,19 @@ public struct History {
       .map { $0.lowerBound...min($0.upperBound, last) }
   }
 
+  /// The path of the store whose head a text names; nil where it names something else, or nothing.
+  ///
+  /// How a store is now can be told without its history, of which what nobody has sealed yet would
+  /// have to be made first.
+  public static func storeAtHead(_ text: String) throws -> String? {
+    let (path, point) = try split(text)
+    var status = stat()
+    guard stat(path, &status) == 0, status.st_mode & S_IFMT != S_IFDIR, try !isCompressed(path)
+    else { return nil }
+    if case .head = point { return path }
+    return try History(text).isAtHead ? path : nil
+  }
+
   /// The path and the point; a file whose own name has an `@` is that file.
   private static func split(_ text: String) throws -> (path: String, point: Point) {
     guard access(text, F_OK) != 0, let at = text.lastIndex(of: "@") else { return (text, .head) }

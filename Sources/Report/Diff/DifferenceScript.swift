@@ -46,7 +46,7 @@ private func hasChanged(
 ) -> Bool {
   guard let before = change.before, let after = change.after else { return false }
   return table.columns.indices.contains {
-    before[$0] != after[$0] && columns.contains(table.columns[$0])
+    !before[$0].isSame(as: after[$0]) && columns.contains(table.columns[$0])
   }
 }
 
@@ -56,7 +56,7 @@ private func insertion(_ table: TableDefinition, _ row: [Value]) -> String {
 }
 
 private func update(_ table: TableDefinition, from before: [Value], to after: [Value]) -> String {
-  let changed = table.columns.indices.filter { !before[$0].hasSameBits(as: after[$0]) }
+  let changed = table.columns.indices.filter { !before[$0].isSame(as: after[$0]) }
   let list = changed.map { "\(quoted(table.columns[$0])) = \(scriptLiteral(after[$0]))" }
   return "UPDATE \(quoted(table.name)) SET \(list.joined(separator: ", "))"
     + " WHERE \(key(table, after));\n"
@@ -76,19 +76,8 @@ private func uniqueColumns(_ schema: StoreSchema) throws -> [String: Set<String>
 
 /// The condition that a row is found by.
 private func key(_ table: TableDefinition, _ row: [Value]) -> String {
-  let keys = table.columns.first == "id" ? 1 : 2
-  return (0..<keys).map { "\(quoted(table.columns[$0])) = \(scriptLiteral(row[$0]))" }
+  (0..<table.keys).map { "\(quoted(table.columns[$0])) = \(scriptLiteral(row[$0]))" }
     .joined(separator: " AND ")
-}
-
-extension Value {
-  /// True where both are kept by the same bits; zero and negative zero are not.
-  fileprivate func hasSameBits(as other: Value) -> Bool {
-    if case .real(let left) = self, case .real(let right) = other {
-      return left.bitPattern == right.bitPattern
-    }
-    return self == other
-  }
 }
 
 /// A value as SQL has it, so that the shell makes the very same of it.

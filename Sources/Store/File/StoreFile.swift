@@ -6,6 +6,14 @@ import SQLite
 struct StoreFile: Sendable {
   let location: Location
   let options: Options
+  /// True where files of SQLite's log lay beside the store before the first connection made any.
+  private let isInUse: Bool
+
+  init(location: Location, options: Options) {
+    self.location = location
+    self.options = options
+    isInUse = hasLog(location.path)
+  }
 
   private var path: String { location.path }
 
@@ -56,13 +64,12 @@ struct StoreFile: Sendable {
   /// the folder can't be written and nobody has such files there, nobody writes the store either.
   private func connectReadOnly() throws -> Connection {
     guard access(path, F_OK) == 0 else { throw missingFileError(path) }
-    let isInUse = access(path + "-wal", F_OK) == 0 || access(path + "-shm", F_OK) == 0
     let isWritable = mayWrite(path) && mayWrite(folder)
     let connection: Connection
     if isWritable {
       connection = try Connection(path: path, mode: .readWrite)
       if isInUse { try connection.keepWriteAheadLogOnClose() }
-    } else if isInUse || mayWrite(folder) {
+    } else if hasLog(path) || mayWrite(folder) {
       connection = try Connection(path: path, mode: .readOnly)
     } else {
       connection = try Connection(path: path, mode: .immutable)
@@ -135,8 +142,7 @@ struct StoreFile: Sendable {
   /// for writing knows that nobody is; it is let go at once.
   func isLast(_ place: CapturedRow.Place) throws -> Bool {
     guard mayWrite(path), mayWrite(folder) else {
-      let isInUse = access(path + "-wal", F_OK) == 0 || access(path + "-shm", F_OK) == 0
-      return !isInUse && currentMilliseconds() - place.time > CapturedRow.Place.pause
+      return !hasLog(path) && currentMilliseconds() - place.time > CapturedRow.Place.pause
     }
     let connection = try Connection(path: path, mode: .readWrite)
     try connection.keepWriteAheadLogOnClose()
@@ -294,6 +300,11 @@ extension Connection {
       milliseconds: Int(clamping: seconds) * 1000 + Int(attoseconds / 1_000_000_000_000_000)
     )
   }
+}
+
+/// True where files of SQLite's log lie beside a store.
+private func hasLog(_ path: String) -> Bool {
+  access(path + "-wal", F_OK) == 0 || access(path + "-shm", F_OK) == 0
 }
 
 /// True where permissions let this process write, by the user it acts as.

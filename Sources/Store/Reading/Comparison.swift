@@ -12,7 +12,8 @@ extension Reader {
   /// Tells how the rows of another store differ from those of this one: entity by entity in the order
   /// of their names, each by id.
   ///
-  /// It goes through both stores at once and holds one object of each. Entities and properties that
+  /// It goes through both stores at once, on two threads where both readers have a companion, and
+  /// holds one object of each. Entities and properties that
   /// only one of them has are left out; ``StoreSchema/differences(fromStored:)`` names them. A large
   /// value is given by ``largeData(_:)`` of the reader whose it is, while its difference is told of.
   public func differences(
@@ -39,6 +40,8 @@ extension Reader {
 
 /// A merge of the objects of two stores.
 private final class Comparison {
+  private let one: Reader
+  private let other: Reader
   private let old: ObjectRows
   private let new: ObjectRows
   private let oldValues: PassingValues
@@ -52,6 +55,8 @@ private final class Comparison {
     _ other: Reader,
     _ newValues: PassingValues
   ) throws {
+    self.one = one
+    self.other = other
     old = try ObjectRows(one.connection, one.layouts)
     new = try ObjectRows(other.connection, other.layouts)
     self.oldValues = oldValues
@@ -59,33 +64,49 @@ private final class Comparison {
   }
 
   func run(_ body: (RowDifference) throws -> Void) throws {
+    var pairs: [Pair] = []
     for (index, layout) in new.layouts.enumerated() {
       guard let first = old.layouts.firstIndex(where: { $0.entity.name == layout.entity.name })
       else { continue }
-      try compare(Pair(old, first, new, index), body)
+      pairs.append(Pair(old, first, new, index))
+    }
+    let search = DifferenceSearch(one, other, pairs.map { $0.compared(old, new) })
+    var cursors: (index: Int, one: ObjectCursor, other: ObjectCursor)?
+    try search.run { index, ids in
+      guard !ids.isEmpty else { return }
+      let pair = pairs[index]
+      let (one, other): (ObjectCursor, ObjectCursor)
+      if let cursors, cursors.index == index {
+        (one, other) = (cursors.one, cursors.other)
+      } else {
+        one = try old.cursor(of: pair.old.index)
+        other = try new.cursor(of: pair.new.index)
+        cursors = (index, one, other)
+      }
+      for id in ids { try compare(pair, id, one, other, body) }
     }
   }
 
-  private func compare(_ pair: Pair, _ body: (RowDifference) throws -> Void) throws {
-    let one = try old.cursor(of: pair.old.index)
-    let other = try new.cursor(of: pair.new.index)
-    var hasOne = try one.next()
-    var hasOther = try other.next()
-    while hasOne || hasOther {
-      if hasOne, !hasOther || one.id < other.id {
-        try pair.append(one, to: &text.before, pair.oldEncoder, oldValues.blobs, isOld: true)
-        try tell(.delete, pair, one.id, body)
-        hasOne = try one.next()
-      } else if hasOther, !hasOne || other.id < one.id {
-        try pair.append(other, to: &text.after, pair.newEncoder, newValues.blobs, isOld: false)
-        try tell(.insert, pair, other.id, body)
-        hasOther = try other.next()
-      } else {
-        try compare(pair, one, other)
-        if !text.changed.isEmpty { try tell(.update, pair, one.id, body) }
-        hasOne = try one.next()
-        hasOther = try other.next()
-      }
+  private func compare(
+    _ pair: Pair,
+    _ id: Int64,
+    _ one: ObjectCursor,
+    _ other: ObjectCursor,
+    _ body: (RowDifference) throws -> Void
+  ) throws {
+    switch (try one.find(id), try other.find(id)) {
+    case (true, true):
+      try compare(pair, one, other)
+      if !text.changed.isEmpty { try tell(.update, pair, id, body) }
+    case (true, false):
+      try pair.append(one, to: &text.before, pair.oldEncoder, oldValues.blobs, isOld: true)
+      try tell(.delete, pair, id, body)
+    case (false, true):
+      try pair.append(other, to: &text.after, pair.newEncoder, newValues.blobs, isOld: false)
+      try tell(.insert, pair, id, body)
+    case (false, false):
+      // Links of an object that is none, or one of another entity.
+      break
     }
   }
 
@@ -105,16 +126,12 @@ private final class Comparison {
   /// Puts together how one object differs from the other of its id.
   private func compare(_ pair: Pair, _ one: ObjectCursor, _ other: ObjectCursor) throws {
     for (left, right) in pair.columns {
-      let first = Int32(truncatingIfNeeded: left) + 1
-      let second = Int32(truncatingIfNeeded: right) + 1
-      // Nearly all values are the same, and seen to be so before anything is encoded.
-      if one.row.hasSameValue(at: first, as: other.row, at: second) { continue }
-      let before = try pair.oldEncoder.encoded(one.row.value(at: first), at: left, oldValues.blobs)
-      let after = try pair.newEncoder.encoded(
-        other.row.value(at: second),
-        at: right,
-        newValues.blobs
-      )
+      let first = one.row.value(at: Int32(truncatingIfNeeded: left) + 1)
+      let second = other.row.value(at: Int32(truncatingIfNeeded: right) + 1)
+      // Most values are the same, and seen to be so before they are encoded.
+      if first.isSame(as: second) { continue }
+      let before = try pair.oldEncoder.encoded(first, at: left, oldValues.blobs)
+      let after = try pair.newEncoder.encoded(second, at: right, newValues.blobs)
       // A value in a file is the same as one in its row.
       guard before != after else { continue }
       let key = pair.newEncoder.key(right)
@@ -141,6 +158,17 @@ private final class Comparison {
   private struct Link: Hashable {
     let target: Int64
     let position: Int64?
+  }
+}
+
+extension JoinTable {
+  /// The links in the order of their owners.
+  fileprivate var rows: ComparedRows.Source {
+    ComparedRows.Source(
+      quoted(name),
+      [quoted(firstColumn), quoted(secondColumn), "\"position\""],
+      keys: 2
+    )
   }
 }
 
@@ -174,6 +202,30 @@ private struct Pair {
     links = names(newRows, second).enumerated().compactMap { index, name in
       before.firstIndex(of: name).map { ($0, index) }
     }
+  }
+
+  /// What tells which objects may differ.
+  func compared(_ oldRows: ObjectRows, _ newRows: ObjectRows) -> ComparedRows {
+    func source(_ layout: EntityLayout, _ indices: [Int]) -> ComparedRows.Source {
+      ComparedRows.Source(
+        layout.table,
+        ["\"id\""] + indices.map { layout.columns[$0].quoted },
+        keys: 1,
+        condition: layout.ownCondition
+      )
+    }
+    let rows = ComparedRows.Part(
+      left: source(old, columns.map(\.0)),
+      right: source(new, columns.map(\.1)),
+      keys: 1,
+      columns: Int32(columns.count + 1)
+    )
+    let before = oldRows.joins(of: old.index)
+    let after = newRows.joins(of: new.index)
+    let joins = links.map { left, right in
+      ComparedRows.Part(left: before[left].rows, right: after[right].rows, keys: 2, columns: 3)
+    }
+    return ComparedRows(parts: [rows] + joins)
   }
 
   /// Appends what both stores say of an object.

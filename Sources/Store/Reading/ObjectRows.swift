@@ -40,8 +40,26 @@ final class ObjectCursor {
     self.layout = layout
     self.links = links
     let list = (["\"id\""] + layout.columns.map(\.quoted)).joined(separator: ", ")
-    let condition = layout.ownCondition.map { " WHERE \($0)" } ?? ""
-    row = try connection.prepare("SELECT \(list) FROM \(layout.table)\(condition) ORDER BY \"id\"")
+    let condition = layout.ownCondition.map { " AND \($0)" } ?? ""
+    row = try connection.prepare(
+      "SELECT \(list) FROM \(layout.table) WHERE \"id\" BETWEEN ?1 AND ?2\(condition)"
+        + " ORDER BY \"id\""
+    )
+    try begin(.min ... .max)
+  }
+
+  private func begin(_ ids: ClosedRange<Int64>) throws {
+    row.reset()
+    try row.bind(1, ids.lowerBound)
+    try row.bind(2, ids.upperBound)
+  }
+
+  /// Goes to the object with an id; false where there is none.
+  func find(_ id: Int64) throws -> Bool {
+    try begin(id...id)
+    guard try next() else { return false }
+    for cursor in links { try cursor.begin(at: id) }
+    return true
   }
 
   /// Goes to the next object; false after the last.
@@ -82,8 +100,15 @@ final class LinkCursor {
     let second = quoted(table.secondColumn)
     row = try connection.prepare(
       "SELECT \(first), \(second), \"position\" FROM \(quoted(table.name))"
-        + " ORDER BY \(first), \(second)"
+        + " WHERE \(first) >= ?1 ORDER BY \(first), \(second)"
     )
+    try begin(at: .min)
+  }
+
+  /// Begins with the links of an owner.
+  func begin(at owner: Int64) throws {
+    row.reset()
+    try row.bind(1, owner)
     isAtEnd = try !row.step()
   }
 

@@ -16,6 +16,10 @@ public final class Reader {
   /// While there are changes of writers that are not ours, which have no transaction yet, it is a
   /// negative number that is another one after each of them.
   public private(set) var head: Int64 = 0
+  /// Another reader of the very state that this one sees, for a second thread.
+  ///
+  /// There is one where it was asked for and nobody wrote meanwhile.
+  public internal(set) var companion: Reader?
   let blobFolder: BlobFolder?
   /// Large values of the object that a snapshot tells of.
   var passing: PassingValues?
@@ -60,6 +64,9 @@ public final class Reader {
       head = try number(last)
     }
   }
+
+  /// A number that is another one after each commit of somebody else, as this reader sees it.
+  func version() throws -> Int64 { try number("PRAGMA data_version") }
 
   private func number(_ sql: String) throws -> Int64 {
     let statement = try connection.cached(sql)

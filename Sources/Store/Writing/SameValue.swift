@@ -3,7 +3,7 @@ extension Value {
   ///
   /// Equality is wider: it takes negative zero for zero, and two spellings of one character in
   /// Unicode for each other, which would lose changes.
-  func isSame(as other: Value) -> Bool {
+  public func isSame(as other: Value) -> Bool {
     switch (self, other) {
     case (.null, .null): true
     case (.integer(let left), .integer(let right)): left == right

@@ -1,0 +1,162 @@
+import Dispatch
+import SQLite
+
+/// What is compared of two states at once: the rows of an entity and of its links, or of a table.
+///
+/// Their first column is an id.
+struct ComparedRows: Sendable {
+  /// Rows of one table in both states.
+  struct Part: Sendable {
+    let left: Source
+    let right: Source
+    /// So many columns come first by which rows are found and in whose order they come.
+    let keys: Int32
+    /// The number of all columns.
+    let columns: Int32
+  }
+
+  /// The statements that read a part from one state.
+  struct Source: Sendable {
+    /// Gives the rows whose id lies between two.
+    let rows: String
+    /// Gives the lowest id from one on, of any row of the table.
+    let lowest: String
+
+    /// Reads columns of a table, quoted, of which the first are the key.
+    init(_ table: String, _ columns: [String], keys: Int, condition: String? = nil) {
+      rows =
+        "SELECT \(columns.joined(separator: ", ")) FROM \(table)"
+        + " WHERE \(columns[0]) BETWEEN ?1 AND ?2" + (condition.map { " AND \($0)" } ?? "")
+        + " ORDER BY \(columns.prefix(keys).joined(separator: ", "))"
+      lowest = "SELECT min(\(columns[0])) FROM \(table) WHERE \(columns[0]) >= ?1"
+    }
+  }
+
+  let parts: [Part]
+}
+
+/// Finds out which ids stand for something else in one state than in another.
+///
+/// Most of the time goes into SQLite's giving rows, so that where both readers have a companion, two
+/// stretches of ids are looked through at once. In memory are the ids that differ of two stretches.
+struct DifferenceSearch {
+  private let compared: [ComparedRows]
+  private let finder: DifferenceFinder
+  private let second: SecondFinder?
+
+  init(_ left: Reader, _ right: Reader, _ compared: [ComparedRows]) {
+    self.compared = compared
+    finder = DifferenceFinder(left, right, compared)
+    second = left.companion.flatMap { left in
+      right.companion.map { SecondFinder(DifferenceFinder(left, $0, compared)) }
+    }
+  }
+
+  /// Calls with the ids that differ, in ascending order within each index of what is compared; there
+  /// may be none, and in the end some may turn out to mean the same.
+  func run(_ body: (Int, [Int64]) throws -> Void) throws {
+    var next = Stretch(index: 0, ids: .min ... .min)
+    func take() throws -> Stretch? {
+      while next.index < compared.count {
+        if let start = try finder.lowest(from: next.ids.lowerBound, next.index) {
+          let end = start > .max - Stretch.length ? .max : start + Stretch.length - 1
+          let stretch = Stretch(index: next.index, ids: start...end)
+          next =
+            end == .max
+            ? Stretch(index: next.index + 1, ids: .min ... .min)
+            : Stretch(index: next.index, ids: end + 1...end + 1)
+          return stretch
+        }
+        next = Stretch(index: next.index + 1, ids: .min ... .min)
+      }
+      return nil
+    }
+    while let one = try take() {
+      guard let second, let other = try take() else {
+        try body(one.index, finder.ids(in: one))
+        continue
+      }
+      second.begin(other)
+      // Whatever is thrown here, nobody else uses the connections when it arrives.
+      defer { second.wait() }
+      try body(one.index, finder.ids(in: one))
+      try body(other.index, second.ids())
+    }
+  }
+}
+
+/// Some ids of what is compared.
+private struct Stretch {
+  static let length: Int64 = 4_096
+
+  let index: Int
+  let ids: ClosedRange<Int64>
+}
+
+/// Looks through stretches of ids with one reader of each state.
+private final class DifferenceFinder {
+  private let left: Reader
+  private let right: Reader
+  private let compared: [ComparedRows]
+  private var merges: (index: Int, parts: [RowMerge])?
+
+  init(_ left: Reader, _ right: Reader, _ compared: [ComparedRows]) {
+    self.left = left
+    self.right = right
+    self.compared = compared
+  }
+
+  /// The lowest id that any of the rows begins with, from one on.
+  func lowest(from id: Int64, _ index: Int) throws -> Int64? {
+    var result: Int64?
+    for part in compared[index].parts {
+      for (reader, sql) in [(left, part.left.lowest), (right, part.right.lowest)] {
+        let find = try reader.connection.cached(sql)
+        try find.bind(1, id)
+        defer { find.reset() }
+        guard try find.step(), !find.isNull(at: 0) else { continue }
+        result = min(result ?? .max, find.int64(at: 0))
+      }
+    }
+    return result
+  }
+
+  /// The ids that differ, in ascending order.
+  func ids(in stretch: Stretch) throws -> [Int64] {
+    var found: [Int64] = []
+    for merge in try merges(stretch.index) {
+      try merge.begin(stretch.ids)
+      while try merge.next() != nil {
+        if found.last != merge.id { found.append(merge.id) }
+      }
+    }
+    return compared[stretch.index].parts.count == 1 ? found : Set(found).sorted()
+  }
+
+  private func merges(_ index: Int) throws -> [RowMerge] {
+    if let merges, merges.index == index { return merges.parts }
+    let parts = try compared[index].parts.map { try RowMerge($0, left, right) }
+    merges = (index, parts)
+    return parts
+  }
+}
+
+/// Looks through a stretch of ids on a thread of its own, with connections that nobody else uses
+/// between ``begin(_:)`` and ``wait()``.
+private final class SecondFinder: @unchecked Sendable {
+  // Only the queue touches what is not constant.
+  private let finder: DifferenceFinder
+  private let queue = DispatchQueue(label: "travelog.differences")
+  private var found: Result<[Int64], any Error> = .success([])
+
+  init(_ finder: DifferenceFinder) { self.finder = finder }
+
+  func begin(_ stretch: Stretch) {
+    queue.async { self.found = Result { try self.finder.ids(in: stretch) } }
+  }
+
+  func wait() { queue.sync {} }
+
+  /// What was found in the stretch that was begun last.
+  func ids() throws -> [Int64] { try queue.sync { found }.get() }
+}

@@ -1,0 +1,90 @@
+import SQLite
+
+/// Goes through the rows that two states have under one key, side by side in the order of the key, and
+/// stops where they differ.
+final class RowMerge {
+  /// Which of the two has a row that the other does not have, or has otherwise.
+  enum Place {
+    case left, right, both
+  }
+
+  private let left: Side
+  private let right: Side
+  private let columns: Range<Int32>
+  /// Where it stopped; those rows are passed over next.
+  private var place = Place.both
+
+  init(_ part: ComparedRows.Part, _ left: Reader, _ right: Reader) throws {
+    self.left = Side(try left.connection.prepare(part.left.rows), keys: part.keys)
+    self.right = Side(try right.connection.prepare(part.right.rows), keys: part.keys)
+    columns = part.keys..<part.columns
+  }
+
+  /// The id that the rows begin with at which it stopped.
+  var id: Int64 { place == .right ? right.key.0 : left.key.0 }
+
+  /// Begins with the rows whose first id is one of these.
+  func begin(_ ids: ClosedRange<Int64>) throws {
+    place = .both
+    try left.begin(ids)
+    try right.begin(ids)
+  }
+
+  /// Goes to the next difference; nil after the last.
+  func next() throws -> Place? {
+    while true {
+      if place != .right { try left.advance() }
+      if place != .left { try right.advance() }
+      switch (left.isAtEnd, right.isAtEnd) {
+      case (true, true):
+        // There is nothing to pass over any more.
+        return nil
+      case (false, true): place = .left
+      case (true, false): place = .right
+      case (false, false):
+        place =
+          left.key < right.key ? .left : right.key < left.key ? .right : .both
+        // Nearly all rows are the same, and seen to be so before anything is read of them.
+        if place == .both, left.row.hasSameValues(in: columns, as: right.row) { continue }
+      }
+      return place
+    }
+  }
+
+  /// The values of both rows.
+  func pair() -> RowPair {
+    RowPair(
+      before: place == .right ? nil : left.values(columns.upperBound),
+      after: place == .left ? nil : right.values(columns.upperBound)
+    )
+  }
+}
+
+/// One of the two states, at a row.
+private final class Side {
+  let row: Statement
+  private let keys: Int32
+  private(set) var isAtEnd = false
+  /// The ids that the row is found by.
+  private(set) var key: (Int64, Int64) = (0, 0)
+
+  init(_ row: Statement, keys: Int32) {
+    self.row = row
+    self.keys = keys
+  }
+
+  func begin(_ ids: ClosedRange<Int64>) throws {
+    row.reset()
+    try row.bind(1, ids.lowerBound)
+    try row.bind(2, ids.upperBound)
+    isAtEnd = false
+  }
+
+  func advance() throws {
+    guard !isAtEnd else { return }
+    isAtEnd = try !row.step()
+    if !isAtEnd { key = (row.int64(at: 0), keys == 1 ? 0 : row.int64(at: 1)) }
+  }
+
+  func values(_ columns: Int32) -> [Value] { (0..<columns).map { row.value(at: $0) } }
+}
