@@ -15,8 +15,8 @@ public struct AuditFilter: Sendable {
   public var since: String?
   /// Nothing from this time on, as history writes it.
   public var until: String?
-  /// The names of the entity and its heirs, as bytes.
-  private var names: [[UInt8]] = []
+  /// What the entity and the attribute were called at any time; nil where neither is given.
+  private var meant: MeantChanges?
 
   /// Lets everything through.
   public init() {}
@@ -25,13 +25,15 @@ public struct AuditFilter: Sendable {
   public var isAboutChanges: Bool { entity != nil || id != nil || attribute != nil }
 
   /// Looks up the names that were given, and refuses those that the history never had.
-  public mutating func resolve(_ outline: HistoryOutline) throws {
-    names = []
-    if let entity { names = try family(of: entity, outline).map { Array($0.utf8) } }
-    guard let attribute else { return }
-    try checkAttribute(attribute, of: entity, outline) { candidate in
-      names.isEmpty || names.contains(Array(candidate.utf8))
-    }
+  ///
+  /// An entity or attribute that a migration renamed is found by each of its names, and so are its
+  /// changes under all of them.
+  public mutating func resolve(_ history: History) throws {
+    meant = nil
+    guard entity != nil || attribute != nil else { return }
+    let names = try PresentNames(history)
+    let family = try entity.map { try names.family(of: $0) }
+    meant = try names.changes(of: entity, family, property: attribute)
   }
 
   /// True where a transaction may be looked at.
@@ -42,55 +44,9 @@ public struct AuditFilter: Sendable {
     return true
   }
 
-  /// True where a change may be looked at.
-  public func matches(_ change: Change) -> Bool {
+  /// True where a change may be looked at, in a transaction that tells its schema.
+  public func matches(_ change: Change, _ transaction: Transaction) -> Bool {
     if let id, change.object != id { return false }
-    if !names.isEmpty, !names.contains(where: { change.entity.elementsEqual($0) }) { return false }
-    guard let attribute else { return true }
-    let object = change.after.isEmpty ? change.before : change.after
-    return members(of: Array(object)).contains { member in
-      member.key.dropLast().withUnsafeBytes { parseJSONString($0) }.map(propertyName) == attribute
-    }
+    return meant?.contain(change, transaction) ?? true
   }
-}
-
-/// Refuses an attribute that no entity of those that are meant ever had.
-func checkAttribute(
-  _ attribute: String,
-  of entity: String?,
-  _ outline: HistoryOutline,
-  isMeant: (String) -> Bool
-) throws {
-  let entities = outline.schemas.flatMap(\.entities).filter { isMeant($0.name) }
-  let properties = Set(
-    entities.flatMap { $0.attributes.map(\.name) + $0.relationships.map(\.name) }
-  )
-  guard !properties.contains(attribute) else { return }
-  throw AuditError(
-    .unknownName,
-    "\(entity ?? "No entity of \(outline.path)") has"
-      + (entity == nil ? " an attribute “\(attribute)”." : " no attribute “\(attribute)”."),
-    hint: "There are \(properties.sorted().joined(separator: ", "))."
-  )
-}
-
-/// The names of an entity and of all that inherit from it.
-///
-/// - Throws: ``AuditError`` where no schema of the history has the entity.
-func family(of entity: String, _ outline: HistoryOutline) throws -> Set<String> {
-  let all = outline.schemas.flatMap(\.entities)
-  guard all.contains(where: { $0.name == entity }) else {
-    throw AuditError(
-      .unknownName,
-      "There is no entity “\(entity)” in \(outline.path).",
-      hint: "There are \(Set(all.map(\.name)).sorted().joined(separator: ", "))."
-    )
-  }
-  var names: Set<String> = [entity]
-  var count = 0
-  while count < names.count {
-    count = names.count
-    for entity in all where entity.parent.map(names.contains) ?? false { names.insert(entity.name) }
-  }
-  return names
 }

@@ -16,7 +16,7 @@ extension Travelog {
     "entity",
     .text,
     placeholder: "NAME",
-    help: "Changes of this entity, and of those that inherit from it."
+    help: "Changes of this entity, and of those that inherit from it, also under earlier names."
   )
   static let object = Parameter<Int64?>.optional(
     "id",
@@ -33,7 +33,7 @@ extension Travelog {
     "attribute",
     .text,
     placeholder: "NAME",
-    help: "Changes of this attribute or relationship."
+    help: "Changes of this attribute or relationship, also under earlier names."
   )
   static let since = Parameter<Date?>.optional(
     "since",
@@ -65,7 +65,7 @@ extension Call {
     filter.attribute = arguments[Travelog.attribute]
     filter.since = arguments[Travelog.since].map { timeText($0) }
     filter.until = arguments[Travelog.before].map { timeText($0) }
-    try filter.resolve(history.outline)
+    try filter.resolve(history)
     return filter
   }
 }

@@ -125,46 +125,8 @@ struct BlameTests {
   @Test("an object is followed through a migration that renamed its entity and its attribute")
   func renames() throws {
     try withTemporaryFolder { folder in
-      let url = folder.appendingPathComponent("a.store")
-      func schema(_ version: String, _ entity: String, _ attribute: String) -> StoreSchema {
-        let isFirst = version == "1.0.0"
-        let text = Attribute(
-          name: attribute,
-          type: .string,
-          originalName: isFirst ? nil : "phone"
-        )
-        return StoreSchema(
-          version: version,
-          entities: [
-            Entity(name: "Dog", attributes: [Attribute(name: "name", type: .string)]),
-            Entity(
-              name: entity,
-              attributes: [text, Attribute(name: "town", type: .string)],
-              originalName: isFirst ? nil : "Person"
-            ),
-          ]
-        )
-      }
-      let logs = LogFolder(folder.path + "/logs")
-      try logs.create()
-      let old = try Store.open(.file(url), schema: schema("1.0.0", "Person", "phone"))
-      let person = try #require(old.schema.entities.firstIndex { $0.name == "Person" })
-      try old.write(Author(name: "app")) { writer in
-        try writer.insert(person, id: 1, values: [.text("555 1"), .text("Oslo")])
-        try writer.insert(1 - person, id: 1, values: [.text("Rex")])
-      }
-      try old.write(Author(name: "desk")) {
-        try $0.update(person, id: 1, columns: [1], values: [.text("Bergen")])
-      }
-      let new = schema("2.0.0", "Human", "mobile")
-      try Migration.migrate(url, to: new, author: Author(name: "migrator"))
-      let store = try Store.open(.file(url))
-      let human = try #require(new.entities.firstIndex { $0.name == "Human" })
-      try store.write(Author(name: "widget")) {
-        try $0.update(human, id: 1, columns: [0], values: [.text("555 2")])
-      }
-      _ = try export(ExportRequest(store: url.path, logs: logs))
-      for source in [url.path, logs.path] {
+      let world = try RenamedWorld(folder, hasOthers: false)
+      for source in [world.store, world.logs] {
         let history = try History(source)
         // By the name that it has now, and by the one that it had.
         for entity in ["Human", "Person"] {
@@ -194,6 +156,27 @@ struct BlameTests {
             text: "555 1"
           )
           #expect(found == [FoundObject(entity: "Human", id: 1)], "\(property)")
+        }
+      }
+    }
+  }
+
+  @Test("where another entity has the old name now, that one is meant by it")
+  func reusedName() throws {
+    try withTemporaryFolder { folder in
+      let world = try RenamedWorld(folder)
+      for source in [world.store, world.logs] {
+        let history = try History(source)
+        #expect(try blame(history, entity: "Person", id: 1).inserted?.author == "other")
+        #expect(try blame(history, entity: "Human", id: 1).inserted?.author == "app")
+        for (entity, property) in [("Person", "phone"), ("Human", "mobile")] {
+          let found = try findObjects(
+            in: history,
+            entity: entity,
+            property: property,
+            text: "555 1"
+          )
+          #expect(found == [FoundObject(entity: entity, id: 1)])
         }
       }
     }

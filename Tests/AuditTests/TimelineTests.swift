@@ -94,7 +94,7 @@ struct TimelineTests {
         #expect(try sorted(timeline(history, filter)) == widget.joined())
         filter = AuditFilter()
         filter.entity = "Place"
-        try filter.resolve(history.outline)
+        try filter.resolve(history)
         let places = try naive(
           world,
           { ["Place", "Hotel", "Camp"].contains($0["entity"] as? String) },
@@ -125,6 +125,62 @@ struct TimelineTests {
     }
   }
 
+  @Test("changes are found under all names that a migration gave, and no others under such a name")
+  func renames() throws {
+    try withTemporaryFolder { folder in
+      let world = try RenamedWorld(folder)
+      for source in [world.store, world.logs] {
+        let history = try History(source)
+        func found(_ entity: String?, _ attribute: String?) throws -> String {
+          var filter = AuditFilter()
+          filter.entity = entity
+          filter.attribute = attribute
+          try filter.resolve(history)
+          let text = try timeline(history, filter)
+          var request = AuditRequest()
+          request.filter = filter
+          let report = try summarize(history, request)
+          let groups = try groupTimeline(of: history, by: .author, filter: filter)
+          let changes = text.split(separator: "\n").filter { !$0.contains { $0 == "0" } }
+          #expect(report.counts.all == groups.reduce(0) { $0 + $1.counts.all })
+          #expect(Int(report.counts.all) == changes.count)
+          return changes.map { $0.trimmingCharacters(in: .whitespaces) }.joined(separator: "; ")
+        }
+        let all = "update Human 1 mobile; update Person 1 town; insert Person 1 phone,town"
+        #expect(try found("Human", nil) == all)
+        // There is an entity of that name now, which is meant, and not what had its name before.
+        #expect(try found("Person", nil) == "insert Person 1 phone")
+        let numbers = "update Human 1 mobile; insert Person 1 phone,town"
+        #expect(try found("Human", "mobile") == numbers)
+        #expect(try found("Human", "phone") == numbers)
+        #expect(try found(nil, "mobile") == numbers)
+        #expect(try found(nil, "phone") == "insert Person 1 phone")
+        #expect(try found("Human", "town") == "update Person 1 town; insert Person 1 phone,town")
+        #expect(throws: AuditError.self) { try found("Person", "mobile") }
+      }
+    }
+  }
+
+  @Test("an entity is found by the name that it had, where no other has that now")
+  func earlierName() throws {
+    try withTemporaryFolder { folder in
+      let world = try RenamedWorld(folder, hasOthers: false)
+      for source in [world.store, world.logs] {
+        let history = try History(source)
+        var filter = AuditFilter()
+        var texts: Set<String> = []
+        for name in ["Human", "Person"] {
+          filter.entity = name
+          try filter.resolve(history)
+          texts.insert(try timeline(history, filter))
+        }
+        #expect(texts.count == 1)
+        #expect(texts.first?.split(separator: "
+").count == 6)
+      }
+    }
+  }
+
   @Test("an entity or attribute that was never there is refused with those that were")
   func unknownNames() throws {
     try withTemporaryFolder { folder in
@@ -133,14 +189,14 @@ struct TimelineTests {
       var filter = AuditFilter()
       filter.entity = "Trip"
       #expect {
-        try filter.resolve(history.outline)
+        try filter.resolve(history)
       } throws: {
         "\($0)".contains("no entity “Trip”") && "\($0)".contains("Camp, Guest, Hotel, Place")
       }
       filter.entity = "Guest"
       filter.attribute = "stars"
       #expect {
-        try filter.resolve(history.outline)
+        try filter.resolve(history)
       } throws: {
         "\($0)".contains("Guest has no attribute “stars”") && "\($0)".contains("badge")
       }

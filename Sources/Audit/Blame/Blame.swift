@@ -64,11 +64,9 @@ public func blame(
   tick: Tick = { _ in },
   each: (ObjectDifference, Transaction) throws -> Void = { _, _ in }
 ) throws -> Blame {
-  var outline = history.outline
-  outline.schemas = try history.source.schemas()
-  let names = try PresentNames(outline.schemas)
-  let family = try family(of: names.present(entity), outline)
-  let candidates = names.past(of: family).map { Array($0.utf8) }
+  let outline = history.outline
+  let names = try PresentNames(history)
+  let meant = try names.changes(of: entity, names.family(of: entity), property: nil)
   let vocabulary = Vocabulary(outline.schema)
   var blame = Blame(entity: entity, id: id)
   let stretches = try stretches(history, id)
@@ -78,20 +76,19 @@ public func blame(
     try history.source.read(
       stretch,
       wants: { _ in true },
-      change: { change, _ in
+      change: { change, opening in
         progress.changes += 1
         if progress.changes & 0xfff == 0 { try tick(progress) }
-        guard change.object == id, candidates.contains(where: { change.entity.elementsEqual($0) })
-        else { return }
-        pending.append(ObjectDifference(change, vocabulary))
+        guard change.object == id, meant.contain(change, opening) else { return }
+        var difference = ObjectDifference(change, vocabulary)
+        names.translate(&difference, from: opening.schema, vocabulary)
+        pending.append(difference)
       },
       transaction: { transaction in
         progress.transactions += 1
         try tick(progress)
-        // Only a transaction's own line tells its schema, and how it came into history.
-        for var difference in pending {
-          names.translate(&difference, from: transaction.schema, vocabulary)
-          guard family.contains(difference.entity) else { continue }
+        // Only a transaction's own line tells how it came into history.
+        for difference in pending {
           blame.apply(difference, Touch(transaction))
           try each(difference, transaction)
         }

@@ -30,20 +30,14 @@ public func findObjects(
   limit: Int = 20,
   tick: Tick = { _ in }
 ) throws -> [FoundObject] {
-  var outline = history.outline
-  outline.schemas = try history.source.schemas()
-  let names = try PresentNames(outline.schemas)
-  let family = try family(of: names.present(entity), outline)
-  let past = names.past(of: family)
-  try checkAttribute(property, of: entity, outline, isMeant: past.contains)
+  let names = try PresentNames(history)
+  let meant = try names.changes(of: entity, names.family(of: entity), property: property)
   guard let range = history.range else { return [] }
-  let candidates = past.map { Array($0.utf8) }
-  let vocabulary = Vocabulary(outline.schema)
+  let vocabulary = Vocabulary(history.outline.schema)
   var quoted: [UInt8] = []
   appendJSONString(text, to: &quoted)
   let texts = [quoted, Array(text.utf8)]
   var found: [FoundObject] = []
-  var pending: [ObjectDifference] = []
   func has(_ candidate: PropertyDifference) -> Bool {
     [candidate.before, candidate.after].contains { $0.map { texts.contains($0.json) } ?? false }
   }
@@ -51,30 +45,23 @@ public func findObjects(
   try history.source.read(
     range,
     wants: { _ in true },
-    change: { change, _ in
+    change: { change, opening in
       progress.changes += 1
       if progress.changes & 0xfff == 0 { try tick(progress) }
-      guard found.count < limit, candidates.contains(where: { change.entity.elementsEqual($0) })
-      else { return }
-      let difference = ObjectDifference(change, vocabulary)
-      if difference.properties.contains(where: has) { pending.append(difference) }
+      guard found.count < limit else { return }
+      let called = meant.properties(of: change, opening)
+      guard !called.isEmpty else { return }
+      var difference = ObjectDifference(change, vocabulary)
+      guard difference.properties.contains(where: { called.contains($0.name) && has($0) }) else {
+        return
+      }
+      names.translate(&difference, from: opening.schema, vocabulary)
+      let object = FoundObject(entity: difference.entity, id: difference.id)
+      if !found.contains(object) { found.append(object) }
     },
-    transaction: { transaction in
+    transaction: { _ in
       progress.transactions += 1
       try tick(progress)
-      // Only a transaction's own line tells its schema, by which its names are read.
-      for var difference in pending where found.count < limit {
-        let before = difference.properties
-        names.translate(&difference, from: transaction.schema, vocabulary)
-        let object = FoundObject(entity: difference.entity, id: difference.id)
-        let isMeant = zip(before, difference.properties).contains { old, new in
-          (old.name == property || new.name == property) && has(new)
-        }
-        if isMeant, family.contains(object.entity), !found.contains(object) {
-          found.append(object)
-        }
-      }
-      pending.removeAll()
     }
   )
   return found

@@ -139,10 +139,10 @@ public func writeTimeline(
     try history.source.read(
       stretch,
       wants: { filter.matches($0) },
-      change: { change, _ in
+      change: { change, opening in
         progress.changes += 1
         if progress.changes & 0xfff == 0 { try tick(progress) }
-        guard filter.matches(change) else { return }
+        guard filter.matches(change, opening) else { return }
         counter.count(change)
         guard let write = form.change else { return }
         try spool.append(write(ObjectDifference(change, vocabulary), spool.count == start))

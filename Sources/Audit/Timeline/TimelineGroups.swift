@@ -41,8 +41,8 @@ public func groupTimeline(
   try history.source.read(
     range,
     wants: { filter.matches($0) },
-    change: { change, _ in
-      if filter.matches(change) { counts.count(change.kind) }
+    change: { change, opening in
+      if filter.matches(change, opening) { counts.count(change.kind) }
       progress.changes += 1
       if progress.changes & 0xfff == 0 { try tick(progress) }
     },

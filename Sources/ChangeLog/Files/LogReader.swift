@@ -173,13 +173,15 @@ public final class LogReader {
     return lines
   }
 
-  /// The transaction whose changes are read, as far as their lines tell: id, time, author and number
-  /// of changes; nil between transactions.
+  /// The transaction whose changes are read, as far as their lines and the header tell: id, time,
+  /// author, schema and number of changes; nil between transactions.
   ///
   /// - Throws: ``LogError`` where the lines are not as they were written.
   public func opening() throws -> Transaction? {
     do throws(Refusal) {
-      return try scanner.opened()
+      var transaction = try scanner.opened()
+      transaction?.schema = schemaDigest
+      return transaction
     } catch {
       throw damaged(error.message)
     }

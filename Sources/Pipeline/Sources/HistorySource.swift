@@ -8,7 +8,7 @@ public protocol HistorySource: AnyObject {
   /// Reads the transactions of a range in the order of commits, and holds one change at a time.
   ///
   /// A log has a transaction's own line after those of its changes, so that for changes alone what
-  /// their lines tell of it is known: id, time, author and number of changes.
+  /// their lines tell of it is known: id, time, author, schema and number of changes.
   ///
   /// - Parameters:
   ///   - range: The ids, all of which the history has.
