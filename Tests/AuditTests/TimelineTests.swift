@@ -1,4 +1,5 @@
 import Audit
+import ChangeLog
 import Foundation
 import Pipeline
 import PipelineTesting
@@ -33,6 +34,36 @@ private func timeline(
   var bytes: [UInt8] = []
   try writeTimeline(of: history, filter: filter, limit: limit, form: plainForm()) { bytes += $0 }
   return String(decoding: bytes, as: UTF8.self)
+}
+
+/// A history that counts what is read of it.
+private final class CountingSource: HistorySource {
+  var changes = 0
+  private let source: StoreHistory
+
+  init(_ source: StoreHistory) { self.source = source }
+
+  func outline() throws -> HistoryOutline { try source.outline() }
+  func schemas() throws -> [StoreSchema] { try source.schemas() }
+  func transactions(changing object: Int64) throws -> [Int64]? {
+    try source.transactions(changing: object)
+  }
+  func read(
+    _ range: ClosedRange<Int64>,
+    wants: (Transaction) -> Bool,
+    change: (Change, Transaction) throws -> Void,
+    transaction: (Transaction) throws -> Void
+  ) throws {
+    try source.read(
+      range,
+      wants: wants,
+      change: {
+        changes += 1
+        try change($0, $1)
+      },
+      transaction: transaction
+    )
+  }
 }
 
 @Suite("The timeline")
@@ -109,6 +140,81 @@ struct TimelineTests {
     }
   }
 
+  @Test("of a store no more is read than what is shown, whatever came before")
+  func lazy() throws {
+    try withTemporaryFolder { folder in
+      let url = folder.appendingPathComponent("a.store")
+      let store = try Store.open(.file(url), schema: worldSchema)
+      let camp = try #require(worldSchema.entities.firstIndex { $0.name == "Camp" })
+      var row = [Value](repeating: .null, count: store.layouts[camp].columns.count)
+      // Many small transactions, a large one, and three small ones.
+      let sizes = Array(repeating: 1, count: 600) + [9_000, 2, 3, 1]
+      var id: Int64 = 0
+      for size in sizes {
+        try store.write(Author(name: size == 1 ? "app" : "desk")) { writer in
+          for _ in 0..<size {
+            id += 1
+            row[0] = .text("camp \(id)")
+            try writer.insert(camp, id: id, values: row)
+          }
+        }
+      }
+      let source = try CountingSource(StoreHistory(path: url.path))
+      let history = try History(name: "a", source, at: .head)
+      func lines(_ limit: Int64?, id: Int64? = nil, author: String? = nil) throws -> [String] {
+        source.changes = 0
+        var filter = AuditFilter()
+        filter.id = id
+        filter.author = author
+        var form = plainForm()
+        form.change = nil
+        var bytes: [UInt8] = []
+        try writeTimeline(of: history, filter: filter, limit: limit, form: form) { bytes += $0 }
+        return String(decoding: bytes, as: UTF8.self).split(separator: "\n").map(String.init)
+      }
+      let all = try lines(nil)
+      #expect(all == sizes.enumerated().reversed().map { "\($0 + 1) \($1) 0 0" })
+      #expect(source.changes == sizes.reduce(0, +))
+      for limit in 0...20 {
+        #expect(try lines(Int64(limit)) == Array(all.prefix(limit)))
+        // Two at most are read beyond those that are shown, before it is known how long they are.
+        let shown = sizes.suffix(limit).reduce(0, +)
+        #expect(source.changes <= (limit < 3 ? 6 : max(shown, 9_006) + 64), "\(limit)")
+      }
+      #expect(try lines(nil, id: 7) == ["7 1 0 0"])
+      #expect(source.changes == 1)
+      #expect(try lines(2, author: "app") == ["604 1 0 0", "600 1 0 0"])
+      #expect(source.changes < 64)
+    }
+  }
+
+  @Test("of a folder the last log is read first, and no other where it has what is shown")
+  func lastLog() throws {
+    try withTemporaryFolder { folder in
+      let world = try AuditedWorld(folder, "last log")
+      let all = try timeline(History(world.logs.path), AuditFilter())
+      let history = try History(world.logs.path)
+      let last = try #require(history.stretches.last)
+      try #require(history.stretches.count > 1)
+      // The first one can't be read any more.
+      let files = try #require(FileManager.default.enumerator(atPath: world.logs.path))
+        .compactMap { $0 as? String }.filter { $0.hasSuffix(".ndjson.gz") }.sorted()
+      let first = try #require(files.first { $0.contains("/00000000000000000001-") })
+      try Data("no log".utf8).write(to: URL(fileURLWithPath: world.logs.path + "/" + first))
+      let form = plainForm()
+      var bytes: [UInt8] = []
+      let written = try writeTimeline(
+        of: history,
+        filter: AuditFilter(),
+        limit: Int64(last.count),
+        form: form
+      ) { bytes += $0 }
+      #expect(written == Int64(last.count))
+      #expect(all.hasPrefix(String(decoding: bytes, as: UTF8.self)))
+      #expect(throws: LogError.self) { try timeline(history, AuditFilter()) }
+    }
+  }
+
   @Test("groups have every transaction once")
   func groups() throws {
     try withTemporaryFolder { folder in
@@ -175,8 +281,7 @@ struct TimelineTests {
           texts.insert(try timeline(history, filter))
         }
         #expect(texts.count == 1)
-        #expect(texts.first?.split(separator: "
-").count == 6)
+        #expect(texts.first?.split(separator: "\n").count == 6)
       }
     }
   }

@@ -69,7 +69,7 @@ public func blame(
   let meant = try names.changes(of: entity, names.family(of: entity), property: nil)
   let vocabulary = Vocabulary(outline.schema)
   var blame = Blame(entity: entity, id: id)
-  let stretches = try stretches(history, id)
+  let stretches = try history.stretches(changing: id)
   var progress = Progress(total: stretches.reduce(0) { $0 + Int64($1.count) })
   var pending: [ObjectDifference] = []
   for stretch in stretches {
@@ -99,13 +99,6 @@ public func blame(
   guard blame.changes > 0 else { throw nothingKnown(entity, id, history) }
   blame.sort(outline.schema)
   return blame
-}
-
-/// The transactions that have to be read: all of them, unless the source knows where the object is.
-private func stretches(_ history: History, _ id: Int64) throws -> [ClosedRange<Int64>] {
-  guard let range = history.range else { return [] }
-  guard let touched = try history.source.transactions(changing: id) else { return [range] }
-  return touched.filter(range.contains).map { $0...$0 }
 }
 
 private func nothingKnown(_ entity: String, _ id: Int64, _ history: History) -> AuditError {

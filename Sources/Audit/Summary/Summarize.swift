@@ -58,7 +58,9 @@ private final class Summary {
           progress.changes += 1
           if progress.changes & 0xfff == 0 { try tick(progress) }
           chain?.take(change, opening)
-          guard request.filter.matches(opening), request.filter.matches(change, opening) else { return }
+          guard request.filter.matches(opening), request.filter.matches(change, opening) else {
+            return
+          }
           count(change)
         },
         transaction: { transaction in

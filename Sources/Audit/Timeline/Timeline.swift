@@ -111,8 +111,8 @@ public struct TimelineForm {
 
 /// Writes the transactions of a history, the newest first.
 ///
-/// A log can only be read forwards, so that what is written of a stretch is kept aside, in a file
-/// where it is much, and comes from there in the other order. With `only`, that transaction alone is
+/// Changes come in the order in which they were recorded, so that what is written of some transactions
+/// is kept aside, in a file where it is much, and comes from there in the other order. With `only`, that transaction alone is
 /// written, and with a limit so many at most.
 ///
 /// - Returns: The number that were written.
@@ -131,7 +131,10 @@ public func writeTimeline(
   let spool = Spool()
   var written: Int64 = 0
   var progress = Progress(total: history.last - history.outline.base)
-  for stretch in only.map({ [$0...$0] }) ?? history.stretches.reversed() {
+  var stretches = try NewestFirst(history, only: only, object: filter.id)
+  var read: Int64 = 0
+  while limit.map({ written < $0 }) ?? true, let stretch = stretches.next(after: read) {
+    read = 0
     var pieces: [(changes: Range<Int>, head: Range<Int>)] = []
     var counter = EntityCounter()
     var start = 0
@@ -140,6 +143,7 @@ public func writeTimeline(
       stretch,
       wants: { filter.matches($0) },
       change: { change, opening in
+        read += 1
         progress.changes += 1
         if progress.changes & 0xfff == 0 { try tick(progress) }
         guard filter.matches(change, opening) else { return }

@@ -54,6 +54,8 @@ public struct HistoryOutline: Sendable {
   public var head: Int64
   /// The ids that are best read in one go, in ascending order; together they are all there are.
   public var stretches: [ClosedRange<Int64>]
+  /// True where a part of a stretch takes no more than its part of the time.
+  public var isSplittable = false
   /// What was left out of the history, in words; empty for a whole one.
   public var partial = ""
 }

@@ -34,7 +34,8 @@ public final class StoreHistory: HistorySource {
       schemas: try reader.schemas().map(\.schema),
       base: base,
       head: head,
-      stretches: firsts.map { $0...min($0 + Self.stretch - 1, head) }
+      stretches: firsts.map { $0...min($0 + Self.stretch - 1, head) },
+      isSplittable: true
     )
   }
 
