@@ -29,9 +29,19 @@ public struct AuditFilter: Sendable {
   /// An entity or attribute that a migration renamed is found by each of its names, and so are its
   /// changes under all of them.
   public mutating func resolve(_ history: History) throws {
+    try resolve(history.source.schemas(), of: history.outline.path)
+  }
+
+  /// Looks up the names that were given in all schemas of a store, the oldest first.
+  public mutating func resolve(
+    _ schemas: @autoclosure () throws -> [StoreSchema],
+    of path: String
+  )
+    throws
+  {
     meant = nil
     guard entity != nil || attribute != nil else { return }
-    let names = try PresentNames(history)
+    let names = try PresentNames(schemas(), of: path)
     let family = try entity.map { try names.family(of: $0) }
     meant = try names.changes(of: entity, family, property: attribute)
   }
@@ -46,7 +56,12 @@ public struct AuditFilter: Sendable {
 
   /// True where a change may be looked at, in a transaction that tells its schema.
   public func matches(_ change: Change, _ transaction: Transaction) -> Bool {
+    matches(change, schema: transaction.schema)
+  }
+
+  /// True where a change may be looked at that has the names of some schema, told by its digest.
+  public func matches(_ change: Change, schema: String) -> Bool {
     if let id, change.object != id { return false }
-    return meant?.contain(change, transaction) ?? true
+    return meant?.contain(change, schema: schema) ?? true
   }
 }

@@ -32,9 +32,10 @@ extension Travelog {
       .init("travelog diff trips.store copy.store", "How two stores differ."),
       .init("travelog diff trips.store logs", "Whether the logs are up to date."),
       .init("travelog diff trips.store@400 trips.store", "What came of the last transactions."),
+      .init("travelog diff trips.store@400 trips.store --entity Trip --id 7", "A trip alone."),
       .init("travelog diff old.store new.store --format sql", "A script that makes one the other."),
     ],
-    parameters: [first, second, differenceFormat],
+    parameters: [first, second, differenceFormat, entity, object, attribute],
     exitCodes: [
       .found, .unreadable, .missing, .historyGap, .schemaMismatch, .partialLog, .interrupted,
       .terminated,
@@ -42,6 +43,15 @@ extension Travelog {
   ) { call in
     let given = call.arguments
     let format = given[differenceFormat] ?? (given[json] ? .json : .text)
+    var filter = AuditFilter()
+    filter.entity = given[entity]
+    filter.id = given[object]
+    filter.attribute = given[attribute]
+    guard format != .sql || !filter.isAboutChanges else {
+      throw CommandError.usage(
+        "The script makes all of A into B; leave out --entity, --id and --attribute."
+      )
+    }
     let (line, tick) = call.tick()
     // The first history is closed before the second is opened: two at once of one store that nobody
     // writes to would leave the files of SQLite's log beside it.
@@ -49,6 +59,7 @@ extension Travelog {
     let right = try StoreState(given[second], tick: tick)
     try line.clear()
     let differences = try StoreDifferences(left, right)
+    try filter.resolve(right.reader.schemas().map(\.schema), of: given[second])
     var counts = ChangeCounts()
     if format == .sql {
       return try writeScript(for: differences) { try call.output.write(bytes: $0) }
@@ -60,7 +71,7 @@ extension Travelog {
     }
     let marks = call.output.style.marks
     let name: NameLookup = { differences.name(of: $0, $1) }
-    try differences.objects { difference in
+    try differences.objects(filter) { difference in
       counts.count(difference.kind)
       if counts.all & 0xff == 0 { try Interruption.check() }
       switch format {
@@ -88,7 +99,9 @@ extension Travelog {
     case .text:
       try call.summarize(
         counts.all == 0
-          ? "\(given[first]) and \(given[second]) are the same" : "\(text(of: counts)) objects"
+          ? "\(given[first]) and \(given[second]) are the same"
+            + (filter.isAboutChanges ? " in what was asked for" : "")
+          : "\(text(of: counts)) objects"
       )
     case .csv, .sql: break
     }

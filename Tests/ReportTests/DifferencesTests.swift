@@ -26,12 +26,18 @@ private struct Pair {
   var new: String { world.store.location.path }
 }
 
-private func differences(_ left: String, _ right: String) throws -> [ObjectDifference] {
+private func differences(
+  _ left: String,
+  _ right: String,
+  _ filter: AuditFilter = AuditFilter()
+) throws -> [ObjectDifference] {
   let left = try StoreState(left)
   let right = try StoreState(right)
   var result: [ObjectDifference] = []
   let comparison = try StoreDifferences(left, right)
-  try comparison.objects { result.append($0) }
+  var filter = filter
+  try filter.resolve(right.reader.schemas().map(\.schema), of: right.name)
+  try comparison.objects(filter) { result.append($0) }
   return result
 }
 
@@ -196,6 +202,34 @@ struct DifferencesTests {
           #expect(found == expected)
         }
       }
+    }
+  }
+
+  @Test("of differences those are told that are asked for, by entity, id and attribute")
+  func filtered() throws {
+    try withTemporaryFolder { folder in
+      let pair = try Pair(folder, "filtered")
+      let all = try differences(pair.old.path, pair.new)
+      func told(_ change: (inout AuditFilter) -> Void) throws -> [ObjectDifference] {
+        var filter = AuditFilter()
+        change(&filter)
+        return try differences(pair.old.path, pair.new, filter)
+      }
+      let places = all.filter { $0.entity != "Guest" }
+      #expect(try told { $0.entity = "Place" } == places)
+      #expect(try told { $0.entity = "Guest" } == all.filter { $0.entity == "Guest" })
+      for id in Set(all.map(\.id)) {
+        #expect(try told { $0.id = id } == all.filter { $0.id == id })
+      }
+      for name in Set(all.flatMap(\.properties).map(\.name)) {
+        #expect(
+          try told { $0.attribute = name }
+            == all.filter { $0.properties.contains { $0.name == name } },
+          "\(name)"
+        )
+      }
+      #expect(throws: AuditError.self) { try told { $0.entity = "Trip" } }
+      #expect(throws: AuditError.self) { try told { $0.attribute = "wings" } }
     }
   }
 

@@ -79,7 +79,7 @@ public func blame(
       change: { change, opening in
         progress.changes += 1
         if progress.changes & 0xfff == 0 { try tick(progress) }
-        guard change.object == id, meant.contain(change, opening) else { return }
+        guard change.object == id, meant.contain(change, schema: opening.schema) else { return }
         var difference = ObjectDifference(change, vocabulary)
         names.translate(&difference, from: opening.schema, vocabulary)
         pending.append(difference)

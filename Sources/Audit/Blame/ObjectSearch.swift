@@ -49,7 +49,7 @@ public func findObjects(
       progress.changes += 1
       if progress.changes & 0xfff == 0 { try tick(progress) }
       guard found.count < limit else { return }
-      let called = meant.properties(of: change, opening)
+      let called = meant.properties(of: change, schema: opening.schema)
       guard !called.isEmpty else { return }
       var difference = ObjectDifference(change, vocabulary)
       guard difference.properties.contains(where: { called.contains($0.name) && has($0) }) else {

@@ -38,9 +38,15 @@ public struct StoreDifferences {
     try left.rowDifferences(to: right, in: schema.tables(), body)
   }
 
-  /// Calls with every object that differs, entity by entity, in the order of ids.
-  public func objects(_ body: (ObjectDifference) throws -> Void) throws {
+  /// Calls with every object that differs and that a filter lets through, entity by entity, in the
+  /// order of ids.
+  public func objects(
+    _ filter: AuditFilter = AuditFilter(),
+    _ body: (ObjectDifference) throws -> Void
+  ) throws {
+    let digest = try SHA256.digest(of: Array(schema.json().utf8)).description
     try left.differences(to: right) { change in
+      guard filter.matches(change, schema: digest) else { return }
       var difference = ObjectDifference(change, vocabulary)
       difference.label = difference.label ?? name(of: difference.entity, difference.id)
       try body(difference)

@@ -16,19 +16,19 @@ struct MeantChanges: Sendable {
     parts[schema] = entities.map { Part(entity: Array($0.name.utf8), properties: $0.properties) }
   }
 
-  private func part(of change: Change, _ transaction: Transaction) -> Part? {
-    parts[transaction.schema]?.first { change.entity.elementsEqual($0.entity) }
+  private func part(of change: Change, schema: String) -> Part? {
+    parts[schema]?.first { change.entity.elementsEqual($0.entity) }
   }
 
   /// What the properties that are meant are called in a change; none where it is not meant, or any
   /// will do.
-  func properties(of change: Change, _ transaction: Transaction) -> Set<String> {
-    part(of: change, transaction)?.properties ?? []
+  func properties(of change: Change, schema: String) -> Set<String> {
+    part(of: change, schema: schema)?.properties ?? []
   }
 
-  /// True for a change that is meant; its transaction tells its schema.
-  func contain(_ change: Change, _ transaction: Transaction) -> Bool {
-    guard let part = part(of: change, transaction) else { return false }
+  /// True for a change that is meant.
+  func contain(_ change: Change, schema: String) -> Bool {
+    guard let part = part(of: change, schema: schema) else { return false }
     guard let properties = part.properties else { return true }
     let object = change.after.isEmpty ? change.before : change.after
     return members(of: Array(object)).contains { member in

@@ -17,8 +17,12 @@ struct PresentNames {
 
   /// Follows the names through all schemas of a history, in the order in which it got them.
   init(_ history: History) throws {
-    path = history.outline.path
-    let all = try history.source.schemas()
+    try self.init(history.source.schemas(), of: history.outline.path)
+  }
+
+  /// Follows the names through all schemas of a store, the oldest first.
+  init(_ all: [StoreSchema], of path: String) throws {
+    self.path = path
     for (index, schema) in all.enumerated() {
       let succession = try SchemaSuccession(Array(all[index...]))
       let digest = try SHA256.digest(of: Array(schema.json().utf8)).description
