@@ -95,7 +95,8 @@ extension Travelog {
       object.add(counts)
       try call.output.write(bytes: object.closed)
       try call.output.writeLine()
-    case .html: try call.output.write(DifferencePage.ending(counts))
+    case .html:
+      try call.output.write(DifferencePage.ending(counts, isFiltered: filter.isAboutChanges))
     case .text:
       try call.summarize(
         counts.all == 0

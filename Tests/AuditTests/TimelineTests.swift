@@ -215,6 +215,37 @@ struct TimelineTests {
     }
   }
 
+  @Test("a long log is read from its end, and what comes before only when that is wanted")
+  func longLog() throws {
+    try withTemporaryFolder { folder in
+      let world = try LongLog(folder)
+      let log = world.log.path
+      let all = (1...200).reversed().map { "\($0) 1 0 0\n" }
+      var form = plainForm()
+      form.change = nil
+      func newest(_ source: String, _ limit: Int64?) throws -> String {
+        var bytes: [UInt8] = []
+        let history = try History(source)
+        #expect(history.stretches.count > 3)
+        try writeTimeline(of: history, filter: AuditFilter(), limit: limit, form: form) {
+          bytes += $0
+        }
+        return String(decoding: bytes, as: UTF8.self)
+      }
+      for source in [log, world.logs.path] { #expect(try newest(source, nil) == all.joined()) }
+      // A member in the middle can't be read any more.
+      var bytes = try Data(contentsOf: world.log)
+      let offset = try world.offsets()[1]
+      for place in offset + 1_000..<offset + 1_100 { bytes[place] ^= 0xff }
+      try bytes.write(to: world.log)
+      for source in [log, world.logs.path] {
+        let count = try #require(try History(source).stretches.last?.count)
+        #expect(try newest(source, Int64(count)) == all.prefix(count).joined())
+        #expect(throws: LogError.self) { try newest(source, nil) }
+      }
+    }
+  }
+
   @Test("groups have every transaction once")
   func groups() throws {
     try withTemporaryFolder { folder in

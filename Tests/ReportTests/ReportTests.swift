@@ -1,6 +1,8 @@
 import Audit
 import Foundation
 import Pipeline
+import PipelineTesting
+import ProcessTesting
 import Report
 import SQLite
 import Store
@@ -85,6 +87,50 @@ struct ReportTests {
       #expect(json["transactions"] as? Int == 3)
       #expect((json["list"] as? [Any])?.count == 3)
       #expect((json["findings"] as? [[String: Any]])?.first?["finding"] as? String == "bulk")
+    }
+  }
+
+  @Test(
+    "a log whose trailer is not that of its lines is a finding, however its transactions were reached",
+    .enabled(if: FileManager.default.isExecutableFile(atPath: "/usr/bin/gzip"))
+  )
+  func trailer() throws {
+    try withTemporaryFolder { folder in
+      let world = try LongLog(folder)
+      let sound = try summarize(History(world.log.path), AuditRequest())
+      #expect(sound.integrity.isSound && sound.findings.allSatisfy { $0.kind != .damage })
+      // The last member is written anew, with one digit of the file's digest changed.
+      let members = try String(contentsOf: world.members, encoding: .utf8)
+      let offset = try #require(try world.offsets().last)
+      let bytes = try Data(contentsOf: world.log)
+      let tail = folder.appendingPathComponent("tail")
+      let compressed = folder.appendingPathComponent("tail.gz")
+      func gzip(_ arguments: [String]) throws {
+        let process = ChildProcess()
+        process.executableURL = URL(fileURLWithPath: "/usr/bin/gzip")
+        process.arguments = arguments
+        try process.run()
+        process.waitUntilExit()
+        #expect(process.terminationStatus == 0)
+      }
+      try bytes[offset...].write(to: compressed)
+      try gzip(["-d", compressed.path])
+      var text = try String(contentsOf: tail, encoding: .utf8)
+      let digit = text.index(text.endIndex, offsetBy: -5)
+      text.replaceSubrange(digit...digit, with: text[digit] == "0" ? "1" : "0")
+      try text.write(to: tail, atomically: false, encoding: .utf8)
+      try gzip(["-n", tail.path])
+      let altered = try bytes[..<offset] + Data(contentsOf: compressed)
+      try altered.write(to: world.log)
+      try members.replacingOccurrences(
+        of: "\"size\":\(bytes.count)}",
+        with: "\"size\":\(altered.count)}"
+      )
+      .write(to: world.members, atomically: false, encoding: .utf8)
+      let audit = try summarize(History(world.log.path), AuditRequest())
+      #expect(!audit.integrity.isSound)
+      #expect(audit.findings.contains { $0.kind == .damage })
+      #expect(audit.transactions == 200)
     }
   }
 

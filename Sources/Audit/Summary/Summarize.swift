@@ -258,13 +258,25 @@ private final class Summary {
         )
         result.integrity.statements.append(endStatement(found.end))
       }
-    default:
+    case let log as LogHistory where result.integrity.isSound:
+      // What was looked at began where the file of members beside it led, and ended where it was asked
+      // to.
+      do {
+        try log.prove()
+      } catch let error as LogError where error.code != .inputOutput {
+        add(.damage, error.message, error.transaction)
+        result.integrity.isSound = false
+        result.integrity.statements.append("The log is not as it was written: " + error.message)
+        return
+      }
       result.integrity.head = outline.head
       result.integrity.statements.append(
         "The log was read from its first byte to its last, and every digest in it is right for"
           + " what precedes it. That its beginning follows on what was before, only the logs before"
           + " it can tell."
       )
+    default:
+      result.integrity.head = outline.head
     }
   }
 

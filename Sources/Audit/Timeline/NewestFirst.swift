@@ -2,11 +2,11 @@ import Pipeline
 
 /// The ranges of ids that are read one after the other so that the newest transactions come first.
 ///
-/// Each is read forwards and kept until it is read. Of a source that can begin anywhere the first is
-/// one transaction, which is there at once, and the others are as long as they have few changes.
+/// Each is read forwards and kept until it is read. The first is one transaction, or the least that can
+/// be read without what comes before; the others are longer and longer while they have few changes.
 struct NewestFirst {
   /// So many changes are read in one go, or one transaction.
-  private static let changes: Int64 = 4_096
+  private static let changes: Int64 = 16_384
   private static let longest: Int64 = 256
 
   private var rest: [ClosedRange<Int64>]
@@ -22,13 +22,21 @@ struct NewestFirst {
 
   /// The next range, once it is known how many changes were read in the one before.
   mutating func next(after read: Int64) -> ClosedRange<Int64>? {
-    guard let last = rest.popLast() else { return nil }
-    guard isSplittable else { return last }
+    guard var range = rest.popLast() else { return nil }
     length = max(1, read > Self.changes ? length / 4 : min(length * 2, Self.longest))
-    guard last.count > length else { return last }
-    let first = last.upperBound - length + 1
-    rest.append(last.lowerBound...first - 1)
-    return first...last.upperBound
+    if isSplittable {
+      guard range.count > length else { return range }
+      let first = range.upperBound - length + 1
+      rest.append(range.lowerBound...first - 1)
+      return first...range.upperBound
+    }
+    var count: Int64 = 1
+    while count < length, let before = rest.last, before.upperBound + 1 == range.lowerBound {
+      range = before.lowerBound...range.upperBound
+      rest.removeLast()
+      count += 1
+    }
+    return range
   }
 }
 

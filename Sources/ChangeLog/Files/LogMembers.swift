@@ -53,12 +53,22 @@ enum LogMembers {
   /// The last entry before a transaction; nil where there is none, or anything is not as it should
   /// be.
   static func entry(before transaction: Int64, in log: String, size: Int64) -> Entry? {
+    var result: Entry?
+    let isSound = readEntries(of: log, size: size) { entry in
+      guard entry.transaction < transaction else { return }
+      if let result, result.transaction >= entry.transaction { return }
+      result = entry
+    }
+    return isSound ? result : nil
+  }
+
+  /// Calls with the entries for a log; false where there are none, or anything is not as it should be.
+  static func readEntries(of log: String, size: Int64, _ body: (Entry) -> Void) -> Bool {
     let path = path(of: log)
     var status = stat()
     guard stat(path, &status) == 0, status.st_mode & S_IFMT == S_IFREG,
       Int64(status.st_size) <= largestFile
-    else { return nil }
-    var result: Entry?
+    else { return false }
     var number = 0
     do {
       try readLines(of: path, limit: 1 << 12) { line in
@@ -67,15 +77,13 @@ enum LogMembers {
         guard number > 1 else { return try readHeader(&text, size: size) }
         let entry = try readEntry(&text)
         guard (1..<size).contains(entry.offset), entry.begins >= 0 else { throw Refusal.text }
-        guard entry.transaction < transaction else { return }
-        if let result, result.transaction >= entry.transaction { return }
-        result = entry
+        body(entry)
       }
     } catch {
       // Whatever is wrong with it, the log itself says all that it does.
-      return nil
+      return false
     }
-    return result
+    return true
   }
 
   private static func readHeader(_ text: inout LineParts, size: Int64) throws(Refusal) {
@@ -96,6 +104,26 @@ enum LogMembers {
     guard text.isAtEnd else { throw Refusal.text }
     return Entry(offset: offset, begins: begins, transaction: transaction)
   }
+}
+
+/// The transactions of a log in stretches that can each be read without what comes before, in ascending
+/// order; one where nothing tells of more.
+package func stretches(
+  ofLog path: String,
+  _ range: ClosedRange<Int64>
+) -> [ClosedRange<Int64>] {
+  var status = stat()
+  var result: [ClosedRange<Int64>] = []
+  var first = range.lowerBound
+  // What is told wrong costs time alone: a stretch that nothing leads to is read from the beginning.
+  let isSound =
+    stat(path, &status) == 0
+    && LogMembers.readEntries(of: path, size: Int64(status.st_size)) { entry in
+      guard entry.transaction >= first, entry.transaction < range.upperBound else { return }
+      result.append(first...entry.transaction)
+      first = entry.transaction + 1
+    }
+  return isSound ? result + [first...range.upperBound] : [range]
 }
 
 /// Takes a log away, and what lies beside it.

@@ -69,7 +69,7 @@ public final class FolderHistory: HistorySource {
       schemas: [try chain.open(first, after: nil).header.schema, schema],
       base: first.range.lowerBound - 1,
       head: last.range.upperBound,
-      stretches: chain.files.map(\.range),
+      stretches: chain.files.flatMap { ChangeLog.stretches(ofLog: $0.path, $0.range) },
       partial: header.partial
     )
   }

@@ -27,7 +27,7 @@ public final class LogHistory: HistorySource {
       schemas: [header.schema],
       base: header.first - 1,
       head: last,
-      stretches: last < header.first ? [] : [header.first...last],
+      stretches: last < header.first ? [] : ChangeLog.stretches(ofLog: path, header.first...last),
       partial: header.partial
     )
   }
@@ -46,6 +46,14 @@ public final class LogHistory: HistorySource {
     let reader = try open()
     while try reader.next() != nil {}
     return reader
+  }
+
+  /// Reads the log from its first byte to its last, which proves what one log can prove.
+  ///
+  /// - Throws: ``LogError`` where it is not as it was written.
+  public func prove() throws {
+    let reader = try open()
+    while try reader.next() != nil {}
   }
 
   /// The one schema that a log is of.

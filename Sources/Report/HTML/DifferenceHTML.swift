@@ -60,10 +60,10 @@ public enum DifferencePage {
       + "\(Page.list(difference, name: name))</section>\n"
   }
 
-  /// Everything after the last.
-  public static func ending(_ counts: ChangeCounts) -> String {
+  /// Everything after the last, of all differences or of those that were asked for.
+  public static func ending(_ counts: ChangeCounts, isFiltered: Bool = false) -> String {
     (counts.all == 0
-      ? "<p>The two are the same.</p>\n"
+      ? "<p>The two are the same\(isFiltered ? " in what was asked for" : "").</p>\n"
       : "<p>\(many(counts.inserted, "object")) only in the second, \(counts.updated) that differ,"
         + " \(counts.deleted) only in the first.</p>\n")
       + Page.ending(hasScript: false)
