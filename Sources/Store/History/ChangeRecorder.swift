@@ -15,6 +15,13 @@ final class ChangeRecorder {
 
   /// What was touched, by entity.
   @exclusivity(unchecked) private var touched: [TouchTable]
+  /// What was touched before that; nil for all but very large transactions.
+  private var aside: TouchFile?
+  /// The rows from this one on are in ``touched``, and earlier ones where they were touched again.
+  private var firstInMemory: Int64 = 0
+  /// What was touched by so many rows is put aside; tests put aside less.
+  @TaskLocal static var usualRoom: Int64 = 1 << 17
+  private let room = ChangeRecorder.usualRoom
   private var drafts: [RowKey: ChangeDraft] = [:]
   /// The transaction that is being written.
   private(set) var transaction: Int64 = 0
@@ -51,9 +58,11 @@ final class ChangeRecorder {
     forget()
     (transaction, firstRow) = try header.next()
     nextRow = firstRow
+    firstInMemory = firstRow
   }
 
   func forget() {
+    aside = nil
     for entity in touched.indices { touched[entity].removeAll() }
     drafts.removeAll()
     hasGaps = false
@@ -61,7 +70,7 @@ final class ChangeRecorder {
 
   /// Records that an object came.
   func insert(_ key: RowKey, _ values: [Value]) throws {
-    if let touch = touched[key.entity][key.id] {
+    if let touch = try touch(key) {
       // It was deleted in this transaction, so that on the whole it was changed. The deletion
       // holds all values that it had.
       drafts[key]?.before.removeAll()
@@ -82,7 +91,7 @@ final class ChangeRecorder {
     after: [Value]
   ) throws {
     let encoder = encoders[key.entity]
-    if let touch = touched[key.entity][key.id] {
+    if let touch = try touch(key) {
       try loadDraft(of: key, touch)
       guard touch.kind == .update else { return }
       for (column, value) in zip(columns, before) where drafts[key]?.before[column] == nil {
@@ -101,12 +110,12 @@ final class ChangeRecorder {
     _ values: [Value],
     links: [Int: [Int64: ChangeDraft.Link]]
   ) throws {
-    let touch = touched[key.entity][key.id]
+    let touch = try touch(key)
     if let touch {
       if touch.kind == .insert {
         // It came and went: nothing happened.
         try row.remove(id: touch.row)
-        touched[key.entity][key.id] = nil
+        forget(key)
         drafts[key] = nil
         hasGaps = true
         return
@@ -151,7 +160,7 @@ final class ChangeRecorder {
     before: ChangeDraft.Link?,
     now: ChangeDraft.Link?
   ) throws {
-    if let touch = touched[key.entity][key.id] {
+    if let touch = try touch(key) {
       try loadDraft(of: key, touch)
     } else {
       touched[key.entity][key.id] = Touch(kind: .update, row: 0)
@@ -170,12 +179,14 @@ final class ChangeRecorder {
     stamp: Provenance.Stamp? = nil,
     current: (RowKey) throws -> [Value]?
   ) throws -> Int {
-    for (key, draft) in drafts.sorted(by: { order(of: $0.key) < order(of: $1.key) }) {
-      guard let touch = touched[key.entity][key.id], touch.kind != .delete else { continue }
+    for (key, draft) in try drafts.sorted(by: { try order(of: $0.key) < order(of: $1.key) }) {
+      guard let touch = try touch(key), touch.kind != .delete else { continue }
       guard let values = try current(key) else { continue }
       try settle(key, touch, draft, values)
     }
     if hasGaps { nextRow = try header.closeGaps(from: firstRow) }
+    // What it takes of the disk is free again before the next transaction.
+    aside = nil
     let count = nextRow - firstRow
     if count > 0 {
       try header.insert(
@@ -190,8 +201,8 @@ final class ChangeRecorder {
     return Int(count)
   }
 
-  private func order(of key: RowKey) -> (Int64, Int, Int64) {
-    let row = touched[key.entity][key.id]?.row ?? 0
+  private func order(of key: RowKey) throws -> (Int64, Int, Int64) {
+    let row = try touch(key)?.row ?? 0
     return (row == 0 ? Int64.max : row, key.entity, key.id)
   }
 
@@ -264,6 +275,33 @@ final class ChangeRecorder {
     )
     touched[key.entity][key.id] = Touch(kind: kind, row: nextRow)
     nextRow += 1
+    if nextRow - firstInMemory >= room { try putAside() }
+  }
+
+  // MARK: What was touched
+
+  /// The change that an object has so far.
+  @inline(__always)
+  private func touch(_ key: RowKey) throws -> Touch? {
+    if let touch = touched[key.entity][key.id] { return touch }
+    guard let aside, !touched[key.entity].isRemoved(key.id) else { return nil }
+    return try aside.touch(key)
+  }
+
+  private func forget(_ key: RowKey) {
+    if aside == nil {
+      touched[key.entity][key.id] = nil
+    } else {
+      touched[key.entity].remove(key.id)
+    }
+  }
+
+  /// Puts what was touched into a file, where it is too much for the memory.
+  private func putAside() throws {
+    let file = try aside ?? TouchFile(entities: layouts.count)
+    for entity in touched.indices { try file.take(&touched[entity], entity: entity) }
+    aside = file
+    firstInMemory = nextRow
   }
 
   /// Makes a draft of a change that was written as it seemed to stay.

@@ -25,7 +25,7 @@ struct TouchTable {
       let place = place(of: id)
       let state = states[place]
       guard state != 0, state != Self.removed else { return nil }
-      return Touch(kind: ChangeKind(code: state & 3), row: state >> 2)
+      return Touch(state: state)
     }
     set {
       guard let newValue else {
@@ -34,14 +34,32 @@ struct TouchTable {
         if states[place] != 0 { states[place] = Self.removed }
         return
       }
-      if count * 2 >= ids.count { grow() }
-      let place = place(of: id)
-      if states[place] == 0 {
-        count += 1
-        ids[place] = id
-      }
-      states[place] = newValue.row << 2 | newValue.kind.code
+      put(id, newValue.row << 2 | newValue.kind.code)
     }
+  }
+
+  /// True where an object was forgotten, so that nothing that was put aside of it holds.
+  func isRemoved(_ id: Int64) -> Bool { count > 0 && states[place(of: id)] == Self.removed }
+
+  /// Forgets an object of which something may be put aside.
+  mutating func remove(_ id: Int64) { put(id, Self.removed) }
+
+  @inline(__always)
+  private mutating func put(_ id: Int64, _ state: Int64) {
+    if count * 2 >= ids.count { grow() }
+    let place = place(of: id)
+    if states[place] == 0 {
+      count += 1
+      ids[place] = id
+    }
+    states[place] = state
+  }
+
+  /// What is known of all objects, by id: the row, and in the last two bits the kind, or that it was
+  /// forgotten.
+  var sortedStates: [(id: Int64, state: Int64)] {
+    states.indices.filter { states[$0] != 0 }.map { (ids[$0], states[$0]) }
+      .sorted { $0.0 < $1.0 }
   }
 
   /// Forgets all, and keeps the room of a small table.
@@ -72,12 +90,26 @@ struct TouchTable {
     ids = Array(repeating: 0, count: size)
     states = Array(repeating: 0, count: size)
     count = 0
-    for index in old.0.indices where old.1[index] != 0 && old.1[index] != Self.removed {
+    // Also those that were forgotten: something of them may be put aside.
+    for index in old.0.indices where old.1[index] != 0 {
       let place = place(of: old.0[index])
       ids[place] = old.0[index]
       states[place] = old.1[index]
       count += 1
     }
+  }
+}
+
+extension Touch {
+  /// Reads what ``TouchTable/sortedStates`` has; nil for an object that was forgotten.
+  init?(stored state: Int64) {
+    guard state > 0 else { return nil }
+    self.init(state: state)
+  }
+
+  @inline(__always)
+  fileprivate init(state: Int64) {
+    self.init(kind: ChangeKind(code: state & 3), row: state >> 2)
   }
 }
 

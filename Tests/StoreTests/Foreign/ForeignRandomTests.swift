@@ -143,8 +143,20 @@ struct ForeignRandomTests {
   }
 
   @Test("replaying history gives the rows, whoever wrote what in whatever order")
-  func agreement() throws {
-    var scribe = Scribe(random: SeededGenerator(for: "foreign writers"))
+  func agreement() throws { try writeAtRandom(SeededGenerator(for: "foreign writers")) }
+
+  @Test(
+    "so it does where what a transaction touched is put aside",
+    arguments: [1, 2, 5] as [Int64]
+  )
+  func agreementPutAside(room: Int64) throws {
+    try ChangeRecorder.$usualRoom.withValue(room) {
+      try writeAtRandom(SeededGenerator(for: "foreign writers, room for \(room)"))
+    }
+  }
+
+  private func writeAtRandom(_ random: SeededGenerator) throws {
+    var scribe = Scribe(random: random)
     for trial in 0..<trials(4, long: 400) {
       try withForeignStore { store, connection in
         try connection.execute("PRAGMA ignore_check_constraints = \(trial % 3 == 0 ? "ON" : "OFF")")

@@ -32,6 +32,53 @@ struct TouchTableTests {
     }
   }
 
+  @Test("with a file behind it, it does what a dictionary does", arguments: 0..<10)
+  func agreesWithDictionaryPutAside(seed: Int) throws {
+    var random = Seeded(state: UInt64(seed))
+    var table = TouchTable()
+    let file = try TouchFile(entities: 2)
+    var reference: [Int64: Touch] = [:]
+    func touch(_ id: Int64) throws -> Touch? {
+      try table[id] ?? (table.isRemoved(id) ? nil : file.touch(RowKey(entity: 1, id: id)))
+    }
+    for _ in 0..<2000 {
+      let id = Int64(bitPattern: random.next() % 90) - 20
+      switch random.next() % 30 {
+      case 0: try file.take(&table, entity: 1)
+      case 1...6:
+        table.remove(id)
+        reference[id] = nil
+      default:
+        let kind = ChangeKind.allCases[Int(random.next() % 3)]
+        let touch = Touch(kind: kind, row: Int64(random.next() % 1_000_000))
+        table[id] = touch
+        reference[id] = touch
+      }
+      let probe = Int64(bitPattern: random.next() % 90) - 20
+      #expect(try touch(probe)?.row == reference[probe]?.row)
+      #expect(try touch(probe)?.kind == reference[probe]?.kind)
+      #expect(try file.touch(RowKey(entity: 0, id: probe)) == nil)
+    }
+  }
+
+  @Test("a transaction is recorded the same where what it touched does not stay in memory")
+  func recordedPutAside() throws {
+    func history(_ room: Int64) throws -> String {
+      try ChangeRecorder.$usualRoom.withValue(room) {
+        let store = try Store.open(.memory("put aside \(room)"), schema: worldSchema)
+        var world = HistoryWorld(SeededGenerator(seed: 11))
+        for _ in 0..<60 { try world.write(to: store) }
+        let lines = try lines(of: store).split(separator: "\n")
+        // What is random, or of the moment, is in no change but for its time.
+        return lines.filter { $0.hasPrefix(#"{"kind":"change""#) }
+          .map { $0.replacing(/"ts":"[^"]*"/, with: "") }.joined(separator: "\n")
+      }
+    }
+    let usual = try history(1 << 17)
+    #expect(usual.contains("update") && usual.contains("delete"))
+    for room in [1, 2, 3] as [Int64] { #expect(try history(room) == usual) }
+  }
+
   @Test("negative and extreme ids, and the first row, are kept")
   func extremes() {
     var table = TouchTable()
