@@ -24,6 +24,8 @@ public final class Connection {
   public let path: String
   private let owner: Connection?
   private var statements: [String: Statement] = [:]
+  /// What watches its commits.
+  weak var changedPages: ChangedPages?
 
   /// Lets SQLite count no memory, which takes a lock for each piece of it.
   ///

@@ -6,38 +6,7 @@ import CSQLite
 /// cells and the first of them, also with `secure_delete`. No statement reaches them, and SQLite reads
 /// them never, so that they are overwritten in the file itself: by the format of the file no byte that
 /// means anything lies there.
-extension Connection {
-  /// Overwrites what lies between the parts of pages with zeros.
-  ///
-  /// The whole file is read for it, while nobody else writes.
-  ///
-  /// - Returns: False where the write-ahead log is not empty, which has newer pages.
-  /// - Throws: ``SQLiteError/busy`` where somebody else writes.
-  public func clearPageGaps() throws -> Bool {
-    guard let file = travelog_sqlite_file(database), let log = travelog_sqlite_log_file(database)
-    else { return false }
-    try execute("BEGIN IMMEDIATE")
-    defer {
-      // Nothing was changed by a statement. The pages in memory are as the file was, and are not to
-      // be written to it again.
-      try? execute("ROLLBACK")
-      sqlite3_db_release_memory(database)
-    }
-    // While we may write and the log is empty, nobody changes a page of the file.
-    var size: sqlite3_int64 = 0
-    try checkFile(travelog_sqlite_file_size(log, &size))
-    guard size == 0 else { return false }
-    try checkFile(travelog_sqlite_file_size(file, &size))
-    return try PageScan(self, file, size)?.run() ?? false
-  }
-
-  fileprivate func checkFile(_ code: Int32) throws {
-    guard code == SQLITE_OK else { throw failure(code) }
-  }
-}
-
-/// One way through all pages of a file.
-private struct PageScan {
+struct PageGaps {
   /// Pages beyond this have numbers that may look like a page of rows, at the beginning of others.
   private static let largestCount: Int64 = 0x0200_0000
 
@@ -70,37 +39,49 @@ private struct PageScan {
     self.size = size
   }
 
-  /// Clears the gaps of all pages; true when that is done.
-  func run() throws -> Bool {
-    let room = 256 * pageSize
-    var buffer = [UInt8](repeating: 0, count: room)
+  /// Clears the gaps of some pages, or of all; tells how many were read, and whether there were any
+  /// gaps.
+  func run(_ pages: Set<UInt32>?) throws -> (read: Int64, hasWritten: Bool) {
+    let last = size / Int64(pageSize)
+    var result: (read: Int64, hasWritten: Bool) = (0, false)
+    var runs = pages.map { $0.sorted().map { Int64($0)...Int64($0) } } ?? []
+    if pages == nil, last > 0 {
+      runs = stride(from: 1, through: last, by: 256).map { $0...min($0 + 255, last) }
+    }
+    for run in runs where run.lowerBound > 0 && run.upperBound <= last {
+      result.read += Int64(run.count)
+      if try clear(run) { result.hasWritten = true }
+    }
+    if result.hasWritten { try connection.checkFile(travelog_sqlite_file_sync(file)) }
+    return result
+  }
+
+  /// Clears the gaps of pages that follow each other; true where there were any.
+  private func clear(_ pages: ClosedRange<Int64>) throws -> Bool {
+    let count = pages.count * pageSize
+    let offset = (pages.lowerBound - 1) * Int64(pageSize)
     let zeros = [UInt8](repeating: 0, count: pageSize)
     var hasWritten = false
-    var offset: Int64 = 0
-    while offset + Int64(pageSize) <= size {
-      let count = Int(min(Int64(room), size - offset)) / pageSize * pageSize
-      try connection.checkFile(
-        travelog_sqlite_file_read(file, &buffer, Int32(truncatingIfNeeded: count), offset)
-      )
-      for start in stride(from: 0, to: count, by: pageSize) {
-        let page = (offset + Int64(start)) / Int64(pageSize) + 1
-        guard !isOther(page), let gap = gap(of: buffer[start..<start + pageSize], page) else {
-          continue
-        }
-        try connection.checkFile(
-          travelog_sqlite_file_write(
-            file,
-            zeros,
-            Int32(truncatingIfNeeded: gap.count),
-            offset + Int64(start + gap.lowerBound)
-          )
-        )
-        hasWritten = true
+    var buffer = [UInt8](repeating: 0, count: count)
+    try connection.checkFile(
+      travelog_sqlite_file_read(file, &buffer, Int32(truncatingIfNeeded: count), offset)
+    )
+    for start in stride(from: 0, to: count, by: pageSize) {
+      let page = pages.lowerBound + Int64(start / pageSize)
+      guard !isOther(page), let gap = gap(of: buffer[start..<start + pageSize], page) else {
+        continue
       }
-      offset += Int64(count)
+      try connection.checkFile(
+        travelog_sqlite_file_write(
+          file,
+          zeros,
+          Int32(truncatingIfNeeded: gap.count),
+          offset + Int64(start + gap.lowerBound)
+        )
+      )
+      hasWritten = true
     }
-    if hasWritten { try connection.checkFile(travelog_sqlite_file_sync(file)) }
-    return true
+    return hasWritten
   }
 
   /// True for the page that locks are taken in, and for those that tell where pages belong.
@@ -135,5 +116,11 @@ private struct PageScan {
       bytes[(start + first)..<(start + last)].contains(where: { $0 != 0 })
     else { return nil }
     return first..<last
+  }
+}
+
+extension Connection {
+  func checkFile(_ code: Int32) throws {
+    guard code == SQLITE_OK else { throw failure(code) }
   }
 }

@@ -16,6 +16,8 @@ final class Erasure {
   private var isFileUnclean = false
   /// True where pages of the file may hold copies of what was erased.
   private var arePagesUnclean = false
+  /// The pages that may; nil where history keeps all, and for a store in memory.
+  private(set) var changedPages: ChangedPages?
   private var hasErased = false
 
   init(_ connection: Connection, _ blobs: Blobs, _ layouts: [EntityLayout]) throws {
@@ -32,6 +34,11 @@ final class Erasure {
     isLogUnclean = isOn
     isFileUnclean = isOn
     arePagesUnclean = isOn
+    if !isOn || connection.path == ":memory:" {
+      changedPages = nil
+    } else if changedPages == nil {
+      changedPages = connection.watchPages()
+    }
     try connection.execute("PRAGMA secure_delete = \(isOn ? "ON" : "OFF")")
   }
 
@@ -197,7 +204,9 @@ final class Erasure {
         isLogUnclean = true
       }
       if isLogUnclean || arePagesUnclean { try emptyLog() }
-      if arePagesUnclean, !isLogUnclean { arePagesUnclean = try !connection.clearPageGaps() }
+      if arePagesUnclean, !isLogUnclean, let changedPages {
+        arePagesUnclean = try !changedPages.clearGaps()
+      }
     }
   }
 

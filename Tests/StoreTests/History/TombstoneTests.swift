@@ -98,6 +98,28 @@ struct TombstoneTests {
     }
   }
 
+  @Test("a deletion looks at the pages that were written since the last one, and not at the file")
+  func cost() throws {
+    try withTombstones { store, folder in
+      try store.write(Author()) { writer in
+        for id in Int64(1)...3_000 {
+          try writer.insert(hotel, id: id, values: hotelValues("hotel \(id)"))
+        }
+      }
+      func pagesRead() throws -> Int64 {
+        try #require(try store.write(Author()) { $0.recorder.erasure.changedPages?.pagesRead })
+      }
+      func cost(_ id: Int64) throws -> Int64 {
+        let before = try pagesRead()
+        try store.write(Author()) { try $0.delete(hotel, id: id) }
+        #expect(try !isAnywhere("\"hotel \(id)\"", in: folder))
+        return try pagesRead() - before
+      }
+      #expect(try pagesRead() > 100)
+      for id in [7, 8, 1_500, 2_999] as [Int64] { #expect(try (1...30).contains(cost(id))) }
+    }
+  }
+
   @Test("a reader of an older state does not stop a deletion; the log is emptied after it")
   func reader() throws {
     try withTombstones { store, folder in
