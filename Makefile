@@ -51,7 +51,7 @@ demo: setup ## build, and show the main job on a store of trips
 	docs/demo.sh
 
 faults: build ## let the program's calls and allocations fail, kill it, and run it again
-	TRAVELOG_LONG_TESTS=1 swift test --skip-build --filter 'FaultTests|KillTests|AllocationTests'
+	TRAVELOG_LONG_TESTS=1 swift test --skip-build --filter 'FaultTests|KillTests|AllocationTests|HistoryProcessTests'
 
 fuzz: setup ## let libFuzzer look for bytes that crash what reads logs; FUZZ=600 seconds for each
 	TRAVELOG_FUZZ=1 $(FUZZER) --product Fuzzer
