@@ -53,10 +53,7 @@ extension Travelog {
       )
     }
     let (line, tick) = call.tick()
-    // The first history is closed before the second is opened: two at once of one store that nobody
-    // writes to would leave the files of SQLite's log beside it.
-    let left = try StoreState(given[first], tick: tick)
-    let right = try StoreState(given[second], tick: tick)
+    let (left, right) = try StoreState.pair(given[first], given[second], tick: tick)
     try line.clear()
     let differences = try StoreDifferences(left, right)
     try filter.resolve(right.reader.schemas().map(\.schema), of: given[second])

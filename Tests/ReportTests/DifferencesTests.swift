@@ -83,6 +83,28 @@ struct DifferencesTests {
     }
   }
 
+  @Test("a copy that keeps no write-ahead log is compared with its own past, in either order")
+  func plainCopy() throws {
+    try withTemporaryFolder { folder in
+      let world = try AuditedWorld(folder, "plain copy", writes: 5)
+      let head = try History(world.store.location.path).last
+      for isReversed in [false, true] {
+        let copy = folder.appendingPathComponent("copy \(isReversed).store").path
+        try Connection(path: world.store.location.path, mode: .readOnly).execute(
+          "VACUUM INTO '\(copy)'"
+        )
+        let names = [copy, "\(copy)@\(head - 1)"]
+        let (left, right) = try StoreState.pair(
+          names[isReversed ? 1 : 0],
+          names[isReversed ? 0 : 1]
+        )
+        var count = 0
+        try StoreDifferences(left, right).objects { _ in count += 1 }
+        #expect(count > 0)
+      }
+    }
+  }
+
   @Test("what differs between two points is what the changes between them came to")
   func changes() throws {
     try withTemporaryFolder { folder in

@@ -27,20 +27,57 @@ public final class StoreState {
         options: Options(isReadOnly: true)
       )
     } else {
-      let history = try History(name)
-      try history.checkIsWhole()
+      let past = try Past(name)
       let folder = try TemporaryFolder()
       self.folder = folder
-      store = try makeReplica(of: history, in: URL(fileURLWithPath: folder.path), tick)
+      store = try makeReplica(of: past, in: URL(fileURLWithPath: folder.path), tick)
     }
     schema = store.schema
     reader = try store.takeReaderWithCompanion()
   }
 
+  /// Makes two states, which may be of one store.
+  ///
+  /// One that is made of history is made first, and the history closed: two at once of a store that
+  /// nobody writes to would leave the files of SQLite's log beside it, and a store that keeps no such
+  /// log yet, as a copy may, gets it then, while nobody may read it.
+  public static func pair(
+    _ first: String,
+    _ second: String,
+    tick: Tick = { _ in }
+  ) throws -> (first: StoreState, second: StoreState) {
+    guard try History.storeAtHead(first) != nil else {
+      return (try StoreState(first, tick: tick), try StoreState(second, tick: tick))
+    }
+    let other = try StoreState(second, tick: tick)
+    return (try StoreState(first, tick: tick), other)
+  }
+
   deinit { store.giveBack(reader) }
 }
 
-private func makeReplica(of history: History, in folder: URL, _ tick: Tick) throws -> Store {
+/// What is known of a history whose source was closed again.
+///
+/// Its store may be one that gets a write-ahead log when it is exported, while nobody may read it.
+private struct Past {
+  enum Kind {
+    case folder, log, store
+  }
+
+  let outline: HistoryOutline
+  let last: Int64
+  let kind: Kind
+
+  init(_ name: String) throws {
+    let history = try History(name)
+    try history.checkIsWhole()
+    outline = history.outline
+    last = history.last
+    kind = history.source is FolderHistory ? .folder : history.source is LogHistory ? .log : .store
+  }
+}
+
+private func makeReplica(of history: Past, in folder: URL, _ tick: Tick) throws -> Store {
   let url = folder.appendingPathComponent("state.store")
   guard history.last > 0 else {
     return try Store.open(.file(url), schema: history.outline.schemas[0])
@@ -53,9 +90,9 @@ private func makeReplica(of history: History, in folder: URL, _ tick: Tick) thro
 }
 
 /// The logs that a history's state is made of; a store's are written for this.
-private func logs(of history: History, in folder: URL, _ tick: Tick) throws -> LogFolder {
+private func logs(of history: Past, in folder: URL, _ tick: Tick) throws -> LogFolder {
   let outline = history.outline
-  if history.source is FolderHistory { return LogFolder(outline.path) }
+  if case .folder = history.kind { return LogFolder(outline.path) }
   let logs = LogFolder(folder.appendingPathComponent("logs").path)
   guard outline.base == 0 else {
     throw AuditError(
@@ -65,7 +102,7 @@ private func logs(of history: History, in folder: URL, _ tick: Tick) throws -> L
       hint: "Name a folder of logs that reaches back, or the head of the store."
     )
   }
-  if history.source is LogHistory {
+  if case .log = history.kind {
     let name = LogName(
       store: outline.store,
       lineage: outline.lineage,
