@@ -1,6 +1,6 @@
 public import Audit
 import FoundationEssentials
-public import Store
+import Store
 
 /// Writes a script for the `sqlite3` shell that makes the first store's rows those of the second;
 /// nothing where they are the same.
