@@ -48,9 +48,19 @@ public struct AuditFilter: Sendable {
 
   /// True where a transaction may be looked at.
   public func matches(_ transaction: Transaction) -> Bool {
-    if let author, (transaction.author ?? "") != author { return false }
-    if let since, transaction.time < since { return false }
-    if let until, transaction.time >= until { return false }
+    matches(author: transaction.author, time: transaction.time)
+  }
+
+  /// True where what was done may be looked at; of what is nil is known that history began later.
+  func matches(_ touch: Touch?) -> Bool {
+    guard let touch else { return author == nil && since == nil }
+    return matches(author: touch.author, time: touch.time)
+  }
+
+  private func matches(author: String?, time: String) -> Bool {
+    if let wanted = self.author, (author ?? "") != wanted { return false }
+    if let since, time < since { return false }
+    if let until, time >= until { return false }
     return true
   }
 

@@ -1,6 +1,7 @@
 #ifndef TRAVELOG_CSQLITE_SHIM_H
 #define TRAVELOG_CSQLITE_SHIM_H
 
+#include <malloc.h>
 #include <sqlite3.h>
 
 // Swift can't import variadic functions, so the settings in use get names of their own.
@@ -60,5 +61,9 @@ static inline int travelog_sqlite_file_sync(sqlite3_file *file) {
 // Macros that cast an integer to a function pointer are not imported either.
 static inline sqlite3_destructor_type travelog_sqlite_transient(void) { return SQLITE_TRANSIENT; }
 static inline sqlite3_destructor_type travelog_sqlite_static(void) { return SQLITE_STATIC; }
+
+// What is large goes back to the system when it is freed, also when others of its size were freed
+// before, for which the C library would keep it.
+static inline void travelog_return_large_memory(void) { mallopt(M_MMAP_THRESHOLD, 1 << 18); }
 
 #endif

@@ -36,6 +36,9 @@ public final class Connection {
     _ = travelog_sqlite_set_memory_statistics(0)
   }
 
+  /// Lets the system have large pieces of memory as soon as nobody needs them.
+  public static func returnLargeMemory() { travelog_return_large_memory() }
+
   /// Opens a database.
   public init(path: String, mode: Mode) throws {
     var flags = SQLITE_OPEN_EXRESCODE

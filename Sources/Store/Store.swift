@@ -34,7 +34,10 @@ public final class Store: @unchecked Sendable {
   private let schemaCheck: SchemaCheck
 
   /// Makes the process one that has nothing else to do with SQLite, before it opens its first store.
-  public static func prepareProcess() { Connection.skipMemoryStatistics() }
+  public static func prepareProcess() {
+    Connection.skipMemoryStatistics()
+    Connection.returnLargeMemory()
+  }
 
   /// Opens a store, and makes it where there is none.
   ///

@@ -58,14 +58,20 @@ extension Call {
 
   /// What is to be looked at, with names that the history has.
   func filter(for history: History) throws -> AuditFilter {
-    var filter = AuditFilter()
+    var filter = filterOfObject()
     filter.entity = arguments[Travelog.entity]
     filter.id = arguments[Travelog.object]
+    try filter.resolve(history)
+    return filter
+  }
+
+  /// What is to be looked at of an object that is named in another way.
+  func filterOfObject() -> AuditFilter {
+    var filter = AuditFilter()
     filter.author = arguments[Travelog.author]
     filter.attribute = arguments[Travelog.attribute]
     filter.since = arguments[Travelog.since].map { timeText($0) }
     filter.until = arguments[Travelog.before].map { timeText($0) }
-    try filter.resolve(history)
     return filter
   }
 }

@@ -33,8 +33,11 @@ extension Travelog {
       .init("travelog blame trips.store Trip 7", "Who set what of trip 7."),
       .init("travelog blame logs@2026-11-03 Trip 7 --history", "Its life until then."),
       .init("travelog blame logs Trip --where name=Oslo", "The same of a trip by its name."),
+      .init("travelog blame trips.store Trip 7 --author app", "What of it the app has set."),
     ],
-    parameters: [source, entityName, objectPlace, whole, condition],
+    parameters: [
+      source, entityName, objectPlace, whole, condition, author, attribute, since, before,
+    ],
     exitCodes: [.unreadable, .missing, .historyGap, .interrupted, .terminated]
   ) { call in
     let given = call.arguments
@@ -42,9 +45,13 @@ extension Travelog {
     let (line, tick) = call.tick()
     let id = try objectID(call, history, tick)
     let marks = call.output.style.marks
-    let result = try blame(history, entity: given[entityName], id: id, tick: tick) {
-      difference,
-      transaction in
+    let result = try blame(
+      history,
+      entity: given[entityName],
+      id: id,
+      filter: call.filterOfObject(),
+      tick: tick
+    ) { difference, transaction in
       guard given[whole] else { return }
       try line.clear()
       if given[json] {

@@ -161,6 +161,47 @@ struct BlameTests {
     }
   }
 
+  @Test("a filter leaves values and changes out, and nothing that tells how a value came to be")
+  func filters() throws {
+    try withTemporaryFolder { folder in
+      let world = try RenamedWorld(folder, hasOthers: false)
+      for source in [world.store, world.logs] {
+        let history = try History(source)
+        func shown(_ change: (inout AuditFilter) -> Void) throws -> [String] {
+          var filter = AuditFilter()
+          change(&filter)
+          var seen: [String] = []
+          let result = try blame(
+            history,
+            entity: "Human",
+            id: 1,
+            filter: filter,
+            each: { seen.append($1.author ?? "") }
+          )
+          #expect(result.changes == 3 && result.inserted?.author == "app")
+          return result.lines.map { "\($0.name) was \($0.before?.text ?? "")" } + seen
+        }
+        let all = ["mobile was 555 1", "town was Oslo"]
+        #expect(try shown { _ in } == all + ["app", "desk", "widget"])
+        #expect(try shown { $0.author = "widget" } == ["mobile was 555 1", "widget"])
+        #expect(try shown { $0.author = "nobody" } == [])
+        // By the name that it has now, and by the one that it had.
+        for name in ["mobile", "phone"] {
+          #expect(try shown { $0.attribute = name } == ["mobile was 555 1", "app", "widget"])
+        }
+        let touches = try blame(history, entity: "Human", id: 1).lines.compactMap(\.touch)
+        let last = try #require(touches.max { $0.transaction < $1.transaction })
+        #expect(try shown { $0.since = last.time } == ["mobile was 555 1", "widget"])
+        #expect(try shown { $0.until = last.time } == ["town was Oslo", "app", "desk"])
+        #expect {
+          _ = try shown { $0.attribute = "colour" }
+        } throws: {
+          "\($0)".contains("no attribute “colour”")
+        }
+      }
+    }
+  }
+
   @Test("where another entity has the old name now, that one is meant by it")
   func reusedName() throws {
     try withTemporaryFolder { folder in

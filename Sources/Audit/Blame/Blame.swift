@@ -53,20 +53,26 @@ public struct Blame: Sendable {
 /// Finds out who set each value of an object to what it is, up to the history's point.
 ///
 /// Every change of the object is given to `each` on the way, the oldest first. All names are those
-/// at the end of the history, also where they had others before a migration.
+/// at the end of the history, also where they had others before a migration. Of a filter, author,
+/// times and attribute leave out values and changes, but none that tells how a value came to be.
 ///
 /// - Returns: What is known of its values.
-/// - Throws: ``AuditError`` where there is no such entity, or history tells nothing of the object.
+/// - Throws: ``AuditError`` where there is no such entity or attribute, or history tells nothing of
+///   the object.
 public func blame(
   _ history: History,
   entity: String,
   id: Int64,
+  filter: AuditFilter = AuditFilter(),
   tick: Tick = { _ in },
   each: (ObjectDifference, Transaction) throws -> Void = { _, _ in }
 ) throws -> Blame {
   let outline = history.outline
   let names = try PresentNames(history)
-  let meant = try names.changes(of: entity, names.family(of: entity), property: nil)
+  let family = try names.family(of: entity)
+  let meant = try names.changes(of: entity, family, property: nil)
+  let wanted = try filter.attribute.map { try names.properties(called: $0, of: entity, family) }
+  let isWanted = { (name: String) in wanted?.contains(name) ?? true }
   let vocabulary = Vocabulary(outline.schema)
   var blame = Blame(entity: entity, id: id)
   let stretches = try history.stretches(changing: id)
@@ -90,6 +96,9 @@ public func blame(
         // Only a transaction's own line tells how it came into history.
         for difference in pending {
           blame.apply(difference, Touch(transaction))
+          guard filter.matches(transaction),
+            wanted == nil || difference.properties.contains(where: { isWanted($0.name) })
+          else { continue }
           try each(difference, transaction)
         }
         pending.removeAll()
@@ -97,6 +106,7 @@ public func blame(
     )
   }
   guard blame.changes > 0 else { throw nothingKnown(entity, id, history) }
+  blame.lines.removeAll { !isWanted($0.name) || !filter.matches($0.touch) }
   blame.sort(outline.schema)
   return blame
 }

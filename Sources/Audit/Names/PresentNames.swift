@@ -66,7 +66,7 @@ struct PresentNames {
     _ family: Set<String>?,
     property: String?
   ) throws -> MeantChanges {
-    let wanted = try property.map { try presentProperties(called: $0, entity, family) }
+    let wanted = try property.map { try properties(called: $0, of: entity, family) }
     var result = MeantChanges()
     for (digest, schema, succession) in schemas {
       result.add(
@@ -87,9 +87,11 @@ struct PresentNames {
   }
 
   /// The present names of the properties that somebody may mean by a name.
-  private func presentProperties(
+  ///
+  /// - Throws: ``AuditError`` where none of the entities ever had one of this name.
+  func properties(
     called name: String,
-    _ entity: String?,
+    of entity: String?,
     _ family: Set<String>?
   ) throws -> Set<String> {
     var all: Set<String> = []

@@ -1,5 +1,5 @@
 public import Pipeline
-public import Store
+import Store
 
 /// What an auditor looks at first: how much happened, when, by whom, and what deserves a look.
 public struct AuditSummary {

@@ -87,7 +87,6 @@ private final class ReadAheadBatch: @unchecked Sendable {
 private final class ReadingWork: @unchecked Sendable {
   /// About so many bytes of changes are handed on at once.
   static let batchSize = 1 << 18
-  private static let batchCount = 3
 
   private struct Stopped: Error {}
 
@@ -99,7 +98,8 @@ private final class ReadingWork: @unchecked Sendable {
 
   init(_ reader: LogReader) {
     self.reader = reader
-    for _ in 0..<Self.batchCount { giveBack(ReadAheadBatch()) }
+    // One is read while another is written; more would take memory for nothing.
+    for _ in 0..<2 { giveBack(ReadAheadBatch()) }
   }
 
   /// Ends the reading soon, which may wait for an empty batch now.
@@ -169,13 +169,8 @@ private final class ReadingWork: @unchecked Sendable {
   /// Hands a batch on, and waits for an empty one.
   private func moveOn(_ batch: inout ReadAheadBatch) throws {
     guard !isCancelled.load(ordering: .relaxed) else { throw Stopped() }
-    // Of very large ones no more than one is read ahead.
-    let isLarge = batch.changes.size > 4 * Self.batchSize
     batch.endChanges()
     handOn(batch)
     batch = takeEmpty()
-    guard isLarge else { return }
-    for _ in 2..<Self.batchCount { empty.wait() }
-    for _ in 2..<Self.batchCount { empty.signal() }
   }
 }
