@@ -179,6 +179,27 @@ struct DifferencesTests {
     }
   }
 
+  @Test("a text that is no UTF-8 is refused by the script, which can't write it")
+  func textWithoutUTF8() throws {
+    try withTemporaryFolder { folder in
+      let world = try AuditedWorld(folder, "no UTF-8", writes: 5)
+      let left = world.store.location.path
+      let right = folder.appendingPathComponent("other.store").path
+      try Connection(path: left, mode: .readOnly)
+        .backup(to: Connection(path: right, mode: .readWriteCreate))
+      for (path, byte) in [(left, "ff"), (right, "fe")] {
+        try Connection(path: path, mode: .readWrite).execute(
+          """
+          INSERT INTO Place (id, name, _entity) VALUES (999999, CAST(x'41\(byte)' AS TEXT), 'Camp')
+          """
+        )
+      }
+      let error = #expect(throws: StoreError.self) { try script(left, right) }
+      #expect(error?.code == .unreadableValue)
+      #expect("\(error.map { "\($0)" } ?? "")".contains("not UTF-8"))
+    }
+  }
+
   private func script(_ left: String, _ right: String) throws -> String {
     let left = try StoreState(left)
     let right = try StoreState(right)

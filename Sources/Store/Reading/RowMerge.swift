@@ -52,10 +52,13 @@ final class RowMerge {
   }
 
   /// The values of both rows.
-  func pair() -> RowPair {
+  ///
+  /// - Throws: ``StoreError/Code/unreadableValue`` for a text that is none, of which no value can be
+  ///   made.
+  func pair() throws -> RowPair {
     RowPair(
-      before: place == .right ? nil : left.values(columns.upperBound),
-      after: place == .left ? nil : right.values(columns.upperBound)
+      before: place == .right ? nil : try left.values(columns.upperBound),
+      after: place == .left ? nil : try right.values(columns.upperBound)
     )
   }
 }
@@ -86,5 +89,16 @@ private final class Side {
     if !isAtEnd { key = (row.int64(at: 0), keys == 1 ? 0 : row.int64(at: 1)) }
   }
 
-  func values(_ columns: Int32) -> [Value] { (0..<columns).map { row.value(at: $0) } }
+  func values(_ columns: Int32) throws -> [Value] {
+    try (0..<columns).map { column in
+      guard row.type(at: column) != .text || row.withBytes(at: column, isValidUTF8) else {
+        throw StoreError(
+          .unreadableValue,
+          "The row \(key.0) of a table holds a text in '\(row.columnName(at: Int(column)))' that is not"
+            + " UTF-8. A program other than this one wrote it; correct it with the sqlite3 shell."
+        )
+      }
+      return row.value(at: column)
+    }
+  }
 }
