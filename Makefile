@@ -51,7 +51,8 @@ demo: setup ## build, and show the main job on a store of trips
 	docs/demo.sh
 
 faults: build ## let the program's calls and allocations fail, kill it, and run it again
-	TRAVELOG_LONG_TESTS=1 swift test --skip-build --filter 'FaultTests|KillTests|AllocationTests|HistoryProcessTests'
+	TRAVELOG_LONG_TESTS=1 swift test --skip-build \
+	  --filter 'FaultTests|KillTests|AllocationTests|HistoryProcessTests|DamagedLogTests|MembersTests'
 
 fuzz: setup ## let libFuzzer look for bytes that crash what reads logs; FUZZ=600 seconds for each
 	TRAVELOG_FUZZ=1 $(FUZZER) --product Fuzzer
@@ -66,20 +67,12 @@ fuzz: setup ## let libFuzzer look for bytes that crash what reads logs; FUZZ=600
 	  grep -E 'stat::|DONE' .build/fuzz/$$target.log | tail -6; \
 	done
 
-# Tests that end processes of their own take notice of every child there is, and others wait for
-# children too: they run by themselves.
-ENDING := BombTests|FolderTests|LockTests|LoggerTests|SignposterTests|MigrationCrashTests
-ENDING := $(ENDING)|FollowingReplicaTests|ReadOnlyTests
-
 test: build ## build, and run every test
-	swift test --skip-build --skip '$(ENDING)'
-	swift test --skip-build --filter '$(ENDING)'
+	Tools/run-tests
 
 soak: build ## try the properties with new seeds for some minutes; SOAK=60 for an hour
 	@end=$$(( $$(date +%s) + $${SOAK:-10} * 60 )); while [ $$(date +%s) -lt $$end ]; do \
-	  TRAVELOG_TEST_SEED=random swift test --skip-build --skip '$(ENDING)' \
-	    > .build/soak.log 2>&1 || { grep -E 'SEED|✘' .build/soak.log; exit 1; }; \
-	  tail -1 .build/soak.log; \
+	  TRAVELOG_TEST_SEED=random Tools/run-tests || { grep -h SEED .build/tests/*.log; exit 1; }; \
 	done
 
 test-threads: setup ## run the tests of concurrency under the thread sanitizer

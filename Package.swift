@@ -129,7 +129,10 @@ let package = Package(
     .testTarget(name: "FoundationExtrasTests", dependencies: ["FoundationExtras"]),
     .testTarget(name: "SamplesTests", dependencies: ["Samples"]),
     .testTarget(name: "SQLiteTests", dependencies: ["SQLite", "StoreTesting"]),
-    .testTarget(name: "ChangeLogTests", dependencies: ["ChangeLog", "ProcessTesting"]),
+    .testTarget(
+      name: "ChangeLogTests",
+      dependencies: ["ChangeLog", "ProcessTesting", "StoreTesting"]
+    ),
     .testTarget(
       name: "PipelineTests",
       dependencies: ["ChangeLog", "Pipeline", "ProcessTesting", "Store", "StoreTesting"]

@@ -84,12 +84,12 @@ struct BombTests {
       let file = temporaryFile()
       defer { unlink(file) }
       try Data(header.line()).write(to: URL(fileURLWithPath: file + ".plain"))
-      try shell("(cat '\(file).plain'; head -c 200000000 /dev/zero) | gzip -9 >'\(file)'")
+      try shell("(cat '\(file).plain'; head -c 100000000 /dev/zero) | gzip >'\(file)'")
       unlink(file + ".plain")
-      #expect(try Data(contentsOf: URL(fileURLWithPath: file)).count < 300_000)
+      #expect(try Data(contentsOf: URL(fileURLWithPath: file)).count < 150_000)
       try expectRefusal(file, .damaged, "is longer than")
       // The same without a header, and with line breaks only.
-      try shell("head -c 200000000 /dev/zero | tr '\\0' '\\n' | gzip -9 >'\(file)'")
+      try shell("head -c 100000000 /dev/zero | tr '\\0' '\\n' | gzip >'\(file)'")
       try expectRefusal(file, .notALog, "is no change log")
     }
   }
@@ -121,7 +121,7 @@ struct BombTests {
       defer { unlink(file) }
       let compressor = try GzipCompressor(level: 1, path: file)
       for count in [1_000_000, 10_000_000] {
-        let numbers = "[" + [String](repeating: "0", count: count).joined(separator: ",") + "]"
+        let numbers = "[" + String(repeating: "0,", count: count - 1) + "0]"
         try write(definition: numbers, to: file, compressor)
         try expectRefusal(file, .damaged, "The first line of the log")
       }
@@ -129,12 +129,12 @@ struct BombTests {
   }
 }
 
-/// Writes a log with a header that has another text for its schema.
+/// Writes a log with a header that has another text for its schema, one without quotes.
 private func write(definition: String, to file: String, _ compressor: GzipCompressor) throws {
   let line = String(decoding: try header.line(), as: UTF8.self)
   let start = try #require(line.range(of: #""definition":""#)).upperBound
   let end = try #require(line.range(of: #"","partial":"#)).lowerBound
-  let text = line[..<start] + definition.replacing("\"", with: "\\\"") + line[end...]
+  let text = line[..<start] + definition + line[end...]
   try Data(compressor.member(of: Array(text.utf8))).write(to: URL(fileURLWithPath: file))
 }
 

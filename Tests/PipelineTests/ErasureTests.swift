@@ -40,7 +40,7 @@ struct ErasureTests {
 
   @Test(
     "a store that keeps tombstones alone is exported, verified and replayed, to the same lines",
-    arguments: 1...3
+    arguments: 1...trials(2, long: 20)
   )
   func tombstones(_ round: Int) throws {
     try withErasures("erasures \(round)") { world, _ in

@@ -61,7 +61,10 @@ struct ImportTests {
     }
   }
 
-  @Test("a point ends an import with the state that the store had then", arguments: 1...3)
+  @Test(
+    "a point ends an import with the state that the store had then",
+    arguments: 1...trials(2, long: 20)
+  )
   func time(_ round: Int) throws {
     try withTemporaryFolder { folder in
       var world = try World(folder, "time \(round)")

@@ -32,7 +32,8 @@ private final class FileDigest: @unchecked Sendable {
   /// Takes in the lines of a piece, but for the trailer.
   func append(_ piece: Piece) {
     let lines = piece.lines
-    let last = lines.dropLast().lastIndex(of: 0x0a).map { $0 + 1 } ?? 0
+    let others = UnsafeRawBufferPointer(rebasing: lines.dropLast())
+    let last = others.lastLineBreak.map { $0 + 1 } ?? 0
     var text = LineParts(lines, from: last)
     let isTrailer = text.has(#"{"kind":"trailer","#)
     hash.update(UnsafeRawBufferPointer(rebasing: isTrailer ? lines[..<last] : lines[...]))

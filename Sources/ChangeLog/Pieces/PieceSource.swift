@@ -59,11 +59,12 @@ final class PieceSource: @unchecked Sendable {
       let start = piece.filled
       // In small steps once it has grown, so that little is left over after the line.
       let room = piece.room.prefix(start < Piece.usualRoom ? .max : 1 << 20)
-      let read = try reader.read(into: UnsafeMutableRawBufferPointer(rebasing: room))
-      guard read > 0 else { return piece.filled == 0 ? .end : .cut }
-      piece.filled += read
-      guard let last = piece.memory[start..<piece.filled].lastIndex(of: 0x0a) else { continue }
-      piece.count = last + 1
+      let count = try reader.read(into: UnsafeMutableRawBufferPointer(rebasing: room))
+      guard count > 0 else { return piece.filled == 0 ? .end : .cut }
+      piece.filled += count
+      let read = UnsafeRawBufferPointer(rebasing: piece.memory[start..<piece.filled])
+      guard let last = read.lastLineBreak else { continue }
+      piece.count = start + last + 1
       rest.append(contentsOf: piece.memory[piece.count..<piece.filled])
       return .lines
     }

@@ -34,7 +34,7 @@ struct EvolutionTests {
   @Test("rows are what a naive model has, tables are as new, and no id comes again")
   func evolution() throws {
     var seeds = SeededGenerator(for: "evolution")
-    for _ in 0..<trials(15, long: 1500) {
+    for _ in 0..<trials(8, long: 1500) {
       let seed = seeds.next()
       var world = EvolvingWorld(SeededGenerator(seed: seed))
       try withTemporaryFolder { folder in

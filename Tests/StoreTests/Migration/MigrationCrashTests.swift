@@ -95,7 +95,7 @@ struct MigrationCrashTests {
   /// The times at which a child is killed, spread over a little more than a migration takes.
   static func delays(_ duration: Duration, using generator: inout SeededGenerator) -> [UInt32] {
     let longest = UInt32(duration / .microseconds(1) * 1.4)
-    return (0..<trials(4, long: 50)).map { _ in UInt32.random(in: 1000...longest, using: &generator)
+    return (0..<trials(3, long: 50)).map { _ in UInt32.random(in: 1000...longest, using: &generator)
     }
   }
 

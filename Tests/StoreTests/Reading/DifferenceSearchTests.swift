@@ -186,7 +186,8 @@ struct DifferenceSearchTests {
         guard let connection = try? Connection(path: path, mode: .readWrite) else { return }
         connection.setBusyTimeout(milliseconds: 5_000)
         _ = try? connection.setTriggers(enabled: false)
-        for id in 1... where !Thread.current.isCancelled {
+        for id in 1... {
+          guard !Thread.current.isCancelled else { return }
           let sql = "INSERT INTO Person (id, name) VALUES (\(id), 'x')"
           guard (try? connection.execute(sql)) != nil else { return }
         }

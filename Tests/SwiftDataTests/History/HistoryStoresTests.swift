@@ -92,7 +92,7 @@ struct HistoryStoresTests {
     #expect(all.count == 2 && Set(all.map(\.storeIdentifier)).count == 2)
   }
 
-  @Test("from each token the rest of the list follows, whatever the clocks say", arguments: 0..<40)
+  @Test("from each token the rest of the list follows, whatever the clocks say", arguments: 0..<12)
   func exactlyOnce(_ seed: Int) throws {
     var generator = SplitMix(state: UInt64(seed))
     for index in 0..<14 {
