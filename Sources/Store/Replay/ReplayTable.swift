@@ -6,15 +6,9 @@ import SQLite
 /// one statement. What it can't do (values in files, odd values, rows that differ, unique values
 /// that move) it leaves to the slower way, which reads the row.
 final class ReplayTable {
-  private struct Plan {
-    let columns: [Int]
-    let statement: Statement
-  }
-
   let decoder: ObjectDecoder
   private let connection: Connection
-  private var updates: [[Int]: Plan] = [:]
-  private var lastUpdate: Plan?
+  private var updates = ColumnPlans<Statement>()
   private var insertion: Statement?
   private var removal: Statement?
   /// The columns whose large values lie in files.
@@ -49,7 +43,7 @@ final class ReplayTable {
     columns.removeAll(keepingCapacity: true)
     let after = part.after.prefix(part.columnsAfter)
     for place in after { columns.append(changes.members[place].index) }
-    let statement = try plan().statement
+    let statement = try updates.plan(for: columns) { try prepareUpdate() }
     try bind(statement, part, changes, after, from: 2)
     try bind(
       statement,
@@ -102,24 +96,13 @@ final class ReplayTable {
     return statement
   }
 
-  private func plan() throws -> Plan {
-    if let lastUpdate, lastUpdate.columns == columns { return lastUpdate }
-    let plan = try updates[columns] ?? makePlan()
-    updates[columns] = plan
-    lastUpdate = plan
-    return plan
-  }
-
-  private func makePlan() throws -> Plan {
+  private func prepareUpdate() throws -> Statement {
     let layout = decoder.layout
     let names = columns.map { layout.columns[$0].quoted }
     let values = names.enumerated().map { "\($0.element) = ?\($0.offset + 2)" }
-    return Plan(
-      columns: columns,
-      statement: try connection.prepare(
-        "UPDATE \(layout.table) SET \(values.joined(separator: ", ")) WHERE "
-          + condition(columns, from: columns.count + 2)
-      )
+    return try connection.prepare(
+      "UPDATE \(layout.table) SET \(values.joined(separator: ", ")) WHERE "
+        + condition(columns, from: columns.count + 2)
     )
   }
 

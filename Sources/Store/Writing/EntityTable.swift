@@ -4,7 +4,6 @@ import SQLite
 final class EntityTable {
   /// The statements for one set of columns.
   private struct UpdatePlan {
-    let columns: [Int]
     let reading: Statement
     let writing: Statement
   }
@@ -15,8 +14,7 @@ final class EntityTable {
   private var reading: Statement?
   private var removal: Statement?
   private var naming: Statement?
-  private var lastPlan: UpdatePlan?
-  private var plans: [[Int]: UpdatePlan] = [:]
+  private var plans = ColumnPlans<UpdatePlan>()
   private var finding: [[Int]: Statement] = [:]
   private let texts: TextRoom
   /// The indexes of the columns of external attributes.
@@ -106,11 +104,7 @@ final class EntityTable {
 
   /// The statements that read and write some columns.
   private func plan(_ columns: [Int]) throws -> UpdatePlan {
-    if let lastPlan, lastPlan.columns == columns { return lastPlan }
-    let plan = try plans[columns] ?? makePlan(columns)
-    plans[columns] = plan
-    lastPlan = plan
-    return plan
+    try plans.plan(for: columns) { try makePlan(columns) }
   }
 
   /// The id of a row of the entity, or of one that inherits from it, by the values of columns.
@@ -154,7 +148,6 @@ final class EntityTable {
     let condition = layout.condition.map { " AND \($0)" } ?? ""
     let assignments = names.enumerated().map { "\($0.element) = ?\($0.offset + 2)" }
     return UpdatePlan(
-      columns: columns,
       reading: try connection.prepare(
         "SELECT \(names.joined(separator: ", ")) FROM \(layout.table)"
           + " WHERE \"id\" = ?1\(condition)"
