@@ -18,32 +18,32 @@ struct FaultTests {
     arguments: [StoppedCommand.export, .exportOfTombstones]
   )
   func export(_ command: StoppedCommand) throws {
-    try stop(command, atLeast: trials(5, long: 200))
+    try stop(command, atLeast: trials(4, long: 200))
   }
 
   @Test("a partial export that is stopped anywhere is made good by the next, and so is its token")
-  func partialExport() throws { try stop(.partialExport, atLeast: trials(4, long: 50)) }
+  func partialExport() throws { try stop(.partialExport, atLeast: trials(3, long: 50)) }
 
   @Test("an import that is stopped anywhere is made good by the next: the replica is the origin")
-  func replay() throws { try stop(.replay, atLeast: trials(5, long: 200)) }
+  func replay() throws { try stop(.replay, atLeast: trials(4, long: 200)) }
 
   @Test("a compaction that is stopped anywhere loses no line, and the next one ends it")
-  func compact() throws { try stop(.compact, atLeast: trials(4, long: 50)) }
+  func compact() throws { try stop(.compact, atLeast: trials(3, long: 50)) }
 
   @Test("a prune that is stopped anywhere keeps what logs do not have, and the next one ends it")
-  func prune() throws { try stop(.prune, atLeast: trials(4, long: 50)) }
+  func prune() throws { try stop(.prune, atLeast: trials(3, long: 50)) }
 
   @Test(
     "an erasure that is stopped anywhere is told of until the next run ends it, and all is gone"
   )
-  func erase() throws { try stop(.erase, atLeast: trials(4, long: 50)) }
+  func erase() throws { try stop(.erase, atLeast: trials(3, long: 50)) }
 
   @Test(
     "a recovery that is stopped anywhere is ended by the next, and the logs give the store",
     arguments: [StoppedCommand.recoverFromExpiry, .recoverFromDivergence]
   )
   func recover(_ command: StoppedCommand) throws {
-    try stop(command, atLeast: trials(4, long: 50))
+    try stop(command, atLeast: trials(3, long: 50))
   }
 
   /// Runs a command with each fault once, and looks after each what the next run makes of it.
@@ -58,7 +58,7 @@ struct FaultTests {
           // A program that went on must have made good what failed.
           expectSentence(result, place)
           try run.check(place)
-          number += trials(43, long: 1)
+          number += trials(61, long: 1)
         }
       }
       print("\(command.rawValue): \(fired) faults fired")

@@ -88,7 +88,7 @@ struct CheckTests {
   @Test("so it is after migrations, in the store and in a replica that followed it")
   func migrated() throws {
     var seeds = SeededGenerator(for: "healthy migrations")
-    for _ in 0..<trials(8, long: 500) {
+    for _ in 0..<trials(5, long: 500) {
       let seed = seeds.next()
       var world = EvolvingWorld(SeededGenerator(seed: seed))
       try withTemporaryFolder { folder in

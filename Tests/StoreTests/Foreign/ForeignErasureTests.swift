@@ -152,7 +152,7 @@ struct ForeignErasureTests {
 
   @Test(
     "random writers, ours and others: what is sealed leaves no byte of any object that is gone",
-    arguments: 1...3
+    arguments: 1...trials(2, long: 30)
   )
   func random(_ round: Int) throws {
     try withTombstones { store, connection, folder in

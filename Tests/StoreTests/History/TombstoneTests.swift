@@ -136,7 +136,7 @@ struct TombstoneTests {
 
   @Test(
     "random histories keep all digests, and replay to the rows that there are",
-    arguments: 1...4
+    arguments: 1...trials(2, long: 40)
   )
   func random(_ round: Int) throws {
     try withTemporaryFolder { folder in

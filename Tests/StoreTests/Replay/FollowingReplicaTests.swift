@@ -11,7 +11,7 @@ struct FollowingReplicaTests {
   @Test("a replica equals its origin after every step, whatever becomes of the schema")
   func evolution() throws {
     var seeds = SeededGenerator(for: "evolving replicas")
-    for _ in 0..<trials(10, long: 600) {
+    for _ in 0..<trials(6, long: 600) {
       let seed = seeds.next()
       var world = EvolvingWorld(SeededGenerator(seed: seed))
       try withTemporaryFolder { folder in

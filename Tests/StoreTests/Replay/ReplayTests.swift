@@ -40,7 +40,7 @@ struct ReplayTests {
     )
   }
 
-  @Test("a replica equals its origin after every transaction, rows and history", arguments: 1...6)
+  @Test("a replica equals its origin after every transaction, rows and history", arguments: 1...4)
   func equality(_ round: Int) throws {
     try withTemporaryFolder { folder in
       let location: (String) -> Location = { name in

@@ -29,7 +29,7 @@ func replicaFromSnapshot(of origin: Store, at location: Location) throws -> Stor
 
 @Suite("A replica that begins with a snapshot")
 struct SnapshotTests {
-  @Test("a snapshot and what comes after it give the store", arguments: 1...6)
+  @Test("a snapshot and what comes after it give the store", arguments: 1...4)
   func equality(_ round: Int) throws {
     try withTemporaryFolder { folder in
       let location: (String) -> Location = { name in

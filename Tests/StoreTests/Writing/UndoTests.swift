@@ -14,7 +14,7 @@ struct UndoTests {
   @Test("undoing the last transactions gives the rows before them; undoing that gives them back")
   func last() throws {
     var random = SeededGenerator(for: "undo")
-    for trial in 0..<trials(6, long: 200) {
+    for trial in 0..<trials(4, long: 200) {
       let seed = random.next()
       try withTemporaryFolder { folder in
         let place: Location =
@@ -56,7 +56,7 @@ struct UndoTests {
     var random = SeededGenerator(for: "undo in the middle")
     var done = 0
     var refused = 0
-    for _ in 0..<trials(6, long: 200) {
+    for _ in 0..<trials(4, long: 200) {
       let seed = random.next()
       try withStore(.memory, schema: worldSchema) { store, _ in
         var world = HistoryWorld(SeededGenerator(seed: seed))
