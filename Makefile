@@ -11,6 +11,10 @@ missing = $(shell for name in $(1); do dpkg-query -W -f '$${Status}' $$name 2>/d
 # latter it looks again when a library has come or gone.
 export TRAVELOG_LIBRARIES = $(shell ls /usr/include/libdeflate.h 2>&1)
 
+# Neither an index of the code nor lines for a debugger: together they take a sixth of a first build.
+# Whoever wants them builds without make, and all is built again.
+BUILD := swift build --disable-index-store -debug-info-format none
+
 # Where "make install" puts things; DESTDIR goes before all of it.
 PREFIX ?= /usr/local
 DESTDIR ?=
@@ -43,11 +47,11 @@ setup: ## install what the build needs, if it is not there
 	fi
 
 build: setup ## build the package and its tests
-	swift build --build-tests
+	$(BUILD) --build-tests
 
 demo: setup ## build, and show the main job on a store of trips
-	swift build --product trips
-	swift build --product travelog
+	$(BUILD) --product trips
+	$(BUILD) --product travelog
 	docs/demo.sh
 
 faults: build ## let the program's calls and allocations fail, kill it, and run it again
@@ -80,13 +84,13 @@ test-threads: setup ## run the tests of concurrency under the thread sanitizer
 	  --filter 'ConcurrencyTests|NotificationTests|NotificationsTests|ModelActor|ImportTests|NoteStoreTests|LockTests'
 
 docs: setup ## write the pages that are made from the tables of commands
-	swift build --product travelog
-	swift build --product trips
+	$(BUILD) --product travelog
+	$(BUILD) --product trips
 	.build/debug/travelog generate reference > docs/CLI.md
 	.build/debug/trips generate reference > docs/CLI_TRIPS.md
 
 doc: setup ## make the documentation of the modules, by DocC, in .build/documentation
-	swift build
+	$(BUILD)
 	Tools/document .build/debug .build/documentation
 
 lint: ## check the style of every Swift file; silent when all is well
@@ -98,16 +102,16 @@ format: ## put every Swift file in style
 browser-test: setup ## open a report in headless Chromium, and take pictures of it
 	@command -v chromium >/dev/null || { $(SUDO) apt-get update -qq && \
 	  DEBIAN_FRONTEND=noninteractive $(SUDO) apt-get install -qq -y --no-install-recommends chromium; }
-	swift build --product travelog
-	swift build --product trips
+	$(BUILD) --product travelog
+	$(BUILD) --product trips
 	rm -rf .build/browser-test && mkdir -p .build/browser-test
 	.build/debug/trips seed .build/browser-test/sample.store --changes 3000 --seed 7
 	python3 Tests/Browser/browser_test.py .build/debug/travelog .build/browser-test/sample.store \
 	  .build/browser-test
 
 sample-data: setup ## make what is in sample-data anew
-	swift build --product trips
-	swift build --product travelog
+	$(BUILD) --product trips
+	$(BUILD) --product travelog
 	rm -rf .build/sample-data && mkdir -p .build/sample-data
 	PATH="$$PWD/.build/debug:$$PATH" sample-data/make.sh "$$PWD/.build/sample-data"
 	cp sample-data/make.sh sample-data/README.md .build/sample-data
@@ -118,8 +122,8 @@ interop: setup ## let DuckDB, pandas, polars, PyArrow, Spark and jq read logs, a
 	if [ -n "$$needed" ]; then $(SUDO) apt-get update -qq && \
 	  DEBIAN_FRONTEND=noninteractive $(SUDO) apt-get install -qq -y --no-install-recommends \
 	    default-jre-headless jq sqlite3 python3-venv; fi
-	swift build --product travelog
-	swift build --product trips
+	$(BUILD) --product travelog
+	$(BUILD) --product trips
 	test -x .build/interop/bin/pip || python3 -m venv .build/interop
 	.build/interop/bin/pip install --quiet -r Tests/Interop/requirements.txt
 	PYTHONDONTWRITEBYTECODE=1 .build/interop/bin/python Tests/Interop/interop.py \

@@ -1,4 +1,4 @@
-public import ChangeLog
+import ChangeLog
 
 /// Why a command of the pipeline could not do its work: what happened, where, and what to do.
 public struct PipelineError: Error, Sendable, CustomStringConvertible {

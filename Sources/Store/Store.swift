@@ -1,4 +1,4 @@
-public import FoundationEssentials
+import FoundationEssentials
 import SQLite
 
 /// A store: rows with their history, in a file or in memory.

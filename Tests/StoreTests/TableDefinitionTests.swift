@@ -53,6 +53,35 @@ struct TableDefinitionTests {
     }
   }
 
+  @Test("a quote that an accent follows, which is one character with it, ends no name and no text")
+  func accents() throws {
+    let name = "a\"\u{301}b'\u{301}c"
+    let base = Entity(
+      name: name,
+      table: name,
+      sharesTable: true,
+      attributes: [Attribute(name: name, type: .string)],
+      uniques: [[name]]
+    )
+    let heir = Entity(
+      name: name + "'\u{301}",
+      parent: name,
+      table: name,
+      sharesTable: true,
+      attributes: base.attributes,
+      uniques: base.uniques
+    )
+    let schema = StoreSchema(version: "1", entities: [base, heir])
+    try withStore(.memory, schema: schema) { store, _ in
+      try store.write(Author()) { writer in
+        try writer.insert(0, id: 1, values: [.text("x'\u{301}")])
+        try writer.insert(1, id: 2, values: [.text("y")])
+      }
+      #expect(try lastChanges(of: store).count == 2)
+      try store.check { Issue.record("\($0)") }
+    }
+  }
+
   @Test("a column takes what its type is stored as, from any writer", arguments: ValueType.allCases)
   func checks(type: ValueType) throws {
     let entity = Entity(

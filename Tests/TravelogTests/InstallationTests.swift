@@ -10,8 +10,11 @@ struct InstallationTests {
     return Set(
       paths.filter { path in
         var isFolder: ObjCBool = false
-        FileManager.default.fileExists(atPath: folder.path + "/" + path, isDirectory: &isFolder)
-        return !isFolder.boolValue
+        let isThere = FileManager.default.fileExists(
+          atPath: folder.path + "/" + path,
+          isDirectory: &isFolder
+        )
+        return isThere && !isFolder.boolValue
       }
     )
   }

@@ -31,7 +31,8 @@ struct NewUserTests {
       guard !name.hasSuffix("-shm"), !name.hasSuffix("-wal") else { continue }
       let url = folder.appendingPathComponent(name)
       var isFolder: ObjCBool = false
-      FileManager.default.fileExists(atPath: url.path, isDirectory: &isFolder)
+      let isThere = FileManager.default.fileExists(atPath: url.path, isDirectory: &isFolder)
+      guard isThere else { continue }
       result[name] = isFolder.boolValue ? Data() : try Data(contentsOf: url)
     }
     return result

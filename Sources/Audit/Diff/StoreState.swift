@@ -1,4 +1,4 @@
-public import ChangeLog
+import ChangeLog
 import FoundationEssentials
 public import Pipeline
 public import Store

@@ -1,4 +1,4 @@
-public import Store
+import Store
 
 /// Where a log lies under the folder of all logs: store, lineage, day, and range of transactions.
 public struct LogName: Hashable, Sendable {

@@ -1,5 +1,5 @@
 import Glibc
-public import Store
+import Store
 
 /// A folder of change logs: where the files of each store lie in it.
 public struct LogFolder: Hashable, Sendable {

@@ -20,7 +20,11 @@ extension LogHeader {
     guard features.isEmpty else { throw Self.uses(features, path) }
     do {
       try self.init(&text)
-      guard try self.line().dropLast().elementsEqual(line) else { throw Refusal.text }
+      let written = try self.line()
+      let isAsWritten = written.withUnsafeBytes {
+        isSame(line, UnsafeRawBufferPointer(rebasing: $0.dropLast()))
+      }
+      guard isAsWritten else { throw Refusal.text }
     } catch {
       throw LogError(
         .damaged,
@@ -60,7 +64,7 @@ extension LogHeader {
       lineage: lineage,
       first: first,
       previous: previous,
-      schema: try JSONDecoder().decode(StoreSchema.self, from: Data(json.utf8)),
+      schema: try StoreSchema(json: Data(json.utf8)),
       partial: try text.string()
     )
   }

@@ -1,5 +1,5 @@
 import ChangeLog
-public import Store
+import Store
 
 /// What an export leaves out, so that its logs are partial: they can't be replayed.
 public struct ExportFilter: Hashable, Sendable {

@@ -1,7 +1,7 @@
-public import ChangeLog
+import ChangeLog
 import FoundationEssentials
 import Glibc
-public import Store
+import Store
 
 /// A history up to a point in it, as people name it: `trips.store@412`, `logs@2026-11-03T08:00Z`.
 public struct History {

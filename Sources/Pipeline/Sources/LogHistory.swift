@@ -1,4 +1,4 @@
-public import ChangeLog
+import ChangeLog
 public import Store
 
 /// The history that one log holds by itself.

@@ -1,4 +1,4 @@
-public import ChangeLog
+import ChangeLog
 
 /// Something that verification found wrong.
 public struct Finding: Hashable, Sendable {

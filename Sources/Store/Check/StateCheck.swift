@@ -43,12 +43,7 @@ final class StateCheck {
     }
     let list = try connection.prepare("SELECT digest, json FROM store_schema ORDER BY id")
     while try list.step() {
-      schemas.append(
-        (
-          list.string(at: 0),
-          try JSONDecoder().decode(StoreSchema.self, from: list.data(at: 1))
-        )
-      )
+      schemas.append((list.string(at: 0), try StoreSchema(json: list.data(at: 1))))
     }
   }
 

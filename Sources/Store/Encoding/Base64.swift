@@ -61,12 +61,16 @@ private func sizeOfBase64(_ text: UnsafeRawBufferPointer) -> (count: Int, paddin
 func isCanonicalBase64(_ text: UnsafeRawBufferPointer) -> Bool {
   guard text.count % 4 == 0 else { return false }
   // The last group may have padding, and is left to whoever reads it.
-  let last = UnsafeRawBufferPointer(rebasing: text[max(0, text.count - 4)...])
+  let start = max(0, text.count - 4)
   return digitValues.withUnsafeBufferPointer { values in
     var seen: UInt8 = 0
-    for byte in text.dropLast(last.count) { seen |= values[Int(byte)] }
+    var index = 0
+    while index < start {
+      seen |= values[Int(text[index])]
+      index += 1
+    }
     return seen < 64
-  } && parseBase64(last) != nil
+  } && parseBase64(UnsafeRawBufferPointer(rebasing: text[start...])) != nil
 }
 
 private func encode(

@@ -87,7 +87,7 @@ struct Catalog {
         try connection.execute(statement)
       }
     }
-    try ForeignCapture(schema).install(on: connection)
+    try ForeignCapture.of(schema).install(on: connection)
     let schemaID = try add(schema, on: connection)
     let birth = provenance.birth()
     try set("identifier", .text(birth.identifier), on: connection)
@@ -151,7 +151,7 @@ struct Catalog {
     try find.bind(1, schemaID)
     guard try find.step() else { throw Self.damaged(connection.path, "the schema is missing") }
     do {
-      schema = try JSONDecoder().decode(StoreSchema.self, from: find.data(at: 0))
+      schema = try StoreSchema(json: find.data(at: 0))
     } catch {
       throw Self.damaged(connection.path, "the schema can't be read", cause: error)
     }

@@ -122,7 +122,7 @@ struct StoreFile: Sendable {
 
   /// Makes sure that what writers do that are not ours is caught.
   private func catchForeignWriters(of schema: StoreSchema, on connection: Connection) throws {
-    let capture = try ForeignCapture(schema)
+    let capture = try ForeignCapture.of(schema)
     guard try !capture.isInstalled(on: connection) else { return }
     try connection.execute("BEGIN IMMEDIATE")
     do {

@@ -14,12 +14,19 @@ struct ForeignCapture {
     let sql: String
   }
 
+  private static let recent = Recent<StoreSchema, ForeignCapture> { $0.isCopy(of: $1) }
+
+  /// What catches what others write to a store with a schema.
+  static func of(_ schema: StoreSchema) throws -> ForeignCapture {
+    try recent.value(of: schema) { try ForeignCapture(schema) }
+  }
+
   /// The table, its index and the triggers, in the order in which they can be made.
   let definitions: [Definition]
   /// The tables whose rows are caught.
   let tables: [ForeignTable]
 
-  init(_ schema: StoreSchema) throws {
+  private init(_ schema: StoreSchema) throws {
     tables = try schema.foreignTables()
     let width = tables.map(\.columns.count).max() ?? 0
     guard width <= Self.maximumWidth else {

@@ -33,7 +33,7 @@ final class ForeignTransactions {
     _ blobs: Blobs,
     _ erasure: Erasure? = nil
   ) throws {
-    let tables = try schema.foreignTables()
+    let tables = try ForeignCapture.of(schema).tables
     let layouts = try schema.layouts()
     let joins = schema.joinTables(layouts)
     self.tables = tables

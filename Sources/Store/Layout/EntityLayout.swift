@@ -63,8 +63,14 @@ public struct EntityLayout: Sendable {
 }
 
 extension StoreSchema {
+  private static let recentLayouts = Recent<StoreSchema, [EntityLayout]> { $0.isCopy(of: $1) }
+
   /// How each entity lies in its table, in the order of ``entities``.
   public func layouts() throws -> [EntityLayout] {
+    try Self.recentLayouts.value(of: self, layOut)
+  }
+
+  private func layOut() throws -> [EntityLayout] {
     var indexes: [String: Int] = [:]
     for (index, entity) in entities.enumerated() {
       guard indexes.updateValue(index, forKey: entity.name) == nil else {
@@ -175,11 +181,21 @@ func isOne(of texts: [String], _ column: String) -> String {
 
 /// A name as SQL wants it, whatever is in it.
 public func quoted(_ name: String) -> String {
-  "\"" + name.split(separator: "\"", omittingEmptySubsequences: false).joined(separator: "\"\"")
-    + "\""
+  enclosed(name, in: UInt8(ascii: "\""))
 }
 
 /// A text as SQL wants it, whatever is in it but NUL.
 public func literal(_ text: String) -> String {
-  "'" + text.split(separator: "'", omittingEmptySubsequences: false).joined(separator: "''") + "'"
+  enclosed(text, in: UInt8(ascii: "'"))
+}
+
+/// By bytes: a mark that an accent follows is one character with it, and still a mark for SQLite.
+private func enclosed(_ text: String, in mark: UInt8) -> String {
+  var result = [mark]
+  for byte in text.utf8 {
+    result.append(byte)
+    if byte == mark { result.append(mark) }
+  }
+  result.append(mark)
+  return String(decoding: result, as: UTF8.self)
 }

@@ -194,7 +194,7 @@ public enum Migration {
       try countBlobs(plan.mapping, on: connection)
     }
     try Catalog.set("schema", .integer(schemaID), on: connection)
-    try ForeignCapture(plan.to).install(on: connection)
+    try ForeignCapture.of(plan.to).install(on: connection)
   }
 
   /// Adds the function that reads a value which is kept in a file beside the store.

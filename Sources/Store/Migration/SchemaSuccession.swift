@@ -83,7 +83,7 @@ extension Reader {
     while try rows.step() {
       let schema: StoreSchema
       do {
-        schema = try JSONDecoder().decode(StoreSchema.self, from: rows.data(at: 2))
+        schema = try StoreSchema(json: rows.data(at: 2))
       } catch {
         throw StoreError(
           .damaged,

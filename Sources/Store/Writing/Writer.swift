@@ -103,7 +103,7 @@ public final class Writer {
     }
     // Another process that changed the mode of history changed its indexes too.
     try recorder.erasure.refresh()
-    let capture = try ForeignCapture(schema)
+    let capture = try ForeignCapture.of(schema)
     if try !capture.isInstalled(on: connection) {
       try capture.install(on: connection)
       // That changed the tables again.

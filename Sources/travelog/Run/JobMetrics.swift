@@ -47,5 +47,12 @@ func prometheusText(
 }
 
 private func escaped(_ text: String) -> String {
-  text.replacing("\\", with: "\\\\").replacing("\"", with: "\\\"").replacing("\n", with: "\\n")
+  // By scalars: a quote that an accent follows is one character with it.
+  text.unicodeScalars.map { scalar in
+    switch scalar {
+    case "\\", "\"": "\\\(scalar)"
+    case "\n": "\\n"
+    default: String(scalar)
+    }
+  }.joined()
 }

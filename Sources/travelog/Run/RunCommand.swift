@@ -161,7 +161,9 @@ private func shellLine(_ words: [String]) -> String {
         return "+,-./:=@_%".unicodeScalars.contains(scalar) || "0"..."9" ~= scalar
           || "a"..."z" ~= scalar || "A"..."Z" ~= scalar
       }
-    return isPlain ? word : "'" + word.replacing("'", with: "'\\''") + "'"
+    // By scalars: a quote that an accent follows is one character with it.
+    return isPlain
+      ? word : "'" + word.unicodeScalars.map { $0 == "'" ? "'\\''" : String($0) }.joined() + "'"
   }.joined(separator: " ")
 }
 

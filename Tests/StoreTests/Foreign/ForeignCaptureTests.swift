@@ -328,7 +328,7 @@ struct ForeignCaptureTests {
   @Test("triggers that are gone or changed are made again when a store is opened or written")
   func reinstalled() throws {
     try withForeignStore { store, connection in
-      let wanted = try ForeignCapture(foreignSchema)
+      let wanted = try ForeignCapture.of(foreignSchema)
       for damage in [
         "DROP TRIGGER history_after_update_Trip", "DROP TABLE history_foreign",
         "DROP TRIGGER history_after_delete_Tag;"

@@ -1,0 +1,115 @@
+import FoundationEssentials
+import Store
+
+/// What a header says of the schema alone, which all logs of a store have in common.
+struct SchemaParts: Sendable {
+  /// From the beginning of the line: a value for each key that lines may have.
+  let values: [UInt8]
+  /// The digest of the schema as JSON, and the JSON as a string.
+  let definition: [UInt8]
+  /// How many bytes the JSON has before it is made a string.
+  let definitionSize: Int
+
+  private static let recent = Recent<StoreSchema, SchemaParts> { $0.isCopy(of: $1) }
+
+  /// What headers say of a schema.
+  static func of(_ schema: StoreSchema) throws -> SchemaParts {
+    try recent.value(of: schema) { try SchemaParts(schema) }
+  }
+
+  private init(_ schema: StoreSchema) throws {
+    let json = try schema.json()
+    definitionSize = json.utf8.count
+    var definition = Array(SHA256.digest(of: Array(json.utf8)).description.utf8)
+    definition += #"","definition":"#.utf8
+    appendJSONString(json, to: &definition)
+    self.definition = definition
+    values = Self.values(of: Self.properties(try schema.layouts()))
+  }
+}
+
+extension SchemaParts {
+  /// A property as it stands in the lines, whichever entities have it.
+  private struct Property {
+    let name: String
+    let neutral: String
+    let mayBeLarge: Bool
+  }
+
+  private static func values(of properties: [Property]) -> [UInt8] {
+    var line = Array(
+      (#"{"kind":"header","txn":0,"seq":0,"n":0,"ts":"1970-01-01T00:00:00.000000Z","author":"","#
+        + #""op":"","entity":"","id":"","changed":[""]"#).utf8
+    )
+    let values = object(properties) { $0.neutral }
+    line += #","before":"#.utf8
+    line += values
+    line += #","after":"#.utf8
+    line += values
+    let texts = object(properties) { _ in #""""# }
+    line += #","special":{"after":"#.utf8
+    line += texts
+    line += #","before":"#.utf8
+    line += texts
+    let references = object(properties.filter(\.mayBeLarge)) { _ in #"{"sha256":"","size":0}"# }
+    line += #"},"large":{"after":"#.utf8
+    line += references
+    line += #","before":"#.utf8
+    line += references
+    line.append(UInt8(ascii: "}"))
+    return line
+  }
+
+  /// All properties of all entities, in the order in which they first occur.
+  private static func properties(_ layouts: [EntityLayout]) -> [Property] {
+    var seen: Set<String> = []
+    var result: [Property] = []
+    for layout in layouts {
+      for column in layout.columns where seen.insert(column.logName).inserted {
+        result.append(
+          Property(
+            name: column.logName,
+            neutral: column.type.map(neutral) ?? #"{"entity":"","id":""}"#,
+            mayBeLarge: column.type.map(mayBeLarge) ?? false
+          )
+        )
+      }
+      for name in layout.linkNames.values.sorted() where seen.insert(name).inserted {
+        let neutral = #"[{"entity":"","id":"","position":0}]"#
+        result.append(Property(name: name, neutral: neutral, mayBeLarge: false))
+      }
+    }
+    return result
+  }
+
+  private static func object(_ properties: [Property], _ value: (Property) -> String) -> [UInt8] {
+    var json: [UInt8] = [UInt8(ascii: "{")]
+    for property in properties {
+      if json.count > 1 { json.append(UInt8(ascii: ",")) }
+      appendJSONString(property.name, to: &json)
+      json.append(UInt8(ascii: ":"))
+      json += value(property).utf8
+    }
+    json.append(UInt8(ascii: "}"))
+    return json
+  }
+
+  private static func neutral(_ type: ValueType) -> String {
+    switch type {
+    case .bool: "false"
+    case .int8, .int16, .int32, .int64, .uint8, .uint16, .uint32: "0"
+    case .float16, .float, .double: "0.0"
+    case .uint64, .decimal: #""0""#
+    case .date: #""1970-01-01T00:00:00.000000Z""#
+    case .uuid: #""00000000-0000-0000-0000-000000000000""#
+    case .string, .url, .json, .data, .transformed: #""""#
+    }
+  }
+
+  private static func mayBeLarge(_ type: ValueType) -> Bool {
+    switch type {
+    case .string, .url, .json, .data, .transformed: true
+    default: false
+    }
+  }
+}

@@ -1,0 +1,49 @@
+import FoundationEssentials
+
+/// What was worked out for the last few keys, for those that ask about the same again and again.
+///
+/// Each store that is opened and each log that is read begins with a schema, mostly the one that the
+/// last began with; to read it and to lay out its tables takes longer than all else in a small log.
+public final class Recent<Key: Sendable, Value: Sendable>: @unchecked Sendable {
+  /// How many are kept: the schemas of a few stores, with the version before.
+  private static var size: Int { 4 }
+
+  private let isSame: @Sendable (Key, Key) -> Bool
+  // The lock guards what is kept.
+  private let lock = RecursiveLock()
+  private var kept: [(key: Key, value: Value)] = []
+
+  /// Keeps nothing yet, and will tell keys apart by a closure.
+  public init(isSame: @escaping @Sendable (Key, Key) -> Bool) {
+    self.isSame = isSame
+  }
+
+  /// What was worked out for a key, or is now; an error is not kept.
+  public func value(of key: Key, _ workOut: () throws -> Value) rethrows -> Value {
+    if let known = lock.withLock({ kept.first { isSame($0.key, key) } }) { return known.value }
+    let value = try workOut()
+    lock.withLock {
+      kept.insert((key, value), at: 0)
+      kept.removeLast(max(0, kept.count - Self.size))
+    }
+    return value
+  }
+}
+
+extension StoreSchema {
+  private static let read = Recent<Data, StoreSchema>(isSame: ==)
+
+  /// Reads what ``json()`` wrote; the same text gives copies of one schema.
+  public init(json: Data) throws {
+    self = try Self.read.value(of: json) { try JSONDecoder().decode(StoreSchema.self, from: json) }
+  }
+
+  /// True where both are copies of one schema, which is sure for as long as one of them is kept.
+  ///
+  /// Equality would take names for each other that differ in their spelling in Unicode.
+  public func isCopy(of other: StoreSchema) -> Bool {
+    entities.withUnsafeBufferPointer { mine in
+      other.entities.withUnsafeBufferPointer { $0.baseAddress == mine.baseAddress }
+    } && version.utf8.elementsEqual(other.version.utf8)
+  }
+}

@@ -1,0 +1,66 @@
+import Foundation
+import Store
+import StoreTesting
+import Testing
+
+@Suite("What was worked out last")
+struct RecentTests {
+  @Test("a key of the last four is not worked out again, an older one is, and so is an error")
+  func lastFour() throws {
+    struct Refusal: Error {}
+    let recent = Recent<Int, String>(isSame: ==)
+    var asked: [Int] = []
+    func value(_ key: Int) throws -> String {
+      try recent.value(of: key) {
+        asked.append(key)
+        guard key > 0 else { throw Refusal() }
+        return String(key)
+      }
+    }
+    for key in [1, 2, 3, 4, 1, 2, 3, 4] { #expect(try value(key) == String(key)) }
+    #expect(asked == [1, 2, 3, 4])
+    #expect(try value(5) == "5")
+    #expect(try value(1) == "1")
+    #expect(asked == [1, 2, 3, 4, 5, 1])
+    for _ in 1...2 { #expect(throws: Refusal.self) { try value(0) } }
+    #expect(asked.suffix(2) == [0, 0])
+  }
+
+  @Test("one text of a schema gives copies of it, and a change of one leaves the others")
+  func copies() throws {
+    let json = Data(try sampleSchema.json().utf8)
+    var first = try StoreSchema(json: json)
+    let second = try StoreSchema(json: json)
+    #expect(first == sampleSchema && first.isCopy(of: second))
+    #expect(!sampleSchema.isCopy(of: first))
+    first.version += "\u{301}"
+    #expect(!first.isCopy(of: second))
+    first.version = second.version
+    first.entities[0].attributes[0].originalName = "past"
+    #expect(!first.isCopy(of: second) && second == sampleSchema)
+    #expect(try first.layouts()[0].entity.attributes[0].originalName == "past")
+    #expect(try second.layouts()[0].entity == sampleSchema.entities[0])
+    #expect(throws: DecodingError.self) { try StoreSchema(json: Data("{}".utf8)) }
+  }
+
+  @Test("schemas whose names differ in their spelling alone keep their own layouts")
+  func spellings() throws {
+    let spellings = ["Caf\u{e9}", "Cafe\u{301}"]
+    let schemas = spellings.map { StoreSchema(version: "1", entities: [Entity(name: $0)]) }
+    #expect(schemas[0] == schemas[1])
+    for (schema, spelling) in zip(schemas, spellings) {
+      let table = try schema.layouts()[0].table
+      #expect(Array(table.utf8) == Array("\"\(spelling)\"".utf8))
+      let read = try StoreSchema(json: Data(schema.json().utf8))
+      #expect(Array(try read.layouts()[0].table.utf8) == Array(table.utf8))
+    }
+  }
+
+  @Test("a text is the same only with the same bytes")
+  func texts() {
+    #expect(Value.text("é").isSame(as: .text("\u{e9}")))
+    #expect(!Value.text("\u{e9}").isSame(as: .text("e\u{301}")))
+    #expect(!Value.text("ab").isSame(as: .text("ac")) && !Value.text("a").isSame(as: .text("")))
+    #expect(Value.text("").isSame(as: .text("")))
+  }
+}
