@@ -29,6 +29,7 @@ public final class Store: @unchecked Sendable {
   private let writer: Writer?
   private var replayer: Replayer?
   private var isWriting = false
+  private var hasWriteAheadLog = true
   private var nextExpiry: ContinuousClock.Instant?
   private let file: StoreFile
   private let schemaCheck: SchemaCheck
@@ -322,6 +323,23 @@ public final class Store: @unchecked Sendable {
         try writer.blobs.prepareToCommit()
         return result
       }
+    }
+  }
+
+  /// Lets what is replayed go into the file itself, or into a write-ahead log beside it as before.
+  ///
+  /// A transaction that is larger than the cache writes a page twice into the log, reads it, and
+  /// writes it into the file; without the log it is written once. Nothing is less durable, because a
+  /// journal has what was overwritten; but whoever reads the store waits for whoever writes, so
+  /// that this is for a replica that is being made. Whoever opens a store for writing gives it its
+  /// log again.
+  public func setWriteAheadLog(isUsed: Bool) throws {
+    try lock.withLock {
+      guard isReplica, isUsed != hasWriteAheadLog, let connection = writerConnection else { return }
+      try describingErrors(at: location.path) {
+        try connection.execute("PRAGMA journal_mode = \(isUsed ? "WAL" : "TRUNCATE")")
+      }
+      hasWriteAheadLog = isUsed
     }
   }
 

@@ -9,6 +9,7 @@ enum StoppedCommand: String, CaseIterable, CustomTestStringConvertible {
   case exportOfTombstones = "export of tombstones"
   case partialExport = "partial export"
   case replay = "import"
+  case replayOfLargeLog = "import of a large log"
   case compact, prune, erase
   case recoverFromExpiry = "recover after expiry"
   case recoverFromDivergence = "recover after divergence"
@@ -21,7 +22,8 @@ enum StoppedCommand: String, CaseIterable, CustomTestStringConvertible {
     case .export: try prepareExport(.full, times, body)
     case .exportOfTombstones: try prepareExport(.tombstones, times, body)
     case .partialExport: try preparePartialExport(times, body)
-    case .replay: try prepareReplay(times, body)
+    case .replay: try prepareReplay(isLarge: false, times, body)
+    case .replayOfLargeLog: try prepareReplay(isLarge: true, times, body)
     case .compact: try prepareCompaction(times, body)
     case .prune: try preparePrune(times, body)
     case .erase: try prepareErasure(times, body)
@@ -106,11 +108,21 @@ private func preparePartialExport(_ times: Int, _ body: (StoppedRun) throws -> V
   }
 }
 
-private func prepareReplay(_ times: Int, _ body: (StoppedRun) throws -> Void) throws {
+/// A large log goes into a new replica without a write-ahead log, small ones go with it.
+private func prepareReplay(
+  isLarge: Bool,
+  _ times: Int,
+  _ body: (StoppedRun) throws -> Void
+) throws {
   try withStore(.full, times) { folder, store in
     let logs = folder.path + "/logs"
     let replica = folder.path + "/replica.store"
-    try travelog(["export", store.location.path, "--to", logs, "--max-file-size", "500"])
+    if isLarge {
+      try addLargeTexts(to: store)
+      try travelog(["export", store.location.path, "--to", logs])
+    } else {
+      try travelog(["export", store.location.path, "--to", logs, "--max-file-size", "500"])
+    }
     let rows = try rowDump(of: store)
     let history = try lines(of: store)
     let command = ["import", logs, "--into", replica]
@@ -125,9 +137,32 @@ private func prepareReplay(_ times: Int, _ body: (StoppedRun) throws -> Void) th
         )
         #expect(try rowDump(of: copy) == rows, "\(place)")
         #expect(try lines(of: copy) == history, "\(place)")
+        #expect(try writesAhead(replica), "\(place)")
       }
     )
   }
+}
+
+/// Writes texts of which a megabyte and more is left when they are compressed.
+private func addLargeTexts(to store: Store) throws {
+  let guest = worldSchema.entities.firstIndex { $0.name == "Guest" } ?? 0
+  var generator = SeededGenerator(for: "large texts")
+  for id in Int64(1_000)...1_003 {
+    let bytes = (0..<60_000).map { _ in generator.next() }
+    let text = bytes.withUnsafeBytes { Data($0) }.base64EncodedString()
+    try store.write(Author()) { writer in
+      let columns = writer.layouts[guest].columns
+      let values: [Value] = columns.map { $0.name == "note" ? .text(text) : .null }
+      try writer.insert(guest, id: id, values: values)
+    }
+  }
+}
+
+/// True where the header of a store's file says that it has a write-ahead log.
+private func writesAhead(_ path: String) throws -> Bool {
+  let file = try FileHandle(forReadingFrom: URL(fileURLWithPath: path))
+  defer { try? file.close() }  // It was only read.
+  return Array(try file.read(upToCount: 20) ?? Data()).suffix(2) == [2, 2]
 }
 
 // MARK: A store with its logs
