@@ -332,14 +332,18 @@ public final class Store: @unchecked Sendable {
   /// writes it into the file; without the log it is written once. Nothing is less durable, because a
   /// journal has what was overwritten; but whoever reads the store waits for whoever writes, so
   /// that this is for a replica that is being made. Whoever opens a store for writing gives it its
-  /// log again.
+  /// log again. A store that somebody else has open stays as it is.
   public func setWriteAheadLog(isUsed: Bool) throws {
     try lock.withLock {
       guard isReplica, isUsed != hasWriteAheadLog, let connection = writerConnection else { return }
+      connection.setBusyTimeout(.zero)
+      defer { connection.setBusyTimeout(options.busyTimeout) }
       try describingErrors(at: location.path) {
-        try connection.execute("PRAGMA journal_mode = \(isUsed ? "WAL" : "TRUNCATE")")
+        do {
+          try connection.execute("PRAGMA journal_mode = \(isUsed ? "WAL" : "TRUNCATE")")
+          hasWriteAheadLog = isUsed
+        } catch SQLiteError.busy {}
       }
-      hasWriteAheadLog = isUsed
     }
   }
 

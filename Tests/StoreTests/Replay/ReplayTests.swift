@@ -65,6 +65,34 @@ struct ReplayTests {
     }
   }
 
+  @Test("a replica replays the same without a write-ahead log, unless somebody else has it open")
+  func withoutLog() throws {
+    try withTemporaryFolder { folder in
+      var world = HistoryWorld(SeededGenerator(for: "replay without a log"))
+      let place = Location.file(folder.appendingPathComponent("source"))
+      let source = try Store.open(place, schema: worldSchema)
+      for _ in 0..<40 { try world.write(to: source) }
+      let url = folder.appendingPathComponent("replica")
+      // What the header of the file says: 2 where it has a log, 1 where it has a journal.
+      func modes() throws -> [UInt8] { Array(try Data(contentsOf: url)[18..<20]) }
+      let replica = try replica(of: source, at: .file(url))
+      #expect(try modes() == [2, 2])
+      try replica.setWriteAheadLog(isUsed: false)
+      #expect(try modes() == [1, 1])
+      try copyHistory(of: source, into: replica, batch: 7)
+      try replica.setWriteAheadLog(isUsed: true)
+      try replica.setWriteAheadLog(isUsed: true)
+      #expect(try modes() == [2, 2])
+      #expect(try lines(of: replica) == lines(of: source))
+      #expect(try rowDump(of: replica) == rowDump(of: source))
+      let other = try Store.open(.file(url), options: Options(isReadOnly: true))
+      try other.read { _ in
+        try replica.setWriteAheadLog(isUsed: false)
+        #expect(try modes() == [2, 2])
+      }
+    }
+  }
+
   @Test("transactions replayed in batches give the same, and a second time nothing")
   func batches() throws {
     try withTemporaryFolder { folder in
