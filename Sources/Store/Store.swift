@@ -342,7 +342,9 @@ public final class Store: @unchecked Sendable {
         do {
           try connection.execute("PRAGMA journal_mode = \(isUsed ? "WAL" : "TRUNCATE")")
           hasWriteAheadLog = isUsed
-        } catch SQLiteError.busy {}
+        } catch SQLiteError.busy {
+          // Somebody else has it open, and it is as good with the log as without.
+        }
       }
     }
   }

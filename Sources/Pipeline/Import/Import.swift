@@ -34,7 +34,7 @@ final class Import {
   private static let readOnce: Int64 = 64 << 20
   /// Logs of so many bytes go into a new replica without a write-ahead log, which nobody reads yet.
   ///
-  /// It costs two more syncs a log, and saves a quarter of the time where there is much to write.
+  /// It costs two more syncs a log, and saves a sixth of the time where there is much to write.
   private static let writtenDirectly: Int64 = 1 << 20
 
   let request: ImportRequest
