@@ -119,4 +119,39 @@ struct ReadOnlyTests {
       }
     }
   }
+
+  @Test("what a killed import left half written is refused where nobody can take it back")
+  func halfWritten() async {
+    await #expect(processExitsWith: .success) {
+      try withTemporaryFolder { folder in
+        let url = folder.appendingPathComponent("test.store")
+        let copy = folder.appendingPathComponent("copy.store")
+        try Store.open(.file(url), schema: sampleSchema).write(Author()) { writer in
+          for id in Int64(1)...2_000 {
+            let word = String(repeating: "old", count: 100) + "\(id)"
+            try writer.insert(tag, id: id, values: [.text(word)])
+          }
+        }
+        let connection = try Connection(path: url.path, mode: .readWrite)
+        try connection.execute("PRAGMA journal_mode = TRUNCATE; PRAGMA cache_size = 1; BEGIN")
+        try connection.execute("UPDATE Tag SET word = 'new' || id")
+        for suffix in ["", "-journal"] {
+          try FileManager.default.copyItem(atPath: url.path + suffix, toPath: copy.path + suffix)
+        }
+        let bytes = try Data(contentsOf: copy)
+        try #require(bytes.range(of: Data("new".utf8)) != nil)
+        let owner = getuid()
+        for suffix in ["", "-journal"] { chmod(copy.path + suffix, 0o444) }
+        chmod(folder.path, 0o555)
+        if owner == 0 { seteuid(65534) }
+        defer {
+          seteuid(owner)
+          chmod(folder.path, 0o755)
+        }
+        #expect(throws: StoreError.self) {
+          try Store.open(.file(copy), options: Options(isReadOnly: true))
+        }
+      }
+    }
+  }
 }

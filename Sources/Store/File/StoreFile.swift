@@ -302,9 +302,9 @@ extension Connection {
   }
 }
 
-/// True where files of SQLite's log lie beside a store.
+/// True where files of SQLite's log lie beside a store, or the journal of an import that was killed.
 private func hasLog(_ path: String) -> Bool {
-  access(path + "-wal", F_OK) == 0 || access(path + "-shm", F_OK) == 0
+  ["-wal", "-shm", "-journal"].contains { access(path + $0, F_OK) == 0 }
 }
 
 /// True where permissions let this process write, by the user it acts as.
