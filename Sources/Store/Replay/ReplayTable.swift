@@ -9,6 +9,7 @@ final class ReplayTable {
   let decoder: ObjectDecoder
   private let connection: Connection
   private var updates = ColumnPlans<Statement>()
+  private var anyUpdate: Statement?
   private var insertion: Statement?
   private var removal: Statement?
   /// The columns whose large values lie in files.
@@ -43,7 +44,9 @@ final class ReplayTable {
     columns.removeAll(keepingCapacity: true)
     let after = part.after.prefix(part.columnsAfter)
     for place in after { columns.append(changes.members[place].index) }
-    let statement = try updates.plan(for: columns) { try prepareUpdate() }
+    guard let statement = try updates.plan(for: columns, { try prepareUpdate() }) else {
+      return try updateAny(part, changes)
+    }
     try bind(statement, part, changes, after, from: 2)
     try bind(
       statement,
@@ -52,6 +55,22 @@ final class ReplayTable {
       part.before.prefix(part.columnsBefore),
       from: 2 + Int32(truncatingIfNeeded: after.count)
     )
+    try statement.run()
+    return connection.changes == 1
+  }
+
+  /// Updates a row by the statement for any columns.
+  private func updateAny(_ part: PreparedChanges.Part, _ changes: PreparedChanges) throws -> Bool {
+    let statement = try anyUpdate ?? prepareAnyUpdate()
+    statement.clearBindings()
+    try statement.bind(1, part.change.object)
+    for (offset, column) in columns.enumerated() {
+      let before = changes.values[part.before.lowerBound + offset]
+      let after = changes.values[part.after.lowerBound + offset]
+      try statement.bind(AnyColumns.flag(column), 1 as Int64)
+      try statement.bind(AnyColumns.value(column), borrowing: after)
+      try statement.bind(AnyColumns.expected(column), borrowing: before)
+    }
     try statement.run()
     return connection.changes == 1
   }
@@ -104,6 +123,15 @@ final class ReplayTable {
       "UPDATE \(layout.table) SET \(values.joined(separator: ", ")) WHERE "
         + condition(columns, from: columns.count + 2)
     )
+  }
+
+  private func prepareAnyUpdate() throws -> Statement {
+    let layout = decoder.layout
+    let any = AnyColumns(layout)
+    let entity = layout.sharesTable ? " AND \"_entity\" = \(literal(layout.entity.name))" : ""
+    let statement = try connection.prepare("\(any.assignment)\(entity) AND \(any.expectation)")
+    anyUpdate = statement
+    return statement
   }
 
   private func prepareRemoval() throws -> Statement {

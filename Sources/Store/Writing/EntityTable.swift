@@ -15,6 +15,7 @@ final class EntityTable {
   private var removal: Statement?
   private var naming: Statement?
   private var plans = ColumnPlans<UpdatePlan>()
+  private var anyUpdate: Statement?
   private var finding: [[Int]: Statement] = [:]
   private let texts: TextRoom
   /// The indexes of the columns of external attributes.
@@ -30,7 +31,7 @@ final class EntityTable {
   /// Writes a new row.
   func insert(id: Int64, _ values: [Value]) throws {
     let statement = try insertion ?? prepareInsertion()
-    try run(statement, id, values)
+    try run(statement, id, values) { Int32(truncatingIfNeeded: $0) + 2 }
   }
 
   /// Reads all values of a row.
@@ -67,7 +68,9 @@ final class EntityTable {
 
   /// Reads some values of a row.
   func values(id: Int64, _ columns: [Int]) throws -> [Value]? {
-    let statement = try plan(columns).reading
+    guard let statement = try plan(columns)?.reading else {
+      return try row(id: id).map { row in columns.map { row[$0] } }
+    }
     try statement.bind(1, id)
     defer { statement.reset() }
     guard try statement.step() else { return nil }
@@ -76,12 +79,23 @@ final class EntityTable {
 
   /// Writes some values of a row.
   func update(id: Int64, _ columns: [Int], _ values: [Value]) throws {
-    try run(try plan(columns).writing, id, values)
+    if let plan = try plan(columns) {
+      return try run(plan.writing, id, values) { Int32(truncatingIfNeeded: $0) + 2 }
+    }
+    let statement = try anyUpdate ?? prepareAnyUpdate()
+    statement.clearBindings()
+    for column in columns { try statement.bind(AnyColumns.flag(column), 1 as Int64) }
+    try run(statement, id, values) { AnyColumns.value(columns[$0]) }
   }
 
   /// Runs a statement with an id and values, whose texts are copied once, to where SQLite reads
   /// them.
-  private func run(_ statement: Statement, _ id: Int64, _ values: [Value]) throws {
+  private func run(
+    _ statement: Statement,
+    _ id: Int64,
+    _ values: [Value],
+    at parameter: (Int) -> Int32
+  ) throws {
     var size = 0
     for value in values {
       if case .text(let text) = value { size += text.utf8.count }
@@ -90,7 +104,7 @@ final class EntityTable {
     var used = 0
     try statement.bind(1, id)
     for index in values.indices {
-      let parameter = Int32(truncatingIfNeeded: index) + 2
+      let parameter = parameter(index)
       if case .text(var text) = values[index] {
         let bytes = text.withUTF8 { texts.copy(UnsafeRawBufferPointer($0), at: used) }
         used += bytes.count
@@ -102,8 +116,9 @@ final class EntityTable {
     try statement.run()
   }
 
-  /// The statements that read and write some columns.
-  private func plan(_ columns: [Int]) throws -> UpdatePlan {
+  /// The statements that read and write some columns; nil for columns that are rarely written
+  /// together.
+  private func plan(_ columns: [Int]) throws -> UpdatePlan? {
     try plans.plan(for: columns) { try makePlan(columns) }
   }
 
@@ -156,6 +171,12 @@ final class EntityTable {
         "UPDATE \(layout.table) SET \(assignments.joined(separator: ", ")) WHERE \"id\" = ?1"
       )
     )
+  }
+
+  private func prepareAnyUpdate() throws -> Statement {
+    let statement = try connection.prepare(AnyColumns(layout).assignment)
+    anyUpdate = statement
+    return statement
   }
 
   private func prepareFinding(_ columns: [Int]) throws -> Statement {
