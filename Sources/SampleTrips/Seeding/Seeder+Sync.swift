@@ -4,14 +4,14 @@ import SwiftData
 extension Seeder {
   /// Trips that are new, and trips that are known by their name and become what the server has.
   func receiveTrips(_ context: ModelContext) throws {
-    for _ in 0..<numbers.number(in: 4...14) {
+    for _ in 0..<numbers.number(in: 4...14) * syncScale {
       let trip = newTrip(in: context)
       trip.reference = numbers.uuid()
       for _ in 0..<numbers.number(in: 1...8) { addItem(to: trip) }
       if numbers.chance(40) { trip.livingAccommodation = newAccommodation() }
     }
     var names: Set<String> = []
-    for _ in 0..<min(known.count, numbers.number(in: 2...10)) {
+    for _ in 0..<min(known.count, numbers.number(in: 2...10) * syncScale) {
       let entry = numbers.pick(known)
       guard names.insert(entry.name).inserted else { continue }
       let trip = newTrip(in: context, replacing: entry)
@@ -26,7 +26,7 @@ extension Seeder {
 
   /// Many small changes of many trips.
   func receiveItems(_ context: ModelContext) throws {
-    for _ in 0..<numbers.number(in: 3...20) {
+    for _ in 0..<numbers.number(in: 3...20) * syncScale {
       for item in anyTrip(in: context).bucketList.prefix(12) where numbers.chance(80) {
         item.cost = numbers.chance(10) ? nil : numbers.amount(0...90)
         item.meters = UInt32(numbers.below(20_000))

@@ -55,6 +55,8 @@ final class Seeder {
   var serial = 0
   /// How many trips were deleted by hand.
   var deleted = 0
+  /// How many times as much comes from the server at once as in a small history.
+  let syncScale: Int
   private let wanted: Int
   private let trips: SeededProvenance
   private let contacts: SeededProvenance
@@ -65,6 +67,8 @@ final class Seeder {
 
   init(_ store: URL, people: URL?, changes: Int, seed: UInt64, hasSmallPhotos: Bool) throws {
     wanted = changes
+    // Whoever has many trips has them from others, who change many at once.
+    syncScale = min(max(1, changes / 25_000), 4)
     self.hasSmallPhotos = hasSmallPhotos
     numbers = SeededNumbers(seed: seed)
     clock = SeededClock(start: Date(timeIntervalSince1970: 1_704_697_200))
@@ -92,7 +96,7 @@ final class Seeder {
 
   func run(_ progress: (Int) throws -> Void) throws {
     guard wanted > 0 else { return }
-    let steps = Self.tripSteps
+    let steps = tripSteps
     try perform(Step(0, ceiling: 20, .sync) { try $0.addTags($1) })
     try readTags()
     // Whatever the seed and the number, each kind of save happens early once.
@@ -147,23 +151,25 @@ final class Seeder {
     for tag in try context.fetch(FetchDescriptor<Tag>()) { tags[tag.word] = tag }
   }
 
-  private static let tripSteps: [Step] = [
-    Step(16, ceiling: 20, .app) { try $0.planTrip($1) },
-    Step(24, ceiling: 3, .app) { try $0.editTrips($1) },
-    Step(24, ceiling: 12, .app) { try $0.workThroughBucketList($1) },
-    Step(12, ceiling: 6, .app) { try $0.extendBucketList($1, count: 6) },
-    Step(6, ceiling: 4, .app) { try $0.shortenBucketList($1) },
-    Step(8, ceiling: 3, .app) { try $0.book($1) },
-    Step(8, ceiling: 6, .app) { try $0.sortWithTags($1) },
-    Step(1, ceiling: 1, .app) { try $0.addPhoto($1) },
-    Step(5, ceiling: 60, .app) { try $0.deleteTrip($1) },
-    Step(14, ceiling: 1, .widget) { try $0.confirm($1) },
-    Step(8, ceiling: 1, .widget) { try $0.tickOff($1) },
-    Step(6, ceiling: 180, .sync) { try $0.receiveTrips($1) },
-    Step(6, ceiling: 240, .sync) { try $0.receiveItems($1) },
-    Step(3, ceiling: 30, .sync) { try $0.dropItems($1) },
-    Step(2, ceiling: 1_500, .sync) { try $0.cleanUp($1) },
-  ]
+  private var tripSteps: [Step] {
+    [
+      Step(16, ceiling: 20, .app) { try $0.planTrip($1) },
+      Step(24, ceiling: 3, .app) { try $0.editTrips($1) },
+      Step(24, ceiling: 12, .app) { try $0.workThroughBucketList($1) },
+      Step(12, ceiling: 6, .app) { try $0.extendBucketList($1, count: 6) },
+      Step(6, ceiling: 4, .app) { try $0.shortenBucketList($1) },
+      Step(8, ceiling: 3, .app) { try $0.book($1) },
+      Step(8, ceiling: 6, .app) { try $0.sortWithTags($1) },
+      Step(1, ceiling: 1, .app) { try $0.addPhoto($1) },
+      Step(5, ceiling: 60, .app) { try $0.deleteTrip($1) },
+      Step(14, ceiling: 1, .widget) { try $0.confirm($1) },
+      Step(8, ceiling: 1, .widget) { try $0.tickOff($1) },
+      Step(6, ceiling: 180 * syncScale, .sync) { try $0.receiveTrips($1) },
+      Step(6, ceiling: 240 * syncScale, .sync) { try $0.receiveItems($1) },
+      Step(3, ceiling: 30, .sync) { try $0.dropItems($1) },
+      Step(2, ceiling: 1_500, .sync) { try $0.cleanUp($1) },
+    ]
+  }
 
   private static let peopleSteps: [Step] = [
     Step(5, ceiling: 0, .app) { try $0.meet($1) },
