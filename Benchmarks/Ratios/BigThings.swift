@@ -79,7 +79,7 @@ struct BigThings {
       startDate: .now,
       endDate: .now
     )
-    var photo = Data(count: count / 1_000 << 20)
+    var photo = Data(count: (count / 1_000) << 20)
     photo.withUnsafeMutableBytes { bytes in
       for index in stride(from: 0, to: bytes.count, by: 4096) {
         bytes[index] = UInt8(truncatingIfNeeded: index >> 12)

@@ -13,9 +13,9 @@ package func timeText(_ time: Date) -> String {
   let instant = time.timeIntervalSince1970.isNaN ? 0 : time.timeIntervalSince1970
   let seconds = instant.rounded(.down)
   let fraction = (instant - seconds) * 1_000_000
-  // Times that no clock of a computer shows stand for the ends of those that one does.
+  let ends = writtenTimes
   return timeText(
-    seconds: Int(min(max(seconds, -62_135_596_800), 253_402_300_799)),
+    seconds: Int(min(max(seconds, Double(ends.lowerBound)), Double(ends.upperBound))),
     microseconds: min(Int(fraction.isFinite ? fraction : 0), 999_999)
   )
 }
@@ -36,18 +36,34 @@ func timeText(milliseconds: Int64) -> String {
     : timeText(seconds: Int(seconds), microseconds: Int(rest) * 1000)
 }
 
+/// The seconds since 1970 from year 1 to year 9999, whose ends stand for all times beyond them.
+private let writtenTimes = -62_135_596_800...253_402_300_799
+
 /// A time, in seconds since 1970 and the microseconds beyond them, as history keeps it.
 package func timeText(seconds: Int, microseconds: Int) -> String {
   var parts = tm()
-  var seconds = seconds
+  var seconds = min(max(seconds, writtenTimes.lowerBound), writtenTimes.upperBound)
   gmtime_r(&seconds, &parts)
-  let fields = [
-    padded(Int(parts.tm_year) + 1900, 4), "-", padded(Int(parts.tm_mon) + 1, 2), "-",
-    padded(Int(parts.tm_mday), 2), "T", padded(Int(parts.tm_hour), 2), ":",
-    padded(Int(parts.tm_min), 2), ":", padded(Int(parts.tm_sec), 2), ".",
-    padded(microseconds, 6), "Z",
-  ]
-  return fields.joined()
+  return String(unsafeUninitializedCapacity: 32) { text in
+    var end = 0
+    func append(_ number: Int, _ width: Int, _ next: Unicode.Scalar) {
+      var rest = number
+      for place in (end..<end + width).reversed() {
+        text[place] = UInt8(ascii: "0") + UInt8(rest % 10)
+        rest /= 10
+      }
+      text[end + width] = UInt8(ascii: next)
+      end += width + 1
+    }
+    append(Int(parts.tm_year) + 1900, 4, "-")
+    append(Int(parts.tm_mon) + 1, 2, "-")
+    append(Int(parts.tm_mday), 2, "T")
+    append(Int(parts.tm_hour), 2, ":")
+    append(Int(parts.tm_min), 2, ":")
+    append(Int(parts.tm_sec), 2, ".")
+    append(min(max(microseconds, 0), 999_999), 6, "Z")
+    return end
+  }
 }
 
 /// The name of this machine.
@@ -58,11 +74,6 @@ let hostName: String = {
     $0.baseAddress.map { String(cString: $0) } ?? ""
   }
 }()
-
-private func padded(_ number: Int, _ width: Int) -> String {
-  let digits = String(number)
-  return String(repeating: "0", count: max(0, width - digits.count)) + digits
-}
 
 /// Waits for ten milliseconds.
 func sleepBriefly() {

@@ -1,0 +1,31 @@
+import Foundation
+import Store
+import Testing
+
+@Suite("Times as history keeps them")
+struct CurrentTimeTests {
+  @Test(
+    "a time has all its digits, and one beyond the years 1 to 9999 stands at their end",
+    arguments: [
+      (0, 0, "1970-01-01T00:00:00.000000Z"),
+      (1_704_697_200, 42, "2024-01-08T07:00:00.000042Z"),
+      (-1, 999_999, "1969-12-31T23:59:59.999999Z"),
+      (951_782_400, 100_000, "2000-02-29T00:00:00.100000Z"),
+      (-62_135_596_800, 0, "0001-01-01T00:00:00.000000Z"),
+      (253_402_300_799, 999_999, "9999-12-31T23:59:59.999999Z"),
+      (Int.min, -7, "0001-01-01T00:00:00.000000Z"),
+      (Int.max, Int.max, "9999-12-31T23:59:59.999999Z"),
+    ]
+  )
+  func text(seconds: Int, microseconds: Int, expected: String) {
+    #expect(timeText(seconds: seconds, microseconds: microseconds) == expected)
+  }
+
+  @Test("a date that is none, or that no clock shows, has a text too")
+  func dates() {
+    #expect(timeText(Date(timeIntervalSince1970: .nan)) == "1970-01-01T00:00:00.000000Z")
+    #expect(timeText(.distantFuture).hasPrefix("4001-01-01T00:00:00"))
+    #expect(timeText(Date(timeIntervalSince1970: .infinity)).hasPrefix("9999-12-31T23:59:59"))
+    #expect(timeText(Date(timeIntervalSince1970: -.infinity)).hasPrefix("0001-01-01T00:00:00"))
+  }
+}
