@@ -55,8 +55,9 @@ demo: setup ## build, and show the main job on a store of trips
 	docs/demo.sh
 
 faults: build ## let the program's calls and allocations fail, kill it, and run it again
-	TRAVELOG_LONG_TESTS=1 swift test --skip-build \
-	  --filter 'FaultTests|KillTests|AllocationTests|HistoryProcessTests|DamagedLogTests|MembersTests'
+	TRAVELOG_LONG_TESTS=1 Tools/run-tests \
+	  'FaultTests|KillTests|AllocationTests|HistoryProcessTests|DamagedLogTests|MembersTests'
+	@grep -hE '(fired|failed|at work)$$|failed, and' .build/tests/chosen.log
 
 fuzz: setup ## let libFuzzer look for bytes that crash what reads logs; FUZZ=600 seconds for each
 	TRAVELOG_FUZZ=1 $(FUZZER) --product Fuzzer
@@ -80,8 +81,10 @@ soak: build ## try the properties with new seeds for some minutes; SOAK=60 for a
 	done
 
 test-threads: setup ## run the tests of concurrency under the thread sanitizer
-	swift test --sanitize=thread --scratch-path .build/threads \
-	  --filter 'ConcurrencyTests|NotificationTests|NotificationsTests|ModelActor|ImportTests|NoteStoreTests|LockTests'
+	swift build --build-tests --sanitize=thread --scratch-path .build/threads
+	Tools/run-tests \
+	  'ConcurrencyTests|NotificationTests|NotificationsTests|ModelActor|ImportTests|NoteStoreTests|LockTests' \
+	  --sanitize=thread --scratch-path .build/threads
 
 docs: setup ## write the pages that are made from the tables of commands
 	$(BUILD) --product travelog

@@ -1,3 +1,4 @@
+import Glibc
 import Testing
 import XCTest
 
@@ -11,12 +12,23 @@ private func runAsyncMain(_ body: @Sendable @escaping () async throws -> Void)
 @main
 enum Main {
   static func main() {
-    let arguments = CommandLine.arguments
+    let arguments = CommandLine.arguments.dropFirst()
     let isChosen = zip(arguments, arguments.dropFirst()).contains {
       $0 == "--testing-library" && $1 == "swift-testing"
     }
-    if isChosen { runAsyncMain { await Testing.__swiftPMEntryPoint() as Never } }
-    // "swift test" asks XCTest too.
-    XCTMain([]) as Never
+    // "swift test" asks for tests of XCTest alone where there is such a file.
+    if isChosen || arguments.isEmpty {
+      runAsyncMain { await Testing.__swiftPMEntryPoint() as Never }
+    }
+    if arguments.contains(where: { $0.hasPrefix("-") }) { XCTMain([]) as Never }
+    // It was given a filter, of which it tells nothing here.
+    let message = """
+      No test was run, because none is of XCTest. To choose some: \
+      swift test --disable-xctest --enable-swift-testing --filter … \
+      (or Tools/run-tests …, after make build).
+
+      """
+    write(STDERR_FILENO, message, message.utf8.count)
+    exit(1)
   }
 }
