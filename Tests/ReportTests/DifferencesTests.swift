@@ -196,7 +196,8 @@ struct DifferencesTests {
       }
       let error = #expect(throws: StoreError.self) { try script(left, right) }
       #expect(error?.code == .unreadableValue)
-      #expect("\(error.map { "\($0)" } ?? "")".contains("not UTF-8"))
+      let message = "\(error.map { "\($0)" } ?? "")"
+      #expect(message.contains("not UTF-8") && message.contains("Place\" in the store \(left)"))
     }
   }
 

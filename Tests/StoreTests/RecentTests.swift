@@ -19,9 +19,13 @@ struct RecentTests {
     }
     for key in [1, 2, 3, 4, 1, 2, 3, 4] { #expect(try value(key) == String(key)) }
     #expect(asked == [1, 2, 3, 4])
+    // The one that was not asked for the longest makes room.
+    #expect(try value(1) == "1")
     #expect(try value(5) == "5")
     #expect(try value(1) == "1")
-    #expect(asked == [1, 2, 3, 4, 5, 1])
+    #expect(asked == [1, 2, 3, 4, 5])
+    #expect(try value(2) == "2")
+    #expect(asked == [1, 2, 3, 4, 5, 2])
     for _ in 1...2 { #expect(throws: Refusal.self) { try value(0) } }
     #expect(asked.suffix(2) == [0, 0])
   }

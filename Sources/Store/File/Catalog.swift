@@ -174,12 +174,3 @@ struct Catalog {
     )
   }
 }
-
-extension StoreSchema {
-  /// The schema as the catalog keeps it: JSON with sorted keys and no blanks.
-  public func json() throws -> String {
-    let encoder = JSONEncoder()
-    encoder.outputFormatting = [.sortedKeys, .withoutEscapingSlashes]
-    return String(decoding: try encoder.encode(self), as: UTF8.self)
-  }
-}

@@ -15,8 +15,8 @@ final class RowMerge {
   private var place = Place.both
 
   init(_ part: ComparedRows.Part, _ left: Reader, _ right: Reader) throws {
-    self.left = Side(try left.connection.prepare(part.left.rows), keys: part.keys)
-    self.right = Side(try right.connection.prepare(part.right.rows), keys: part.keys)
+    self.left = try Side(part.left, left.connection, keys: part.keys)
+    self.right = try Side(part.right, right.connection, keys: part.keys)
     columns = part.keys..<part.columns
   }
 
@@ -66,13 +66,17 @@ final class RowMerge {
 /// One of the two states, at a row.
 private final class Side {
   let row: Statement
+  private let table: String
+  private let path: String
   private let keys: Int32
   private(set) var isAtEnd = false
   /// The ids that the row is found by.
   private(set) var key: (Int64, Int64) = (0, 0)
 
-  init(_ row: Statement, keys: Int32) {
-    self.row = row
+  init(_ source: ComparedRows.Source, _ connection: Connection, keys: Int32) throws {
+    row = try connection.prepare(source.rows)
+    table = source.table
+    path = connection.path
     self.keys = keys
   }
 
@@ -94,8 +98,10 @@ private final class Side {
       guard row.type(at: column) != .text || row.withBytes(at: column, isValidUTF8) else {
         throw StoreError(
           .unreadableValue,
-          "The row \(key.0) of a table holds a text in '\(row.columnName(at: Int(column)))' that is not"
-            + " UTF-8. A program other than this one wrote it; correct it with the sqlite3 shell."
+          "The row \(key.0) of \(table) in the store \(path) holds a text in"
+            + " '\(row.columnName(at: Int(column)))' that is not UTF-8. A program other than this one"
+            + " wrote it; correct it with the sqlite3 shell.",
+          path: path
         )
       }
       return row.value(at: column)

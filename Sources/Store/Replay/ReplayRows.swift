@@ -110,7 +110,9 @@ final class ReplayRows {
     }
     // What an object had that was erased when it was deleted is not known, also where the
     // tombstone tells it: the changes that led there were erased with the rest.
-    if change.kind != .delete || !isErased { try compare(row, with: old, before, key) }
+    if change.kind != .delete || !isErased {
+      differences += try writer.differences(of: row, from: old, before, key)
+    }
     guard differences.isEmpty else { return }
     if change.kind == .delete { return try writer.replayDelete(key, row) }
     let columns = writer.layouts[entity].columns
@@ -146,28 +148,7 @@ final class ReplayRows {
       if !values.contains(where: { $0 == nil }) { note(key, nil, expected: "there", found: nil) }
       return
     }
-    try compare(row, with: values, after, key)
-  }
-
-  /// Notes where a row is not as members say.
-  private func compare(
-    _ row: [Value],
-    with values: [Value?],
-    _ members: ArraySlice<ObjectDecoder.Member>,
-    _ key: RowKey
-  ) throws {
-    for (member, value) in zip(members, values) {
-      // An erased value is not known, so that anything may be there.
-      guard let value, !writer.isSame(row[member.index], value, member.index, key.entity) else {
-        continue
-      }
-      note(
-        key,
-        writer.layouts[key.entity].columns[member.index].property,
-        expected: String(decoding: member.value, as: UTF8.self),
-        found: try writer.shown(row[member.index], member.index, key.entity)
-      )
-    }
+    differences += try writer.differences(of: row, from: values, after, key)
   }
 
   // MARK: Links

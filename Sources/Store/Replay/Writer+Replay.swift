@@ -47,7 +47,7 @@ extension Writer {
   }
 
   /// True where a stored value is the one that a change names; one in a file goes by its digest.
-  func isSame(_ stored: Value, _ expected: Value, _ column: Int, _ entity: Int) -> Bool {
+  private func isSame(_ stored: Value, _ expected: Value, _ column: Int, _ entity: Int) -> Bool {
     if stored.isSame(as: expected) { return true }
     guard layouts[entity].columns[column].isExternal else { return false }
     let (digest, data): (String, Data)
@@ -59,8 +59,30 @@ extension Writer {
     return data.withUnsafeBytes { SHA256.digest(of: $0) }.description == digest
   }
 
+  /// The properties in which a row is not as members say.
+  func differences(
+    of row: [Value],
+    from values: [Value?],
+    _ members: ArraySlice<ObjectDecoder.Member>,
+    _ key: RowKey
+  ) throws -> [ReplayDifference] {
+    try zip(members, values).compactMap { member, value in
+      // An erased value is not known, so that anything may be there.
+      guard let value, !isSame(row[member.index], value, member.index, key.entity) else {
+        return nil
+      }
+      return ReplayDifference(
+        entity: layouts[key.entity].entity.name,
+        object: key.id,
+        property: layouts[key.entity].columns[member.index].property,
+        expected: String(decoding: member.value, as: UTF8.self),
+        found: try shown(row[member.index], member.index, key.entity)
+      )
+    }
+  }
+
   /// A stored value as canonical text.
-  func shown(_ value: Value, _ column: Int, _ entity: Int) throws -> String {
+  private func shown(_ value: Value, _ column: Int, _ entity: Int) throws -> String {
     let encoder = ObjectEncoder(layouts[entity], layouts)
     let encoded = try encoder.encoded(value, at: column, blobs)
     return String(decoding: encoded.large.isEmpty ? encoded.json : encoded.large, as: UTF8.self)

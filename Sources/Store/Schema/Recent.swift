@@ -1,5 +1,3 @@
-import FoundationEssentials
-
 /// What was worked out for the last few keys, for those that ask about the same again and again.
 ///
 /// Each store that is opened and each log that is read begins with a schema, mostly the one that the
@@ -20,7 +18,7 @@ public final class Recent<Key: Sendable, Value: Sendable>: @unchecked Sendable {
 
   /// What was worked out for a key, or is now; an error is not kept.
   public func value(of key: Key, _ workOut: () throws -> Value) rethrows -> Value {
-    if let known = lock.withLock({ kept.first { isSame($0.key, key) } }) { return known.value }
+    if let known = lock.withLock({ known(key) }) { return known }
     let value = try workOut()
     lock.withLock {
       kept.insert((key, value), at: 0)
@@ -28,22 +26,11 @@ public final class Recent<Key: Sendable, Value: Sendable>: @unchecked Sendable {
     }
     return value
   }
-}
 
-extension StoreSchema {
-  private static let read = Recent<Data, StoreSchema>(isSame: ==)
-
-  /// Reads what ``json()`` wrote; the same text gives copies of one schema.
-  public init(json: Data) throws {
-    self = try Self.read.value(of: json) { try JSONDecoder().decode(StoreSchema.self, from: json) }
-  }
-
-  /// True where both are copies of one schema, which is sure for as long as one of them is kept.
-  ///
-  /// Equality would take names for each other that differ in their spelling in Unicode.
-  public func isCopy(of other: StoreSchema) -> Bool {
-    entities.withUnsafeBufferPointer { mine in
-      other.entities.withUnsafeBufferPointer { $0.baseAddress == mine.baseAddress }
-    } && version.utf8.elementsEqual(other.version.utf8)
+  /// What is kept for a key, which is the last now that was asked for.
+  private func known(_ key: Key) -> Value? {
+    guard let place = kept.firstIndex(where: { isSame($0.key, key) }) else { return nil }
+    kept.insert(kept.remove(at: place), at: 0)
+    return kept[0].value
   }
 }

@@ -242,17 +242,8 @@ private final class Undo {
     _ change: Change
   ) throws {
     let expected = try values.values(members, .before, change, key.entity)
-    for (member, value) in zip(members, expected) {
-      guard let value, !writer.isSame(row[member.index], value, member.index, key.entity) else {
-        continue
-      }
-      note(
-        key,
-        writer.layouts[key.entity].columns[member.index].property,
-        expected: String(decoding: member.value, as: UTF8.self),
-        found: try writer.shown(row[member.index], member.index, key.entity)
-      )
-    }
+    conflicts += try writer.differences(of: row, from: expected, members, key)
+      .map { .changed($0) }
   }
 
   // MARK: Links
