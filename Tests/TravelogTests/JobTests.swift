@@ -137,6 +137,54 @@ struct JobTests {
     }
   }
 
+  /// Each would end what it stands in, were it not escaped; a quote is one character with its accent.
+  private let oddNames = [
+    "a'\u{301}b", "\"\u{301}", "back\\slash", "two\nlines", "$(date) `date`", "é *",
+  ]
+
+  @Test("the command lines that a dry run prints are what a shell reads")
+  func printedLines() throws {
+    try withTemporaryFolder { folder in
+      let path = folder.path + "/job.json5"
+      try Data(
+        "{ steps: [{ do: 'verify', with: { logs: '${logs}' } }], values: { logs: null } }".utf8
+      ).write(to: URL(fileURLWithPath: path))
+      for name in oddNames {
+        let printed = try travelog("run", path, "--set", "logs=\(folder.path)/\(name)", "--dry-run")
+        #expect(printed.code == 0, "\(printed.errors)")
+        let read = try run(
+          "/bin/sh",
+          ["-c", "travelog() { printf '%s\\0' \"$@\"; }\n" + printed.output]
+        )
+        let words = read.output.split(separator: "\0").map { Array($0.utf8) }
+        #expect(words.contains(Array("\(folder.path)/\(name)".utf8)), "\(printed.output)")
+      }
+    }
+  }
+
+  @Test("a job's name is one label of its series, whatever is in it")
+  func labels() {
+    for (name, label) in zip(
+      oddNames,
+      ["a'\u{301}b", "\\\"\u{301}", "back\\\\slash", "two\\nlines", "$(date) `date`", "é *"]
+    ) {
+      let text = prometheusText(
+        ofJob: name,
+        ended: Date(timeIntervalSince1970: 1),
+        seconds: 2,
+        code: .success,
+        report: nil,
+        before: ""
+      )
+      let series = text.split(separator: "\n").filter { !$0.hasPrefix("#") }
+      #expect(series.count == 8)
+      for line in series {
+        let labels = Array("{pipeline=\"\(label)\"} ".utf8)
+        #expect(Array(line.utf8.drop { $0 != UInt8(ascii: "{") }).starts(with: labels), "\(line)")
+      }
+    }
+  }
+
   @Test(
     "what is wrong in a job is said with line and column, and nothing is done",
     arguments: [
