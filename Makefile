@@ -66,9 +66,9 @@ fuzz: setup ## let libFuzzer look for bytes that crash what reads logs; FUZZ=600
 	@for target in log folder gzip token; do \
 	  mkdir -p .build/fuzz/found/$$target; \
 	  echo "fuzz: $$target for $${FUZZ:-60} seconds"; \
-	  FUZZ_TARGET=$$target ASAN_OPTIONS=symbolize=0 SWIFT_BACKTRACE=enable=no \
+	  FUZZ_TARGET=$$target ASAN_OPTIONS=symbolize=0:detect_leaks=0 SWIFT_BACKTRACE=enable=no \
 	    .build/fuzz/release/Fuzzer .build/fuzz/found/$$target \
-	    Tests/Fuzz/Corpora/$$target -max_total_time=$${FUZZ:-60} -timeout=20 -rss_limit_mb=1024 -detect_leaks=0 \
+	    Tests/Fuzz/Corpora/$$target -max_total_time=$${FUZZ:-60} -timeout=20 -rss_limit_mb=1024 \
 	    -artifact_prefix=.build/fuzz/$$target- -print_final_stats=1 -verbosity=1 \
 	    2> .build/fuzz/$$target.log || { tail -40 .build/fuzz/$$target.log; exit 1; }; \
 	  grep -E 'stat::|DONE' .build/fuzz/$$target.log | tail -6; \

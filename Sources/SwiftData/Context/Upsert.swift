@@ -6,9 +6,15 @@ import Store
 extension PendingSave {
   /// The values of a set of properties that name one object.
   private struct UniqueKey: Hashable {
-    var table: String
+    var table: Int
     var properties: [String]
     var values: [Value]
+
+    func hash(into hasher: inout Hasher) {
+      // Names would take longer than all else, and most tables have one set of unique properties.
+      hasher.combine(table)
+      hasher.combine(values)
+    }
   }
 
   /// Finds the new objects that are rows, or other new objects, and joins them with those; tells
@@ -23,7 +29,7 @@ extension PendingSave {
     for model in insertedInOrder {
       let state = model._$state
       guard let entity = state.entity, entity.storeIndex == storeIndex,
-        state.phase == .inserting, !entity.entity.uniques.isEmpty
+        state.phase == .inserting, !entity.uniques.isEmpty
       else { continue }
       let keys = try keys(of: state, changedOnly: false)
       if let target = try keys.lazy.compactMap({ key in
@@ -72,8 +78,7 @@ extension PendingSave {
 
   private func keys(of state: _ModelState, changedOnly: Bool) throws -> [UniqueKey] {
     guard let entity = state.entity else { return [] }
-    return try entity.entity.uniques.compactMap { properties in
-      let slots = properties.compactMap { state.description.property(named: $0)?.index }
+    return try entity.uniques.compactMap { properties, slots in
       if changedOnly, !slots.contains(where: state.changed.contains) { return nil }
       let values = try slots.map { slot -> Value in
         if state.description.properties[slot].destination != nil {
@@ -83,7 +88,7 @@ extension PendingSave {
       }
       // Rows without a value are never the same.
       guard !values.contains(.null) else { return nil }
-      return UniqueKey(table: entity.table, properties: properties, values: values)
+      return UniqueKey(table: entity.tableIndex, properties: properties, values: values)
     }
   }
 

@@ -23,6 +23,8 @@ final class EntityDescription: Sendable {
   let loose: [PropertyDescription]
   /// The names of the columns, in their order.
   let columnNames: [String]
+  /// The properties whose values no two objects have together, and their slots.
+  let uniques: [(properties: [String], slots: [Int])]
 
   init(
     _ model: _ModelDescription,
@@ -66,6 +68,9 @@ final class EntityDescription: Sendable {
       return true
     }
     loose = model.relationships.filter { $0.isToMany && model.inverse(of: $0.index) == nil }
+    uniques = entity.uniques.map { properties in
+      (properties, properties.compactMap { model.property(named: $0)?.index })
+    }
   }
 
   var name: String { model.name }
