@@ -54,6 +54,62 @@ struct PruneTests {
     }
   }
 
+  @Test("nothing goes of which a folder has the state alone, and an export says that it is so")
+  func stateAlone() throws {
+    try withTemporaryFolder { folder in
+      var world = try World(folder, "prune state")
+      try world.write(12)
+      try world.export()
+      _ = try Pipeline.prune(PruneRequest(store: world.path, logs: world.logs, keep: .zero))
+      try world.write(5)
+      let before = try world.source.read { try $0.historyRange() }
+      let oldest = try #require(before.oldest)
+      #expect(oldest > 1)
+
+      // A folder of its own begins with a snapshot of the head: what led there is in no log of it.
+      let other = LogFolder(folder.path + "/other logs")
+      func export() throws -> ExportResult {
+        try Pipeline.export(ExportRequest(store: world.path, logs: other))
+      }
+      let first = try export()
+      #expect(first.transactions == 0 && first.snapshot != nil)
+      #expect(first.notices.contains { $0.contains("\(oldest) to \(before.head.transaction)") })
+      try world.write(3)
+      #expect(try export().notices.isEmpty)
+      var request = PruneRequest(store: world.path, logs: other, keep: .zero)
+      for isDryRun in [true, false] {
+        request.isDryRun = isDryRun
+        let error = #expect(throws: PipelineError.self) { try Pipeline.prune(request) }
+        #expect(error?.code == .missingLogs)
+        #expect(error?.message.contains("\(oldest) to \(before.head.transaction)") == true)
+      }
+      #expect(try world.source.read { try $0.historyRange() }.oldest == oldest)
+    }
+  }
+
+  @Test("nothing goes where the oldest logs were taken out of the folder, whatever snapshot is left")
+  func oldestMissing() throws {
+    try withTemporaryFolder { folder in
+      var world = try World(folder, "prune oldest")
+      try world.write(6)
+      let first = try world.export()
+      try world.write(6)
+      var snapshot = ExportRequest(store: world.path, logs: world.logs)
+      snapshot.wantsSnapshot = true
+      let second = try Pipeline.export(snapshot)
+      try world.write(4)
+      try world.export()
+      for path in first.files + second.files where !path.contains("snapshot") {
+        try FileManager.default.removeItem(atPath: path)
+      }
+      let error = #expect(throws: PipelineError.self) {
+        try Pipeline.prune(PruneRequest(store: world.path, logs: world.logs, keep: .zero))
+      }
+      #expect(error?.code == .missingLogs)
+      #expect(try world.source.read { try $0.historyRange() }.oldest == 1)
+    }
+  }
+
   @Test("nothing goes where a log is damaged, or is of another history")
   func damage() throws {
     try withTemporaryFolder { folder in

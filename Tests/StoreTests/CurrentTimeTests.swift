@@ -1,5 +1,6 @@
 import Foundation
 import Store
+import StoreTesting
 import Testing
 
 @Suite("Times as history keeps them")
@@ -19,6 +20,19 @@ struct CurrentTimeTests {
   )
   func text(seconds: Int, microseconds: Int, expected: String) {
     #expect(timeText(seconds: seconds, microseconds: microseconds) == expected)
+  }
+
+  @Test("a date that was made of a microsecond gives that one, and not the one before")
+  func microseconds() {
+    var generator = SeededGenerator(for: "microseconds")
+    for _ in 0..<20_000 {
+      let seconds = Int.random(in: 0...4_000_000_000, using: &generator)
+      let microseconds = Int.random(in: 0...999_999, using: &generator)
+      let date = Date(timeIntervalSince1970: Double(seconds) + Double(microseconds) / 1_000_000)
+      #expect(timeText(date) == timeText(seconds: seconds, microseconds: microseconds))
+    }
+    let nearlyNext = Date(timeIntervalSinceReferenceDate: 1.0.nextDown)
+    #expect(timeText(nearlyNext) == "2001-01-01T00:00:01.000000Z")
   }
 
   @Test("a date that is none, or that no clock shows, has a text too")

@@ -112,6 +112,12 @@ private final class Export {
       }
       result.from = try reader.point(result.head)
       try writeSnapshot(at: result.from, tick)
+      if let oldest = try reader.historyRange().oldest {
+        result.notices.append(
+          "Transactions \(oldest) to \(result.head) of \(request.store) are in no log of this folder,"
+            + " which begins with the state that they led to; prune keeps them."
+        )
+      }
     case .after(let point):
       try check(point)
       result.from = point

@@ -63,7 +63,7 @@ public func prune(_ request: PruneRequest, tick: Tick = { _ in }) throws -> Prun
     .file(URL(fileURLWithPath: request.store)),
     options: Options(isReadOnly: request.isDryRun)
   )
-  let verified = try verifiedEnd(of: store, request, tick)
+  let (first, verified) = try verifiedRange(of: store, request, tick)
   var result = PruneResult(store: request.store, verified: verified)
   result.bytesBefore = size(of: request.store)
   let last = try store.read { reader -> Int64 in
@@ -72,6 +72,7 @@ public func prune(_ request: PruneRequest, tick: Tick = { _ in }) throws -> Prun
     result.oldest = range.oldest
     // The last one that was exported stays, because the token stands at it.
     guard let oldest = range.oldest, oldest < verified.transaction else { return 0 }
+    guard first <= oldest else { throw isInNoLog(oldest...first - 1, request) }
     let last = try reader.lastTransaction(
       beforeTime: limit,
       orAt: false,
@@ -96,14 +97,29 @@ public func prune(_ request: PruneRequest, tick: Tick = { _ in }) throws -> Prun
   return result
 }
 
-/// Reads all logs of the store's lineage, and returns where they end.
-private func verifiedEnd(
+/// The error for the oldest transactions of a history, where the logs begin after them.
+///
+/// A snapshot has the state that they led to, and nothing of how.
+private func isInNoLog(_ missing: ClosedRange<Int64>, _ request: PruneRequest) -> PipelineError {
+  PipelineError(
+    .missingLogs,
+    "Transactions \(missing.lowerBound) to \(missing.upperBound) of \(request.store) are in no log in"
+      + " \(request.logs.path), which begins after them, so that nothing of its history may be"
+      + " deleted.",
+    hint: "Bring the earlier logs into the folder. If there are none, this history is all there is of"
+      + " them; an app lets go of it by ModelContext.deleteHistory."
+  )
+}
+
+/// Reads all logs of the store's lineage, and returns the first of their transactions, and where they
+/// end.
+private func verifiedRange(
   of store: Store,
   _ request: PruneRequest,
   _ tick: Tick
-) throws -> HistoryPoint {
+) throws -> (first: Int64, end: HistoryPoint) {
   let chain = try LogChain(request.logs, store: store.identifier, lineage: store.lineage)
-  guard !chain.files.isEmpty else {
+  guard let first = chain.files.first?.range.lowerBound else {
     throw PipelineError(
       .missingLogs,
       "There are no logs of \(request.store) in \(request.logs.path), so that nothing of its history"
@@ -124,7 +140,7 @@ private func verifiedEnd(
       hint: "Run “travelog verify \(request.logs.path)” to see all that is wrong."
     )
   }
-  return results.first?.to ?? chain.beginning
+  return (first, results.first?.to ?? chain.beginning)
 }
 
 /// The last transaction that no partial log needs any more, which goes on after its token.

@@ -8,15 +8,20 @@ package func currentTime() -> String {
   return timeText(seconds: now.tv_sec, microseconds: Int(now.tv_nsec) / 1000)
 }
 
-/// A time as history keeps it.
+/// A time as history keeps it, by the microsecond that is nearest.
+///
+/// A date holds no microsecond exactly; cut off, every other would become the one before.
 package func timeText(_ time: Date) -> String {
   let instant = time.timeIntervalSince1970.isNaN ? 0 : time.timeIntervalSince1970
   let seconds = instant.rounded(.down)
-  let fraction = (instant - seconds) * 1_000_000
+  let fraction = ((instant - seconds) * 1_000_000).rounded()
+  let isNext = fraction >= 1_000_000
   let ends = writtenTimes
   return timeText(
-    seconds: Int(min(max(seconds, Double(ends.lowerBound)), Double(ends.upperBound))),
-    microseconds: min(Int(fraction.isFinite ? fraction : 0), 999_999)
+    seconds: Int(
+      min(max(seconds + (isNext ? 1 : 0), Double(ends.lowerBound)), Double(ends.upperBound))
+    ),
+    microseconds: fraction.isFinite && !isNext ? Int(fraction) : 0
   )
 }
 
