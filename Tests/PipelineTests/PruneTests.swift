@@ -87,7 +87,9 @@ struct PruneTests {
     }
   }
 
-  @Test("nothing goes where the oldest logs were taken out of the folder, whatever snapshot is left")
+  @Test(
+    "nothing goes where the oldest logs were taken out of the folder, whatever snapshot is left"
+  )
   func oldestMissing() throws {
     try withTemporaryFolder { folder in
       var world = try World(folder, "prune oldest")

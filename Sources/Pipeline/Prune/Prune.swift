@@ -106,7 +106,8 @@ private func isInNoLog(_ missing: ClosedRange<Int64>, _ request: PruneRequest) -
     "Transactions \(missing.lowerBound) to \(missing.upperBound) of \(request.store) are in no log in"
       + " \(request.logs.path), which begins after them, so that nothing of its history may be"
       + " deleted.",
-    hint: "Bring the earlier logs into the folder. If there are none, this history is all there is of"
+    hint:
+      "Bring the earlier logs into the folder. If there are none, this history is all there is of"
       + " them; an app lets go of it by ModelContext.deleteHistory."
   )
 }
