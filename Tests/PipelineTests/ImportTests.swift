@@ -91,6 +91,88 @@ struct ImportTests {
     }
   }
 
+  /// What an import does has to be what a dry run says, which changes no file.
+  private func checkDryRun(_ request: ImportRequest, _ folder: URL) throws {
+    var plan = request
+    plan.isDryRun = true
+    let before = try contents(of: folder)
+    var said = try importLogs(plan)
+    #expect(try contents(of: folder) == before)
+    let done = try importLogs(request)
+    said.danglingLinks = done.danglingLinks
+    #expect(said == done)
+  }
+
+  @Test("a dry run says what an import of several logs does, and changes no file")
+  func dryRun() throws {
+    try withTemporaryFolder { folder in
+      var world = try World(folder, "dry run of an import")
+      for _ in 0..<5 {
+        try world.write(6)
+        try world.export { $0.wantsSnapshot = true }
+      }
+      let files = try world.logs.files(of: world.source.identifier, lineage: 0)
+      #expect(files.count > 3)
+      var step = request(world)
+      for until in [.transaction(3), .transaction(14), .head, .head] as [Point] {
+        var whole = request(world, "\(until).store")
+        whole.until = until
+        step.until = until
+        try checkDryRun(whole, folder)
+        try checkDryRun(step, folder)
+      }
+      var snapshot = request(world, "snapshot.store")
+      snapshot.fromSnapshot = true
+      snapshot.until = .transaction(files[2].range.upperBound + 1)
+      try checkDryRun(snapshot, folder)
+      step.until = .transaction(10_000)
+      step.isDryRun = true
+      let error = #expect(throws: PipelineError.self) { try importLogs(step) }
+      let last = try #require(files.last).range.upperBound
+      #expect(error?.message.contains("end at transaction \(last)") == true)
+    }
+  }
+
+  @Test("a dry run of an import of a later lineage says what the import does")
+  func dryRunOfLineage() throws {
+    try withTemporaryFolder { folder in
+      var world = try World(folder, "dry run of a lineage")
+      try world.write(6)
+      let copy = folder.path + "/older.store"
+      try copyStore(world.path, to: copy)
+      var restored = world.history
+      try world.write(4)
+      try world.export()
+      let store = try Store.open(.file(URL(fileURLWithPath: copy)))
+      for _ in 0..<6 { try restored.write(to: store) }
+      _ = try recover(RecoverRequest(store: copy, logs: world.logs))
+      try checkDryRun(request(world), folder)
+    }
+  }
+
+  @Test("an end that lies in a gap of the logs is refused, with the ends that are possible")
+  func endInGap() throws {
+    try withTemporaryFolder { folder in
+      var world = try World(folder, "end in a gap")
+      try world.write(10)
+      try world.export()
+      try world.write(20)
+      try world.source.deleteHistory([1...20])
+      _ = try recover(RecoverRequest(store: world.path, logs: world.logs))
+      var request = request(world)
+      request.until = .transaction(15)
+      for isDryRun in [true, false] {
+        request.isDryRun = isDryRun
+        let error = #expect(throws: PipelineError.self) { try importLogs(request) }
+        #expect(error?.code == .missingLogs)
+        #expect(error?.message.contains("Transactions 11 to 20 are a gap") == true)
+        #expect(error?.hint.contains("10") == true && error?.hint.contains("20") == true)
+      }
+      request.until = .transaction(20)
+      #expect(try importLogs(request).to.transaction == 20)
+    }
+  }
+
   @Test("a replica that was changed stops the import, with all that differs")
   func differences() throws {
     try withTemporaryFolder { folder in

@@ -24,7 +24,11 @@ extension Import {
       )
     }
     guard let point = try chain.snapshotPoint(file) else { return }
-    if !request.isDryRun { try applySnapshot(file, point, chain, tick) }
+    if request.isDryRun {
+      result.snapshotObjects = try chain.open(file, after: nil).next()?.count ?? 0
+    } else {
+      try applySnapshot(file, point, chain, tick)
+    }
     result.to = point
     result.from = point
   }

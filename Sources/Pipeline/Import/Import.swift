@@ -46,6 +46,8 @@ final class Import {
   private(set) var progress = Progress()
   /// The state that a lineage after the first begins with, once its first log was verified.
   private var lineageStart: HistoryPoint?
+  /// The transactions of the gap that the end which was asked for lies in.
+  private var gap: ClosedRange<Int64>?
 
   init(_ request: ImportRequest) throws {
     self.request = request
@@ -110,13 +112,19 @@ final class Import {
           // that does not fit is to be applied: reading it twice does both.
         }
       }
-      let last = try verify(file, chain, tick)
+      let wanted = try verify(file, chain, tick)
+      let last = wanted.end.transaction
       guard last > result.to.transaction else { break }
-      if !request.isDryRun { try apply(file, chain, through: last, tick) }
+      if request.isDryRun {
+        pass(wanted)
+      } else {
+        try apply(file, chain, through: last, tick)
+      }
       result.files += 1
       if last < file.range.upperBound { break }
     }
     if case .transaction(let id) = request.until, id > result.to.transaction {
+      if let gap { throw inside(gap, id) }
       throw PipelineError(
         .missingLogs,
         "The logs in \(request.logs.path) end at transaction \(result.to.transaction), and"
@@ -182,11 +190,41 @@ final class Import {
     )
   }
 
-  /// Reads a log whole, and returns the last of its transactions that is wanted.
-  private func verify(_ file: LogFolder.File, _ chain: LogChain, _ tick: Tick) throws -> Int64 {
+  /// The error for a transaction that was asked for, and that is among those of a gap.
+  private func inside(_ gap: ClosedRange<Int64>, _ id: Int64) -> PipelineError {
+    PipelineError(
+      .missingLogs,
+      "Transactions \(gap.lowerBound) to \(gap.upperBound) are a gap, which the logs in"
+        + " \(request.logs.path) hold as one, and transaction \(id) was asked for, which is among"
+        + " them; \(request.store) is at \(result.to.transaction) now.",
+      hint: "Name the transaction before the gap, \(gap.lowerBound - 1), or its last,"
+        + " \(gap.upperBound)."
+    )
+  }
+
+  /// What of a log is wanted, and is not in the replica yet.
+  private struct Wanted {
+    /// The last transaction.
+    var end: HistoryPoint
+    var transactions: Int64 = 0
+    var changes: Int64 = 0
+    var snapshotObjects: Int64 = 0
+  }
+
+  /// Goes on as if what was verified had been applied.
+  private func pass(_ wanted: Wanted) {
+    lineageStart = nil
+    result.to = wanted.end
+    result.transactions += wanted.transactions
+    result.changes += wanted.changes
+    result.snapshotObjects += wanted.snapshotObjects
+  }
+
+  /// Reads a log whole, and returns what of it is wanted.
+  private func verify(_ file: LogFolder.File, _ chain: LogChain, _ tick: Tick) throws -> Wanted {
     let isOverlapping = file.range.lowerBound <= result.to.transaction
     let reader = try chain.open(file, after: isOverlapping ? nil : result.to)
-    var last = result.to.transaction
+    var wanted = Wanted(end: result.to)
     var isWanted = true
     while let transaction = try reader.next() {
       try checkDivergence(transaction, file.path)
@@ -205,11 +243,34 @@ final class Import {
       case .transaction(let id): isWanted = isWanted && transaction.id <= id
       case .time(let time): isWanted = isWanted && transaction.time <= time
       }
-      if isWanted { last = transaction.id }
+      if isWanted {
+        add(transaction, to: &wanted, chain)
+      } else if case .transaction(let id) = request.until, gap == nil, transaction.id > id,
+        let first = transaction.gap?.first, first <= id
+      {
+        gap = first...transaction.id
+      }
       try tick(progress)
     }
     try chain.checkEnd(reader, file)
-    return last
+    return wanted
+  }
+
+  private func add(_ transaction: Transaction, to wanted: inout Wanted, _ chain: LogChain) {
+    guard transaction.id > wanted.end.transaction, let digest = transaction.chainDigest else {
+      return
+    }
+    wanted.end = HistoryPoint(
+      lineage: chain.lineage,
+      transaction: transaction.id,
+      digest: digest
+    )
+    if wanted.end.transaction == lineageStart?.transaction {
+      wanted.snapshotObjects += transaction.count
+    } else {
+      wanted.transactions += 1
+      wanted.changes += transaction.count
+    }
   }
 
   private func apply(
