@@ -164,16 +164,39 @@ struct LogChain {
   }
 
   /// Reads all logs after a point, or all there are, and returns where they end.
+  ///
+  /// Where a compaction made one log of those around the point, that log is read whole.
   func verifiedEnd(after known: HistoryPoint?) throws -> HistoryPoint {
-    var point = try origin(after: known)
-    for file in files where file.range.upperBound > point.transaction {
-      let reader = try open(file, after: point)
+    var end = try origin(after: known)
+    var isInside = files.contains {
+      $0.range.contains(end.transaction) && $0.range.upperBound > end.transaction
+    }
+    for file in files where file.range.upperBound > end.transaction {
+      let reader = try open(file, after: isInside ? nil : end)
+      isInside = false
       while let transaction = try reader.next() {
         guard let digest = transaction.chainDigest else { continue }
-        point = HistoryPoint(lineage: lineage, transaction: transaction.id, digest: digest)
+        end = HistoryPoint(lineage: lineage, transaction: transaction.id, digest: digest)
+        if let known, end.transaction == known.transaction { try check(known, end, file) }
       }
       try checkEnd(reader, file)
     }
-    return point
+    return end
+  }
+
+  /// Fails where a transaction of a log is not the one that is known.
+  private func check(
+    _ known: HistoryPoint,
+    _ point: HistoryPoint,
+    _ file: LogFolder.File
+  ) throws {
+    guard known.digest != point.digest else { return }
+    throw LogError(
+      .damaged,
+      "Transaction \(point.transaction) in the log \(file.path) has another digest than the token"
+        + " says: it was written after another history. Compare both with other copies.",
+      path: file.path,
+      transaction: point.transaction
+    )
   }
 }

@@ -35,6 +35,39 @@ struct CompactTests {
     }
   }
 
+  @Test("a token inside a log that a compaction made is behind, and is made anew")
+  func tokenInside() throws {
+    try withTemporaryFolder { folder in
+      var world = try World(folder, "token inside")
+      var tokens: [Data] = []
+      let token = URL(fileURLWithPath: world.logs.token(of: world.source.identifier))
+      for _ in 0..<3 {
+        try world.write(4)
+        try world.export()
+        tokens.append(try Data(contentsOf: token))
+      }
+      _ = try Pipeline.compact(CompactRequest(logs: world.logs))
+      try tokens[0].write(to: token)
+      #expect(try world.export().notices.first?.contains("behind the logs") == true)
+      #expect(try Data(contentsOf: token) == tokens[2])
+      // Also where there is more to export, and for who recovers.
+      try tokens[1].write(to: token)
+      try world.write(4)
+      try world.export()
+      try tokens[1].write(to: token)
+      #expect(try recover(RecoverRequest(store: world.path, logs: world.logs)).remedy == .none)
+      #expect(try verify(VerifyRequest(logs: world.logs)).map(\.findings) == [[]])
+      try #expect(world.lines() == lines(of: world.source))
+      // A token of another history is not one that is behind.
+      let identifier = world.source.identifier
+      var point = try #require(try Bookmark(json: Array(tokens[0])).points[identifier])
+      point.digest = TransactionDigest.beginning(ofStore: identifier, lineage: 7)
+      try Data(Bookmark(store: identifier, points: [identifier: point]).json()).write(to: token)
+      let error = #expect(throws: LogError.self) { try world.export() }
+      #expect(error?.code == .damaged)
+    }
+  }
+
   @Test("leftovers of a compaction that was stopped are found, passed over, and taken away")
   func leftovers() throws {
     try withTemporaryFolder { folder in
