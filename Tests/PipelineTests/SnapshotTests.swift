@@ -115,6 +115,11 @@ struct SnapshotTests {
       let findings = try verify(request).flatMap(\.findings)
       #expect(findings.map(\.kind) == [.differs])
       #expect(findings.first?.message.contains(" \(id) ") == true)
+      // Such a store does not tell that the logs end where they should.
+      try world.export()
+      let differing = try verify(request)
+      #expect(differing.flatMap(\.findings).map(\.kind) == [.differs])
+      #expect(differing.map(\.end) == [.token])
     }
   }
 }

@@ -28,9 +28,7 @@ func compare(
     result.findings.append(Finding(.differs, error.message, path: path))
     return
   }
-  if rest == 0 {
-    result.end = .store
-  } else {
+  if rest > 0 {
     result.notices.append(
       "\(path) has \(rest) transactions after \(reached.transaction), the last one in the logs: they"
         + " are not exported yet, or logs are missing."
@@ -60,6 +58,8 @@ func compare(
       Finding(.differs, "\(count - findings.count) more objects differ.", path: path)
     )
   }
+  // A store that is not what the logs give says nothing of their end.
+  if rest == 0, count == 0 { result.end = .store }
   result.findings += findings
 }
 
