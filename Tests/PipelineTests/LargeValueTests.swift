@@ -49,6 +49,36 @@ struct LargeValueTests {
     }
   }
 
+  @Test("a replica and all that lies beside it are for their owner alone")
+  func modes() throws {
+    try withTemporaryFolder { folder in
+      let (store, file) = try makeStore(folder)
+      let logs = LogFolder(folder.appendingPathComponent("logs").path)
+      _ = try export(ExportRequest(store: store.location.path, logs: logs))
+      let place = folder.appendingPathComponent("replicas")
+      try FileManager.default.createDirectory(at: place, withIntermediateDirectories: false)
+      let request = ImportRequest(logs: logs, store: place.path + "/replica.store")
+      _ = try importLogs(request)
+      // Who reads has SQLite make its files.
+      let replica = try Store.open(.file(URL(fileURLWithPath: request.store)))
+      try replica.read { _ in
+        let all = try FileManager.default.subpathsOfDirectory(atPath: place.path)
+        #expect(all.contains("replica.store-wal"))
+        #expect(all.contains("replica.store-blobs/" + (file as NSString).lastPathComponent))
+        for name in all {
+          let isFolder = name.hasSuffix("-blobs")
+          #expect(try permissions(place.path + "/" + name) == (isFolder ? 0o700 : 0o600), "\(name)")
+        }
+      }
+      // A store that others may read stays as it is, and so do its values.
+      #expect(try permissions(file) == permissions(store.location.path))
+    }
+  }
+
+  private func permissions(_ path: String) throws -> Int? {
+    try FileManager.default.attributesOfItem(atPath: path)[.posixPermissions] as? Int
+  }
+
   @Test("are not exported when they were altered, and are when they are as they were")
   func altered() throws {
     try withTemporaryFolder { folder in

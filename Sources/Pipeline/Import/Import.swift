@@ -400,11 +400,21 @@ final class Import {
   }
 
   private func make(_ schema: StoreSchema, lineage: Int64) throws -> Store {
-    try Store.open(
-      .file(url),
-      schema: schema,
-      options: Options(origin: ReplicaOrigin(identifier: identifier, lineage: lineage))
-    )
+    let path = url.path(percentEncoded: false)
+    // For the owner alone, as logs are, from the first moment on: what is made beside a store takes
+    // the file's permissions. Why it can't be made, those say who open it.
+    let descriptor = open(path, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0o600)
+    if descriptor >= 0 { close(descriptor) }
+    do {
+      return try Store.open(
+        .file(url),
+        schema: schema,
+        options: Options(origin: ReplicaOrigin(identifier: identifier, lineage: lineage))
+      )
+    } catch {
+      if descriptor >= 0 { unlink(path) }
+      throw error
+    }
   }
 }
 

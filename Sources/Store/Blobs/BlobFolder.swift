@@ -6,11 +6,21 @@ import Glibc
 /// A file is written under another name, synced, and renamed, so that what has the right name has
 /// the right bytes. Nothing is ever written over.
 struct BlobFolder: Sendable {
+  private static let suffix = "-blobs"
+
   /// The folder's path.
   let path: String
 
   init(besides store: String) {
-    path = store + "-blobs"
+    path = store + Self.suffix
+  }
+
+  /// Who may read the store may read its values, and nobody else, as it is with the files that SQLite
+  /// makes beside it.
+  private var mode: mode_t {
+    var status = stat()
+    let isThere = stat(String(path.dropLast(Self.suffix.utf8.count)), &status) == 0
+    return 0o600 | (isThere ? status.st_mode & 0o044 : 0o044)
   }
 
   /// Where the value with this digest is.
@@ -44,7 +54,7 @@ struct BlobFolder: Sendable {
     _ pieces: (_ write: (UnsafeRawBufferPointer) throws -> Void) throws -> Void
   ) throws {
     let temporary = path + "/.\(digest).\(getpid())"
-    let descriptor = open(temporary, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0o644)
+    let descriptor = open(temporary, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, mode)
     guard descriptor >= 0 else { throw failure("create", temporary) }
     do {
       defer { close(descriptor) }
@@ -67,7 +77,8 @@ struct BlobFolder: Sendable {
 
   /// Makes the folder, and makes sure that it lasts.
   func create() throws {
-    if mkdir(path, 0o755) == 0 {
+    // Who may read the files may enter the folder.
+    if mkdir(path, 0o700 | mode & 0o044 | (mode & 0o044) >> 2) == 0 {
       try syncFolder(String(path.prefix(upTo: path.lastIndex(of: "/") ?? path.startIndex)))
     } else if errno != EEXIST {
       throw failure("create", path)
