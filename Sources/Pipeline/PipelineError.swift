@@ -37,6 +37,11 @@ public struct PipelineError: Error, Sendable, CustomStringConvertible {
     self.hint = hint
   }
 
+  /// The same error in other words.
+  public func naming(_ name: (String) -> String) -> PipelineError {
+    PipelineError(code, name(message), hint: name(hint))
+  }
+
   /// The sentences.
   public var description: String { hint.isEmpty ? message : "\(message) \(hint)" }
 }

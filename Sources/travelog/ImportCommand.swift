@@ -54,7 +54,7 @@ extension Travelog {
     let source = try LogSource(given[sources])
     defer { withExtendedLifetime(source) {} }
     guard !source.isEmpty else {
-      try call.summarize("\(given[into]): nothing came through the pipe, so there is nothing new")
+      try call.summarize("\(given[into]): there is nothing new")
       return .success
     }
     var request = ImportRequest(logs: source.folder, store: given[into])
@@ -64,7 +64,9 @@ extension Travelog {
     request.isDryRun = given[dryRun]
     let (line, tick) = call.tick()
     var result: ImportResult?
-    let time = try ContinuousClock().measure { result = try importLogs(request, tick: tick) }
+    let time = try ContinuousClock().measure {
+      result = try source.naming { try importLogs(request, tick: tick) }
+    }
     try line.clear()
     guard let result else { return .failure }
     if result.danglingLinks > 0 {

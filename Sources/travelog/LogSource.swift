@@ -1,22 +1,30 @@
 import ChangeLog
 import CommandLineKit
 import Glibc
+import Pipeline
 
 /// The logs that a command was given: a folder, or files and standard input as one.
 final class LogSource {
   /// The folder.
   let folder: LogFolder
-  /// True where nothing came through the pipe, because there was nothing new.
+  /// True where nothing but that there is nothing new came through the pipe.
   var isEmpty: Bool { spool?.isEmpty ?? false }
+  /// What was wrong with logs, so that they are not in the folder.
+  var failures: [LogError] { spool?.failures ?? [] }
   /// Keeps what was gathered for as long as it is needed.
   private let spool: LogSpool?
 
-  init(_ paths: [String]) throws {
+  /// Gathers logs; damaged ones too where somebody is to say what is wrong with them.
+  init(_ paths: [String], acceptsDamage: Bool = false) throws {
     if paths == ["-"] {
       guard isatty(STDIN_FILENO) == 0 else {
         throw CommandError.usage("Standard input is a terminal; pipe logs into it, or name files.")
       }
-      let spool = try LogSpool(stream: STDIN_FILENO, name: "standard input")
+      let spool = try LogSpool(
+        stream: STDIN_FILENO,
+        name: "standard input",
+        acceptsDamage: acceptsDamage
+      )
       self.spool = spool
       folder = spool.folder
       return
@@ -32,8 +40,28 @@ final class LogSource {
     if let folder = paths.first(where: { LogFolder($0).exists }) {
       throw CommandError.usage("\(folder) is a folder; name one folder, or files alone.")
     }
-    let spool = try LogSpool(files: paths)
+    let spool = try LogSpool(files: paths, acceptsDamage: acceptsDamage)
     self.spool = spool
     folder = spool.folder
+  }
+
+  /// A message with the names that were given, where the folder is one for the time of the command.
+  func naming(_ message: String) -> String { spool?.naming(message) ?? message }
+
+  /// Calls, and says what is wrong by the names that were given.
+  func naming<Result>(_ body: () throws -> Result) throws -> Result {
+    do {
+      return try body()
+    } catch let error as LogError {
+      throw LogError(
+        error.code,
+        naming(error.message),
+        path: naming(error.path),
+        line: error.line,
+        transaction: error.transaction
+      )
+    } catch let error as PipelineError {
+      throw error.naming(naming)
+    }
   }
 }

@@ -29,10 +29,10 @@ extension Travelog {
       .init("travelog verify logs --against trips.store", "Prove that they give the store."),
     ],
     parameters: [sources, origin, token, headDigest, against],
-    exitCodes: [.found, .missing, .interrupted, .terminated]
+    exitCodes: [.found, .unreadable, .missing, .interrupted, .terminated]
   ) { call in
     let given = call.arguments
-    let source = try LogSource(given[sources])
+    let source = try LogSource(given[sources], acceptsDamage: true)
     defer { withExtendedLifetime(source) {} }
     var request = VerifyRequest(logs: source.folder)
     request.store = given[origin]
@@ -40,10 +40,13 @@ extension Travelog {
     request.head = given[headDigest]
     request.against = given[against]
     request.includesPartial = true
+    request.failures = source.failures
     let (line, tick) = call.tick()
-    let results = try verify(request, tick: tick)
+    let results = try source.naming { try verify(request, tick: tick) }
     try line.clear()
-    for result in results {
+    for var result in results {
+      result.notices = result.notices.map(source.naming)
+      result.findings = result.findings.map { $0.naming(source.naming) }
       for notice in result.notices { try call.warn(notice) }
       if given[json] {
         try call.answer(VerifyAnswer(result))
@@ -55,6 +58,9 @@ extension Travelog {
   }
 
   private static func text(of result: Verification, _ style: Style) -> String {
+    guard !result.store.isEmpty else {
+      return result.findings.map { "\(style.red($0.kind.rawValue)): \($0.message)\n" }.joined()
+    }
     var lines = ["store \(result.store), lineage \(result.lineage)"]
     if result.partial != nil { lines[0] += ", partial: \(result.words)" }
     lines += result.findings.map { "  \(style.red($0.kind.rawValue)): \($0.message)" }

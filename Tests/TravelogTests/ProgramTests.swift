@@ -69,6 +69,100 @@ struct ProgramTests {
     }
   }
 
+  /// What verify says of logs that were given as files or through a pipe.
+  private func verify(
+    _ words: [String],
+    _ folder: URL,
+    input: Data? = nil
+  ) throws -> (Run, [[String: Any]]) {
+    let run = try travelog(["verify", "--json"] + words, input: input)
+    let said = (run.output + run.errors).replacing(folder.path, with: "")
+    #expect(!said.contains("/travelog-"), "\(said)")
+    let lines = try run.output.split(separator: "\n").map {
+      try #require(JSONSerialization.jsonObject(with: Data($0.utf8)) as? [String: Any])
+    }
+    return (run, lines.flatMap { $0["findings"] as? [[String: Any]] ?? [] })
+  }
+
+  @Test("damage in files and pipes is found as it is in a folder, by the names that were given")
+  func damageElsewhere() throws {
+    try withStore { folder, store, _ in
+      let logs = folder.path + "/logs"
+      try travelog("export", store.location.path, "--to", logs, "--max-file-size", "1")
+      let files = try FileManager.default.subpathsOfDirectory(atPath: logs)
+        .filter { $0.hasSuffix(".gz") }.sorted().map { logs + "/" + $0 }
+      let text = try TravelogTests.gunzip(files[0])
+      let transaction = try #require(text.split(separator: "\n").dropLast().last).utf8.count
+      let trailer = try #require(text.split(separator: "\n").last).utf8.count
+      let cut = Data(text.utf8).dropLast(trailer + 1)
+      let packed = try Data(contentsOf: URL(fileURLWithPath: files[0]))
+      var flipped = packed
+      flipped[packed.count / 2] ^= 0x10
+      let path = folder.path + "/damaged.gz"
+      // The line of its one transaction, with another author.
+      let altered = Data(text.utf8).dropLast(trailer + transaction + 2)
+      for (bytes, kind) in [
+        (try compressed(cut), "incomplete"), (flipped, "damaged"),
+        (packed.dropLast(8), "incomplete"), (try compressed(altered), "incomplete"),
+      ] {
+        try bytes.write(to: URL(fileURLWithPath: path))
+        let (run, findings) = try verify([path], folder)
+        #expect(run.code == 1, "\(run.errors)")
+        #expect(findings.map { $0["kind"] as? String } == [kind], "\(findings)")
+        #expect(findings[0]["path"] as? String == path)
+        #expect((findings[0]["message"] as? String)?.contains(path) == true)
+        let (piped, same) = try verify(["-"], folder, input: bytes)
+        #expect(piped.code == 1, "\(piped.errors)")
+        #expect(same.map { $0["kind"] as? String } == [kind], "\(same)")
+        #expect((same[0]["message"] as? String)?.contains("standard input") == true, "\(same)")
+        let others = [path] + files[1...]
+        #expect(try verify(others, folder).0.code == 1)
+        #expect(try travelog(["import", "--into", folder.path + "/x"] + others).code == 4)
+      }
+      // Each by itself is sound, and what is missing between them is named by their names.
+      let (run, gaps) = try verify([files[0], files[2]], folder)
+      #expect(run.code == 1 && gaps.map { $0["path"] as? String } == [files[2]])
+      let copy = folder.path + "/copy.store"
+      let error = try travelog("import", files[0], files[2], "--into", copy)
+      #expect(error.code == 10 && error.errors.contains(files[2]), "\(error.errors)")
+    }
+  }
+
+  private func compressed(_ text: Data) throws -> Data {
+    try run("/usr/bin/env", ["gzip", "-c"], input: text).bytes
+  }
+
+  @Test("a pipe that nothing comes through is a failure, and one that says nothing is new is none")
+  func emptyPipe() throws {
+    try withStore { folder, store, _ in
+      let copy = folder.path + "/copy.store"
+      for words in [["import", "-", "--into", copy], ["verify", "-"]] {
+        let run = try travelog(words)
+        #expect(run.code == 10)
+        #expect(run.errors.contains("standard input"), "\(run.errors)")
+      }
+      let token = folder.path + "/token.json"
+      let export = ["export", store.location.path, "--to", "-", "--token", token]
+      let first = try travelog(export).bytes
+      let second = try travelog(export).bytes
+      #expect(try gunzip(bytes: second, folder) == "")
+      #expect(try travelog(["import", "-", "--into", copy], input: second).code == 0)
+      #expect(!FileManager.default.fileExists(atPath: copy))
+      for stream in [second + first, first + second] {
+        #expect(try travelog(["import", "-", "--into", copy], input: stream).code == 0)
+        #expect(try travelog(["verify", "-"], input: stream).code == 0)
+      }
+      let replica = try Store.open(.file(URL(fileURLWithPath: copy)))
+      #expect(try rowDump(of: replica) == rowDump(of: store))
+    }
+  }
+
+  private func gunzip(bytes: Data, _ folder: URL) throws -> String {
+    let file = folder.appendingPathComponent("bytes")
+    try bytes.write(to: file)
+    return try TravelogTests.gunzip(file.path)
+  }
+
   @Test("each kind of failure has its exit code")
   func exitCodes() throws {
     try withStore { folder, store, _ in

@@ -9,12 +9,30 @@ public final class LogSpool {
   public var folder: LogFolder { LogFolder(place.path) }
   /// True where no log came.
   public private(set) var isEmpty = true
+  /// What was wrong with what came, so that it has no place in the folder; none where damage is not
+  /// accepted.
+  public private(set) var failures: [LogError] = []
   private let place: TemporaryFolder
+  /// True to gather damaged logs too, for those who say what is wrong with them.
+  private let acceptsDamage: Bool
+  /// What came, as whoever gave it knows it.
+  private let name: String
+  /// What the files in the folder are, as whoever gave them knows them.
+  private var names: [(path: String, name: String)] = []
+  /// How many logs came through a stream.
+  private var count = 0
+  private static let damages: Set<LogError.Code> = [
+    .damaged, .incomplete, .newerFormat, .notALog,
+  ]
 
   /// Gathers files, in any order, by links to them.
-  public init(files: [String]) throws {
+  public init(files: [String], acceptsDamage: Bool = false) throws {
     place = try TemporaryFolder()
-    for file in files { try link(file) }
+    self.acceptsDamage = acceptsDamage
+    name = files.count == 1 ? files[0] : "the files that were given"
+    for file in files {
+      try collect { try link(file) }
+    }
     isEmpty = files.isEmpty
   }
 
@@ -22,9 +40,29 @@ public final class LogSpool {
   ///
   /// What comes is kept on disk until all is there, because nothing of a log is to be applied before
   /// the whole of it was verified.
-  public init(stream: Int32, name: String) throws {
+  ///
+  /// - Throws: ``LogError`` with ``LogError/Code/missing`` where not a single byte comes; whoever has
+  ///   nothing new says so.
+  public init(stream: Int32, name: String, acceptsDamage: Bool = false) throws {
     place = try TemporaryFolder()
-    try read(stream, name)
+    self.acceptsDamage = acceptsDamage
+    self.name = name
+    try collect { try read(stream, name) }
+  }
+
+  /// A message about the folder, with the names of what came in place of the folder's own, which
+  /// nobody knows.
+  public func naming(_ message: String) -> String {
+    names.reduce(message) { $0.replacing($1.path, with: $1.name) }
+      .replacing(place.path, with: name)
+  }
+
+  private func collect(_ body: () throws -> Void) throws {
+    do {
+      try body()
+    } catch let error as LogError where acceptsDamage && Self.damages.contains(error.code) {
+      failures.append(error)
+    }
   }
 
   // MARK: Files
@@ -35,13 +73,22 @@ public final class LogSpool {
     reader.erasures = try Erasures(near: full, reader.header)
     var day = ""
     var isSnapshot = false
-    while let transaction = try reader.next() {
-      if !day.isEmpty { continue }
-      day = String(transaction.time.prefix(10))
-      isSnapshot = transaction.operation == .snapshot && reader.header.isWithinLineage
+    // What its name promises, or more than there is, where the end of the log does not tell.
+    var last = LogName.range(ofFile: fileName(full))?.upperBound ?? 0
+    do {
+      while let transaction = try reader.next() {
+        last = max(last, transaction.id + 1)
+        if !day.isEmpty { continue }
+        day = String(transaction.time.prefix(10))
+        isSnapshot = transaction.operation == .snapshot && reader.header.isWithinLineage
+      }
+      last = reader.trailer?.last ?? last
+    } catch let error as LogError where acceptsDamage && Self.damages.contains(error.code) {
+      // Who reads it in the folder finds that too.
     }
-    let last = reader.trailer?.last ?? reader.header.first
+    last = max(last, reader.header.first)
     let path = folder.place(reader.header, day, isSnapshot).path(reader.header, last: last)
+    names.append((path, file))
     try makeFolders(parentFolder(path))
     guard symlink(full, path) == 0 else {
       guard errno == EEXIST else { throw diskError("The link \(path) can't be made", path) }
@@ -56,6 +103,7 @@ public final class LogSpool {
   private func linkErasures(near file: String, _ header: LogHeader) throws {
     let path = Erasures.path(near: file)
     let link = folder.erasures(of: header.store, lineage: header.lineage)
+    names.append((link, path))
     guard access(path, F_OK) == 0, symlink(path, link) != 0, errno != EEXIST else { return }
     throw diskError("The link \(link) can't be made", link)
   }
@@ -65,10 +113,15 @@ public final class LogSpool {
     let root = file.firstRange(of: "/store=").map { String(file[..<$0.lowerBound]) }
     for candidate in [root, parentFolder(file)].compactMap({ $0.map { "\($0)/blobs" } })
     where access(candidate, F_OK) == 0 && access(folder.blobs.path, F_OK) != 0 {
+      names.append((folder.blobs.path, candidate))
       guard symlink(candidate, folder.blobs.path) == 0 else {
         throw diskError("The link \(folder.blobs.path) can't be made", folder.blobs.path)
       }
     }
+  }
+
+  private func fileName(_ path: String) -> String {
+    path.lastIndex(of: "/").map { String(path[path.index(after: $0)...]) } ?? path
   }
 
   // MARK: A stream
@@ -79,11 +132,18 @@ public final class LogSpool {
     defer { lines.finish() }
     var log: Spooled?
     var lineage: LogHeader?
-    // Where there is nothing new, nothing is sent.
     func next() throws -> UnsafeRawBufferPointer? {
       do {
         return try lines.next()
       } catch let error as LogError where error.code == .incomplete && reader.isEmpty {
+        throw LogError(
+          .missing,
+          "Nothing came from \(name), not even that there is nothing new: whoever was to send logs has"
+            + " failed, and says why.",
+          path: name
+        )
+      } catch let error as LogError where log != nil {
+        try breakOff(&log, error)
         return nil
       }
     }
@@ -95,7 +155,7 @@ public final class LogSpool {
         continue
       }
       if line.starts(with: #"{"kind":"header","#.utf8) {
-        guard log == nil else { throw incomplete(name, lines.number) }
+        guard log == nil else { return try breakOff(&log, incomplete(name, lines.number)) }
         let header = try LogHeader(
           line: UnsafeRawBufferPointer(rebasing: line.dropLast()),
           path: name
@@ -113,10 +173,28 @@ public final class LogSpool {
       }
       try open.append(line)
       guard line.starts(with: #"{"kind":"trailer","#.utf8) else { continue }
-      try open.finish(in: folder)
+      try finish(open, name)
       log = nil
     }
-    guard log == nil else { throw incomplete(name, lines.number) }
+    guard log != nil else { return }
+    try breakOff(&log, incomplete(name, lines.number))
+  }
+
+  /// Keeps what came of a log, for those who say what is wrong with it.
+  private func breakOff(_ log: inout Spooled?, _ error: LogError) throws {
+    guard acceptsDamage, let open = log, Self.damages.contains(error.code) else { throw error }
+    log = nil
+    try finish(open, name)
+    // That its end is missing is found by who reads it in the folder.
+    guard error.code == .incomplete else { throw error }
+  }
+
+  /// Gives a log its place in the folder.
+  private func finish(_ log: Spooled, _ name: String) throws {
+    let path = try log.finish(in: folder)
+    count += 1
+    // They are told apart where there are several.
+    names.append((path, count == 1 ? name : "\(name) (log \(count))"))
   }
 
   /// Keeps a record where those of its lineage lie in a folder; whoever reads them checks them.
@@ -193,13 +271,14 @@ private final class Spooled {
     }
   }
 
-  func finish(in folder: LogFolder) throws {
+  func finish(in folder: LogFolder) throws -> String {
     if !block.isEmpty { try compressor.append(block) }
     try compressor.finish()
     let destination = folder.place(header, day, isSnapshot)
     let place = destination.path(header, last: max(last, header.first))
     try makeFolders(parentFolder(place))
     try moveDurably(path, to: place)
+    return place
   }
 }
 

@@ -67,6 +67,11 @@ public final class LogWriter {
     block = try header.line()
   }
 
+  /// Says through a stream that there is nothing new, as nobody says who failed: by an empty member.
+  public static func writeNothing(to stream: Int32, name: String) throws {
+    try ChangeLog.write(GzipCompressor(level: 1, path: name).member(of: []), to: stream, name)
+  }
+
   deinit {
     guard descriptor >= 0, !destination.isStream else { return }
     Glibc.close(descriptor)

@@ -140,6 +140,9 @@ private final class Export {
       }
       try writeSnapshot(at: result.to, tick)
     }
+    if let stream = request.stream, result.files.isEmpty, !request.isDryRun {
+      try LogWriter.writeNothing(to: stream, name: "standard output")
+    }
     if !request.isDryRun { try moveToken() }
     result.notices += permissionNotices([token].compactMap { $0 } + result.files)
     return result

@@ -47,6 +47,11 @@ public struct Finding: Hashable, Sendable {
     self.transaction = transaction
   }
 
+  /// The same finding in other words.
+  public func naming(_ name: (String) -> String) -> Finding {
+    Finding(kind, name(message), path: name(path), line: line, transaction: transaction)
+  }
+
   /// Makes a finding of an error; nil for one that says nothing of the logs, such as a full disk.
   init?(_ error: LogError) {
     let kinds: [LogError.Code: Kind] = [

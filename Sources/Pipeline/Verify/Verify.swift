@@ -19,6 +19,9 @@ public struct VerifyRequest: Sendable {
   /// True where it is written down beside the logs that they were found whole.
   public var isRecorded = true
 
+  /// What was wrong with logs, so that they found no place in the folder.
+  public var failures: [LogError] = []
+
   /// True to verify logs with something left out too, each by itself.
   public var includesPartial = false
 
@@ -42,7 +45,7 @@ public struct Verification: Hashable, Sendable {
     case store
   }
 
-  /// The store's identifier.
+  /// The store's identifier; empty where damage leaves nothing that tells it.
   public var store: String
   /// The lineage.
   public var lineage: Int64
@@ -123,6 +126,7 @@ public func verify(
       }
     }
   }
+  try add(request.failures, to: &result)
   guard !result.isEmpty else {
     throw PipelineError(
       .missing,
@@ -132,6 +136,24 @@ public func verify(
     )
   }
   return result
+}
+
+/// Adds what was found wrong before, also where nothing else came of it.
+private func add(_ failures: [LogError], to result: inout [Verification]) throws {
+  guard let first = failures.first else { return }
+  if result.isEmpty {
+    // What never was a log is not damaged.
+    guard failures.contains(where: { [.damaged, .incomplete].contains($0.code) }) else {
+      throw first
+    }
+    let beginning = HistoryPoint(
+      lineage: 0,
+      transaction: 0,
+      digest: TransactionDigest.beginning(ofStore: "", lineage: 0)
+    )
+    result.append(Verification(store: "", lineage: 0, from: beginning, to: beginning))
+  }
+  result[result.count - 1].findings += failures.compactMap { Finding($0) }
 }
 
 /// The stores whose logs are meant: with a store to compare with, that one alone.
