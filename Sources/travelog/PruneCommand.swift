@@ -36,7 +36,7 @@ extension Travelog {
       .init("travelog prune trips.store --logs logs --keep 1d --dry-run", "See what would go."),
     ],
     parameters: [store, logsFlag, keep, ignorePartial, dryRun, lockWait],
-    exitCodes: [.unreadable, .missing, .locked, .diverged, .interrupted, .terminated]
+    exitCodes: [.unreadable, .missing, .locked, .historyGap, .diverged, .interrupted, .terminated]
   ) { call in
     let given = call.arguments
     let logs = LogFolder(given[logsFlag])

@@ -3,6 +3,13 @@ import CommandLineKit
 import Pipeline
 
 extension Travelog {
+  static let logsToMend = Parameter<String>.required(
+    "to",
+    .folder,
+    placeholder: "LOGS",
+    help: "The folder of logs."
+  )
+
   static let recoverCommand = Command(
     "recover",
     summary: "Makes the export of a store go on after history was deleted, or the store restored.",
@@ -14,13 +21,13 @@ extension Travelog {
     examples: [
       .init("travelog recover trips.store --to logs", "Do what “export” said is needed.")
     ],
-    parameters: [store, to, token, lockWait],
+    parameters: [store, logsToMend, token, lockWait],
     exitCodes: [
       .unreadable, .missing, .locked, .schemaMismatch, .diverged, .interrupted, .terminated,
     ]
   ) { call in
     let given = call.arguments
-    let logs = LogFolder(given[to])
+    let logs = LogFolder(given[logsToMend])
     let lock = try call.lock(logs, "travelog recover")
     defer { withExtendedLifetime(lock) {} }
     var request = RecoverRequest(store: given[store], logs: logs)
