@@ -35,6 +35,7 @@ final class LogSource {
     if paths.count == 1, LogFolder(paths[0]).exists || access(paths[0], F_OK) != 0 {
       folder = LogFolder(paths[0])
       spool = nil
+      try checkIsWhole(isVerifying: acceptsDamage)
       return
     }
     if let folder = paths.first(where: { LogFolder($0).exists }) {
@@ -43,6 +44,30 @@ final class LogSource {
     let spool = try LogSpool(files: paths, acceptsDamage: acceptsDamage)
     self.spool = spool
     folder = spool.folder
+  }
+
+  /// Says what to name instead of a part of a folder of logs.
+  private func checkIsWhole(isVerifying: Bool) throws {
+    let parts = folder.path.split(separator: "/", omittingEmptySubsequences: false)
+    guard try folder.stores().isEmpty,
+      let place = parts.lastIndex(where: { $0.hasPrefix("store=") })
+    else { return }
+    let above = parts[..<place].joined(separator: "/")
+    let root = place == 0 ? "." : above.isEmpty ? "/" : above
+    if !isVerifying, parts.dropFirst(place + 1).first?.hasPrefix("partial=") == true {
+      throw LogError(
+        .partial,
+        "The logs in \(folder.path) have something left out, so that they can't be replayed. Name"
+          + " \(root), if the whole ones are there.",
+        path: folder.path
+      )
+    }
+    throw CommandError(
+      .missing,
+      "\(folder.path) is a part of a folder of logs, and what is in it goes together.",
+      hint: "Name the folder, \(root); --store \(parts[place].dropFirst(6)) leaves out other"
+        + " stores."
+    )
   }
 
   /// A message with the names that were given, where the folder is one for the time of the command.

@@ -6,9 +6,12 @@ import Testing
 
 @Suite("The program")
 struct ProgramTests {
-  private func withStore(_ body: (URL, Store, inout HistoryWorld) throws -> Void) throws {
+  private func withStore(
+    _ test: String = #function,
+    _ body: (URL, Store, inout HistoryWorld) throws -> Void
+  ) throws {
     try withTemporaryFolder { folder in
-      var world = HistoryWorld(SeededGenerator(for: "program"))
+      var world = HistoryWorld(SeededGenerator(for: "program, \(test)"))
       world.hasLargeValues = false
       let store = try Store.open(
         .file(folder.appendingPathComponent("a.store")),
@@ -130,6 +133,28 @@ struct ProgramTests {
 
   private func compressed(_ text: Data) throws -> Data {
     try run("/usr/bin/env", ["gzip", "-c"], input: text).bytes
+  }
+
+  @Test("a part of a folder of logs is no folder of logs, and which one to name is said")
+  func parts() throws {
+    try withStore { folder, store, _ in
+      let logs = folder.path + "/logs"
+      let path = store.location.path
+      try travelog("export", path, "--to", logs)
+      try travelog("export", path, "--to", logs, "--author", "app")
+      let whole = logs + "/store=" + store.identifier
+      let names = try FileManager.default.contentsOfDirectory(atPath: whole)
+      let partial = try #require(names.first { $0.hasPrefix("partial=") })
+      for part in [whole, whole + "/lineage=0", whole + "/" + partial] {
+        let replayed = try travelog("import", part, "--into", folder.path + "/copy.store")
+        #expect(replayed.code == (part.contains("partial=") ? 16 : 10))
+        let verified = try travelog("verify", part)
+        #expect(verified.code == 10)
+        for run in [replayed, verified] {
+          #expect(run.errors.contains("\(part) ") && run.errors.contains("\(logs)"))
+        }
+      }
+    }
   }
 
   @Test("a pipe that nothing comes through is a failure, and one that says nothing is new is none")
