@@ -60,6 +60,15 @@ struct LogChain {
     )
   }
 
+  /// True where the first log has the lineage's first transaction, and false where logs begin within
+  /// the lineage, as those do of a store whose history does not reach back: with a snapshot.
+  func beginsLineage() throws -> Bool {
+    guard let file = files.first else { return false }
+    // A lineage after the first may begin with any id, but never after another transaction.
+    guard lineage > 0 else { return file.range.lowerBound == 1 }
+    return try open(file, after: nil).header.previous == beginning.digest
+  }
+
   /// Opens a log and makes sure that it goes on after a point; any place will do where that is nil.
   func open(_ file: LogFolder.File, after point: HistoryPoint?) throws -> LogReader {
     let reader = try LogReader(path: file.path)
@@ -146,7 +155,7 @@ struct LogChain {
     guard let first = files.first?.range.lowerBound else {
       return try snapshotPoint(snapshots.last) ?? beginning
     }
-    guard first != 1, lineage == 0 else { return beginning }
+    guard try !beginsLineage() else { return beginning }
     return try snapshotPoint(snapshots.last { $0.range.upperBound < first }) ?? beginning
   }
 

@@ -32,7 +32,10 @@ extension Travelog {
     summary: "Replays logs into a replica.",
     discussion: "Each log is verified from its first byte to its last before anything of it is "
       + "applied. A transaction is applied whole or not at all, and one that is there already is "
-      + "passed over, so that a run which was stopped is made good by the next.",
+      + "passed over, so that a run which was stopped is made good by the next. "
+      + "A new replica is made of the latest lineage, or, up to a point that lies before it, of the "
+      + "one that it parted from; one that is there stays in its lineage, and the run ends with 14 "
+      + "where the logs go on in another.",
     examples: [
       .init("travelog import logs --into copy.store", "Make a replica, or bring one up to date."),
       .init(

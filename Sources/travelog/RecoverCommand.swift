@@ -17,6 +17,9 @@ extension Travelog {
       + "from the logs and compared with the state at which the kept history begins; what differs "
       + "is written as one transaction of op gap. Where the store was restored from an older copy, "
       + "a new lineage begins with the state that both have in common; the old one stays as it is. "
+      + "The store's own history begins there too: what it kept from before is in the logs of the old "
+      + "lineage alone from then on. Where a change of the schema or erased values bar the way back, "
+      + "the new lineage, and the history, begin with the state as it is now. Replicas of that one can't follow; make new ones. "
       + "Then the rest is exported as it was recorded.",
     examples: [
       .init("travelog recover trips.store --to logs", "Do what “export” said is needed.")

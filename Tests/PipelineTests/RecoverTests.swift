@@ -114,6 +114,15 @@ struct RecoverTests {
     }
   }
 
+  private func writeGuest(_ id: Int64, to path: String) throws {
+    let store = try Store.open(.file(URL(fileURLWithPath: path)))
+    try store.write(Author()) { writer in
+      let guest = worldSchema.entities.firstIndex { $0.name == "Guest" } ?? 0
+      let values = writer.layouts[guest].columns.map { _ in Value.null }
+      try writer.insert(guest, id: id, values: values)
+    }
+  }
+
   /// A folder with two lineages, whose first one has several logs.
   private func withLineages(_ body: (World, _ copy: String) throws -> Void) throws {
     try withTemporaryFolder { folder in
@@ -124,12 +133,7 @@ struct RecoverTests {
       try copyStore(world.path, to: copy)
       try world.write(4)
       try world.export()
-      let restored = try Store.open(.file(URL(fileURLWithPath: copy)))
-      try restored.write(Author()) { writer in
-        let guest = worldSchema.entities.firstIndex { $0.name == "Guest" } ?? 0
-        let values = writer.layouts[guest].columns.map { _ in Value.null }
-        try writer.insert(guest, id: 99, values: values)
-      }
+      try writeGuest(99, to: copy)
       _ = try recover(RecoverRequest(store: copy, logs: world.logs))
       try body(world, copy)
     }
@@ -176,6 +180,226 @@ struct RecoverTests {
       let results = try verify(VerifyRequest(logs: world.logs))
       #expect(results.map(\.findings) == [[]])
       #expect(results[0].notices.first?.contains("lineage 0, whose logs are not here") == true)
+    }
+  }
+
+  @Test(
+    "a store of a later lineage goes into another folder, which can do all that a first one can"
+  )
+  func laterLineageElsewhere() throws {
+    try withLineages { world, copy in
+      let elsewhere = LogFolder(world.folder.path + "/elsewhere")
+      try elsewhere.create()
+      let export = ExportRequest(store: copy, logs: elsewhere)
+      #expect(try Pipeline.export(export).snapshot != nil)
+      func check(_ name: String, fromSnapshot: Bool = false) throws {
+        let verified = try verify(VerifyRequest(logs: elsewhere))
+        #expect(verified.map(\.findings) == [[]])
+        #expect(verified.map(\.end) == [.token])
+        var request = ImportRequest(logs: elsewhere, store: world.folder.path + "/" + name)
+        request.fromSnapshot = fromSnapshot
+        let result = try importLogs(request)
+        #expect(result.snapshotObjects > 0)
+        let replica = try Store.open(.file(URL(fileURLWithPath: request.store)))
+        let store = try Store.open(.file(URL(fileURLWithPath: copy)))
+        #expect(replica.lineage == 1)
+        #expect(try rowDump(of: replica) == rowDump(of: store))
+        #expect(try importLogs(request).transactions == 0)
+        var against = VerifyRequest(logs: elsewhere)
+        against.against = copy
+        #expect(try verify(against).map(\.findings) == [[]])
+      }
+      try check("state.store")
+      #expect(try recover(RecoverRequest(store: copy, logs: elsewhere)).remedy == .none)
+      try writeGuest(98, to: copy)
+      _ = try Pipeline.export(export)
+      try check("later.store")
+      #expect(try recover(RecoverRequest(store: copy, logs: elsewhere)).remedy == .none)
+      // With the old lineage still in its folder, a snapshot within the later one begins as well.
+      var whole = ExportRequest(store: copy, logs: world.logs)
+      whole.wantsSnapshot = true
+      _ = try Pipeline.export(whole)
+      _ = try compact(CompactRequest(logs: world.logs))
+      var request = ImportRequest(logs: world.logs, store: world.folder.path + "/whole.store")
+      request.fromSnapshot = true
+      #expect(try importLogs(request).snapshotObjects > 0)
+      // The token is made anew from the logs.
+      try FileManager.default.removeItem(atPath: elsewhere.token(of: world.source.identifier))
+      try writeGuest(97, to: copy)
+      #expect(try Pipeline.export(export).transactions == 1)
+      // What came before is in the other folder alone; without it, the rest may go.
+      let store = try Store.open(.file(URL(fileURLWithPath: copy)))
+      let first = try #require(elsewhere.snapshots(of: store.identifier, lineage: 1).first)
+      try store.deleteHistory([1...first.range.upperBound])
+      let prune = PruneRequest(store: copy, logs: elsewhere, keep: .zero)
+      #expect(try Pipeline.prune(prune).transactions > 0)
+      _ = try Pipeline.export(export)
+      try check("pruned.store")
+    }
+  }
+
+  @Test(
+    "an older copy is restored a second time, and goes on in a lineage of its own",
+    arguments: [0, 3]
+  )
+  func restoredTwice(_ later: Int) throws {
+    try withTemporaryFolder { folder in
+      var world = try World(folder, "twice \(later)")
+      try world.write(8)
+      try world.export()
+      let fork = try world.source.read { try $0.sealedHead() }
+      let copies = try ["first", "second", "third"].map { name in
+        let path = folder.path + "/\(name).store"
+        try copyStore(world.path, to: path)
+        return path
+      }
+      try world.write(4)
+      try world.export()
+      for id in 0..<later { try writeGuest(Int64(90 + id), to: copies[0]) }
+      #expect(
+        try recover(RecoverRequest(store: copies[0], logs: world.logs)).resumes.lineage == 1
+      )
+      // The logs of the lineage look as a stopped run leaves them where it has them all in one.
+      _ = try compact(CompactRequest(logs: world.logs))
+      try writeGuest(80, to: copies[1])
+      let second = try recover(RecoverRequest(store: copies[1], logs: world.logs))
+      #expect(second.remedy == .lineage)
+      // Where nothing came after the same state, it is the same lineage.
+      #expect(second.resumes.lineage == (later == 0 ? 1 : 2))
+      #expect(second.resumes.transaction == fork)
+      try writeGuest(70, to: copies[2])
+      let third = try recover(RecoverRequest(store: copies[2], logs: world.logs))
+      #expect(third.resumes.lineage == (later == 0 ? 2 : 3))
+      let verified = try verify(VerifyRequest(logs: world.logs))
+      #expect(verified.flatMap(\.findings).isEmpty)
+      #expect(
+        verified.map(\.end)
+          == (later == 0 ? [.lineage, .lineage, .token] : [.lineage, .lineage, .lineage, .token])
+      )
+      let now = try Store.open(.file(URL(fileURLWithPath: copies[2])))
+      #expect(try rowDump(of: replica(world, "replica.store")) == rowDump(of: now))
+      #expect(try recover(RecoverRequest(store: copies[2], logs: world.logs)).remedy == .none)
+      // The one that was in use before does the same again.
+      try writeGuest(60, to: copies[1])
+      let again = try recover(RecoverRequest(store: copies[1], logs: world.logs))
+      #expect(again.resumes.lineage == third.resumes.lineage + 1)
+      #expect(try verify(VerifyRequest(logs: world.logs)).flatMap(\.findings).isEmpty)
+      // A point before is that of the lineage that it parted from, and not of the last one.
+      let before = try imported(world, "before.store", .transaction(fork - 1))
+      #expect(before.to.lineage == 0)
+    }
+  }
+
+  private func imported(_ world: World, _ name: String, _ until: Point) throws -> ImportResult {
+    var request = ImportRequest(logs: world.logs, store: world.folder.path + "/" + name)
+    request.until = until
+    return try importLogs(request)
+  }
+
+  private func code(_ body: () throws -> ImportResult) -> PipelineError.Code? {
+    #expect(throws: PipelineError.self) { _ = try body() }?.code
+  }
+
+  @Test("a replica of an older lineage is told that it can't follow the next one")
+  func followerOfOldLineage() throws {
+    try withTemporaryFolder { folder in
+      var world = try World(folder, "follower")
+      try world.write(8)
+      try world.export()
+      let fork = try world.source.read { try $0.sealedHead() }
+      let copy = folder.path + "/older.store"
+      try copyStore(world.path, to: copy)
+      _ = try imported(world, "fork.store", .head)
+      _ = try imported(world, "before.store", .transaction(fork - 2))
+      try world.write(4)
+      try world.export()
+      let end = try imported(world, "end.store", .head).to
+      try writeGuest(99, to: copy)
+      _ = try recover(RecoverRequest(store: copy, logs: world.logs))
+      for name in ["fork.store", "before.store", "end.store"] {
+        #expect(code { try imported(world, name, .head) } == .historyDiverged)
+      }
+      // Up to the parting both lineages are the same.
+      #expect(try imported(world, "before.store", .transaction(fork - 1)).transactions == 1)
+      #expect(
+        code { try imported(world, "before.store", .transaction(fork + 1)) } == .historyDiverged
+      )
+      // The logs of the old lineage alone go on.
+      let old = LogFolder(folder.path + "/old")
+      let id = world.source.identifier
+      try FileManager.default.createDirectory(
+        atPath: old.storeFolder(id),
+        withIntermediateDirectories: true
+      )
+      try FileManager.default.copyItem(
+        atPath: world.logs.lineageFolder(id, 0),
+        toPath: old.lineageFolder(id, 0)
+      )
+      let request = ImportRequest(logs: old, store: folder.path + "/fork.store")
+      #expect(try importLogs(request).to == end)
+      // A replica of the new one finds nothing of it there.
+      _ = try imported(world, "new.store", .head)
+      let none = ImportRequest(logs: old, store: folder.path + "/new.store")
+      #expect(code { try importLogs(none) } == .missingLogs)
+    }
+  }
+
+  @Test("a point before the latest lineage is restored from the lineage that it parted from")
+  func pointBeforeLineage() throws {
+    try withTemporaryFolder { folder in
+      var world = try World(folder, "point before")
+      try world.write(6)
+      let early = folder.path + "/early.store"
+      try copyStore(world.path, to: early)
+      let point = try world.source.read { try $0.point($0.sealedHead()) }
+      usleep(20_000)
+      let time = timeText(Date())
+      usleep(20_000)
+      try world.write(3)
+      let fork = try world.source.read { try $0.sealedHead() }
+      let copy = folder.path + "/older.store"
+      try copyStore(world.path, to: copy)
+      usleep(20_000)
+      try world.write(4)
+      usleep(20_000)
+      let between = timeText(Date())
+      try world.export()
+      try writeGuest(99, to: copy)
+      _ = try recover(RecoverRequest(store: copy, logs: world.logs))
+      let was = try rowDump(of: Store.open(.file(URL(fileURLWithPath: early))))
+      for (name, until) in [
+        ("id.store", Point.transaction(point.transaction)), ("time.store", .time(time)),
+      ] {
+        #expect(try imported(world, name, until).to == point)
+        let replica = try Store.open(.file(URL(fileURLWithPath: folder.path + "/" + name)))
+        #expect(try rowDump(of: replica) == was)
+      }
+      // From the parting on, it is the latest lineage that is meant.
+      #expect(try imported(world, "fork.store", .transaction(fork)).to.lineage == 1)
+      // When the old lineage had gone on, a time says not which of the two is meant.
+      #expect(code { try imported(world, "between.store", .time(between)) } == .historyDiverged)
+      #expect(!FileManager.default.fileExists(atPath: folder.path + "/between.store"))
+      // Reading says where earlier transactions are.
+      let error = #expect(throws: PipelineError.self) { try History("\(world.logs.path)@2") }
+      let old = world.logs.lineageFolder(world.source.identifier, 0)
+      #expect(error?.hint.contains(old) == true)
+      #expect(try History("\(old)@2").last == 2)
+    }
+  }
+
+  @Test("a point before all logs is an error, and no success that makes nothing")
+  func pointBeforeAll() throws {
+    try withLineages { world, _ in
+      let path = world.folder.path + "/none.store"
+      #expect(
+        code { try imported(world, "none.store", .time("1999-01-01T00:00:00.000000Z")) }
+          == .missingLogs
+      )
+      try FileManager.default.removeItem(
+        atPath: world.logs.lineageFolder(world.source.identifier, 0)
+      )
+      #expect(code { try imported(world, "none.store", .transaction(2)) } == .missingLogs)
+      #expect(!FileManager.default.fileExists(atPath: path))
     }
   }
 }

@@ -6,9 +6,10 @@ extension Import {
   /// Where logs don't reach back to the beginning, the state of a snapshot is the beginning.
   func begin(_ chain: LogChain, _ tick: Tick) throws {
     let first = chain.files.first?.range.lowerBound
-    guard request.fromSnapshot || first != 1 && chain.lineage == 0 else { return }
+    let beginsLineage = try chain.beginsLineage()
+    guard request.fromSnapshot || !beginsLineage else { return }
     guard let file = try snapshot(chain, first) else {
-      guard first != 1, chain.lineage == 0 else { return }
+      guard !beginsLineage else { return }
       guard let first else {
         throw PipelineError(
           .missingLogs,
@@ -34,7 +35,7 @@ extension Import {
   }
 
   /// The newest snapshot that is of use.
-  private func snapshot(_ chain: LogChain, _ first: Int64?) throws -> LogFolder.File? {
+  func snapshot(_ chain: LogChain, _ first: Int64?) throws -> LogFolder.File? {
     try chain.snapshots.last { file in
       let id = file.range.lowerBound
       if let first, id < first - 1 { return false }

@@ -81,8 +81,9 @@ final class Import {
   }
 
   func run(_ tick: Tick) throws -> ImportResult {
-    let lineages = try request.logs.lineages(of: identifier)
-    if lineages.isEmpty, let name = try request.logs.partials(of: identifier).first {
+    if try request.logs.lineages(of: identifier).isEmpty,
+      let name = try request.logs.partials(of: identifier).first
+    {
       throw LogError(
         .partial,
         "The logs of the store \(identifier) in \(request.logs.path) have something left out, so that"
@@ -90,9 +91,7 @@ final class Import {
         path: request.logs.partial(named: name).storeFolder(identifier)
       )
     }
-    // A replica stays in its lineage; a new one is made of the latest.
-    let lineage = replica?.lineage ?? lineages.last ?? 0
-    let chain = try LogChain(request.logs, store: identifier, lineage: lineage)
+    let chain = try chainToReplay()
     if result.isNew {
       result.from = chain.beginning
       result.to = chain.beginning
@@ -133,6 +132,16 @@ final class Import {
         hint: "Bring the missing logs, or name an earlier point."
       )
     }
+    if result.isNew, request.until != .head, result.to == chain.beginning,
+      request.until != .transaction(0)
+    {
+      throw PipelineError(
+        .missingLogs,
+        "The logs in \(request.logs.path) begin after \(request.until): there is no state to make"
+          + " \(request.store) from.",
+        hint: "Name a later point, or bring earlier logs."
+      )
+    }
     if let replica, !request.isDryRun {
       try replica.setWriteAheadLog(isUsed: true)
       result.danglingLinks = try replica.read { try $0.danglingLinks() }
@@ -147,8 +156,8 @@ final class Import {
 
   /// True for a log that is small, wanted whole, and begins with nothing but transactions.
   private func mayBeReadOnce(_ size: Int64, _ chain: LogChain) -> Bool {
-    request.until == .head && !request.isDryRun && (chain.lineage == 0 || !result.isNew)
-      && size <= Self.readOnce
+    request.until == .head && !request.isDryRun
+      && (chain.lineage == 0 || result.to != chain.beginning) && size <= Self.readOnce
   }
 
   /// Applies a log in one transaction of the replica, which is not committed before all of the log
@@ -229,7 +238,7 @@ final class Import {
     while let transaction = try reader.next() {
       try checkDivergence(transaction, file.path)
       if transaction.operation == .snapshot, chain.lineage > 0,
-        transaction.id == chain.beginning.transaction + 1, result.isNew,
+        result.to == chain.beginning, transaction.id == result.to.transaction + 1,
         let digest = transaction.digest
       {
         lineageStart = HistoryPoint(

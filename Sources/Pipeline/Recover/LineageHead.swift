@@ -1,25 +1,40 @@
 import Store
 
-extension HistoryPoint {
-  /// The head of a lineage, as the first transaction of the next one names it in its details.
-  var lineageDetails: String {
-    #"{"lineage":\#(lineage),"transaction":\#(transaction),"digest":"\#(digest)"}"#
+/// Where a lineage after the first came from, as its first transaction says in its details.
+struct LineageOrigin: Hashable {
+  /// The head of the lineage before.
+  let head: HistoryPoint
+  /// The lineage that it parts from: that of the head, unless a copy from before that was restored.
+  let parent: Int64
+
+  init(head: HistoryPoint, parent: Int64) {
+    self.head = head
+    self.parent = parent
   }
 
-  /// Reads ``lineageDetails``; nil for any other text.
-  init?(lineageDetails details: String) {
+  /// The details of the transaction.
+  var details: String {
+    #"{"lineage":\#(head.lineage),"transaction":\#(head.transaction),"digest":"\#(head.digest)""#
+      + (parent == head.lineage ? "}" : #","parent":\#(parent)}"#)
+  }
+
+  /// Reads ``details``; nil for any other text.
+  init?(details: String) {
     let parts = members(of: Array(details.utf8)).map { String(decoding: $0.value, as: UTF8.self) }
-    guard parts.count == 3, let lineage = Int64(parts[0]), let transaction = Int64(parts[1]),
-      let digest = Digest(hexadecimal: String(parts[2].dropFirst().dropLast()))
+    guard parts.count == 3 || parts.count == 4, let lineage = Int64(parts[0]),
+      let transaction = Int64(parts[1]),
+      let digest = Digest(hexadecimal: String(parts[2].dropFirst().dropLast())),
+      let parent = parts.count == 4 ? Int64(parts[3]) : lineage
     else { return nil }
-    self.init(lineage: lineage, transaction: transaction, digest: digest)
-    guard lineageDetails == details else { return nil }
+    head = HistoryPoint(lineage: lineage, transaction: transaction, digest: digest)
+    self.parent = parent
+    guard self.details == details else { return nil }
   }
 }
 
 extension Transaction {
-  /// The head of the lineage before, where this is the first transaction of a later one.
-  var namedHead: HistoryPoint? {
-    operation == .snapshot ? details.flatMap { HistoryPoint(lineageDetails: $0) } : nil
+  /// Where the lineage came from, where this is the first transaction of a later one.
+  var lineageOrigin: LineageOrigin? {
+    operation == .snapshot ? details.flatMap { LineageOrigin(details: $0) } : nil
   }
 }

@@ -20,8 +20,11 @@ struct LineageWriter {
   }
 
   func write(after last: HistoryPoint, _ result: inout RecoverResult, _ tick: Tick) throws {
-    if try finishStopped(last, &result) { return }
-    guard store.lineage == last.lineage else {
+    // An older copy may have been restored before, so that the logs have a later lineage already.
+    let own =
+      store.lineage == last.lineage
+      ? chain : try LogChain(request.logs, store: chain.store, lineage: store.lineage)
+    guard store.lineage <= last.lineage, !(own.files.isEmpty && own.snapshots.isEmpty) else {
       throw PipelineError(
         .historyDiverged,
         "The store \(request.store) has lineage \(store.lineage), and its logs end in lineage"
@@ -29,8 +32,10 @@ struct LineageWriter {
         hint: "Bring back the logs of lineage \(store.lineage)."
       )
     }
-    let fork = try self.fork(last, tick)
+    if store.lineage < last.lineage { _ = try own.verifiedEnd(after: nil) }
+    let fork = try self.fork(from: own, tick)
     let (state, reached) = try rewoundCopy(of: store, to: fork, in: folder)
+    if try finishStopped(last, state, reached, &result, tick) { return }
     let lineage = last.lineage + 1
     let header = LogHeader(
       store: chain.store,
@@ -44,7 +49,7 @@ struct LineageWriter {
       let transaction = try madeUpTransaction(
         reached,
         .snapshot,
-        details: last.lineageDetails,
+        details: LineageOrigin(head: last, parent: store.lineage).details,
         schema: state.schema,
         of: store,
         count: result.objects
@@ -54,22 +59,30 @@ struct LineageWriter {
         try reader.snapshot { try body($0, reader) }
       }
     }
-    try store.beginLineage(after: reached, digest: digest)
+    result.resumes = HistoryPoint(lineage: lineage, transaction: reached, digest: digest)
+    try store.beginLineage(after: result.resumes)
     result.remedy = .lineage
     result.file = path
-    result.resumes = HistoryPoint(lineage: lineage, transaction: reached, digest: digest)
     let token = request.token ?? request.logs.token(of: chain.store)
     try writeToken(result.resumes, of: chain.store, to: token)
   }
 
   /// Goes on where a run was stopped after it had written the log that begins the new lineage.
-  private func finishStopped(_ last: HistoryPoint, _ result: inout RecoverResult) throws -> Bool {
-    guard last.lineage == store.lineage + 1, chain.files.count == 1, let file = chain.files.first
+  private func finishStopped(
+    _ last: HistoryPoint,
+    _ state: Store,
+    _ reached: Int64,
+    _ result: inout RecoverResult,
+    _ tick: Tick
+  ) throws -> Bool {
+    guard last.lineage > store.lineage, chain.files.count == 1, let file = chain.files.first,
+      file.range == reached...reached
     else { return false }
     let log = try chain.open(file, after: nil)
-    guard let transaction = try log.next(), transaction.namedHead?.lineage == store.lineage
+    guard let transaction = try log.next(), transaction.lineageOrigin?.parent == store.lineage,
+      try begins(with: state, tick)
     else { return false }
-    try store.beginLineage(after: last.transaction, digest: last.digest)
+    try store.beginLineage(after: last)
     result.remedy = .lineage
     result.file = file.path
     result.objects = transaction.count
@@ -78,9 +91,26 @@ struct LineageWriter {
     return true
   }
 
+  /// True where the state in the logs is this one: else another copy began the lineage.
+  private func begins(with state: Store, _ tick: Tick) throws -> Bool {
+    var replay = ImportRequest(logs: request.logs, store: folder + "/begun.store")
+    replay.origin = chain.store
+    _ = try importLogs(replay, tick: tick)
+    let begun = try Store.open(
+      .file(URL(fileURLWithPath: replay.store)),
+      options: Options(isReadOnly: true)
+    )
+    guard begun.schema == state.schema else { return false }
+    var isSame = true
+    try begun.read { one in
+      try state.read { other in try one.differences(to: other) { _ in isSame = false } }
+    }
+    return isSame
+  }
+
   /// The last transaction that store and logs have in common; where history does not reach back to
   /// it, the last one that history does not have.
-  private func fork(_ last: HistoryPoint, _ tick: Tick) throws -> Int64 {
+  private func fork(from chain: LogChain, _ tick: Tick) throws -> Int64 {
     try store.read { reader in
       let base = try max(
         reader.historyRange().base.transaction,

@@ -61,6 +61,7 @@ public final class FolderHistory: HistorySource {
     let last = chain.files[chain.files.count - 1]
     let header = try chain.open(last, after: nil).header
     let schema = header.schema
+    let earlier = try chain.folder.lineages(of: chain.store).last { $0 < chain.lineage }
     return HistoryOutline(
       path: chain.folder.path,
       store: chain.store,
@@ -70,6 +71,7 @@ public final class FolderHistory: HistorySource {
       base: first.range.lowerBound - 1,
       head: last.range.upperBound,
       stretches: chain.files.flatMap { ChangeLog.stretches(ofLog: $0.path, $0.range) },
+      earlier: earlier.map { chain.folder.lineageFolder(chain.store, $0) },
       partial: header.partial
     )
   }

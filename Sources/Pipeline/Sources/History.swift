@@ -181,9 +181,10 @@ extension HistorySource {
       .historyExpired,
       "\(what) lies before the history of \(outline.path) begins, which is after transaction"
         + " \(outline.base)" + (first.map { ", at \($0)" } ?? "") + ".",
-      hint: outline.base < outline.head
+      hint: (outline.base < outline.head
         ? "Name a transaction from \(outline.base) to \(outline.head), or a later time."
-        : "There is nothing in it yet."
+        : "There is nothing in it yet.")
+        + (outline.earlier.map { " The lineage before has logs of its own: name \($0)." } ?? "")
     )
   }
 

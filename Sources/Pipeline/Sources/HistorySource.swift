@@ -56,6 +56,8 @@ public struct HistoryOutline: Sendable {
   public var stretches: [ClosedRange<Int64>]
   /// True where a part of a stretch takes no more than its part of the time.
   public var isSplittable = false
+  /// The logs of the lineage before, where there are any.
+  public var earlier: String?
   /// What was left out of the history, in words; empty for a whole one.
   public var partial = ""
 }

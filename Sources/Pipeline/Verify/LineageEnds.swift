@@ -5,8 +5,12 @@ func checkLineageEnds(_ results: inout [Verification], named: [HistoryPoint?]) {
   for (index, head) in named.enumerated() where results[index].lineage > 0 {
     let lineage = results[index].lineage
     guard let head else {
-      // Where its first log is not sound, that was said.
-      guard results[index].findings.isEmpty else { continue }
+      // Where its first log is not sound, that was said; where the logs begin with a snapshot, they
+      // don't have the first transaction.
+      let isFromBeginning =
+        results[index].from.digest
+        == TransactionDigest.beginning(ofStore: results[index].store, lineage: lineage)
+      guard results[index].findings.isEmpty, isFromBeginning else { continue }
       results[index].findings.append(
         Finding(
           .damaged,

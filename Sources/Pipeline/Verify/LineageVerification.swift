@@ -85,7 +85,7 @@ final class LineageVerification {
           )
           next = reached
           guard isConnected else { return }
-          if result.to == result.from { namedHead = transaction.namedHead }
+          if result.to == result.from { namedHead = transaction.lineageOrigin?.head }
           result.to = reached
         }
         result.files += 1
@@ -133,9 +133,10 @@ final class LineageVerification {
 
   /// Where the first log begins: at the beginning, or after a snapshot.
   private func findOrigin(_ snapshots: [Int64: Digest]) throws {
-    let first = chain.files.first?.range.lowerBound
-    guard first != 1, chain.lineage == 0 else { return }
-    let before = snapshots.keys.filter { $0 < first ?? .max }.max()
+    // Where the first log can't be opened, that is said when it is read.
+    guard (try? chain.beginsLineage()) == false else { return }
+    let first = chain.files.first?.range.lowerBound ?? .max
+    let before = snapshots.keys.filter { $0 < first }.max()
     if let before, let digest = snapshots[before] {
       result.from = HistoryPoint(lineage: chain.lineage, transaction: before, digest: digest)
       result.to = result.from

@@ -8,25 +8,18 @@ extension Store {
   /// History keeps what comes after the transaction, with digests made anew. The store is to be
   /// opened again afterwards.
   ///
-  /// - Parameters:
-  ///   - transaction: The last transaction that goes from history, because the new lineage begins with
-  ///     the state after it.
-  ///   - digest: The digest that the new lineage has of that state.
-  /// - Returns: The number of the lineage.
+  /// - Parameter base: The last transaction that goes from history, because the new lineage begins
+  ///   with the state after it, with the digest that the new lineage has of that state.
   /// - Throws: ``StoreError``; nothing has changed then.
-  @discardableResult
-  public func beginLineage(after transaction: Int64, digest: Digest) throws -> Int64 {
+  public func beginLineage(after base: HistoryPoint) throws {
     try maintain { writer in
       // The last transaction needs its digest, while its changes are there.
       _ = try writer.recorder.header.next()
       let connection = writer.connection
-      try HistoryDeletion(writer).deleteAll(through: transaction)
-      let lineage = self.lineage + 1
-      try Catalog.set("lineage", .integer(lineage), on: connection)
-      let base = HistoryPoint(lineage: lineage, transaction: transaction, digest: digest)
+      try HistoryDeletion(writer).deleteAll(through: base.transaction)
+      try Catalog.set("lineage", .integer(base.lineage), on: connection)
       try HistoryRows.setBase(base, on: connection)
       try Self.chainAnew(after: base, on: connection)
-      return lineage
     }
   }
 

@@ -1,0 +1,86 @@
+import ChangeLog
+import Store
+
+/// Which lineage is replayed.
+extension Import {
+  /// The logs of the lineage that has the point that is wanted.
+  ///
+  /// A new replica is made of the latest one, or, where that begins after the point, of the one that it
+  /// parted from: up to there both are one history. A replica that is there stays in its lineage.
+  func chainToReplay() throws -> LogChain {
+    let lineages = try request.logs.lineages(of: identifier).filter {
+      try !request.logs.files(of: identifier, lineage: $0).isEmpty
+        || !request.logs.snapshots(of: identifier, lineage: $0).isEmpty
+    }
+    let own = result.to.lineage
+    guard let latest = lineages.last, result.isNew || latest != own else {
+      return try LogChain(request.logs, store: identifier, lineage: own)
+    }
+    guard result.isNew || latest > own else {
+      throw PipelineError(
+        .missingLogs,
+        "The replica \(request.store) follows lineage \(own), and the logs in \(request.logs.path)"
+          + " end with lineage \(latest).",
+        hint: "Bring the logs of lineage \(own)."
+      )
+    }
+    let chain = try chain(from: latest, lineages)
+    guard result.isNew || chain.lineage == own else {
+      throw PipelineError(
+        .historyDiverged,
+        "The replica \(request.store) follows lineage \(own), and the logs in \(request.logs.path)"
+          + " go on in lineage \(latest), which began when the store was restored from an older copy.",
+        hint: "Make a new replica: name a file that is not there yet."
+      )
+    }
+    return chain
+  }
+
+  /// The logs of a lineage, or of the one before it that has an earlier point.
+  private func chain(from latest: Int64, _ lineages: [Int64]) throws -> LogChain {
+    var chain = try LogChain(request.logs, store: identifier, lineage: latest)
+    var parting: Int64?
+    while let parent = try lineageBefore(chain, lineages) {
+      parting = chain.files.first?.range.lowerBound ?? chain.snapshots.first?.range.lowerBound
+      chain = try LogChain(request.logs, store: identifier, lineage: parent)
+    }
+    if let parting { try checkIsCommon(chain, parting, latest) }
+    return chain
+  }
+
+  /// The lineage that has what came before one, where the point that is wanted lies there; nil where
+  /// it doesn't, or where there are no such logs.
+  private func lineageBefore(_ chain: LogChain, _ lineages: [Int64]) throws -> Int64? {
+    guard request.until != .head, chain.lineage != lineages.first else { return nil }
+    guard let file = chain.files.first, try chain.beginsLineage() else {
+      guard try snapshot(chain, chain.files.first?.range.lowerBound) == nil else { return nil }
+      return lineages.last { $0 < chain.lineage }
+    }
+    if case .transaction(let id) = request.until, id >= file.range.lowerBound { return nil }
+    let first = try chain.open(file, after: nil).next()
+    if case .time(let time) = request.until, let first, first.time <= time { return nil }
+    return lineages.first { $0 == first?.lineageOrigin?.parent }
+  }
+
+  /// Fails for a time at which the earlier lineage had gone on past the parting: what the store was
+  /// then is not of the history that the latest lineage goes on with.
+  private func checkIsCommon(_ chain: LogChain, _ parting: Int64, _ latest: Int64) throws {
+    guard case .time(let time) = request.until, !chain.files.isEmpty else { return }
+    let history: History
+    do {
+      let source = try FolderHistory(request.logs, store: identifier, lineage: chain.lineage)
+      history = try History(name: request.logs.path, source, at: request.until)
+    } catch let error as PipelineError where error.code == .historyExpired {
+      // It lies before the first log.
+      return
+    }
+    guard history.last > parting else { return }
+    throw PipelineError(
+      .historyDiverged,
+      "At \(time) the last transaction of lineage \(chain.lineage) in \(request.logs.path) was"
+        + " \(history.last), and lineage \(latest) goes on after transaction \(parting), so that what"
+        + " is meant can't be told.",
+      hint: "Name a transaction up to \(parting), or a time at which there was none after it."
+    )
+  }
+}
