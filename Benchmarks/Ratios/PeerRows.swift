@@ -64,6 +64,7 @@ struct PeerRows {
     case .real(let number): peer_rows_real(rows, number)
     case .text(let text): append(Array(text.utf8), isText: true)
     case .blob(let data): append(Array(data), isText: false)
+    case .brokenText(let data): append(Array(data), isText: true)
     }
   }
 

@@ -15,4 +15,6 @@ public enum Value: Hashable, Sendable {
   case text(String)
   /// Bytes.
   case blob(Data)
+  /// Bytes that a program other than this one wrote as text, and that are no UTF-8.
+  case brokenText(Data)
 }

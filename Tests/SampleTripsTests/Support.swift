@@ -37,7 +37,7 @@ func rows(_ sql: String, in file: URL) throws -> [String] {
         case .integer(let number): "\(number)"
         case .real(let number): "\(number)"
         case .text(let text): text
-        case .blob(let data): data.base64EncodedString()
+        case .blob(let data), .brokenText(let data): data.base64EncodedString()
         }
       }.joined(separator: "|")
     )

@@ -89,6 +89,7 @@ func scriptLiteral(_ value: Value) -> String {
   case .real(let number): scriptLiteral(number)
   case .blob(let data): "x'\(hexadecimal(data))'"
   case .text(let text): scriptLiteral(text: text)
+  case .brokenText(let data): "CAST(x'\(hexadecimal(data))' AS TEXT)"
   }
 }
 

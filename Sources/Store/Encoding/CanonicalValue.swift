@@ -23,6 +23,9 @@ public func appendCanonical(
   case .real(let number): isShown = append(number, as: type, to: &buffer)
   case .text(var text):
     isShown = text.withUTF8 { append(UnsafeRawBufferPointer($0), as: type, to: &buffer) }
+  case .brokenText:
+    isShown = false
+    appendNull(to: &buffer)
   case .blob(let data):
     isShown = type == .data || type == .transformed
     if isShown {

@@ -44,6 +44,8 @@ public enum SpecialValue: Hashable, Sendable {
   /// What stands under `special` for an external value whose file was gone; its digest is known.
   public static let missingName = "missing"
 
+  private static let brokenTextPrefix = "text64:"
+
   /// The stored value.
   public var value: Value {
     switch self {
@@ -57,7 +59,7 @@ public enum SpecialValue: Hashable, Sendable {
   /// The text that stands for it under `special`.
   ///
   /// It is `nan`, `inf`, `-inf`, a number (with a point or an exponent a real one, else an
-  /// integer), `text:` and the text, or `blob:` and base64.
+  /// integer), `text:` and the text, or `blob:` and base64; `text64:` and base64 for a text that is no UTF-8.
   public var name: String {
     var name: [UInt8] = []
     switch self {
@@ -70,6 +72,9 @@ public enum SpecialValue: Hashable, Sendable {
     case .stored(.text(let text)): return "text:" + text
     case .stored(.blob(let data)):
       name += "blob:".utf8
+      data.withUnsafeBytes { appendBase64($0, to: &name) }
+    case .stored(.brokenText(let data)):
+      name += Self.brokenTextPrefix.utf8
       data.withUnsafeBytes { appendBase64($0, to: &name) }
     }
     return String(decoding: name, as: UTF8.self)
@@ -93,6 +98,12 @@ public enum SpecialValue: Hashable, Sendable {
     if name.utf8.starts(with: "text:".utf8) { return .text(String(Substring(rest))) }
     if name.utf8.starts(with: "blob:".utf8) {
       return Array(rest).withUnsafeBytes { parseBase64($0) }.map { .blob($0) }
+    }
+    if name.utf8.starts(with: brokenTextPrefix.utf8) {
+      let bytes = Array(name.utf8.dropFirst(brokenTextPrefix.utf8.count))
+        .withUnsafeBytes { parseBase64($0) }
+      // What is UTF-8 has another form.
+      return bytes.flatMap { $0.withUnsafeBytes(isValidUTF8) ? nil : .brokenText($0) }
     }
     return Array(name.utf8).withUnsafeBytes { bytes in
       if let number = parseInteger(bytes) { return .integer(number) }

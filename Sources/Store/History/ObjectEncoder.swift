@@ -48,7 +48,7 @@ final class ObjectEncoder {
   func isApart(_ value: Value, at column: Int) -> Bool {
     switch value {
     case .text(let text): text.utf8.count > Blobs.historyLimit || isExternal[column]
-    case .blob(let data): data.count > Blobs.historyLimit
+    case .blob(let data), .brokenText(let data): data.count > Blobs.historyLimit
     case .null, .integer, .real: false
     }
   }
@@ -107,7 +107,8 @@ final class ObjectEncoder {
       guard let size = try blobs.size(of: digest) else { return nil }
       return size > Blobs.historyLimit ? Blobs.Reference(digest: digest, size: size) : nil
     case .text(var text): return try text.withUTF8 { try blobs.keep(UnsafeRawBufferPointer($0)) }
-    case .blob(let data): return try data.withUnsafeBytes { try blobs.keep($0) }
+    case .blob(let data), .brokenText(let data):
+      return try data.withUnsafeBytes { try blobs.keep($0) }
     case .null, .integer, .real: return nil
     }
   }

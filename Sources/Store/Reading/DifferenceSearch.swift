@@ -17,8 +17,6 @@ struct ComparedRows: Sendable {
 
   /// The statements that read a part from one state.
   struct Source: Sendable {
-    /// The table's quoted name.
-    let table: String
     /// Gives the rows whose id lies between two.
     let rows: String
     /// Gives the lowest id from one on, of any row of the table.
@@ -26,7 +24,6 @@ struct ComparedRows: Sendable {
 
     /// Reads columns of a table, quoted, of which the first are the key.
     init(_ table: String, _ columns: [String], keys: Int, condition: String? = nil) {
-      self.table = table
       rows =
         "SELECT \(columns.joined(separator: ", ")) FROM \(table)"
         + " WHERE \(columns[0]) BETWEEN ?1 AND ?2" + (condition.map { " AND \($0)" } ?? "")

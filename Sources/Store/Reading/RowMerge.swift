@@ -52,13 +52,10 @@ final class RowMerge {
   }
 
   /// The values of both rows.
-  ///
-  /// - Throws: ``StoreError/Code/unreadableValue`` for a text that is none, of which no value can be
-  ///   made.
-  func pair() throws -> RowPair {
+  func pair() -> RowPair {
     RowPair(
-      before: place == .right ? nil : try left.values(columns.upperBound),
-      after: place == .left ? nil : try right.values(columns.upperBound)
+      before: place == .right ? nil : left.values(columns.upperBound),
+      after: place == .left ? nil : right.values(columns.upperBound)
     )
   }
 }
@@ -66,8 +63,6 @@ final class RowMerge {
 /// One of the two states, at a row.
 private final class Side {
   let row: Statement
-  private let table: String
-  private let path: String
   private let keys: Int32
   private(set) var isAtEnd = false
   /// The ids that the row is found by.
@@ -75,8 +70,6 @@ private final class Side {
 
   init(_ source: ComparedRows.Source, _ connection: Connection, keys: Int32) throws {
     row = try connection.prepare(source.rows)
-    table = source.table
-    path = connection.path
     self.keys = keys
   }
 
@@ -93,18 +86,7 @@ private final class Side {
     if !isAtEnd { key = (row.int64(at: 0), keys == 1 ? 0 : row.int64(at: 1)) }
   }
 
-  func values(_ columns: Int32) throws -> [Value] {
-    try (0..<columns).map { column in
-      guard row.type(at: column) != .text || row.withBytes(at: column, isValidUTF8) else {
-        throw StoreError(
-          .unreadableValue,
-          "The row \(key.0) of \(table) in the store \(path) holds a text in"
-            + " '\(row.columnName(at: Int(column)))' that is not UTF-8. A program other than this one"
-            + " wrote it; correct it with the sqlite3 shell.",
-          path: path
-        )
-      }
-      return row.value(at: column)
-    }
+  func values(_ columns: Int32) -> [Value] {
+    (0..<columns).map { row.value(at: $0) }
   }
 }

@@ -38,7 +38,7 @@ extension EntityLayout {
     case (.data, .blob), (.transformed, .blob): return true
     case (.float16, .real), (.float, .real), (.double, .real), (.date, .real),
       (.float16, .integer), (.float, .integer), (.double, .integer), (.date, .integer),
-      (.string, .text), (.json, .text), (.url, .text):
+      (.string, .text), (.json, .text), (.url, .text), (.string, .brokenText):
       return true
     default:
       // What canonical text shows without a special name is what the type is stored as.
@@ -60,6 +60,7 @@ private func words(for value: Value) -> String {
   case .integer: "an integer that does not fit"
   case .real: "a number with a fraction"
   case .text(let text): "a text of \(text.utf8.count) bytes"
+  case .brokenText(let data): "a text of \(data.count) bytes that is not UTF-8"
   case .blob(let data): "a blob of \(data.count) bytes"
   }
 }

@@ -1,3 +1,4 @@
+import FoundationEssentials
 public import SQLite
 
 /// Values to and from statements.
@@ -10,6 +11,7 @@ extension Statement {
     case .real(let number): try bind(index, number)
     case .text(let text): try bind(index, text)
     case .blob(let data): try bind(index, data)
+    case .brokenText(let data): try data.withUnsafeBytes { try bind(index, text: $0) }
     }
   }
 
@@ -19,8 +21,17 @@ extension Statement {
     case .null: .null
     case .integer: .integer(int64(at: index))
     case .real: .real(double(at: index))
-    case .text: .text(string(at: index))
+    case .text: withBytes(at: index) { Value(text: $0) }
     case .blob: .blob(data(at: index))
     }
+  }
+}
+
+extension Value {
+  /// A stored text, whatever its bytes are.
+  init(text bytes: UnsafeRawBufferPointer) {
+    self =
+      isValidUTF8(bytes)
+      ? .text(String(decoding: bytes, as: UTF8.self)) : .brokenText(Data(bytes))
   }
 }

@@ -95,7 +95,7 @@ struct ChangeValues {
     }
     let type = column.type
     if type == .data || type == .transformed { return .blob(data) }
-    return .text(String(decoding: data, as: UTF8.self))
+    return data.withUnsafeBytes { Value(text: $0) }
   }
 
   private func digest(in reference: [UInt8]) throws -> String {

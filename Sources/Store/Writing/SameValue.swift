@@ -10,6 +10,7 @@ extension Value {
     case (.real(let left), .real(let right)): left.bitPattern == right.bitPattern
     case (.text(let left), .text(let right)): hasSameBytes(left, right)
     case (.blob(let left), .blob(let right)): left == right
+    case (.brokenText(let left), .brokenText(let right)): left == right
     default: false
     }
   }

@@ -194,6 +194,7 @@ extension Statement {
     case .real(let real): try bind(index, real)
     case .text(let text): try bind(index, text)
     case .blob(let data): try bind(index, data)
+    case .brokenText(let data): try data.withUnsafeBytes { try bind(index, text: $0) }
     }
   }
 }

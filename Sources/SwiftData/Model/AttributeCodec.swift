@@ -109,7 +109,7 @@ struct ValueMismatch: Error, CustomStringConvertible {
     case .null: "NULL"
     case .integer: "an integer"
     case .real: "a real number"
-    case .text: "text"
+    case .text, .brokenText: "text"
     case .blob: "bytes"
     }
   }

@@ -44,10 +44,13 @@ extension String: _AttributeValue {
   public static var _valueType: ValueType { .string }
   /// The text.
   public var _stored: Value { .text(self) }
-  /// The text.
+  /// The text; for what is no UTF-8, a mark stands in the place of what can't be read.
   public static func _load(_ stored: Value) -> String? {
-    guard case .text(let text) = stored else { return nil }
-    return text
+    switch stored {
+    case .text(let text): text
+    case .brokenText(let data): String(decoding: data, as: UTF8.self)
+    default: nil
+    }
   }
 }
 

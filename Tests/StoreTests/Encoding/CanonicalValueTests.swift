@@ -74,6 +74,11 @@ struct CanonicalValueTests {
     Example(.string, .text("a\u{0}\"é"), "\"a\\u0000\\\"é\""),
     Example(.string, .text(""), "\"\""),
     Example(.string, .blob(Data([1])), "null", "blob:AQ=="),
+    Example(.string, .brokenText(Data([255, 65])), "null", "text64:/0E="),
+    Example(.json, .brokenText(Data([0x7b, 0xfe, 0x7d])), "null", "text64:e/59"),
+    Example(.uint64, .brokenText(Data([0x80])), "null", "text64:gA=="),
+    Example(.string, .text("text64:/0E="), "\"text64:/0E=\""),
+    Example(.data, .text("text64:/0E="), "null", "text:text64:/0E="),
     Example(.string, .real(.infinity), "null", "inf"),
     Example(.date, .real(0), "\"2001-01-01T00:00:00Z\""),
     Example(.date, .real(-0.0), "\"2001-01-01T00:00:00Z\"", "-0.0"),
@@ -125,7 +130,7 @@ struct CanonicalValueTests {
     .text("09223372036854775807"), .text("text:a"), .text("\u{301}a"),
     .text("a\u{0}b"), .text("null"),
     .text("blob:"), .text("2001-01-01T00:00:00Z"), .text(uuid), .blob(Data()),
-    .blob(Data([0, 255, 128])),
+    .blob(Data([0, 255, 128])), .brokenText(Data([0, 255, 128])), .text("text64:gA=="),
   ]
 
   @Test("every value in every type comes back as it was, through the names of its special value")
@@ -188,7 +193,9 @@ struct CanonicalValueTests {
 
   @Test(
     "names that no special value has are refused",
-    arguments: ["", "NaN", "+1", "1e5", "blob:A", "x", "null"]
+    arguments: [
+      "", "NaN", "+1", "1e5", "blob:A", "x", "null", "text64:QQ==", "text64:", "text64:/0E",
+    ]
   )
   func unknownName(_ name: String) {
     #expect(SpecialValue(name: name) == nil)

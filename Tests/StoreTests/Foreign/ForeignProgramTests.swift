@@ -98,6 +98,7 @@ struct ForeignProgramTests {
       let special = try rows("SELECT DISTINCT special FROM history_change", in: store)
       #expect(special.contains { $0.contains("nan") })
       #expect(special.contains { $0.contains("text:blue") })
+      #expect(special.contains { $0.contains("text64:/0HDKA==") })
     }
   }
 
@@ -166,6 +167,12 @@ struct ForeignProgramTests {
       ("double", "9223372036854775807"), ("date", "0"), ("uint64", "x'00'"),
       ("float", "4.9e-324"), ("decimal", "''"), ("url", "''"), ("json", "'not json'"),
     ],
+    [
+      ("string", "CAST(x'ff41c328' AS TEXT)"), ("url", "CAST(x'ed' AS TEXT)"),
+      ("json", "CAST(x'7bfe7d' AS TEXT)"), ("decimal", "CAST(x'80' AS TEXT)"),
+      ("float", "CAST(x'f09f98' AS TEXT)"), ("uuid", "CAST(x'c0af' AS TEXT)"),
+    ],
+    [("string", "CAST(x'fe41c328' AS TEXT)")],
     [("date", "-0.0"), ("double", "1e308 * 10"), ("int64", "9223372036854775807")],
   ]
 }

@@ -194,7 +194,7 @@ private func text(
   let size =
     switch value {
     case .text(let text): text.utf8.count
-    case .blob(let data): data.count
+    case .blob(let data), .brokenText(let data): data.count
     default: 0
     }
   if size > 1 << 20, case .blob(let data) = value {

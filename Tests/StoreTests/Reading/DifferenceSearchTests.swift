@@ -22,6 +22,7 @@ private func bits(_ value: Value) -> String {
   case .integer(let number): "integer \(number)"
   case .real(let number): "real \(number.bitPattern)"
   case .text(let text): "text \(Array(text.utf8))"
+  case .brokenText(let data): "broken \(Array(data))"
   case .blob(let data): "blob \(Array(data))"
   }
 }

@@ -121,6 +121,7 @@ extension FunctionResult {
     case .real(let real): self = .real(real)
     case .text(let text): self = .text(text)
     case .blob(let data): self = .blob(data)
+    case .brokenText(let data): self = .text(String(decoding: data, as: UTF8.self))
     }
   }
 }

@@ -116,7 +116,7 @@ extension SQLTranslation {
       case .integer(let integer): text += String(integer)
       case .text(let string):
         guard append(string, to: &text) else { return nil }
-      case .null, .real, .blob: return nil
+      case .null, .real, .blob, .brokenText: return nil
       }
     }
     return text + "]"
