@@ -22,6 +22,8 @@ struct PruneTests {
       request.isDryRun = false
       let result = try Pipeline.prune(request)
       #expect(result.transactions == exported.to.transaction - 1)
+      let bytes = try Data(contentsOf: URL(fileURLWithPath: world.path)).count
+      #expect(result.bytesAfter == Int64(bytes))
       let range = try world.source.read { try $0.historyRange() }
       #expect(range.oldest == exported.to.transaction)
       let record = try world.source.read { try $0.transaction(result.record ?? 0) }

@@ -57,6 +57,13 @@ public struct PruneResult: Hashable, Sendable {
 ///
 /// - Throws: ``PipelineError``, ``LogError`` or ``StoreError``.
 public func prune(_ request: PruneRequest, tick: Tick = { _ in }) throws -> PruneResult {
+  var result = try deleteOld(request, tick)
+  // The file gets smaller when the store is closed.
+  result.bytesAfter = size(of: request.store)
+  return result
+}
+
+private func deleteOld(_ request: PruneRequest, _ tick: Tick) throws -> PruneResult {
   let age = request.keep.components.seconds
   let limit = timeText(Date().addingTimeInterval(-Double(age)))
   let store = try Store.open(
@@ -93,7 +100,6 @@ public func prune(_ request: PruneRequest, tick: Tick = { _ in }) throws -> Prun
       result.transactions = try store.deleteHistory([oldest...last])
     }
   }
-  result.bytesAfter = size(of: request.store)
   return result
 }
 
