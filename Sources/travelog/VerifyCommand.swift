@@ -70,7 +70,9 @@ extension Travelog {
         + " \(result.transactions == 1 ? "is" : "are") sound"
       : result.to.transaction > result.from.transaction
         ? transactionsText(result.from.transaction + 1, result.to.transaction)
-        : "no transaction is sound"
+        : result.snapshots > 0
+          ? "the state after transaction \(result.to.transaction) is sound"
+          : "no transaction is sound"
     lines.append(
       "  \(result.findings.isEmpty ? style.green("ok") : style.red("damaged")): \(range),"
         + " \(counted(result.changes, "change")) in \(counted(Int64(result.files), "log"))"

@@ -112,10 +112,10 @@ private final class Export {
       }
       result.from = try reader.point(result.head)
       try writeSnapshot(at: result.from, tick)
-      if let oldest = try reader.historyRange().oldest {
+      if let oldest = try reader.historyRange().oldest, oldest <= result.head {
         result.notices.append(
-          "Transactions \(oldest) to \(result.head) of \(request.store) are in no log of this folder,"
-            + " which begins with the state that they led to; prune keeps them."
+          "\(inNoLog(oldest...result.head, of: request.store)) of this folder, which begins with the"
+            + " state that came of that; prune keeps it."
         )
       }
     case .after(let point):

@@ -103,15 +103,21 @@ private func deleteOld(_ request: PruneRequest, _ tick: Tick) throws -> PruneRes
   return result
 }
 
+/// Says that no log has transactions of a store.
+func inNoLog(_ missing: ClosedRange<Int64>, of store: String) -> String {
+  missing.count == 1
+    ? "Transaction \(missing.lowerBound) of \(store) is in no log"
+    : "Transactions \(missing.lowerBound) to \(missing.upperBound) of \(store) are in no log"
+}
+
 /// The error for the oldest transactions of a history, where the logs begin after them.
 ///
 /// A snapshot has the state that they led to, and nothing of how.
 private func isInNoLog(_ missing: ClosedRange<Int64>, _ request: PruneRequest) -> PipelineError {
   PipelineError(
     .missingLogs,
-    "Transactions \(missing.lowerBound) to \(missing.upperBound) of \(request.store) are in no log in"
-      + " \(request.logs.path), which begins after them, so that nothing of its history may be"
-      + " deleted.",
+    "\(inNoLog(missing, of: request.store)) in \(request.logs.path), which begins after that, so that"
+      + " nothing of its history may be deleted.",
     hint:
       "Bring the earlier logs into the folder. If there are none, this history is all there is of"
       + " them; an app lets go of it by ModelContext.deleteHistory."
