@@ -100,4 +100,24 @@ struct LargeValueTests {
       #expect(try verify(VerifyRequest(logs: logs)).map(\.findings) == [[]])
     }
   }
+
+  @Test("where no replica can be made, the error says why")
+  func unwritable() throws {
+    try withTemporaryFolder { folder in
+      let (store, _) = try makeStore(folder)
+      let logs = LogFolder(folder.appendingPathComponent("logs").path)
+      _ = try export(ExportRequest(store: store.location.path, logs: logs))
+      // A file in the place of the folder, because root may write where nobody may.
+      let file = folder.appendingPathComponent("file")
+      try Data().write(to: file)
+      let error = #expect(throws: LogError.self) {
+        try importLogs(ImportRequest(logs: logs, store: file.path + "/replica.store"))
+      }
+      #expect(error?.code == .inputOutput)
+      #expect(error?.message.contains("can't be made: Not a directory") == true)
+      // An empty file may be the beginning of a replica that was stopped.
+      _ = try importLogs(ImportRequest(logs: logs, store: file.path))
+      #expect(try rowDump(of: Store.open(.file(file))) == rowDump(of: store))
+    }
+  }
 }

@@ -411,8 +411,17 @@ final class Import {
   private func make(_ schema: StoreSchema, lineage: Int64) throws -> Store {
     let path = url.path(percentEncoded: false)
     // For the owner alone, as logs are, from the first moment on: what is made beside a store takes
-    // the file's permissions. Why it can't be made, those say who open it.
+    // the file's permissions.
     let descriptor = open(path, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0o600)
+    // An empty file that is there is taken, and where there is no folder, it says so who opens it.
+    guard descriptor >= 0 || errno == EEXIST || errno == ENOENT else {
+      throw LogError(
+        .inputOutput,
+        "The replica \(request.store) can't be made: \(String(cString: strerror(errno))). Check the"
+          + " folder and its permissions.",
+        path: path
+      )
+    }
     if descriptor >= 0 { close(descriptor) }
     do {
       return try Store.open(
