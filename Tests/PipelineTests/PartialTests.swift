@@ -248,6 +248,15 @@ struct PartialTests {
           .unknownName, "note"
         ),
         (
+          filter {
+            $0.redactions = [
+              .init(entity: "Guest", attribute: "note", .drop),
+              .init(entity: "Guest", attribute: "note", .hash),
+            ]
+          },
+          .misuse, "once"
+        ),
+        (
           filter { $0.redactions = [.init(entity: "Guest", attribute: "note", .hash)] },
           .misuse, "--redact-key"
         ),

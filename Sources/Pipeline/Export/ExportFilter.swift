@@ -73,6 +73,16 @@ public struct ExportFilter: Hashable, Sendable {
     for redaction in redactions {
       try checkEntity(redaction.entity, schemas, path)
       try checkProperty(redaction.attribute, of: redaction.entity, schemas, path)
+      let others = redactions.filter {
+        $0.entity == redaction.entity && $0.attribute == redaction.attribute
+      }
+      guard others.allSatisfy({ $0.manner == redaction.manner }) else {
+        throw PipelineError(
+          .misuse,
+          "\(redaction.entity).\(redaction.attribute) can't be both dropped and hashed.",
+          hint: "Name it once with --redact."
+        )
+      }
     }
     guard redactions.allSatisfy({ $0.manner == .drop }) || !key.isEmpty else {
       throw PipelineError(
