@@ -41,8 +41,9 @@ extension CheckFinding: CustomStringConvertible {
     switch self {
     case .integrity(let text): return "SQLite says of the file: \(text)"
     case .danglingReference(let table, let row, let destination):
+      // Rows of links have no number.
       return
-        "the row \(row.map(String.init) ?? "") of \(table) leads to a row of \(destination) that"
+        "\(row.map { "the row \($0)" } ?? "a row") of \(table) leads to a row of \(destination) that"
         + " is not there"
     case .structure(let type, let name, let expected, let found):
       if found == nil { return "the \(type) \(name) is missing" }

@@ -57,6 +57,10 @@ private let contradictions: [(String, String)] = [
     "UPDATE Trip SET plan = 77 WHERE id = 1",
     "the row 1 of Trip leads to a row of Plan that is not there"
   ),
+  (
+    "INSERT INTO Tag_trips VALUES (1, 999, NULL)",
+    "a row of Tag_trips leads to a row of Trip that is not there"
+  ),
 ]
 
 @Suite("Checking a store")
