@@ -1,1 +1,0 @@
-export TMPDIR=$B/tmp
