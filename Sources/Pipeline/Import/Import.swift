@@ -32,6 +32,10 @@ final class Import {
   /// What is applied of one is committed when its end was verified. Larger ones would make the
   /// write-ahead log too large, and are read twice.
   private static let readOnce: Int64 = 64 << 20
+  /// Logs of so many bytes are read once where there is no write-ahead log.
+  ///
+  /// More would be lost by one that is stopped than another reading costs.
+  private static let readOnceDirectly: Int64 = 512 << 20
   /// Logs of so many bytes go into a new replica without a write-ahead log, which nobody reads yet.
   ///
   /// It costs two more syncs a log, and saves a sixth of the time where there is much to write.
@@ -157,7 +161,8 @@ final class Import {
   /// True for a log that is small, wanted whole, and begins with nothing but transactions.
   private func mayBeReadOnce(_ size: Int64, _ chain: LogChain) -> Bool {
     request.until == .head && !request.isDryRun
-      && (chain.lineage == 0 || result.to != chain.beginning) && size <= Self.readOnce
+      && (chain.lineage == 0 || result.to != chain.beginning)
+      && size <= (hasWriteAheadLog ? Self.readOnce : Self.readOnceDirectly)
   }
 
   /// Applies a log in one transaction of the replica, which is not committed before all of the log

@@ -318,24 +318,3 @@ final class ChangeRecorder {
     drafts[key] = draft
   }
 }
-
-/// Appends links as a canonical list; the prefix is what stands before each id.
-func appendLinkList(
-  _ links: some Collection<(key: Int64, value: ChangeDraft.Link)>,
-  _ prefix: [UInt8],
-  to json: inout [UInt8]
-) {
-  json.append(UInt8(ascii: "["))
-  for (index, (target, link)) in links.enumerated() {
-    if index > 0 { json.append(UInt8(ascii: ",")) }
-    json += prefix
-    appendInteger(target, to: &json)
-    json.append(UInt8(ascii: "\""))
-    if let position = link.position {
-      json += #","position":"#.utf8
-      appendInteger(position, to: &json)
-    }
-    json.append(UInt8(ascii: "}"))
-  }
-  json.append(UInt8(ascii: "]"))
-}

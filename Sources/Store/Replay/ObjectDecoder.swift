@@ -171,44 +171,20 @@ final class ObjectDecoder {
     )
   }
 
-  /// The links in `[{"entity":"Tag","id":"7","position":0}]`, by the ids that they lead to.
-  func links(_ member: Member) throws(CanonicalEncodingError) -> [Int64: ChangeDraft.Link] {
-    let text = member.value
-    var result: [Int64: ChangeDraft.Link] = [:]
-    for part in elements(of: text) {
-      let parts = members(of: part)
-      guard let id = number(parts, #""id":"#, isQuoted: true) else { throw refusal(text) }
-      result[id] = ChangeDraft.Link(position: number(parts, #""position":"#, isQuoted: false))
-    }
-    var canonical: [UInt8] = []
-    appendLinkList(
-      result.sorted { $0.key < $1.key },
-      linkPrefixes[member.index - columnCount],
-      to: &canonical
-    )
-    guard canonical.elementsEqual(text) else { throw refusal(text) }
-    return result
+  /// Adds the links that a member of a join table lists, by ascending ids.
+  func links(
+    _ member: Member,
+    to links: inout [ListedLink]
+  ) throws(CanonicalEncodingError) {
+    let prefix = linkPrefixes[member.index - columnCount]
+    guard readLinkList(member.value, prefix, to: &links) else { throw refusal(member.value) }
   }
 
-  private func elements(of list: UnsafeRawBufferPointer) -> [[UInt8]] {
-    var result: [[UInt8]] = []
-    var position = 1
-    while position < list.count - 1 {
-      let end = endOfValue(in: list, from: position)
-      result.append(Array(list[position..<end]))
-      position = end + 1
-    }
+  /// The links that a member of a join table lists, by ascending ids.
+  func links(_ member: Member) throws(CanonicalEncodingError) -> [ListedLink] {
+    var result: [ListedLink] = []
+    try links(member, to: &result)
     return result
-  }
-
-  private func number(
-    _ parts: [(key: [UInt8], value: [UInt8])],
-    _ key: String,
-    isQuoted: Bool
-  ) -> Int64? {
-    guard let part = parts.first(where: { $0.key == Array(key.utf8) }) else { return nil }
-    let digits = isQuoted ? part.value.dropFirst().dropLast() : part.value[...]
-    return Array(digits).withUnsafeBytes { parseInteger($0) }
   }
 
   func refusal(_ text: UnsafeRawBufferPointer) -> CanonicalEncodingError {

@@ -13,6 +13,8 @@ public final class PreparedChanges: @unchecked Sendable {
     /// How many of the members of each side are columns, which come first.
     var columnsBefore: Int
     var columnsAfter: Int
+    /// Where the lists of its links begin: those of the members before, and then of those after.
+    var lists: Int
     /// True where the values of its columns are there.
     var isPlain: Bool
   }
@@ -23,6 +25,9 @@ public final class PreparedChanges: @unchecked Sendable {
   @exclusivity(unchecked) private(set) var members: [ObjectDecoder.Member] = []
   /// The values of those that are columns, where the change is plain.
   @exclusivity(unchecked) private(set) var values: [PlainValue] = []
+  @exclusivity(unchecked) private var links: [ListedLink] = []
+  /// Where the links are of each member that is no column.
+  @exclusivity(unchecked) private var lists: [Range<Int>] = []
   /// What is wrong with changes, by their places.
   private(set) var refusals: [Int: CanonicalEncodingError] = [:]
   private let room = ByteRoom()
@@ -41,9 +46,14 @@ public final class PreparedChanges: @unchecked Sendable {
     parts.removeAll(keepingCapacity: true)
     members.removeAll(keepingCapacity: true)
     values.removeAll(keepingCapacity: true)
+    links.removeAll(keepingCapacity: true)
+    lists.removeAll(keepingCapacity: true)
     refusals.removeAll()
     room.removeAll()
   }
+
+  /// The links of one list, by ascending ids.
+  func list(_ place: Int) -> ArraySlice<ListedLink> { links[lists[place]] }
 
   /// Takes a change apart and adds it.
   ///
@@ -59,6 +69,7 @@ public final class PreparedChanges: @unchecked Sendable {
       after: members.count..<members.count,
       columnsBefore: 0,
       columnsAfter: 0,
+      lists: lists.count,
       isPlain: change.special.isEmpty && change.large.isEmpty
     )
     do {
@@ -94,7 +105,13 @@ public final class PreparedChanges: @unchecked Sendable {
       let isColumn = member.index < decoder.columnCount
       values.append(isPlain && isColumn ? try decoder.plainValue(member, in: room) : .null)
       members.append(member)
-      if isColumn { columns += 1 }
+      if isColumn {
+        columns += 1
+      } else {
+        let first = links.count
+        try decoder.links(member, to: &links)
+        lists.append(first..<links.count)
+      }
     }
     return columns
   }

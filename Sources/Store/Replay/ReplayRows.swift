@@ -154,50 +154,70 @@ final class ReplayRows {
   // MARK: Links
 
   private func writeLinks(_ part: PreparedChanges.Part, _ changes: PreparedChanges) throws {
-    guard part.columnsBefore < part.before.count || part.columnsAfter < part.after.count else {
-      return
-    }
-    let change = part.change
-    let before = changes.members[part.before].dropFirst(part.columnsBefore)
-    let after = changes.members[part.after].dropFirst(part.columnsAfter)
+    let before = part.before.dropFirst(part.columnsBefore)
+    let after = part.after.dropFirst(part.columnsAfter)
+    // An update has the same members on both sides, and another kind has those of one.
+    let all = before.isEmpty ? after : before
+    guard !all.isEmpty else { return }
     let decoder = tables[part.entity].decoder
-    let key = RowKey(entity: part.entity, id: change.object)
-    let indexes = Set(before.map(\.index) + after.map(\.index))
-    for index in indexes.sorted() {
-      let statements = writer.joins[decoder.joins[index - decoder.columnCount]]
-      let old = try before.first { $0.index == index }.map { try decoder.links($0) } ?? [:]
-      let new = try after.first { $0.index == index }.map { try decoder.links($0) } ?? [:]
-      guard old != new else {
-        throw CanonicalEncodingError(message: "links are listed that did not change")
+    let key = RowKey(entity: part.entity, id: part.change.object)
+    for offset in 0..<all.count {
+      let index = changes.members[all.lowerBound + offset].index
+      try writeLinks(
+        key,
+        writer.joins[decoder.joins[index - decoder.columnCount]],
+        from: before.isEmpty ? [] : changes.list(part.lists + offset),
+        to: after.isEmpty ? [] : changes.list(part.lists + before.count + offset)
+      )
+    }
+  }
+
+  /// Makes the links of one relationship others; both lists are by ascending ids.
+  private func writeLinks(
+    _ key: RowKey,
+    _ join: JoinStatements,
+    from old: ArraySlice<ListedLink>,
+    to new: ArraySlice<ListedLink>
+  ) throws {
+    guard old != new else {
+      throw CanonicalEncodingError(message: "links are listed that did not change")
+    }
+    var (old, new) = (old, new)
+    while let target = nextTarget(old.first, new.first) {
+      let before = old.first?.target == target ? old.removeFirst().link : nil
+      let after = new.first?.target == target ? new.removeFirst().link : nil
+      try writeLink(key, join, target, from: before, to: after)
+    }
+  }
+
+  private func nextTarget(_ old: ListedLink?, _ new: ListedLink?) -> Int64? {
+    guard let old, let new else { return (old ?? new)?.target }
+    return min(old.target, new.target)
+  }
+
+  private func writeLink(
+    _ key: RowKey,
+    _ join: JoinStatements,
+    _ target: Int64,
+    from old: ChangeDraft.Link?,
+    to new: ChangeDraft.Link?
+  ) throws {
+    let isAsExpected =
+      switch (old, new) {
+      case (let old?, nil): try join.take(key.id, target, old)
+      case (nil, let new?): try join.add(key.id, target, new)
+      case (let old?, let new?): try join.move(key.id, target, from: old, to: new)
+      case (nil, nil): true
       }
-      for (target, link) in old {
-        let found = try statements.link(change.object, target)
-        guard found == link else {
-          note(
-            key,
-            statements.table.logName(writer.layouts),
-            expected: "linked to \(target)",
-            found: found == nil ? nil : "linked at another position"
-          )
-          continue
-        }
-        if new[target] == nil { try statements.remove(change.object, target) }
-      }
-      for (target, link) in new {
-        let found = old[target] == nil ? try statements.link(change.object, target) : nil
-        // A foreign writer may have left the links of an object that it deleted.
-        if purpose == .takingBack, found == link { continue }
-        if found != nil {
-          note(
-            key,
-            statements.table.logName(writer.layouts),
-            expected: nil,
-            found: "linked to \(target)"
-          )
-          continue
-        }
-        try statements.set(change.object, target, link)
-      }
+    guard !isAsExpected else { return }
+    let found = try join.link(key.id, target)
+    let name = join.table.logName(writer.layouts)
+    if old != nil {
+      let found = found == nil ? nil : "linked at another position"
+      note(key, name, expected: "linked to \(target)", found: found)
+    } else if purpose != .takingBack || found != new {
+      // A foreign writer may have left the links of an object that it deleted.
+      note(key, name, expected: nil, found: "linked to \(target)")
     }
   }
 

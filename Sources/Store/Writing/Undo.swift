@@ -208,8 +208,10 @@ private final class Undo {
     let decoder = format.decoders[key.entity]
     for (offset, index) in decoder.joins.enumerated() {
       let member = links.first { $0.index == decoder.columnCount + offset }
-      let expected = try member.map { try decoder.links($0) } ?? [:]
+      let expected = try member.map { try decoder.links($0) } ?? []
       let found = try writer.joins[index].links(of: key.id)
+        .map { ListedLink(target: $0.key, link: $0.value) }
+        .sorted { $0.target < $1.target }
       guard found != expected else { continue }
       let name = writer.joins[index].table.logName(writer.layouts)
       note(
@@ -225,8 +227,8 @@ private final class Undo {
     targets[key] = nil
   }
 
-  private static func list(_ links: [Int64: ChangeDraft.Link]) -> String {
-    links.isEmpty ? "nothing" : links.keys.sorted().map(String.init).joined(separator: ", ")
+  private static func list(_ links: [ListedLink]) -> String {
+    links.isEmpty ? "nothing" : links.map { String($0.target) }.joined(separator: ", ")
   }
 
   /// The values that an object has, if it is of that entity.
@@ -263,14 +265,15 @@ private final class Undo {
   }
 
   private func targets(of member: ObjectDecoder.Member, _ key: RowKey) throws -> [Target] {
-    try format.decoders[key.entity].links(member).keys.sorted()
-      .map { Target(member: member.index, target: $0) }
+    try format.decoders[key.entity].links(member)
+      .map { Target(member: member.index, target: $0.target) }
   }
 
   private func compareLinks(_ key: RowKey, _ member: ObjectDecoder.Member) throws {
-    for (target, link) in try format.decoders[key.entity].links(member) {
+    for listed in try format.decoders[key.entity].links(member) {
+      let target = listed.target
       let found = try join(member, key).link(key.id, target)
-      guard found != link else { continue }
+      guard found != listed.link else { continue }
       note(
         key,
         property(member, key),
@@ -283,9 +286,9 @@ private final class Undo {
   private func removeLinks(_ key: RowKey, _ member: ObjectDecoder.Member) throws {
     let decoder = format.decoders[key.entity]
     let index = decoder.joins[member.index - decoder.columnCount]
-    for (target, link) in try decoder.links(member).sorted(by: { $0.key < $1.key }) {
-      try writer.joins[index].remove(key.id, target)
-      try writer.recordLink(index, key.id, target, link, nil)
+    for listed in try decoder.links(member) {
+      try writer.joins[index].remove(key.id, listed.target)
+      try writer.recordLink(index, key.id, listed.target, listed.link, nil)
     }
   }
 
@@ -293,7 +296,8 @@ private final class Undo {
     let decoder = format.decoders[key.entity]
     let index = decoder.joins[member.index - decoder.columnCount]
     let table = writer.joins[index].table
-    for (target, link) in try decoder.links(member).sorted(by: { $0.key < $1.key }) {
+    for listed in try decoder.links(member) {
+      let (target, link) = (listed.target, listed.link)
       let before = try writer.joins[index].link(key.id, target)
       try writer.joins[index].set(key.id, target, link)
       try writer.recordLink(index, key.id, target, before, link)

@@ -183,6 +183,61 @@ struct ReplayTests {
     }
   }
 
+  @Test("links that are not as a change expects stop at its transaction, with all differences")
+  func linkMismatch() throws {
+    try withStore(.file) { source, _ in
+      try withTemporaryFolder { folder in
+        let url = folder.appendingPathComponent("replica")
+        let link = { (writer: Writer, target: Int64, position: Int64?) in
+          try writer.link(
+            trip,
+            relationship: "tags",
+            source: 1,
+            target: target,
+            position: position
+          )
+        }
+        try source.write(Author()) { writer in
+          try writer.insert(trip, id: 1, values: tripValues("a trip"))
+          for id in Int64(1)...6 {
+            try writer.insert(tag, id: id, values: [.text("tag \(id)")])
+            if id < 6 { try link(writer, id, id) }
+          }
+        }
+        let replica = try replica(of: source, at: .file(url))
+        try copyHistory(of: source, into: replica)
+        try source.write(Author()) { writer in
+          for id in Int64(1)...3 { try link(writer, id, id + 10) }
+          for id in Int64(4)...5 {
+            try writer.unlink(trip, relationship: "tags", source: 1, target: id)
+          }
+          try link(writer, 6, 6)
+        }
+        let other = try Connection(path: url.path, mode: .readWrite)
+        try other.setTriggers(enabled: false)
+        try other.execute(
+          """
+          UPDATE Tag_trips SET position = NULL WHERE Tag IN (2, 5);
+          DELETE FROM Tag_trips WHERE Tag IN (3, 4);
+          INSERT INTO Tag_trips (Tag, Trip, position) VALUES (6, 1, 6);
+          """
+        )
+        let error = #expect(throws: StoreError.self) { try copyHistory(of: source, into: replica) }
+        #expect(error?.code == .replayMismatch)
+        #expect(
+          error?.replayDifferences.map(\.description) == [
+            "Tag 2.trips is linked at another position and should be linked to 1",
+            "Tag 3.trips is nothing and should be linked to 1",
+            "Tag 4.trips is nothing and should be linked to 1",
+            "Tag 5.trips is linked at another position and should be linked to 1",
+            "Tag 6.trips is linked to 1 and should be nothing",
+          ]
+        )
+        #expect(try replica.read { try $0.historyRange().head.transaction } == 1)
+      }
+    }
+  }
+
   @Test("a replica takes nothing but replayed transactions, and an ordinary store none")
   func replicas() throws {
     try withStore(.memory) { source, _ in
