@@ -14,8 +14,9 @@ static inline int travelog_sqlite_set_foreign_keys(sqlite3 *database, int enable
   return sqlite3_db_config(database, SQLITE_DBCONFIG_ENABLE_FKEY, enabled, (int *)0);
 }
 
-static inline int travelog_sqlite_set_defensive(sqlite3 *database, int enabled) {
-  return sqlite3_db_config(database, SQLITE_DBCONFIG_DEFENSIVE, enabled, (int *)0);
+// Else a name in double quotes that is no column's is taken for a text.
+static inline int travelog_sqlite_refuse_quoted_texts(sqlite3 *database) {
+  return sqlite3_db_config(database, SQLITE_DBCONFIG_DQS_DML, 0, (int *)0);
 }
 
 static inline int travelog_sqlite_set_no_checkpoint_on_close(sqlite3 *database, int enabled) {

@@ -1,11 +1,12 @@
 import ChangeLog
 import Store
 
-/// A transaction that the tool makes up, such as a snapshot or a gap, as of now.
+/// A transaction that the tool makes up, such as a snapshot or a gap, as of now or another time.
 func madeUpTransaction(
   _ id: Int64,
   _ operation: TransactionOperation,
   details: String? = nil,
+  time: String? = nil,
   schema: StoreSchema,
   of store: Store,
   count: Int64
@@ -14,7 +15,7 @@ func madeUpTransaction(
   let known = try store.read { try $0.schemas().last { $0.schema == schema } }
   return Transaction(
     id: id,
-    time: stamp.time,
+    time: time ?? stamp.time,
     operation: operation,
     process: stamp.process,
     processID: stamp.processID,

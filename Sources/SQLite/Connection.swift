@@ -3,7 +3,7 @@ import CSQLite
 /// An open database.
 ///
 /// A connection is used by one thread at a time; whoever hands one to another thread makes sure
-/// of that. Only ``interrupt()`` may be called from anywhere.
+/// of that.
 public final class Connection {
   /// What the connection may do to the file.
   public enum Mode: Hashable, Sendable {
@@ -59,7 +59,8 @@ public final class Connection {
     self.path = mode == .memory ? ":memory:" : path
     var opened: OpaquePointer?
     let code = sqlite3_open_v2(name, &opened, flags, nil)
-    guard code == SQLITE_OK, let opened else {
+    guard code == SQLITE_OK, let opened, travelog_sqlite_refuse_quoted_texts(opened) == SQLITE_OK
+    else {
       let error = SQLiteError(code, database: opened, path: self.path)
       sqlite3_close_v2(opened)
       throw error
@@ -126,9 +127,6 @@ public final class Connection {
   /// The number of rows that the last statement changed.
   public var changes: Int { Int(sqlite3_changes64(database)) }
 
-  /// The number of rows changed since the connection was opened.
-  public var totalChanges: Int { Int(sqlite3_total_changes64(database)) }
-
   /// The row id of the last row inserted.
   public var lastInsertedID: Int64 { sqlite3_last_insert_rowid(database) }
 
@@ -137,9 +135,6 @@ public final class Connection {
 
   /// True where the file can't be written.
   public var isReadOnly: Bool { sqlite3_db_readonly(database, "main") == 1 }
-
-  /// Stops the statements that run; may be called from any thread.
-  public func interrupt() { sqlite3_interrupt(database) }
 
   /// Sets how long a statement waits for a lock.
   public func setBusyTimeout(milliseconds: Int) {
@@ -154,6 +149,31 @@ public final class Connection {
   /// Switches foreign keys on or off, for this connection alone.
   public func setForeignKeys(enforced: Bool) throws {
     try check(travelog_sqlite_set_foreign_keys(database, enforced ? 1 : 0))
+  }
+
+  /// Makes sure that what the connection sees outlasts a power cut.
+  ///
+  /// It goes by SQLite's own descriptors: whoever closes another one of the same file lets go of all
+  /// locks that this process has on it.
+  public func sync() throws {
+    // What is in the log counts before what is in the file.
+    for file in [travelog_sqlite_log_file(database), travelog_sqlite_file(database)] {
+      if let file { try check(travelog_sqlite_file_sync(file)) }
+    }
+  }
+
+  /// The first bytes of the file, fewer where it is shorter.
+  ///
+  /// It goes by SQLite's own descriptor, as ``sync()`` does.
+  public func firstBytes(_ count: Int) throws -> [UInt8] {
+    var size: Int64 = 0
+    guard let file = travelog_sqlite_file(database) else { return [] }
+    try check(travelog_sqlite_file_size(file, &size))
+    var bytes = [UInt8](repeating: 0, count: Int(min(Int64(count), max(0, size))))
+    if !bytes.isEmpty {
+      try check(travelog_sqlite_file_read(file, &bytes, Int32(truncatingIfNeeded: bytes.count), 0))
+    }
+    return bytes
   }
 
   /// Leaves the write-ahead log as it is when the connection is closed.

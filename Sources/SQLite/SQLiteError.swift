@@ -72,10 +72,6 @@ extension SQLiteError {
   public static let inputOutput = Code(SQLITE_IOERR)
   /// The statement was told to stop.
   public static let interrupted = Code(SQLITE_INTERRUPT)
-  /// A string or blob is larger than SQLite can hold.
-  public static let tooBig = Code(SQLITE_TOOBIG)
-  /// The tables changed while a statement ran.
-  public static let schemaChanged = Code(SQLITE_SCHEMA)
   /// A parameter or column number is out of range.
   public static let range = Code(SQLITE_RANGE)
   /// A connection or statement was used in a way that it does not allow.

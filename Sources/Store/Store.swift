@@ -111,7 +111,7 @@ public final class Store: @unchecked Sendable {
     func run() throws -> Result {
       let reader = try takeReader()
       do {
-        let result = try body(reader)
+        let result = try describingErrorsOfFiles { try body(reader) }
         giveBack(reader)
         return result
       } catch {
@@ -120,6 +120,16 @@ public final class Store: @unchecked Sendable {
       }
     }
     return try isInMemory ? lock.withLock(run) : run()
+  }
+
+  /// The first bytes of a file, which may be that of a store that is open.
+  ///
+  /// Whoever opens and closes such a file by other means than SQLite's lets go of all locks that this
+  /// process has on it.
+  public static func firstBytes(of path: String, _ count: Int) throws -> [UInt8] {
+    try describingErrors(at: path) {
+      try Connection(path: path, mode: .readOnly).firstBytes(count)
+    }
   }
 
   /// Hands out a reader that sees one state of the store until it is given back.

@@ -137,6 +137,7 @@ extension Travelog {
     defer { withExtendedLifetime(lock) {} }
     let (line, tick) = call.tick()
     var isEmpty = true
+    var failures: [any Error] = []
     for store in given[stores] {
       var request = ExportRequest(store: store, logs: logs, token: given[token])
       request.wantsSnapshot = given[snapshot]
@@ -148,7 +149,14 @@ extension Travelog {
       request.stream = isStream ? STDOUT_FILENO : nil
       let clock = ContinuousClock()
       var result: ExportResult?
-      let time = try clock.measure { result = try export(request, tick: tick) }
+      let time: Duration
+      do {
+        time = try clock.measure { result = try export(request, tick: tick) }
+      } catch  where !isStream && describe(error) != nil {
+        // One store that fails is no reason to leave the others.
+        failures.append(error)
+        continue
+      }
       try line.clear()
       guard let result else { continue }
       for notice in result.notices { try call.warn(notice) }
@@ -162,6 +170,10 @@ extension Travelog {
           + " in \(time.formatted()); token \(result.to.transaction)"
       )
     }
+    for failure in failures.dropFirst() {
+      if let error = describe(failure) { try call.warn(error.message) }
+    }
+    if let failure = failures.first { throw failure }
     return isEmpty && given[errorIfEmpty] ? .empty : .success
   }
 }

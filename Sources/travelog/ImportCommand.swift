@@ -35,7 +35,8 @@ extension Travelog {
       + "passed over, so that a run which was stopped is made good by the next. "
       + "A new replica is made of the latest lineage, or, up to a point that lies before it, of the "
       + "one that it parted from; one that is there stays in its lineage, and the run ends with 14 "
-      + "where the logs go on in another.",
+      + "where the logs go on in another. The folder of a lineage, LOGS/store=UUID/lineage=N, names "
+      + "that one.",
     examples: [
       .init("travelog import logs --into copy.store", "Make a replica, or bring one up to date."),
       .init(
@@ -61,7 +62,8 @@ extension Travelog {
       return .success
     }
     var request = ImportRequest(logs: source.folder, store: given[into])
-    request.origin = given[origin]
+    request.origin = given[origin] ?? source.store
+    request.lineage = source.lineage
     request.until = given[until]
     request.fromSnapshot = given[fromSnapshot]
     request.isDryRun = given[dryRun]

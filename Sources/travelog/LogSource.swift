@@ -7,6 +7,10 @@ import Pipeline
 final class LogSource {
   /// The folder.
   let folder: LogFolder
+  /// The store that a path names which leads into a folder of logs.
+  private(set) var store: String?
+  /// The lineage that such a path names.
+  private(set) var lineage: Int64?
   /// True where nothing but that there is nothing new came through the pipe.
   var isEmpty: Bool { spool?.isEmpty ?? false }
   /// What was wrong with logs, so that they are not in the folder.
@@ -33,9 +37,16 @@ final class LogSource {
       throw CommandError.usage("Logs come from files or from standard input, not from both.")
     }
     if paths.count == 1, LogFolder(paths[0]).exists || access(paths[0], F_OK) != 0 {
-      folder = LogFolder(paths[0])
       spool = nil
-      try checkIsWhole(isVerifying: acceptsDamage)
+      let place = LogPlace(paths[0])
+      guard place.store != nil, try LogFolder(paths[0]).stores().isEmpty else {
+        folder = LogFolder(paths[0])
+        return
+      }
+      folder = place.folder
+      store = place.store
+      lineage = place.lineage
+      try checkIsWhole(place, paths[0], isVerifying: acceptsDamage)
       return
     }
     if let folder = paths.first(where: { LogFolder($0).exists }) {
@@ -46,27 +57,23 @@ final class LogSource {
     folder = spool.folder
   }
 
-  /// Says what to name instead of a part of a folder of logs.
-  private func checkIsWhole(isVerifying: Bool) throws {
-    let parts = folder.path.split(separator: "/", omittingEmptySubsequences: false)
-    guard try folder.stores().isEmpty,
-      let place = parts.lastIndex(where: { $0.hasPrefix("store=") })
-    else { return }
-    let above = parts[..<place].joined(separator: "/")
-    let root = place == 0 ? "." : above.isEmpty ? "/" : above
-    if !isVerifying, parts.dropFirst(place + 1).first?.hasPrefix("partial=") == true {
+  /// Says what to name instead of a part of a folder of logs, where that is not enough.
+  private func checkIsWhole(_ place: LogPlace, _ path: String, isVerifying: Bool) throws {
+    let root = place.folder.path
+    if !isVerifying, place.folder.partial != nil {
       throw LogError(
         .partial,
-        "The logs in \(folder.path) have something left out, so that they can't be replayed. Name"
+        "The logs in \(path) have something left out, so that they can't be replayed. Name"
           + " \(root), if the whole ones are there.",
-        path: folder.path
+        path: path
       )
     }
+    // What a lineage goes on from, and whether it is the last, the others tell.
+    guard place.isPart || isVerifying && place.store != nil else { return }
     throw CommandError(
       .missing,
-      "\(folder.path) is a part of a folder of logs, and what is in it goes together.",
-      hint: "Name the folder, \(root); --store \(parts[place].dropFirst(6)) leaves out other"
-        + " stores."
+      "\(path) is a part of a folder of logs, and what is in it goes together.",
+      hint: "Name the folder, \(root); --store \(place.store ?? "") leaves out other stores."
     )
   }
 

@@ -23,6 +23,11 @@ extension Travelog {
     help: "Delete also what partial logs in the folder have not got yet."
   )
 
+  static let ignoreUnlogged = Parameter<Bool>.toggle(
+    "ignore-unlogged",
+    help: "Delete also what is older than the first log in the folder, and in no log there."
+  )
+
   static let pruneCommand = Command(
     "prune",
     summary: "Deletes old history from a store, once verified logs have it.",
@@ -35,7 +40,7 @@ extension Travelog {
       .init("travelog prune trips.store --logs logs", "Keep the history of thirty days."),
       .init("travelog prune trips.store --logs logs --keep 1d --dry-run", "See what would go."),
     ],
-    parameters: [store, logsFlag, keep, ignorePartial, dryRun, lockWait],
+    parameters: [store, logsFlag, keep, ignorePartial, ignoreUnlogged, dryRun, lockWait],
     exitCodes: [.unreadable, .missing, .locked, .historyGap, .diverged, .interrupted, .terminated]
   ) { call in
     let given = call.arguments
@@ -44,6 +49,7 @@ extension Travelog {
     defer { withExtendedLifetime(lock) {} }
     var request = PruneRequest(store: given[store], logs: logs, keep: given[keep])
     request.ignoresPartial = given[ignorePartial]
+    request.ignoresUnlogged = given[ignoreUnlogged]
     request.isDryRun = given[dryRun]
     let (line, tick) = call.tick()
     let result = try prune(request, tick: tick)

@@ -8,6 +8,26 @@ import Testing
 
 @Suite("Erasing values")
 struct EraseTests {
+  @Test("a log that is a link to another file is refused, in which the values would stay")
+  func link() throws {
+    try withTemporaryFolder { folder in
+      let secrets = try Secrets(folder)
+      try secrets.store.write(Author()) { writer in
+        let values = writer.layouts[Self.guest].columns.map { _ in Value.null }
+        try writer.insert(Self.guest, id: 1, values: values)
+      }
+      try secrets.export()
+      let log = try secrets.logs.files(of: secrets.store.identifier, lineage: 0)[0].path
+      try FileManager.default.moveItem(atPath: log, toPath: folder.path + "/elsewhere.gz")
+      try FileManager.default.createSymbolicLink(
+        atPath: log,
+        withDestinationPath: folder.path + "/elsewhere.gz"
+      )
+      let error = #expect(throws: PipelineError.self) { try erase(secrets.request) }
+      #expect(error?.message.contains("symbolic link") == true)
+    }
+  }
+
   private static let guest = worldSchema.entities.firstIndex { $0.name == "Guest" } ?? 0
   private static let hotel = worldSchema.entities.firstIndex { $0.name == "Hotel" } ?? 0
   private static let large = String(repeating: "a secret that is long ", count: 60_000)

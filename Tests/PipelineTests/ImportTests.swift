@@ -343,6 +343,28 @@ struct ImportTests {
     }
   }
 
+  @Test(
+    "what stops a replica at a change of the schema is said, and not that the schema is another"
+  )
+  func stoppedMigration() throws {
+    try withTemporaryFolder { folder in
+      var world = try World(folder, "stopped migration")
+      try world.write(12)
+      try world.export()
+      let request = request(world)
+      _ = try importLogs(request)
+      let schema = StoreSchema(version: "2.0.0", entities: worldSchema.entities.map(filled))
+      try Migration.migrate(URL(fileURLWithPath: world.path), to: schema, author: Author())
+      try world.export()
+      try runSQL("UPDATE Guest SET note = 'altered'", on: request.store)
+      for _ in 0..<2 {
+        let error = #expect(throws: StoreError.self) { try importLogs(request) }
+        #expect(error?.code == .replayMismatch)
+        #expect(error?.message.contains("make a new replica") == true, "\(error?.message ?? "")")
+      }
+    }
+  }
+
   private func renamed(_ entity: Entity) -> Entity {
     var entity = entity
     for index in entity.attributes.indices where entity.attributes[index].name == "note" {

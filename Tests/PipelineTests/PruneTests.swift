@@ -56,6 +56,37 @@ struct PruneTests {
     }
   }
 
+  @Test("what is in no log goes where somebody says that it may")
+  func ignoringUnlogged() throws {
+    try withTemporaryFolder { folder in
+      var world = try World(folder, "unlogged")
+      try world.write(6)
+      try world.export()
+      _ = try Pipeline.prune(PruneRequest(store: world.path, logs: world.logs, keep: .zero))
+      try world.write(3)
+      let other = LogFolder(folder.path + "/other")
+      try other.create()
+      _ = try Pipeline.export(ExportRequest(store: world.path, logs: other))
+      let error = #expect(throws: PipelineError.self) {
+        try FolderHistory(other, store: world.source.identifier)
+      }
+      #expect(error?.message.contains("begin with the state after transaction") == true)
+      try world.write(3)
+      let last = try Pipeline.export(ExportRequest(store: world.path, logs: other)).to.transaction
+      var request = PruneRequest(store: world.path, logs: other, keep: .zero)
+      let refusal = #expect(throws: PipelineError.self) { try Pipeline.prune(request) }
+      #expect(refusal?.hint.contains("--ignore-unlogged") == true)
+      request.ignoresUnlogged = true
+      #expect(try Pipeline.prune(request).through == last - 1)
+      try world.write(2)
+      _ = try Pipeline.export(ExportRequest(store: world.path, logs: other))
+      let replica = ImportRequest(logs: other, store: folder.path + "/replica.store")
+      _ = try importLogs(replica)
+      let copy = try Store.open(.file(URL(fileURLWithPath: replica.store)))
+      #expect(try rowDump(of: copy) == rowDump(of: world.source))
+    }
+  }
+
   @Test("nothing goes of which a folder has the state alone, and an export says that it is so")
   func stateAlone() throws {
     try withTemporaryFolder { folder in

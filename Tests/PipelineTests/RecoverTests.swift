@@ -72,6 +72,84 @@ struct RecoverTests {
     }
   }
 
+  @Test("the time of a gap is that of what comes after it, so that a time after both has both")
+  func timeOfGap() throws {
+    try withTemporaryFolder { folder in
+      var world = try World(folder, "time of a gap")
+      try world.write(5)
+      try world.export()
+      try world.write(5)
+      let base = try world.source.read { try $0.sealedHead() } - 2
+      try world.source.deleteHistory([1...base])
+      let now = currentTime()
+      usleep(2000)
+      _ = try recover(RecoverRequest(store: world.path, logs: world.logs))
+      let head = try world.source.read { try $0.sealedHead() }
+      let history = try History("\(world.logs.path)@\(now)")
+      #expect(history.last == head)
+      var request = ImportRequest(logs: world.logs, store: folder.path + "/then.store")
+      request.until = .time(now)
+      #expect(try importLogs(request).to.transaction == head)
+    }
+  }
+
+  @Test("what follows on a gap whose values were erased is whole in every replica")
+  func erasedGap() throws {
+    try withTemporaryFolder { folder in
+      var world = try World(folder, "erased gap")
+      try world.write(5)
+      try world.export()
+      try writeGuest(9_000, to: world.path)
+      let base = try world.source.read { try $0.sealedHead() }
+      try world.source.write(Author()) { writer in
+        try writer.delete(worldSchema.entities.firstIndex { $0.name == "Guest" } ?? 0, id: 9_000)
+      }
+      try world.write(3)
+      try world.source.deleteHistory([1...base])
+      _ = try recover(RecoverRequest(store: world.path, logs: world.logs))
+      let whole = try replica(world, "whole.store")
+      try whole.check { Issue.record("\($0)") }
+      let request = EraseRequest(logs: world.logs, entity: "Guest", object: 9_000)
+      #expect(try erase(request).transactions > 0)
+      let erased = try replica(world, "erased.store")
+      try erased.check { Issue.record("\($0)") }
+    }
+  }
+
+  @Test("a store that begins a lineage and has nothing after it has nothing to prune")
+  func pruneAfterLineage() throws {
+    try withLineages { world, copy in
+      let store = try Store.open(.file(URL(fileURLWithPath: copy)))
+      let head = try store.read { try $0.sealedHead() }
+      try store.deleteHistory([1...head])
+      let request = PruneRequest(store: copy, logs: world.logs, keep: .zero)
+      #expect(try prune(request).through == nil)
+    }
+  }
+
+  @Test("a token whose digest somebody altered is made anew from the logs, and said to be wrong")
+  func alteredToken() throws {
+    try withTemporaryFolder { folder in
+      var world = try World(folder, "altered token")
+      try world.write(8)
+      try world.export()
+      let path = world.logs.token(of: world.source.identifier)
+      let good = try String(contentsOfFile: path, encoding: .utf8)
+      let digest = try world.source.read { try $0.historyRange().head.digest.description }
+      let bad = good.replacing(digest, with: String(digest.reversed()))
+      try bad.write(toFile: path, atomically: true, encoding: .utf8)
+      #expect(try verify(VerifyRequest(logs: world.logs)).flatMap(\.findings).count == 1)
+      #expect(try recover(RecoverRequest(store: world.path, logs: world.logs)).remedy == .none)
+      #expect(try String(contentsOfFile: path, encoding: .utf8) == good)
+      // One that is behind is compared as well.
+      let head = try world.source.read { try $0.sealedHead() }
+      try bad.replacing("\"transaction\":\(head)", with: "\"transaction\":\(head - 2)")
+        .write(toFile: path, atomically: true, encoding: .utf8)
+      let findings = try verify(VerifyRequest(logs: world.logs)).flatMap(\.findings)
+      #expect(findings.map(\.kind) == [.damaged])
+    }
+  }
+
   @Test("a store that was restored from an older copy goes on in a new lineage", arguments: 1...3)
   func lineage(_ round: Int) throws {
     try withTemporaryFolder { folder in

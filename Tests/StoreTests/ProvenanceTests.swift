@@ -12,7 +12,12 @@ struct ProvenanceTests {
 
     var provenance: Provenance {
       Provenance(
-        birth: { .init(identifier: "A-STORE", time: "2024-01-01T00:00:00.000000Z") },
+        birth: {
+          .init(
+            identifier: "45CEAB7E-97C2-44B8-BEC8-8E33FD0553A6",
+            time: "2024-01-01T00:00:00.000000Z"
+          )
+        },
         stamp: { [self] author, _ in
           let number = count.withLock { count in
             count += 1
@@ -37,7 +42,7 @@ struct ProvenanceTests {
     var options = Options()
     options.provenance = Counter().provenance
     let store = try Store.open(.memory("test"), schema: sampleSchema, options: options)
-    #expect(store.identifier == "A-STORE")
+    #expect(store.identifier == "45CEAB7E-97C2-44B8-BEC8-8E33FD0553A6")
     try store.write(Author(name: "app")) { try $0.insert(tag, id: 1, values: [.text("sea")]) }
     try store.write(Author(name: "app")) { _ in }
     try store.write(Author()) { try $0.insert(tag, id: 2, values: [.text("snow")]) }

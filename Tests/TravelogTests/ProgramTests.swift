@@ -135,7 +135,32 @@ struct ProgramTests {
     try run("/usr/bin/env", ["gzip", "-c"], input: text).bytes
   }
 
-  @Test("a part of a folder of logs is no folder of logs, and which one to name is said")
+  @Test(
+    "a store that is not there is no reason to leave the others, and the run ends with its code"
+  )
+  func severalStores() throws {
+    try withStore { folder, store, _ in
+      let logs = folder.path + "/logs"
+      try travelog("export", store.location.path, "--to", logs)
+      let name = logs + "/store=" + store.identifier
+      try FileManager.default.removeItem(atPath: name)
+      let run = try travelog(
+        "export",
+        folder.path + "/nowhere.store",
+        store.location.path,
+        folder.path + "/nothing.store",
+        "--to",
+        logs
+      )
+      #expect(run.code == 10)
+      #expect(run.errors.contains("nowhere.store") && run.errors.contains("nothing.store"))
+      #expect(try travelog("verify", logs, "--against", store.location.path).code == 0)
+    }
+  }
+
+  @Test(
+    "of a part of a folder of logs is said which folder to name, unless it is a store or a lineage"
+  )
   func parts() throws {
     try withStore { folder, store, _ in
       let logs = folder.path + "/logs"
@@ -145,15 +170,26 @@ struct ProgramTests {
       let whole = logs + "/store=" + store.identifier
       let names = try FileManager.default.contentsOfDirectory(atPath: whole)
       let partial = try #require(names.first { $0.hasPrefix("partial=") })
-      for part in [whole, whole + "/lineage=0", whole + "/" + partial] {
+      let day = try #require(
+        FileManager.default.contentsOfDirectory(atPath: whole + "/lineage=0").first {
+          $0.hasPrefix("date=")
+        }
+      )
+      let parts = [
+        (whole, Int32(0)), (whole + "/lineage=0", 0), (whole + "/lineage=0/" + day, 10),
+        (whole + "/" + partial, 16),
+      ]
+      for (part, code) in parts {
         let replayed = try travelog("import", part, "--into", folder.path + "/copy.store")
-        #expect(replayed.code == (part.contains("partial=") ? 16 : 10))
+        #expect(replayed.code == code)
         let verified = try travelog("verify", part)
         #expect(verified.code == 10)
-        for run in [replayed, verified] {
+        for run in [replayed, verified] where run.code != 0 {
           #expect(run.errors.contains("\(part) ") && run.errors.contains("\(logs)"))
         }
       }
+      let none = try travelog("import", whole + "/lineage=3", "--into", folder.path + "/x.store")
+      #expect(none.code == 10)
     }
   }
 

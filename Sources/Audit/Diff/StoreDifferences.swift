@@ -35,7 +35,9 @@ public struct StoreDifferences {
 
   /// Calls with every row that differs as it is stored, table by table, in the order of keys.
   public func rows(_ body: (TableDefinition, RowPair) throws -> Void) throws {
-    try left.rowDifferences(to: right, in: schema.tables(), body)
+    try describingErrorsOfFiles {
+      try left.rowDifferences(to: right, in: schema.tables(), body)
+    }
   }
 
   /// Calls with every object that differs and that a filter lets through, entity by entity, in the
@@ -45,11 +47,13 @@ public struct StoreDifferences {
     _ body: (ObjectDifference) throws -> Void
   ) throws {
     let digest = try SHA256.digest(of: Array(schema.json().utf8)).description
-    try left.differences(to: right) { change in
-      guard filter.matches(change, schema: digest) else { return }
-      var difference = ObjectDifference(change, vocabulary)
-      difference.label = difference.label ?? name(of: difference.entity, difference.id)
-      try body(difference)
+    try describingErrorsOfFiles {
+      try left.differences(to: right) { change in
+        guard filter.matches(change, schema: digest) else { return }
+        var difference = ObjectDifference(change, vocabulary)
+        difference.label = difference.label ?? name(of: difference.entity, difference.id)
+        try body(difference)
+      }
     }
   }
 

@@ -64,6 +64,7 @@ private struct Past {
     case folder, log, store
   }
 
+  let name: String
   let outline: HistoryOutline
   let last: Int64
   let kind: Kind
@@ -71,6 +72,7 @@ private struct Past {
   init(_ name: String) throws {
     let history = try History(name)
     try history.checkIsWhole()
+    self.name = name
     outline = history.outline
     last = history.last
     kind = history.source is FolderHistory ? .folder : history.source is LogHistory ? .log : .store
@@ -84,8 +86,13 @@ private func makeReplica(of history: Past, in folder: URL, _ tick: Tick) throws 
   }
   var request = ImportRequest(logs: try logs(of: history, in: folder, tick), store: url.path)
   request.origin = history.outline.store
+  request.lineage = history.outline.lineage
   request.until = .transaction(history.last)
-  _ = try importLogs(request, tick: tick)
+  do {
+    _ = try importLogs(request, tick: tick)
+  } catch let error as PipelineError {
+    throw error.naming { $0.replacing(url.path, with: history.name) }
+  }
   return try Store.open(.file(url), options: Options(isReadOnly: true))
 }
 

@@ -331,7 +331,7 @@ private struct Chain {
   /// Returns what is wrong with a transaction; nil where nothing is.
   mutating func close(_ transaction: Transaction) -> String? {
     defer {
-      previous = transaction.digest
+      previous = transaction.chainDigest
       digest = transaction.digest
       hash = nil
     }

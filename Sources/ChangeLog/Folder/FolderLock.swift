@@ -1,5 +1,6 @@
 import FoundationEssentials
 import Glibc
+import Store
 
 /// The right to change a folder of logs, which one program at a time has.
 ///
@@ -21,13 +22,10 @@ public final class FolderLock {
     let deadline = ContinuousClock.now + wait
     while flock(descriptor, LOCK_EX | LOCK_NB) != 0 {
       guard errno == EWOULDBLOCK || errno == EINTR else {
-        let error = diskError("The lock \(path) can't be taken", path)
-        close(descriptor)
-        throw error
+        throw diskError("The lock \(path) can't be taken", path)
       }
       guard ContinuousClock.now < deadline else {
         let holder = try readSmallFile(path).map { String(decoding: $0, as: UTF8.self) } ?? ""
-        close(descriptor)
         throw LogError(
           .locked,
           "The folder \(folder.path) is in use by"
@@ -38,19 +36,13 @@ public final class FolderLock {
       }
       usleep(20_000)
     }
-    let note = Array("\(purpose), process \(getpid()) on \(hostName())\n".utf8)
+    let note = Array("\(purpose), process \(getpid()) on \(hostName)\n".utf8)
     guard ftruncate(descriptor, 0) == 0 else { return }
     // Who reads it is told less where this fails; the lock is held all the same.
     _ = note.withUnsafeBytes { pwrite(descriptor, $0.baseAddress, note.count, 0) }
   }
 
   deinit { close(descriptor) }
-}
-
-private func hostName() -> String {
-  var name = [CChar](repeating: 0, count: 256)
-  guard gethostname(&name, name.count - 1) == 0 else { return "this machine" }
-  return String(decoding: name.prefix { $0 != 0 }.map { UInt8(bitPattern: $0) }, as: UTF8.self)
 }
 
 extension String {

@@ -57,10 +57,37 @@ public struct LogFolder: Hashable, Sendable {
   /// The identifiers of the stores that have logs, sorted.
   public func stores() throws -> [String] { try values(of: "store", in: path) }
 
-  /// The lineages of a store, in ascending order.
+  /// The lineages of a store that have logs or snapshots, in ascending order.
+  ///
+  /// A program that was stopped before its first log leaves a folder that is none.
   public func lineages(of store: String) throws -> [Int64] {
+    try lineageFolders(of: store).filter { lineage in
+      let folder = lineageFolder(store, lineage)
+      let hasLogs = try values(of: "date", in: folder).contains { day in
+        try names(in: "\(folder)/date=\(day)").contains { LogName.range(ofFile: $0) != nil }
+      }
+      return try hasLogs || !snapshots(of: store, lineage: lineage).isEmpty
+    }
+  }
+
+  private func lineageFolders(of store: String) throws -> [Int64] {
     try values(of: "lineage", in: storeFolder(store)).compactMap { Int64($0) }
       .filter { $0 >= 0 && $0 < LogName.ids.upperBound }.sorted()
+  }
+
+  /// The logs and records of erasures that lie in the folder now, each with what tells it from a later
+  /// one of the same name.
+  public func listing() throws -> Set<String> {
+    let records = try stores().flatMap { store in
+      try lineages(of: store).map { erasures(of: store, lineage: $0) }
+    }
+    var result: Set<String> = []
+    for path in try allFiles() + records {
+      var status = stat()
+      guard stat(path, &status) == 0 else { continue }
+      result.insert("\(path) \(status.st_ino) \(status.st_size) \(status.st_mtim.tv_nsec)")
+    }
+    return result
   }
 
   /// The logs of a lineage by their ranges; what else lies there is left out.
@@ -108,7 +135,7 @@ public struct LogFolder: Hashable, Sendable {
   public func removeLeftovers(of store: String) throws {
     let folders = try [self] + partials(of: store).map { partial(named: $0) }
     for folder in folders {
-      for lineage in try folder.lineages(of: store) {
+      for lineage in try folder.lineageFolders(of: store) {
         let path = folder.lineageFolder(store, lineage)
         for name in try names(in: path) where name.isLeftover {
           try removeDurably("\(path)/\(name)")

@@ -26,7 +26,7 @@ public struct CompactResult: Hashable, Sendable {
   public var lineage: Int64
   /// What was left out of partial logs, in words; nil for whole ones.
   public var partial: String?
-  /// The number of logs before and after.
+  /// The number of logs before.
   public var filesBefore = 0
   /// The number of logs after.
   public var filesAfter = 0

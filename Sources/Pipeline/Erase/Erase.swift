@@ -126,6 +126,14 @@ private struct Erase {
       chain.acceptsUnfinishedErasures = true
       return chain
     }
+    if let file = chains.flatMap({ $0.files + $0.snapshots }).first(where: { isLink($0.path) }) {
+      throw PipelineError(
+        .misuse,
+        "The log \(file.path) is a symbolic link, so that the values would stay in the file that it"
+          + " leads to.",
+        hint: "Put the file itself into the folder."
+      )
+    }
     if let file = chains.flatMap(\.covered).first {
       throw PipelineError(
         .misuse,
@@ -205,4 +213,9 @@ private final class StoreTargets {
     known[digest] = targets
     return targets
   }
+}
+
+private func isLink(_ path: String) -> Bool {
+  var status = stat()
+  return lstat(path, &status) == 0 && status.st_mode & S_IFMT == S_IFLNK
 }

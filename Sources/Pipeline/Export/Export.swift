@@ -20,24 +20,8 @@ public func export(_ request: ExportRequest, tick: Tick = { _ in }) throws -> Ex
   return try store.read { reader in
     let export = try Export(request, store, reader)
     // The snapshot is taken: what it shows has to outlast a power cut before a log tells of it.
-    if !request.isDryRun { try syncStore(request.store) }
+    if !request.isDryRun { try reader.sync() }
     return try export.run(tick)
-  }
-}
-
-/// Makes sure that what a store's readers see lasts.
-private func syncStore(_ path: String) throws {
-  for path in [path + "-wal", path] {
-    let descriptor = open(path, O_RDONLY | O_CLOEXEC)
-    guard descriptor >= 0 else { continue }
-    defer { close(descriptor) }
-    guard fsync(descriptor) == 0 else {
-      throw LogError(
-        .inputOutput,
-        "The store's file \(path) can't be synced: \(String(cString: strerror(errno))).",
-        path: path
-      )
-    }
   }
 }
 

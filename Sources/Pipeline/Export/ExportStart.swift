@@ -62,19 +62,35 @@ extension ExportStart {
           + (point.lineage == end.lineage ? "" : " of lineage \(end.lineage)")
       )
     }
-    if let point, point.lineage == end.lineage, point.transaction == end.transaction {
+    if let point, point.lineage == end.lineage, point.transaction == end.transaction,
+      try reader.has(point)
+    {
       self = .after(point)
       return
     }
     let chain = try LogChain(request.logs, store: identifier, lineage: end.lineage)
-    let known = point.flatMap { $0.lineage == end.lineage ? $0 : nil }
+    let isAtEnd = point.map { ($0.lineage, $0.transaction) == (end.lineage, end.transaction) }
+    let known = point.flatMap { $0.lineage == end.lineage && isAtEnd == false ? $0 : nil }
     let rebuilt = try chain.verifiedEnd(after: known)
+    if let point, isAtEnd == true {
+      // Where the logs have the same, the store is another.
+      if rebuilt != point {
+        notices.append(
+          "The token had another digest of transaction \(point.transaction) than the logs: it was made"
+            + " anew from them."
+        )
+      }
+      self = .after(rebuilt)
+      return
+    }
     notices.append(
       point == nil
         ? "There was no token: it was made anew from the logs, which are whole up to transaction"
           + " \(rebuilt.transaction)."
-        : "The token was behind the logs: it was at transaction \(point?.transaction ?? 0), and"
-          + " they are whole up to transaction \(rebuilt.transaction)."
+        : "The token was behind the logs: it was at transaction \(point?.transaction ?? 0)"
+          + (known == nil ? " of lineage \(point?.lineage ?? 0)" : "")
+          + ", and they are whole up to transaction \(rebuilt.transaction)"
+          + (known == nil ? " of lineage \(rebuilt.lineage)." : ".")
     )
     self = .after(rebuilt)
   }
@@ -143,6 +159,18 @@ extension ExportStart {
 }
 
 extension Reader {
+  /// False where the store has another history than that of a point, for all that can be told.
+  fileprivate func has(_ point: HistoryPoint) throws -> Bool {
+    do {
+      try checkContinuation(after: point)
+    } catch let error as StoreError where error.code == .historyDiverged {
+      return false
+    } catch let error as StoreError where error.code == .historyExpired {
+      return true
+    }
+    return true
+  }
+
   /// True where history begins with the first transaction, and has all of them.
   func reachesBack() throws -> Bool {
     try historyRange().base.transaction == 0 && lastDeletedTransaction() == nil

@@ -5,32 +5,42 @@ import Store
 extension Import {
   /// The logs of the lineage that has the point that is wanted.
   ///
-  /// A new replica is made of the latest one, or, where that begins after the point, of the one that it
-  /// parted from: up to there both are one history. A replica that is there stays in its lineage.
+  /// A new replica is made of the latest one, unless another is named, or, where that begins after the
+  /// point, of the one that it parted from: up to there both are one history. A replica that is there
+  /// stays in its lineage.
   func chainToReplay() throws -> LogChain {
-    let lineages = try request.logs.lineages(of: identifier).filter {
-      try !request.logs.files(of: identifier, lineage: $0).isEmpty
-        || !request.logs.snapshots(of: identifier, lineage: $0).isEmpty
+    let lineages = try request.logs.lineages(of: identifier)
+    if let named = request.lineage, !lineages.contains(named) {
+      throw PipelineError(
+        .missing,
+        "There are no logs of lineage \(named) in \(request.logs.storeFolder(identifier)).",
+        hint: lineages.isEmpty
+          ? "" : "There are those of \(lineages.map(String.init).joined(separator: ", "))."
+      )
     }
     let own = result.to.lineage
-    guard let latest = lineages.last, result.isNew || latest != own else {
+    guard let wanted = request.lineage ?? lineages.last, result.isNew || wanted != own else {
       return try LogChain(request.logs, store: identifier, lineage: own)
     }
-    guard result.isNew || latest > own else {
+    guard result.isNew || wanted > own else {
       throw PipelineError(
         .missingLogs,
         "The replica \(request.store) follows lineage \(own), and the logs in \(request.logs.path)"
-          + " end with lineage \(latest).",
+          + (request.lineage == nil
+            ? " end with lineage \(wanted)." : " that are named are those of lineage \(wanted)."),
         hint: "Bring the logs of lineage \(own)."
       )
     }
-    let chain = try chain(from: latest, lineages)
+    let chain = try chain(from: wanted, lineages)
     guard result.isNew || chain.lineage == own else {
       throw PipelineError(
         .historyDiverged,
         "The replica \(request.store) follows lineage \(own), and the logs in \(request.logs.path)"
-          + " go on in lineage \(latest), which began when the store was restored from an older copy.",
+          + " go on in lineage \(wanted), which began when the store was restored from an older copy.",
         hint: "Make a new replica: name a file that is not there yet."
+          + (lineages.contains(own)
+            ? " To stay in lineage \(own), name \(request.logs.lineageFolder(identifier, own))."
+            : "")
       )
     }
     return chain
@@ -80,7 +90,9 @@ extension Import {
       "At \(time) the last transaction of lineage \(chain.lineage) in \(request.logs.path) was"
         + " \(history.last), and lineage \(latest) goes on after transaction \(parting), so that what"
         + " is meant can't be told.",
-      hint: "Name a transaction up to \(parting), or a time at which there was none after it."
+      hint: "Name a transaction up to \(parting), or a time at which there was none after it; for"
+        + " what the store was then, name the logs of that lineage,"
+        + " \(request.logs.lineageFolder(identifier, chain.lineage))."
     )
   }
 }

@@ -14,13 +14,52 @@ public func importLogs(_ request: ImportRequest, tick: Tick = { _ in }) throws -
   guard request.logs.exists else {
     throw missingFolder(request.logs)
   }
-  let run = try Import(request)
+  var earlier: ImportResult?
   do {
-    return try run.run(tick)
+    return try readingSettled(request.logs) {
+      try followingOthers(request) {
+        let run = try Import(request)
+        defer { earlier = run.result.added(to: earlier) }
+        return try run.run(tick).added(to: earlier)
+      }
+    }
   } catch {
-    run.removeUnused()
+    if earlier?.isNew == true { removeUnused(request.store) }
     throw error
   }
+}
+
+/// Calls again where another import was quicker with the transactions that come next.
+private func followingOthers(
+  _ request: ImportRequest,
+  _ body: () throws -> ImportResult
+) throws -> ImportResult {
+  while true {
+    let before = try head(ofReplica: request.store)
+    do {
+      return try body()
+    } catch let error as StoreError where error.code == .historyGap {
+      guard try head(ofReplica: request.store) > before else { throw error }
+    }
+  }
+}
+
+/// The last transaction of a replica; zero where it has none, or is not made yet.
+private func head(ofReplica path: String) throws -> Int64 {
+  let url = URL(fileURLWithPath: path)
+  guard try !Store.isUnmade(url) else { return 0 }
+  return try Store.open(.file(url), options: Options(isReadOnly: true))
+    .read { try $0.historyRange().head.transaction }
+}
+
+/// Takes a replica away again that was made for an import, and that nothing came into.
+private func removeUnused(_ path: String) {
+  // Where this can't be told, or files can't be removed, an empty replica stays: the next run goes on
+  // with it.
+  guard (try? head(ofReplica: path)) == 0 else { return }
+  let path = URL(fileURLWithPath: path).path(percentEncoded: false)
+  for suffix in ["", "-wal", "-shm", "-journal"] { unlink(path + suffix) }
+  rmdir(path + "-blobs")
 }
 
 /// One run of an import.
@@ -40,12 +79,18 @@ final class Import {
   ///
   /// It costs two more syncs a log, and saves a sixth of the time where there is much to write.
   private static let writtenDirectly: Int64 = 1 << 20
+  /// What stops a second reading as it stopped the first.
+  private static let lasting: Set<StoreError.Code> = [
+    .diskFull, .inputOutput, .locked, .outOfMemory, .readOnly,
+  ]
 
   let request: ImportRequest
   private let url: URL
   let identifier: String
   private var replica: Store?
   private var hasWriteAheadLog = true
+  /// True for a replica that has nothing yet, because it is to be made, or who made it was stopped.
+  private let isEmpty: Bool
   var result: ImportResult
   private(set) var progress = Progress()
   /// The state that a lineage after the first begins with, once its first log was verified.
@@ -75,6 +120,7 @@ final class Import {
       digest: TransactionDigest.beginning(ofStore: identifier, lineage: lineage)
     )
     let head = try replica?.read { try $0.historyRange().head } ?? beginning
+    isEmpty = head.transaction == 0
     result = ImportResult(
       store: request.store,
       identifier: identifier,
@@ -96,7 +142,7 @@ final class Import {
       )
     }
     let chain = try chainToReplay()
-    if result.isNew {
+    if isEmpty {
       result.from = chain.beginning
       result.to = chain.beginning
       try begin(chain, tick)
@@ -110,7 +156,7 @@ final class Import {
           try applyAtOnce(file, chain, tick)
           result.files += 1
           continue
-        } catch is StoreError {
+        } catch let error as StoreError where !Self.lasting.contains(error.code) {
           // What is wrong with the log itself is to be said first, and what comes before a change
           // that does not fit is to be applied: reading it twice does both.
         }
@@ -136,7 +182,7 @@ final class Import {
         hint: "Bring the missing logs, or name an earlier point."
       )
     }
-    if result.isNew, request.until != .head, result.to == chain.beginning,
+    if isEmpty, request.until != .head, result.to == chain.beginning,
       request.until != .transaction(0)
     {
       throw PipelineError(
@@ -391,26 +437,12 @@ final class Import {
     }
     // Whoever changes tables has to be alone in this process.
     self.replica = nil
+    defer {
+      // Where it can't be opened, whoever needs it next opens it, and says why.
+      if self.replica == nil { self.replica = try? Store.open(.file(url)) }
+    }
     try Migration.replay(url, to: header.schema, content: content, body)
     self.replica = try Store.open(.file(url))
-  }
-
-  /// Takes a replica away again that was made in this run, and that nothing came into.
-  func removeUnused() {
-    guard result.isNew, isUnused else { return }
-    // Closed first: closing would write into files that have no name any more.
-    replica = nil
-    for suffix in ["", "-wal", "-shm", "-journal"] {
-      unlink(url.path(percentEncoded: false) + suffix)
-    }
-    rmdir(url.path(percentEncoded: false) + "-blobs")
-  }
-
-  /// True where a replica is open that has no history yet.
-  private var isUnused: Bool {
-    // Where this can't be told, or files can't be removed, an empty replica stays: the next run
-    // goes on with it.
-    (try? replica?.read { try $0.historyRange().head.transaction }) == 0
   }
 
   private func make(_ schema: StoreSchema, lineage: Int64) throws -> Store {

@@ -9,6 +9,8 @@ public struct ImportRequest: Sendable {
   public var store: String
   /// The store whose logs are meant; nil where the folder has those of one alone.
   public var origin: String?
+  /// The lineage that is meant; nil for the latest, or that of the replica which is there.
+  public var lineage: Int64?
   /// Where to end.
   public var until = Point.head
   /// True to begin with the newest snapshot instead of the beginning, where the store is made.
@@ -45,4 +47,17 @@ public struct ImportResult: Hashable, Sendable {
   public var isNew = false
   /// Links that lead to nothing, as a writer that was not ours left them.
   public var danglingLinks: Int64 = 0
+
+  /// What this run and those before it did, which went the same way.
+  func added(to earlier: ImportResult?) -> ImportResult {
+    guard let earlier else { return self }
+    var result = self
+    result.from = earlier.from
+    result.isNew = earlier.isNew || isNew
+    result.transactions += earlier.transactions
+    result.changes += earlier.changes
+    result.snapshotObjects += earlier.snapshotObjects
+    result.files += earlier.files
+    return result
+  }
 }

@@ -15,6 +15,8 @@ public struct PruneRequest: Sendable {
   public var author = Author()
   /// True to delete also what partial logs have not got yet.
   public var ignoresPartial = false
+  /// True to delete also what is older than the first log of the folder.
+  public var ignoresUnlogged = false
   /// True to find out what would be done, and to do nothing.
   public var isDryRun = false
 
@@ -79,7 +81,9 @@ private func deleteOld(_ request: PruneRequest, _ tick: Tick) throws -> PruneRes
     result.oldest = range.oldest
     // The last one that was exported stays, because the token stands at it.
     guard let oldest = range.oldest, oldest < verified.transaction else { return 0 }
-    guard first <= oldest else { throw isInNoLog(oldest...first - 1, request) }
+    guard first <= oldest || request.ignoresUnlogged else {
+      throw isInNoLog(oldest...first - 1, request)
+    }
     let last = try reader.lastTransaction(
       beforeTime: limit,
       orAt: false,
@@ -120,7 +124,7 @@ private func isInNoLog(_ missing: ClosedRange<Int64>, _ request: PruneRequest) -
       + " nothing of its history may be deleted.",
     hint:
       "Bring the earlier logs into the folder. If there are none, this history is all there is of"
-      + " them; an app lets go of it by ModelContext.deleteHistory."
+      + " them; --ignore-unlogged lets go of it."
   )
 }
 
@@ -132,7 +136,9 @@ private func verifiedRange(
   _ tick: Tick
 ) throws -> (first: Int64, end: HistoryPoint) {
   let chain = try LogChain(request.logs, store: store.identifier, lineage: store.lineage)
-  guard let first = chain.files.first?.range.lowerBound else {
+  // A snapshot has the state after its transaction.
+  let state = chain.files.isEmpty ? try chain.snapshotPoint(chain.snapshots.last) : nil
+  guard let first = chain.files.first?.range.lowerBound ?? state.map({ $0.transaction + 1 }) else {
     throw PipelineError(
       .missingLogs,
       "There are no logs of \(request.store) in \(request.logs.path), so that nothing of its history"
@@ -153,7 +159,8 @@ private func verifiedRange(
       hint: "Run “travelog verify \(request.logs.path)” to see all that is wrong."
     )
   }
-  return (first, results.first?.to ?? chain.beginning)
+  let end = state ?? results.first?.to
+  return (first, end ?? chain.beginning)
 }
 
 /// The last transaction that no partial log needs any more, which goes on after its token.
@@ -189,6 +196,8 @@ private func checkIsSame(
   _ verified: HistoryPoint,
   _ request: PruneRequest
 ) throws {
+  // Where nothing came after it, the store has it as the beginning of its history alone.
+  guard try reader.historyRange().base != verified else { return }
   do {
     try reader.check(verified)
   } catch let error as StoreError where error.code == .historyDiverged {

@@ -71,10 +71,15 @@ struct GapWriter {
       schema: store.schema
     )
     let gap = Gap(first: last.transaction + 1, resumes: resumes.digest)
+    // It was over when history goes on, and times are to go up with the ids.
+    let next: Transaction? = try store.read { reader in
+      try reader.history(after: resumes.transaction).next()
+    }
     let transaction = try madeUpTransaction(
       resumes.transaction,
       .gap,
       details: gap.details,
+      time: next?.time,
       schema: store.schema,
       of: store,
       count: count

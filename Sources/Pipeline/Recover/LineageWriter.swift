@@ -29,7 +29,9 @@ struct LineageWriter {
         .historyDiverged,
         "The store \(request.store) has lineage \(store.lineage), and its logs end in lineage"
           + " \(last.lineage).",
-        hint: "Bring back the logs of lineage \(store.lineage)."
+        hint:
+          "Bring the logs of lineage \(store.lineage) from the folder that they were exported to, or"
+          + " export \(request.store) to a new folder, which begins with its state."
       )
     }
     if store.lineage < last.lineage { _ = try own.verifiedEnd(after: nil) }

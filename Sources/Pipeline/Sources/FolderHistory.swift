@@ -3,7 +3,7 @@ public import Store
 
 /// The history that the logs of one lineage of a store hold.
 public final class FolderHistory: HistorySource {
-  private let chain: LogChain
+  private var chain: LogChain
 
   /// Finds the logs of a store in a folder; the latest lineage is taken unless one is named.
   public init(_ folder: LogFolder, store: String, lineage: Int64? = nil) throws {
@@ -28,20 +28,17 @@ public final class FolderHistory: HistorySource {
         hint: "Name the folder that “travelog export --to” was given."
       )
     }
-    chain =
-      folder.partial == nil
-      ? try LogChain(folder, store: store, lineage: lineage)
-      : try LogChain(
-        folder,
-        store: store,
-        lineage: lineage,
-        Erasures(store: store, lineage: lineage)
-      )
+    chain = try Self.chain(folder, store, lineage)
     guard !chain.files.isEmpty else {
       throw PipelineError(
         .missing,
-        "There are no logs in \(folder.lineageFolder(store, lineage)).",
-        hint: "Name the folder that “travelog export --to” was given."
+        chain.snapshots.last.map { snapshot in
+          "The logs in \(folder.lineageFolder(store, lineage)) begin with the state after transaction"
+            + " \(snapshot.range.upperBound), and nothing has come after it."
+        } ?? "There are no logs in \(folder.lineageFolder(store, lineage)).",
+        hint: chain.snapshots.isEmpty
+          ? "Name the folder that “travelog export --to” was given."
+          : "“travelog import” makes a store of it."
       )
     }
     for (last, next) in zip(chain.files, chain.files.dropFirst())
@@ -55,8 +52,41 @@ public final class FolderHistory: HistorySource {
     }
   }
 
+  private static func chain(
+    _ folder: LogFolder,
+    _ store: String,
+    _ lineage: Int64
+  ) throws -> LogChain {
+    guard folder.partial == nil else {
+      let none = Erasures(store: store, lineage: lineage)
+      return try LogChain(folder, store: store, lineage: lineage, none)
+    }
+    return try LogChain(folder, store: store, lineage: lineage)
+  }
+
+  /// Opens a log, which goes on after a point unless it began before that.
+  private func open(_ file: LogFolder.File, after point: HistoryPoint?) throws -> LogReader {
+    let isNext = point.map { $0.transaction + 1 == file.range.lowerBound } ?? false
+    return try chain.open(file, after: isNext ? point : nil)
+  }
+
+  /// Calls, and calls again with the logs that are there by then where one is gone, because another
+  /// program put it into a larger one meanwhile.
+  private func listing<Result>(_ body: () throws -> Result) throws -> Result {
+    do {
+      return try body()
+    } catch let error as LogError where error.code == .missing {
+      let files = chain.files
+      chain = try Self.chain(chain.folder, chain.store, chain.lineage)
+      guard chain.files != files else { throw error }
+      return try listing(body)
+    }
+  }
+
   /// What is known of the history before its transactions are read.
-  public func outline() throws -> HistoryOutline {
+  public func outline() throws -> HistoryOutline { try listing(makeOutline) }
+
+  private func makeOutline() throws -> HistoryOutline {
     let first = chain.files[0]
     let last = chain.files[chain.files.count - 1]
     let header = try chain.open(last, after: nil).header
@@ -78,12 +108,14 @@ public final class FolderHistory: HistorySource {
 
   /// The schemas of all logs; a migration begins a new one.
   public func schemas() throws -> [StoreSchema] {
-    var result: [StoreSchema] = []
-    for file in chain.files {
-      let schema = try chain.open(file, after: nil).header.schema
-      if result.last != schema { result.append(schema) }
+    try listing {
+      var result: [StoreSchema] = []
+      for file in chain.files {
+        let schema = try chain.open(file, after: nil).header.schema
+        if result.last != schema { result.append(schema) }
+      }
+      return result
     }
-    return result
   }
 
   /// Reads the transactions of a range with their changes.
@@ -94,16 +126,30 @@ public final class FolderHistory: HistorySource {
     transaction: (Transaction) throws -> Void
   ) throws {
     var point: HistoryPoint?
-    for file in chain.files where file.range.overlaps(range) {
+    var next = range.lowerBound
+    var opened: LogReader?
+    while next <= range.upperBound {
+      guard
+        let file = try listing({ () throws -> LogFolder.File? in
+          let rest = next...range.upperBound
+          let file = chain.files.first { $0.range.overlaps(rest) }
+          if let file { opened = try open(file, after: point) }
+          return file
+        })
+      else { return }
       let isWhole = file.range.upperBound <= range.upperBound
       let (reader, last) = try readLog(
-        range,
+        next...range.upperBound,
         toEnd: isWhole,
-        open: { try chain.open(file, after: point) },
+        open: {
+          defer { opened = nil }
+          return try opened ?? open(file, after: point)
+        },
         wants: wants,
         change: change,
         transaction: transaction
       )
+      next = file.range.upperBound + 1
       if isWhole { try chain.checkEnd(reader, file) }
       // Transactions that were left out lie between partial logs, so that they are no chain.
       guard chain.folder.partial == nil else { continue }

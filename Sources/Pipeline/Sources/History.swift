@@ -100,22 +100,11 @@ public struct History {
 
   /// A folder of all logs, or that of one store or of one lineage in it.
   private static func openFolder(_ path: String, _ store: String?) throws -> any HistorySource {
-    var url = URL(fileURLWithPath: path).standardizedFileURL
-    var root = path
-    var store = store
-    var lineage: Int64?
-    func value(of key: String) -> String? {
-      let name = url.lastPathComponent
-      guard name.hasPrefix(key + "=") else { return nil }
-      url.deleteLastPathComponent()
-      root = url.path
-      return String(name.dropFirst(key.utf8.count + 1))
+    let place = LogPlace(path)
+    let folder = place.folder
+    if let store = place.store ?? store {
+      return try FolderHistory(folder, store: store, lineage: place.lineage)
     }
-    if let text = value(of: "lineage") { lineage = Int64(text) }
-    let partial = value(of: "partial")
-    if let text = value(of: "store") { store = text }
-    let folder = partial.map { LogFolder(root).partial(named: $0) } ?? LogFolder(root)
-    if let store { return try FolderHistory(folder, store: store, lineage: lineage) }
     let stores = try folder.stores()
     guard let first = stores.first else {
       throw PipelineError(
@@ -132,21 +121,20 @@ public struct History {
           + stores.map { "\(folder.path)/store=\($0)" }.joined(separator: ", ") + "."
       )
     }
-    return try FolderHistory(folder, store: first, lineage: lineage)
+    return try FolderHistory(folder, store: first)
   }
 
+  /// True for a log; by SQLite's descriptor, because to close another one of a store that is open lets
+  /// go of its locks.
   private static func isCompressed(_ path: String) throws -> Bool {
-    let descriptor = Glibc.open(path, O_RDONLY | O_CLOEXEC)
-    guard descriptor >= 0 else {
+    guard access(path, R_OK) == 0 else {
       throw PipelineError(
         .missing,
         "\(path) can't be opened: \(String(cString: strerror(errno))).",
         hint: "Make it readable for this user."
       )
     }
-    defer { close(descriptor) }
-    var magic: [UInt8] = [0, 0]
-    return Glibc.read(descriptor, &magic, 2) == 2 && magic == [0x1f, 0x8b]
+    return try Store.firstBytes(of: path, 2) == [0x1f, 0x8b]
   }
 }
 
@@ -176,7 +164,7 @@ extension HistorySource {
 
   private func tooEarly(_ what: String, _ outline: HistoryOutline) -> PipelineError {
     // Only to say when: where that can't be read, its number says enough.
-    let first = outline.base < outline.head ? try? time(of: outline.base + 1) : nil
+    let first = try? outline.stretches.first.flatMap { try firstTime(in: $0) }
     return PipelineError(
       .historyExpired,
       "\(what) lies before the history of \(outline.path) begins, which is after transaction"
@@ -188,21 +176,34 @@ extension HistorySource {
     )
   }
 
-  private func time(of id: Int64) throws -> String? {
+  /// The time of the first transaction of some.
+  private func firstTime(in ids: ClosedRange<Int64>) throws -> String? {
     var time: String?
-    try read(id...id, wants: { _ in false }, change: { _, _ in }, transaction: { time = $0.time })
+    // A gap has the id of its end.
+    for range in [ids.lowerBound...ids.lowerBound, ids] where time == nil {
+      try read(
+        range,
+        wants: { _ in false },
+        change: { _, _ in },
+        transaction: { time = time ?? $0.time }
+      )
+    }
     return time
   }
 
   /// The last transaction, by id, before the first with a later time; nil where that is the first.
   private func last(upToTime time: String, _ outline: HistoryOutline) throws -> Int64? {
     let stretches = outline.stretches
+    // The state that a lineage begins with may be later than what comes after it.
+    guard let first = stretches.first, let begun = try firstTime(in: first),
+      begun <= time
+    else { return nil }
     var low = 0
     var high = stretches.count
     // The stretch that it is in is the last of those that begin early enough.
     while low < high {
       let middle = (low + high) / 2
-      if let first = try self.time(of: stretches[middle].lowerBound), first <= time {
+      if let first = try firstTime(in: stretches[middle]), first <= time {
         low = middle + 1
       } else {
         high = middle

@@ -5,6 +5,8 @@ public import Store
 public final class StoreHistory: HistorySource {
   /// So many transactions are read in one go.
   private static let stretch: Int64 = 256
+  /// There are no more stretches than so many, whatever numbers somebody gave to transactions.
+  private static let stretches: Int64 = 1 << 16
 
   private let store: Store
   private let reader: Reader
@@ -25,7 +27,8 @@ public final class StoreHistory: HistorySource {
     let range = try reader.historyRange()
     let base = range.base.transaction
     let head = range.head.transaction
-    let firsts = stride(from: base + 1, through: head, by: Int(Self.stretch))
+    let length = max(Self.stretch, (head - base) / Self.stretches + 1)
+    let firsts = stride(from: base + 1, through: head, by: Int(length))
     return HistoryOutline(
       path: store.location.path,
       store: store.identifier,
@@ -34,7 +37,7 @@ public final class StoreHistory: HistorySource {
       schemas: try reader.schemas().map(\.schema),
       base: base,
       head: head,
-      stretches: firsts.map { $0...min($0 + Self.stretch - 1, head) },
+      stretches: firsts.map { $0...min($0 + length - 1, head) },
       isSplittable: true
     )
   }
@@ -54,13 +57,15 @@ public final class StoreHistory: HistorySource {
     change: (Change, Transaction) throws -> Void,
     transaction: (Transaction) throws -> Void
   ) throws {
-    let cursor = try reader.history(after: range.lowerBound - 1, through: range.upperBound)
-    while var next: Transaction = try cursor.next() {
-      if next.digest == nil { next.digest = try reader.point(next.id).digest }
-      if wants(next) {
-        while let one: Change = try cursor.next() { try change(one, next) }
+    try describingErrorsOfFiles {
+      let cursor = try reader.history(after: range.lowerBound - 1, through: range.upperBound)
+      while var next: Transaction = try cursor.next() {
+        if next.digest == nil { next.digest = try reader.point(next.id).digest }
+        if wants(next) {
+          while let one: Change = try cursor.next() { try change(one, next) }
+        }
+        try transaction(next)
       }
-      try transaction(next)
     }
   }
 }

@@ -49,7 +49,7 @@ func compare(
       try replica.differences(to: store) { difference in
         count += 1
         guard findings.count < 20 else { return }
-        findings.append(finding(difference, path))
+        findings.append(finding(difference, path, request.logs))
       }
     }
   }
@@ -88,7 +88,11 @@ private func replayRest(
 }
 
 /// What a row that differs is told as: by its name and id, without the values themselves.
-private func finding(_ difference: RowDifference, _ path: String) -> Finding {
+private func finding(
+  _ difference: RowDifference,
+  _ path: String,
+  _ logs: LogFolder
+) -> Finding {
   let name = "\(String(decoding: difference.entity, as: UTF8.self)) \(difference.object)"
   let what =
     switch difference.kind {
@@ -99,7 +103,8 @@ private func finding(_ difference: RowDifference, _ path: String) -> Finding {
     }
   return Finding(
     .differs,
-    what + ". The store was changed past its history: run “travelog check \(path)”.",
+    what + ". The store was changed past its history: run “travelog check \(path) --logs"
+      + " \(logs.path)”.",
     path: path
   )
 }

@@ -2,7 +2,7 @@ import ChangeLog
 import FoundationEssentials
 import Store
 
-/// That the logs of a store were found whole, when, and up to where.
+/// That all logs of a store were found whole, when, and up to where in its last lineage.
 public struct VerificationRecord: Hashable, Sendable, Codable {
   /// When it was: RFC 3339 in UTC.
   public let time: String

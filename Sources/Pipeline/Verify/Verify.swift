@@ -93,6 +93,14 @@ public func verify(
   guard request.logs.exists else {
     throw missingFolder(request.logs)
   }
+  return try readingSettled(request.logs) { results in
+    results.allSatisfy { $0.findings.isEmpty || $0.isUnfinished }
+  } _: {
+    try verifyOnce(request, tick)
+  }
+}
+
+private func verifyOnce(_ request: VerifyRequest, _ tick: Tick) throws -> [Verification] {
   let stores = try storesToVerify(request)
   var result: [Verification] = []
   var progress = Progress()
@@ -114,7 +122,7 @@ public func verify(
     if let last = lineages.indices.last {
       try checkEnd(&lineages[last], request)
       if let path = request.against { try compare(&lineages[last], path, request, tick) }
-      try record(lineages[last], request)
+      if lineages.allSatisfy(\.findings.isEmpty) { try record(lineages[last], request) }
     }
     result += lineages
     for name in try request.includesPartial ? request.logs.partials(of: store) : [] {
@@ -178,6 +186,26 @@ private func record(_ result: Verification, _ request: VerifyRequest) throws {
   try VerificationRecord(result, at: currentTime()).write(request.logs, store: result.store)
 }
 
+/// True for a point before the end of sound logs, which have another digest there.
+private func isOther(
+  _ point: HistoryPoint,
+  _ result: Verification,
+  _ request: VerifyRequest
+) throws -> Bool {
+  guard result.findings.isEmpty, point.lineage == result.lineage,
+    point.transaction > result.from.transaction, point.transaction < result.to.transaction
+  else { return false }
+  let history = try FolderHistory(request.logs, store: result.store, lineage: result.lineage)
+  var digest: Digest?
+  try history.read(
+    point.transaction...point.transaction,
+    wants: { _ in false },
+    change: { _, _ in },
+    transaction: { if $0.id == point.transaction { digest = $0.chainDigest } }
+  )
+  return digest != nil && digest != point.digest
+}
+
 /// Asks what is known of the end from elsewhere.
 private func checkEnd(_ result: inout Verification, _ request: VerifyRequest) throws {
   let path = request.token ?? request.logs.token(of: result.store)
@@ -198,7 +226,9 @@ private func checkEnd(_ result: inout Verification, _ request: VerifyRequest) th
             transaction: point.transaction
           )
         )
-      } else if point.transaction == result.to.transaction {
+      } else if try isOther(point, result, request)
+        || point.transaction == result.to.transaction
+      {
         result.findings.append(
           Finding(
             .damaged,

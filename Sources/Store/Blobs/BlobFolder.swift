@@ -4,7 +4,8 @@ import Glibc
 /// The folder beside a store that holds large values, each in a file named by its SHA-256.
 ///
 /// A file is written under another name, synced, and renamed, so that what has the right name has
-/// the right bytes. Nothing is ever written over.
+/// the right bytes. Nothing is ever written over. Names come out of stores that somebody may have
+/// altered: what is no digest names nothing here.
 struct BlobFolder: Sendable {
   private static let suffix = "-blobs"
 
@@ -26,7 +27,9 @@ struct BlobFolder: Sendable {
   /// Where the value with this digest is.
   func file(_ digest: String) -> String { path + "/" + digest }
 
-  func contains(_ digest: String) -> Bool { access(file(digest), F_OK) == 0 }
+  func contains(_ digest: String) -> Bool {
+    Digest(hexadecimal: digest) != nil && access(file(digest), F_OK) == 0
+  }
 
   /// Writes a value, unless it is there.
   ///
@@ -90,6 +93,7 @@ struct BlobFolder: Sendable {
 
   /// The size of a value; nil where there is no file.
   func size(of digest: String) throws -> Int64? {
+    guard Digest(hexadecimal: digest) != nil else { return nil }
     var status = stat()
     if stat(file(digest), &status) == 0 { return Int64(status.st_size) }
     guard errno == ENOENT || errno == ENOTDIR else { throw failure("look at", file(digest)) }
@@ -102,8 +106,11 @@ struct BlobFolder: Sendable {
     return try Data(contentsOf: URL(fileURLWithPath: file(digest)))
   }
 
-  /// Takes a file away, if it is there.
+  /// Takes a file of the folder away, if it is there: a value, or what a run left that was stopped.
   func remove(_ digest: String) throws {
+    guard !["", ".", ".."].contains(digest), !digest.utf8.contains(UInt8(ascii: "/")) else {
+      return
+    }
     if unlink(file(digest)) != 0, errno != ENOENT { throw failure("remove", file(digest)) }
   }
 

@@ -136,6 +136,7 @@ final class Blobs {
 
   /// The size of a value; nil for one that is not known.
   func size(of digest: String) throws -> Int? {
+    guard Digest(hexadecimal: digest) != nil else { return nil }
     let find = try connection.cached("SELECT size FROM store_blob WHERE sha256 = ?1")
     try find.bind(1, digest)
     defer { find.reset() }

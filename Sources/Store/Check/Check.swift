@@ -1,48 +1,86 @@
 import FoundationEssentials
 import SQLite
 
+/// What a check came to, besides its findings.
+public struct CheckResult: Hashable, Sendable {
+  /// The transaction that was recorded; nil for none.
+  public var recorded: Int64?
+  /// The objects of which history does not tell all, so that not all of them was compared.
+  public var unknown: Int64 = 0
+
+  /// The result of a check of which nothing is to be told but its findings.
+  public init() {}
+
+  init(recorded: Int64? = nil, unknown: Int64) {
+    self.recorded = recorded
+    self.unknown = unknown
+  }
+}
+
 extension Store {
   /// Checks rows, history, constraints and catalog against each other.
   ///
   /// It reads all of the store once, and keeps what history says of each object in a temporary file.
-  /// An object that history does not tell of, because it was deleted from it, is taken as it is.
+  /// An object that history does not tell of, because it was deleted from it, is taken as it is, unless
+  /// there is a store that has the state with which history begins.
   ///
   /// - Parameters:
   ///   - author: Who records what rows and history differ in, as a transaction of op `gap`; nil to
   ///     record nothing.
+  ///   - beginning: A replica whose head is the transaction before the oldest that is kept.
+  ///   - checksStructure: False where ``checkStructure(_:)`` was called already.
   ///   - body: Called with each finding.
-  /// - Returns: The transaction that was recorded; nil for none.
+  /// - Returns: What was recorded, and of how much history does not tell.
   /// - Throws: ``StoreError``, with ``StoreError/Code/locked`` where another program is writing, and
   ///   what the body throws.
   @discardableResult
   public func check(
     recording author: Author? = nil,
+    since beginning: Store? = nil,
+    checksStructure: Bool = true,
     _ body: (CheckFinding) throws -> Void
-  ) throws -> Int64? {
+  ) throws -> CheckResult {
     if !options.isReadOnly { try sealForeignChanges() }
     let schema = try Catalog.schema(of: self)
+    if checksStructure { try checkStructure(body) }
     guard let author else {
-      try read { reader in
+      try waitUntilShown()
+      return try read { reader in
         guard try isReplica || !reader.hasUnshownChanges() else { throw unshown }
-        try StructureCheck(reader.connection, schema).run(body)
         let unsealed = try reader.unsealedHistory()
-        try reader.withPassingValues { passing in
+        return try reader.withPassingValues { passing in
           let check = try StateCheck(reader.connection, schema, passing.blobs)
           check.passed = { try passing.removeAll() }
-          try check.readHistory(unsealed, body)
+          try check.readHistory(unsealed, since: beginning, body)
           try check.compareRows(body)
           // Nobody has counted yet what was not sealed.
           if unsealed == nil { try check.checkBlobs(location.blobFolder, body) }
+          return CheckResult(unknown: check.unknown)
         }
       }
-      return nil
     }
-    try read { try StructureCheck($0.connection, schema).run(body) }
     return try maintain { writer in
       let check = try StateCheck(writer.connection, schema, writer.blobs)
-      try check.readHistory(nil, body)
+      try check.readHistory(nil, since: beginning, body)
       try check.checkBlobs(location.blobFolder, body)
-      return try GapRecorder(writer, author).record(check, body)
+      let recorded = try GapRecorder(writer, author, beginning).record(check, body)
+      return CheckResult(recorded: recorded, unknown: check.unknown)
+    }
+  }
+
+  /// Checks the file, its tables and triggers, and that every reference leads somewhere.
+  ///
+  /// A store that was opened for writing has got back the triggers that were missing.
+  public func checkStructure(_ body: (CheckFinding) throws -> Void) throws {
+    let schema = try Catalog.schema(of: self)
+    try read { try StructureCheck($0.connection, schema).run(body) }
+  }
+
+  /// Waits for what another program wrote just now: for a second something may join it.
+  private func waitUntilShown() throws {
+    let end = ContinuousClock.now + .seconds(3)
+    while try !isReplica && read({ try $0.hasUnshownChanges() }), ContinuousClock.now < end {
+      sleepBriefly()
     }
   }
 
@@ -68,10 +106,17 @@ extension Catalog {
 struct GapRecorder {
   private let writer: Writer
   private let author: Author
+  /// Large values that are gone come from the store that history begins with.
+  private let values: ChangeValues?
 
-  init(_ writer: Writer, _ author: Author) {
+  init(_ writer: Writer, _ author: Author, _ beginning: Store?) {
     self.writer = writer
     self.author = author
+    values = beginning.map { beginning in
+      ChangeValues(decoders: [], blobs: writer.blobs) { digest in
+        try beginning.read { try $0.largeValue(digest) }
+      }
+    }
   }
 
   /// Records all differences, and returns the transaction; nil where there are none.
@@ -92,6 +137,7 @@ struct GapRecorder {
           let key = RowKey(entity: entity.index, id: change.object)
           try writer.recorder.erasure.eraseEarlier(key, before: firstRow)
         }
+        try values?.keep(change)
         try writer.recorder.row.copy(change, id: firstRow + sequence, transaction: transaction)
         sequence += 1
       }

@@ -11,6 +11,8 @@ final class RowCheck {
   private let isComplete: Bool
   private var text = ChangeText()
   private var sequence: Int64 = 0
+  /// The rows of which history does not tell all.
+  private(set) var unknown: Int64 = 0
 
   init(
     _ check: StateCheck,
@@ -44,6 +46,7 @@ final class RowCheck {
           try cursor.append(to: &text.after, encoder, check.blobs)
           try tell(.insert, cursor.id)
         }
+        if !isComplete { unknown += 1 }
         hasRow = try cursor.next()
         continue
       }
@@ -55,6 +58,7 @@ final class RowCheck {
           try tell(.insert, id)
         }
       } else if isThere {
+        if state == .partial { unknown += 1 }
         if kinds.contains(.update), try compare() { try tell(.update, id) }
       } else if state != .deleted, kinds.contains(.delete), let object = object() {
         appendDeletion(of: object)

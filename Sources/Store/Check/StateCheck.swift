@@ -14,6 +14,8 @@ final class StateCheck {
   let known: KnownObjects
   /// True where history tells of every object that there ever was.
   private var isComplete = false
+  /// The objects that were found in rows, and of which history does not tell all.
+  private(set) var unknown: Int64 = 0
   /// The last transaction whose state the rows are; a copy that was rewound has later ones.
   private let end: Int64
   private var past: [String: PastNames?] = [:]
@@ -50,12 +52,16 @@ final class StateCheck {
   // MARK: History
 
   /// Reads all of history: checks its order and its digests, and keeps what it says.
+  ///
+  /// Of what was deleted from it, a store in the state that it begins with tells.
   func readHistory(
     _ unsealed: UnsealedHistory?,
+    since beginning: Store?,
     _ body: (CheckFinding) throws -> Void
   ) throws {
     let base = try rows.base()
     isComplete = base.transaction == 0
+    if let beginning, !isComplete { try keepState(of: beginning, at: base) }
     var next = base.transaction + 1
     var previous: Digest? = base.digest
     var changes: Int64 = 0
@@ -70,13 +76,13 @@ final class StateCheck {
           try forget()
           previous = nil
         }
-        next = transaction.id + 1
+        next = transaction.id &+ 1
         if transaction.state == .deleted {
           try forget()
           previous = transaction.digest
           continue
         }
-        if source === rows { changes += transaction.count }
+        if source === rows { changes &+= transaction.count }
         previous = try read(transaction, source, after: previous, body)
       }
     }
@@ -84,6 +90,27 @@ final class StateCheck {
     if try count.step(), count.int64(at: 0) > changes {
       try body(.strayChanges(count.int64(at: 0) - changes))
     }
+  }
+
+  /// Keeps what a store says of its objects, which is the state that history begins with.
+  private func keepState(of beginning: Store, at base: HistoryPoint) throws {
+    guard let digest = schemas.last(where: { $0.schema == beginning.schema })?.digest else {
+      return
+    }
+    try beginning.read { reader in
+      let head = try reader.historyRange().head
+      guard head.transaction == base.transaction, head.digest == base.digest else {
+        throw StoreError(
+          .historyDiverged,
+          "The history of \(connection.path) begins after transaction \(base.transaction), and what"
+            + " it is to be compared with ends with transaction \(head.transaction), or is of another"
+            + " history.",
+          path: connection.path
+        )
+      }
+      try reader.snapshot { try keep($0, digest) }
+    }
+    isComplete = true
   }
 
   private func forget() throws {
@@ -123,16 +150,16 @@ final class StateCheck {
         .changeCount(transaction: transaction.id, expected: transaction.count, found: count)
       )
       try forget()
-      return transaction.digest
+      return transaction.chainDigest
     }
     // What was erased left its digest behind.
-    guard transaction.state == .whole else { return transaction.digest }
+    guard transaction.state == .whole else { return transaction.chainDigest }
     digest?.update(buffer)
     let made = digest?.finish(lines)
     if let stored = transaction.digest, let made, made != stored {
       try body(.digest(transaction: transaction.id))
     }
-    return transaction.gap?.resumes ?? transaction.digest ?? made
+    return transaction.chainDigest ?? made
   }
 
   private func names(of digest: String) throws -> PastNames? {
@@ -241,6 +268,7 @@ final class StateCheck {
         isComplete: isComplete
       )
       try comparison.run(kinds, body)
+      if kinds.contains(.update) { unknown += comparison.unknown }
     }
   }
 
@@ -280,7 +308,9 @@ final class StateCheck {
       if counts.rows != rows || counts.history != history {
         try body(count(digest, counts, rows, history))
       }
-      guard rows + history + counts.rows + counts.history > 0 else { continue }
+      guard [rows, history, counts.rows, counts.history].contains(where: { $0 > 0 }) else {
+        continue
+      }
       var data = try folder?.read(digest)
       if folder == nil, !stored.isNull(at: 3) { data = stored.data(at: 3) }
       guard let data else {
@@ -333,7 +363,7 @@ final class StateCheck {
     let stored = try connection.prepare("SELECT sha256, rows FROM store_blob")
     while try stored.step() {
       let digest = stored.string(at: 0)
-      let difference = try known.counts(of: digest).rows - stored.int64(at: 1)
+      let difference = try known.counts(of: digest).rows &- stored.int64(at: 1)
       if difference != 0 { try blobs.adopt(digest, rows: difference) }
     }
   }

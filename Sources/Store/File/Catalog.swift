@@ -147,6 +147,10 @@ struct Catalog {
       case .integer(let lineage) = try Self.value("lineage", on: connection),
       case .integer(let schemaID) = try Self.value("schema", on: connection)
     else { throw Self.damaged(connection.path, "identifier, lineage or schema is missing") }
+    // Folders are named by it.
+    guard UUID(uuidString: identifier) != nil else {
+      throw Self.damaged(connection.path, "the identifier is no UUID")
+    }
     let find = try connection.prepare("SELECT json FROM store_schema WHERE id = ?1")
     try find.bind(1, schemaID)
     guard try find.step() else { throw Self.damaged(connection.path, "the schema is missing") }

@@ -71,8 +71,8 @@ package func timeText(seconds: Int, microseconds: Int) -> String {
   }
 }
 
-/// The name of this machine.
-let hostName: String = {
+/// The name of this machine; empty where it has none.
+public let hostName: String = {
   var name = [CChar](repeating: 0, count: 256)
   gethostname(&name, name.count - 1)
   return name.withUnsafeBufferPointer {

@@ -13,6 +13,18 @@ func describingErrors<Result>(
   }
 }
 
+/// Calls, and turns what SQLite says of files into sentences that tell what to do; what it says of a
+/// statement is left to whoever wrote that.
+public func describingErrorsOfFiles<Result>(_ body: () throws -> Result) throws -> Result {
+  do {
+    return try body()
+  } catch let error as SQLiteError {
+    let told = described(error, path: error.path)
+    if told.code == .database { throw error }
+    throw told
+  }
+}
+
 private func described(_ error: SQLiteError, path: String) -> StoreError {
   func make(_ code: StoreError.Code, _ message: String) -> StoreError {
     StoreError(code, message, cause: error, path: path)
@@ -61,8 +73,18 @@ private func described(_ error: SQLiteError, path: String) -> StoreError {
       .inputOutput,
       "Reading or writing the store \(path) failed; nothing of this write was kept. Check the disk."
     )
+  case SQLiteError.error
+  where error.message.hasPrefix("no such table") || error.message.hasPrefix("no such column"):
+    return make(
+      .damaged,
+      "The tables of the store \(path) are not those of its schema (\(error.message)): somebody"
+        + " changed them. “travelog check \(path)” names them."
+    )
   default:
-    return make(.database, "SQLite refused a statement on the store \(path).")
+    return make(
+      .database,
+      "SQLite refused a statement on the store \(path) (\(error.message))."
+    )
   }
 }
 

@@ -103,7 +103,7 @@ struct StoreFile: Sendable {
   }
 
   private func switchToWriteAheadLog(_ connection: Connection) throws {
-    let deadline = ContinuousClock.now + options.busyTimeout
+    let deadline = ContinuousClock.now + min(options.busyTimeout, longestTimeout)
     while true {
       do {
         let statement = try connection.prepare("PRAGMA journal_mode = WAL")
@@ -142,7 +142,7 @@ struct StoreFile: Sendable {
   /// for writing knows that nobody is; it is let go at once.
   func isLast(_ place: CapturedRow.Place) throws -> Bool {
     guard mayWrite(path), mayWrite(folder) else {
-      return !hasLog(path) && currentMilliseconds() - place.time > CapturedRow.Place.pause
+      return !hasLog(path) && place.isOver(at: currentMilliseconds())
     }
     let connection = try Connection(path: path, mode: .readWrite)
     try connection.keepWriteAheadLogOnClose()
@@ -292,10 +292,13 @@ struct StoreFile: Sendable {
   }
 }
 
+/// SQLite counts milliseconds in 32 bits.
+private let longestTimeout = Duration.seconds(Int64(Int32.max / 1000))
+
 extension Connection {
   /// Sets how long a statement waits for a lock.
   func setBusyTimeout(_ duration: Duration) {
-    let (seconds, attoseconds) = duration.components
+    let (seconds, attoseconds) = min(duration, longestTimeout).components
     setBusyTimeout(
       milliseconds: Int(clamping: seconds) * 1000 + Int(attoseconds / 1_000_000_000_000_000)
     )

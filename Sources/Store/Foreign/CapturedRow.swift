@@ -31,7 +31,14 @@ struct CapturedRow {
     }
 
     /// The longest pause between two rows of a transaction, in milliseconds.
-    static let pause: Int64 = 1000
+    private static let pause: Int64 = 1000
+
+    /// True where so much time has passed that nothing joins its transaction any more.
+    func isOver(at now: Int64) -> Bool {
+      // Somebody may have written any time.
+      let (passed, isTooLong) = now.subtractingReportingOverflow(time)
+      return isTooLong ? time < 0 : passed > Self.pause
+    }
   }
 
   let place: Place
@@ -172,7 +179,7 @@ final class CapturedRows {
     // Where it is not there any more somebody has sealed it, perhaps with others.
     guard try statement.step(), self.place(at: statement).salt == place.salt else { return false }
     guard try statement.step() else {
-      return time.map { $0 - place.time > CapturedRow.Place.pause } ?? true
+      return time.map { place.isOver(at: $0) } ?? true
     }
     return place.endsTransaction(before: self.place(at: statement))
   }

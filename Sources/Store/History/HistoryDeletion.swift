@@ -114,13 +114,14 @@ struct HistoryDeletion {
 
   /// Deletes all transactions up to one, whose place the base of history is to take.
   func deleteAll(through id: Int64) throws {
-    let found = try rows.transactions(after: 0, through: id)
-    var all: [Transaction] = []
-    while try found.step() { all.append(try rows.transaction(at: found)) }
-    found.reset()
-    for transaction in all where transaction.state != .deleted {
-      try deleteChanges(of: transaction)
-    }
+    // Changes lie in the order of their transactions.
+    let next = try connection.cached(
+      "SELECT first_change FROM history_transaction WHERE id > ?1 ORDER BY id LIMIT 1"
+    )
+    try next.bind(1, id)
+    let end = try next.step() ? next.int64(at: 0) : .max
+    next.reset()
+    try deleteChanges("id < ?1") { try $0.bind(1, end) }
     let removal = try connection.cached("DELETE FROM history_transaction WHERE id <= ?1")
     try removal.bind(1, id)
     try removal.run()
@@ -133,12 +134,15 @@ struct HistoryDeletion {
   }
 
   private func deleteChanges(of transaction: Transaction) throws {
-    let range = "id >= ?1 AND id < ?2 AND transaction_id = ?3"
-    func bind(_ statement: Statement) throws {
+    try deleteChanges("id >= ?1 AND id < ?2 AND transaction_id = ?3") { statement in
       try statement.bind(1, transaction.firstChange)
       try statement.bind(2, transaction.firstChange + transaction.count)
       try statement.bind(3, transaction.id)
     }
+  }
+
+  /// Deletes the changes in a range, which need their large values no longer.
+  private func deleteChanges(_ range: String, _ bind: (Statement) throws -> Void) throws {
     let large = try connection.cached(
       "SELECT large FROM history_change WHERE \(range) AND large IS NOT NULL"
     )

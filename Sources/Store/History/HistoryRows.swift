@@ -165,15 +165,26 @@ final class HistoryRows {
 
   /// The digest of a transaction that is kept, or of the base; nil where there is no such one.
   func digest(of id: Int64) throws -> Digest? {
-    guard let transaction = try transaction(id) else {
-      let base = try base()
-      return id == base.transaction ? base.digest : nil
+    var known = id
+    var digest: Digest?
+    while digest == nil {
+      guard let transaction = try transaction(known) else {
+        let base = try base()
+        if known == base.transaction {
+          digest = base.digest
+          break
+        }
+        if known == id { return nil }
+        throw damaged("transaction \(known) is missing")
+      }
+      digest = transaction.chainDigest
+      if digest == nil { known -= 1 }
     }
-    if let digest = transaction.chainDigest { return digest }
-    guard let previous = try digest(of: id - 1) else {
-      throw damaged("transaction \(id - 1) is missing")
+    while known < id, let previous = digest, let next = try transaction(known + 1) {
+      digest = try self.digest(of: next, after: previous)
+      known += 1
     }
-    return try digest(of: transaction, after: previous)
+    return digest
   }
 
   /// How far the history reaches.

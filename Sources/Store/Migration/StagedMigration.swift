@@ -1,4 +1,5 @@
 public import FoundationEssentials
+import Glibc
 import SQLite
 
 /// A migration of several stages on a copy of a store, which takes the store's place at the end.
@@ -43,14 +44,30 @@ public final class StagedMigration {
     version = try Self.dataVersion(witness)
     // Only who holds the lock has a copy, so that one that is there was left by a crash.
     try Self.removeFiles(of: workingCopy)
-    let copy = try Connection(
-      path: workingCopy.path(percentEncoded: false),
-      mode: .readWriteCreate
-    )
+    try Self.create(workingCopy, like: file)
+    let copy = try Connection(path: workingCopy.path(percentEncoded: false), mode: .readWrite)
     // A crash makes the copy worthless, so that it need not survive one.
     try copy.execute("PRAGMA synchronous = OFF")
     try witness.backup(to: copy)
     try blobs.make()
+  }
+
+  /// Makes an empty file that nobody may read who may not read another one.
+  private static func create(_ file: URL, like other: URL) throws {
+    let path = file.path(percentEncoded: false)
+    var status = stat()
+    let isKnown = stat(other.path(percentEncoded: false), &status) == 0
+    let mode = isKnown ? status.st_mode & 0o666 : 0o600
+    let descriptor = open(path, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, mode)
+    guard descriptor >= 0 else {
+      throw StoreError(
+        errno == EACCES || errno == EROFS ? .readOnly : .inputOutput,
+        "The copy \(path) that a migration works on can't be made: \(String(cString: strerror(errno)))."
+          + " Check the folder.",
+        path: path
+      )
+    }
+    close(descriptor)
   }
 
   deinit {

@@ -137,6 +137,9 @@ public final class Reader {
     return .bytes(try largeData(digest))
   }
 
+  /// Makes sure that what the reader shows outlasts a power cut.
+  public func sync() throws { try connection.sync() }
+
   /// Takes a newer snapshot.
   public func refresh() throws {
     try end()

@@ -12,7 +12,9 @@ extension EntityLayout.Column {
     case .bool: return .integer(0)
     case .int8, .int16, .int32, .int64, .uint8, .uint16, .uint32, .uint64:
       let range = type.integers ?? 0...0
-      return .integer(range.contains(-object) ? -object : range.contains(object) ? object : 0)
+      // A log may have any id, also the one that has no negative.
+      let negative = 0 &- object
+      return .integer(range.contains(negative) ? negative : range.contains(object) ? object : 0)
     case .float16, .float, .double, .date: return .real(Double(object))
     case .decimal: return .text(String(object))
     case .string: return .text("erased \(object)")

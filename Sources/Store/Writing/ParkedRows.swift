@@ -8,7 +8,7 @@ import SQLite
 /// transaction ends. Foreign keys are deferred, so that nobody misses it meanwhile.
 struct ParkedRows {
   private(set) var rows: [RowKey: [Value]] = [:]
-  private var order: [RowKey] = []
+  private(set) var order: [RowKey] = []
 
   var isEmpty: Bool { rows.isEmpty }
 
@@ -77,7 +77,7 @@ extension Writer {
   /// Puts the rows that wait into their tables.
   ///
   /// An update or insert that takes a unique value from another object waits for that object to
-  /// change; ``Store/write(_:_:)`` calls this at its end.
+  /// change; ``Store/write(_:committed:_:)`` calls this at its end.
   ///
   /// - Throws: ``StoreError/Code/duplicate`` where the value is still taken.
   public func putParkedRowsBack() throws {
@@ -90,6 +90,8 @@ extension Writer {
       }
       parked.remove(key)
     }
+    // Else the order would keep all that ever waited.
+    parked.removeAll()
   }
 
   /// Takes a row out of its table until the transaction ends.

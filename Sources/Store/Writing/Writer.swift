@@ -2,7 +2,7 @@ import SQLite
 
 /// Writes rows, and with each its history: the one place where a store changes.
 ///
-/// There is one for each store, handed out by ``Store/write(_:_:)`` while its transaction is open
+/// There is one for each store, handed out by ``Store/write(_:committed:_:)`` while its transaction is open
 /// and not to be used after that.
 public final class Writer {
   /// How the entities lie in their tables, in the order of ``StoreSchema/entities``.

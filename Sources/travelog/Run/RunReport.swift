@@ -61,7 +61,7 @@ struct RunReport: Codable {
     self.file = file
     about = job.about
     version = Travelog.program.version
-    host = hostName()
+    host = hostName
     dryRun = isDryRun
     self.started = timeText(started)
     seconds = 0
@@ -103,10 +103,4 @@ struct RunReport: Codable {
     encoder.outputFormatting = [.sortedKeys, .withoutEscapingSlashes]
     return Array(try encoder.encode(self)) + [UInt8(ascii: "\n")]
   }
-}
-
-private func hostName() -> String {
-  var name = [CChar](repeating: 0, count: 256)
-  guard gethostname(&name, name.count - 1) == 0 else { return "" }
-  return String(decoding: name.prefix { $0 != 0 }.map { UInt8(bitPattern: $0) }, as: UTF8.self)
 }

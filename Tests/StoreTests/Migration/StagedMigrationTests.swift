@@ -32,6 +32,19 @@ struct StagedMigrationTests {
     try writer.insert(0, id: 2, values: [.text("second")])
   }
 
+  @Test("nobody may read the copy that is worked on who may not read the store")
+  func permissions() throws {
+    try withTemporaryFolder { folder in
+      let url = folder.appendingPathComponent("private.store")
+      try Store.open(.file(url), schema: Self.one).write(Author(), Self.fill)
+      chmod(url.path, 0o600)
+      let migration = try StagedMigration.begin(on: url)
+      var status = stat()
+      #expect(stat(migration.workingCopy.path, &status) == 0)
+      #expect(status.st_mode & 0o777 == 0o600)
+    }
+  }
+
   /// Carries all stages out, with code of an application in between.
   static func stages(_ migration: StagedMigration) throws {
     let old = try Store.open(.file(migration.workingCopy), schema: one)

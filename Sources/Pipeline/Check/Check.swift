@@ -1,0 +1,73 @@
+public import ChangeLog
+import FoundationEssentials
+public import Store
+
+/// What is to be checked.
+public struct CheckRequest: Sendable {
+  /// The store's file.
+  public var store: String
+  /// Logs that tell of what was deleted from the store's history; nil to take that as it is.
+  public var logs: LogFolder?
+  /// Who records what rows and history differ in; nil to record nothing.
+  public var author: Author?
+
+  /// Makes a request.
+  public init(store: String) { self.store = store }
+}
+
+/// Checks a store's rows, history, constraints and catalog against each other.
+///
+/// Where the beginning of history was deleted, the state that it begins with comes from logs.
+///
+/// - Throws: ``PipelineError``, ``LogError`` or ``StoreError``, and what the body throws.
+public func check(
+  _ request: CheckRequest,
+  tick: Tick = { _ in },
+  _ body: (CheckFinding) throws -> Void
+) throws -> CheckResult {
+  let location = Location.file(URL(fileURLWithPath: request.store))
+  let unchanged = try Store.open(location, options: Options(isReadOnly: true))
+  // Before it is opened for writing, which puts back triggers that are missing.
+  var found = 0
+  try unchanged.checkStructure { finding in
+    found += 1
+    try body(finding)
+  }
+  let folder = try TemporaryFolder()
+  defer { withExtendedLifetime(folder) {} }
+  let beginning = try request.logs.flatMap { logs in
+    try stateAtBeginning(of: unchanged, logs, folder.path, tick)
+  }
+  do {
+    let store = try request.author == nil ? unchanged : Store.open(location)
+    return try store.check(
+      recording: request.author,
+      since: beginning,
+      checksStructure: false,
+      body
+    )
+  } catch let error as StoreError where error.code == .damaged && found > 0 {
+    // Tables that are not those of the schema were told of, and can't be compared with history.
+    return CheckResult()
+  }
+}
+
+/// Makes the state that a store's history begins with; nil where that is nothing.
+private func stateAtBeginning(
+  of store: Store,
+  _ logs: LogFolder,
+  _ folder: String,
+  _ tick: Tick
+) throws -> Store? {
+  let base = try store.read { try $0.historyRange().base }
+  guard base.transaction > 0 else { return nil }
+  var replay = ImportRequest(logs: logs, store: folder + "/beginning.store")
+  replay.origin = store.identifier
+  replay.lineage = store.lineage
+  replay.until = .transaction(base.transaction)
+  _ = try importLogs(replay, tick: tick)
+  return try Store.open(
+    .file(URL(fileURLWithPath: replay.store)),
+    options: Options(isReadOnly: true)
+  )
+}

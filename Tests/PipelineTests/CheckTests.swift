@@ -1,0 +1,145 @@
+import ChangeLog
+import Foundation
+import Pipeline
+import Store
+import StoreTesting
+import Testing
+
+@Suite("Checking a store against its logs")
+struct CheckTests {
+  private func findings(
+    _ world: World,
+    _ change: (inout CheckRequest) -> Void = { _ in }
+  ) throws -> (texts: [String], result: CheckResult) {
+    var request = CheckRequest(store: world.path)
+    change(&request)
+    var texts: [String] = []
+    let result = try Pipeline.check(request) { texts.append($0.description) }
+    return (texts, result)
+  }
+
+  private func withPruned(_ body: (inout World, _ guest: Int64) throws -> Void) throws {
+    try withTemporaryFolder { folder in
+      var world = try World(folder, "checked with logs")
+      let guest = worldSchema.entities.firstIndex { $0.name == "Guest" } ?? 0
+      try world.source.write(Author()) { writer in
+        let values = writer.layouts[guest].columns.map { _ in Value.null }
+        try writer.insert(guest, id: 9_000, values: values)
+      }
+      try world.write(30)
+      try world.export()
+      _ = try prune(PruneRequest(store: world.path, logs: world.logs, keep: .zero))
+      try world.write(3)
+      try world.export()
+      try body(&world, 9_000)
+    }
+  }
+
+  @Test("what pruned history does not tell any more is said, and compared where logs tell it")
+  func pruned() throws {
+    try withPruned { world, guest in
+      #expect(try findings(world).texts == [])
+      #expect(try findings(world).result.unknown > 0)
+      let known = try findings(world) { $0.logs = world.logs }
+      #expect(known.texts == [])
+      #expect(known.result.unknown == 0)
+      #expect(known.result.recorded == nil)
+    }
+  }
+
+  @Test("what was changed past the triggers after a prune is found, recorded, and replayed")
+  func recorded() throws {
+    try withPruned { world, guest in
+      let replica = ImportRequest(logs: world.logs, store: world.folder.path + "/replica.store")
+      _ = try importLogs(replica)
+      let triggers = try names(ofTriggersOn: world.path)
+      try runSQL(
+        triggers.map { "DROP TRIGGER \"\($0)\";" }.joined()
+          + "UPDATE Guest SET note = 'secret' WHERE id = \(guest);",
+        on: world.path
+      )
+      let alone = try findings(world)
+      #expect(alone.texts.allSatisfy { $0.hasPrefix("the trigger ") })
+      #expect(alone.texts.count == triggers.count)
+      let record = try findings(world) {
+        $0.logs = world.logs
+        $0.author = Author(name: "auditor")
+      }
+      // That triggers were missing is told, although they are back.
+      #expect(record.texts.count == triggers.count + 1)
+      #expect(record.texts.last == #"Guest \#(guest) has other values than in history: ["note"]"#)
+      #expect(record.result.recorded != nil)
+      #expect(try findings(world) { $0.logs = world.logs }.texts == [])
+      try world.export()
+      var request = VerifyRequest(logs: world.logs)
+      request.against = world.path
+      #expect(try verify(request).flatMap(\.findings) == [])
+      _ = try importLogs(replica)
+      let copy = try Store.open(.file(URL(fileURLWithPath: replica.store)))
+      #expect(try rowDump(of: copy) == rowDump(of: world.source))
+    }
+  }
+
+  private func names(ofTriggersOn path: String) throws -> [String] {
+    try Store.open(.file(URL(fileURLWithPath: path)), options: Options(isReadOnly: true))
+      .read { reader in
+        let list = try reader.connection.prepare(
+          "SELECT name FROM sqlite_schema WHERE type = 'trigger' AND tbl_name = 'Guest'"
+        )
+        var names: [String] = []
+        while try list.step() { names.append(list.string(at: 0)) }
+        return names
+      }
+  }
+
+  @Test("logs of another history are refused")
+  func otherLogs() throws {
+    try withPruned { world, _ in
+      try withTemporaryFolder { folder in
+        let other = try World(folder, "other")
+        let error = #expect(throws: PipelineError.self) {
+          try findings(world) { $0.logs = other.logs }
+        }
+        #expect(error?.code == .missing)
+      }
+    }
+  }
+
+  @Test("a column that somebody renamed is no text: it is told of, and nothing is exported")
+  func renamedColumn() throws {
+    try withTemporaryFolder { folder in
+      var world = try World(folder, "renamed column")
+      try world.write(10)
+      try world.export()
+      let triggers = try names(ofTriggersOn: world.path)
+      try runSQL(
+        triggers.map { "DROP TRIGGER \"\($0)\";" }.joined()
+          + "ALTER TABLE Guest RENAME COLUMN note TO remark",
+        on: world.path
+      )
+      let found = try findings(world) { $0.author = Author() }
+      #expect(found.texts.contains("the table Guest is not that of the schema"))
+      #expect(found.result.recorded == nil)
+      let other = LogFolder(folder.path + "/other")
+      try other.create()
+      var request = ExportRequest(store: world.path, logs: other)
+      request.wantsSnapshot = true
+      let error = #expect(throws: StoreError.self) { try Pipeline.export(request) }
+      #expect(error?.code == .damaged)
+      #expect(error?.message.contains("travelog check") == true)
+    }
+  }
+
+  @Test("what a program wrote just now is waited for")
+  func justNow() throws {
+    try withTemporaryFolder { folder in
+      var world = try World(folder, "just now")
+      try world.write(10)
+      try runSQL(
+        "UPDATE Guest SET note = 'x' WHERE id = (SELECT min(id) FROM Guest)",
+        on: world.path
+      )
+      #expect(try findings(world).texts == [])
+    }
+  }
+}

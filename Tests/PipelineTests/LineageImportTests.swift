@@ -1,0 +1,138 @@
+import ChangeLog
+import Foundation
+import Pipeline
+import Store
+import StoreTesting
+import Testing
+
+@Suite("Importing one of several lineages")
+struct LineageImportTests {
+  /// Logs of a store that was restored from an older copy, and that copy.
+  private struct Restored {
+    let world: World
+    /// The store as it was at the end of the first lineage.
+    let lost: String
+    /// The transaction that both lineages have.
+    let fork: Int64
+    /// The store now, in the second lineage.
+    let restored: String
+    let folder: URL
+
+    init(_ folder: URL) throws {
+      self.folder = folder
+      var world = try World(folder, "named lineage")
+      try world.write(8)
+      try world.export()
+      fork = try world.source.read { try $0.sealedHead() }
+      restored = folder.path + "/older.store"
+      try copyStore(world.path, to: restored)
+      let older = world.history
+      try world.write(6)
+      try world.export()
+      lost = world.path
+      world.history = older
+      let store = try Store.open(.file(URL(fileURLWithPath: restored)))
+      for _ in 0..<9 { try world.history.write(to: store) }
+      _ = try recover(RecoverRequest(store: restored, logs: world.logs))
+      self.world = world
+    }
+
+    func request(_ name: String, lineage: Int64?) -> ImportRequest {
+      var request = ImportRequest(logs: world.logs, store: folder.path + "/\(name).store")
+      request.lineage = lineage
+      return request
+    }
+
+    func dump(_ path: String) throws -> [String] {
+      try rowDump(
+        of: Store.open(.file(URL(fileURLWithPath: path)), options: Options(isReadOnly: true))
+      )
+    }
+  }
+
+  @Test("the end of an old lineage is what the store was then, and any point in it too")
+  func oldLineage() throws {
+    try withTemporaryFolder { folder in
+      let logs = try Restored(folder)
+      let old = logs.request("old", lineage: 0)
+      _ = try importLogs(old)
+      #expect(try logs.dump(old.store) == logs.dump(logs.lost))
+      let new = logs.request("new", lineage: nil)
+      _ = try importLogs(new)
+      #expect(try logs.dump(new.store) == logs.dump(logs.restored))
+      var middle = logs.request("middle", lineage: 0)
+      middle.until = .transaction(logs.fork + 2)
+      #expect(try importLogs(middle).to.transaction == logs.fork + 2)
+      // It goes on in its lineage, when that is named, and says so when it is not.
+      middle.until = .head
+      _ = try importLogs(middle)
+      #expect(try logs.dump(middle.store) == logs.dump(logs.lost))
+      middle.lineage = nil
+      let error = #expect(throws: PipelineError.self) { try importLogs(middle) }
+      #expect(error?.code == .historyDiverged)
+      #expect(error?.hint.contains("/lineage=0") == true)
+      middle.lineage = 7
+      let missing = #expect(throws: PipelineError.self) { try importLogs(middle) }
+      #expect(missing?.code == .missing)
+      #expect(missing?.hint == "There are those of 0, 1.")
+    }
+  }
+
+  @Test("a new replica whose making was stopped before it had anything is gone on with")
+  func stopped() throws {
+    try withTemporaryFolder { folder in
+      let logs = try Restored(folder)
+      let request = logs.request("stopped", lineage: nil)
+      let schema = logs.world.source.schema
+      let origin = ReplicaOrigin(identifier: logs.world.source.identifier, lineage: 1)
+      _ = try Store.open(
+        .file(URL(fileURLWithPath: request.store)),
+        schema: schema,
+        options: Options(origin: origin)
+      )
+      _ = try importLogs(request)
+      #expect(try logs.dump(request.store) == logs.dump(logs.restored))
+    }
+  }
+
+  @Test("the folder of a lineage is a history of that lineage alone")
+  func place() throws {
+    try withTemporaryFolder { folder in
+      let logs = try Restored(folder)
+      let store = logs.world.source.identifier
+      let path = logs.world.logs.lineageFolder(store, 0)
+      #expect(try History(path).outline.lineage == 0)
+      let place = LogPlace(path + "/")
+      #expect(place.folder == logs.world.logs)
+      #expect(place.store == store)
+      #expect(place.lineage == 0)
+      #expect(!place.isPart)
+      #expect(LogPlace(path + "/date=2026-01-01").isPart)
+      #expect(LogPlace(logs.world.logs.path).store == nil)
+      #expect(LogPlace("/x/store=a/other").store == nil)
+      let partial = LogPlace("logs/store=\(store)/partial=abc")
+      #expect(partial.folder == LogFolder("logs").partial(named: "abc"))
+    }
+  }
+
+  @Test("a lineage whose folder is empty is none")
+  func emptyFolder() throws {
+    try withTemporaryFolder { folder in
+      var world = try World(folder, "empty lineage")
+      try world.write(4)
+      try world.export()
+      let store = world.source.identifier
+      try FileManager.default.createDirectory(
+        atPath: world.logs.lineageFolder(store, 1),
+        withIntermediateDirectories: true
+      )
+      #expect(try world.logs.lineages(of: store) == [0])
+      #expect(try verify(VerifyRequest(logs: world.logs)).map(\.findings) == [[]])
+      try FileManager.default.removeItem(atPath: world.logs.lineageFolder(store, 0))
+      let error = #expect(throws: PipelineError.self) {
+        try verify(VerifyRequest(logs: world.logs))
+      }
+      #expect(error?.code == .missing)
+    }
+  }
+}

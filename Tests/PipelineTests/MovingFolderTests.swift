@@ -1,0 +1,134 @@
+import ChangeLog
+import Foundation
+import Pipeline
+import Store
+import StoreTesting
+import Testing
+
+@Suite("Folders that other programs work in")
+struct MovingFolderTests {
+  /// Logs of a store, one for each few transactions.
+  private func withLogs(_ body: (World) throws -> Void) throws {
+    try withTemporaryFolder { folder in
+      var world = try World(folder, "moving")
+      for _ in 0..<12 {
+        try world.write(2)
+        try world.export()
+      }
+      try body(world)
+    }
+  }
+
+  /// A second folder with the same logs.
+  private func copy(_ logs: LogFolder, _ name: String) throws -> LogFolder {
+    let copy = logs.path + "-" + name
+    try FileManager.default.copyItem(atPath: logs.path, toPath: copy)
+    return LogFolder(copy)
+  }
+
+  @Test(
+    "logs that are put together while they are read are verified, replayed and read all the same"
+  )
+  func compaction() throws {
+    try withLogs { world in
+      for round in 0..<6 {
+        let logs = try copy(world.logs, "\(round)")
+        var hasCompacted = false
+        // It happens after a log was opened, when the next ones are listed already.
+        func compactOnce() throws {
+          guard !hasCompacted else { return }
+          hasCompacted = true
+          _ = try compact(CompactRequest(logs: logs))
+        }
+        switch round % 3 {
+        case 0:
+          let results = try verify(VerifyRequest(logs: logs)) { _ in try compactOnce() }
+          #expect(results.map(\.findings) == [[]])
+        case 1:
+          let request = ImportRequest(
+            logs: logs,
+            store: world.folder.path + "/replica \(round).store"
+          )
+          let result = try importLogs(request) { _ in try compactOnce() }
+          let head = try world.source.read { try $0.sealedHead() }
+          #expect(result.to.transaction == head)
+          #expect(result.transactions == head)
+          #expect(result.isNew)
+          let replica = try Store.open(.file(URL(fileURLWithPath: request.store)))
+          #expect(try rowDump(of: replica) == rowDump(of: world.source))
+        default:
+          let history = try FolderHistory(logs, store: world.source.identifier)
+          var ids: [Int64] = []
+          let head = try history.outline().head
+          try history.read(
+            1...head,
+            wants: { _ in true },
+            change: { _, _ in try compactOnce() },
+            transaction: { ids.append($0.id) }
+          )
+          #expect(ids == Array(1...head))
+          #expect(try FolderHistory(logs, store: world.source.identifier).schemas().count == 1)
+        }
+        #expect(hasCompacted)
+      }
+    }
+  }
+
+  @Test("a log that is exported while others are verified is no log that is missing")
+  func export() throws {
+    try withTemporaryFolder { folder in
+      var world = try World(folder, "exporting")
+      try world.write(4)
+      try world.export()
+      try world.write(4)
+      var hasExported = false
+      let results = try verify(VerifyRequest(logs: world.logs)) { _ in
+        guard !hasExported else { return }
+        hasExported = true
+        _ = try world.export()
+      }
+      #expect(results.map(\.findings) == [[]])
+      #expect(results.map(\.end) == [.token])
+    }
+  }
+
+  @Test("a log that is really gone is said to be gone")
+  func gone() throws {
+    try withLogs { world in
+      let files = try world.logs.files(of: world.source.identifier, lineage: 0)
+      var isRemoved = false
+      let request = ImportRequest(logs: world.logs, store: world.folder.path + "/replica.store")
+      #expect(throws: (any Error).self) {
+        try importLogs(request) { _ in
+          guard !isRemoved else { return }
+          isRemoved = true
+          try FileManager.default.removeItem(atPath: files[5].path)
+        }
+      }
+      #expect(isRemoved)
+    }
+  }
+
+  @Test("an import that another one is quicker than goes on after it")
+  func twoImports() throws {
+    try withLogs { world in
+      let path = world.folder.path + "/replica.store"
+      let request = ImportRequest(logs: world.logs, store: path)
+      let head = try world.source.read { try $0.sealedHead() }
+      var part = request
+      part.until = .transaction(3)
+      _ = try importLogs(part)
+      var hasImported = false
+      // Between two logs of the one import comes all of the other.
+      let result = try importLogs(request) { progress in
+        guard progress.transactions >= 2, !hasImported else { return }
+        hasImported = true
+        _ = try? importLogs(request)
+      }
+      #expect(result.to.transaction == head)
+      let replica = try Store.open(.file(URL(fileURLWithPath: path)))
+      #expect(try rowDump(of: replica) == rowDump(of: world.source))
+      #expect(try importLogs(request).transactions == 0)
+    }
+  }
+}

@@ -1,0 +1,147 @@
+import Foundation
+import SQLite
+import StoreTesting
+import Testing
+
+@testable import Store
+
+@Suite("Stores with names and numbers that nobody would write")
+struct HostileNumbersTests {
+  private func altered(_ sql: String, _ body: (URL) throws -> Void) throws {
+    try withTemporaryFolder { folder in
+      let url = folder.appendingPathComponent("test.store")
+      let store = try Store.open(.file(url), schema: sampleSchema)
+      try store.write(Author()) { try $0.insert(tag, id: 1, values: [.text("sea")]) }
+      try store.write(Author()) { try $0.insert(tag, id: 2, values: [.text("snow")]) }
+      let other = try Connection(path: url.path, mode: .readWrite)
+      try other.setTriggers(enabled: false)
+      try other.execute(sql)
+      try body(url)
+    }
+  }
+
+  @Test(
+    "no name of a large value leads out of its folder",
+    arguments: ["../precious.txt", "..", ".", "a/b", "", "../test.store-blobs/../precious.txt"]
+  )
+  func blobName(_ name: String) throws {
+    try altered("INSERT INTO store_blob VALUES ('\(name)', 5, 0, 0, NULL)") { url in
+      let precious = url.deletingLastPathComponent().appendingPathComponent("precious.txt")
+      try Data("gold".utf8).write(to: precious)
+      try FileManager.default.createDirectory(
+        atPath: url.path + "-blobs",
+        withIntermediateDirectories: true
+      )
+      // What nobody needs goes when a store is opened for writing.
+      let store = try Store.open(.file(url))
+      #expect(try rows("SELECT count(*) FROM store_blob", in: store) == ["0"])
+      #expect(try Data(contentsOf: precious) == Data("gold".utf8))
+      let folder = BlobFolder(besides: url.path)
+      #expect(!folder.contains(name))
+      #expect(try folder.size(of: name) == nil)
+      #expect(try folder.read(name) == nil)
+    }
+  }
+
+  @Test("an identifier that is no UUID, of which paths are made, is damage")
+  func identifier() throws {
+    try altered("UPDATE store_catalog SET value = '../../evil' WHERE key = 'identifier'") { url in
+      let error = #expect(throws: StoreError.self) { try Store.open(.file(url)) }
+      #expect(error?.code == .damaged)
+    }
+  }
+
+  @Test("changes that were caught at any time are sealed", arguments: [Int64.min, .max, 0])
+  func time(_ time: Int64) throws {
+    let sql = """
+      INSERT INTO history_foreign (time, series, salt, kind, origin, object)
+        VALUES (\(time), 1, x'00', 'insert', 'Tag', 99)
+      """
+    try altered(sql) { url in
+      let store = try Store.open(.file(url), options: Options(isReadOnly: true))
+      _ = try store.read { try $0.historyRange() }
+      try Store.open(.file(url)).write(Author()) {
+        try $0.insert(tag, id: 3, values: [.text("rain")])
+      }
+    }
+  }
+
+  @Test("any number of transactions may be without their digests")
+  func digests() throws {
+    let sql = """
+      WITH RECURSIVE n (id) AS (SELECT 3 UNION ALL SELECT id + 1 FROM n WHERE id < 60000)
+      INSERT INTO history_transaction (id, time, process, process_id, host, schema, first_change,
+          changes, salt, op, state)
+        SELECT n.id, time, process, process_id, host, schema, 3, 0, salt, 'recorded', 'whole'
+          FROM n, history_transaction t WHERE t.id = 2;
+      """
+    try altered(sql) { url in
+      let store = try Store.open(.file(url), options: Options(isReadOnly: true))
+      let head = try store.read { try $0.historyRange().head }
+      #expect(head.transaction == 60_000)
+      try store.check { Issue.record("\($0)") }
+    }
+  }
+
+  @Test("counts of large values that no sum can hold are told of")
+  func counts() throws {
+    let digest = String(repeating: "a", count: 64)
+    let sql = "INSERT INTO store_blob VALUES ('\(digest)', 5, \(Int64.max), \(Int64.max), NULL)"
+    try altered(sql) { url in
+      let store = try Store.open(.file(url), options: Options(isReadOnly: true))
+      #expect(try findings(store).count == 2)
+    }
+  }
+
+  @Test("what SQLite says of a damaged file while it is read is told in our words")
+  func damage() throws {
+    try altered("SELECT 1") { url in
+      let store = try Store.open(.file(url), options: Options(isReadOnly: true))
+      let error = #expect(throws: StoreError.self) {
+        try store.read { _ in
+          throw SQLiteError(code: SQLiteError.corrupt, message: "x", path: url.path)
+        }
+      }
+      #expect(error?.code == .damaged)
+      let missing = #expect(throws: StoreError.self) {
+        try store.read { try $0.connection.execute("SELECT * FROM nowhere") }
+      }
+      #expect(missing?.code == .damaged)
+    }
+  }
+
+  @Test("an object of any id has a value that stands for one that was erased")
+  func placeholders() throws {
+    let layouts = try sampleSchema.layouts()
+    for layout in layouts {
+      for column in layout.columns {
+        for id in [Int64.min, -1, 0, 1, .max] { _ = column.placeholder(for: id) }
+      }
+    }
+  }
+
+  @Test("a busy timeout of any length is one")
+  func timeout() throws {
+    try altered("SELECT 1") { url in
+      var options = Options()
+      options.busyTimeout = .seconds(Int64.max)
+      _ = try Store.open(.file(url), options: options)
+    }
+  }
+
+  @Test("rows that waited for each other are forgotten when they are in")
+  func parked() throws {
+    try withStore(.memory) { store, _ in
+      try store.write(Author()) { writer in
+        for id in Int64(1)...2 { try writer.insert(tag, id: id, values: [.text("tag \(id)")]) }
+        for round in 0..<5 {
+          try writer.update([
+            RowChange(entity: tag, id: 1, columns: [0], values: [.text("tag \(round % 2 + 1)")]),
+            RowChange(entity: tag, id: 2, columns: [0], values: [.text("tag \(2 - round % 2)")]),
+          ])
+          #expect(writer.parked.order.isEmpty)
+        }
+      }
+    }
+  }
+}
