@@ -110,7 +110,7 @@ public final class ChangedPages {
       return result != nil
     } catch {
       pages = nil
-      if connection.isInTransaction { try connection.execute("ROLLBACK") }
+      connection.rollBack()
       throw error
     }
   }

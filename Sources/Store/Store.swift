@@ -252,7 +252,7 @@ public final class Store: @unchecked Sendable {
       return result
     } catch {
       writer.abandon()
-      if connection.isInTransaction { try connection.execute("ROLLBACK") }
+      connection.rollBack()
       throw error
     }
   }
@@ -427,8 +427,7 @@ public final class Store: @unchecked Sendable {
           return result
         } catch {
           writer.abandon()
-          // SQLite ends a transaction by itself when the disk is full.
-          if connection.isInTransaction { try connection.execute("ROLLBACK") }
+          connection.rollBack()
           throw error
         }
       }

@@ -106,14 +106,14 @@ private final class Compaction {
     for file in chain.files {
       let inside = chain.covered.filter { file.range.contains($0.range.lowerBound) }
       guard !inside.isEmpty else { continue }
-      var digests: [Int64: Digest] = [:]
-      let wide = try chain.open(file, after: nil)
-      while let transaction = try wide.next() { digests[transaction.id] = transaction.digest }
-      try chain.checkEnd(wide, file)
-      for small in inside {
+      var wide = try chain.open(file, after: nil)
+      var last: Transaction?
+      for small in inside.sorted(by: { $0.range.lowerBound < $1.range.lowerBound }) {
+        if let last, small.range.lowerBound <= last.id { wide = try chain.open(file, after: nil) }
         let reader = try chain.open(small, after: nil)
         while let transaction = try reader.next() {
-          guard digests[transaction.id] == transaction.digest else {
+          repeat { last = try wide.next() } while last.map { $0.id < transaction.id } ?? false
+          guard last?.id == transaction.id, last?.digest == transaction.digest else {
             throw LogError(
               .damaged,
               "The logs \(small.path) and \(file.path) have different digests of transaction"
@@ -125,6 +125,8 @@ private final class Compaction {
         }
         try chain.checkEnd(reader, small)
       }
+      while try wide.next() != nil {}
+      try chain.checkEnd(wide, file)
       try remove(inside)
     }
   }

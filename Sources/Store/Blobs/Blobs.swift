@@ -197,7 +197,7 @@ final class Blobs {
     guard try folder.names().contains(where: { $0.hasPrefix(".") }) else {
       return try removeUnused()
     }
-    try inTransaction {
+    try connection.inTransaction {
       // Nobody writes while the lock is held, so that every marker is one that was left.
       let find = try connection.prepare("SELECT 1 FROM store_blob WHERE sha256 = ?1")
       for name in try folder.names() {
@@ -216,21 +216,10 @@ final class Blobs {
     let hasAny = try any.step()
     any.reset()
     guard hasAny else { return }
-    try inTransaction {
+    try connection.inTransaction {
       let unused = try connection.prepare(list)
       while try unused.step() { try folder?.remove(unused.string(at: 0)) }
       try connection.execute("DELETE FROM store_blob WHERE rows = 0 AND history = 0")
-    }
-  }
-
-  private func inTransaction(_ body: () throws -> Void) throws {
-    try connection.execute("BEGIN IMMEDIATE")
-    do {
-      try body()
-      try connection.execute("COMMIT")
-    } catch {
-      if connection.isInTransaction { try connection.execute("ROLLBACK") }
-      throw error
     }
   }
 

@@ -311,15 +311,19 @@ final class StateCheck {
       guard [rows, history, counts.rows, counts.history].contains(where: { $0 > 0 }) else {
         continue
       }
-      var data = try folder?.read(digest)
-      if folder == nil, !stored.isNull(at: 3) { data = stored.data(at: 3) }
-      guard let data else {
+      let value: LargeValue? =
+        if let folder {
+          folder.contains(digest) ? .file(folder.file(digest)) : nil
+        } else {
+          stored.isNull(at: 3) ? nil : .bytes(stored.data(at: 3))
+        }
+      guard let value else {
         try body(.missingBlob(sha256: digest))
         continue
       }
-      if data.withUnsafeBytes({ SHA256.digest(of: $0) }).description != digest {
-        try body(.alteredBlob(sha256: digest))
-      }
+      var hash = SHA256()
+      try value.forEachPiece { hash.update($0) }
+      if hash.finish().description != digest { try body(.alteredBlob(sha256: digest)) }
     }
     let find = try connection.prepare("SELECT 1 FROM store_blob WHERE sha256 = ?1")
     func isStored(_ digest: String) throws -> Bool {

@@ -10,7 +10,7 @@ extension Store {
       let copy = try Connection(path: path, mode: .readWriteCreate)
       // Whoever is stopped makes another copy.
       try copy.execute("PRAGMA synchronous = OFF")
-      // The large values stay until the reader lets the state go that needs them.
+      // A value that a writer lets go of meanwhile is not in the copy, where rows may still name it.
       try read { reader in
         try reader.connection.backup(to: copy)
         try Self.copyValues(from: BlobFolder(besides: location.path), to: BlobFolder(besides: path))
@@ -19,14 +19,15 @@ extension Store {
   }
 
   private static func copyValues(from source: BlobFolder, to copy: BlobFolder) throws {
-    let names = try source.names().filter { !$0.hasPrefix(".") }
+    let names = try source.names().filter { Digest(hexadecimal: $0) != nil }
     guard !names.isEmpty else { return }
     try copy.create()
     for name in names {
       // Nothing is ever written over in such a folder, so that a second name is as good as a copy.
       if link(source.file(name), copy.file(name)) == 0 { continue }
-      guard let data = try source.read(name) else { continue }
-      try data.withUnsafeBytes { try copy.write($0, name) }
+      guard source.contains(name) else { continue }
+      // One that was altered is altered in the copy as well, for whoever checks it there.
+      try copy.copy(.file(source.file(name)), name, isChecked: false)
     }
   }
 }

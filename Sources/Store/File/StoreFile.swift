@@ -124,14 +124,9 @@ struct StoreFile: Sendable {
   private func catchForeignWriters(of schema: StoreSchema, on connection: Connection) throws {
     let capture = try ForeignCapture.of(schema)
     guard try !capture.isInstalled(on: connection) else { return }
-    try connection.execute("BEGIN IMMEDIATE")
-    do {
+    try connection.inTransaction {
       // Another process may have migrated the store meanwhile.
       if try Catalog(on: connection).schema == schema { try capture.install(on: connection) }
-      try connection.execute("COMMIT")
-    } catch {
-      if connection.isInTransaction { try connection.execute("ROLLBACK") }
-      throw error
     }
   }
 
@@ -173,7 +168,7 @@ struct StoreFile: Sendable {
       }
       try connection.execute("COMMIT")
     } catch {
-      if connection.isInTransaction { try connection.execute("ROLLBACK") }
+      connection.rollBack()
       throw error
     }
   }
@@ -273,20 +268,14 @@ struct StoreFile: Sendable {
     // The tables are the same: only the version, or what concerns no table, is new.
     if !options.isReadOnly {
       let blobs = Blobs(connection, location.blobFolder)
-      try connection.execute("BEGIN IMMEDIATE")
-      do {
+      try connection.inTransaction(abandoned: blobs.abandon) {
         // What was caught so far was written under the other schema.
         try ForeignSeal.seal(on: connection, blobs)
         try blobs.prepareToCommit()
         catalog.schemaID = try Catalog.add(schema, on: connection)
         try Catalog.set("schema", .integer(catalog.schemaID), on: connection)
-        try connection.execute("COMMIT")
-        blobs.committed()
-      } catch {
-        blobs.abandon()
-        if connection.isInTransaction { try connection.execute("ROLLBACK") }
-        throw error
       }
+      blobs.committed()
     }
     catalog.schema = schema
   }

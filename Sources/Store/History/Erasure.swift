@@ -45,8 +45,7 @@ final class Erasure {
   /// Gives a store the mode that was asked for; nil for the one that it has.
   static func prepare(_ mode: HistoryMode?, on connection: Connection) throws {
     guard let mode, try Catalog.historyMode(on: connection) != mode else { return }
-    try connection.execute("BEGIN IMMEDIATE")
-    do {
+    try connection.inTransaction {
       try Catalog.set("history_mode", .text(mode.rawValue), on: connection)
       // What was changed until now left its bytes.
       let hasHistory = try connection.prepare(
@@ -60,10 +59,6 @@ final class Erasure {
           ? "CREATE INDEX IF NOT EXISTS \(index) ON history_change (object, entity)"
           : "DROP INDEX IF EXISTS \(index)"
       )
-      try connection.execute("COMMIT")
-    } catch {
-      if connection.isInTransaction { try connection.execute("ROLLBACK") }
-      throw error
     }
   }
 

@@ -58,16 +58,11 @@ enum FreeSpace: String {
     guard try noted(on: connection) == .erased else { return }
     let version = try version(of: connection)
     try connection.execute("VACUUM")
-    try connection.execute("BEGIN IMMEDIATE")
-    do {
+    try connection.inTransaction {
       // What others committed since may have left something again.
       if try self.version(of: connection) == version {
         try Catalog.remove(key, on: connection)
       }
-      try connection.execute("COMMIT")
-    } catch {
-      if connection.isInTransaction { try connection.execute("ROLLBACK") }
-      throw error
     }
   }
 

@@ -121,17 +121,9 @@ public enum Migration {
       }
       connection.removeCachedStatements()
     }
-    try connection.execute("BEGIN IMMEDIATE")
-    do {
-      let result = try body()
-      try connection.execute("COMMIT")
-      committed()
-      return result
-    } catch {
-      abandoned()
-      if connection.isInTransaction { try connection.execute("ROLLBACK") }
-      throw error
-    }
+    let result = try connection.inTransaction(abandoned: abandoned, body)
+    committed()
+    return result
   }
 
   private static func run(

@@ -157,7 +157,7 @@ public final class StagedMigration {
     guard isOpen else { return }
     isOpen = false
     do {
-      if lock.isInTransaction { try lock.execute("ROLLBACK") }
+      lock.rollBack()
       try Self.removeFiles(of: workingCopy)
     } catch {
       // What is left of the copy is removed when the next migration begins.

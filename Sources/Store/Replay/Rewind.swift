@@ -30,18 +30,12 @@ extension Store {
         provenance: options.provenance
       )
       try connection.setForeignKeys(enforced: false)
-      try connection.execute("BEGIN IMMEDIATE")
-      do {
+      try connection.inTransaction(abandoned: writer.abandon) {
         if !catalog.isReplica { try writer.seal() }
         try rewind(writer, to: transaction)
         try writer.blobs.prepareToCommit()
-        try connection.execute("COMMIT")
-        writer.committed()
-      } catch {
-        writer.abandon()
-        if connection.isInTransaction { try connection.execute("ROLLBACK") }
-        throw error
       }
+      writer.committed()
     }
   }
 
