@@ -124,6 +124,18 @@ public final class Connection {
     }
   }
 
+  /// The rows that statements passed over because no index led to those that they want, as long as
+  /// they are prepared.
+  package var rowsPassedOver: Int {
+    var result = 0
+    var next = sqlite3_next_stmt(database, nil)
+    while let statement = next {
+      result += Int(sqlite3_stmt_status(statement, SQLITE_STMTSTATUS_FULLSCAN_STEP, 0))
+      next = sqlite3_next_stmt(database, statement)
+    }
+    return result
+  }
+
   /// The number of rows that the last statement changed.
   public var changes: Int { Int(sqlite3_changes64(database)) }
 

@@ -89,7 +89,8 @@ extension Travelog {
     summary: "Writes what is new in a store's history into logs.",
     discussion: "The first run writes the whole history, or the state where history does not reach "
       + "back; later ones what is new, from the token. The token moves last, so that a run which "
-      + "was stopped is made good by the next, with nothing lost and nothing twice.",
+      + "was stopped is made good by the next, with nothing lost and nothing twice. Of several stores, "
+      + "one that fails does not stop the others; the run ends with its code.",
     examples: [
       .init("travelog export trips.store --to logs", "Write what is new."),
       .init("travelog export trips.store people.store --to logs", "The same of two stores."),

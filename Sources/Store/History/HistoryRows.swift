@@ -190,7 +190,10 @@ final class HistoryRows {
   /// How far the history reaches.
   func range() throws -> HistoryRange {
     let base = try base()
-    let ends = try connection.cached("SELECT min(id), max(id) FROM history_transaction")
+    // In one SELECT without others inside, SQLite looks at every row for the two.
+    let ends = try connection.cached(
+      "SELECT (SELECT min(id) FROM history_transaction), (SELECT max(id) FROM history_transaction)"
+    )
     defer { ends.reset() }
     guard try ends.step(), !ends.isNull(at: 0) else {
       return HistoryRange(base: base, oldest: nil, head: base)

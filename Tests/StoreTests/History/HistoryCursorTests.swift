@@ -180,4 +180,35 @@ struct HistoryCursorTests {
       #expect(transaction?.message.contains("transaction 2 is missing") == true)
     }
   }
+
+  @Test("what is asked of a long history costs in proportion to what is new")
+  func cost() throws {
+    try withTemporaryFolder { folder in
+      let url = folder.appendingPathComponent("test.store")
+      let writing = try Store.open(.file(url), schema: sampleSchema)
+      for id in Int64(1)...2 {
+        try writing.write(Author()) { try $0.insert(tag, id: id, values: [.text("tag \(id)")]) }
+      }
+      try Connection(path: url.path, mode: .readWrite).execute(
+        """
+        WITH RECURSIVE n (id) AS (SELECT 3 UNION ALL SELECT id + 1 FROM n WHERE id < 5000)
+        INSERT INTO history_transaction (id, time, process, process_id, host, schema, first_change,
+            changes, salt, op, state, digest)
+          SELECT n.id, time, process, process_id, host, schema, 3, 0, salt, 'recorded', 'whole',
+              digest FROM n, history_transaction t WHERE t.id = 2
+        """
+      )
+      let store = try Store.open(.file(url), options: Options(isReadOnly: true))
+      try store.read { reader in
+        let range = try reader.historyRange()
+        #expect(range.oldest == 1 && range.head.transaction == 5_000)
+        try reader.checkContinuation(after: reader.point(4_990))
+        let cursor = try reader.history(after: 4_990)
+        var count = 0
+        while let _: Transaction = try cursor.next() { count += 1 }
+        #expect(count == 10)
+        #expect(reader.connection.rowsPassedOver < 20)
+      }
+    }
+  }
 }
