@@ -343,9 +343,12 @@ public final class Store: @unchecked Sendable {
   /// journal has what was overwritten; but whoever reads the store waits for whoever writes, so
   /// that this is for a replica that is being made. Whoever opens a store for writing gives it its
   /// log again. A store that somebody else has open stays as it is.
-  public func setWriteAheadLog(isUsed: Bool) throws {
+  @discardableResult
+  public func setWriteAheadLog(isUsed: Bool) throws -> Bool {
     try lock.withLock {
-      guard isReplica, isUsed != hasWriteAheadLog, let connection = writerConnection else { return }
+      guard isReplica, isUsed != hasWriteAheadLog, let connection = writerConnection else {
+        return isUsed == hasWriteAheadLog
+      }
       connection.setBusyTimeout(.zero)
       defer { connection.setBusyTimeout(options.busyTimeout) }
       try describingErrors(at: location.path) {
@@ -356,6 +359,7 @@ public final class Store: @unchecked Sendable {
           // Somebody else has it open, and it is as good with the log as without.
         }
       }
+      return isUsed == hasWriteAheadLog
     }
   }
 

@@ -68,6 +68,12 @@ extension Travelog {
           + (result.unknown == 0 ? "" : ", as far as history reaches")
       )
     }
+    if !result.isComplete {
+      try call.warn(
+        "The tables of \(path) are not those of its schema, so that rows were not compared with"
+          + " history, and nothing was recorded."
+      )
+    }
     if result.unknown > 0 {
       try call.warn(
         "The history of \(path) does not tell all of \(counted(result.unknown, "object")), whose rows"

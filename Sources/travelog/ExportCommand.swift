@@ -138,7 +138,7 @@ extension Travelog {
     defer { withExtendedLifetime(lock) {} }
     let (line, tick) = call.tick()
     var isEmpty = true
-    var failures: [any Error] = []
+    var failures: [CommandError] = []
     for store in given[stores] {
       var request = ExportRequest(store: store, logs: logs, token: given[token])
       request.wantsSnapshot = given[snapshot]
@@ -153,9 +153,15 @@ extension Travelog {
       let time: Duration
       do {
         time = try clock.measure { result = try export(request, tick: tick) }
-      } catch  where !isStream && describe(error) != nil {
+      } catch {
+        try line.clear()
+        guard !isStream, let description = describe(error) else {
+          if let first = failures.first { try call.warn(first.message) }
+          throw error
+        }
         // One store that fails is no reason to leave the others.
-        failures.append(error)
+        if !failures.isEmpty { try call.warn(description.message) }
+        failures.append(description)
         continue
       }
       try line.clear()
@@ -170,9 +176,6 @@ extension Travelog {
           + " \(byteCount(result.plainBytes)) -> \(byteCount(result.compressedBytes))"
           + " in \(time.formatted()); token \(result.to.transaction)"
       )
-    }
-    for failure in failures.dropFirst() {
-      if let error = describe(failure) { try call.warn(error.message) }
     }
     if let failure = failures.first { throw failure }
     return isEmpty && given[errorIfEmpty] ? .empty : .success

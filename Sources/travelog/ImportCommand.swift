@@ -62,6 +62,11 @@ extension Travelog {
       return .success
     }
     var request = ImportRequest(logs: source.folder, store: given[into])
+    if let store = source.store, let named = given[origin], named != store {
+      throw CommandError.usage(
+        "The path names the store \(store), and --store \(named); leave one out."
+      )
+    }
     request.origin = given[origin] ?? source.store
     request.lineage = source.lineage
     request.until = given[until]

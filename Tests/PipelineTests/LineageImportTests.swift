@@ -92,6 +92,17 @@ struct LineageImportTests {
       )
       _ = try importLogs(request)
       #expect(try logs.dump(request.store) == logs.dump(logs.restored))
+      // One of another lineage than is wanted is made anew.
+      let other = logs.request("other", lineage: nil)
+      _ = try Store.open(
+        .file(URL(fileURLWithPath: other.store)),
+        schema: schema,
+        options: Options(
+          origin: ReplicaOrigin(identifier: logs.world.source.identifier, lineage: 0)
+        )
+      )
+      _ = try importLogs(other)
+      #expect(try logs.dump(other.store) == logs.dump(logs.restored))
     }
   }
 
@@ -108,6 +119,8 @@ struct LineageImportTests {
       #expect(place.lineage == 0)
       #expect(!place.isPart)
       #expect(LogPlace(path + "/date=2026-01-01").isPart)
+      #expect(LogPlace(path.replacing("lineage=0", with: "lineage=x")).isPart)
+      #expect(LogPlace(path + "/../lineage=0/.").lineage == 0)
       #expect(LogPlace(logs.world.logs.path).store == nil)
       #expect(LogPlace("/x/store=a/other").store == nil)
       let partial = LogPlace("logs/store=\(store)/partial=abc")

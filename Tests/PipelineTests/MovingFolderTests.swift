@@ -109,6 +109,81 @@ struct MovingFolderTests {
     }
   }
 
+  @Test("a history that is read says so when logs of it go, and does not pass over them")
+  func goneFromHistory() throws {
+    try withLogs { world in
+      let files = try world.logs.files(of: world.source.identifier, lineage: 0)
+      for gone in [4...4, 5...11] {
+        let logs = try copy(world.logs, "gone \(gone.lowerBound)")
+        let history = try FolderHistory(logs, store: world.source.identifier)
+        let head = try history.outline().head
+        var isRemoved = false
+        #expect(throws: (any Error).self) {
+          try history.read(
+            1...head,
+            wants: { _ in true },
+            change: { _, _ in },
+            transaction: { _ in
+              guard !isRemoved else { return }
+              isRemoved = true
+              for file in files[gone] {
+                let path = file.path.replacing(world.logs.path, with: logs.path)
+                try FileManager.default.removeItem(atPath: path)
+              }
+            }
+          )
+        }
+        #expect(isRemoved)
+      }
+    }
+  }
+
+  @Test(
+    "a file that was there before a run that fails is there afterwards",
+    arguments: [true, false]
+  )
+  func fileThatWasThere(_ isDryRun: Bool) throws {
+    try withLogs { world in
+      let path = world.folder.path + "/empty.store"
+      try Data().write(to: URL(fileURLWithPath: path))
+      var request = ImportRequest(logs: world.logs, store: path)
+      request.isDryRun = isDryRun
+      request.until = .transaction(999)
+      #expect(throws: PipelineError.self) { try importLogs(request) }
+      #expect(FileManager.default.fileExists(atPath: path))
+    }
+  }
+
+  @Test("a dry run that reads twice counts once")
+  func dryRunTwice() throws {
+    try withLogs { world in
+      var request = ImportRequest(logs: world.logs, store: world.folder.path + "/none.store")
+      request.isDryRun = true
+      var hasCompacted = false
+      let result = try importLogs(request) { _ in
+        guard !hasCompacted else { return }
+        hasCompacted = true
+        _ = try compact(CompactRequest(logs: world.logs))
+      }
+      #expect(result.transactions == (try world.source.read { try $0.sealedHead() }))
+      #expect(!FileManager.default.fileExists(atPath: request.store))
+    }
+  }
+
+  @Test("what other stores have in the folder is nobody's concern")
+  func otherStores() throws {
+    try withLogs { world in
+      let other = world.logs.path + "/store=8E322CC2-9AF7-4DE5-AD6A-D7245BCBE616.tar.gz"
+      try Data("x".utf8).write(to: URL(fileURLWithPath: other))
+      var request = ImportRequest(logs: world.logs, store: world.folder.path + "/replica.store")
+      request.origin = world.source.identifier
+      _ = try importLogs(request)
+      var verification = VerifyRequest(logs: world.logs)
+      verification.store = world.source.identifier
+      #expect(try verify(verification).map(\.findings) == [[]])
+    }
+  }
+
   @Test("an import that another one is quicker than goes on after it")
   func twoImports() throws {
     try withLogs { world in

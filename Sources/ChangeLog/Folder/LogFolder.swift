@@ -75,17 +75,18 @@ public struct LogFolder: Hashable, Sendable {
       .filter { $0 >= 0 && $0 < LogName.ids.upperBound }.sorted()
   }
 
-  /// The logs and records of erasures that lie in the folder now, each with what tells it from a later
-  /// one of the same name.
-  public func listing() throws -> Set<String> {
-    let records = try stores().flatMap { store in
+  /// The logs and records of erasures of some stores that lie in the folder now, each with what tells it
+  /// from a later one of the same name.
+  public func listing(of stores: [String]) throws -> Set<String> {
+    let records = try stores.flatMap { store in
       try lineages(of: store).map { erasures(of: store, lineage: $0) }
     }
     var result: Set<String> = []
-    for path in try allFiles() + records {
+    for path in try allFiles(of: stores) + records {
       var status = stat()
       guard stat(path, &status) == 0 else { continue }
-      result.insert("\(path) \(status.st_ino) \(status.st_size) \(status.st_mtim.tv_nsec)")
+      let time = status.st_mtim
+      result.insert("\(path) \(status.st_ino) \(status.st_size) \(time.tv_sec) \(time.tv_nsec)")
     }
     return result
   }
@@ -118,8 +119,10 @@ public struct LogFolder: Hashable, Sendable {
   }
 
   /// The paths of all logs and snapshots of all stores.
-  public func allFiles() throws -> [String] {
-    try stores().flatMap { store in
+  public func allFiles() throws -> [String] { try allFiles(of: stores()) }
+
+  private func allFiles(of stores: [String]) throws -> [String] {
+    try stores.flatMap { store in
       let folders = try [self] + partials(of: store).map { partial(named: $0) }
       return try folders.flatMap { folder in
         try folder.lineages(of: store).flatMap { lineage in

@@ -8,7 +8,7 @@ public struct LogPlace: Sendable {
   public private(set) var store: String?
   /// The lineage that is named.
   public private(set) var lineage: Int64?
-  /// True for a path further down, to some of the logs of a lineage.
+  /// True for a path further down, to some of the logs of a lineage, or to none that there can be.
   public private(set) var isPart = false
 
   /// Takes a path apart, without a look at what is there.
@@ -17,8 +17,9 @@ public struct LogPlace: Sendable {
     func isPlace(_ name: Substring) -> Bool {
       ["partial=", "lineage=", "date="].contains { name.hasPrefix($0) } || name == "snapshots"
     }
-    if !path.hasPrefix("/"), let first = parts.first, isPlace(first) {
-      // Somebody stands in the folder of a store.
+    let isRelative = !path.hasPrefix("/") && parts.first.map(isPlace) ?? false
+    if isRelative || parts.contains(".") || parts.contains("..") {
+      // Somebody may stand in the folder of a store.
       parts = URL(fileURLWithPath: path).standardizedFileURL.path
         .split(separator: "/", omittingEmptySubsequences: false)
     }
@@ -37,6 +38,7 @@ public struct LogPlace: Sendable {
         partial = String(name.dropFirst("partial=".utf8.count))
       } else if name.hasPrefix("lineage=") {
         lineage = Int64(name.dropFirst("lineage=".utf8.count))
+        isPart = isPart || lineage == nil
       } else {
         isPart = true
       }

@@ -28,9 +28,9 @@ public func check(
   let location = Location.file(URL(fileURLWithPath: request.store))
   let unchanged = try Store.open(location, options: Options(isReadOnly: true))
   // Before it is opened for writing, which puts back triggers that are missing.
-  var found = 0
+  var hasOtherTables = false
   try unchanged.checkStructure { finding in
-    found += 1
+    if case .structure("table", _, _, _) = finding { hasOtherTables = true }
     try body(finding)
   }
   let folder = try TemporaryFolder()
@@ -46,9 +46,11 @@ public func check(
       checksStructure: false,
       body
     )
-  } catch let error as StoreError where error.code == .damaged && found > 0 {
-    // Tables that are not those of the schema were told of, and can't be compared with history.
-    return CheckResult()
+  } catch let error as StoreError where error.code == .damaged && hasOtherTables {
+    // They were told of, and can't be compared with history.
+    var result = CheckResult()
+    result.isComplete = false
+    return result
   }
 }
 

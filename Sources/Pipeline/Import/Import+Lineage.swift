@@ -19,10 +19,10 @@ extension Import {
       )
     }
     let own = result.to.lineage
-    guard let wanted = request.lineage ?? lineages.last, result.isNew || wanted != own else {
+    guard let wanted = request.lineage ?? lineages.last, isEmpty || wanted != own else {
       return try LogChain(request.logs, store: identifier, lineage: own)
     }
-    guard result.isNew || wanted > own else {
+    guard isEmpty || wanted > own else {
       throw PipelineError(
         .missingLogs,
         "The replica \(request.store) follows lineage \(own), and the logs in \(request.logs.path)"
@@ -32,7 +32,7 @@ extension Import {
       )
     }
     let chain = try chain(from: wanted, lineages)
-    guard result.isNew || chain.lineage == own else {
+    guard try result.isNew || chain.lineage == own || removeEmpty() else {
       throw PipelineError(
         .historyDiverged,
         "The replica \(request.store) follows lineage \(own), and the logs in \(request.logs.path)"

@@ -65,6 +65,7 @@ extension Import {
     _ chain: LogChain,
     _ tick: Tick
   ) throws {
+    var objects: Int64 = 0
     try replay(reader.header, chain) { replayer in
       var hasBegun = false
       let transaction = try reader.next { change, _, count in
@@ -73,11 +74,12 @@ extension Import {
           hasBegun = true
         }
         try replayer.apply(change)
-        result.snapshotObjects += 1
-        if result.snapshotObjects & 0xfff == 0 { try tick(progress) }
+        objects += 1
+        if objects & 0xfff == 0 { try tick(progress) }
       }
       if !hasBegun { try replayer.begin(snapshot: point, count: transaction?.count ?? 0) }
       try replayer.endSnapshot()
     }
+    result.snapshotObjects += objects
   }
 }

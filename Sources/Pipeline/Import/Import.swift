@@ -3,65 +3,6 @@ import FoundationEssentials
 import Glibc
 import Store
 
-/// Replays logs into a replica, from where it stands.
-///
-/// Each log is verified from its first byte to its last before anything of it is kept. A
-/// transaction of the source is applied whole or not at all; whatever stops the program, the next
-/// run goes on.
-///
-/// - Throws: ``PipelineError``, ``LogError`` or ``StoreError``; what was applied until then stays.
-public func importLogs(_ request: ImportRequest, tick: Tick = { _ in }) throws -> ImportResult {
-  guard request.logs.exists else {
-    throw missingFolder(request.logs)
-  }
-  var earlier: ImportResult?
-  do {
-    return try readingSettled(request.logs) {
-      try followingOthers(request) {
-        let run = try Import(request)
-        defer { earlier = run.result.added(to: earlier) }
-        return try run.run(tick).added(to: earlier)
-      }
-    }
-  } catch {
-    if earlier?.isNew == true { removeUnused(request.store) }
-    throw error
-  }
-}
-
-/// Calls again where another import was quicker with the transactions that come next.
-private func followingOthers(
-  _ request: ImportRequest,
-  _ body: () throws -> ImportResult
-) throws -> ImportResult {
-  while true {
-    let before = try head(ofReplica: request.store)
-    do {
-      return try body()
-    } catch let error as StoreError where error.code == .historyGap {
-      guard try head(ofReplica: request.store) > before else { throw error }
-    }
-  }
-}
-
-/// The last transaction of a replica; zero where it has none, or is not made yet.
-private func head(ofReplica path: String) throws -> Int64 {
-  let url = URL(fileURLWithPath: path)
-  guard try !Store.isUnmade(url) else { return 0 }
-  return try Store.open(.file(url), options: Options(isReadOnly: true))
-    .read { try $0.historyRange().head.transaction }
-}
-
-/// Takes a replica away again that was made for an import, and that nothing came into.
-private func removeUnused(_ path: String) {
-  // Where this can't be told, or files can't be removed, an empty replica stays: the next run goes on
-  // with it.
-  guard (try? head(ofReplica: path)) == 0 else { return }
-  let path = URL(fileURLWithPath: path).path(percentEncoded: false)
-  for suffix in ["", "-wal", "-shm", "-journal"] { unlink(path + suffix) }
-  rmdir(path + "-blobs")
-}
-
 /// One run of an import.
 final class Import {
   /// So many changes are one SQL transaction, unless one transaction of the source has more.
@@ -90,8 +31,10 @@ final class Import {
   private var replica: Store?
   private var hasWriteAheadLog = true
   /// True for a replica that has nothing yet, because it is to be made, or who made it was stopped.
-  private let isEmpty: Bool
+  let isEmpty: Bool
   var result: ImportResult
+  /// True where the replica's file was made by this run.
+  private(set) var isMade = false
   private(set) var progress = Progress()
   /// The state that a lineage after the first begins with, once its first log was verified.
   private var lineageStart: HistoryPoint?
@@ -151,7 +94,7 @@ final class Import {
       guard try !isBeyond(file) else { break }
       let size = size(of: file.path)
       hasWriteAheadLog = !result.isNew || size < Self.writtenDirectly
-      if mayBeReadOnce(size, chain) {
+      if try mayBeReadOnce(file, size, chain) {
         do {
           try applyAtOnce(file, chain, tick)
           result.files += 1
@@ -205,10 +148,26 @@ final class Import {
   }
 
   /// True for a log that is small, wanted whole, and begins with nothing but transactions.
-  private func mayBeReadOnce(_ size: Int64, _ chain: LogChain) -> Bool {
-    request.until == .head && !request.isDryRun
-      && (chain.lineage == 0 || result.to != chain.beginning)
-      && size <= (hasWriteAheadLog ? Self.readOnce : Self.readOnceDirectly)
+  private func mayBeReadOnce(
+    _ file: LogFolder.File,
+    _ size: Int64,
+    _ chain: LogChain
+  ) throws -> Bool {
+    guard request.until == .head, !request.isDryRun,
+      chain.lineage == 0 || result.to != chain.beginning
+    else { return false }
+    return try size <= Self.readOnce
+      || size <= Self.readOnceDirectly && isWrittenDirectly(file, chain)
+  }
+
+  /// True where a log goes into the replica's file without a write-ahead log.
+  ///
+  /// Tables that change are written with one, and so is what somebody else has open.
+  private func isWrittenDirectly(_ file: LogFolder.File, _ chain: LogChain) throws -> Bool {
+    guard !hasWriteAheadLog else { return false }
+    guard let replica else { return true }
+    return try chain.open(file, after: nil).header.schema == replica.schema
+      && replica.setWriteAheadLog(isUsed: false)
   }
 
   /// Applies a log in one transaction of the replica, which is not committed before all of the log
@@ -420,6 +379,15 @@ final class Import {
 
   // MARK: The store
 
+  /// Takes an empty replica away, which was made of another lineage; false where that can't be.
+  func removeEmpty() throws -> Bool {
+    guard isEmpty, !request.isDryRun else { return false }
+    replica = nil
+    guard try Store.removeUnused(url) else { return false }
+    result.isNew = true
+    return true
+  }
+
   /// Calls with what replays transactions of a log, in one transaction of the replica.
   ///
   /// The replica is made where there is none, and follows where the log has another schema.
@@ -459,7 +427,10 @@ final class Import {
         path: path
       )
     }
-    if descriptor >= 0 { close(descriptor) }
+    if descriptor >= 0 {
+      close(descriptor)
+      isMade = true
+    }
     do {
       return try Store.open(
         .file(url),
@@ -467,7 +438,10 @@ final class Import {
         options: Options(origin: ReplicaOrigin(identifier: identifier, lineage: lineage))
       )
     } catch {
-      if descriptor >= 0 { unlink(path) }
+      if descriptor >= 0 {
+        unlink(path)
+        isMade = false
+      }
       throw error
     }
   }

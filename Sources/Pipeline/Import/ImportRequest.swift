@@ -52,7 +52,7 @@ public struct ImportResult: Hashable, Sendable {
   func added(to earlier: ImportResult?) -> ImportResult {
     guard let earlier else { return self }
     var result = self
-    result.from = earlier.from
+    if earlier.to != earlier.from { result.from = earlier.from }
     result.isNew = earlier.isNew || isNew
     result.transactions += earlier.transactions
     result.changes += earlier.changes

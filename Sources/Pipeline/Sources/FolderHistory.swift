@@ -4,6 +4,8 @@ public import Store
 /// The history that the logs of one lineage of a store hold.
 public final class FolderHistory: HistorySource {
   private var chain: LogChain
+  /// The last transaction that there was at first.
+  private let head: Int64
 
   /// Finds the logs of a store in a folder; the latest lineage is taken unless one is named.
   public init(_ folder: LogFolder, store: String, lineage: Int64? = nil) throws {
@@ -29,6 +31,7 @@ public final class FolderHistory: HistorySource {
       )
     }
     chain = try Self.chain(folder, store, lineage)
+    head = chain.files.last?.range.upperBound ?? 0
     guard !chain.files.isEmpty else {
       throw PipelineError(
         .missing,
@@ -41,14 +44,14 @@ public final class FolderHistory: HistorySource {
           : "“travelog import” makes a store of it."
       )
     }
+    try checkIsWhole()
+  }
+
+  /// Fails where logs are missing between those that are there.
+  private func checkIsWhole() throws {
     for (last, next) in zip(chain.files, chain.files.dropFirst())
-    where folder.partial == nil && next.range.lowerBound != last.range.upperBound + 1 {
-      let end = HistoryPoint(
-        lineage: lineage,
-        transaction: last.range.upperBound,
-        digest: chain.beginning.digest
-      )
-      throw chain.gap(next, end)
+    where chain.folder.partial == nil && next.range.lowerBound != last.range.upperBound + 1 {
+      throw chain.gap(next, gapBefore(last.range.upperBound + 1))
     }
   }
 
@@ -62,6 +65,25 @@ public final class FolderHistory: HistorySource {
       return try LogChain(folder, store: store, lineage: lineage, none)
     }
     return try LogChain(folder, store: store, lineage: lineage)
+  }
+
+  private func gapBefore(_ id: Int64) -> HistoryPoint {
+    HistoryPoint(lineage: chain.lineage, transaction: id - 1, digest: chain.beginning.digest)
+  }
+
+  /// The first log that has some of the transactions in a range.
+  private func file(overlapping range: ClosedRange<Int64>) -> LogFolder.File? {
+    var (low, high) = (0, chain.files.count)
+    while low < high {
+      let middle = (low + high) / 2
+      if chain.files[middle].range.upperBound < range.lowerBound {
+        low = middle + 1
+      } else {
+        high = middle
+      }
+    }
+    let file = low < chain.files.count ? chain.files[low] : nil
+    return file.flatMap { $0.range.overlaps(range) ? $0 : nil }
   }
 
   /// Opens a log, which goes on after a point unless it began before that.
@@ -78,7 +100,8 @@ public final class FolderHistory: HistorySource {
     } catch let error as LogError where error.code == .missing {
       let files = chain.files
       chain = try Self.chain(chain.folder, chain.store, chain.lineage)
-      guard chain.files != files else { throw error }
+      guard chain.files != files, !chain.files.isEmpty else { throw error }
+      try checkIsWhole()
       return try listing(body)
     }
   }
@@ -132,11 +155,14 @@ public final class FolderHistory: HistorySource {
       guard
         let file = try listing({ () throws -> LogFolder.File? in
           let rest = next...range.upperBound
-          let file = chain.files.first { $0.range.overlaps(rest) }
-          if let file { opened = try open(file, after: point) }
+          guard let file = file(overlapping: rest) else { return nil }
+          opened = try open(file, after: point)
           return file
         })
-      else { return }
+      else { break }
+      guard file.range.contains(next) || chain.folder.partial != nil else {
+        throw chain.gap(file, point ?? gapBefore(next))
+      }
       let isWhole = file.range.upperBound <= range.upperBound
       let (reader, last) = try readLog(
         next...range.upperBound,
@@ -156,6 +182,13 @@ public final class FolderHistory: HistorySource {
       point = last?.chainDigest.map { digest in
         HistoryPoint(lineage: chain.lineage, transaction: file.range.upperBound, digest: digest)
       }
+    }
+    guard next > min(range.upperBound, head) || chain.folder.partial != nil else {
+      throw PipelineError(
+        .missingLogs,
+        "The logs from transaction \(next) on, which were in \(chain.folder.path), are gone.",
+        hint: "Bring them back."
+      )
     }
   }
 }

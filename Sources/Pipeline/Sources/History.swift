@@ -101,6 +101,13 @@ public struct History {
   /// A folder of all logs, or that of one store or of one lineage in it.
   private static func openFolder(_ path: String, _ store: String?) throws -> any HistorySource {
     let place = LogPlace(path)
+    guard !place.isPart else {
+      throw PipelineError(
+        .missing,
+        "\(path) is a part of the logs of a lineage.",
+        hint: "Name a log, or the folder of the lineage."
+      )
+    }
     let folder = place.folder
     if let store = place.store ?? store {
       return try FolderHistory(folder, store: store, lineage: place.lineage)

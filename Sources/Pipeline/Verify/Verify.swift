@@ -93,15 +93,19 @@ public func verify(
   guard request.logs.exists else {
     throw missingFolder(request.logs)
   }
-  return try readingSettled(request.logs) { results in
+  let stores = try storesToVerify(request)
+  return try readingSettled(request.logs, of: stores) { results in
     results.allSatisfy { $0.findings.isEmpty || $0.isUnfinished }
   } _: {
-    try verifyOnce(request, tick)
+    try verifyOnce(request, stores, tick)
   }
 }
 
-private func verifyOnce(_ request: VerifyRequest, _ tick: Tick) throws -> [Verification] {
-  let stores = try storesToVerify(request)
+private func verifyOnce(
+  _ request: VerifyRequest,
+  _ stores: [String],
+  _ tick: Tick
+) throws -> [Verification] {
   var result: [Verification] = []
   var progress = Progress()
   for store in stores {
@@ -227,7 +231,7 @@ private func checkEnd(_ result: inout Verification, _ request: VerifyRequest) th
           )
         )
       } else if try isOther(point, result, request)
-        || point.transaction == result.to.transaction
+        || (point.lineage, point.transaction) == (result.to.lineage, result.to.transaction)
       {
         result.findings.append(
           Finding(

@@ -7,6 +7,8 @@ public struct CheckResult: Hashable, Sendable {
   public var recorded: Int64?
   /// The objects of which history does not tell all, so that not all of them was compared.
   public var unknown: Int64 = 0
+  /// False where tables are not those of the schema, so that rows and history were not compared.
+  public var isComplete = true
 
   /// The result of a check of which nothing is to be told but its findings.
   public init() {}

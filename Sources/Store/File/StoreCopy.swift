@@ -27,7 +27,11 @@ extension Store {
       if link(source.file(name), copy.file(name)) == 0 { continue }
       guard source.contains(name) else { continue }
       // One that was altered is altered in the copy as well, for whoever checks it there.
-      try copy.copy(.file(source.file(name)), name, isChecked: false)
+      do {
+        try copy.copy(.file(source.file(name)), name, isChecked: false)
+      } catch let error as StoreError where error.code == .missingBlob {
+        continue
+      }
     }
   }
 }

@@ -39,7 +39,10 @@ public final class PreparedChanges: @unchecked Sendable {
   public var count: Int { parts.count }
 
   /// About how many bytes they take.
-  public var size: Int { room.count + parts.count * MemoryLayout<Part>.stride }
+  public var size: Int {
+    room.count + parts.count * MemoryLayout<Part>.stride
+      + links.count * MemoryLayout<ListedLink>.stride
+  }
 
   /// Forgets all changes.
   public func removeAll() {
