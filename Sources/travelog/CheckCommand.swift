@@ -36,7 +36,7 @@ extension Travelog {
     let given = call.arguments
     let path = given[store]
     var request = CheckRequest(store: path)
-    request.logs = try given[knownLogs].map { LogFolder($0) }
+    request.logs = given[knownLogs].map { LogFolder($0) }
     request.author = given[record] ? Author() : nil
     var findings: [String] = []
     var count = 0

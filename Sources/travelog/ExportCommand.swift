@@ -129,8 +129,8 @@ extension Travelog {
       try checkStream(call)
     } else if !given[dryRun] {
       if !logs.exists {
-        // A store that is not there, or is none, says so before anything is made.
-        for store in given[stores] { try checkStore(store) }
+        // Where none is there, or is a store, that is said before anything is made.
+        try checkStores(given[stores])
       }
       try logs.create()
       lock = try FolderLock(logs, wait: given[lockWait], purpose: "travelog export")
@@ -183,12 +183,19 @@ extension Travelog {
 }
 
 extension Travelog {
-  /// Fails where a file can't be opened as a store.
-  private static func checkStore(_ path: String) throws {
-    _ = try Store.open(
-      .file(URL(fileURLWithPath: path)),
-      options: Options(isReadOnly: true)
-    )
+  /// Fails where no file can be opened as a store.
+  private static func checkStores(_ paths: [String]) throws {
+    var first: (any Error)?
+    for path in paths {
+      do {
+        let url = URL(fileURLWithPath: path)
+        _ = try Store.open(.file(url), options: Options(isReadOnly: true))
+        return
+      } catch {
+        first = first ?? error
+      }
+    }
+    if let first { throw first }
   }
 
   /// What is to be left out, with the key of digests from its file.

@@ -3,6 +3,7 @@ import Foundation
 import Pipeline
 import Store
 import StoreTesting
+import Synchronization
 import Testing
 
 @Suite("Folders that other programs work in")
@@ -106,6 +107,41 @@ struct MovingFolderTests {
         }
       }
       #expect(isRemoved)
+    }
+  }
+
+  @Test("a store that is written while logs are compared with it is compared in one state")
+  func writtenMeanwhile() throws {
+    try withTemporaryFolder { folder in
+      var world = try World(folder, "written meanwhile")
+      try world.write(8)
+      try world.export()
+      try world.write(4)
+      var request = VerifyRequest(logs: world.logs)
+      request.against = world.path
+      let results = try verify(request) { _ in try world.history.write(to: world.source) }
+      #expect(results.map(\.findings) == [[]])
+      #expect(results[0].notices.count == 1)
+    }
+  }
+
+  @Test("two imports into a replica that begins with a snapshot both go well")
+  func twoSnapshots() throws {
+    try withTemporaryFolder { folder in
+      var world = try World(folder, "two snapshots")
+      try world.write(8)
+      try world.export { $0.wantsSnapshot = true }
+      try world.write(4)
+      try world.export()
+      var request = ImportRequest(logs: world.logs, store: folder.path + "/replica.store")
+      request.fromSnapshot = true
+      let results = Mutex<[Result<ImportResult, any Error>]>([])
+      DispatchQueue.concurrentPerform(iterations: 4) { [request] _ in
+        let result = Result { try importLogs(request) }
+        results.withLock { $0.append(result) }
+      }
+      let head = try world.source.read { try $0.sealedHead() }
+      for result in results.withLock({ $0 }) { #expect(try result.get().to.transaction == head) }
     }
   }
 

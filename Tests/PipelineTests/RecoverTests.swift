@@ -127,6 +127,34 @@ struct RecoverTests {
     }
   }
 
+  @Test("an older copy whose history begins just where the logs end is told from what was exported")
+  func divergedAtBase() throws {
+    try withTemporaryFolder { folder in
+      var world = try World(folder, "diverged at the base")
+      try world.write(8)
+      let copy = folder.path + "/older.store"
+      try copyStore(world.path, to: copy)
+      try writeGuest(9_001, to: world.path)
+      let end = try world.export().to
+      for id in Int64(9_002)...9_003 { try writeGuest(id, to: copy) }
+      let store = try Store.open(.file(URL(fileURLWithPath: copy)))
+      try store.deleteHistory([1...end.transaction])
+      #expect(try store.read { try $0.historyRange().base.transaction } == end.transaction)
+      let old = try contents(of: URL(fileURLWithPath: world.logs.path))
+      let error = #expect(throws: PipelineError.self) {
+        try Pipeline.export(ExportRequest(store: copy, logs: world.logs))
+      }
+      #expect(error?.code == .historyDiverged)
+      let result = try recover(RecoverRequest(store: copy, logs: world.logs))
+      #expect(result.remedy == .lineage)
+      #expect(try verify(VerifyRequest(logs: world.logs)).map(\.findings) == [[], []])
+      let now = try contents(of: URL(fileURLWithPath: world.logs.path))
+      for (name, data) in old where name.hasSuffix(".gz") { #expect(now[name] == data) }
+      let restored = try Store.open(.file(URL(fileURLWithPath: copy)))
+      #expect(try rowDump(of: replica(world, "replica.store")) == rowDump(of: restored))
+    }
+  }
+
   @Test("a token whose digest somebody altered is made anew from the logs, and said to be wrong")
   func alteredToken() throws {
     try withTemporaryFolder { folder in
@@ -147,6 +175,11 @@ struct RecoverTests {
         .write(toFile: path, atomically: true, encoding: .utf8)
       let findings = try verify(VerifyRequest(logs: world.logs)).flatMap(\.findings)
       #expect(findings.map(\.kind) == [.damaged])
+      #expect(try recover(RecoverRequest(store: world.path, logs: world.logs)).remedy == .none)
+      #expect(try String(contentsOfFile: path, encoding: .utf8) == good)
+      try bad.replacing("\"transaction\":\(head)", with: "\"transaction\":0")
+        .write(toFile: path, atomically: true, encoding: .utf8)
+      #expect(try verify(VerifyRequest(logs: world.logs)).flatMap(\.findings).count == 1)
     }
   }
 

@@ -141,9 +141,6 @@ struct ProgramTests {
   func severalStores() throws {
     try withStore { folder, store, _ in
       let logs = folder.path + "/logs"
-      try travelog("export", store.location.path, "--to", logs)
-      let name = logs + "/store=" + store.identifier
-      try FileManager.default.removeItem(atPath: name)
       let run = try travelog(
         "export",
         folder.path + "/nowhere.store",

@@ -33,6 +33,7 @@ public func check(
     if case .structure("table", _, _, _) = finding { hasOtherTables = true }
     try body(finding)
   }
+  if let logs = request.logs, !logs.exists { throw missingFolder(logs) }
   let folder = try TemporaryFolder()
   defer { withExtendedLifetime(folder) {} }
   let beginning = try request.logs.flatMap { logs in
@@ -67,7 +68,11 @@ private func stateAtBeginning(
   replay.origin = store.identifier
   replay.lineage = store.lineage
   replay.until = .transaction(base.transaction)
-  _ = try importLogs(replay, tick: tick)
+  do {
+    _ = try importLogs(replay, tick: tick)
+  } catch let error as PipelineError {
+    throw error.naming { $0.replacing(replay.store, with: "the state that history begins with") }
+  }
   return try Store.open(
     .file(URL(fileURLWithPath: replay.store)),
     options: Options(isReadOnly: true)

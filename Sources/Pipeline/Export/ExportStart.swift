@@ -71,10 +71,20 @@ extension ExportStart {
     let chain = try LogChain(request.logs, store: identifier, lineage: end.lineage)
     let isAtEnd = point.map { ($0.lineage, $0.transaction) == (end.lineage, end.transaction) }
     let known = point.flatMap { $0.lineage == end.lineage && isAtEnd == false ? $0 : nil }
-    let rebuilt = try chain.verifiedEnd(after: known)
-    if let point, isAtEnd == true {
-      // Where the logs have the same, the store is another.
-      if rebuilt != point {
+    let rebuilt: HistoryPoint
+    // Where the logs have the same at their end, the store is another.
+    let isAltered: Bool
+    do {
+      rebuilt = try chain.verifiedEnd(after: known)
+      isAltered = isAtEnd == true && rebuilt != point
+    } catch let error as LogError where error.code == .damaged && known != nil {
+      rebuilt = try chain.verifiedEnd(after: nil)
+      // Where the store goes on after sound logs, the token is what was altered.
+      guard try reader.has(rebuilt) else { throw error }
+      isAltered = true
+    }
+    if let point, isAltered || isAtEnd == true {
+      if isAltered {
         notices.append(
           "The token had another digest of transaction \(point.transaction) than the logs: it was made"
             + " anew from them."

@@ -1,5 +1,6 @@
 import ChangeLog
 import FoundationEssentials
+import Glibc
 import Store
 
 /// Replays the logs into a new store, and then what the store has that is not exported yet, and
@@ -18,16 +19,42 @@ func compare(
   var replay = ImportRequest(logs: request.logs, store: replica)
   replay.origin = result.store
   let reached = try importLogs(replay, tick: tick).to
-  let rest: Int64
-  do {
-    rest = try replayRest(of: path, after: reached, into: replica, folder.path, tick)
-  } catch let error as PipelineError where error.code == .historyDiverged {
-    result.findings.append(Finding(.differs, error.message, path: path))
-    return
-  } catch let error as PipelineError where error.code == .historyExpired {
-    result.findings.append(Finding(.differs, error.message, path: path))
-    return
+  let url = URL(fileURLWithPath: path)
+  // What other programs wrote gets its place in history before it is looked at.
+  if access(path, W_OK) == 0 { try Store.open(.file(url)).sealForeignChanges() }
+  let other = try Store.open(.file(url), options: Options(isReadOnly: true))
+  // One state of it is compared, whatever others write meanwhile.
+  try other.read { store in
+    let head = try store.historyRange().head.transaction
+    let rest: Int64
+    do {
+      rest = try replayRest(
+        of: path,
+        after: reached,
+        through: head,
+        into: replica,
+        folder.path,
+        tick
+      )
+    } catch let error as PipelineError
+      where error.code == .historyDiverged || error.code == .historyExpired
+    {
+      result.findings.append(Finding(.differs, error.message, path: path))
+      return
+    }
+    try compare(&result, store, path, replica, reached, rest, request.logs)
   }
+}
+
+private func compare(
+  _ result: inout Verification,
+  _ store: Reader,
+  _ path: String,
+  _ replica: String,
+  _ reached: HistoryPoint,
+  _ rest: Int64,
+  _ logs: LogFolder
+) throws {
   if rest > 0 {
     result.notices.append(
       "\(path) has \(rest) transactions after \(reached.transaction), the last one in the logs: they"
@@ -38,19 +65,13 @@ func compare(
     .file(URL(fileURLWithPath: replica)),
     options: Options(isReadOnly: true)
   )
-  let other = try Store.open(
-    .file(URL(fileURLWithPath: path)),
-    options: Options(isReadOnly: true)
-  )
   var findings: [Finding] = []
   var count = 0
   try one.read { replica in
-    try other.read { store in
-      try replica.differences(to: store) { difference in
-        count += 1
-        guard findings.count < 20 else { return }
-        findings.append(finding(difference, path, request.logs))
-      }
+    try replica.differences(to: store) { difference in
+      count += 1
+      guard findings.count < 20 else { return }
+      findings.append(finding(difference, path, logs))
     }
   }
   if count > findings.count {
@@ -67,6 +88,7 @@ func compare(
 private func replayRest(
   of path: String,
   after point: HistoryPoint,
+  through last: Int64,
   into replica: String,
   _ folder: String,
   _ tick: Tick
@@ -81,6 +103,7 @@ private func replayRest(
   try writeToken(point, of: store.identifier, to: token)
   var request = ExportRequest(store: path, logs: logs, token: token)
   request.trustsToken = true
+  request.until = .transaction(max(last, point.transaction))
   request.level = 1
   let count = try export(request, tick: tick).transactions
   if count > 0 { _ = try importLogs(ImportRequest(logs: logs, store: replica), tick: tick) }

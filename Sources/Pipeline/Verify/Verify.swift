@@ -197,8 +197,9 @@ private func isOther(
   _ request: VerifyRequest
 ) throws -> Bool {
   guard result.findings.isEmpty, point.lineage == result.lineage,
-    point.transaction > result.from.transaction, point.transaction < result.to.transaction
+    point.transaction >= result.from.transaction, point.transaction < result.to.transaction
   else { return false }
+  guard point.transaction > result.from.transaction else { return point != result.from }
   let history = try FolderHistory(request.logs, store: result.store, lineage: result.lineage)
   var digest: Digest?
   try history.read(

@@ -154,6 +154,10 @@ extension Reader {
           + " \(range.head.transaction)"
       )
     }
+    let base = range.base
+    if point.transaction == base.transaction, point.lineage == base.lineage, point != base {
+      throw diverged("transaction \(point.transaction) had another digest")
+    }
     let isKept =
       try point.transaction >= (range.oldest ?? .max)
       && history.transaction(point.transaction)?.state != .deleted

@@ -171,12 +171,17 @@ public final class Replayer {
   /// - Parameters:
   ///   - point: The point, after which history is to go on.
   ///   - count: The number of its objects, each an insertion to be applied.
-  /// - Throws: ``StoreError/Code/misuse`` where the replica has contents, or another lineage.
+  /// - Throws: ``StoreError/Code/historyGap`` where the replica has contents, and
+  ///   ``StoreError/Code/misuse`` where it has another lineage.
   public func begin(snapshot point: HistoryPoint, count: Int64) throws {
     guard open == nil else { throw misuse("a snapshot began inside a transaction") }
     let range = try HistoryRows(writer.connection).range()
     guard range.oldest == nil, range.base.transaction == 0, try isEmpty() else {
-      throw misuse("a snapshot is to come into a new replica, and this one has contents")
+      throw StoreError(
+        .historyGap,
+        "A snapshot is to come into the replica \(path), which has contents already.",
+        path: path
+      )
     }
     guard range.base.lineage == point.lineage else {
       throw misuse(
