@@ -3,7 +3,7 @@
 REQUIRED := libsqlite3-dev zlib1g-dev
 OPTIONAL := libdeflate-dev libssl3 sqlite3 sqlite3-tools
 SUDO := $(if $(filter 0,$(shell id -u)),,sudo)
-LINTED := $(wildcard Package.swift Sources Tests Benchmarks)
+LINTED := $(wildcard Package.swift Sources Tests Benchmarks Tools)
 missing = $(shell for name in $(1); do dpkg-query -W -f '$${Status}' $$name 2>/dev/null \
 	| grep -q 'ok installed' || echo $$name; done)
 
@@ -13,7 +13,8 @@ export TRAVELOG_LIBRARIES = $(shell ls /usr/include/libdeflate.h 2>&1)
 
 # Neither an index of the code nor lines for a debugger: together they take a sixth of a first build.
 # Whoever wants them builds without make, and all is built again.
-BUILD := swift build --disable-index-store -debug-info-format none
+BUILD := swift build --disable-index-store -debug-info-format none \
+	--explicit-target-dependency-import-check error -Xswiftc -warnings-as-errors
 
 # Where "make install" puts things; DESTDIR goes before all of it.
 PREFIX ?= /usr/local
@@ -21,11 +22,10 @@ DESTDIR ?=
 VERSION = $(shell sed -n 's/.*version: "travelog \(.*\)".*/\1/p' Sources/travelog/Travelog.swift)
 # With the Swift runtime inside, a program is one file that starts in a few milliseconds.
 RELEASE := swift build -c release --static-swift-stdlib
-PROGRAMS := travelog trips
 FUZZER := swift build -c release --scratch-path .build/fuzz --sanitize=address \
 	-Xswiftc -sanitize=fuzzer
 
-.PHONY: release install uninstall deb help setup build demo faults fuzz soak test test-threads doc docs lint format browser-test interop sample-data bench clean
+.PHONY: release install uninstall deb help setup build demo faults fuzz soak test test-threads clients plain doc reference lint format browser-test interop sample-data bench clean
 .DEFAULT_GOAL := help
 
 help: ## say what there is
@@ -88,7 +88,14 @@ test-threads: setup ## run the tests of concurrency under the thread sanitizer
 	  'ConcurrencyTests|NotificationTests|NotificationsTests|ModelActor|ImportTests|NoteStoreTests|LockTests' \
 	  --sanitize=thread --scratch-path .build/threads
 
-docs: setup ## write the pages that are made from the tables of commands
+clients: build ## build and run programs that depend on this package, by both build systems
+	TRAVELOG_LONG_TESTS=1 Tools/run-tests ClientTests
+
+plain: setup ## build what uses optional libraries, and its tests, without these libraries
+	TRAVELOG_PLAIN=1 $(BUILD) --scratch-path .build/plain --target ChangeLogTests
+	TRAVELOG_PLAIN=1 $(BUILD) --scratch-path .build/plain --target StoreTests
+
+reference: setup ## write the pages that are made from the tables of commands
 	$(BUILD) --product travelog
 	$(BUILD) --product trips
 	.build/debug/travelog generate reference > docs/CLI.md
@@ -138,14 +145,14 @@ bench: setup ## measure the budgets and print the ratios; BENCH="logs 100000 3" 
 	swift build -c release --product travelog
 	swift run -c release Benchmarks $(BENCH)
 
-release: setup ## build the programs as they are installed
-	$(foreach program,$(PROGRAMS),$(RELEASE) --product $(program) &&) true
+release: setup ## build the program as it is installed
+	$(RELEASE) --product travelog
 
-install: release ## install programs, manual pages, completions and jobs (PREFIX, DESTDIR)
-	Tools/install "$$($(RELEASE) --show-bin-path)" "$(DESTDIR)$(PREFIX)"
+install: release ## install the program, its documentation and jobs (PREFIX, DESTDIR)
+	Tools/install "$$($(RELEASE) --show-bin-path)" "$(PREFIX)" "$(DESTDIR)"
 
 uninstall: ## remove what was installed (PREFIX, DESTDIR)
-	Tools/install --remove "$(DESTDIR)$(PREFIX)"
+	Tools/install --remove "$(PREFIX)" "$(DESTDIR)"
 
 deb: release ## make a Debian package in .build
 	Tools/make-deb "$$($(RELEASE) --show-bin-path)" "$(VERSION)" .build

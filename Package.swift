@@ -6,7 +6,8 @@ import PackageDescription
 
 // The macros are built with the SwiftSyntax modules that every toolchain carries beside its
 // compiler, so that the package needs nothing from the network and swift-syntax is never compiled.
-let hostLibraries: String = {
+// Nil if no swiftc on the PATH has them.
+let hostLibraries: String? = {
   let searchPath = Context.environment["PATH"] ?? ""
   for folder in searchPath.split(separator: ":") {
     let compiler = URL(fileURLWithPath: String(folder)).appendingPathComponent("swiftc")
@@ -18,10 +19,7 @@ let hostLibraries: String = {
     let module = host.appendingPathComponent("SwiftSyntaxMacros.swiftmodule")
     if FileManager.default.fileExists(atPath: module.path) { return host.path }
   }
-  fatalError(
-    "No swiftc on the PATH has SwiftSyntax beside it (lib/swift/host/SwiftSyntaxMacros.swiftmodule)."
-      + " Install a Swift 6.2 or newer toolchain from swift.org and put its bin folder on the PATH."
-  )
+  return nil
 }()
 
 let syntaxModules = [
@@ -29,10 +27,14 @@ let syntaxModules = [
   "SwiftOperators", "SwiftParser", "SwiftParserDiagnostics", "SwiftSyntax", "SwiftSyntaxBuilder",
   "SwiftSyntaxMacroExpansion", "SwiftSyntaxMacros",
 ]
-let syntaxSettings: [SwiftSetting] = [.unsafeFlags(["-I", hostLibraries])]
+let syntaxSettings: [SwiftSetting] = hostLibraries.map { [.unsafeFlags(["-I", $0])] } ?? []
 let syntaxLinking: [LinkerSetting] =
-  [.unsafeFlags(["-L", hostLibraries, "-Xlinker", "-rpath", "-Xlinker", hostLibraries])]
-  + syntaxModules.map { .linkedLibrary($0) }
+  hostLibraries.map { host in
+    [.unsafeFlags(["-L", host, "-Xlinker", "-rpath", "-Xlinker", host])]
+      + syntaxModules.map { .linkedLibrary($0) }
+  } ?? []
+// It has the error that the compiler shows instead of one for each missing module.
+let withoutSyntax = "WithoutSwiftSyntax.swift"
 
 // A library that makes logs faster, and changes no line of them. It is used where its header is, unless
 // TRAVELOG_PLAIN is set when the package is built.
@@ -65,17 +67,24 @@ let package = Package(
       providers: [.apt(["libsqlite3-dev"])]
     ),
     .systemLibrary(name: "CZlib", pkgConfig: "zlib", providers: [.apt(["zlib1g-dev"])]),
-    .target(name: "SQLite", dependencies: ["CSQLite"]),
-    .target(name: "Store", dependencies: ["SQLite"]),
+    .target(name: "SQLite", dependencies: ["CSQLite", "Stopping"]),
+    .target(name: "Changes"),
+    .target(name: "Stopping"),
+    .target(name: "Store", dependencies: ["Changes", "SQLite", "Stopping"]),
     .target(
       name: "ChangeLog",
-      dependencies: ["CZlib", "Store"] + deflate,
+      dependencies: ["Changes", "CZlib", "Stopping"] + deflate,
       swiftSettings: deflateSettings
     ),
-    .target(name: "Pipeline", dependencies: ["ChangeLog", "Store"]),
-    .target(name: "Audit", dependencies: ["ChangeLog", "Pipeline", "Store"]),
-    .target(name: "Report", dependencies: ["Audit", "ChangeLog", "Pipeline", "Store"]),
-    .target(name: "SwiftDataMacroExpansion", swiftSettings: syntaxSettings),
+    .target(name: "Pipeline", dependencies: ["ChangeLog", "Changes", "Store"]),
+    .target(name: "Audit", dependencies: ["ChangeLog", "Pipeline", "Changes", "Store"]),
+    .target(name: "Report", dependencies: ["Audit", "ChangeLog", "Pipeline", "Changes", "Store"]),
+    .target(
+      name: "SwiftDataMacroExpansion",
+      exclude: hostLibraries == nil ? [] : [withoutSyntax],
+      sources: hostLibraries == nil ? [withoutSyntax] : nil,
+      swiftSettings: syntaxSettings
+    ),
     .macro(
       name: "SwiftDataMacros",
       dependencies: ["SwiftDataMacroExpansion"],
@@ -83,24 +92,42 @@ let package = Package(
       linkerSettings: syntaxLinking
     ),
     .target(name: "CSwiftRuntime"),
-    .target(name: "SwiftData", dependencies: ["CSwiftRuntime", "Store", "SwiftDataMacros"]),
-    .target(name: "os"),
+    .target(
+      name: "SwiftData",
+      dependencies: [
+        "CSwiftRuntime", "FoundationExtras", "SQLite", "Changes", "Store", "SwiftDataMacros",
+      ]
+    ),
+    // A C module of the name `os`, because `import os.log` needs one.
+    .systemLibrary(name: "COSLog"),
+    .target(name: "os", dependencies: ["COSLog"]),
     .target(name: "OSLog", dependencies: ["os"]),
-    .target(name: "FoundationExtras"),
+    .target(name: "FoundationExtras", linkerSettings: [.linkedLibrary("_FoundationICU")]),
     .target(name: "CommandLineKit"),
     .target(name: "JSON5"),
-    .target(name: "SampleTrips", dependencies: ["Store", "SwiftData"]),
+    .target(
+      name: "SampleTrips",
+      dependencies: ["Changes", "Store", "SwiftData", "Stopping"]
+    ),
     .executableTarget(
       name: "travelog",
       dependencies: [
-        "Audit", "ChangeLog", "CommandLineKit", "JSON5", "Pipeline", "Report", "Store",
+        "Audit", "ChangeLog", "CommandLineKit", "JSON5", "Pipeline", "Report", "Changes", "Store",
+        "Stopping",
       ]
     ),
     .executableTarget(
       name: "trips",
-      dependencies: ["CommandLineKit", "SampleTrips", "Store", "SwiftData"]
+      dependencies: [
+        "CommandLineKit", "SampleTrips", "Changes", "Store", "SwiftData", "Stopping",
+      ]
     ),
-    .target(name: "Samples", dependencies: ["SwiftData", "OSLog", "FoundationExtras"]),
+    // Many apps use this setting, which hides members of modules that a file does not import.
+    .target(
+      name: "Samples",
+      dependencies: ["SwiftData", "os"],
+      swiftSettings: [.enableUpcomingFeature("MemberImportVisibility")]
+    ),
     .target(
       name: "CBenchmarkPeer",
       dependencies: ["CSQLite", "CZlib"] + deflate,
@@ -113,71 +140,96 @@ let package = Package(
     .executableTarget(
       name: "Benchmarks",
       dependencies: [
-        "CBenchmarkPeer", "ChangeLog", "Pipeline", "SampleTrips", "Store", "SwiftData",
+        "CBenchmarkPeer", "ChangeLog", "Pipeline", "SampleTrips", "Changes", "Store", "SwiftData",
       ],
       path: "Benchmarks/Ratios",
       swiftSettings: deflateSettings
     ),
-    .testTarget(name: "HouseTests", dependencies: ["ProcessTesting"]),
+    .target(name: "SourceGraph", path: "Tools/SourceGraph", swiftSettings: syntaxSettings),
+    .executableTarget(
+      name: "layers",
+      dependencies: ["SourceGraph"],
+      path: "Tools/Layers",
+      swiftSettings: syntaxSettings,
+      linkerSettings: syntaxLinking
+    ),
+    .testTarget(
+      name: "HouseTests",
+      dependencies: ["ProcessTesting", "SourceGraph"],
+      swiftSettings: syntaxSettings,
+      linkerSettings: syntaxLinking
+    ),
     .testTarget(name: "CommandLineKitTests", dependencies: ["CommandLineKit"]),
     .testTarget(name: "JSON5Tests", dependencies: ["JSON5"]),
     .testTarget(
       name: "SampleTripsTests",
-      dependencies: ["ProcessTesting", "SQLite", "SampleTrips", "Store", "SwiftData", "trips"]
+      dependencies: [
+        "ProcessTesting", "SQLite", "SampleTrips", "Changes", "Store", "SwiftData", "trips",
+      ]
     ),
-    .testTarget(name: "OSTests", dependencies: ["OSLog"]),
+    .testTarget(name: "OSTests", dependencies: ["OSLog", "os"]),
     .testTarget(name: "FoundationExtrasTests", dependencies: ["FoundationExtras"]),
-    .testTarget(name: "SamplesTests", dependencies: ["Samples"]),
+    .testTarget(name: "SamplesTests", dependencies: ["Samples", "SwiftData"]),
     .testTarget(name: "SQLiteTests", dependencies: ["SQLite", "StoreTesting"]),
     .testTarget(
       name: "ChangeLogTests",
-      dependencies: ["ChangeLog", "ProcessTesting", "StoreTesting"]
+      dependencies: ["ChangeLog", "ProcessTesting", "Changes", "Store", "StoreTesting"]
     ),
     .testTarget(
       name: "PipelineTests",
-      dependencies: ["ChangeLog", "Pipeline", "ProcessTesting", "Store", "StoreTesting"]
+      dependencies: [
+        "ChangeLog", "Pipeline", "ProcessTesting", "SQLite", "Changes", "Store", "StoreTesting",
+      ]
     ),
     .testTarget(
       name: "AuditTests",
       dependencies: [
-        "Audit", "ChangeLog", "Pipeline", "PipelineTesting", "Store", "StoreTesting",
+        "Audit", "ChangeLog", "Pipeline", "PipelineTesting", "SQLite", "Changes", "Store",
+        "StoreTesting",
       ]
     ),
     .testTarget(
       name: "ReportTests",
       dependencies: [
         "Audit", "ChangeLog", "Pipeline", "PipelineTesting", "ProcessTesting", "Report", "SQLite",
-        "Store", "StoreTesting",
+        "Changes", "Store", "StoreTesting",
       ]
     ),
     .target(name: "FaultShim", path: "Tests/FaultShim", linkerSettings: [.linkedLibrary("dl")]),
     .testTarget(
       name: "TravelogTests",
       dependencies: [
-        "ChangeLog", "CommandLineKit", "ProcessTesting", "SQLite", "Store", "StoreTesting",
+        "ChangeLog", "CommandLineKit", "ProcessTesting", "SQLite", "Changes", "Store",
+        "StoreTesting",
         "travelog", "trips",
       ]
     ),
     .target(
       name: "LogFuzzing",
-      dependencies: ["ChangeLog", "Pipeline", "Store"],
+      dependencies: ["ChangeLog", "Pipeline", "Changes", "Store"],
       path: "Tests/Fuzz/LogFuzzing"
     ),
     .testTarget(
       name: "FuzzTests",
-      dependencies: ["ChangeLog", "LogFuzzing", "Store", "StoreTesting"],
+      dependencies: ["ChangeLog", "LogFuzzing", "Changes", "Store", "StoreTesting"],
       path: "Tests/Fuzz/FuzzTests"
     ),
     .target(
       name: "PipelineTesting",
-      dependencies: ["ChangeLog", "Pipeline", "Store", "StoreTesting"],
+      dependencies: ["ChangeLog", "Pipeline", "Changes", "Store", "StoreTesting"],
       path: "Tests/PipelineTesting"
     ),
-    .target(name: "StoreTesting", dependencies: ["Store"], path: "Tests/StoreTesting"),
+    .target(
+      name: "StoreTesting",
+      dependencies: ["SQLite", "Changes", "Store"],
+      path: "Tests/StoreTesting"
+    ),
     .target(name: "ProcessTesting", path: "Tests/ProcessTesting"),
     .testTarget(
       name: "StoreTests",
-      dependencies: ["ProcessProbe", "ProcessTesting", "Store", "StoreTesting"]
+      dependencies: [
+        "ProcessProbe", "ProcessTesting", "SQLite", "Changes", "Store", "StoreTesting",
+      ]
     ),
     .testTarget(
       name: "SwiftDataMacroTests",
@@ -192,7 +244,8 @@ let package = Package(
     ),
     .testTarget(
       name: "SwiftDataTests",
-      dependencies: ["ProcessProbe", "ProcessTesting", "SQLite", "Store", "SwiftData"]
+      dependencies: ["ProcessProbe", "ProcessTesting", "SQLite", "Changes", "Store", "SwiftData"],
+      exclude: ["AppleNames/AppleNames.txt"]
     ),
     // Its models have the names of SwiftData's own types, which no other test should see.
     .testTarget(name: "ModelShapeTests", dependencies: ["SwiftData"]),

@@ -107,8 +107,8 @@ def write(database, change, entity, columns, joins):
                 f' "{join["target"]}" = ?', (number, int(link["id"])))
         for link in after.get(name, []):
             database.execute(
-                f'INSERT INTO "{join["joinTable"]}" ("{join["source"]}", "{join["target"]}", position)'
-                " VALUES (?, ?, ?)", (number, int(link["id"]), link.get("position")))
+                f'INSERT INTO "{join["joinTable"]}" ("{join["source"]}", "{join["target"]}")'
+                " VALUES (?, ?)", (number, int(link["id"])))
     if change["op"] == "delete":
         database.execute(f'DELETE FROM "{table}" WHERE id = ?', (number,))
 

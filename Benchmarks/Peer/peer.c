@@ -134,3 +134,46 @@ int64_t peer_fetch(const char *path) {
   sqlite3_close(database);
   return code == SQLITE_DONE ? sum : -1;
 }
+
+peer_database *peer_open(const char *path) {
+  sqlite3 *database = NULL;
+  if (open_store(path, &database) == SQLITE_OK) return database;
+  fprintf(stderr, "peer: %s\n", database ? sqlite3_errmsg(database) : "no memory");
+  sqlite3_close(database);
+  return NULL;
+}
+
+void peer_close(peer_database *database) { sqlite3_close(database); }
+
+static int64_t sum_of_row(sqlite3_stmt *statement) {
+  int64_t sum = 0;
+  for (int column = 0; column < sqlite3_column_count(statement); column++) {
+    if (sqlite3_column_type(statement, column) == SQLITE_TEXT) {
+      // The bytes themselves, as a program would copy them.
+      sum += sqlite3_column_text(statement, column) ? sqlite3_column_bytes(statement, column) : 0;
+    } else {
+      sum += sqlite3_column_int64(statement, column);
+    }
+  }
+  return sum;
+}
+
+int64_t peer_run(peer_database *database, const char *sql, const char *prefix, int64_t first,
+                 int64_t count, int64_t other) {
+  sqlite3_stmt *statement = NULL;
+  int64_t sum = 0;
+  int code = sqlite3_prepare_v2(database, sql, -1, &statement, NULL);
+  int parameters = statement ? sqlite3_bind_parameter_count(statement) : 0;
+  for (int64_t number = first; number < first + count && code == SQLITE_OK; number++) {
+    char text[64];
+    int size = snprintf(text, sizeof text, "%s %lld", prefix, (long long)number);
+    if (parameters > 0) sqlite3_bind_int64(statement, 1, number);
+    if (parameters > 1) sqlite3_bind_text(statement, 2, text, size, SQLITE_TRANSIENT);
+    if (parameters > 2) sqlite3_bind_int64(statement, 3, other);
+    while ((code = sqlite3_step(statement)) == SQLITE_ROW) sum += sum_of_row(statement);
+    if (code == SQLITE_DONE) code = sqlite3_reset(statement);
+  }
+  if (code != SQLITE_OK) fprintf(stderr, "peer: %s\n", sqlite3_errmsg(database));
+  sqlite3_finalize(statement);
+  return code == SQLITE_OK ? sum : -1;
+}

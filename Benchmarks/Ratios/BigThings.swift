@@ -28,16 +28,17 @@ struct BigThings {
       guard !FileManager.default.fileExists(atPath: place.path) else { return }
       try FileManager.default.createDirectory(at: place, withIntermediateDirectories: true)
       try make(store, logs)
+      _ = try ProgramRun(program.travelog, ["export", store.path, "--to", logs])
     }
     return [
       Figure(name: "export \(name), MiB", limit: 64) {
         try made()
         let target = place.appending(path: UUID().uuidString).path
         defer { program.remove(target) }
-        return try program.mebibytes(["export", store.path, "--to", target])
+        return try program.mebibytes(["export", store.path, "--to", target, "--new-folder"])
       },
       Figure(name: "verify \(name), MiB", limit: 64) {
-        _ = try ProgramRun(program.travelog, ["export", store.path, "--to", logs])
+        try made()
         return try program.mebibytes(["verify", logs])
       },
       Figure(name: "import \(name), MiB", limit: 64) {
@@ -49,7 +50,8 @@ struct BigThings {
         let target = place.appending(path: UUID().uuidString).path
         defer { program.remove(target) }
         return try [
-          ["export", store.path, "--to", target + ".logs"], ["verify", target + ".logs"],
+          ["export", store.path, "--to", target + ".logs", "--new-folder"],
+          ["verify", target + ".logs"],
           ["import", target + ".logs", "--into", target],
         ].reduce(0) { try $0 + ProgramRun(program.travelog, $1).seconds }
       },

@@ -109,7 +109,9 @@ struct LogBudgets {
     + " JOIN history_transaction t ON t.id = c.transaction_id ORDER BY c.id"
 
   private static func export(_ store: String, to folder: String) throws -> ExportResult {
-    try Pipeline.export(ExportRequest(store: store, logs: LogFolder(folder)))
+    var request = ExportRequest(store: store, logs: LogFolder(folder))
+    request.startsNewFolder = true
+    return try Pipeline.export(request)
   }
 
   private func export() throws -> Double {

@@ -1,3 +1,5 @@
+import Glibc
+
 /// A budget: what we may take, as a multiple of what the peer takes in the same run.
 struct Budget {
   let name: String
@@ -41,4 +43,16 @@ func median(_ values: [Double]) -> Double {
 func seconds(_ work: () throws -> Void) rethrows -> Double {
   let time = try ContinuousClock().measure(work)
   return Double(time.components.seconds) + Double(time.components.attoseconds) * 1e-18
+}
+
+/// The seconds of processor time that a function takes, of all threads.
+func processorSeconds(_ work: () throws -> Void) rethrows -> Double {
+  func now() -> Double {
+    var time = timespec()
+    clock_gettime(CLOCK_PROCESS_CPUTIME_ID, &time)
+    return Double(time.tv_sec) + Double(time.tv_nsec) * 1e-9
+  }
+  let begin = now()
+  try work()
+  return now() - begin
 }

@@ -1,5 +1,6 @@
 import CBenchmarkPeer
 import ChangeLog
+import Changes
 import Foundation
 import Store
 
@@ -189,7 +190,7 @@ struct PeerRows {
       ),
       (
         change.after,
-        "INSERT INTO \(quoted(table)) (\(quoted(source)), \(quoted(target)), position) VALUES (?1, ?2, ?3)"
+        "INSERT INTO \(quoted(table)) (\(quoted(source)), \(quoted(target))) VALUES (?1, ?2)"
       ),
     ] {
       for member in members(of: Array(side)) where try text(member.key.dropLast()) == name {
@@ -197,13 +198,6 @@ struct PeerRows {
           begin(sql)
           append(.integer(change.object))
           append(id(in: link).map { .integer($0) } ?? .null)
-          guard side.baseAddress == change.after.baseAddress else { continue }
-          let position = members(of: link).first { $0.key == Array(#""position":"#.utf8) }
-          append(
-            position.flatMap { Int64(String(decoding: $0.value, as: UTF8.self)) }.map {
-              .integer($0)
-            } ?? .null
-          )
         }
       }
     }

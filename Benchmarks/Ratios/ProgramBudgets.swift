@@ -63,7 +63,7 @@ struct ProgramBudgets {
       Figure(name: "export \(count) changes, MiB", limit: 64) {
         let place = folder.appending(path: UUID().uuidString).path
         defer { remove(place) }
-        return try mebibytes(["export", store, "--to", place])
+        return try mebibytes(["export", store, "--to", place, "--new-folder"])
       },
       Figure(name: "import \(count) changes, MiB", limit: 64) {
         let place = folder.appending(path: UUID().uuidString).path

@@ -1,7 +1,9 @@
 import Foundation
 
 /// Prints one line of the table.
-func row(_ name: String, _ columns: String...) {
+func row(_ name: String, _ columns: String...) { row(name, columns) }
+
+func row(_ name: String, _ columns: [String]) {
   let left = name.padding(toLength: 52, withPad: " ", startingAt: 0)
   let right = columns.map { column in
     String(repeating: " ", count: max(0, 10 - column.count)) + column
@@ -46,6 +48,22 @@ func show(_ figures: [Figure]) throws {
   }
 }
 
+func show(_ tasks: [BookTask], count: Int) throws {
+  for task in tasks where words.isEmpty || words.contains(where: task.name.contains) {
+    let small = try (0..<max(1, runs)).map { _ in try task.measure(count, in: folder) }
+    let large = try (0..<max(1, runs)).map { _ in try task.measure(2 * count, in: folder) }
+    let columns = [small, large].flatMap { pairs in
+      [
+        String(format: "%.1f", median(pairs.map(\.peer)) * 1_000),
+        String(format: "%.1f", median(pairs.map(\.ours)) * 1_000),
+        String(format: "%.2f", median(pairs.map { $0.ours / $0.peer })),
+      ]
+    }
+    let growth = median(large.map(\.ours)) / median(small.map(\.ours))
+    row(task.name, columns + [String(format: "%.2f", growth)])
+  }
+}
+
 let folder = FileManager.default.temporaryDirectory
   .appending(path: "travelog-" + UUID().uuidString, directoryHint: .isDirectory)
 try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
@@ -55,6 +73,11 @@ do {
     print("\(count) models, medians of \(runs) runs; the peer is C on the same tables.")
     row("", "peer ms", "ours ms", "ratio", "budget", "")
     try show(TripBudgets(count: count, folder: folder).budgets)
+    print(
+      "Books and a tenth as many authors: processor time at \(count) and \(2 * count), and the growth."
+    )
+    row("", "peer ms", "ours ms", "ratio", "peer ms", "ours ms", "ratio", "growth")
+    try show(BookTasks.all, count: count)
   }
   if wanted.contains("logs") {
     let count = numbers.first ?? 1_000_000

@@ -1,7 +1,7 @@
 /// What a command was given, checked, by parameter.
-public struct Arguments: Sendable {
+package struct Arguments: Sendable {
   /// Where a value came from.
-  public enum Origin: Hashable, Sendable {
+  package enum Origin: Hashable, Sendable {
     /// It was given to the program.
     case commandLine
     /// A variable of the environment has it.
@@ -23,7 +23,7 @@ public struct Arguments: Sendable {
   ///
   /// The parameter must be one of the command's; all values were checked when the command line was
   /// parsed.
-  public subscript<Value>(_ parameter: Parameter<Value>) -> Value {
+  package subscript<Value>(_ parameter: Parameter<Value>) -> Value {
     do {
       return try parameter.read(texts[parameter.declaration.name] ?? [])
     } catch {
@@ -35,12 +35,12 @@ public struct Arguments: Sendable {
   }
 
   /// Where the value of a parameter came from.
-  public func origin(of parameter: some DeclaredParameter) -> Origin {
+  package func origin(of parameter: some DeclaredParameter) -> Origin {
     origins[parameter.declaration.name] ?? .fallback
   }
 
   /// True where a parameter was given, on the command line or in the environment.
-  public func has(_ parameter: some DeclaredParameter) -> Bool {
+  package func has(_ parameter: some DeclaredParameter) -> Bool {
     origin(of: parameter) != .fallback
   }
 }
@@ -51,7 +51,7 @@ extension Arguments {
   /// The environment and the parameters themselves add what was not given. The path leads to the
   /// command, from the program's own. A text that is no value, or a missing one, throws a
   /// ``CommandError``.
-  public init(
+  package init(
     _ given: [String: [String]],
     for path: [Command],
     environment: [String: String] = [:]

@@ -6,61 +6,61 @@
 ///   try call.output.writeLine("Hello, \(call.arguments[name])!")
 /// }
 /// ```
-public struct Command: Sendable {
+package struct Command: Sendable {
   /// One use of a command, to learn from.
-  public struct Example: Hashable, Sendable {
+  package struct Example: Hashable, Sendable {
     /// What to type.
-    public var line: String
+    package var line: String
     /// What it does.
-    public var meaning: String
+    package var meaning: String
 
     /// Makes an example.
-    public init(_ line: String, _ meaning: String) {
+    package init(_ line: String, _ meaning: String) {
       self.line = line
       self.meaning = meaning
     }
   }
 
   /// A file or a variable of the environment that a command reads.
-  public struct Note: Hashable, Sendable {
+  package struct Note: Hashable, Sendable {
     /// What it is called.
-    public var name: String
+    package var name: String
     /// What it is for.
-    public var meaning: String
+    package var meaning: String
 
     /// Makes a note.
-    public init(_ name: String, _ meaning: String) {
+    package init(_ name: String, _ meaning: String) {
       self.name = name
       self.meaning = meaning
     }
   }
 
   /// What a command does.
-  public typealias Action = @Sendable (Call) throws -> ExitCode
+  package typealias Action = @Sendable (Call) throws -> ExitCode
 
   /// The word that it is called by.
-  public var name: String
+  package var name: String
   /// What it does, in one line.
-  public var summary: String
+  package var summary: String
   /// What else is to be known about it.
-  public var discussion: String
+  package var discussion: String
   /// Uses of it, the plainest first.
-  public var examples: [Example]
+  package var examples: [Example]
   /// Its flags and positionals; the flags are those of its subcommands too.
-  public var parameters: [Declaration]
+  package var parameters: [Declaration]
   /// The commands below it.
-  public var subcommands: [Command]
+  package var subcommands: [Command]
   /// The variables that it reads, besides those of its flags.
-  public var environment: [Note]
+  package var environment: [Note]
   /// The files that it reads and writes.
-  public var files: [Note]
+  package var files: [Note]
   /// The ways in which it can end, besides success, failure and wrong usage.
-  public var exitCodes: [ExitCode]
+  package var exitCodes: [ExitCode]
   /// What it does; nil where one of its subcommands has to be named.
-  public var action: Action?
+  package var action: Action?
 
   /// Makes a command that does something.
-  public init(
+  package init(
     _ name: String,
     summary: String,
     discussion: String = "",
@@ -84,7 +84,7 @@ public struct Command: Sendable {
   }
 
   /// Makes a command that does nothing but hold others.
-  public init(
+  package init(
     _ name: String,
     summary: String,
     discussion: String = "",
@@ -119,16 +119,16 @@ extension Command {
 }
 
 /// A command that was called: what it was given, and where its answers go.
-public struct Call: Sendable {
+package struct Call: Sendable {
   /// The values of its flags and positionals.
-  public let arguments: Arguments
+  package let arguments: Arguments
   /// Where data goes.
-  public let output: Output
+  package let output: Output
   /// Where messages go.
-  public let messages: Output
+  package let messages: Output
 
   /// Makes a call.
-  public init(arguments: Arguments, output: Output, messages: Output) {
+  package init(arguments: Arguments, output: Output, messages: Output) {
     self.arguments = arguments
     self.output = output
     self.messages = messages

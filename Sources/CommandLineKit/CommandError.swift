@@ -1,28 +1,28 @@
 /// Why a command failed: what happened, where, what to do, and the code that scripts see.
-public struct CommandError: Error, Hashable, Sendable {
+package struct CommandError: Error, Hashable, Sendable {
   /// What the system is told.
-  public var code: ExitCode
+  package var code: ExitCode
   /// What happened and where, in a sentence.
-  public var message: String
+  package var message: String
   /// What to do about it; nil where the message says it.
-  public var hint: String?
+  package var hint: String?
 
   /// Makes an error.
-  public init(_ code: ExitCode, _ message: String, hint: String? = nil) {
+  package init(_ code: ExitCode, _ message: String, hint: String? = nil) {
     self.code = code
     self.message = message
     self.hint = hint
   }
 
   /// Makes an error of a command line that can't be understood.
-  public static func usage(_ message: String, hint: String? = nil) -> CommandError {
+  package static func usage(_ message: String, hint: String? = nil) -> CommandError {
     CommandError(.usage, message, hint: hint)
   }
 }
 
 extension CommandError: CustomStringConvertible {
   /// The message, and the hint on a line of its own.
-  public var description: String {
+  package var description: String {
     hint.map { "\(message)\n\($0)" } ?? message
   }
 }

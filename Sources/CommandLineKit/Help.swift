@@ -52,6 +52,11 @@ private struct HelpText {
   }
 
   private func list(_ rows: [CommandPage.Row]) -> String {
+    guard width >= 60 else {
+      return rows.map { row in
+        "  \(row.name.drop { $0 == " " })\n" + wrap(row.meaning, width: width, indent: 6)
+      }.joined(separator: "\n")
+    }
     let column = min((rows.map { displayWidth($0.name) }.max() ?? 0) + 4, 28)
     return rows.map { row in
       let text = wrap(row.meaning, width: width, indent: column)

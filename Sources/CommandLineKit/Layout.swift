@@ -19,7 +19,7 @@ func wrap(_ text: String, width: Int, indent: Int = 0) -> String {
 /// Sets rows in columns that are as wide as they need to be, two blanks apart.
 ///
 /// The last column is not filled up, so that no line ends in blanks.
-public func columns(_ rows: [[String]]) -> String {
+package func columns(_ rows: [[String]]) -> String {
   var widths: [Int] = []
   for row in rows {
     for (index, cell) in row.enumerated() {
@@ -40,7 +40,7 @@ public func columns(_ rows: [[String]]) -> String {
 }
 
 /// How many columns of a terminal a text takes.
-public func displayWidth(_ text: String) -> Int {
+package func displayWidth(_ text: String) -> Int {
   text.reduce(0) { $0 + displayWidth($1) }
 }
 

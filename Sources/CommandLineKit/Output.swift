@@ -2,20 +2,20 @@ import Glibc
 import Synchronization
 
 /// The other end of a pipe was closed: nobody reads on, and that is no failure.
-public struct ClosedPipe: Error {}
+package struct ClosedPipe: Error {}
 
 /// A stream that a program writes to: data to standard output, messages to standard error.
-public final class Output: Sendable {
+package final class Output: Sendable {
   /// How words are set off.
-  public let style: Style
+  package let style: Style
   /// True where somebody looks at it.
-  public let isTerminal: Bool
+  package let isTerminal: Bool
   private let descriptor: Int32
   private let buffer: Mutex<[UInt8]>
   private let room: Int
 
   /// Makes a stream; it writes when `room` bytes are waiting, and at ``flush()``.
-  public init(descriptor: Int32, room: Int = 0, style: Style = .plain) {
+  package init(descriptor: Int32, room: Int = 0, style: Style = .plain) {
     self.descriptor = descriptor
     self.room = room
     self.style = style
@@ -24,17 +24,17 @@ public final class Output: Sendable {
   }
 
   /// Writes a text.
-  public func write(_ text: String) throws {
+  package func write(_ text: String) throws {
     try write(bytes: text.utf8)
   }
 
   /// Writes a text and ends the line.
-  public func writeLine(_ text: String = "") throws {
+  package func writeLine(_ text: String = "") throws {
     try write(text + "\n")
   }
 
   /// Writes bytes as they are.
-  public func write(bytes: some Sequence<UInt8>) throws {
+  package func write(bytes: some Sequence<UInt8>) throws {
     try buffer.withLock { buffer in
       buffer.append(contentsOf: bytes)
       if buffer.count > room { try drain(&buffer) }
@@ -42,7 +42,7 @@ public final class Output: Sendable {
   }
 
   /// Writes what is waiting.
-  public func flush() throws {
+  package func flush() throws {
     try buffer.withLock { try drain(&$0) }
   }
 

@@ -1,7 +1,7 @@
 /// A flag or positional without the type of its value: what the parser and the help need of it.
-public struct Declaration: Sendable {
+package struct Declaration: Sendable {
   /// How often a parameter takes a value.
-  public enum Arity: Hashable, Sendable {
+  package enum Arity: Hashable, Sendable {
     /// It is there or not, and has no value.
     case none
     /// It has one value.
@@ -11,46 +11,46 @@ public struct Declaration: Sendable {
   }
 
   /// Its name: that of a flag without dashes, that of a positional as help shows it.
-  public let name: String
+  package let name: String
   /// The letter that stands for a flag.
-  public let short: Character?
+  package let short: Character?
   /// True where it has its place instead of a name.
-  public let isPositional: Bool
+  package let isPositional: Bool
   /// How many values it takes.
-  public let arity: Arity
+  package let arity: Arity
   /// True where giving a flag twice means something.
-  public let isRepeatable: Bool
+  package let isRepeatable: Bool
   /// True where it can't be left out.
-  public let isRequired: Bool
+  package let isRequired: Bool
   /// What stands for its value in help.
-  public let placeholder: String
+  package let placeholder: String
   /// What a shell can offer as its value.
-  public let completion: Completion
+  package let completion: Completion
   /// The text that is its value where none is given.
-  public let fallback: String?
+  package let fallback: String?
   /// The variable of the environment that gives its value where the command line does not.
-  public let variable: String?
+  package let variable: String?
   /// What it does, in a sentence.
-  public let help: String
+  package let help: String
   /// True where only those who know of it find it.
-  public let isHidden: Bool
+  package let isHidden: Bool
   /// Checks the texts that were given for it; throws a ``CommandError`` of wrong usage.
-  public let check: @Sendable ([String]) throws -> Void
+  package let check: @Sendable ([String]) throws -> Void
 
   /// How messages and help call it.
   var spelling: String { isPositional ? name : "--\(name)" }
 }
 
 /// A parameter whose declaration can stand in a list with others.
-public protocol DeclaredParameter: Sendable {
+package protocol DeclaredParameter: Sendable {
   /// What the parser and the help need of it.
   var declaration: Declaration { get }
 }
 
 /// A flag or positional with the type of its value, which is the key to that value.
-public struct Parameter<Value: Sendable>: DeclaredParameter {
+package struct Parameter<Value: Sendable>: DeclaredParameter {
   /// What the parser and the help need of it.
-  public let declaration: Declaration
+  package let declaration: Declaration
   /// Makes a value of the texts that were given.
   let read: @Sendable ([String]) throws -> Value
 
@@ -92,7 +92,7 @@ public struct Parameter<Value: Sendable>: DeclaredParameter {
 
 extension Parameter {
   /// A flag with a value that has to be given.
-  public static func required(
+  package static func required(
     _ name: String,
     short: Character? = nil,
     _ type: ValueType<Value>,
@@ -116,7 +116,7 @@ extension Parameter {
   }
 
   /// A flag with a value that is `fallback`, as it would be typed, where none is given.
-  public static func flag(
+  package static func flag(
     _ name: String,
     short: Character? = nil,
     _ type: ValueType<Value>,
@@ -141,7 +141,7 @@ extension Parameter {
   }
 
   /// A flag with a value that may be left out.
-  public static func optional<Wrapped>(
+  package static func optional<Wrapped>(
     _ name: String,
     short: Character? = nil,
     _ type: ValueType<Wrapped>,
@@ -164,7 +164,7 @@ extension Parameter {
   }
 
   /// A flag that may be given several times, each time with a value.
-  public static func repeated<Element>(
+  package static func repeated<Element>(
     _ name: String,
     short: Character? = nil,
     _ type: ValueType<Element>,
@@ -186,7 +186,7 @@ extension Parameter {
   }
 
   /// A positional that has to be given.
-  public static func positional(
+  package static func positional(
     _ name: String,
     _ type: ValueType<Value>,
     help: String
@@ -204,7 +204,7 @@ extension Parameter {
   }
 
   /// A positional that may be left out.
-  public static func optionalPositional<Wrapped>(
+  package static func optionalPositional<Wrapped>(
     _ name: String,
     _ type: ValueType<Wrapped>,
     help: String
@@ -221,7 +221,7 @@ extension Parameter {
   }
 
   /// Positionals of any number, the last of a command's.
-  public static func positionals<Element>(
+  package static func positionals<Element>(
     _ name: String,
     _ type: ValueType<Element>,
     isRequired: Bool = false,
@@ -242,7 +242,7 @@ extension Parameter {
 
 extension Parameter where Value == Bool {
   /// A flag that is there or not.
-  public static func toggle(
+  package static func toggle(
     _ name: String,
     short: Character? = nil,
     help: String,
@@ -261,7 +261,7 @@ extension Parameter where Value == Bool {
 
 extension Parameter where Value == Int {
   /// A flag that counts how often it is there.
-  public static func count(
+  package static func count(
     _ name: String,
     short: Character? = nil,
     help: String,

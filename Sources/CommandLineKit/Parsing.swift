@@ -26,6 +26,7 @@ private struct Parser {
   private var texts: [String: [String]] = [:]
   private var positionals: [String] = []
   private var help: Request?
+  private var wantsVersion = false
 
   init(path: [Command], environment: [String: String]) {
     self.path = path
@@ -52,6 +53,7 @@ private struct Parser {
       }
     }
     if let help { return help }
+    if wantsVersion { return .version }
     guard command.action != nil else {
       if words.isEmpty { return .help(path, isLong: false) }
       throw CommandError.usage(
@@ -136,6 +138,10 @@ private struct Parser {
       guard let flag = flags.last(where: { $0.short == letter }) else {
         if letter == "h" {
           if help == nil { help = .help(path, isLong: false) }
+          continue
+        }
+        if letter == "V", path.count == 1 {
+          wantsVersion = true
           continue
         }
         // A negative number is a value, unless its digit is a flag.

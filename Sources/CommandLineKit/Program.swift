@@ -1,20 +1,20 @@
 import Glibc
 
 /// A command with all that it needs to be a program.
-public struct Program: Sendable {
+package struct Program: Sendable {
   /// The topmost command.
-  public let command: Command
+  package let command: Command
   /// What `--version` shows.
-  public let version: String
+  package let version: String
   /// Makes an error with an exit code of one that the command's own code knows nothing of.
-  public let describe: @Sendable (any Error) -> CommandError?
+  package let describe: @Sendable (any Error) -> CommandError?
   /// The flag that says when to colour, where there is one.
-  public let color: Parameter<ColorChoice>?
+  package let color: Parameter<ColorChoice>?
   /// The flag that asks for answers that programs can read, where there is one.
-  public let json: Parameter<Bool>?
+  package let json: Parameter<Bool>?
 
   /// Makes a program.
-  public init(
+  package init(
     _ command: Command,
     version: String,
     color: Parameter<ColorChoice>? = nil,
@@ -31,7 +31,7 @@ public struct Program: Sendable {
   /// Does what the command line asks for, and returns what the system is to be told.
   ///
   /// The first argument is the name that the program was called by.
-  public func run(_ arguments: [String], environment: [String: String]) -> Int32 {
+  package func run(_ arguments: [String], environment: [String: String]) -> Int32 {
     // A reader that has seen enough closes the pipe; that shall be an error that can be caught.
     signal(SIGPIPE, SIG_IGN)
     let request: Request
@@ -42,7 +42,7 @@ public struct Program: Sendable {
         environment: environment
       )
     } catch {
-      return report(error, on: messages(.auto, environment), asJSON: false)
+      return report(error, on: messages(.auto, environment), asJSON: asksForJSON(arguments))
     }
     switch request {
     case .run(let path, let arguments):
@@ -67,6 +67,12 @@ public struct Program: Sendable {
     }
   }
 
+  /// Whether a command line that can't be understood asks for JSON.
+  private func asksForJSON(_ arguments: [String]) -> Bool {
+    guard let json else { return false }
+    return arguments.prefix { $0 != "--" }.contains(json.declaration.spelling)
+  }
+
   private func run(
     _ path: [Command],
     _ arguments: Arguments,
@@ -75,6 +81,12 @@ public struct Program: Sendable {
     let choice = color.map { arguments[$0] } ?? .auto
     let output = stream(STDOUT_FILENO, choice, environment, room: 1 << 16)
     let messages = messages(choice, environment)
+    let isJSON = json.map { arguments[$0] } ?? false
+    Interruption.setReport { error in
+      // A message that nobody reads must not keep the program from ending.
+      var ready = pollfd(fd: STDERR_FILENO, events: Int16(POLLOUT), revents: 0)
+      if poll(&ready, 1, 0) == 1 { write(error, on: messages, asJSON: isJSON) }
+    }
     do {
       guard let action = path.last?.action else { return ExitCode.usage.number }
       let code = try action(Call(arguments: arguments, output: output, messages: messages))
@@ -91,7 +103,7 @@ public struct Program: Sendable {
       } catch {
         // Of two errors, the one that came first says more.
       }
-      return report(error, on: messages, asJSON: json.map { arguments[$0] } ?? false)
+      return report(error, on: messages, asJSON: isJSON)
     }
   }
 
@@ -114,16 +126,19 @@ public struct Program: Sendable {
   private func report(_ error: any Error, on messages: Output, asJSON: Bool) -> Int32 {
     let described =
       error as? CommandError ?? describe(error) ?? CommandError(.failure, "\(error)")
+    Interruption.setReport(nil)
+    write(described, on: messages, asJSON: asJSON)
+    return described.code.number
+  }
+
+  private func write(_ error: CommandError, on messages: Output, asJSON: Bool) {
     do {
       try messages.write(
-        asJSON
-          ? described.json
-          : messages.style.red("\(command.name):") + " \(described)\n"
+        asJSON ? error.json : messages.style.red("\(command.name):") + " \(error)\n"
       )
     } catch {
       // There is nobody left to tell; the exit code says it.
     }
-    return described.code.number
   }
 
   private func messages(_ choice: ColorChoice, _ environment: [String: String]) -> Output {

@@ -1,7 +1,7 @@
 import Synchronization
 
 /// When a program tells how far it has got.
-public enum ProgressChoice: String, CaseIterable, Sendable {
+package enum ProgressChoice: String, CaseIterable, Sendable {
   /// On a terminal.
   case auto
   /// Always.
@@ -13,7 +13,7 @@ public enum ProgressChoice: String, CaseIterable, Sendable {
 /// A line that tells how far a program has got, and is written over by the next.
 ///
 /// It is drawn ten times a second at most, and gone when the program ends.
-public final class ProgressLine: Sendable {
+package final class ProgressLine: Sendable {
   private struct State {
     var next: ContinuousClock.Instant
     var isDrawn = false
@@ -24,7 +24,7 @@ public final class ProgressLine: Sendable {
   private let state: Mutex<State>
 
   /// Makes a line on a stream; nothing is drawn where it is not wanted.
-  public init(_ output: Output, _ choice: ProgressChoice) {
+  package init(_ output: Output, _ choice: ProgressChoice) {
     switch choice {
     case .auto: self.output = output.isTerminal ? output : nil
     case .always: self.output = output
@@ -41,7 +41,7 @@ public final class ProgressLine: Sendable {
   ///   - total: How much there is to do; nil where nobody knows.
   ///   - unit: What is counted.
   /// - Throws: What writing throws.
-  public func draw(_ done: Int64, of total: Int64?, _ unit: String) throws {
+  package func draw(_ done: Int64, of total: Int64?, _ unit: String) throws {
     guard let output else { return }
     let now = ContinuousClock.now
     try state.withLock { state in
@@ -55,7 +55,7 @@ public final class ProgressLine: Sendable {
   }
 
   /// Takes the line away.
-  public func clear() throws {
+  package func clear() throws {
     guard let output else { return }
     try state.withLock { state in
       guard state.isDrawn, output.isTerminal else { return }
@@ -85,7 +85,7 @@ public final class ProgressLine: Sendable {
 }
 
 /// A number with its digits in groups of three.
-public func grouped(_ number: Int64) -> String {
+package func grouped(_ number: Int64) -> String {
   var digits = String(number.magnitude)
   var groups: [String] = []
   while digits.count > 3 {
@@ -96,12 +96,12 @@ public func grouped(_ number: Int64) -> String {
 }
 
 /// A number of things for people: `1 log`, `1 200 logs`.
-public func counted(_ number: Int64, _ noun: String) -> String {
+package func counted(_ number: Int64, _ noun: String) -> String {
   "\(grouped(number)) \(noun)\(number == 1 ? "" : "s")"
 }
 
 /// A number of bytes for people: `812 B`, `1.2 MB`.
-public func byteCount(_ bytes: Int64) -> String {
+package func byteCount(_ bytes: Int64) -> String {
   guard bytes >= 1000 else { return "\(bytes) B" }
   var value = Double(bytes)
   var unit = 0

@@ -1,5 +1,5 @@
 /// When a program colours what it writes.
-public enum ColorChoice: String, CaseIterable, Sendable {
+package enum ColorChoice: String, CaseIterable, Sendable {
   /// On a terminal, unless the environment says no.
   case auto
   /// Always.
@@ -9,20 +9,20 @@ public enum ColorChoice: String, CaseIterable, Sendable {
 }
 
 /// How words are set off: with colours, or not at all.
-public struct Style: Hashable, Sendable {
+package struct Style: Hashable, Sendable {
   /// True where escapes are written.
-  public let isColored: Bool
+  package let isColored: Bool
 
   /// No escapes.
-  public static let plain = Style(isColored: false)
+  package static let plain = Style(isColored: false)
   /// Escapes, as terminals know them.
-  public static let colored = Style(isColored: true)
+  package static let colored = Style(isColored: true)
 
   private init(isColored: Bool) { self.isColored = isColored }
 
   /// The style for a stream: what was asked for, then what the environment says, then whether
   /// somebody looks at it.
-  public init(_ choice: ColorChoice, isTerminal: Bool, environment: [String: String]) {
+  package init(_ choice: ColorChoice, isTerminal: Bool, environment: [String: String]) {
     func isSet(_ name: String) -> Bool { environment[name].map { !$0.isEmpty } ?? false }
     switch choice {
     case .always: isColored = true
@@ -41,17 +41,17 @@ public struct Style: Hashable, Sendable {
   }
 
   /// Bold.
-  public func bold(_ text: String) -> String { escaped(text, 1) }
+  package func bold(_ text: String) -> String { escaped(text, 1) }
   /// Faint.
-  public func faint(_ text: String) -> String { escaped(text, 2) }
+  package func faint(_ text: String) -> String { escaped(text, 2) }
   /// Red, for what is wrong or went.
-  public func red(_ text: String) -> String { escaped(text, 31) }
+  package func red(_ text: String) -> String { escaped(text, 31) }
   /// Green, for what is right or came.
-  public func green(_ text: String) -> String { escaped(text, 32) }
+  package func green(_ text: String) -> String { escaped(text, 32) }
   /// Yellow, for what deserves a look.
-  public func yellow(_ text: String) -> String { escaped(text, 33) }
+  package func yellow(_ text: String) -> String { escaped(text, 33) }
   /// Blue, for what is new to the reader.
-  public func blue(_ text: String) -> String { escaped(text, 34) }
+  package func blue(_ text: String) -> String { escaped(text, 34) }
 
   private func escaped(_ text: String, _ code: Int) -> String {
     isColored ? "\u{1b}[\(code)m\(text)\u{1b}[0m" : text

@@ -1,5 +1,5 @@
 /// The word that was most likely meant; nil where none is near enough.
-public func nearest(to word: String, in words: [String]) -> String? {
+package func nearest(to word: String, in words: [String]) -> String? {
   let limit = max(1, word.count / 3)
   var best: (word: String, distance: Int)?
   for candidate in words {

@@ -1,38 +1,42 @@
-public import FoundationEssentials
+import FoundationEssentials
 
 extension ValueType where Value == Duration {
-  /// A length of time: `90s`, `5m`, `2h`, `7d`, `500ms`.
-  public static let duration = ValueType(
+  /// A length of time, which has a unit unless it is 0: `90s`, `5m`, `2h`, `7d`, `500ms`.
+  package static let duration = ValueType(
     placeholder: "DURATION",
     forms: "a length of time as 90s, 5m, 2h or 7d",
+    hint: { hintOfUnit($0, ["s", "m", "h", "d"]) },
     parse: duration(of:)
   )
 }
 
 extension ValueType where Value == Int64 {
-  /// A number of bytes: `4096`, `64KiB`, `10MiB`, `1GiB`.
-  public static let size = ValueType(
-    placeholder: "SIZE",
-    forms: "a number of bytes as 4096, 64KiB, 10MiB or 1GiB"
-  ) { text in
-    guard let (number, unit) = numberAndUnit(text) else { return nil }
-    let factors: [String: Int64] = ["": 1, "B": 1, "KiB": 1 << 10, "MiB": 1 << 20, "GiB": 1 << 30]
-    guard let factor = factors[unit] else { return nil }
-    let (product, isTooLarge) = number.multipliedReportingOverflow(by: factor)
-    return isTooLarge ? nil : product
+  /// A number of bytes from a smallest one on, which has a unit: `4096B`, `64KiB`, `10MiB`, `1GiB`.
+  package static func size(from least: Int64, _ name: String) -> ValueType {
+    ValueType(
+      placeholder: "SIZE",
+      forms: "a size of at least \(name) as 10MiB or 1GiB",
+      hint: { hintOfUnit($0, ["KiB", "MiB", "GiB"]) }
+    ) { text in
+      guard let (number, unit) = numberAndUnit(text) else { return nil }
+      let factors: [String: Int64] = ["B": 1, "KiB": 1 << 10, "MiB": 1 << 20, "GiB": 1 << 30]
+      guard let factor = factors[unit] else { return nil }
+      let (product, isTooLarge) = number.multipliedReportingOverflow(by: factor)
+      return isTooLarge || product < least ? nil : product
+    }
   }
 }
 
 extension ValueType where Value == Date {
   /// A day, `2026-03-01`, which begins at midnight UTC, or an instant, `2026-03-01T08:30:00Z`.
-  public static let date = ValueType(
+  package static let date = ValueType(
     placeholder: "DATE",
     forms: "a day as 2026-03-01 or an instant as 2026-03-01T08:30:00Z",
     parse: date(of:)
   )
 
   /// A date, or how long before now: `7d`.
-  public static func date(before now: Date) -> ValueType {
+  package static func date(before now: Date) -> ValueType {
     ValueType(
       placeholder: "DATE",
       forms: "a day as 2026-03-01, an instant as 2026-03-01T08:30:00Z or a time ago as 7d"
@@ -45,7 +49,7 @@ extension ValueType where Value == Date {
 
 extension Duration {
   /// The length in seconds.
-  public var seconds: Double {
+  package var seconds: Double {
     Double(components.seconds) + Double(components.attoseconds) * 1e-18
   }
 }
@@ -56,7 +60,14 @@ private func numberAndUnit(_ text: String) -> (Int64, String)? {
   return (number, String(text[digits.endIndex...]))
 }
 
+/// What to write instead of a number without a unit; nil for anything else.
+private func hintOfUnit(_ text: String, _ units: [String]) -> String? {
+  guard let (number, unit) = numberAndUnit(text), unit.isEmpty else { return nil }
+  return "A unit is missing: \(alternatives(units.map { "\(number)\($0)" }))."
+}
+
 private func duration(of text: String) -> Duration? {
+  if text == "0" { return .zero }
   guard let (number, unit) = numberAndUnit(text) else { return nil }
   if unit == "ms" { return .milliseconds(number) }
   let factors: [String: Int64] = ["s": 1, "m": 60, "h": 3600, "d": 86_400]

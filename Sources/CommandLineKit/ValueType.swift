@@ -1,5 +1,5 @@
 /// What a shell can offer as the value of a parameter.
-public enum Completion: Hashable, Sendable {
+package enum Completion: Hashable, Sendable {
   /// Nothing that it could know.
   case nothing
   /// The names of files.
@@ -11,26 +11,30 @@ public enum Completion: Hashable, Sendable {
 }
 
 /// How a value is written on a command line.
-public struct ValueType<Value: Sendable>: Sendable {
+package struct ValueType<Value: Sendable>: Sendable {
   /// What stands for the value in help.
-  public let placeholder: String
+  package let placeholder: String
   /// What a shell can offer.
-  public let completion: Completion
+  package let completion: Completion
   /// What is accepted, as it ends the sentence “give …”.
-  public let forms: String
+  package let forms: String
+  /// What is wrong with a text that is refused, if more than its form can be said.
+  let hint: @Sendable (String) -> String?
   /// Makes a value; nil where the text is none.
-  public let parse: @Sendable (String) -> Value?
+  package let parse: @Sendable (String) -> Value?
 
   /// Makes a type.
-  public init(
+  package init(
     placeholder: String,
     completion: Completion = .nothing,
     forms: String,
+    hint: @escaping @Sendable (String) -> String? = { _ in nil },
     parse: @escaping @Sendable (String) -> Value?
   ) {
     self.placeholder = placeholder
     self.completion = completion
     self.forms = forms
+    self.hint = hint
     self.parse = parse
   }
 
@@ -48,29 +52,29 @@ public struct ValueType<Value: Sendable>: Sendable {
   }
 
   private func suggestion(for text: String) -> String? {
-    guard case .words(let words) = completion else { return nil }
+    guard case .words(let words) = completion else { return hint(text) }
     return nearest(to: text, in: words).map { "Did you mean \(quoted($0))?" }
   }
 }
 
 extension ValueType where Value == String {
   /// Any text.
-  public static let text = ValueType(placeholder: "TEXT", forms: "a text") { $0 }
+  package static let text = ValueType(placeholder: "TEXT", forms: "a text") { $0 }
   /// The path of a file.
-  public static let file = ValueType(
+  package static let file = ValueType(
     placeholder: "FILE",
     completion: .file,
     forms: "the path of a file"
   ) { $0.isEmpty ? nil : $0 }
   /// The path of a folder.
-  public static let folder = ValueType(
+  package static let folder = ValueType(
     placeholder: "FOLDER",
     completion: .folder,
     forms: "the path of a folder"
   ) { $0.isEmpty ? nil : $0 }
 
   /// One of some words.
-  public static func word(of words: [String], placeholder: String = "WORD") -> ValueType {
+  package static func word(of words: [String], placeholder: String = "WORD") -> ValueType {
     ValueType(placeholder: placeholder, completion: .words(words), forms: alternatives(words)) {
       words.contains($0) ? $0 : nil
     }
@@ -79,7 +83,7 @@ extension ValueType where Value == String {
 
 extension ValueType where Value == Int {
   /// A whole number.
-  public static func integer(in range: ClosedRange<Int> = .min...(.max)) -> ValueType {
+  package static func integer(in range: ClosedRange<Int> = .min...(.max)) -> ValueType {
     ValueType(placeholder: "NUMBER", forms: integerForms(range)) { text in
       Int(text).flatMap { range.contains($0) ? $0 : nil }
     }
@@ -88,7 +92,7 @@ extension ValueType where Value == Int {
 
 extension ValueType where Value == UInt64 {
   /// A whole number that is not negative.
-  public static let natural = ValueType(
+  package static let natural = ValueType(
     placeholder: "NUMBER",
     forms: "a whole number from 0 to \(UInt64.max)"
   ) { UInt64($0) }
@@ -96,7 +100,7 @@ extension ValueType where Value == UInt64 {
 
 extension ValueType where Value: CaseIterable & RawRepresentable<String> {
   /// One of the cases of an enumeration.
-  public static var oneOf: ValueType {
+  package static var oneOf: ValueType {
     let words = Value.allCases.map(\.rawValue)
     return ValueType(
       placeholder: words.joined(separator: "|"),
@@ -115,7 +119,7 @@ private func integerForms(_ range: ClosedRange<Int>) -> String {
   }
 }
 
-private func alternatives(_ words: [String]) -> String {
+func alternatives(_ words: [String]) -> String {
   guard let last = words.last, words.count > 1 else { return words.first ?? "nothing" }
   return words.dropLast().joined(separator: ", ") + " or " + last
 }

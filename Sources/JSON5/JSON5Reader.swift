@@ -1,7 +1,7 @@
 /// Reads a JSON5 text: JSON with comments, trailing commas, names without quotes and single quotes.
 ///
 /// - Throws: ``JSON5Error`` with the place of the first thing that is wrong.
-public func readJSON5(_ text: String) throws(JSON5Error) -> JSON5Value {
+package func readJSON5(_ text: String) throws(JSON5Error) -> JSON5Value {
   var reader = JSON5Reader(text: Array(text.unicodeScalars))
   return try reader.document()
 }

@@ -1,25 +1,25 @@
 import CSQLite
-public import FoundationEssentials
+import FoundationEssentials
 
 /// Parameters are counted from one, as SQLite does.
 extension Statement {
   /// Binds null.
-  public func bindNull(_ index: Int32) throws {
+  package func bindNull(_ index: Int32) throws {
     try check(sqlite3_bind_null(handle, index))
   }
 
   /// Binds an integer.
-  public func bind(_ index: Int32, _ value: Int64) throws {
+  package func bind(_ index: Int32, _ value: Int64) throws {
     try check(sqlite3_bind_int64(handle, index, value))
   }
 
   /// Binds a number with a fraction; SQLite turns NaN into null.
-  public func bind(_ index: Int32, _ value: Double) throws {
+  package func bind(_ index: Int32, _ value: Double) throws {
     try check(sqlite3_bind_double(handle, index, value))
   }
 
   /// Binds a copy of a text, which may contain NUL.
-  public func bind(_ index: Int32, _ value: String) throws {
+  package func bind(_ index: Int32, _ value: String) throws {
     var value = value
     let code = value.withUTF8 {
       bindText(index, UnsafeRawBufferPointer($0), travelog_sqlite_transient())
@@ -28,19 +28,19 @@ extension Statement {
   }
 
   /// Binds a copy of some bytes.
-  public func bind(_ index: Int32, _ value: Data) throws {
+  package func bind(_ index: Int32, _ value: Data) throws {
     try value.withUnsafeBytes {
       try check(bindBlob(index, $0, travelog_sqlite_transient()))
     }
   }
 
   /// Binds a copy of some bytes as a text in UTF-8.
-  public func bind(_ index: Int32, text bytes: UnsafeRawBufferPointer) throws {
+  package func bind(_ index: Int32, text bytes: UnsafeRawBufferPointer) throws {
     try check(bindText(index, bytes, travelog_sqlite_transient()))
   }
 
   /// Binds a copy of some bytes as a blob.
-  public func bind(_ index: Int32, blob bytes: UnsafeRawBufferPointer) throws {
+  package func bind(_ index: Int32, blob bytes: UnsafeRawBufferPointer) throws {
     try check(bindBlob(index, bytes, travelog_sqlite_transient()))
   }
 
@@ -48,12 +48,12 @@ extension Statement {
   ///
   /// The bytes must stay where they are until the statement was run and reset, or the parameter
   /// is bound again.
-  public func bind(_ index: Int32, borrowedText bytes: UnsafeRawBufferPointer) throws {
+  package func bind(_ index: Int32, borrowedText bytes: UnsafeRawBufferPointer) throws {
     try check(bindText(index, bytes, travelog_sqlite_static()))
   }
 
   /// Binds a blob without a copy, on the terms of ``bind(_:borrowedText:)``.
-  public func bind(_ index: Int32, borrowedBlob bytes: UnsafeRawBufferPointer) throws {
+  package func bind(_ index: Int32, borrowedBlob bytes: UnsafeRawBufferPointer) throws {
     try check(bindBlob(index, bytes, travelog_sqlite_static()))
   }
 

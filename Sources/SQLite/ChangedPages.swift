@@ -5,7 +5,7 @@ import CSQLite
 /// A commit leaves the numbers of its pages in the write-ahead log, from where they are taken before
 /// anybody can write over them. What other connections commit is not seen, only that they did; then,
 /// and in the beginning, any page may have been written.
-public final class ChangedPages {
+package final class ChangedPages {
   /// More than so many are all.
   private static let largestCount = 1 << 16
   /// The log is taken back into the file when it has so many frames, as SQLite does by itself.
@@ -80,7 +80,7 @@ public final class ChangedPages {
   ///
   /// - Returns: False where the write-ahead log is not empty, which has newer pages.
   /// - Throws: ``SQLiteError/busy`` where somebody else writes.
-  public func clearGaps() throws -> Bool {
+  package func clearGaps() throws -> Bool {
     guard let file = travelog_sqlite_file(connection.database),
       let log = travelog_sqlite_log_file(connection.database)
     else { return false }
@@ -133,7 +133,7 @@ public final class ChangedPages {
 
 extension Connection {
   /// Watches the commits of this connection; there is one for whoever asks.
-  public func watchPages() -> ChangedPages {
+  package func watchPages() -> ChangedPages {
     if let changedPages { return changedPages }
     let pages = ChangedPages(self)
     changedPages = pages

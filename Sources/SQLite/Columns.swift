@@ -1,9 +1,9 @@
 import CSQLite
-public import FoundationEssentials
+import FoundationEssentials
 import Glibc
 
 /// The storage class of one value in one row.
-public enum StorageClass: Int32, Hashable, Sendable {
+package enum StorageClass: Int32, Hashable, Sendable {
   case integer = 1
   case real = 2
   case text = 3
@@ -15,39 +15,39 @@ public enum StorageClass: Int32, Hashable, Sendable {
 extension Statement {
   /// The storage class of a value, to be asked before the value is read in another class.
   @inline(__always)
-  public func type(at index: Int32) -> StorageClass {
+  package func type(at index: Int32) -> StorageClass {
     StorageClass(rawValue: sqlite3_column_type(handle, index)) ?? .null
   }
 
   /// The value as an integer, converted by SQLite where it is none.
   @inline(__always)
-  public func int64(at index: Int32) -> Int64 { sqlite3_column_int64(handle, index) }
+  package func int64(at index: Int32) -> Int64 { sqlite3_column_int64(handle, index) }
 
   /// The value as a number with a fraction, converted by SQLite where it is none.
   @inline(__always)
-  public func double(at index: Int32) -> Double { sqlite3_column_double(handle, index) }
+  package func double(at index: Int32) -> Double { sqlite3_column_double(handle, index) }
 
   /// True where there is no value.
   @inline(__always)
-  public func isNull(at index: Int32) -> Bool {
+  package func isNull(at index: Int32) -> Bool {
     sqlite3_column_type(handle, index) == SQLITE_NULL
   }
 
   /// The value as a text; bytes that are not UTF-8 become U+FFFD.
-  public func string(at index: Int32) -> String {
+  package func string(at index: Int32) -> String {
     guard let start = sqlite3_column_text(handle, index) else { return "" }
     let count = Int(sqlite3_column_bytes(handle, index))
     return String(decoding: UnsafeBufferPointer(start: start, count: count), as: UTF8.self)
   }
 
   /// A copy of the bytes of a text or blob.
-  public func data(at index: Int32) -> Data {
+  package func data(at index: Int32) -> Data {
     guard let start = sqlite3_column_blob(handle, index) else { return Data() }
     return Data(bytes: start, count: Int(sqlite3_column_bytes(handle, index)))
   }
 
   /// Calls with the bytes of a text or blob, which are there until the next step or reset.
-  public func withBytes<Result>(
+  package func withBytes<Result>(
     at index: Int32,
     _ body: (UnsafeRawBufferPointer) throws -> Result
   ) rethrows -> Result {
@@ -58,7 +58,7 @@ extension Statement {
 
   /// The bytes of a text or blob, which are there until the next step or reset.
   @inline(__always)
-  public func bytes(at index: Int32) -> UnsafeRawBufferPointer {
+  package func bytes(at index: Int32) -> UnsafeRawBufferPointer {
     let start = sqlite3_column_blob(handle, index)
     return UnsafeRawBufferPointer(
       start: start,
@@ -70,7 +70,7 @@ extension Statement {
   ///
   /// The values are asked for once each: asking a statement costs more than looking at a value. They
   /// are not kept, and nobody else uses the statements, so that SQLite need not protect them.
-  public func hasSameValues(in columns: Range<Int32>, as other: Statement) -> Bool {
+  package func hasSameValues(in columns: Range<Int32>, as other: Statement) -> Bool {
     for index in columns {
       let mine = sqlite3_column_value(handle, index)
       let theirs = sqlite3_column_value(other.handle, index)

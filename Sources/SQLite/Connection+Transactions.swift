@@ -6,7 +6,7 @@ extension Connection {
   ///   - body: What is done.
   /// - Returns: What the body returns.
   /// - Throws: ``SQLiteError``, and what the body throws.
-  public func inTransaction<Result>(
+  package func inTransaction<Result>(
     abandoned: () -> Void = {},
     _ body: () throws -> Result
   ) throws -> Result {
@@ -24,7 +24,7 @@ extension Connection {
 
   /// Takes a transaction back that failed, unless SQLite has done so itself, as it does when a disk is
   /// full.
-  public func rollBack() {
+  package func rollBack() {
     guard isInTransaction else { return }
     // What failed first tells what is wrong; what can't be taken back now is when the file is opened.
     try? execute("ROLLBACK")

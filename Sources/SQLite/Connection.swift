@@ -1,12 +1,14 @@
 import CSQLite
+import Glibc
+import Stopping
 
 /// An open database.
 ///
 /// A connection is used by one thread at a time; whoever hands one to another thread makes sure
 /// of that.
-public final class Connection {
+package final class Connection {
   /// What the connection may do to the file.
-  public enum Mode: Hashable, Sendable {
+  package enum Mode: Hashable, Sendable {
     /// Reads and writes, and makes the file if there is none.
     case readWriteCreate
     /// Reads and writes a file that is there.
@@ -21,8 +23,9 @@ public final class Connection {
 
   let database: OpaquePointer
   /// The file, or `:memory:`.
-  public let path: String
+  package let path: String
   private let owner: Connection?
+  private var ownBusyTimeout = 0
   private var statements: [String: Statement] = [:]
   /// What watches its commits.
   weak var changedPages: ChangedPages?
@@ -31,16 +34,16 @@ public final class Connection {
   ///
   /// It is for a program to call before it opens anything; where others use SQLite in the process
   /// already, nothing changes.
-  public static func skipMemoryStatistics() {
+  package static func skipMemoryStatistics() {
     // It fails where SQLite is in use, and then counts on.
     _ = travelog_sqlite_set_memory_statistics(0)
   }
 
   /// Lets the system have large pieces of memory as soon as nobody needs them.
-  public static func returnLargeMemory() { travelog_return_large_memory() }
+  package static func returnLargeMemory() { travelog_return_large_memory() }
 
   /// Opens a database.
-  public init(path: String, mode: Mode) throws {
+  package init(path: String, mode: Mode) throws {
     var flags = SQLITE_OPEN_EXRESCODE
     var name = path
     switch mode {
@@ -67,10 +70,12 @@ public final class Connection {
     }
     database = opened
     owner = nil
+    // What tidies up after a stopped command takes fewer steps than this.
+    sqlite3_progress_handler(opened, 10_000, { _ in StopRequest.isMade ? 1 : 0 }, nil)
   }
 
   /// Makes a second wrapper of an open database, with prepared statements of its own.
-  public init(sharing owner: Connection) {
+  package init(sharing owner: Connection) {
     self.owner = owner
     database = owner.database
     path = owner.path
@@ -83,20 +88,20 @@ public final class Connection {
   }
 
   /// Runs one or more statements and drops the rows that they give.
-  public func execute(_ sql: String) throws {
+  package func execute(_ sql: String) throws {
     let code = sqlite3_exec(database, sql, nil, nil, nil)
     guard code == SQLITE_OK else { throw failure(code, sql: sql) }
   }
 
   /// Prepares a new statement.
-  public func prepare(_ sql: String) throws -> Statement {
+  package func prepare(_ sql: String) throws -> Statement {
     try Statement(sql, on: self, isKept: false)
   }
 
   /// Hands out the statement with this text, prepared at most once, reset and with no bindings.
   ///
   /// Two uses of one text must not overlap; ``prepare(_:)`` is for those.
-  public func cached(_ sql: String) throws -> Statement {
+  package func cached(_ sql: String) throws -> Statement {
     if let statement = statements[sql] {
       statement.reset()
       statement.clearBindings()
@@ -108,15 +113,15 @@ public final class Connection {
   }
 
   /// Forgets all statements that ``cached(_:)`` keeps, as a change of tables asks for.
-  public func removeCachedStatements() { statements.removeAll() }
+  package func removeCachedStatements() { statements.removeAll() }
 
   /// Resets the statements that ``cached(_:)`` keeps, so that none holds a lock.
-  public func resetCachedStatements() {
+  package func resetCachedStatements() {
     for statement in statements.values { statement.reset() }
   }
 
   /// Resets all statements of the database, those of other wrappers included.
-  public func resetStatements() {
+  package func resetStatements() {
     var next = sqlite3_next_stmt(database, nil)
     while let statement = next {
       if sqlite3_stmt_busy(statement) != 0 { sqlite3_reset(statement) }
@@ -126,40 +131,70 @@ public final class Connection {
 
   /// The rows that statements passed over because no index led to those that they want, as long as
   /// they are prepared.
-  package var rowsPassedOver: Int {
+  package var rowsPassedOver: Int { sum(of: SQLITE_STMTSTATUS_FULLSCAN_STEP) }
+
+  /// How often statements ran, as long as they are prepared.
+  package var statementsRun: Int { sum(of: SQLITE_STMTSTATUS_RUN) }
+
+  /// The steps that statements took, as long as they are prepared: a few for each row that they read
+  /// or write.
+  package var steps: Int { sum(of: SQLITE_STMTSTATUS_VM_STEP) }
+
+  private func sum(of counter: Int32) -> Int {
     var result = 0
     var next = sqlite3_next_stmt(database, nil)
     while let statement = next {
-      result += Int(sqlite3_stmt_status(statement, SQLITE_STMTSTATUS_FULLSCAN_STEP, 0))
+      result += Int(sqlite3_stmt_status(statement, counter, 0))
       next = sqlite3_next_stmt(database, statement)
     }
     return result
   }
 
   /// The number of rows that the last statement changed.
-  public var changes: Int { Int(sqlite3_changes64(database)) }
+  package var changes: Int { Int(sqlite3_changes64(database)) }
 
   /// The row id of the last row inserted.
-  public var lastInsertedID: Int64 { sqlite3_last_insert_rowid(database) }
+  package var lastInsertedID: Int64 { sqlite3_last_insert_rowid(database) }
 
   /// True between `BEGIN` and the end of the transaction, which SQLite may end by itself.
-  public var isInTransaction: Bool { sqlite3_get_autocommit(database) == 0 }
+  package var isInTransaction: Bool { sqlite3_get_autocommit(database) == 0 }
 
   /// True where the file can't be written.
-  public var isReadOnly: Bool { sqlite3_db_readonly(database, "main") == 1 }
+  package var isReadOnly: Bool { sqlite3_db_readonly(database, "main") == 1 }
+
+  /// How many milliseconds a statement waits for a lock.
+  package var busyTimeout: Int { owner?.busyTimeout ?? ownBusyTimeout }
 
   /// Sets how long a statement waits for a lock.
-  public func setBusyTimeout(milliseconds: Int) {
-    sqlite3_busy_timeout(database, Int32(clamping: milliseconds))
+  ///
+  /// SQLite's own handler would go on waiting while the program is to end.
+  package func setBusyTimeout(milliseconds: Int) {
+    if let owner { return owner.setBusyTimeout(milliseconds: milliseconds) }
+    ownBusyTimeout = milliseconds
+    // A statement may outlive its connection, so that the number itself is handed over.
+    let limit = UnsafeMutableRawPointer(bitPattern: max(0, milliseconds))
+    sqlite3_busy_handler(
+      database,
+      { limit, count in
+        let count = Int(count)
+        // 1, 2, 4, 8, 16, and then always 25 milliseconds.
+        let waited = count < 5 ? (1 << count) - 1 : 31 + (count - 5) * 25
+        let delay = min(count < 5 ? 1 << count : 25, Int(bitPattern: limit) - waited)
+        guard delay > 0, !StopRequest.isMade else { return 0 }
+        usleep(UInt32(delay) * 1000)
+        return 1
+      },
+      limit
+    )
   }
 
   /// Switches triggers on or off, for this connection alone.
-  public func setTriggers(enabled: Bool) throws {
+  package func setTriggers(enabled: Bool) throws {
     try check(travelog_sqlite_set_trigger(database, enabled ? 1 : 0))
   }
 
   /// Switches foreign keys on or off, for this connection alone.
-  public func setForeignKeys(enforced: Bool) throws {
+  package func setForeignKeys(enforced: Bool) throws {
     try check(travelog_sqlite_set_foreign_keys(database, enforced ? 1 : 0))
   }
 
@@ -167,7 +202,7 @@ public final class Connection {
   ///
   /// It goes by SQLite's own descriptors: whoever closes another one of the same file lets go of all
   /// locks that this process has on it.
-  public func sync() throws {
+  package func sync() throws {
     // What is in the log counts before what is in the file.
     for file in [travelog_sqlite_log_file(database), travelog_sqlite_file(database)] {
       if let file { try check(travelog_sqlite_file_sync(file)) }
@@ -177,7 +212,7 @@ public final class Connection {
   /// The first bytes of the file, fewer where it is shorter.
   ///
   /// It goes by SQLite's own descriptor, as ``sync()`` does.
-  public func firstBytes(_ count: Int) throws -> [UInt8] {
+  package func firstBytes(_ count: Int) throws -> [UInt8] {
     var size: Int64 = 0
     guard let file = travelog_sqlite_file(database) else { return [] }
     try check(travelog_sqlite_file_size(file, &size))
@@ -189,7 +224,7 @@ public final class Connection {
   }
 
   /// Leaves the write-ahead log as it is when the connection is closed.
-  public func keepWriteAheadLogOnClose() throws {
+  package func keepWriteAheadLogOnClose() throws {
     try check(travelog_sqlite_set_no_checkpoint_on_close(database, 1))
   }
 

@@ -1,8 +1,8 @@
 import CSQLite
-public import FoundationEssentials
+import FoundationEssentials
 
 /// What an SQL function gives back.
-public enum FunctionResult: Hashable, Sendable {
+package enum FunctionResult: Hashable, Sendable {
   case null
   case integer(Int64)
   case real(Double)
@@ -11,37 +11,37 @@ public enum FunctionResult: Hashable, Sendable {
 }
 
 /// The arguments of one call of an SQL function, there only while it runs.
-public struct FunctionArguments {
+package struct FunctionArguments {
   let values: UnsafeMutablePointer<OpaquePointer?>?
   /// The number of arguments.
-  public let count: Int
+  package let count: Int
 
   /// The storage class of an argument.
-  public func type(at index: Int) -> StorageClass {
+  package func type(at index: Int) -> StorageClass {
     StorageClass(rawValue: sqlite3_value_type(self[index])) ?? .null
   }
 
   /// True where the argument is null.
-  public func isNull(at index: Int) -> Bool { type(at: index) == .null }
+  package func isNull(at index: Int) -> Bool { type(at: index) == .null }
 
   /// The argument as an integer.
-  public func int64(at index: Int) -> Int64 { sqlite3_value_int64(self[index]) }
+  package func int64(at index: Int) -> Int64 { sqlite3_value_int64(self[index]) }
 
   /// The argument as a number with a fraction.
-  public func double(at index: Int) -> Double { sqlite3_value_double(self[index]) }
+  package func double(at index: Int) -> Double { sqlite3_value_double(self[index]) }
 
   /// The argument as a text.
-  public func string(at index: Int) -> String {
+  package func string(at index: Int) -> String {
     withBytes(at: index) { String(decoding: $0, as: UTF8.self) }
   }
 
   /// A copy of the argument's bytes.
-  public func data(at index: Int) -> Data {
+  package func data(at index: Int) -> Data {
     withBytes(at: index) { Data($0) }
   }
 
   /// Calls with the bytes of a text or blob.
-  public func withBytes<Result>(
+  package func withBytes<Result>(
     at index: Int,
     _ body: (UnsafeRawBufferPointer) throws -> Result
   ) rethrows -> Result {
@@ -60,7 +60,7 @@ public struct FunctionArguments {
 /// Functions and orders of our own.
 extension Connection {
   /// Adds an order of texts, to be used as `COLLATE name`.
-  public func addCollation(
+  package func addCollation(
     _ name: String,
     _ compare: @escaping (UnsafeRawBufferPointer, UnsafeRawBufferPointer) -> Int32
   ) throws {
@@ -91,7 +91,7 @@ extension Connection {
   }
 
   /// Adds a function; an error that it throws fails the statement that called it.
-  public func addFunction(
+  package func addFunction(
     _ name: String,
     argumentCount: Int,
     isDeterministic: Bool,

@@ -3,10 +3,10 @@ import CSQLite
 /// A prepared statement.
 ///
 /// It may outlive its connection: SQLite closes a database when its last statement goes.
-public final class Statement {
+package final class Statement {
   let handle: OpaquePointer
   /// The text it was prepared from.
-  public let sql: String
+  package let sql: String
   private let path: String
 
   init(_ sql: String, on connection: Connection, isKept: Bool) throws {
@@ -57,7 +57,7 @@ public final class Statement {
   deinit { sqlite3_finalize(handle) }
 
   /// Goes to the next row; false when there are no more.
-  public func step() throws -> Bool {
+  package func step() throws -> Bool {
     let code = sqlite3_step(handle)
     if code == SQLITE_ROW { return true }
     guard code == SQLITE_DONE else {
@@ -69,7 +69,7 @@ public final class Statement {
   }
 
   /// Runs a statement that gives no rows, and makes it ready to run again.
-  public func run() throws {
+  package func run() throws {
     let code = sqlite3_step(handle)
     guard code == SQLITE_DONE || code == SQLITE_ROW else {
       let error = failure(code)
@@ -81,25 +81,25 @@ public final class Statement {
   }
 
   /// Makes the statement ready to run again; bindings stay.
-  public func reset() {
+  package func reset() {
     // The code repeats what `step` returned.
     sqlite3_reset(handle)
   }
 
   /// Sets all parameters to null.
-  public func clearBindings() { sqlite3_clear_bindings(handle) }
+  package func clearBindings() { sqlite3_clear_bindings(handle) }
 
   /// The number of columns in a row; zero for a statement that gives none.
-  public var columnCount: Int { Int(sqlite3_column_count(handle)) }
+  package var columnCount: Int { Int(sqlite3_column_count(handle)) }
 
   /// The number of parameters.
-  public var parameterCount: Int { Int(sqlite3_bind_parameter_count(handle)) }
+  package var parameterCount: Int { Int(sqlite3_bind_parameter_count(handle)) }
 
   /// True for a statement that changes nothing in the file.
-  public var isReadOnly: Bool { sqlite3_stmt_readonly(handle) != 0 }
+  package var isReadOnly: Bool { sqlite3_stmt_readonly(handle) != 0 }
 
   /// The name of a column.
-  public func columnName(at index: Int) -> String {
+  package func columnName(at index: Int) -> String {
     sqlite3_column_name(handle, Int32(clamping: index)).map { String(cString: $0) } ?? ""
   }
 

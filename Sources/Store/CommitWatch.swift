@@ -3,7 +3,7 @@ import SQLite
 /// Tells whether a store was written to since it was last asked, by any process.
 ///
 /// It is used by one thread at a time.
-public final class CommitWatch {
+package final class CommitWatch {
   private let store: Store
   /// A connection of its own, which SQLite tells of the commits of all others.
   private let connection: Connection?
@@ -15,7 +15,7 @@ public final class CommitWatch {
   }
 
   /// True if there may be something new; the first answer is true.
-  public func hasChanged() throws -> Bool {
+  package func hasChanged() throws -> Bool {
     let now = try currentVersion()
     defer { version = now }
     return now != version
@@ -31,8 +31,10 @@ public final class CommitWatch {
 
 extension Reader {
   /// The id of the last transaction, sealed or not; that of the last one deleted where none is kept.
-  public func lastTransaction() throws -> Int64 {
-    if head < 0, let unsealed = try unsealedHistory()?.head() { return unsealed.transaction }
+  package func lastTransaction() throws -> Int64 {
+    if case .unsealed = head, let unsealed = try unsealedHistory()?.head() {
+      return unsealed.transaction
+    }
     let last = try connection.cached("SELECT max(id) FROM history_transaction")
     defer { last.reset() }
     guard try last.step(), !last.isNull(at: 0) else { return try history.base().transaction }

@@ -1,4 +1,5 @@
-public import FoundationEssentials
+import Changes
+import FoundationEssentials
 import Glibc
 import SQLite
 
@@ -13,7 +14,7 @@ extension Store {
   /// - Returns: The number of transactions that were deleted.
   /// - Throws: ``StoreError``; what was deleted until then stays deleted.
   @discardableResult
-  public func deleteHistory(_ ranges: [ClosedRange<Int64>]) throws -> Int64 {
+  package func deleteHistory(_ ranges: [ClosedRange<Int64>]) throws -> Int64 {
     var deleted: Int64 = 0
     for range in ranges {
       var next = range.lowerBound
@@ -34,7 +35,7 @@ extension Store {
   ///
   /// The first that is not ends them, even if clocks went back after it.
   @discardableResult
-  public func deleteHistory(before time: Date) throws -> Int64 {
+  package func deleteHistory(before time: Date) throws -> Int64 {
     let limit = timeText(time)
     let last = try read { reader in
       let statement = try reader.connection.prepare(
@@ -88,7 +89,7 @@ struct HistoryDeletion {
   /// Deletes the first transactions in a range, and returns the last of them and how many.
   func deleteBatch(_ range: ClosedRange<Int64>) throws -> (last: Int64?, count: Int64) {
     // The last transaction needs its digest, while its changes are there.
-    _ = try writer.recorder.header.next()
+    try writer.recorder.sealLast()
     let oldest = try firstID()
     let found = try rows.transactions(after: range.lowerBound - 1, through: range.upperBound)
     var changes: Int64 = 0
@@ -122,6 +123,18 @@ struct HistoryDeletion {
     let end = try next.step() ? next.int64(at: 0) : .max
     next.reset()
     try deleteChanges("id < ?1") { try $0.bind(1, end) }
+    try removeTransactions(through: id)
+  }
+
+  /// Removes the first transactions, of which the latest time is kept.
+  private func removeTransactions(through id: Int64) throws {
+    let latest = try connection.cached("SELECT max(time) FROM history_transaction WHERE id <= ?1")
+    try latest.bind(1, id)
+    if try latest.step(), !latest.isNull(at: 0) {
+      let time = max(latest.string(at: 0), try rows.baseTime() ?? "")
+      try HistoryRows.setBaseTime(time, on: connection)
+    }
+    latest.reset()
     let removal = try connection.cached("DELETE FROM history_transaction WHERE id <= ?1")
     try removal.bind(1, id)
     try removal.run()
@@ -175,9 +188,7 @@ struct HistoryDeletion {
       HistoryPoint(lineage: lineage, transaction: last, digest: digest),
       on: connection
     )
-    let removal = try connection.cached("DELETE FROM history_transaction WHERE id <= ?1")
-    try removal.bind(1, last)
-    try removal.run()
+    try removeTransactions(through: last)
   }
 
   private func mark(_ transaction: Transaction) throws {

@@ -1,3 +1,4 @@
+import Changes
 import SQLite
 
 extension Store {
@@ -13,14 +14,14 @@ extension Store {
   /// - Throws: ``StoreError``, with ``StoreError/Code/locked`` where somebody else uses the file, so
   ///   that it still has what the values left; erase them again then.
   @discardableResult
-  public func eraseHistory(
+  package func eraseHistory(
     of object: Int64,
     where erases: (Transaction, Change, ToldValue) throws -> Bool
   ) throws -> Int64 {
     let (count, connection) = try inTransaction { writer, connection in
       if !isReplica { try writer.seal() }
       // The last transaction needs its digest, while its values are there.
-      _ = try writer.recorder.header.next()
+      try writer.recorder.sealLast()
       try connection.execute("PRAGMA secure_delete = ON")
       let count = try writer.recorder.erasure.erase(object, where: erases)
       if count > 0 { try FreeSpace.note(.erased, on: connection) }

@@ -1,3 +1,4 @@
+import Changes
 import FoundationEssentials
 import SQLite
 
@@ -11,10 +12,10 @@ extension Store {
   /// - Parameter base: The last transaction that goes from history, because the new lineage begins
   ///   with the state after it, with the digest that the new lineage has of that state.
   /// - Throws: ``StoreError``; nothing has changed then.
-  public func beginLineage(after base: HistoryPoint) throws {
+  package func beginLineage(after base: HistoryPoint) throws {
     try maintain { writer in
       // The last transaction needs its digest, while its changes are there.
-      _ = try writer.recorder.header.next()
+      try writer.recorder.sealLast()
       let connection = writer.connection
       try HistoryDeletion(writer).deleteAll(through: base.transaction)
       try Catalog.set("lineage", .integer(base.lineage), on: connection)

@@ -1,10 +1,11 @@
-public import FoundationEssentials
+import Changes
+import FoundationEssentials
 import Glibc
 import SQLite
 
 extension Store {
   /// Copies the store as it is now into a new file, with the files of its large values.
-  public func copy(to file: URL) throws {
+  package func copy(to file: URL) throws {
     let path = file.path(percentEncoded: false)
     try describingErrors(at: path) {
       let copy = try Connection(path: path, mode: .readWriteCreate)

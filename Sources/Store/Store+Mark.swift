@@ -1,3 +1,5 @@
+import Changes
+
 extension Store {
   /// Writes a transaction without changes, which says that something was done to the store's
   /// history.
@@ -9,23 +11,15 @@ extension Store {
   /// - Returns: The id of the transaction.
   /// - Throws: ``StoreError``.
   @discardableResult
-  public func mark(
+  package func mark(
     _ operation: TransactionOperation,
     _ author: Author,
     details: String
   ) throws -> Int64 {
     try maintain { writer in
-      let header = writer.recorder.header
-      let next = try header.next()
-      try header.insert(
-        next.transaction,
-        author,
-        firstRow: next.change,
-        count: 0,
-        operation: operation,
-        details: details
-      )
-      return next.transaction
+      try writer.recorder.begin()
+      try writer.recorder.close(author, operation, details: details)
+      return writer.recorder.transaction
     }
   }
 }

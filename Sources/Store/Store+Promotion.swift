@@ -1,3 +1,4 @@
+import Changes
 import FoundationEssentials
 import SQLite
 
@@ -12,7 +13,7 @@ extension Store {
   /// - Throws: ``StoreError``, with ``StoreError/Code/misuse`` where it is no replica; nothing has
   ///   changed then.
   @discardableResult
-  public func promote() throws -> String {
+  package func promote() throws -> String {
     guard isReplica else {
       throw StoreError(
         .misuse,
@@ -32,6 +33,7 @@ extension Store {
         on: connection
       )
       try connection.execute("DELETE FROM store_catalog WHERE key IN ('replica', 'rewound')")
+      try Self.forgetExports(on: connection)
       try writer.blobs.prepareToCommit()
       return identifier
     }

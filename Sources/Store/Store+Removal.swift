@@ -1,8 +1,14 @@
-public import FoundationEssentials
+import FoundationEssentials
 import Glibc
 import SQLite
 
 extension Store {
+  /// Whether there is no file, or one in which no store was created yet, because the program that began
+  /// to create it was stopped.
+  package static func isUnmade(_ file: URL) throws -> Bool {
+    try isUnmadeStore(at: file.path(percentEncoded: false))
+  }
+
   /// Takes the files of a store away that nothing ever came into, unless somebody has it open.
   ///
   /// Whoever was to fill it may have failed, and another program begun to do so meanwhile.
@@ -10,7 +16,7 @@ extension Store {
   /// - Returns: True where it is gone.
   /// - Throws: ``StoreError``, with ``StoreError/Code/locked`` where somebody has it open.
   @discardableResult
-  public static func removeUnused(_ file: URL) throws -> Bool {
+  package static func removeUnused(_ file: URL) throws -> Bool {
     let path = file.path(percentEncoded: false)
     return try describingErrors(at: path) {
       let connection = try Connection(path: path, mode: .readWrite)

@@ -1,3 +1,4 @@
+import Changes
 import FoundationEssentials
 import SQLite
 
@@ -7,21 +8,21 @@ import SQLite
 ///
 /// Connections are not `Sendable`. The one that writes is used with the lock held, and each that
 /// reads by one user at a time.
-public final class Store: @unchecked Sendable {
+package final class Store: @unchecked Sendable {
   /// Where it is kept.
-  public let location: Location
+  package let location: Location
   /// The store's own name, a UUID.
-  public let identifier: String
+  package let identifier: String
   /// The lineage, which goes up when a store was restored from an older copy.
-  public let lineage: Int64
+  package let lineage: Int64
   /// True where it takes nothing but what is replayed from another store's history.
-  public let isReplica: Bool
+  package let isReplica: Bool
   /// What is in it.
-  public let schema: StoreSchema
+  package let schema: StoreSchema
   /// How the entities lie in their tables, in the order of ``StoreSchema/entities``.
-  public let layouts: [EntityLayout]
+  package let layouts: [EntityLayout]
   /// How it was opened.
-  public let options: Options
+  package let options: Options
 
   private let lock = RecursiveLock()
   private let readers = ReaderPool()
@@ -35,7 +36,7 @@ public final class Store: @unchecked Sendable {
   private let schemaCheck: SchemaCheck
 
   /// Makes the process one that has nothing else to do with SQLite, before it opens its first store.
-  public static func prepareProcess() {
+  package static func prepareProcess() {
     Connection.skipMemoryStatistics()
     Connection.returnLargeMemory()
   }
@@ -44,7 +45,7 @@ public final class Store: @unchecked Sendable {
   ///
   /// - Throws: ``StoreError``, with ``StoreError/Code/schemaMismatch`` where the store was made
   ///   with a schema that needs other tables.
-  public static func open(
+  package static func open(
     _ location: Location,
     schema: StoreSchema,
     options: Options = Options()
@@ -55,7 +56,7 @@ public final class Store: @unchecked Sendable {
   }
 
   /// Opens a store that is there, with the schema that it carries.
-  public static func open(_ location: Location, options: Options = Options()) throws -> Store {
+  package static func open(_ location: Location, options: Options = Options()) throws -> Store {
     try describingErrors(at: location.path) {
       try Store(location, schema: nil, options: options)
     }
@@ -107,7 +108,7 @@ public final class Store: @unchecked Sendable {
   }
 
   /// Calls with a reader that sees one state of the store.
-  public func read<Result>(_ body: (Reader) throws -> Result) throws -> Result {
+  package func read<Result>(_ body: (Reader) throws -> Result) throws -> Result {
     func run() throws -> Result {
       let reader = try takeReader()
       do {
@@ -126,7 +127,7 @@ public final class Store: @unchecked Sendable {
   ///
   /// Whoever opens and closes such a file by other means than SQLite's lets go of all locks that this
   /// process has on it.
-  public static func firstBytes(of path: String, _ count: Int) throws -> [UInt8] {
+  package static func firstBytes(of path: String, _ count: Int) throws -> [UInt8] {
     try describingErrors(at: path) {
       try Connection(path: path, mode: .readOnly).firstBytes(count)
     }
@@ -136,7 +137,7 @@ public final class Store: @unchecked Sendable {
   ///
   /// While it is held, the write-ahead log of the file can't be taken back into it beyond that
   /// state. A reader of a store in memory sees what is written meanwhile.
-  public func takeReader() throws -> Reader {
+  package func takeReader() throws -> Reader {
     try describingErrors(at: location.path) {
       let reader = try readers.take() ?? makeReader()
       try reader.begin()
@@ -153,7 +154,7 @@ public final class Store: @unchecked Sendable {
   /// Hands out a reader with a companion, which sees the same state.
   ///
   /// It has none where the store is in memory, or somebody writes all the time.
-  public func takeReaderWithCompanion() throws -> Reader {
+  package func takeReaderWithCompanion() throws -> Reader {
     let reader = try takeReader()
     guard !reader.isShared else { return reader }
     do {
@@ -177,14 +178,14 @@ public final class Store: @unchecked Sendable {
   }
 
   /// Makes a watch, which tells of commits without reading anything.
-  public func watch() throws -> CommitWatch {
+  package func watch() throws -> CommitWatch {
     try describingErrors(at: location.path) {
       CommitWatch(self, isInMemory ? nil : try file.connectReader())
     }
   }
 
   /// Takes a reader back.
-  public func giveBack(_ reader: Reader) {
+  package func giveBack(_ reader: Reader) {
     if let companion = reader.companion {
       reader.companion = nil
       giveBack(companion)
@@ -262,7 +263,7 @@ public final class Store: @unchecked Sendable {
   /// `committed` is called after the commit, with the transaction of history that it made; nil where
   /// nothing had changed.
   @discardableResult
-  public func write<Result>(
+  package func write<Result>(
     _ author: Author,
     committed: (Int64?) -> Void = { _ in },
     _ body: (Writer) throws -> Result
@@ -308,7 +309,7 @@ public final class Store: @unchecked Sendable {
   /// - Throws: ``StoreError``, with ``StoreError/Code/replayMismatch`` where the replica's rows are
   ///   not as the transactions expect.
   @discardableResult
-  public func replay<Result>(
+  package func replay<Result>(
     content: @escaping (String) throws -> LargeValue,
     _ body: (Replayer) throws -> Result
   ) throws -> Result {
@@ -344,7 +345,7 @@ public final class Store: @unchecked Sendable {
   /// that this is for a replica that is being made. Whoever opens a store for writing gives it its
   /// log again. A store that somebody else has open stays as it is.
   @discardableResult
-  public func setWriteAheadLog(isUsed: Bool) throws -> Bool {
+  package func setWriteAheadLog(isUsed: Bool) throws -> Bool {
     try lock.withLock {
       guard isReplica, isUsed != hasWriteAheadLog, let connection = writerConnection else {
         return isUsed == hasWriteAheadLog
@@ -369,8 +370,8 @@ public final class Store: @unchecked Sendable {
   /// what it writes. False is returned where it is left to somebody else, because the store is a
   /// replica, was opened for reading only, or is being written.
   @discardableResult
-  public func sealForeignChanges() throws -> Bool {
-    guard try read({ $0.head < 0 }) else { return true }
+  package func sealForeignChanges() throws -> Bool {
+    guard case .unsealed = try read({ $0.head }) else { return true }
     return try describingErrors(at: location.path) {
       try lock.withLock { try sealIfNobodyWrites { _ in } != nil }
     }

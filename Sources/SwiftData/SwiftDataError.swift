@@ -19,7 +19,7 @@ public struct SwiftDataError: Error, Sendable {
       // Beyond Apple's.
       case duplicateEntityName, unsupportedType, relationshipAcrossStores, readOnly
       case contextIsDirty, deletionDenied, unknownEntity, unsupportedFeature, saveFailed
-      case historyDiverged
+      case historyDiverged, ambiguousInverse
     }
     let kind: Kind
 
@@ -118,6 +118,8 @@ extension SwiftDataError {
   public static let unsupportedType = SwiftDataError(.unsupportedType)
   /// A relationship between models of different stores.
   public static let relationshipAcrossStores = SwiftDataError(.relationshipAcrossStores)
+  /// Two relationships with the same inverse.
+  public static let ambiguousInverse = SwiftDataError(.ambiguousInverse)
   /// A change to a store that may only be read.
   public static let readOnly = SwiftDataError(.readOnly)
   /// A context that was changed where it must not be.

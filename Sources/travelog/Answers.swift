@@ -1,3 +1,4 @@
+import Changes
 import CommandLineKit
 import FoundationEssentials
 import Pipeline

@@ -1,4 +1,5 @@
 import Audit
+import Changes
 import CommandLineKit
 import FoundationEssentials
 import Pipeline

@@ -28,7 +28,7 @@ extension Travelog {
       try call.summarize(
         "store \(result.store), lineage \(result.lineage)"
           + "\(result.partial.map { ", partial: \($0)" } ?? ""):"
-          + " \(given[dryRun] ? "would make" : "made") \(result.filesAfter) logs of"
+          + " \(given[dryRun] ? "would make" : "made") \(counted(Int64(result.filesAfter), "log")) of"
           + " \(result.filesBefore), \(byteCount(result.bytesBefore)) ->"
           + " \(byteCount(result.bytesAfter))"
       )

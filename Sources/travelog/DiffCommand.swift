@@ -27,7 +27,8 @@ extension Travelog {
     summary: "Tells how two stores, or two points in a history, differ.",
     discussion: "Objects that are only in B have a +, those that are only in A a -, and those that"
       + " differ a ~ with their values in A and in B. The format sql is a script for the sqlite3"
-      + " shell that makes A into B.",
+      + " shell that makes A into B. A store whose history was pruned shows the states from the last"
+      + " pruned transaction on; for earlier ones, name the folder of its logs.",
     examples: [
       .init("travelog diff trips.store copy.store", "How two stores differ."),
       .init("travelog diff trips.store logs", "Whether the logs are up to date."),

@@ -1,28 +1,45 @@
 import Audit
 import ChangeLog
+import Changes
 import CommandLineKit
 import Pipeline
 import Store
 
 /// The exit code of an error, by what it is; nil for one that is just a failure.
 func describe(_ error: any Error) -> CommandError? {
-  switch error {
+  // What fails after a signal fails because of it.
+  if let stopped = Interruption.requested { return stopped }
+  return switch error {
   case let error as PipelineError:
     CommandError(
       pipelineCodes[error.code] ?? .failure,
       error.message,
-      hint: error.hint.isEmpty ? nil : error.hint
+      hint: hint(error.hint, error.names)
     )
   case let error as AuditError:
     CommandError(
       auditCodes[error.code] ?? .failure,
       error.message,
-      hint: error.hint.isEmpty ? nil : error.hint
+      hint: hint(error.hint, error.names)
     )
-  case let error as LogError: CommandError(logCodes[error.code] ?? .failure, error.message)
-  case let error as StoreError: CommandError(storeCodes[error.code] ?? .failure, error.message)
+  case let error as LogError:
+    apart(logCodes[error.code] ?? .failure, error.message, hint: error.hint)
+  case let error as StoreError:
+    apart(storeCodes[error.code] ?? .failure, error.message, hint: error.hint)
   default: nil
   }
+}
+
+/// An error whose message ends with what to do.
+private func apart(_ code: ExitCode, _ message: String, hint: String) -> CommandError {
+  guard !hint.isEmpty, message.hasSuffix(" " + hint) else { return CommandError(code, message) }
+  return CommandError(code, String(message.dropLast(hint.count + 1)), hint: hint)
+}
+
+/// A hint with the name that was most likely meant, instead of all there are.
+private func hint(_ hint: String, _ names: (unknown: String, known: [String])?) -> String? {
+  names.flatMap { nearest(to: $0.unknown, in: $0.known) }.map { "Did you mean “\($0)”?" }
+    ?? (hint.isEmpty ? nil : hint)
 }
 
 private let pipelineCodes: [PipelineError.Code: ExitCode] = [
@@ -34,7 +51,7 @@ private let pipelineCodes: [PipelineError.Code: ExitCode] = [
 
 private let auditCodes: [AuditError.Code: ExitCode] = [
   .unknownName: .missing, .notFound: .missing, .ambiguous: .usage, .misuse: .usage,
-  .schemaMismatch: .schemaMismatch,
+  .schemaMismatch: .schemaMismatch, .historyExpired: .historyGap,
 ]
 
 private let logCodes: [LogError.Code: ExitCode] = [

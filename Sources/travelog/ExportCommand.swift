@@ -1,4 +1,5 @@
 import ChangeLog
+import Changes
 import CommandLineKit
 import FoundationEssentials
 import Glibc
@@ -34,6 +35,10 @@ extension Travelog {
     "snapshot",
     help: "Write the state too, so that a restore need not replay everything before it."
   )
+  static let newFolder = Parameter<Bool>.toggle(
+    "new-folder",
+    help: "Start a new set of logs, although the store was exported before."
+  )
   static let level = Parameter<Int>.flag(
     "level",
     .integer(in: 1...9),
@@ -42,7 +47,7 @@ extension Travelog {
   )
   static let maximumFileSize = Parameter<Int64>.flag(
     "max-file-size",
-    .size,
+    .size(from: 64 << 10, "64KiB"),
     fallback: "256MiB",
     help: "Begin a new log after the transaction that fills so many bytes."
   )
@@ -95,6 +100,7 @@ extension Travelog {
       .init("travelog export trips.store --to logs", "Write what is new."),
       .init("travelog export trips.store people.store --to logs", "The same of two stores."),
       .init("travelog export trips.store --to logs --snapshot", "Write the state as well."),
+      .init("travelog export trips.store --to second --new-folder", "Start a second set of logs."),
       .init("travelog export trips.store --to logs --dry-run --json", "See what there is to do."),
       .init(
         "travelog export people.store --to logs --entity Person --redact Person.phone=drop",
@@ -102,7 +108,8 @@ extension Travelog {
       ),
     ],
     parameters: [
-      stores, to, token, until, snapshot, level, maximumFileSize, dryRun, lockWait, errorIfEmpty,
+      stores, to, token, until, snapshot, newFolder, level, maximumFileSize, dryRun, lockWait,
+      errorIfEmpty,
       authors, entities, redactions, redactionKey,
     ],
     files: [
@@ -124,14 +131,25 @@ extension Travelog {
     let logs = LogFolder(given[to])
     let isStream = given[to] == "-"
     let filter = try exportFilter(call)
+    func request(_ store: String) -> ExportRequest {
+      var request = ExportRequest(store: store, logs: logs, token: given[token])
+      request.wantsSnapshot = given[snapshot]
+      request.until = given[until]
+      request.level = given[level]
+      request.maximumFileSize = given[maximumFileSize]
+      request.isDryRun = given[dryRun]
+      request.filter = filter
+      request.startsNewFolder = given[newFolder]
+      request.stream = isStream ? STDOUT_FILENO : nil
+      return request
+    }
     var lock: FolderLock?
     if isStream {
       try checkStream(call)
     } else if !given[dryRun] {
-      if !logs.exists {
-        // Where none is there, or is a store, that is said before anything is made.
-        try checkStores(given[stores])
-      }
+      if !logs.exists, access(logs.path, F_OK) == 0 { throw missingFolder(logs) }
+      // An export that can't begin leaves nothing in a folder that may be an unmounted disk.
+      if try logs.stores().isEmpty { try checkStores(given[stores].map(request)) }
       try logs.create()
       lock = try FolderLock(logs, wait: given[lockWait], purpose: "travelog export")
     }
@@ -140,19 +158,11 @@ extension Travelog {
     var isEmpty = true
     var failures: [CommandError] = []
     for store in given[stores] {
-      var request = ExportRequest(store: store, logs: logs, token: given[token])
-      request.wantsSnapshot = given[snapshot]
-      request.until = given[until]
-      request.level = given[level]
-      request.maximumFileSize = given[maximumFileSize]
-      request.isDryRun = given[dryRun]
-      request.filter = filter
-      request.stream = isStream ? STDOUT_FILENO : nil
       let clock = ContinuousClock()
       var result: ExportResult?
       let time: Duration
       do {
-        time = try clock.measure { result = try export(request, tick: tick) }
+        time = try clock.measure { result = try export(request(store), tick: tick) }
       } catch {
         try line.clear()
         guard !isStream, let description = describe(error) else {
@@ -183,13 +193,12 @@ extension Travelog {
 }
 
 extension Travelog {
-  /// Fails where no file can be opened as a store.
-  private static func checkStores(_ paths: [String]) throws {
+  /// Fails if none of the exports can begin.
+  private static func checkStores(_ requests: [ExportRequest]) throws {
     var first: (any Error)?
-    for path in paths {
+    for request in requests {
       do {
-        let url = URL(fileURLWithPath: path)
-        _ = try Store.open(.file(url), options: Options(isReadOnly: true))
+        try checkBeginning(request)
         return
       } catch {
         first = first ?? error
@@ -241,6 +250,9 @@ extension Travelog {
     }
     if call.arguments[snapshot] {
       throw CommandError.usage("--snapshot needs a folder; it does not go with --to -.")
+    }
+    if call.arguments[newFolder] {
+      throw CommandError.usage("--new-folder needs a folder; it does not go with --to -.")
     }
     if call.output.isTerminal {
       throw CommandError.usage(

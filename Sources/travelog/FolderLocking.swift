@@ -3,9 +3,9 @@ import CommandLineKit
 import Pipeline
 
 extension Call {
-  /// Takes the lock of a folder of logs that has to be there, unless nothing is to be done in it.
+  /// Takes the lock of a folder that must have logs, unless this is a dry run.
   func lock(_ logs: LogFolder, _ purpose: String) throws -> FolderLock? {
-    guard logs.exists else { throw missingFolder(logs) }
+    try checkHasLogs(logs)
     guard !arguments[Travelog.dryRun] else { return nil }
     return try FolderLock(logs, wait: arguments[Travelog.lockWait], purpose: purpose)
   }

@@ -8,7 +8,7 @@ extension Travelog {
     "LOGS",
     .file,
     isRequired: true,
-    help: "The folder of logs; or logs, in any order; or - for logs from standard input."
+    help: "The folder of logs, or a flat copy of it; logs in any order; - for standard input."
   )
   static let into = Parameter<String>.required(
     "into",
@@ -35,7 +35,8 @@ extension Travelog {
       + "passed over, so that a run which was stopped is made good by the next. "
       + "A new replica is made of the latest lineage, or, up to a point that lies before it, of the "
       + "one that it parted from; one that is there stays in its lineage, and the run ends with 14 "
-      + "where the logs go on in another. The folder of a lineage, LOGS/store=UUID/lineage=N, names "
+      + "where the logs go on in another. A replica that is already past --until is refused, because an "
+      + "import never goes back: name a new file. The folder of a lineage, LOGS/store=UUID/lineage=N, names "
       + "that one.",
     examples: [
       .init("travelog import logs --into copy.store", "Make a replica, or bring one up to date."),
@@ -58,6 +59,7 @@ extension Travelog {
     let source = try LogSource(given[sources])
     defer { withExtendedLifetime(source) {} }
     guard !source.isEmpty else {
+      try checkIsNotPast(given[until], store: given[into])
       try call.summarize("\(given[into]): there is nothing new")
       return .success
     }
@@ -75,7 +77,12 @@ extension Travelog {
     let (line, tick) = call.tick()
     var result: ImportResult?
     let time = try ContinuousClock().measure {
-      result = try source.naming { try importLogs(request, tick: tick) }
+      do {
+        result = try source.naming { try importLogs(request, tick: tick) }
+      } catch {
+        try line.clear()
+        throw failure(error, into: given[into])
+      }
     }
     try line.clear()
     guard let result else { return .failure }
@@ -94,6 +101,16 @@ extension Travelog {
     )
     return .success
   }
+}
+
+/// The error of an import, with how far the replica has come.
+private func failure(_ error: any Error, into path: String) -> any Error {
+  guard var described = error as? CommandError ?? describe(error),
+    // Without a replica that can be read, there is nothing to add.
+    let last = try? lastTransaction(of: path), last > 0
+  else { return error }
+  described.hint = (described.hint.map { $0 + " " } ?? "") + "\(path) is at transaction \(last)."
+  return described
 }
 
 /// What `travelog import --json` says.

@@ -20,6 +20,7 @@ extension Travelog {
   )
   static let limit = Parameter<Int64?>.optional(
     "limit",
+    short: "l",
     .limit,
     help: "Show so many transactions at most."
   )

@@ -37,12 +37,18 @@ final class LogSource {
       throw CommandError.usage("Logs come from files or from standard input, not from both.")
     }
     if paths.count == 1, LogFolder(paths[0]).exists || access(paths[0], F_OK) != 0 {
-      spool = nil
       let place = LogPlace(paths[0])
-      guard place.store != nil, try LogFolder(paths[0]).stores().isEmpty else {
-        folder = LogFolder(paths[0])
+      let named = LogFolder(paths[0])
+      guard place.store != nil, try named.stores().isEmpty else {
+        let files = try named.stores().isEmpty ? named.looseFiles() : []
+        // Somebody may have copied the logs without their folders.
+        spool =
+          try files.isEmpty
+          ? nil : LogSpool(files: files, of: named.path, acceptsDamage: acceptsDamage)
+        folder = spool?.folder ?? named
         return
       }
+      spool = nil
       folder = place.folder
       store = place.store
       lineage = place.lineage
@@ -87,7 +93,8 @@ final class LogSource {
     } catch let error as LogError {
       throw LogError(
         error.code,
-        naming(error.message),
+        naming(String(error.message.dropLast(error.hint.isEmpty ? 0 : error.hint.count + 1))),
+        hint: naming(error.hint),
         path: naming(error.path),
         line: error.line,
         transaction: error.transaction

@@ -25,10 +25,12 @@ func prometheusText(of status: Status) -> String {
   }.joined()
 }
 
-/// Writes a file for a collector, which may be another user: it is whole or not there.
+/// Writes a file for a collector: it is whole or not there.
+///
+/// The collector is another user. The systemd units have a umask that would lock it out.
 func writeMetrics(_ text: String, to path: String) throws {
   try checkMetricsName(path)
-  try writeDurably(Array(text.utf8), to: path, isForAll: true)
+  try writeDurably(Array(text.utf8), to: path, isForAll: true, ignoresUmask: true)
 }
 
 /// Refuses a name that the collector passes over.

@@ -58,7 +58,7 @@ extension Travelog {
     try call.summarize(
       result.through.map { last in
         "\(given[store]): \(given[dryRun] ? "would delete" : "deleted")"
-          + " \(grouped(result.transactions)) transactions, up to \(last);"
+          + " \(counted(result.transactions, "transaction")), up to \(last);"
           + " \(byteCount(result.bytesBefore)) -> \(byteCount(result.bytesAfter))"
       } ?? "\(given[store]): nothing is old enough and exported"
     )

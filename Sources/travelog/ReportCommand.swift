@@ -94,6 +94,8 @@ extension Travelog {
       try write { bytes += $0 }
       do {
         try writePage(bytes, to: path)
+      } catch let error as CommandError {
+        throw CommandError(error.code, "\(path): \(error.message)", hint: error.hint)
       } catch {
         throw CommandError(
           .failure,
@@ -117,7 +119,14 @@ private func writePage(_ bytes: [UInt8], to path: String) throws {
     return try writeDurably(bytes, to: path, isForAll: true)
   }
   // A pipe or a device stays what it is.
-  try Data(bytes).write(to: URL(fileURLWithPath: path))
+  let descriptor = open(path, O_WRONLY | O_CLOEXEC)
+  guard descriptor >= 0 else {
+    throw CommandError(.failure, "\(String(cString: strerror(errno))).")
+  }
+  defer { close(descriptor) }
+  let output = Output(descriptor: descriptor)
+  try output.write(bytes: bytes)
+  try output.flush()
 }
 
 extension CommandLineKit.ValueType where Value == TimeZoneRules {

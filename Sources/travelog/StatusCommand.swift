@@ -45,25 +45,35 @@ extension Travelog {
     } else if !given[quiet] {
       try call.output.write(text(of: status, call.output.style))
     }
-    switch status.logs.health {
-    case .expired: return .historyGap
-    case .diverged: return .diverged
-    case .logsMissing: return .missing
-    case .notExported: return .found
-    case .ok: return given[maximumLag].map { status.logs.lag > $0 } ?? false ? .found : .success
+    let code = exitCode(of: status.logs, maximumLag: given[maximumLag])
+    // The table says it too; a job and a quiet run show only this.
+    if code != .success, given[json] || given[quiet], let message = status.logs.message {
+      try call.warn([message, status.logs.hint].compactMap(\.self).joined(separator: " "))
+    }
+    return code
+  }
+
+  private static func exitCode(of logs: Status.Logs, maximumLag: Duration?) -> ExitCode {
+    switch logs.health {
+    case .expired: .historyGap
+    case .diverged: .diverged
+    case .logsMissing: .missing
+    case .notExported: .found
+    case .ok: maximumLag.map { logs.lag > $0 } ?? false ? .found : .success
     }
   }
 
   private static func text(of status: Status, _ style: Style) -> String {
     let exported =
-      status.logs.exported.map { "transaction \($0.transaction)" } ?? "nothing"
+      status.logs.exported.map { "transaction \($0.transaction)" }
+      ?? (status.logs.files == 0 ? "nothing" : "not known without a token")
     func waiting(_ logs: Status.Logs) -> String {
       guard logs.lagTransactions > 0 else { return "none" }
-      return "\(grouped(logs.lagTransactions)) transactions"
+      return counted(logs.lagTransactions, "transaction")
         + (logs.waitingSince.map { ", since \($0)" } ?? "")
     }
     func size(_ logs: Status.Logs) -> String {
-      "\(grouped(Int64(logs.files))) files, \(byteCount(logs.bytes))"
+      "\(counted(Int64(logs.files), "file")), \(byteCount(logs.bytes))"
     }
     let verified =
       status.verified.map { "\($0.time), up to transaction \($0.transaction)" } ?? "never"
@@ -78,7 +88,7 @@ extension Travelog {
       [
         "history",
         status.oldest.map {
-          "from transaction \($0), \(grouped(status.changes)) changes,"
+          "from transaction \($0), \(counted(status.changes, "change")),"
             + " \(byteCount(status.storeBytes)) with the rows"
         } ?? "none",
       ],
@@ -88,16 +98,21 @@ extension Travelog {
       ["verified", verified],
       ["health", health == .ok ? style.green("ok") : style.red(health.rawValue)],
     ]
+    func sentences(_ logs: Status.Logs) -> [[String]] {
+      [logs.message, logs.hint].compactMap { $0.map { ["", $0] } }
+    }
     return columns(
-      rows
-        + status.partials.map { partial in
+      rows + sentences(status.logs)
+        + status.partials.flatMap { partial in
           let logs = partial.logs
           let health = logs.health == .ok ? "" : ", \(style.red(logs.health.rawValue))"
           return [
-            "partial",
-            "\(partial.words): up to transaction \(logs.exported?.transaction ?? 0),"
-              + " lag \(waiting(logs)), \(size(logs))\(health)",
-          ]
+            [
+              "partial",
+              "\(partial.words): up to transaction \(logs.exported?.transaction ?? 0),"
+                + " lag \(waiting(logs)), \(size(logs))\(health)",
+            ]
+          ] + sentences(logs)
         }
     )
   }
@@ -176,6 +191,8 @@ struct PartialStatusAnswer: Codable {
 /// What both say of the logs, beside their other members.
 private struct LogsAnswer: Codable {
   let health: String
+  let message: String?
+  let hint: String?
   let exported: PointAnswer?
   let waitingSince: String?
   let lagTransactions: Int64
@@ -185,6 +202,8 @@ private struct LogsAnswer: Codable {
 
   init(_ logs: Status.Logs) {
     health = logs.health.rawValue
+    message = logs.message
+    hint = logs.hint
     exported = logs.exported.map { PointAnswer($0) }
     waitingSince = logs.waitingSince
     lagTransactions = logs.lagTransactions

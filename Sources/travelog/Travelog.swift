@@ -1,16 +1,17 @@
 import CommandLineKit
 import FoundationEssentials
 import Glibc
+import Stopping
 import Store
 
 /// The tool: history into logs, logs into stores, and what changed, when, by whom.
 @main
 struct Travelog {
   static func main() {
-    Interruption.listen()
+    Interruption.listen(stop: StopRequest.make, cleanUp: Leftovers.removeAll)
     Store.prepareProcess()
     exit(
-      program.run(CommandLine.arguments, environment: ProcessInfo.processInfo.environment)
+      program.run(processArguments(), environment: ProcessInfo.processInfo.environment)
     )
   }
 
@@ -22,7 +23,7 @@ struct Travelog {
   )
   static let json = Parameter<Bool>.toggle(
     "json",
-    help: "Answer with JSON, as docs/CLI_JSON.md has it."
+    help: "Answer with JSON."
   )
   static let quiet = Parameter<Bool>.toggle(
     "quiet",
@@ -42,7 +43,8 @@ struct Travelog {
       summary: "Replays a store's history into change logs, and logs into stores.",
       discussion: "A store keeps every save as a transaction. “export” writes what is new of them "
         + "into compressed logs and remembers in a token how far it got; “import” applies logs to "
-        + "another store until it is the same; “verify” proves that logs are what was exported.",
+        + "another store until it is the same; “verify” proves that logs are what was exported. "
+        + "\(PackageFolders.documentation)/CLI_JSON.md describes the answers with --json.",
       examples: [
         .init("travelog export trips.store --to logs", "Write what is new; fit for a cron job."),
         .init("travelog import logs --into copy.store", "Make or continue a replica."),

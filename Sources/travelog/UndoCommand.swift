@@ -1,5 +1,6 @@
 import Audit
 import ChangeLog
+import Changes
 import CommandLineKit
 import FoundationEssentials
 import Pipeline

@@ -1,4 +1,5 @@
 import ChangeLog
+import Changes
 import CommandLineKit
 import Pipeline
 import Store
@@ -78,13 +79,23 @@ extension Travelog {
         + " \(counted(result.changes, "change")) in \(counted(Int64(result.files), "log"))"
         + (result.snapshots > 0 ? " and \(counted(Int64(result.snapshots), "snapshot"))" : "")
     )
+    if result.snapshotObjects > 0 {
+      lines.append("  objects in snapshots: \(result.snapshotObjects)")
+    }
     lines.append("  head: \(result.to.digest)")
     if let digest = result.erasures {
       lines.append(
         "  erased: values of \(counted(result.erased, "transaction")); records: \(digest)"
       )
     }
-    lines.append("  \(endText(result))")
+    let unexported = result.unexported ?? 0
+    if unexported > 0 {
+      lines.append(
+        "  \(counted(unexported, "later transaction")) of the store"
+          + " \(unexported == 1 ? "is" : "are") not exported yet"
+      )
+    }
+    if unexported == 0 || result.end != .none { lines.append("  \(endText(result))") }
     return lines.joined(separator: "\n") + "\n"
   }
 
@@ -129,11 +140,13 @@ struct VerifyAnswer: Codable {
   let to: PointAnswer
   let files: Int
   let snapshots: Int
+  let snapshotObjects: Int64
   let transactions: Int64
   let changes: Int64
   let erased: Int64
   let erasures: String?
   let end: String
+  let unexported: Int64?
   let notices: [String]
   let findings: [FindingAnswer]
 
@@ -146,11 +159,13 @@ struct VerifyAnswer: Codable {
     to = PointAnswer(result.to)
     files = result.files
     snapshots = result.snapshots
+    snapshotObjects = result.snapshotObjects
     transactions = result.transactions
     changes = result.changes
     erased = result.erased
     erasures = result.erasures?.description
     end = result.end.rawValue
+    unexported = result.unexported
     notices = result.notices
     findings = result.findings.map {
       FindingAnswer(

@@ -1,3 +1,4 @@
+import Changes
 import CommandLineKit
 import SampleTrips
 import Store
@@ -5,6 +6,8 @@ import SwiftData
 
 /// The exit code of an error, by what it is; nil for one that is just a failure.
 func describe(_ error: any Error) -> CommandError? {
+  // What fails after a signal fails because of it.
+  if let stopped = Interruption.requested { return stopped }
   switch error {
   case let error as SwiftDataError:
     guard let store = error.cause as? StoreError else { return nil }

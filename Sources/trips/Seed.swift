@@ -55,7 +55,6 @@ extension Trips {
         hint: "Leave out --people, or --release."
       )
     }
-    Interruption.listen()
     let begin = ContinuousClock.now
     var shown = begin
     let summary = try SampleTrips.seed(

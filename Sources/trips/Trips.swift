@@ -1,12 +1,15 @@
 import CommandLineKit
 import Foundation
+import Stopping
+import Store
 
 /// The SampleTrips app for a terminal.
 @main
 struct Trips {
   static func main() {
+    Interruption.listen(stop: StopRequest.make, cleanUp: Leftovers.removeAll)
     let code = program.run(
-      CommandLine.arguments,
+      processArguments(),
       environment: ProcessInfo.processInfo.environment
     )
     exit(code)

@@ -1,5 +1,6 @@
 import Audit
 import ChangeLog
+import Changes
 import Foundation
 import Pipeline
 import PipelineTesting

@@ -1,3 +1,4 @@
+import Changes
 import Foundation
 import ProcessTesting
 import Store
@@ -69,7 +70,7 @@ private func makeStore(_ location: Location = .memory("source")) throws -> Store
       id: 2,
       values: [.text("Bergen"), .real(1e13), .real(4.5), .null, .integer(1)]
     )
-    try writer.link(trip, relationship: "tags", source: 1, target: 1, position: 3)
+    try writer.link(trip, relationship: "tags", source: 1, target: 1)
   }
   try store.write(Author(name: "widget")) { writer in
     try writer.update(trip, id: 2, columns: [0, 4], values: [.text("Tromsø"), .null])
@@ -101,15 +102,15 @@ private func export(
       header: header,
       level: level
     )
-    while var transaction: Transaction = try cursor.next() {
+    while var transaction = try cursor.nextTransaction() {
       transaction.digest = try reader.point(transaction.id).digest
       let lines = TransactionLines(transaction)
       if manyAtOnce {
         var text: [UInt8] = []
-        while let change: Change = try cursor.next() { lines.append(change, to: &text) }
+        while let change = try cursor.nextChange() { lines.append(change, to: &text) }
         try text.withUnsafeBytes { try writer.append(lines: $0, changes: transaction.count) }
       } else {
-        while let change: Change = try cursor.next() { try writer.append(change, lines) }
+        while let change = try cursor.nextChange() { try writer.append(change, lines) }
       }
       try writer.close(transaction, lines)
     }
@@ -184,7 +185,7 @@ struct LogTests {
       #expect(lines[0].hasPrefix(#"{"kind":"header","txn":0,"seq":0,"n":0,"ts":"1970"#))
       #expect(
         lines[0].contains(
-          #""before":{"word":"","trips":[{"entity":"","id":"","position":0}],"name":"","#
+          #""before":{"word":"","trips":[{"entity":"","id":""}],"name":"","#
             + #""start":"1970-01-01T00:00:00.000000Z","rating":0.0,"seal":"","#
             + #""next":{"entity":"","id":""}"#
         )

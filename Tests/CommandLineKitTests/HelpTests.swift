@@ -87,6 +87,28 @@ struct HelpTests {
     }
   }
 
+  @Test("On a narrow terminal the help of a flag is below it, and has nearly the whole width")
+  func narrow() {
+    #expect(
+      help(for: path, isLong: false, width: 40).contains(
+        """
+        Flags:
+          -t, --times NUMBER
+              How often. Default: 1.
+          -m, --mood WORD
+              In what mood.
+          --gift TEXT
+              What to bring. May be given
+              several times.
+          -l, --loud
+              In capitals.
+
+        """.dropLast()
+      )
+    )
+    #expect(help(for: path, isLong: false, width: 60).contains("-l, --loud          In capitals."))
+  }
+
   @Test("columns line up, also where letters are wide or have no width")
   func layout() {
     #expect(

@@ -49,6 +49,17 @@ struct ParsingTests {
     #expect(!found[Greeting.loud])
   }
 
+  @Test("The version is asked for by -V and --version, of the program only")
+  func version() throws {
+    for word in ["-V", "--version"] {
+      guard case .version = try parse([word], for: Greeting.command) else {
+        Issue.record("\(word) does not ask for the version")
+        continue
+      }
+    }
+    #expect(Greeting.error("hello", "Kim", "-V")?.code == .usage)
+  }
+
   @Test("a flag that repeats keeps all values; another one is refused the second time")
   func repetition() throws {
     let found = try Greeting.arguments("hello", "Kim", "--gift", "tea", "--gift=", "--gift=--x")

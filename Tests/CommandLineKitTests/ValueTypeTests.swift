@@ -10,7 +10,7 @@ struct ValueTypeTests {
     let type = ValueType<Duration>.duration
     let accepted: [String: Duration] = [
       "90s": .seconds(90), "5m": .seconds(300), "2h": .seconds(7200), "7d": .seconds(604_800),
-      "500ms": .milliseconds(500), "0s": .zero,
+      "500ms": .milliseconds(500), "0s": .zero, "0": .zero,
     ]
     for (text, value) in accepted { #expect(type.parse(text) == value, "\(text)") }
     for text in [
@@ -21,16 +21,28 @@ struct ValueTypeTests {
     }
   }
 
-  @Test("sizes are bytes, or powers of 1024 of them")
+  @Test("A size has a unit and is not below the smallest one")
   func sizes() {
-    let type = ValueType<Int64>.size
+    let type = ValueType<Int64>.size(from: 64 << 10, "64KiB")
     let accepted: [String: Int64] = [
-      "0": 0, "4096": 4096, "7B": 7, "64KiB": 65_536, "10MiB": 10_485_760, "1GiB": 1 << 30,
+      "65536B": 65_536, "64KiB": 65_536, "10MiB": 10_485_760, "1GiB": 1 << 30,
     ]
     for (text, value) in accepted { #expect(type.parse(text) == value, "\(text)") }
-    for text in ["", "KiB", "1kb", "1 KiB", "-1", "9223372036854775807GiB"] {
+    for text in [
+      "", "KiB", "100kb", "100 KiB", "-1", "9223372036854775807GiB", "0", "65536", "63KiB", "7B",
+    ] {
       #expect(type.parse(text) == nil, "\(text)")
     }
+  }
+
+  @Test("The error of a number without a unit names the units")
+  func missingUnits() {
+    func hint<Value>(_ type: ValueType<Value>, _ text: String) -> String? {
+      #expect(throws: CommandError.self) { try type.value(of: "--flag", text) }?.hint
+    }
+    #expect(hint(.duration, "10") == "A unit is missing: 10s, 10m, 10h or 10d.")
+    #expect(hint(.size(from: 1, "1B"), "64") == "A unit is missing: 64KiB, 64MiB or 64GiB.")
+    #expect(hint(.duration, "10x") == nil)
   }
 
   @Test("dates are days, instants, or a time ago, and days that there are")

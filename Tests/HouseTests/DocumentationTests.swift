@@ -1,5 +1,4 @@
 import Foundation
-import ProcessTesting
 import Testing
 
 /// What a module declares, as the compiler writes it for DocC.
@@ -26,34 +25,25 @@ private struct SymbolGraph: Decodable {
 struct DocumentationTests {
   @Test("DocC has no warning, and every public declaration has a summary")
   func summaries() throws {
-    let folder = FileManager.default.temporaryDirectory
-      .appendingPathComponent("documentation-\(UUID().uuidString)")
-    // A folder that stays behind does no harm to other tests.
-    defer { try? FileManager.default.removeItem(at: folder) }
-    let process = ChildProcess()
-    process.executableURL = packageRoot.appendingPathComponent("Tools/document")
-    process.arguments = [Bundle.main.bundleURL.path, folder.path]
-    let messages = Pipe()
-    process.standardOutput = messages
-    process.standardError = messages
-    try process.run()
-    let text = String(decoding: messages.fileHandleForReading.readDataToEndOfFile(), as: UTF8.self)
-    process.waitUntilExit()
-    #expect(process.terminationStatus == 0, "\(text)")
+    try withTemporaryFolder { folder in
+      let program = packageRoot.appending(path: "Tools/document").path
+      let (text, code) = try run([program, Bundle.main.bundleURL.path, folder.path])
+      #expect(code == 0, "\(text)")
 
-    let symbols = folder.appendingPathComponent("symbols")
-    let paths = try FileManager.default.subpathsOfDirectory(atPath: symbols.path)
-    var count = 0
-    for path in paths where path.hasSuffix(".json") {
-      let data = try Data(contentsOf: symbols.appendingPathComponent(path))
-      for symbol in try JSONDecoder().decode(SymbolGraph.self, from: data).symbols {
-        count += 1
-        guard let location = symbol.location else { continue }
-        let summary = symbol.docComment?.lines.first?.text ?? ""
-        let hasSummary = summary.contains { !$0.isWhitespace }
-        #expect(hasSummary, "\(symbol.pathComponents.joined(separator: ".")) in \(location.uri)")
+      let symbols = folder.appendingPathComponent("symbols")
+      let paths = try FileManager.default.subpathsOfDirectory(atPath: symbols.path)
+      var count = 0
+      for path in paths where path.hasSuffix(".json") {
+        let data = try Data(contentsOf: symbols.appendingPathComponent(path))
+        for symbol in try JSONDecoder().decode(SymbolGraph.self, from: data).symbols {
+          count += 1
+          guard let location = symbol.location else { continue }
+          let summary = symbol.docComment?.lines.first?.text ?? ""
+          let hasSummary = summary.contains { !$0.isWhitespace }
+          #expect(hasSummary, "\(symbol.pathComponents.joined(separator: ".")) in \(location.uri)")
+        }
       }
+      #expect(count > 500)
     }
-    #expect(count > 500)
   }
 }

@@ -11,12 +11,16 @@ struct ImportTests {
     }
   }
 
-  @Test("the table of rooms has every folder under Sources, and no room twice")
+  @Test(
+    "The table of rooms has every folder under Sources, no room twice, and no room without a folder."
+  )
   func everyFolderHasAPlace() throws {
     let named = rooms.map(\.name)
     #expect(Set(named).count == named.count)
     let strangers = try names(in: "Sources").filter { !named.contains($0) }
     #expect(strangers.isEmpty, "no room of the house: \(strangers); give it a line in Rooms.swift")
+    let ruins = Set(named).subtracting(try names(in: "Sources"))
+    #expect(ruins.isEmpty, "without a folder in Sources: \(ruins)")
   }
 
   @Test("the table of rooms itself points down only")

@@ -13,26 +13,37 @@ struct Room {
 let rooms: [Room] = [
   Room(
     "travelog",
-    ["CommandLineKit", "JSON5", "Report", "Audit", "Pipeline", "ChangeLog", "AppleStore", "Store"]
+    [
+      "CommandLineKit", "JSON5", "Report", "Audit", "Pipeline", "ChangeLog", "Store", "Changes",
+      "Stopping",
+    ]
   ),
-  Room("trips", ["CommandLineKit", "SampleTrips", "SwiftData", "Store"]),
+  Room(
+    "trips",
+    ["CommandLineKit", "SampleTrips", "SwiftData", "Store", "Changes", "Stopping"]
+  ),
   Room("CommandLineKit"),
   Room("JSON5"),
-  Room("SampleTrips", ["SwiftData", "Store"]),
-  Room("Samples", ["SwiftData", "os", "OSLog", "FoundationExtras"]),
-  Room("Report", ["Audit", "Pipeline", "ChangeLog", "Store"]),
-  Room("Audit", ["Pipeline", "ChangeLog", "Store"]),
-  Room("Pipeline", ["ChangeLog", "AppleStore", "Store"]),
-  Room("ChangeLog", ["Store", "CZlib", "CDeflate"]),
-  Room("AppleStore", ["Store", "SQLite"]),
-  Room("SwiftData", ["CSwiftRuntime", "SwiftDataMacros", "Store", "SQLite"]),
+  Room("SampleTrips", ["SwiftData", "Store", "Changes", "Stopping"]),
+  Room("Samples", ["SwiftData", "os"]),
+  Room("Report", ["Audit", "Pipeline", "ChangeLog", "Store", "Changes"]),
+  Room("Audit", ["Pipeline", "ChangeLog", "Store", "Changes"]),
+  Room("Pipeline", ["ChangeLog", "Store", "Changes"]),
+  Room("ChangeLog", ["Changes", "Stopping", "CZlib", "CDeflate"]),
+  Room(
+    "SwiftData",
+    ["CSwiftRuntime", "FoundationExtras", "SwiftDataMacros", "Store", "Changes", "SQLite"]
+  ),
   Room("SwiftDataMacros", ["SwiftDataMacroExpansion"]),
   Room("SwiftDataMacroExpansion"),
-  Room("Store", ["SQLite"]),
-  Room("SQLite", ["CSQLite"]),
+  Room("Store", ["Changes", "SQLite", "Stopping"]),
+  Room("Changes"),
+  Room("SQLite", ["CSQLite", "Stopping"]),
+  Room("Stopping"),
   Room("OSLog", ["os"]),
-  Room("os"),
+  Room("os", ["COSLog"]),
   Room("FoundationExtras"),
+  Room("COSLog"),
   Room("CSQLite"),
   Room("CSwiftRuntime"),
   Room("CZlib"),
@@ -42,7 +53,7 @@ let rooms: [Room] = [
 /// The modules that come with the toolchain or the system and that any room may import.
 let toolchainModules: Set<String> = [
   "Dispatch", "Foundation", "FoundationEssentials", "Glibc", "Musl", "Observation", "Swift",
-  "Synchronization",
+  "Synchronization", "_FoundationICU",
 ]
 
 /// The modules that stand beside the compiler, for the rooms that expand macros.

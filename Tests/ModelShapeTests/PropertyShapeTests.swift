@@ -90,6 +90,21 @@ struct PropertyShapeTests {
     #expect(trip.observer === observer)
   }
 
+  @Test("may share names with static ones, be computed in an extension, and have two @Attribute")
+  func staticAndRepeated() throws {
+    let filter = ShapedFilter()
+    filter.kind += "s"
+    #expect(filter.title == "users: default")
+    #expect(ShapedFilter.kind == "user")
+    let schema = SwiftData.Schema([ShapedFilter.self])
+    let entity = try #require(schema.entity(for: ShapedFilter.self))
+    #expect(Set(entity.attributesByName.keys) == ["kind", "name", "code"])
+    let code = try #require(entity.attributesByName["code"])
+    #expect(code.options == [.unique, .spotlight])
+    #expect(code.originalName == "key")
+    #expect(entity.uniquenessConstraints == [["code"]])
+  }
+
   @Test("that a transformer stores need not be Codable")
   func transformable() {
     let paint = ShapedPaint(solid: ShapedColor(red: 3))

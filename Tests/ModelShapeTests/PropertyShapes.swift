@@ -107,6 +107,18 @@ struct ShapedColor: Equatable {
   init(solid: ShapedColor) { self.solid = solid }
 }
 
+@Model final class ShapedFilter {
+  static let kind = "user"
+  var kind: String = ShapedFilter.kind
+  var name = "default"
+  @Attribute(.unique) @Attribute(.spotlight, originalName: "key") var code: String = ""
+  init() {}
+}
+
+extension ShapedFilter {
+  @Transient var title: String { "\(kind): \(name)" }
+}
+
 @Model final class ShapedWords {
   var `default`: Bool = false
   var `class`: String

@@ -1,4 +1,5 @@
 import ChangeLog
+import Changes
 import Foundation
 import Pipeline
 import Store
@@ -124,6 +125,7 @@ struct CheckTests {
       try other.create()
       var request = ExportRequest(store: world.path, logs: other)
       request.wantsSnapshot = true
+      request.startsNewFolder = true
       let error = #expect(throws: StoreError.self) { try Pipeline.export(request) }
       #expect(error?.code == .damaged)
       #expect(error?.message.contains("travelog check") == true)

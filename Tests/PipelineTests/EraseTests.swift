@@ -1,4 +1,5 @@
 import ChangeLog
+import Changes
 import Foundation
 import Pipeline
 import SQLite
@@ -176,7 +177,7 @@ struct EraseTests {
       #expect(try erase(request).values == 0)
       let again = LogFolder(folder.path + "/again")
       try again.create()
-      _ = try Pipeline.export(ExportRequest(store: secrets.path, logs: again))
+      try startLogs(of: secrets.path, in: again)
       for text in secrets.texts { #expect(try secrets.places(of: text) == []) }
       #expect(try verify(VerifyRequest(logs: again)).map(\.findings) == [[]])
       try secrets.set("of nobody")

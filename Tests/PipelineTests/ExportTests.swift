@@ -1,4 +1,5 @@
 import ChangeLog
+import Changes
 import Foundation
 import Pipeline
 import Store
@@ -40,9 +41,9 @@ struct World {
   }
 
   /// All lines of all logs, without headers and trailers.
-  func lines() throws -> String {
+  func lines(in folder: LogFolder? = nil) throws -> String {
     var text = ""
-    for file in try logs.files(of: source.identifier, lineage: 0) {
+    for file in try (folder ?? logs).files(of: source.identifier, lineage: 0) {
       for line in try gunzip(file.path).split(separator: "\n", omittingEmptySubsequences: false)
       where line.hasPrefix(#"{"kind":"change""#) || line.hasPrefix(#"{"kind":"transaction""#) {
         text += line + "\n"
@@ -50,6 +51,19 @@ struct World {
     }
     return text
   }
+}
+
+/// Exports a store to a folder that has no logs of it yet, although it was exported before.
+@discardableResult
+func startLogs(
+  of store: String,
+  in logs: LogFolder,
+  filter: ExportFilter = ExportFilter()
+) throws -> ExportResult {
+  var request = ExportRequest(store: store, logs: logs)
+  request.filter = filter
+  request.startsNewFolder = true
+  return try export(request)
 }
 
 /// The text of a compressed file.

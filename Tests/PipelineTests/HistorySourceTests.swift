@@ -1,4 +1,5 @@
 import ChangeLog
+import Changes
 import Foundation
 import Pipeline
 import Store
@@ -107,6 +108,28 @@ struct HistorySourceTests {
           #expect(history.last == Int64(expected + 1))
         }
       }
+    }
+  }
+
+  @Test("a time between a pruned history and what was pruned means the last pruned transaction")
+  func timeOfBase() throws {
+    try withTemporaryFolder { folder in
+      var world = try World(folder, "time of the base")
+      try world.write(6)
+      let set = "UPDATE history_transaction SET time = printf('2026-01-%02dT00:00:00.000000Z', "
+      // The clock went back before the third transaction.
+      try runSQL(
+        set + "CASE id WHEN 2 THEN 5 ELSE id END + CASE WHEN id > 3 THEN 5 ELSE 0 END)",
+        on: world.path
+      )
+      try world.source.deleteHistory([1...2])
+      try world.source.deleteHistory([3...3])
+      #expect(try History(world.path + "@2026-01-09T12:00Z").last == 4)
+      #expect(try History(world.path + "@2026-01-08").last == 3)
+      #expect(try History(world.path + "@2026-01-05").last == 3)
+      let error = #expect(throws: PipelineError.self) { try History(world.path + "@2026-01-04") }
+      #expect(error?.code == .historyExpired)
+      #expect(error?.hint.contains("LOGS@2026-01-04") == true)
     }
   }
 

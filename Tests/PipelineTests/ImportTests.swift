@@ -1,4 +1,5 @@
 import ChangeLog
+import Changes
 import Foundation
 import Pipeline
 import Store
@@ -45,6 +46,30 @@ struct ImportTests {
     }
   }
 
+  @Test("An import reports how many transactions it has to apply, and reaches that number")
+  func progress() throws {
+    try withTemporaryFolder { folder in
+      var world = try World(folder, "progress")
+      try world.write(20)
+      try world.export { $0.maximumFileSize = 1 }
+      let head = try world.source.read { try $0.historyRange().head.transaction }
+      for (until, total) in [(Point.transaction(head - 4), head - 4), (.head, Int64(4))] {
+        var request = request(world)
+        request.until = until
+        for isDryRun in [true, false] {
+          request.isDryRun = isDryRun
+          var last = Progress()
+          _ = try importLogs(request) { progress in
+            #expect(progress.total == total)
+            #expect(progress.transactions >= last.transactions)
+            last = progress
+          }
+          #expect(last.transactions == total)
+        }
+      }
+    }
+  }
+
   @Test("importing a second time changes nothing")
   func idempotence() throws {
     try withTemporaryFolder { folder in
@@ -87,6 +112,59 @@ struct ImportTests {
         step.until = .transaction(id)
         _ = try importLogs(step)
         #expect(try rowDump(of: replica(step)) == rows)
+      }
+    }
+  }
+
+  @Test("a replica that is already past the point is refused, and stays as it is")
+  func pastPoint() throws {
+    try withTemporaryFolder { folder in
+      var world = try World(folder, "past the point")
+      try world.write(6)
+      try world.export { $0.wantsSnapshot = true }
+      try world.write(4)
+      try world.export()
+      let whole = request(world)
+      _ = try importLogs(whole)
+      var snapshot = request(world, "from snapshot.store")
+      snapshot.fromSnapshot = true
+      snapshot.until = .transaction(6)
+      _ = try importLogs(snapshot)
+
+      func time(_ id: Int64) throws -> Point {
+        .time(try #require(try world.source.read { try $0.transaction(id)?.time }))
+      }
+      let early = try time(5)
+      for (past, points) in [
+        (whole, [.transaction(9), .transaction(0), early]), (snapshot, [.transaction(5), early]),
+      ] as [(ImportRequest, [Point])] {
+        for point in points {
+          for isDryRun in [true, false] {
+            var past = past
+            past.until = point
+            past.isDryRun = isDryRun
+            let before = try rowDump(of: replica(past))
+            let error = #expect(throws: PipelineError.self) { try importLogs(past) }
+            #expect(error?.code == .misuse)
+            #expect(error?.message.contains("already past") == true)
+            #expect(error?.hint.contains("--into new.store --until \(point)") == true)
+            #expect(try rowDump(of: replica(past)) == before)
+            #expect(throws: PipelineError.self) {
+              try checkIsNotPast(point, store: past.store)
+            }
+          }
+        }
+      }
+      // The point where a replica is, and a later one, are no error.
+      for (here, point) in [
+        (whole, .transaction(10)), (snapshot, .transaction(6)),
+        (snapshot, try time(6)), (snapshot, .transaction(8)),
+      ] as [(ImportRequest, Point)] {
+        var here = here
+        here.until = point
+        try checkIsNotPast(point, store: here.store)
+        let transactions = try importLogs(here).transactions
+        #expect(transactions == (point == .transaction(8) ? 2 : 0))
       }
     }
   }

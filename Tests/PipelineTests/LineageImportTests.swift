@@ -78,6 +78,25 @@ struct LineageImportTests {
     }
   }
 
+  @Test("a replica of either lineage that is already past the point is refused")
+  func pastPoint() throws {
+    try withTemporaryFolder { folder in
+      let logs = try Restored(folder)
+      for lineage in [0, 1] as [Int64] {
+        var past = logs.request("past \(lineage)", lineage: lineage)
+        let head = try importLogs(past).to.transaction
+        for (point, named) in [
+          (logs.fork, nil), (logs.fork - 1, nil), (logs.fork - 1, lineage), (head - 1, lineage),
+        ] as [(Int64, Int64?)] {
+          past.until = .transaction(point)
+          past.lineage = named
+          let error = #expect(throws: PipelineError.self) { try importLogs(past) }
+          #expect(error?.code == .misuse, "\(point) in lineage \(lineage)")
+        }
+      }
+    }
+  }
+
   @Test("a new replica whose making was stopped before it had anything is gone on with")
   func stopped() throws {
     try withTemporaryFolder { folder in

@@ -1,4 +1,5 @@
 import ChangeLog
+import Changes
 import Foundation
 import Glibc
 import Pipeline
@@ -38,8 +39,7 @@ private struct Divided {
     let reader = try LogReader(path: log)
     let writer = try LogWriter(.replacing(log, folder), header: reader.header)
     writer.memberSize = size
-    reader.copyChange = { try writer.append(lines: $0, changes: 1) }
-    while let transaction = try reader.next() {
+    while let transaction = try reader.next(copy: { try writer.append(lines: $0, changes: 1) }) {
       try writer.close(transaction, TransactionLines(transaction))
     }
     _ = try writer.finish()
@@ -108,7 +108,7 @@ struct MembersTests {
   @Test("whatever line or byte of the file of members is altered, what is shown is the same")
   func altered() throws {
     try withTemporaryFolder { folder in
-      let divided = try Divided(folder, "members, altered", transactions: 9, members: 4_000)
+      let divided = try Divided(folder, "members, altered", transactions: 9, members: 3_000)
       let right = try divided.text()
       let rows = right.split(separator: "\n").map(String.init)
       try #require(rows.count > 3)

@@ -1,4 +1,5 @@
 import ChangeLog
+import Changes
 import Foundation
 import Pipeline
 import Store
@@ -294,9 +295,8 @@ struct PartialTests {
       }
       let aside = LogFolder(folder.path + "/aside")
       try aside.create()
-      var request = ExportRequest(store: world.path, logs: aside)
-      request.filter = filter
-      let text = try export(request).files.map { try gunzip($0) }.joined()
+      let files = try startLogs(of: world.path, in: aside, filter: filter).files
+      let text = try files.map { try gunzip($0) }.joined()
       let once = text.split(separator: "\n").map(String.init)
         .filter { !$0.hasPrefix(#"{"kind":"header""#) && !$0.hasPrefix(#"{"kind":"trailer""#) }
       #expect(once == all)

@@ -66,7 +66,7 @@ struct PruneTests {
       try world.write(3)
       let other = LogFolder(folder.path + "/other")
       try other.create()
-      _ = try Pipeline.export(ExportRequest(store: world.path, logs: other))
+      try startLogs(of: world.path, in: other)
       let error = #expect(throws: PipelineError.self) {
         try FolderHistory(other, store: world.source.identifier)
       }
@@ -104,7 +104,7 @@ struct PruneTests {
       func export() throws -> ExportResult {
         try Pipeline.export(ExportRequest(store: world.path, logs: other))
       }
-      let first = try export()
+      let first = try startLogs(of: world.path, in: other)
       #expect(first.transactions == 0 && first.snapshot != nil)
       #expect(first.notices.contains { $0.contains("\(oldest) to \(before.head.transaction)") })
       try world.write(3)
@@ -192,6 +192,68 @@ struct StatusTests {
       #expect(try status().logs.health == .expired)
       for file in first.files { try FileManager.default.removeItem(atPath: file) }
       #expect(try status().logs.health == .logsMissing)
+    }
+  }
+
+  @Test("a status says in a sentence what the next export would say, and what to run")
+  func sentences() throws {
+    try withTemporaryFolder { folder in
+      var world = try World(folder, "status sentences")
+      world.history.hasLargeValues = false
+      try world.write(6)
+      let identifier = world.source.identifier
+      let export = "Run “travelog export \(world.path) --to \(world.logs.path)”."
+      func status(_ logs: LogFolder? = nil) throws -> Status.Logs {
+        try Pipeline.status(of: world.path, logs: logs ?? world.logs).logs
+      }
+      /// What is said is what the export says.
+      func expectRefusal(_ health: Status.Health, _ logs: LogFolder, hint: String) throws {
+        let error = #expect(throws: PipelineError.self) {
+          try world.export { $0.logs = logs }
+        }
+        let status = try status(logs)
+        #expect(status.health == health)
+        #expect(status.message == error?.message && status.hint == error?.hint)
+        #expect(status.hint?.contains(hint) == true, "\(status.hint ?? "")")
+      }
+      let never = try status()
+      #expect(never.health == .notExported && never.hint == export)
+      #expect(never.message?.contains("was not exported to \(world.logs.path) yet") == true)
+      try world.export()
+      let copy = folder.appendingPathComponent("older.store").path
+      try copyStore(world.path, to: copy)
+      let well = try status()
+      #expect(well.message == nil && well.hint == nil)
+
+      try world.write(1)
+      let behind = try status()
+      #expect(behind.health == .ok && behind.hint == export)
+      #expect(behind.message?.contains("1 transaction of \(world.path) is not exported") == true)
+      try world.export()
+
+      let token = URL(fileURLWithPath: world.logs.token(of: identifier))
+      let bytes = try Data(contentsOf: token)
+      try bytes.dropLast(9).write(to: token)
+      let damaged = try status()
+      #expect(damaged.health == .ok && damaged.lagTransactions == 0)
+      #expect(damaged.message?.contains("\(token.path) can't be read") == true)
+      #expect(damaged.hint?.contains("rebuilds it") == true)
+      try FileManager.default.removeItem(at: token)
+      let missing = try status()
+      #expect(missing.health == .ok && missing.lagTransactions == 0)
+      #expect(missing.message?.contains("\(token.path) is missing") == true)
+      try bytes.write(to: token)
+
+      let unmounted = LogFolder(folder.path + "/unmounted")
+      let none = #expect(throws: PipelineError.self) { try status(unmounted) }
+      #expect(none?.code == .missing)
+      try unmounted.create()
+      try expectRefusal(.logsMissing, unmounted, hint: "--new-folder")
+      try world.write(3)
+      try world.source.deleteHistory([1...world.source.read { try $0.sealedHead() } - 1])
+      try expectRefusal(.expired, world.logs, hint: "travelog recover")
+      let older = try Pipeline.status(of: copy, logs: world.logs).logs
+      #expect(older.health == .diverged && older.hint?.contains("travelog recover") == true)
     }
   }
 }

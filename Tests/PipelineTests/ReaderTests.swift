@@ -6,6 +6,7 @@ import SQLite
 import StoreTesting
 import Testing
 
+@testable import Changes
 @testable import Store
 
 private let script = URL(fileURLWithPath: #filePath).deletingLastPathComponent()
@@ -93,15 +94,14 @@ private func links(
     .compactMap {
       let rows = try reader.connection.prepare(
         """
-        SELECT \(quoted($0.secondColumn)), position FROM \(quoted($0.name))
+        SELECT \(quoted($0.secondColumn)) FROM \(quoted($0.name))
           WHERE \(quoted($0.firstColumn)) = \(id) ORDER BY 1
         """
       )
       var list: [String] = []
       let entity = json(layouts[$0.destination].entity.name)
       while try rows.step() {
-        let position = rows.isNull(at: 1) ? "" : #","position":\#(rows.int64(at: 1))"#
-        list.append(#"{"entity":\#(entity),"id":"\#(rows.int64(at: 0))"\#(position)}"#)
+        list.append(#"{"entity":\#(entity),"id":"\#(rows.int64(at: 0))"}"#)
       }
       return list.isEmpty
         ? nil : "\(json($0.logName(layouts))):[\(list.joined(separator: ","))]"

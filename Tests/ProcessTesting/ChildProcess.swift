@@ -1,4 +1,4 @@
-public import Foundation
+import Foundation
 
 /// A program that a test starts, with the names that Foundation has for it.
 ///

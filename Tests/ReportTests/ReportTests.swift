@@ -1,4 +1,6 @@
 import Audit
+import ChangeLog
+import Changes
 import Foundation
 import Pipeline
 import PipelineTesting
@@ -145,6 +147,126 @@ struct ReportTests {
       let audit = try summarize(History(store.location.path), AuditRequest())
       #expect(!audit.integrity.isSound)
       #expect(audit.findings.first { $0.kind == .damage }?.transactions == [2])
+    }
+  }
+
+  @Test("a report names the lineages that it does not show, and counts snapshots apart as log does")
+  func lineages() throws {
+    try withTemporaryFolder { folder in
+      var world = try AuditedWorld(folder, "report of lineages", writes: 7)
+      // The store is restored twice from an older copy, which went on before the recovery.
+      var path = world.store.location.path
+      for number in 1...2 {
+        let copy = folder.appendingPathComponent("copy \(number).store")
+        let store = try Store.open(.file(URL(fileURLWithPath: path)))
+        try store.copy(to: copy)
+        let older = world.history
+        for _ in 0..<4 { try world.history.write(to: store) }
+        _ = try export(ExportRequest(store: path, logs: world.logs))
+        world.history = older
+        let restored = try Store.open(.file(copy))
+        for _ in 0..<6 { try world.history.write(to: restored) }
+        path = copy.path
+        _ = try recover(RecoverRequest(store: path, logs: world.logs))
+      }
+      var request = AuditRequest()
+      request.bulk = 1000
+      let history = try History(world.logs.path)
+      let audit = try summarize(history, request)
+      #expect(audit.findings.allSatisfy { $0.kind != .clockBack })
+      let verified = try #require(try verify(VerifyRequest(logs: world.logs)).last)
+      #expect(audit.counts.all == verified.changes)
+      #expect(audit.transactions == verified.transactions)
+      #expect(audit.snapshotObjects == verified.snapshotObjects && audit.snapshotObjects > 0)
+      #expect(audit.firstTime <= audit.lastTime)
+      for by in TimelineGrouping.allCases {
+        let groups = try groupTimeline(of: history, by: by, filter: AuditFilter())
+        #expect(groups.reduce(0) { $0 + $1.counts.all } == verified.changes)
+        #expect(groups.reduce(0) { $0 + $1.transactions } == verified.transactions)
+        #expect(groups.reduce(0) { $0 + $1.snapshotObjects } == verified.snapshotObjects)
+        #expect(rows(of: groups, by: by).first?.contains("in snapshots") == true)
+      }
+      let html = try page(history, request)
+      var bytes: [UInt8] = []
+      try writeReport(audit) { bytes += $0 }
+      let json = try #require(try JSONSerialization.jsonObject(with: Data(bytes)) as? [String: Any])
+      let others = try #require(json["other_lineages"] as? [[String: Any]])
+      #expect(others.map { $0["lineage"] as? Int } == [0, 1])
+      for other in others {
+        let source = try #require(other["source"] as? String)
+        #expect(html.contains("travelog report \(source) --output"))
+        #expect(try History(source).outline.lineage == other["lineage"] as? Int64)
+      }
+    }
+  }
+
+  @Test("transactions whose values were erased are not said to be as they were written")
+  func erased() throws {
+    try withTemporaryFolder { folder in
+      var world = HistoryWorld(SeededGenerator(for: "report of erasures"))
+      world.hasLargeValues = false
+      let store = try Store.open(
+        .file(folder.appendingPathComponent("a.store")),
+        schema: worldSchema,
+        options: Options(historyMode: .tombstones)
+      )
+      for _ in 0..<30 { try world.write(to: store) }
+      let logs = LogFolder(folder.path + "/logs")
+      try logs.create()
+      _ = try export(ExportRequest(store: store.location.path, logs: logs))
+      let count = try #require(try verify(VerifyRequest(logs: logs)).first?.erased)
+      #expect(count > 1)
+      for (name, words) in [
+        (logs.path, "Values of \(count) transactions were erased"),
+        (store.location.path, "all but \(count) are as they were written"),
+      ] {
+        let integrity = try summarize(History(name), AuditRequest()).integrity
+        #expect(integrity.isSound)
+        let text = integrity.statements.joined(separator: " ")
+        #expect(text.contains(words), "\(text)")
+        #expect(!text.contains("\(integrity.head) are as they were written"), "\(text)")
+        #expect(!text.contains("lineage 0 are as they were written"), "\(text)")
+      }
+    }
+  }
+
+  @Test("the first transaction that a pruned store keeps is proved, and found if it was altered")
+  func pruned() throws {
+    try withTemporaryFolder { folder in
+      let world = try AuditedWorld(folder, "report of a pruned store")
+      try world.store.deleteHistory([1...9])
+      let path = world.store.location.path
+      let outline = try History(path).outline
+      #expect(outline.base >= 9)
+      let integrity = try summarize(History(path), AuditRequest()).integrity
+      #expect(integrity.isSound)
+      let words = "transactions \(outline.base + 1) to \(outline.head) are as they were written."
+      #expect(integrity.statements.first?.hasSuffix(words) == true, "\(integrity.statements)")
+      let first = outline.base + 1
+      try runSQL("UPDATE history_transaction SET author = 'x' WHERE id = \(first)", on: path)
+      let altered = try summarize(History(path), AuditRequest())
+      #expect(altered.findings.first { $0.kind == .damage }?.transactions == [first])
+    }
+  }
+
+  @Test("the time axis has the months in which nothing happened")
+  func timeAxis() throws {
+    try withTemporaryFolder { folder in
+      let store = try hostileStore(folder)
+      for (id, day) in [(1, "2024-02-01"), (2, "2024-02-29"), (3, "2026-11-22")] {
+        let set = "UPDATE history_transaction SET time = '\(day)T12:00:00.000000Z'"
+        try runSQL(set + " WHERE id = \(id)", on: store.location.path)
+      }
+      let audit = try summarize(History(store.location.path), AuditRequest())
+      let periods = audit.periods(atMost: 60)
+      #expect(periods.count == 57)
+      #expect(periods.reduce(0) { $0 + $1.changes } == audit.counts.all)
+      #expect(periods.first?.from == "2024-02-01" && periods.last?.to == "2026-11-22")
+      #expect(periods.map { $0.changes > 0 } == (0..<57).map { [0, 1, 56].contains($0) })
+      #expect(audit.periods(atMost: 2000).count == 1026)
+      #expect(
+        audit.periods(atMost: 2000)[28] == Period(from: "2024-02-29", to: "2024-02-29", changes: 2)
+      )
     }
   }
 

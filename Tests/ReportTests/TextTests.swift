@@ -1,4 +1,5 @@
 import Audit
+import Changes
 import Foundation
 import Report
 import Store
@@ -29,7 +30,7 @@ private let sample = ObjectDifference(
     PropertyDifference(
       name: "seen",
       before: value(#"[{"entity":"Place","id":"3"}]"#),
-      after: value(#"[{"entity":"Place","id":"4","position":1}]"#)
+      after: value(#"[{"entity":"Place","id":"4"}]"#)
     ),
     PropertyDifference(
       name: "words",
@@ -53,7 +54,7 @@ struct TextTests {
             note: (erased) -> "a\\u{202e}b"
             place: null -> Place 3 “Lake”
             - seen: Place 3 “Lake”
-            + seen: Place 4 at 1
+            + seen: Place 4
             words.a[1]: nothing -> 2
 
         """

@@ -3,7 +3,7 @@ import Testing
 
 @Suite("The reference of trips")
 struct ReferenceTests {
-  @Test("docs/CLI_TRIPS.md is what the program says of itself; make docs writes it")
+  @Test("docs/CLI_TRIPS.md is what the program says of itself; make reference writes it")
   func reference() throws {
     let root = URL(fileURLWithPath: #filePath).deletingLastPathComponent()
       .deletingLastPathComponent().deletingLastPathComponent()
@@ -13,7 +13,7 @@ struct ReferenceTests {
     )
     #expect(
       try trips("generate", "reference").output == page,
-      "docs/CLI_TRIPS.md is out of date; “make docs” writes it."
+      "docs/CLI_TRIPS.md is out of date; “make reference” writes it."
     )
     let completions = try trips("completions", "bash")
     #expect(completions.code == 0)

@@ -30,6 +30,40 @@ struct JSONHistoryTests {
     try context.fetchHistory(HistoryDescriptor<JSONHistoryTransaction>())
   }
 
+  @Test("an observer counts the saves to a store of our own by models and authors, and resumes")
+  func observer() async throws {
+    try await withTemporaryFolder { folder in
+      let context = try context(folder, "app")
+      let container = context.container
+      context.insert(trip("Winter"))
+      try context.save()
+      let token = try #require(try all(context).last?.token)
+      let now = try HistoryObserver(modelContainer: container)
+      let lists = try HistoryObserver(
+        observedModels: [BucketListItem.self],
+        authors: ["app"],
+        modelContainer: container
+      )
+      func wait(_ condition: () -> Bool) async throws {
+        for _ in 0..<1000 where !condition() { try await Task.sleep(for: .milliseconds(5)) }
+        #expect(condition())
+      }
+      context.insert(BucketListItem(title: "Skis"))
+      try context.save()
+      try await wait { (now.eventCounter, lists.eventCounter) == (1, 1) }
+      context.insert(trip("Summer"))
+      try context.save()
+      try await wait { now.eventCounter == 2 }
+      #expect(lists.eventCounter == 1)
+      let later = try HistoryObserver(
+        historyTokens: ["trips.json": token],
+        modelContainer: container
+      )
+      try await wait { later.eventCounter == 1 }
+      #expect([now, lists, later].allSatisfy { $0.lastError == nil })
+    }
+  }
+
   @Test("saves are transactions with typed changes, there again for another container")
   func transactions() async throws {
     try await withTemporaryFolder { folder in

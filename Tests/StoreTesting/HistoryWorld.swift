@@ -1,3 +1,4 @@
+import Changes
 import Foundation
 import SQLite
 import Store
@@ -162,13 +163,7 @@ package struct HistoryWorld {
     if Int.random(in: 0..<3, using: &random) == 0 {
       try writer.unlink(guest, relationship: "seen", source: one, target: place.id)
     } else {
-      try writer.link(
-        place.entity,
-        relationship: "seenBy",
-        source: place.id,
-        target: one,
-        position: [nil, 0, 1, 7].randomElement(using: &random) ?? nil
-      )
+      try writer.link(place.entity, relationship: "seenBy", source: place.id, target: one)
     }
   }
 

@@ -1,3 +1,4 @@
+import Changes
 import Foundation
 import SQLite
 import Store
@@ -11,9 +12,9 @@ package func lines(
   try store.read { reader in
     let cursor = try reader.history(after: first, through: last)
     var text: [UInt8] = []
-    while let transaction: Transaction = try cursor.next() {
+    while let transaction = try cursor.nextTransaction() {
       let lines = TransactionLines(transaction)
-      while let change: Change = try cursor.next() { lines.append(change, to: &text) }
+      while let change = try cursor.nextChange() { lines.append(change, to: &text) }
       let digest = try transaction.digest ?? reader.point(transaction.id).digest
       lines.appendClosing(digest: digest, to: &text)
     }

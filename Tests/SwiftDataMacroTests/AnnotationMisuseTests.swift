@@ -43,7 +43,7 @@ struct AnnotationMisuseTests {
     )
   }
 
-  @Test("those outside of a model", arguments: ["Attribute", "Relationship", "Transient"])
+  @Test("those outside of a model", arguments: ["Attribute", "Relationship"])
   func outside(name: String) {
     expectComplaints(
       "struct Trip { @\(name) var a = 0 }",
@@ -54,6 +54,23 @@ struct AnnotationMisuseTests {
     )
     #expect(expand("@\(name) var a = 0").complaints.count == 1)
     #expect(expand("class Trip { @\(name) var a = 0 }").complaints.count == 1)
+  }
+
+  @Test("@Transient outside of a model is only a warning, and may be written in any extension")
+  func transientOutside() throws {
+    let source = "struct Trip { @Transient var a = 0 }"
+    let complaint = try #require(expand(source).complaints.first)
+    #expect(!complaint.isError)
+    #expect(
+      complaint.description
+        == "1:15 @Transient has no effect here, because the property does not belong to a class "
+        + "that is marked @Model."
+    )
+    try expectRemedy(source, "remove '@Transient'", "struct Trip { var a = 0 }")
+    let expansion = expand("extension Trip { @Transient var total: Double { 0 } }")
+    #expect(expansion.complaints.isEmpty)
+    #expect(expansion.text.hasPrefix("extension Trip { var total: Double { 0 }"))
+    #expect(expand("@Transient func a() {}").complaints.map(\.isError) == [true])
   }
 
   @Test("an attribute that is a relationship, too")
@@ -75,18 +92,22 @@ struct AnnotationMisuseTests {
 
   @Test("those that come twice")
   func twice() throws {
-    let source = model("@Attribute(.unique) @Attribute(.ephemeral) var a = 1")
+    let source = model("@Relationship @Relationship(.cascade) var a: Trip?")
     expectComplaints(
       source,
       [
-        "2:23 @Attribute can be put on a property only once; put all options in the "
+        "2:17 @Relationship can be put on a property only once; put all options in the "
           + "first."
       ]
     )
     try expectRemedy(
       source,
-      "remove the second '@Attribute'",
-      model("@Attribute(.unique) var a = 1")
+      "remove the second '@Relationship'",
+      model("@Relationship var a: Trip?")
+    )
+    expectComplaints(
+      model("@Attribute(originalName: \"b\") @Attribute(.unique, originalName: \"c\") var a = 1"),
+      ["2:53 'a' has two values for 'originalName'; keep one of them."]
     )
   }
 

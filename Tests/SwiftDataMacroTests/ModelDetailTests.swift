@@ -119,6 +119,40 @@ struct ModelDetailTests {
     #expect(!text.contains("_PersistedProperty"))
   }
 
+  @Test("several @Attribute on one property, which become one with the options of all")
+  func severalAttributes() {
+    let text = expanded(
+      """
+      @Model final class Trip {
+        @Attribute(.unique, originalName: "title") @Attribute(.spotlight, hashModifier: "2")
+        var name = ""
+        init() {}
+      }
+      """
+    )
+    #expect(
+      text.contains(
+        "metadata: SwiftData.Schema.Attribute("
+          + #".unique, .spotlight, originalName: "title", hashModifier: "2")"#
+      )
+    )
+  }
+
+  @Test("static properties, which may have the names of stored ones")
+  func staticNames() {
+    let text = expanded(
+      """
+      @Model final class Filter {
+        static let kind = "user"
+        var kind: String = Filter.kind
+        init() {}
+      }
+      """
+    )
+    #expect(text.contains("@SwiftData._PersistedProperty(0) var kind: String"))
+    #expect(text.ranges(of: "_PersistedProperty").count == 1)
+  }
+
   @Test("what is neither stored nor its business")
   func otherMembers() {
     let text = expanded(

@@ -101,6 +101,35 @@ struct PropertyExpansionTests {
     )
   }
 
+  @Test("accessors that do not look at the type of a property that is marked codable")
+  func codable() {
+    expectExpansion(
+      #"""
+      final class Trip {
+        @_PersistedProperty(0) @SwiftData.Attribute(.unique, .codable) let place: Place
+      }
+      """#,
+      #"""
+      final class Trip {
+        @SwiftData.Attribute(.unique, .codable) let place: Place {
+          @storageRestrictions(accesses: _$own, initializes: _place)
+          init(initialValue) {
+            _$own.state.initializeTransformable(Trip._$description, 0, initialValue)
+            _place = SwiftData._SwiftDataNoType()
+          }
+          get {
+            let state = _$state
+            state.registrar.access(self, keyPath: \.place)
+            return state.getTransformable(Trip._$description, 0)
+          }
+        }
+
+        nonisolated(unsafe) private var _place: SwiftData._SwiftDataNoType
+      }
+      """#
+    )
+  }
+
   @Test("storage that keeps the backticks of a keyword out of its name")
   func keyword() {
     expectExpansion(

@@ -126,6 +126,29 @@ struct AuditProgramTests {
     }
   }
 
+  @Test("a pruned store is compared with its past by number and by time, and names its logs")
+  func pruned() throws {
+    try withStore { folder, store in
+      let (path, logs) = (store.location.path, folder.path + "/logs")
+      let head = try store.read { try $0.sealedHead() }
+      try travelog("export", path, "--to", logs)
+      try store.deleteHistory([1...head - 2])
+      let time = try #require(try store.read { try $0.transaction(head - 1)?.time })
+      let expected = try travelog("diff", "\(logs)@\(head - 1)", path).output
+      for point in ["\(head - 1)", time] {
+        let run = try travelog("diff", "\(path)@\(point)", path)
+        #expect(run.code == (expected.isEmpty ? 0 : 1), "\(run.errors)")
+        #expect(run.output == expected)
+      }
+      #expect(try travelog("diff", "\(path)@\(head - 2)", "\(logs)@\(head - 2)").code == 0)
+      for words in [["diff", "\(path)@1", path], ["log", "\(path)@1"], ["report", "\(path)@1"]] {
+        let early = try travelog(words)
+        #expect(early.code == 12)
+        #expect(early.errors.contains("travelog diff LOGS@1 \(path)"), "\(early.errors)")
+      }
+    }
+  }
+
   @Test("a report is a page or JSON, and findings that are asked for end it with 1")
   func report() throws {
     try withStore { folder, store in

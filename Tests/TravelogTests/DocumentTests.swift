@@ -54,8 +54,8 @@ struct DocumentTests {
     return found
   }
 
-  /// What a command prints, run as a reader of the document would.
-  private func run(_ command: String, in folder: URL) throws -> String {
+  /// What a command prints and how it ends, run as a reader of the document would.
+  private func run(_ command: String, in folder: URL) throws -> (output: String, code: Int32) {
     // What “make demo” does once it has built.
     let command = command == "make demo" ? "\"$REPOSITORY\"/docs/demo.sh" : command
     let process = ChildProcess()
@@ -72,7 +72,7 @@ struct DocumentTests {
     try process.run()
     let bytes = output.fileHandleForReading.readDataToEndOfFile()
     process.waitUntilExit()
-    return String(decoding: bytes, as: UTF8.self)
+    return (String(decoding: bytes, as: UTF8.self), process.terminationStatus)
   }
 
   /// Whether an output is as it is shown, where “…” stands for any text.
@@ -97,11 +97,34 @@ struct DocumentTests {
     #expect(!shown.isEmpty)
     try withTemporaryFolder { folder in
       for command in shown {
-        let output = try run(command.command, in: folder)
+        let output = try run(command.command, in: folder).output
         #expect(
           matches(output, command.output),
           "\(document):\(command.line): “\(command.command)” printed:\n\(output)"
         )
+      }
+    }
+  }
+
+  @Test("every line of the README about the tool works in the folder of the demo, in their order")
+  func tool() throws {
+    let text = try String(
+      contentsOf: Self.root.appendingPathComponent("README.md"),
+      encoding: .utf8
+    )
+    let section = try #require(
+      text.components(separatedBy: "\n## ").first { $0.hasPrefix("The tool\n") }
+    )
+    let blocks = section.components(separatedBy: "```").filter { $0.hasPrefix("sh\n") }
+    let lines = blocks.flatMap { $0.split(separator: "\n").dropFirst() }.map(String.init)
+    #expect(lines.last { $0.hasPrefix("travelog") }?.hasPrefix("travelog prune") == true)
+    try withTemporaryFolder { folder in
+      #expect(try run("make demo", in: folder).code == 0)
+      for line in lines {
+        let ended = try run("cd demo; \(line)", in: folder)
+        let isFound =
+          ended.code == 1 && line.hasPrefix("travelog diff") && ended.output.contains("+ ")
+        #expect(ended.code == 0 || isFound, "“\(line)” ended with \(ended.code):\n\(ended.output)")
       }
     }
   }

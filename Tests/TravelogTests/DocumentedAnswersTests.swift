@@ -155,8 +155,10 @@ struct DocumentedAnswersTests {
         #expect(run.code < 2, "\(words): \(run.errors)")
         try note(run.output)
       }
+      try FileManager.default.createDirectory(atPath: logs, withIntermediateDirectories: false)
       try ask("status", path, "--logs", logs)
-      try ask("export", path, "--to", logs, "--snapshot", "--max-file-size", "500")
+      for last in ["8", "16"] { try travelog("export", path, "--to", logs, "--until", last) }
+      try ask("export", path, "--to", logs, "--snapshot")
       try ask("verify", logs)
       try ask("import", logs, "--into", copy)
       try ask("status", path, "--logs", logs)

@@ -1,3 +1,4 @@
+import Changes
 import CommandLineKit
 import Foundation
 import SQLite
@@ -46,6 +47,66 @@ struct ExitCodeTests {
         let run = try travelog(line.words)
         #expect(run.code == line.code, "\(line.words): \(run.errors)")
       }
+    }
+  }
+
+  @Test("a file or folder that is not a store, or not a log, ends every command with 4")
+  func notAStore() throws {
+    try withStore { folder, path, _, _ in
+      let logs = folder.path + "/logs"
+      try travelog("export", path, "--to", logs)
+      let (text, empty) = (folder.path + "/text", folder.path + "/empty")
+      let (packed, sub) = (folder.path + "/text.gz", folder.path + "/folder")
+      try Data("no store, no log\n".utf8).write(to: URL(fileURLWithPath: text))
+      try Data().write(to: URL(fileURLWithPath: empty))
+      try run("/usr/bin/env", ["gzip", "-c"], input: Data("no log".utf8)).bytes
+        .write(to: URL(fileURLWithPath: packed))
+      try FileManager.default.createDirectory(atPath: sub, withIntermediateDirectories: false)
+      let into = folder.path + "/new"
+      for wrong in [text, empty, packed, sub] {
+        var lines = [
+          ["export", wrong, "--to", into], ["status", wrong, "--logs", logs], ["check", wrong],
+          ["prune", wrong, "--logs", logs], ["recover", wrong, "--to", logs], ["promote", wrong],
+          ["undo", wrong, "1"], ["verify", logs, "--against", wrong], ["run", wrong],
+        ]
+        if wrong != sub {
+          // An empty folder has no logs, which is another mistake.
+          lines += [
+            ["verify", wrong], ["import", wrong, "--into", into], ["log", wrong],
+            ["diff", wrong, path], ["blame", wrong, "Guest", "1"], ["report", wrong],
+            ["compact", wrong], ["erase", wrong, "--entity", "Guest", "--id", "1"],
+            ["export", path, "--to", wrong], ["status", path, "--logs", wrong],
+            ["prune", path, "--logs", wrong], ["check", path, "--logs", wrong],
+          ]
+        }
+        for line in lines {
+          let run = try travelog(line)
+          #expect(run.code == 4, "\(line): \(run.code) \(run.errors)")
+        }
+      }
+      let names = try FileManager.default.contentsOfDirectory(atPath: folder.path)
+      #expect(!names.contains("new"))
+    }
+  }
+
+  @Test("a command that needs logs fails with 10 in an empty folder, and leaves it empty")
+  func emptyFolder() throws {
+    try withStore { folder, path, _, _ in
+      let empty = folder.path + "/empty"
+      try travelog("export", path, "--to", folder.path + "/logs")
+      try FileManager.default.createDirectory(atPath: empty, withIntermediateDirectories: false)
+      for line in [
+        ["compact", empty], ["erase", empty, "--entity", "Guest", "--id", "1"],
+        ["prune", path, "--logs", empty], ["recover", path, "--to", empty], ["verify", empty],
+        ["export", path, "--to", empty], ["status", path, "--logs", empty],
+        ["status", path, "--logs", empty + "/none"], ["export", path, "--to", empty + "/none"],
+      ] {
+        let run = try travelog(line)
+        #expect(run.code == 10, "\(line): \(run.code) \(run.errors)")
+        #expect(try FileManager.default.contentsOfDirectory(atPath: empty) == [], "\(line)")
+      }
+      #expect(try travelog("export", path, "--to", empty, "--new-folder").code == 0)
+      #expect(try travelog("export", path, "--to", empty, "--new-folder").code == 64)
     }
   }
 

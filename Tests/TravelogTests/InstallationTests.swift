@@ -2,7 +2,7 @@ import Foundation
 import StoreTesting
 import Testing
 
-@Suite("Installation, of the programs that stand beside the tests")
+@Suite("Installation, of the program that stands beside the tests")
 struct InstallationTests {
   /// The files and links below a folder, by their paths in it.
   private func files(in folder: URL) throws -> Set<String> {
@@ -19,43 +19,70 @@ struct InstallationTests {
     )
   }
 
-  /// What has to be there of both programs, however they were installed.
-  private func expectPrograms(in prefix: URL, zsh: String, manual: String) throws {
+  /// What has to be there, however it was installed.
+  private func expectProgram(in prefix: URL, zsh: String, manual: String) throws {
     let files = try files(in: prefix)
-    for program in ["travelog", "trips"] {
-      for path in [
-        "bin/\(program)", "share/man/man1/\(program).\(manual)",
-        "share/bash-completion/completions/\(program)", "share/zsh/\(zsh)/_\(program)",
-        "share/fish/vendor_completions.d/\(program).fish",
-      ] {
-        #expect(files.contains(path))
+    for path in [
+      "bin/travelog", "share/man/man1/travelog.\(manual)",
+      "share/man/man1/travelog-export.\(manual)", "share/bash-completion/completions/travelog",
+      "share/zsh/\(zsh)/_travelog", "share/fish/vendor_completions.d/travelog.fish",
+      "share/travelog/pipelines/nightly-export.json5", "share/doc/travelog/docs/CLI.md",
+    ] {
+      #expect(files.contains(path))
+    }
+    #expect(files.filter { $0.hasPrefix("bin/") } == ["bin/travelog"], "trips is a sample")
+    let run = try run(prefix.path + "/bin/travelog", ["--version"])
+    #expect(run.code == 0 && run.output.hasPrefix("travelog"), "\(run.errors)")
+  }
+
+  /// What each Markdown document below a folder links to is there.
+  private func expectLinks(in folder: URL) throws {
+    var count = 0
+    for path in try files(in: folder) where path.hasSuffix(".md") {
+      let document = folder.appendingPathComponent(path)
+      let text = try String(contentsOf: document, encoding: .utf8)
+      for link in text.matches(of: /\]\(([^)#:]+)[)#]/) {
+        let target = document.deletingLastPathComponent().appendingPathComponent(String(link.1))
+        #expect(FileManager.default.fileExists(atPath: target.path), "\(path) links to \(link.1)")
+        count += 1
       }
-      let run = try run(prefix.path + "/bin/" + program, ["--version"])
-      #expect(run.code == 0 && run.output.hasPrefix(program), "\(run.errors)")
     }
-    for path in ["nightly-export.json5", "offline-replay.json5", "weekly-audit.json5"] {
-      #expect(files.contains("share/travelog/pipelines/" + path))
+    #expect(count > 20)
+  }
+
+  /// Each path under the prefix that a text names is there, and it names no other place.
+  private func expectPaths(in text: String, of name: String, root: String, prefix: String) throws {
+    for place in ["/usr/bin/travelog", "/usr/share/travelog"] {
+      #expect(!text.contains(place), "\(name) names \(place)")
     }
-    #expect(files.contains("share/man/man1/travelog-export.\(manual)"))
-    #expect(files.contains("share/doc/travelog/CLI.md"))
+    // A page of the manual has a backslash before a hyphen.
+    let plain = text.replacing("\\-", with: "-")
+    for match in plain.matches(of: /[^\s"“”,;:='`()]*(docs|[Pp]ipelines|bin)\/[\w.-]*\w/) {
+      let path = String(match.0)
+      let file = path.hasPrefix(root) ? path : root + path
+      #expect(FileManager.default.fileExists(atPath: file), "\(name) names \(path)")
+      #expect(file.hasPrefix(root + prefix + "/"), "\(name) names \(path)")
+    }
   }
 
   @Test("make install puts all of it under DESTDIR and PREFIX, and make uninstall takes it away")
   func makeInstall() throws {
     guard let make = installed("make") else { return }
+    let prefix = "/opt/Travel.log+1_2~rc@3"
     try withTemporaryFolder { folder in
       // The programs are there; “-o release” is how make is told so.
       func target(_ name: String) throws -> Run {
         try run(
           make,
           [
-            "-C", packageRoot.path, "-o", "release", name, "DESTDIR=\(folder.path)", "PREFIX=/opt",
+            "-C", packageRoot.path, "-o", "release", name, "DESTDIR=\(folder.path)",
+            "PREFIX=\(prefix)",
             "RELEASE=printf %s \(products); :",
           ],
           environment: ["PATH": "/usr/sbin:/usr/bin:/sbin:/bin"]
         )
       }
-      let kept = folder.appendingPathComponent("opt/share/man/man1/other.1")
+      let kept = folder.appendingPathComponent(prefix + "/share/man/man1/other.1")
       try FileManager.default.createDirectory(
         at: kept.deletingLastPathComponent(),
         withIntermediateDirectories: true
@@ -63,15 +90,44 @@ struct InstallationTests {
       try Data("a page of another program".utf8).write(to: kept)
       let install = try target("install")
       #expect(install.code == 0, "\(install.errors)")
-      try expectPrograms(
-        in: folder.appendingPathComponent("opt"),
-        zsh: "site-functions",
-        manual: "1"
-      )
+      let root = folder.appendingPathComponent(prefix)
+      try expectProgram(in: root, zsh: "site-functions", manual: "1")
+      let share = root.appendingPathComponent("share")
+      try expectLinks(in: share.appendingPathComponent("doc/travelog"))
+      let texts = try files(in: share).filter { !$0.hasPrefix("doc/") }
+      #expect(texts.count > 30)
+      for path in texts {
+        let text = try String(contentsOf: share.appendingPathComponent(path), encoding: .utf8)
+        try expectPaths(in: text, of: path, root: folder.path, prefix: prefix)
+      }
+      let program = root.path + "/bin/travelog"
+      let help = try run(program, ["generate", "reference"]).output
+      try expectPaths(in: help, of: "--help", root: folder.path, prefix: prefix)
+      #expect(help.contains("\(root.path)/share/doc/travelog/docs/JOBS.md"))
+      let mistake = try run(program, ["run", "none.json5"])
+      try expectPaths(in: mistake.errors, of: "an error", root: folder.path, prefix: prefix)
+      #expect(mistake.errors.contains("JOBS.md"))
       #expect(try target("install").code == 0, "a second time is as good as the first")
       let uninstall = try target("uninstall")
       #expect(uninstall.code == 0, "\(uninstall.errors)")
-      #expect(try files(in: folder) == ["opt/share/man/man1/other.1"])
+      #expect(try files(in: folder) == [prefix.dropFirst() + "/share/man/man1/other.1"])
+    }
+  }
+
+  @Test(
+    "make install refuses a PREFIX that cron lines and units can't contain as it is.",
+    arguments: ["opt", "/opt/two words", "/opt/50%", "/opt/a&b"]
+  )
+  func prefixes(prefix: String) throws {
+    try withTemporaryFolder { folder in
+      let install = try run(
+        packageRoot.path + "/Tools/install",
+        [products, prefix, folder.path + "/"],
+        environment: ["PATH": "/usr/bin:/bin"]
+      )
+      #expect(install.code == 64)
+      #expect(install.errors.contains("PREFIX must be an absolute path"))
+      #expect(try files(in: folder) == [])
     }
   }
 
@@ -116,7 +172,7 @@ struct InstallationTests {
       }
       let install = try packages("--install", folder.path + "/" + package)
       #expect(install.code == 0, "\(install.errors)")
-      try expectPrograms(
+      try expectProgram(
         in: root.appendingPathComponent("usr"),
         zsh: "vendor-completions",
         manual: "1.gz"

@@ -1,5 +1,6 @@
 import CommandLineKit
 import Foundation
+import ProcessTesting
 import Store
 import StoreTesting
 import Testing
@@ -161,7 +162,8 @@ struct NewUserTests {
       try travelog("import", logs, "--into", folder.path + "/copy.store")
       let before = try contents(of: folder)
       let lines = [
-        ["export", path, "--to", logs], ["export", path, "--to", folder.path + "/new"],
+        ["export", path, "--to", logs],
+        ["export", path, "--to", folder.path + "/new", "--new-folder"],
         ["import", logs, "--into", folder.path + "/copy.store"],
         ["import", logs, "--into", folder.path + "/new.store"],
         ["prune", path, "--logs", logs, "--keep", "0s"], ["compact", logs],
@@ -192,6 +194,7 @@ struct NewUserTests {
           path,
           "--to",
           logs.path,
+          "--new-folder",
           environment: environment
         )
         #expect(export.code == 0 && export.errors == "", "\(environment): \(export.errors)")
@@ -230,5 +233,147 @@ struct NewUserTests {
     )
     #expect(object["type"] as? String == "error" && object["code"] as? Int == 10)
     #expect(object["name"] as? String == "missing")
+  }
+
+  @Test(
+    "With --json an error of the command line is one line of JSON, wherever the flag stands",
+    arguments: [
+      ["--json", "exprot"], ["export", "--json"], ["log", "--json", "--nothing"],
+      ["export", "a.store", "--to", "l", "--max-file-size", "10", "--json"],
+    ]
+  )
+  func usageErrors(words: [String]) throws {
+    let run = try travelog(words)
+    #expect(run.code == 64)
+    let lines = run.errors.split(separator: "\n")
+    #expect(lines.count == 1)
+    let object = try JSONSerialization.jsonObject(with: Data(run.errors.utf8)) as? [String: Any]
+    #expect(object?["type"] as? String == "error")
+    #expect(object?["name"] as? String == "usage")
+    #expect(object?["hint"] is String)
+  }
+
+  @Test("With --json what to do about an error is not in its message")
+  func hints() throws {
+    try withTemporaryFolder { folder in
+      let run = try travelog("check", folder.path + "/none", "--json")
+      let object = try JSONSerialization.jsonObject(with: Data(run.errors.utf8)) as? [String: Any]
+      #expect(object?["message"] as? String == "There is no store at \(folder.path)/none.")
+      #expect((object?["hint"] as? String)?.hasPrefix("Check the path") == true)
+    }
+  }
+
+  @Test("An error of the command line is text without --json, and when that is only a value")
+  func usageErrorsAsText() throws {
+    for words in [["exprot"], ["log", "--nothing"], ["log", "x", "y", "--", "--json"]] {
+      let run = try travelog(words)
+      #expect(run.code == 64 && run.errors.hasPrefix("travelog: "), "\(words): \(run.errors)")
+    }
+  }
+
+  @Test("A number without its unit is refused with the units, and so is a tiny log size")
+  func units() throws {
+    try withStore { folder, path in
+      let logs = folder.path + "/logs"
+      let size = try travelog("export", path, "--to", logs, "--max-file-size", "64")
+      #expect(size.code == 64 && size.errors.contains("64KiB, 64MiB or 64GiB"), "\(size.errors)")
+      let small = try travelog("export", path, "--to", logs, "--max-file-size", "63KiB")
+      #expect(small.code == 64 && small.errors.contains("at least 64KiB"), "\(small.errors)")
+      let wait = try travelog("export", path, "--to", logs, "--lock-wait", "10")
+      #expect(wait.code == 64 && wait.errors.contains("10s, 10m, 10h or 10d"), "\(wait.errors)")
+      #expect(!FileManager.default.fileExists(atPath: logs))
+      #expect(try travelog("export", path, "--to", logs, "--lock-wait", "0").code == 0)
+    }
+  }
+
+  @Test("-V shows the version, and -l limits a log as --limit does")
+  func shortFlags() throws {
+    #expect(try travelog("-V").output == travelog("--version").output)
+    try withStore { _, path in
+      let log = try travelog("log", path, "-l", "3")
+      #expect(log.code == 0 && log.output.split(separator: "\n").count == 3)
+      #expect(try log.output == travelog("log", path, "--limit", "3").output)
+    }
+  }
+
+  @Test("A report on a disk that is full says so")
+  func fullDisk() throws {
+    try withStore { _, path in
+      let run = try travelog("report", path, "--output", "/dev/full")
+      #expect(run.code == 2)
+      #expect(run.errors.contains("/dev/full") && run.errors.contains("No space left on device"))
+      #expect(!run.errors.contains("CocoaError"))
+    }
+  }
+
+  @Test("An entity or attribute with a typing error is answered with the name that was meant")
+  func meantNames() throws {
+    try withStore { folder, path in
+      let logs = folder.path + "/logs"
+      try travelog("export", path, "--to", logs)
+      let lines: [(words: [String], name: String)] = [
+        (["blame", path, "guest", "1"], "Guest"), (["blame", path, "Gust", "1"], "Guest"),
+        (["log", path, "--entity", "Hotle"], "Hotel"),
+        (["blame", path, "Guest", "1", "--attribute", "wieght"], "weight"),
+        (["diff", path, path, "--entity", "Place", "--attribute", "ratin"], "rating"),
+        (["erase", logs, "--entity", "guest", "--id", "1"], "Guest"),
+        (["export", path, "--to", logs, "--entity", "Gest"], "Guest"),
+      ]
+      for line in lines {
+        let run = try travelog(line.words)
+        #expect(run.code == 10, "\(line.words): \(run.errors)")
+        #expect(run.errors.contains("Did you mean “\(line.name)”?"), "\(line.words): \(run.errors)")
+      }
+      let far = try travelog("blame", path, "Elephant", "1")
+      #expect(far.errors.contains("There are Camp, Guest, Hotel, Place."))
+    }
+  }
+
+  /// Runs the program with a terminal for its messages, and returns what that showed.
+  private func onTerminal(_ words: [String]) throws -> String {
+    var main: Int32 = 0
+    var terminal: Int32 = 0
+    try #require(openpty(&main, &terminal, nil, nil, nil) == 0)
+    defer { close(main) }
+    let process = ChildProcess()
+    process.executableURL = URL(fileURLWithPath: products + "/travelog")
+    process.arguments = words
+    process.environment = [:]
+    process.standardInput = FileHandle.nullDevice
+    process.standardOutput = FileHandle.nullDevice
+    process.standardError = FileHandle(fileDescriptor: terminal)
+    try process.run()
+    close(terminal)
+    var text: [UInt8] = []
+    var chunk = [UInt8](repeating: 0, count: 4096)
+    // The end of a terminal is an error.
+    while case let count = read(main, &chunk, chunk.count), count > 0 { text += chunk[..<count] }
+    process.waitUntilExit()
+    return String(decoding: text, as: UTF8.self)
+  }
+
+  @Test("On a terminal import, undo, prune and compact say in one line what they did")
+  func summaries() throws {
+    try withStore { folder, path in
+      let logs = folder.path + "/logs"
+      let head = try #require(
+        travelog("log", path, "-l", "1").output.split(separator: " ").first.map(String.init)
+      )
+      try travelog("export", path, "--to", logs, "--until", "10")
+      try travelog("export", path, "--to", logs)
+      let steps: [(words: [String], line: String)] = [
+        (["import", logs, "--into", folder.path + "/b.store"], "imported \(head) transactions"),
+        (["import", logs, "--into", folder.path + "/b.store"], "at transaction \(head)"),
+        (["compact", logs], "made 1 log of 2"),
+        (["undo", path, head], "took back transaction \(head)"),
+        (["export", path, "--to", logs], "exported 1 transaction,"),
+        (["prune", path, "--logs", logs, "--keep", "0"], "deleted"),
+      ]
+      for step in steps {
+        let text = try onTerminal(step.words)
+        let lines = text.split(whereSeparator: \.isNewline)
+        #expect(lines.count == 1 && text.contains(step.line), "\(step.words): \(text)")
+      }
+    }
   }
 }

@@ -72,6 +72,36 @@ struct ProgramTests {
     }
   }
 
+  @Test("an import that would have to go back ends with 64, from a folder, files and a stream")
+  func pastPoint() throws {
+    try withStore { folder, store, _ in
+      let (logs, copy) = (folder.path + "/logs", folder.path + "/copy.store")
+      try exportApart(store, to: logs)
+      try travelog("import", logs, "--into", copy)
+      let files = try FileManager.default.subpathsOfDirectory(atPath: logs)
+        .filter { $0.hasSuffix(".gz") }.sorted().map { logs + "/" + $0 }
+      let token = try #require(
+        FileManager.default.subpathsOfDirectory(atPath: logs).first { $0.hasSuffix("_token.json") }
+      )
+      let nothing = try travelog(
+        ["export", store.location.path, "--to", "-", "--token", logs + "/" + token]
+      ).bytes
+      let whole = try Data(contentsOf: URL(fileURLWithPath: files[0]))
+      for (sources, input) in [
+        ([logs], nil), (files, nil), ([files[0]], nil), (["-"], whole), (["-"], nothing),
+      ] as [([String], Data?)] {
+        for until in ["1", "2000-01-01"] {
+          let words = ["import", "--into", copy, "--until", until] + sources
+          for words in [words, words + ["--dry-run"]] {
+            let run = try travelog(words, input: input)
+            #expect(run.code == 64, "\(words): \(run.errors)")
+            #expect(run.errors.contains("--into new.store --until"), "\(run.errors)")
+          }
+        }
+      }
+    }
+  }
+
   /// What verify says of logs that were given as files or through a pipe.
   private func verify(
     _ words: [String],
@@ -91,7 +121,7 @@ struct ProgramTests {
   func damageElsewhere() throws {
     try withStore { folder, store, _ in
       let logs = folder.path + "/logs"
-      try travelog("export", store.location.path, "--to", logs, "--max-file-size", "1")
+      try exportApart(store, to: logs)
       let files = try FileManager.default.subpathsOfDirectory(atPath: logs)
         .filter { $0.hasSuffix(".gz") }.sorted().map { logs + "/" + $0 }
       let text = try TravelogTests.gunzip(files[0])
@@ -303,7 +333,7 @@ struct ProgramTests {
         try world.write(to: store)
       }
       let logs = folder.path + "/logs"
-      try travelog("export", store.location.path, "--to", logs, "--max-file-size", "300")
+      try exportApart(store, to: logs)
       let files = try FileManager.default.subpathsOfDirectory(atPath: logs)
         .filter { $0.hasSuffix(".gz") }.map { logs + "/" + $0 }.shuffled()
       #expect(files.count > 3)

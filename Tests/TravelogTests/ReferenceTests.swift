@@ -4,7 +4,7 @@ import Testing
 
 @Suite("The reference, the manual pages and the completions of the program")
 struct ReferenceTests {
-  @Test("docs/CLI.md is what the program says of itself; make docs writes it")
+  @Test("docs/CLI.md is what the program says of itself; make reference writes it")
   func reference() throws {
     let page = try String(
       contentsOf: packageRoot.appendingPathComponent("docs/CLI.md"),
@@ -12,7 +12,7 @@ struct ReferenceTests {
     )
     #expect(
       try travelog("generate", "reference").output == page,
-      "docs/CLI.md is out of date; “make docs” writes it."
+      "docs/CLI.md is out of date; “make reference” writes it."
     )
   }
 

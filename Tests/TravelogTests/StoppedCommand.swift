@@ -1,3 +1,4 @@
+import Changes
 import Foundation
 import Store
 import StoreTesting
@@ -60,7 +61,13 @@ private func withStore(
       schema: worldSchema,
       options: Options(historyMode: mode)
     )
-    for _ in 0..<12 * times { try world.write(to: store) }
+    for number in 0..<12 * times {
+      try world.write(to: store)
+      // What a small log holds is full after it.
+      if number % 4 == 1 {
+        try addGuest(Int64(10_000 + number), String(repeating: "long ", count: 60_000), to: store)
+      }
+    }
     try body(folder, store)
   }
 }
@@ -72,37 +79,56 @@ private func prepareExport(
 ) throws {
   try withStore(mode, times) { folder, store in
     let logs = folder.path + "/logs"
+    let path = folder.path + "/fresh.store"
     let expected = try lines(of: store)
-    let command = ["export", store.location.path, "--to", logs, "--max-file-size", "500"]
+    func command(_ logs: String) -> [String] {
+      ["export", path, "--to", logs, "--max-file-size", "64KiB"]
+    }
     try body(
-      StoppedRun(arguments: command, folder: folder, prepare: { try remove(logs) }) { place in
-        #expect(try travelog(command).code == 0, "\(place)")
+      StoppedRun(arguments: command(logs), folder: folder) {
+        try remove(logs)
+        try copy(store, to: path)
+      } check: { place in
+        #expect(try travelog(command(logs)).code == 0, "\(place)")
         #expect(try logLines(logs) == expected, "\(place)")
         #expect(try travelog(["verify", logs]).code == 0, "\(place)")
-        let again = try travelog(command + ["--error-if-empty"])
+        let again = try travelog(command(logs) + ["--error-if-empty"])
         #expect(again.code == 5, "\(place)")
+        #expect(try travelog(command(folder.path + "/unmounted")).code == 10, "\(place)")
       }
     )
   }
 }
 
+/// Copies a store that was never exported.
+private func copy(_ store: Store, to path: String) throws {
+  try removeStore(path)
+  try store.copy(to: URL(fileURLWithPath: path))
+}
+
 private func preparePartialExport(_ times: Int, _ body: (StoppedRun) throws -> Void) throws {
   try withStore(.full, times) { folder, store in
     let logs = folder.path + "/logs"
+    let path = folder.path + "/fresh.store"
     func command(_ logs: String) -> [String] {
       [
-        "export", store.location.path, "--to", logs, "--max-file-size", "500", "--author", "app",
+        "export", path, "--to", logs, "--max-file-size", "64KiB", "--author", "app",
         "--author", "", "--entity", "Guest", "--redact", "Guest.note=drop",
       ]
     }
+    try copy(store, to: path)
     #expect(try travelog(command(folder.path + "/expected")).code == 0)
     let expected = try logLines(folder.path + "/expected")
     try body(
-      StoppedRun(arguments: command(logs), folder: folder, prepare: { try remove(logs) }) { place in
+      StoppedRun(arguments: command(logs), folder: folder) {
+        try remove(logs)
+        try copy(store, to: path)
+      } check: { place in
         let run = try travelog(command(logs))
         #expect(run.code == 0, "\(place): \(run.errors)")
         #expect(try logLines(logs) == expected, "\(place)")
         #expect(try travelog(command(logs) + ["--error-if-empty"]).code == 5, "\(place)")
+        #expect(try travelog(command(folder.path + "/unmounted")).code == 10, "\(place)")
       }
     )
   }
@@ -121,7 +147,7 @@ private func prepareReplay(
       try addLargeTexts(to: store)
       try travelog(["export", store.location.path, "--to", logs])
     } else {
-      try travelog(["export", store.location.path, "--to", logs, "--max-file-size", "500"])
+      try exportApart(store, to: logs)
     }
     let rows = try rowDump(of: store)
     let history = try lines(of: store)
@@ -145,16 +171,19 @@ private func prepareReplay(
 
 /// Writes texts of which a megabyte and more is left when they are compressed.
 private func addLargeTexts(to store: Store) throws {
-  let guest = worldSchema.entities.firstIndex { $0.name == "Guest" } ?? 0
   var generator = SeededGenerator(for: "large texts")
   for id in Int64(1_000)...1_003 {
     let bytes = (0..<60_000).map { _ in generator.next() }
-    let text = bytes.withUnsafeBytes { Data($0) }.base64EncodedString()
-    try store.write(Author()) { writer in
-      let columns = writer.layouts[guest].columns
-      let values: [Value] = columns.map { $0.name == "note" ? .text(text) : .null }
-      try writer.insert(guest, id: id, values: values)
-    }
+    try addGuest(id, bytes.withUnsafeBytes { Data($0) }.base64EncodedString(), to: store)
+  }
+}
+
+func addGuest(_ id: Int64, _ note: String, to store: Store) throws {
+  let guest = worldSchema.entities.firstIndex { $0.name == "Guest" } ?? 0
+  try store.write(Author()) { writer in
+    let columns = writer.layouts[guest].columns
+    let values: [Value] = columns.map { $0.name == "note" ? .text(note) : .null }
+    try writer.insert(guest, id: id, values: values)
   }
 }
 

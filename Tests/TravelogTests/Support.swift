@@ -1,6 +1,7 @@
 import ChangeLog
 import Foundation
 import ProcessTesting
+import Store
 
 /// What a run of the program wrote, and how it ended.
 struct Run {
@@ -44,6 +45,7 @@ func installed(_ name: String) -> String? {
 }
 
 /// Runs any program.
+@discardableResult
 func run(
   _ program: String,
   _ arguments: [String],
@@ -98,4 +100,12 @@ func gunzip(_ path: String) throws -> String {
 /// What a run of the program wrote to standard output, as it is.
 func travelogData(_ arguments: String...) throws -> Data {
   try travelog(arguments).bytes
+}
+
+/// Exports a store a transaction at a time, so that each has a log of its own.
+func exportApart(_ store: Store, to logs: String) throws {
+  let last = try store.read { try $0.historyRange().head.transaction }
+  for id in 1...last {
+    try travelog("export", store.location.path, "--to", logs, "--until", "\(id)")
+  }
 }

@@ -27,4 +27,14 @@ int peer_insert(const char *path, const peer_trip *trips, int64_t count, int wit
 // Reads every column of all trips; a sum over them, or -1.
 int64_t peer_fetch(const char *path);
 
+// A connection to a store, with the settings of the store's own; NULL where it can't be opened.
+typedef struct sqlite3 peer_database;
+peer_database *peer_open(const char *path);
+void peer_close(peer_database *database);
+
+// Runs a statement for each number from first on, which is ?1; ?2 is the text "prefix number", and ?3
+// another number. Reads every column of all rows; a sum over them, or -1.
+int64_t peer_run(peer_database *database, const char *sql, const char *prefix, int64_t first,
+                 int64_t count, int64_t other);
+
 #endif

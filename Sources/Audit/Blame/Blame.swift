@@ -1,53 +1,35 @@
-public import Pipeline
-public import Store
-
-/// Who did something, and when.
-public struct Touch: Hashable, Sendable {
-  /// The transaction.
-  public var transaction: Int64
-  /// When it was.
-  public var time: String
-  /// Who made it.
-  public var author: String?
-  /// How it came into history.
-  public var operation = TransactionOperation.recorded
-
-  init(_ transaction: Transaction) {
-    self.transaction = transaction.id
-    time = transaction.time
-    author = transaction.author
-    operation = transaction.operation
-  }
-}
+import Changes
+import Pipeline
+import Store
 
 /// What is known of an object's values: for each, who set it to what it is.
-public struct Blame: Sendable {
+package struct Blame: Sendable {
   /// One value, or one link to another object.
-  public struct Line: Hashable, Sendable {
+  package struct Line: Hashable, Sendable {
     /// The property.
-    public var name: String
+    package var name: String
     /// What it is, or was when the object went.
-    public var value: PropertyValue
+    package var value: PropertyValue
     /// Who set it; nil where that is before the history begins.
-    public var touch: Touch?
+    package var touch: Touch?
     /// What it was before; nil where it came with the object.
-    public var before: PropertyValue?
+    package var before: PropertyValue?
   }
 
   /// The name of the object's entity.
-  public var entity: String
+  package var entity: String
   /// Its id.
-  public var id: Int64
+  package var id: Int64
   /// What a person would call it.
-  public var label: String?
+  package var label: String?
   /// Who made it; nil where that is before the history begins.
-  public var inserted: Touch?
+  package var inserted: Touch?
   /// Who deleted it; nil where it is there.
-  public var deleted: Touch?
+  package var deleted: Touch?
   /// How many changes there are of it.
-  public var changes: Int64 = 0
+  package var changes: Int64 = 0
   /// Its values that history tells of, in the order of its schema, then its links.
-  public var lines: [Line] = []
+  package var lines: [Line] = []
 }
 
 /// Finds out who set each value of an object to what it is, up to the history's point.
@@ -59,7 +41,7 @@ public struct Blame: Sendable {
 /// - Returns: What is known of its values.
 /// - Throws: ``AuditError`` where there is no such entity or attribute, or history tells nothing of
 ///   the object.
-public func blame(
+package func blame(
   _ history: History,
   entity: String,
   id: Int64,
@@ -196,11 +178,8 @@ extension Blame {
   fileprivate mutating func sort(_ schema: StoreSchema) {
     guard let entity = schema[entity] else { return }
     let order = entity.attributes.map(\.name) + entity.relationships.map(\.name)
-    func place(_ line: Line) -> (Int, Int64, Int64) {
-      let link = line.value.links.first
-      return (
-        order.firstIndex(of: line.name) ?? order.count, link?.position ?? .max, link?.id ?? 0
-      )
+    func place(_ line: Line) -> (Int, Int64) {
+      (order.firstIndex(of: line.name) ?? order.count, line.value.links.first?.id ?? 0)
     }
     lines.sort { place($0) < place($1) }
   }

@@ -1,15 +1,16 @@
-public import Pipeline
+import Changes
+import Pipeline
 import Store
 
 /// An object as a search finds it.
-public struct FoundObject: Hashable, Sendable {
+package struct FoundObject: Hashable, Sendable {
   /// The name of its entity.
-  public var entity: String
+  package var entity: String
   /// Its id.
-  public var id: Int64
+  package var id: Int64
 
   /// Names an object.
-  public init(entity: String, id: Int64) {
+  package init(entity: String, id: Int64) {
     self.entity = entity
     self.id = id
   }
@@ -22,7 +23,7 @@ public struct FoundObject: Hashable, Sendable {
 ///
 /// - Returns: The objects, in the order in which they got the value.
 /// - Throws: ``AuditError`` where the entity has no such property.
-public func findObjects(
+package func findObjects(
   in history: History,
   entity: String,
   property: String,

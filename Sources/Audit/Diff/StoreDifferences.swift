@@ -1,20 +1,21 @@
-public import Store
+import Changes
+import Store
 
 /// Two stores side by side, each in one state.
-public struct StoreDifferences {
+package struct StoreDifferences {
   /// The first store, which the second is compared to.
-  public let left: Reader
+  package let left: Reader
   /// The second store.
-  public let right: Reader
+  package let right: Reader
   /// The schema that both have.
-  public let schema: StoreSchema
+  package let schema: StoreSchema
   private let layouts: [EntityLayout]
   private let vocabulary: Vocabulary
 
   /// Prepares to compare two states.
   ///
   /// - Throws: ``AuditError`` where their schemas have other tables.
-  public init(_ left: StoreState, _ right: StoreState) throws {
+  package init(_ left: StoreState, _ right: StoreState) throws {
     let differences = right.schema.differences(fromStored: left.schema)
     guard differences.isEmpty else {
       let shown = differences.prefix(3).map { differenceText($0) }.joined(separator: "; ")
@@ -34,7 +35,7 @@ public struct StoreDifferences {
   }
 
   /// Calls with every row that differs as it is stored, table by table, in the order of keys.
-  public func rows(_ body: (TableDefinition, RowPair) throws -> Void) throws {
+  package func rows(_ body: (TableDefinition, RowPair) throws -> Void) throws {
     try describingErrorsOfFiles {
       try left.rowDifferences(to: right, in: schema.tables(), body)
     }
@@ -42,7 +43,7 @@ public struct StoreDifferences {
 
   /// Calls with every object that differs and that a filter lets through, entity by entity, in the
   /// order of ids.
-  public func objects(
+  package func objects(
     _ filter: AuditFilter = AuditFilter(),
     _ body: (ObjectDifference) throws -> Void
   ) throws {
@@ -58,7 +59,7 @@ public struct StoreDifferences {
   }
 
   /// What a person would call an object, in the second store or else in the first.
-  public func name(of entity: String, _ id: Int64) -> String? {
+  package func name(of entity: String, _ id: Int64) -> String? {
     guard let layout = layouts.first(where: { $0.entity.name == entity }),
       let label = vocabulary.labels[entity], let column = layout.column(of: label)
     else { return nil }

@@ -1,24 +1,26 @@
 import ChangeLog
+import Changes
 import FoundationEssentials
-public import Pipeline
-public import Store
+import Pipeline
+import Store
 
 /// The state of a history at its point, as a store that can be read.
 ///
-/// A store at its head is read as it is. For anything else a replica is made in a temporary folder,
-/// by the same import that restores a store, and goes away with this.
-public final class StoreState {
+/// A store at its head is read as it is. For anything else a store is made in a temporary folder, and
+/// goes away with this: by the same import that restores a store or, if a store's history does not
+/// reach back to its beginning, by taking a copy of it back.
+package final class StoreState {
   /// What the state was asked for by.
-  public let name: String
+  package let name: String
   /// The state's schema.
-  public let schema: StoreSchema
+  package let schema: StoreSchema
   /// What reads it, with a companion where there can be one.
-  public let reader: Reader
+  package let reader: Reader
   private let store: Store
   private let folder: TemporaryFolder?
 
   /// Makes the state that a text names, as a history's.
-  public init(_ name: String, tick: Tick = { _ in }) throws {
+  package init(_ name: String, tick: Tick = { _ in }) throws {
     self.name = name
     if let path = try History.storeAtHead(name) {
       folder = nil
@@ -41,7 +43,7 @@ public final class StoreState {
   /// One that is made of history is made first, and the history closed: two at once of a store that
   /// nobody writes to would leave the files of SQLite's log beside it, and a store that keeps no such
   /// log yet, as a copy may, gets it then, while nobody may read it.
-  public static func pair(
+  package static func pair(
     _ first: String,
     _ second: String,
     tick: Tick = { _ in }
@@ -84,6 +86,9 @@ private func makeReplica(of history: Past, in folder: URL, _ tick: Tick) throws 
   guard history.last > 0 else {
     return try Store.open(.file(url), schema: history.outline.schemas[0])
   }
+  if case .store = history.kind, history.outline.base > 0 {
+    return try rewound(history, at: url, tick)
+  }
   var request = ImportRequest(logs: try logs(of: history, in: folder, tick), store: url.path)
   request.origin = history.outline.store
   request.lineage = history.outline.lineage
@@ -92,6 +97,28 @@ private func makeReplica(of history: Past, in folder: URL, _ tick: Tick) throws 
     _ = try importLogs(request, tick: tick)
   } catch let error as PipelineError {
     throw error.naming { $0.replacing(url.path, with: history.name) }
+  }
+  return try Store.open(.file(url), options: Options(isReadOnly: true))
+}
+
+/// A copy of a store whose history does not reach back to its beginning, taken back from the head.
+private func rewound(_ history: Past, at url: URL, _ tick: Tick) throws -> Store {
+  let path = history.outline.path
+  var progress = Progress()
+  do {
+    try Store.open(.file(URL(fileURLWithPath: path)), options: Options(isReadOnly: true))
+      .copy(to: url)
+    try Store.rewind(url, to: history.last) {
+      progress.changes += 1
+      if progress.changes & 0xfff == 0 { try tick(progress) }
+    }
+  } catch let error as StoreError where [.irreversible, .historyExpired].contains(error.code) {
+    throw AuditError(
+      .historyExpired,
+      "\(path) keeps history from transaction \(history.outline.base + 1) on, which does not show its"
+        + " state at transaction \(history.last): \(error.message.replacing(url.path, with: path))",
+      hint: "Only logs can show that state: travelog diff LOGS@\(history.last) \(path)"
+    )
   }
   return try Store.open(.file(url), options: Options(isReadOnly: true))
 }
@@ -131,6 +158,7 @@ private func logs(of history: Past, in folder: URL, _ tick: Tick) throws -> LogF
   var request = ExportRequest(store: outline.path, logs: logs)
   request.until = .transaction(history.last)
   request.level = 1
+  request.trustsToken = true
   _ = try export(request, tick: tick)
   return logs
 }

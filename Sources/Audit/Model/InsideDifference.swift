@@ -1,16 +1,17 @@
+import Changes
 import Store
 
 /// A part of a value that differs: what stands at a path in its JSON.
-public struct InsideDifference: Hashable, Sendable {
+package struct InsideDifference: Hashable, Sendable {
   /// Where it is, as `address.lines[2]`; empty for the whole.
-  public var path: String
+  package var path: String
   /// What was there; nil for nothing.
-  public var before: [UInt8]?
+  package var before: [UInt8]?
   /// What is there; nil for nothing.
-  public var after: [UInt8]?
+  package var after: [UInt8]?
 
   /// Makes a difference.
-  public init(path: String, before: [UInt8]?, after: [UInt8]?) {
+  package init(path: String, before: [UInt8]?, after: [UInt8]?) {
     self.path = path
     self.before = before
     self.after = after
@@ -18,7 +19,7 @@ public struct InsideDifference: Hashable, Sendable {
 }
 
 /// What differs inside of two texts of canonical JSON, member by member and element by element.
-public func insideDifferences(_ before: [UInt8], _ after: [UInt8]) -> [InsideDifference] {
+package func insideDifferences(_ before: [UInt8], _ after: [UInt8]) -> [InsideDifference] {
   var result: [InsideDifference] = []
   compare(before, after, at: "", &result)
   return result

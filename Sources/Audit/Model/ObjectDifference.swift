@@ -1,22 +1,23 @@
-public import Store
+import Changes
+import Store
 
 /// How one object differs between two states: what a change did to it, or what sets two stores apart.
 ///
 /// This is the one model that all formats are made of.
-public struct ObjectDifference: Hashable, Sendable {
+package struct ObjectDifference: Hashable, Sendable {
   /// What happened to the object on the way from the first state to the second.
-  public var kind: ChangeKind
+  package var kind: ChangeKind
   /// The name of its entity.
-  public var entity: String
+  package var entity: String
   /// Its id.
-  public var id: Int64
+  package var id: Int64
   /// What a person would call it; nil where nothing tells.
-  public var label: String?
+  package var label: String?
   /// What differs: all properties where the object came or went.
-  public var properties: [PropertyDifference]
+  package var properties: [PropertyDifference]
 
   /// Makes a difference.
-  public init(
+  package init(
     kind: ChangeKind,
     entity: String,
     id: Int64,
@@ -32,18 +33,18 @@ public struct ObjectDifference: Hashable, Sendable {
 }
 
 /// How one property of an object differs.
-public struct PropertyDifference: Hashable, Sendable {
+package struct PropertyDifference: Hashable, Sendable {
   /// The property's name in the model.
-  public var name: String
+  package var name: String
   /// The value in the first state, of links those that went; nil where the object was not there.
-  public var before: PropertyValue?
+  package var before: PropertyValue?
   /// The value in the second state, of links those that came; nil where the object is not there.
-  public var after: PropertyValue?
+  package var after: PropertyValue?
   /// What differs inside of values that have an inside.
-  public var inside: [InsideDifference]
+  package var inside: [InsideDifference]
 
   /// Makes a difference.
-  public init(
+  package init(
     name: String,
     before: PropertyValue?,
     after: PropertyValue?,
@@ -58,7 +59,7 @@ public struct PropertyDifference: Hashable, Sendable {
 
 extension ObjectDifference {
   /// Reads a change of history, with the words that its schema gives.
-  public init(_ change: Change, _ vocabulary: Vocabulary) {
+  package init(_ change: Change, _ vocabulary: Vocabulary) {
     let special = sides(of: change.special)
     let large = sides(of: change.large)
     let before = values(of: change.before, special.before, large.before)

@@ -1,29 +1,30 @@
+import Changes
 import Store
 
 /// A value as history has it: canonical JSON, and beside it what JSON can't show.
-public struct PropertyValue: Hashable, Sendable {
+package struct PropertyValue: Hashable, Sendable {
   /// The canonical text of the value; null where one of the others stands for it.
-  public var json: [UInt8]
+  package var json: [UInt8]
   /// The name of what the declared type's encoding can't show, such as `nan` or `erased`.
-  public var special: String?
+  package var special: String?
   /// What stands for a value that is too large for a line: its SHA-256 and its size.
-  public var large: [UInt8]?
+  package var large: [UInt8]?
 
   /// Makes a value.
-  public init(json: [UInt8], special: String? = nil, large: [UInt8]? = nil) {
+  package init(json: [UInt8], special: String? = nil, large: [UInt8]? = nil) {
     self.json = json
     self.special = special
     self.large = large
   }
 
   /// True where the value was erased from history, so that nobody knows it.
-  public var isErased: Bool { special == SpecialValue.erasedName }
+  package var isErased: Bool { special == SpecialValue.erasedName }
 
   /// The text of a string, without quotes and escapes; nil for another value.
-  public var text: String? { json.withUnsafeBytes { parseJSONString($0) } }
+  package var text: String? { json.withUnsafeBytes { parseJSONString($0) } }
 
   /// The objects that a to-one relationship or a list of links leads to; empty for attributes.
-  public var links: [Link] {
+  package var links: [Link] {
     switch json.first {
     case UInt8(ascii: "{"): return Link(json).map { [$0] } ?? []
     case UInt8(ascii: "["): return elements(of: json).compactMap { Link($0) }
@@ -32,13 +33,11 @@ public struct PropertyValue: Hashable, Sendable {
   }
 
   /// One object that a relationship leads to.
-  public struct Link: Hashable, Sendable {
+  package struct Link: Hashable, Sendable {
     /// The name of the object's entity.
-    public var entity: String
+    package var entity: String
     /// The object's id.
-    public var id: Int64
-    /// The place in an ordered relationship.
-    public var position: Int64?
+    package var id: Int64
 
     init?(_ json: [UInt8]) {
       var entity: String?
@@ -48,7 +47,6 @@ public struct PropertyValue: Hashable, Sendable {
         case #""entity":"#: entity = member.value.withUnsafeBytes { parseJSONString($0) }
         case #""id":"#:
           id = Int64(String(decoding: member.value.dropFirst().dropLast(), as: UTF8.self))
-        case #""position":"#: position = Int64(String(decoding: member.value, as: UTF8.self))
         default: return nil
         }
       }

@@ -1,15 +1,16 @@
-public import Store
+import Changes
+import Store
 
 /// What a schema says about how people call things: which attribute names an object, and which
 /// values have an inside.
-public struct Vocabulary: Sendable {
+package struct Vocabulary: Sendable {
   /// The attribute that names an object, by entity.
-  public let labels: [String: String]
+  package let labels: [String: String]
   /// The attributes whose values are JSON, by entity.
   private let nested: [String: Set<String>]
 
   /// Reads a schema.
-  public init(_ schema: StoreSchema) {
+  package init(_ schema: StoreSchema) {
     var labels: [String: String] = [:]
     var nested: [String: Set<String>] = [:]
     for entity in schema.entities {
@@ -23,7 +24,7 @@ public struct Vocabulary: Sendable {
   }
 
   /// Gives a difference its object's name, where its values tell it, and looks inside its values.
-  public func explain(_ difference: inout ObjectDifference) {
+  package func explain(_ difference: inout ObjectDifference) {
     if difference.label == nil, let name = labels[difference.entity],
       let property = difference.properties.first(where: { $0.name == name })
     {

@@ -1,39 +1,40 @@
-public import Pipeline
-public import Store
+import Changes
+import Pipeline
+import Store
 
 /// Which transactions and changes are looked at; the same in all questions about a history.
-public struct AuditFilter: Sendable {
+package struct AuditFilter: Sendable {
   /// The entity; its heirs are meant too.
-  public var entity: String?
+  package var entity: String?
   /// The object.
-  public var id: Int64?
+  package var id: Int64?
   /// The author; an empty text for those that have none.
-  public var author: String?
+  package var author: String?
   /// The property that changed.
-  public var attribute: String?
+  package var attribute: String?
   /// Nothing before this time, as history writes it.
-  public var since: String?
+  package var since: String?
   /// Nothing from this time on, as history writes it.
-  public var until: String?
+  package var until: String?
   /// What the entity and the attribute were called at any time; nil where neither is given.
   private var meant: MeantChanges?
 
   /// Lets everything through.
-  public init() {}
+  package init() {}
 
   /// True where changes are told apart, and not only transactions.
-  public var isAboutChanges: Bool { entity != nil || id != nil || attribute != nil }
+  package var isAboutChanges: Bool { entity != nil || id != nil || attribute != nil }
 
   /// Looks up the names that were given, and refuses those that the history never had.
   ///
   /// An entity or attribute that a migration renamed is found by each of its names, and so are its
   /// changes under all of them.
-  public mutating func resolve(_ history: History) throws {
+  package mutating func resolve(_ history: History) throws {
     try resolve(history.source.schemas(), of: history.outline.path)
   }
 
   /// Looks up the names that were given in all schemas of a store, the oldest first.
-  public mutating func resolve(
+  package mutating func resolve(
     _ schemas: @autoclosure () throws -> [StoreSchema],
     of path: String
   )
@@ -47,7 +48,7 @@ public struct AuditFilter: Sendable {
   }
 
   /// True where a transaction may be looked at.
-  public func matches(_ transaction: Transaction) -> Bool {
+  package func matches(_ transaction: Transaction) -> Bool {
     matches(author: transaction.author, time: transaction.time)
   }
 
@@ -65,12 +66,12 @@ public struct AuditFilter: Sendable {
   }
 
   /// True where a change may be looked at, in a transaction that tells its schema.
-  public func matches(_ change: Change, _ transaction: Transaction) -> Bool {
+  package func matches(_ change: Change, _ transaction: Transaction) -> Bool {
     matches(change, schema: transaction.schema)
   }
 
   /// True where a change may be looked at that has the names of some schema, told by its digest.
-  public func matches(_ change: Change, schema: String) -> Bool {
+  package func matches(_ change: Change, schema: String) -> Bool {
     if let id, change.object != id { return false }
     return meant?.contain(change, schema: schema) ?? true
   }

@@ -1,3 +1,4 @@
+import Changes
 import Store
 
 /// Which changes are meant, by the names that the schema of their transaction has for entities and

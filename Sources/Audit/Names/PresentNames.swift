@@ -1,3 +1,4 @@
+import Changes
 import Pipeline
 import Store
 
@@ -44,9 +45,9 @@ struct PresentNames {
       past[entity] != nil ? entity : past.first { $0.value.contains(entity) }?.key
     guard let present else {
       throw AuditError(
-        .unknownName,
-        "There is no entity “\(entity)” in \(path).",
-        hint: "There are \(Set(past.values.joined()).sorted().joined(separator: ", "))."
+        unknown: entity,
+        among: Set(past.values.joined()),
+        "There is no entity “\(entity)” in \(path)."
       )
     }
     var family: Set<String> = [present]
@@ -107,10 +108,10 @@ struct PresentNames {
     }
     guard !present.isEmpty else {
       throw AuditError(
-        .unknownName,
+        unknown: name,
+        among: all,
         "\(entity ?? "No entity of \(path)") has"
-          + (entity == nil ? " an attribute “\(name)”." : " no attribute “\(name)”."),
-        hint: "There are \(all.sorted().joined(separator: ", "))."
+          + (entity == nil ? " an attribute “\(name)”." : " no attribute “\(name)”.")
       )
     }
     return present.contains(name) ? [name] : present

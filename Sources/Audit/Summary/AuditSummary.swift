@@ -1,79 +1,81 @@
-public import Pipeline
+import Pipeline
 import Store
 
 /// What an auditor looks at first: how much happened, when, by whom, and what deserves a look.
-public struct AuditSummary {
+package struct AuditSummary {
   /// One transaction with what it changed.
-  public struct Entry: Sendable {
+  package struct Entry: Sendable {
     /// The transaction, counted.
-    public var summary: TransactionSummary
+    package var summary: TransactionSummary
     /// Its changes, as many as are shown.
-    public var differences: [ObjectDifference]
+    package var differences: [ObjectDifference]
     /// The changes that are not shown.
-    public var omitted: Int64
+    package var omitted: Int64
   }
 
   /// An object that went, and who let it go.
-  public struct Deletion: Sendable {
+  package struct Deletion: Sendable {
     /// The transaction.
-    public var touch: Touch
+    package var touch: Touch
     /// The object with what its tombstone keeps.
-    public var difference: ObjectDifference
+    package var difference: ObjectDifference
   }
 
   /// An object and how often it was changed.
-  public struct Activity: Sendable {
+  package struct Activity: Sendable {
     /// The object.
-    public var object: FoundObject
+    package var object: FoundObject
     /// What a person would call it.
-    public var label: String?
+    package var label: String?
     /// The number of its changes.
-    public var changes: Int64
+    package var changes: Int64
   }
 
   /// What the history is of.
-  public var history: History
+  package var history: History
   /// The clock that times are shown by.
-  public var clock: WallClock
+  package var clock: WallClock
   /// The transactions that were looked at; nil where there are none.
-  public var range: ClosedRange<Int64>?
+  package var range: ClosedRange<Int64>?
   /// When the first of them was.
-  public var firstTime = ""
+  package var firstTime = ""
   /// When the last of them was.
-  public var lastTime = ""
-  /// The number of transactions.
-  public var transactions: Int64 = 0
+  package var lastTime = ""
+  /// The number of transactions, without the snapshot that a lineage begins with.
+  package var transactions: Int64 = 0
+  /// The number of objects in that snapshot, which are not counted as changes.
+  package var snapshotObjects: Int64 = 0
   /// All changes.
-  public var counts = ChangeCounts()
+  package var counts = ChangeCounts()
   /// What happened to each entity, the busiest first.
-  public var entities: [EntityCounts] = []
+  package var entities: [EntityCounts] = []
   /// What each author did, the busiest first.
-  public var authors: [TimelineGroup] = []
+  package var authors: [TimelineGroup] = []
   /// What happened each day, in order.
-  public var days: [TimelineGroup] = []
+  package var days: [TimelineGroup] = []
   /// The most changed objects.
-  public var busiest: [Activity] = []
+  package var busiest: [Activity] = []
   /// True where not every object could be counted.
-  public var isBusiestApproximate = false
+  package var isBusiestApproximate = false
   /// The objects that went, as many as are shown.
-  public var deletions: [Deletion] = []
+  package var deletions: [Deletion] = []
   /// What deserves a look.
-  public var findings: [AuditFinding] = []
+  package var findings: [AuditFinding] = []
   /// The transactions, as many as are shown, the newest first.
-  public var entries: [Entry] = []
+  package var entries: [Entry] = []
   /// What is known of whether all of this is as it was written.
-  public var integrity: Integrity
+  package var integrity: Integrity
 
   /// True where a part is left out for its length.
-  public var isSummarized: Bool {
+  package var isSummarized: Bool {
     Int64(entries.count) < transactions || Int64(deletions.count) < counts.deleted
   }
 }
 
 /// Something in a history that deserves a look.
-public struct AuditFinding: Hashable, Sendable {
+package struct AuditFinding: Hashable, Sendable {
   /// What kind of thing it is.
-  public enum Kind: String, CaseIterable, Sendable {
+  package enum Kind: String, CaseIterable, Sendable {
     /// Changes outside the hours of work.
     case outsideOfficeHours = "outside-office-hours"
     /// Very many changes at once.
@@ -93,40 +95,40 @@ public struct AuditFinding: Hashable, Sendable {
   }
 
   /// What kind of thing it is.
-  public var kind: Kind
+  package var kind: Kind
   /// What it is, in a sentence.
-  public var message: String
+  package var message: String
   /// The first transactions that it is about, in order.
-  public var transactions: [Int64]
+  package var transactions: [Int64]
   /// The number of all of them.
-  public var count: Int64
+  package var count: Int64
 }
 
 /// What is known of whether a history is as it was written.
-public struct Integrity: Hashable, Sendable {
+package struct Integrity: Hashable, Sendable {
   /// What was done to find out, and what came of it, in sentences.
-  public var statements: [String] = []
+  package var statements: [String] = []
   /// True where everything that was looked at is sound.
-  public var isSound = true
+  package var isSound = true
   /// The last transaction that was found sound.
-  public var head: Int64 = 0
+  package var head: Int64 = 0
   /// The digest of that transaction, in hexadecimal digits; nil where there is none.
-  public var headDigest: String?
+  package var headDigest: String?
 }
 
 /// What an auditor wants to know.
-public struct AuditRequest: Sendable {
+package struct AuditRequest: Sendable {
   /// Which transactions are looked at.
-  public var filter = AuditFilter()
+  package var filter = AuditFilter()
   /// The clock that times are shown by.
-  public var clock = WallClock()
+  package var clock = WallClock()
   /// So many changes in a transaction deserve a look.
-  public var bulk: Int64 = 1000
+  package var bulk: Int64 = 1000
   /// So many transactions are shown with their changes.
-  public var limit = 10_000
+  package var limit = 10_000
   /// So many changes of one transaction are shown.
-  public var changeLimit = 200
+  package var changeLimit = 200
 
   /// Asks for everything.
-  public init() {}
+  package init() {}
 }

@@ -1,11 +1,12 @@
 import ChangeLog
-public import Pipeline
+import Changes
+import Pipeline
 import Store
 
 /// Reads a history once, and says what an auditor looks at first.
 ///
 /// - Throws: ``AuditError``, ``PipelineError`` or ``StoreError``; a log that is damaged is a finding.
-public func summarize(
+package func summarize(
   _ history: History,
   _ request: AuditRequest,
   tick: Tick = { _ in }
@@ -61,7 +62,7 @@ private final class Summary {
           guard request.filter.matches(opening), request.filter.matches(change, opening) else {
             return
           }
-          count(change)
+          count(change, isSnapshot: opening.operation == .snapshot)
         },
         transaction: { transaction in
           progress.transactions += 1
@@ -80,7 +81,7 @@ private final class Summary {
     }
   }
 
-  private func count(_ change: Change) {
+  private func count(_ change: Change, isSnapshot: Bool) {
     counter.count(change)
     changes += 1
     let isShown = changes <= request.changeLimit
@@ -93,6 +94,7 @@ private final class Summary {
     let difference = ObjectDifference(change, vocabulary)
     if isShown { differences.append(difference) }
     if isKept { deleted.append(difference) }
+    guard !isSnapshot else { return }
     if let known = objects[object] {
       objects[object] = (known.count + 1, difference.label ?? known.label)
     } else if objects.count < Self.objectLimit {
@@ -109,8 +111,10 @@ private final class Summary {
       deleted = []
       changes = 0
     }
-    let isOlder = transaction.time < newest
-    newest = max(newest, transaction.time)
+    let isSnapshot = transaction.operation == .snapshot
+    // A snapshot has the time when it was made, which may be later than what comes after it.
+    let isOlder = !isSnapshot && transaction.time < newest
+    if !isSnapshot { newest = max(newest, transaction.time) }
     guard request.filter.matches(transaction), changes > 0 || !request.filter.isAboutChanges else {
       return
     }
@@ -118,19 +122,9 @@ private final class Summary {
       add(.clockBack, "A transaction says that it is older than the one before.", transaction.id)
     }
     let summary = TransactionSummary(transaction: transaction, entities: counts)
-    let total = summary.total
     result.range = (result.range?.lowerBound ?? transaction.id)...transaction.id
-    if result.firstTime.isEmpty { result.firstTime = transaction.time }
+    if result.transactions == 0 { result.firstTime = transaction.time }
     result.lastTime = transaction.time
-    result.transactions += 1
-    result.counts += total
-    for entity in counts { entities[entity.entity, default: ChangeCounts()] += entity.counts }
-    add(summary, total, to: &authors[transaction.author], transaction.author)
-    let day = String(request.clock.text(transaction.time).prefix(10))
-    add(summary, total, to: &days[day], day)
-    var touch = Touch(transaction)
-    touch.operation = transaction.operation
-    result.deletions += deleted.map { AuditSummary.Deletion(touch: touch, difference: $0) }
     result.entries.append(
       AuditSummary.Entry(
         summary: summary,
@@ -142,29 +136,35 @@ private final class Summary {
     if result.entries.count >= 2 * request.limit {
       result.entries.removeFirst(result.entries.count - request.limit)
     }
-    look(at: transaction, total)
+    if isSnapshot {
+      result.snapshotObjects += changes
+    } else {
+      add(summary)
+    }
+    look(at: transaction, isSnapshot ? ChangeCounts() : summary.total)
   }
 
-  private func add(
-    _ summary: TransactionSummary,
-    _ total: ChangeCounts,
-    to group: inout TimelineGroup?,
-    _ name: String?
-  ) {
+  /// Counts a transaction in all that happened.
+  private func add(_ summary: TransactionSummary) {
     let transaction = summary.transaction
-    var known =
-      group
-      ?? TimelineGroup(name: name, first: transaction.id, firstTime: transaction.time)
-    known.transactions += 1
-    known.counts += total
-    known.last = transaction.id
-    known.lastTime = transaction.time
-    group = known
+    let total = summary.total
+    result.transactions += 1
+    result.counts += total
+    for entity in summary.entities {
+      entities[entity.entity, default: ChangeCounts()] += entity.counts
+    }
+    let author = transaction.author
+    authors[author, default: TimelineGroup(name: author)].add(transaction, total)
+    let day = String(request.clock.text(transaction.time).prefix(10))
+    days[day, default: TimelineGroup(name: day)].add(transaction, total)
+    var touch = Touch(transaction)
+    touch.operation = transaction.operation
+    result.deletions += deleted.map { AuditSummary.Deletion(touch: touch, difference: $0) }
   }
 
   private func look(at transaction: Transaction, _ total: ChangeCounts) {
     let id = transaction.id
-    if request.clock.isOutsideOfficeHours(transaction.time) {
+    if transaction.operation != .snapshot, request.clock.isOutsideOfficeHours(transaction.time) {
       let hours = request.clock.officeHours.map { "\($0.lowerBound) to \($0.upperBound)" } ?? ""
       add(
         .outsideOfficeHours,
@@ -253,9 +253,17 @@ private final class Summary {
           "All digests were made anew from the bytes of \(found.files) logs: transactions"
             + " \(found.from.transaction + 1) to \(found.to.transaction) of lineage"
             + " \(found.lineage) are"
-            + (found.findings.isEmpty
-              ? " as they were written." : " sound; what else was found is a finding.")
+            + (found.findings.isEmpty && found.erased == 0
+              ? " as they were written."
+              : " sound\(found.findings.isEmpty ? "." : "; what else was found is a finding.")")
         )
+        if found.erased > 0 {
+          let isOne = found.erased == 1
+          result.integrity.statements.append(
+            "Values of \(found.erased) transaction\(isOne ? " were" : "s were") erased after"
+              + " \(isOne ? "it was" : "they were") written, as the records of erasures say."
+          )
+        }
         result.integrity.statements.append(endStatement(found.end))
       }
     case let log as LogHistory where result.integrity.isSound:
@@ -298,7 +306,6 @@ private struct Chain {
   private var previous: Digest?
   private var hash: TransactionDigest?
   private var lines: TransactionLines?
-  private var buffer: [UInt8] = []
   private var first: Int64
   private(set) var last: Int64
   private(set) var digest: Digest?
@@ -309,23 +316,17 @@ private struct Chain {
   init(_ outline: HistoryOutline) {
     first = outline.base + 1
     last = outline.base
-    if outline.base == 0 {
-      previous = TransactionDigest.beginning(ofStore: outline.store, lineage: outline.lineage)
-    }
+    previous = outline.baseDigest
   }
 
   mutating func take(_ change: Change, _ transaction: Transaction) {
     if change.sequence == 0 { begin(transaction) }
-    lines?.append(change, to: &buffer)
-    guard buffer.count > 1 << 16 else { return }
-    hash?.update(buffer)
-    buffer.removeAll(keepingCapacity: true)
+    if let lines { hash?.take(change, lines) }
   }
 
   private mutating func begin(_ transaction: Transaction) {
     hash = previous.map { TransactionDigest(after: $0) }
     lines = TransactionLines(transaction)
-    buffer.removeAll(keepingCapacity: true)
   }
 
   /// Returns what is wrong with a transaction; nil where nothing is.
@@ -336,19 +337,12 @@ private struct Chain {
       hash = nil
     }
     if transaction.count == 0 { begin(transaction) }
-    guard transaction.state == .whole else {
+    guard transaction.state == .whole, let lines, let made = hash?.close(lines) else {
       unproved += 1
       last = transaction.id
       return nil
     }
-    guard var hash, let lines else {
-      // The first one that is kept follows on one that is not there.
-      unproved += 1
-      last = transaction.id
-      return nil
-    }
-    hash.update(buffer)
-    guard hash.finish(lines) == transaction.digest else {
+    guard made == transaction.digest else {
       isBroken = true
       return
         "The digest of transaction \(transaction.id) is not that of what history has of it: one"
@@ -360,10 +354,15 @@ private struct Chain {
 
   var statement: String {
     guard last >= first else { return "There is no transaction to verify." }
-    return "All digests were made anew from what history has: transactions \(first) to \(last) "
-      + (isBroken ? "are sound; one after them is not." : "are as they were written.")
-      + (unproved > 0
-        ? " \(unproved) of them can't be proved, because values or whole transactions were erased,"
-          + " or what they follow on was deleted." : "")
+    let looked = "All digests were made anew from what history has: "
+    if isBroken {
+      return looked + "transactions \(first) to \(last) are sound; one after them is not."
+    }
+    guard unproved > 0 else {
+      return looked + "transactions \(first) to \(last) are as they were written."
+    }
+    return looked
+      + "of transactions \(first) to \(last), all but \(unproved) are as they were written."
+      + " The digests of the others can't be checked, because values or whole transactions were erased."
   }
 }

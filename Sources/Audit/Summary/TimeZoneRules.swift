@@ -6,9 +6,9 @@ import FoundationEssentials
 ///
 /// It is read here and not by Foundation, whose own database makes a program five times as large and
 /// slow to start.
-public struct TimeZoneRules: Hashable, Sendable {
+package struct TimeZoneRules: Hashable, Sendable {
   /// The name, as `Europe/Berlin`.
-  public let name: String
+  package let name: String
   /// The seconds from UTC before the first change.
   private var offset = 0
   private var changes: [Change] = []
@@ -22,12 +22,12 @@ public struct TimeZoneRules: Hashable, Sendable {
   }
 
   /// The clocks of no place.
-  public static let utc = TimeZoneRules(name: "UTC")
+  package static let utc = TimeZoneRules(name: "UTC")
 
   private init(name: String) { self.name = name }
 
   /// Reads what the system has of a time zone; nil where it has none of that name.
-  public init?(named name: String) {
+  package init?(named name: String) {
     self.init(name: name)
     if ["UTC", "GMT"].contains(name) { return }
     let isName = name.split(separator: "/", omittingEmptySubsequences: false).allSatisfy { part in
@@ -45,7 +45,7 @@ public struct TimeZoneRules: Hashable, Sendable {
   }
 
   /// The seconds that the clocks are ahead of UTC, at a time in seconds since 1970.
-  public func offset(at time: Int) -> Int {
+  package func offset(at time: Int) -> Int {
     if let last = changes.last, time >= last.start, let rule { return rule.offset(at: time) }
     if changes.isEmpty, let rule { return rule.offset(at: time) }
     var low = 0

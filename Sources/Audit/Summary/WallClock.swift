@@ -1,31 +1,29 @@
 /// The clock on the wall of those whose history it is: their time zone and their hours.
-public struct WallClock: Sendable {
+package struct WallClock: Sendable {
   /// The time zone.
-  public let zone: TimeZoneRules
+  package let zone: TimeZoneRules
   /// The hours of work, as 8..<18; nil where nobody keeps any.
-  public let officeHours: Range<Int>?
+  package let officeHours: Range<Int>?
 
   /// Makes a clock.
-  public init(zone: TimeZoneRules = .utc, officeHours: Range<Int>? = nil) {
+  package init(zone: TimeZoneRules = .utc, officeHours: Range<Int>? = nil) {
     self.zone = zone
     self.officeHours = officeHours
   }
 
   /// The name of the time zone.
-  public var zoneName: String { zone.name }
+  package var zoneName: String { zone.name }
 
   /// A time of history on this clock, as `2026-11-03 08:00:12`.
-  public func text(_ time: String) -> String {
+  package func text(_ time: String) -> String {
     guard let local = local(time) else { return time }
-    let (year, month, day) = civil(local.day)
-    func two(_ number: Int) -> String { number < 10 ? "0\(number)" : "\(number)" }
     let hour = two(local.second / 3600)
     let minute = two(local.second / 60 % 60)
-    return "\(year)-\(two(month))-\(two(day)) \(hour):\(minute):\(two(local.second % 60))"
+    return "\(Audit.text(ofDay: local.day)) \(hour):\(minute):\(two(local.second % 60))"
   }
 
   /// True where a time is outside the hours of work: before, after, or at a weekend.
-  public func isOutsideOfficeHours(_ time: String) -> Bool {
+  package func isOutsideOfficeHours(_ time: String) -> Bool {
     guard let officeHours, let local = local(time) else { return false }
     // The first of January 1970 was a Thursday.
     let weekday = ((local.day + 3) % 7 + 7) % 7
@@ -38,6 +36,14 @@ public struct WallClock: Sendable {
     let day = shifted >= 0 ? shifted / 86_400 : (shifted - 86_399) / 86_400
     return (day, shifted - day * 86_400)
   }
+}
+
+private func two(_ number: Int) -> String { number < 10 ? "0\(number)" : "\(number)" }
+
+/// A day since 1970 as `2026-11-03`.
+func text(ofDay day: Int) -> String {
+  let (year, month, day) = civil(day)
+  return "\(year)-\(two(month))-\(two(day))"
 }
 
 /// The seconds since 1970 of a time of history, without the parts of its second.

@@ -1,54 +1,55 @@
-public import Pipeline
-public import Store
+import Changes
+import Pipeline
+import Store
 
 /// A transaction with what its changes did, counted.
-public struct TransactionSummary: Sendable {
+package struct TransactionSummary: Sendable {
   /// The transaction.
-  public var transaction: Transaction
+  package var transaction: Transaction
   /// What happened to the objects of each entity, sorted by name.
-  public var entities: [EntityCounts]
+  package var entities: [EntityCounts]
 
   /// Counts nothing yet, or what was counted.
-  public init(transaction: Transaction, entities: [EntityCounts] = []) {
+  package init(transaction: Transaction, entities: [EntityCounts] = []) {
     self.transaction = transaction
     self.entities = entities
   }
 
   /// What happened in all entities.
-  public var total: ChangeCounts { entities.reduce(into: ChangeCounts()) { $0 += $1.counts } }
+  package var total: ChangeCounts { entities.reduce(into: ChangeCounts()) { $0 += $1.counts } }
 }
 
 /// What happened to the objects of an entity.
-public struct EntityCounts: Hashable, Sendable {
+package struct EntityCounts: Hashable, Sendable {
   /// The entity's name.
-  public var entity: String
+  package var entity: String
   /// What happened.
-  public var counts: ChangeCounts
+  package var counts: ChangeCounts
 
   /// Makes counts of an entity.
-  public init(entity: String, counts: ChangeCounts) {
+  package init(entity: String, counts: ChangeCounts) {
     self.entity = entity
     self.counts = counts
   }
 }
 
 /// How many objects came, changed and went.
-public struct ChangeCounts: Hashable, Sendable {
+package struct ChangeCounts: Hashable, Sendable {
   /// The objects that came.
-  public var inserted: Int64 = 0
+  package var inserted: Int64 = 0
   /// The objects that changed.
-  public var updated: Int64 = 0
+  package var updated: Int64 = 0
   /// The objects that went.
-  public var deleted: Int64 = 0
+  package var deleted: Int64 = 0
 
   /// Makes zeros.
-  public init() {}
+  package init() {}
 
   /// All of them.
-  public var all: Int64 { inserted + updated + deleted }
+  package var all: Int64 { inserted + updated + deleted }
 
   /// Counts one more.
-  public mutating func count(_ kind: ChangeKind) {
+  package mutating func count(_ kind: ChangeKind) {
     switch kind {
     case .insert: inserted += 1
     case .update: updated += 1
@@ -57,7 +58,7 @@ public struct ChangeCounts: Hashable, Sendable {
   }
 
   /// Adds others.
-  public static func += (left: inout ChangeCounts, right: ChangeCounts) {
+  package static func += (left: inout ChangeCounts, right: ChangeCounts) {
     left.inserted += right.inserted
     left.updated += right.updated
     left.deleted += right.deleted
@@ -89,16 +90,16 @@ struct EntityCounter {
 }
 
 /// How transactions are written: what stands for each, and for each of its changes.
-public struct TimelineForm {
+package struct TimelineForm {
   /// Writes what stands before the changes of a transaction.
-  public var head: (TransactionSummary) -> [UInt8]
+  package var head: (TransactionSummary) -> [UInt8]
   /// Writes a change, which is the first or not; nil where changes are not shown.
-  public var change: ((ObjectDifference, _ isFirst: Bool) -> [UInt8])?
+  package var change: ((ObjectDifference, _ isFirst: Bool) -> [UInt8])?
   /// What stands after the changes.
-  public var foot: [UInt8]
+  package var foot: [UInt8]
 
   /// Makes a form.
-  public init(
+  package init(
     head: @escaping (TransactionSummary) -> [UInt8],
     change: ((ObjectDifference, _ isFirst: Bool) -> [UInt8])? = nil,
     foot: [UInt8] = []
@@ -118,7 +119,7 @@ public struct TimelineForm {
 /// - Returns: The number that were written.
 /// - Throws: What reading the history and the output throw.
 @discardableResult
-public func writeTimeline(
+package func writeTimeline(
   of history: History,
   only: Int64? = nil,
   filter: AuditFilter,

@@ -1,7 +1,8 @@
-public import Pipeline
+import Changes
+import Pipeline
 
 /// What the transactions of a timeline are put together by.
-public enum TimelineGrouping: String, CaseIterable, Sendable {
+package enum TimelineGrouping: String, CaseIterable, Sendable {
   /// By who made them.
   case author
   /// By the day in UTC.
@@ -9,26 +10,37 @@ public enum TimelineGrouping: String, CaseIterable, Sendable {
 }
 
 /// Transactions that have an author or a day in common.
-public struct TimelineGroup: Hashable, Sendable {
+package struct TimelineGroup: Hashable, Sendable {
   /// The author or the day; nil for transactions without an author.
-  public var name: String?
-  /// The number of transactions.
-  public var transactions: Int64 = 0
+  package var name: String?
+  /// The number of transactions, without snapshots.
+  package var transactions: Int64 = 0
   /// Their changes.
-  public var counts = ChangeCounts()
+  package var counts = ChangeCounts()
+  /// The objects of snapshots, which are not counted as changes.
+  package var snapshotObjects: Int64 = 0
   /// The first transaction, and when it was.
-  public var first: Int64 = 0
+  package var first: Int64 = 0
   /// When the first was.
-  public var firstTime = ""
+  package var firstTime = ""
   /// The last transaction.
-  public var last: Int64 = 0
+  package var last: Int64 = 0
   /// When the last was.
-  public var lastTime = ""
+  package var lastTime = ""
+
+  /// Counts one more transaction.
+  mutating func add(_ transaction: Transaction, _ counts: ChangeCounts) {
+    if firstTime.isEmpty { (first, firstTime) = (transaction.id, transaction.time) }
+    (last, lastTime) = (transaction.id, transaction.time)
+    guard transaction.operation != .snapshot else { return snapshotObjects += counts.all }
+    transactions += 1
+    self.counts += counts
+  }
 }
 
 /// Puts the transactions of a history together: authors by how much they changed, days with the
 /// newest first.
-public func groupTimeline(
+package func groupTimeline(
   of history: History,
   by grouping: TimelineGrouping,
   filter: AuditFilter,
@@ -52,16 +64,7 @@ public func groupTimeline(
       defer { counts = ChangeCounts() }
       guard filter.matches(transaction), counts.all > 0 || !filter.isAboutChanges else { return }
       let name = grouping == .author ? transaction.author : String(transaction.time.prefix(10))
-      var group = groups[name] ?? TimelineGroup(name: name)
-      if group.transactions == 0 {
-        group.first = transaction.id
-        group.firstTime = transaction.time
-      }
-      group.transactions += 1
-      group.counts += counts
-      group.last = transaction.id
-      group.lastTime = transaction.time
-      groups[name] = group
+      groups[name, default: TimelineGroup(name: name)].add(transaction, counts)
     }
   )
   return groups.values.sorted { left, right in

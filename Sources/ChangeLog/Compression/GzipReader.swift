@@ -5,7 +5,7 @@ import Glibc
 ///
 /// Where there is libdeflate, a member that is in memory as a whole, and for which there is room, is
 /// taken at once. All others, and those that are damaged, are zlib's.
-public final class GzipReader {
+package final class GzipReader {
   /// More than any member of a log takes, but for those with very long lines.
   private static let memberRoom = 1_200_000
 
@@ -20,6 +20,8 @@ public final class GzipReader {
   private var isAtEnd = false
   /// True once it has turned out that there is not a single byte.
   private(set) var isEmpty = false
+  /// Whether the file begins as gzip does, or nothing was read yet.
+  private var beginsAsGzip = true
   /// How many bytes were taken from the file.
   private(set) var bytesRead: Int64 = 0
   #if DEFLATE
@@ -27,7 +29,7 @@ public final class GzipReader {
   #endif
 
   /// Reads from a file that is open, which the caller closes.
-  public init(descriptor: Int32, path: String) throws {
+  package init(descriptor: Int32, path: String) throws {
     self.descriptor = descriptor
     self.path = path
     #if DEFLATE
@@ -48,7 +50,7 @@ public final class GzipReader {
   ///
   /// - Throws: ``LogError`` with ``LogError/Code/incomplete`` where the file ends inside a member,
   ///   and ``LogError/Code/damaged`` where its bytes are none that gzip writes.
-  public func read(into output: UnsafeMutableRawBufferPointer) throws -> Int {
+  package func read(into output: UnsafeMutableRawBufferPointer) throws -> Int {
     var count = 0
     while count < output.count {
       if !isInMember {
@@ -132,16 +134,30 @@ public final class GzipReader {
       waiting = 0..<waiting.count + count
       bytesRead += Int64(count)
     }
-    guard !isFirst || !waiting.isEmpty else {
+    guard isFirst else { return }
+    guard !waiting.isEmpty else {
       isEmpty = true
-      throw cut("empty")
+      throw isNamedAsLog ? cut("empty") : notALog("it is empty")
     }
+    beginsAsGzip = input[waiting].starts(with: [0x1f, 0x8b].prefix(waiting.count))
   }
 
   private func cut(_ how: String) -> LogError {
     LogError(
       .incomplete,
       "The log \(path) is \(how); export it again, or copy it again from where it came from.",
+      path: path
+    )
+  }
+
+  /// A file with another name was perhaps never a log; one with this name was.
+  private var isNamedAsLog: Bool { path.hasSuffix(".ndjson.gz") }
+
+  private func notALog(_ why: String) -> LogError {
+    LogError(
+      .notALog,
+      "\(path) is not a log: \(why). Name a log or a folder of logs, as “travelog export” writes"
+        + " them.",
       path: path
     )
   }
@@ -160,11 +176,12 @@ public final class GzipReader {
         path: path
       )
     }
+    if !beginsAsGzip, !isNamedAsLog { return notALog("it is not compressed with gzip") }
     let reason = stream.msg.map { ": \(String(cString: $0))" } ?? ""
     return LogError(
       .damaged,
-      "The log \(path) can't be decompressed\(reason). Its bytes were changed, or it is no log; copy"
-        + " it again from where it came from.",
+      "The log \(path) can't be decompressed\(reason). Its bytes were changed, or it is no log.",
+      hint: "Copy it again from where it came from.",
       path: path
     )
   }

@@ -1,43 +1,43 @@
-public import Store
+import Changes
 
 /// That values of a transaction were erased from the logs: who did it, when, why, and what its lines
 /// give since then.
-public struct ErasureRecord: Hashable, Sendable {
+package struct ErasureRecord: Hashable, Sendable {
   /// When it was: RFC 3339 in UTC with six digits of a second.
-  public var time: String
+  package var time: String
   /// Who did it; nil where nobody knows.
-  public var author: String?
+  package var author: String?
   /// Why, in words; nil where nothing was said.
-  public var reason: String?
+  package var reason: String?
   /// The transaction.
-  public var transaction: Int64
+  package var transaction: Int64
   /// How the transaction came about, which tells a snapshot from the transaction whose id it has.
-  public var operation: TransactionOperation
+  package var operation: TransactionOperation
   /// Whose values they were; nil where the store had erased them before it was exported.
-  public var object: ObjectName?
+  package var object: ObjectName?
   /// The properties whose values went, as lines name them; empty for all that there were.
-  public var attributes: [String]
+  package var attributes: [String]
   /// The digest that the transaction keeps.
-  public var digest: Digest
+  package var digest: Digest
   /// The digest that its lines give since then.
-  public var lines: Digest
+  package var lines: Digest
 
   /// An object by its entity and id.
-  public struct ObjectName: Hashable, Sendable {
+  package struct ObjectName: Hashable, Sendable {
     /// The entity.
-    public var entity: String
+    package var entity: String
     /// The id.
-    public var id: Int64
+    package var id: Int64
 
     /// Names an object.
-    public init(entity: String, id: Int64) {
+    package init(entity: String, id: Int64) {
       self.entity = entity
       self.id = id
     }
   }
 
   /// Makes a record.
-  public init(
+  package init(
     time: String,
     author: String? = nil,
     reason: String? = nil,
@@ -86,9 +86,7 @@ public struct ErasureRecord: Hashable, Sendable {
     if !attributes.isEmpty { line.append(UInt8(ascii: "]")) }
     line += #","was":"\#(digest)","lines":"\#(lines)""#.utf8
     let end: [UInt8] = Array("}\n".utf8)
-    var hash = TransactionDigest(after: previous)
-    hash.update(line + end)
-    let digest = hash.finish()
+    let digest = SHA256.digest(of: previous.bytes + line + end)
     return (line + #","digest":"\#(digest)""#.utf8 + end, digest)
   }
 

@@ -1,33 +1,33 @@
-public import Store
+import Changes
 
 /// The records of erasures in the logs of one lineage, by the transactions that they are of.
-public struct Erasures: Sendable {
+package struct Erasures: Sendable {
   /// What is known of one erased transaction.
-  public struct Entry: Hashable, Sendable {
+  package struct Entry: Hashable, Sendable {
     /// The transaction.
-    public let transaction: Int64
+    package let transaction: Int64
     /// True for a snapshot beside the logs, or one that begins a lineage.
-    public let isSnapshot: Bool
+    package let isSnapshot: Bool
     /// What its lines gave after each erasure, the last one at the end.
-    public fileprivate(set) var lines: [Digest]
+    package fileprivate(set) var lines: [Digest]
   }
 
   /// What is known of the erased transactions, by the digests that they keep.
-  public private(set) var entries: [Digest: Entry] = [:]
+  package private(set) var entries: [Digest: Entry] = [:]
   /// The number of records.
-  public private(set) var count = 0
+  package private(set) var count = 0
   /// The digest of the last record, or what comes before the first.
-  public private(set) var head: Digest
+  package private(set) var head: Digest
   /// The bytes of the whole records in the file.
   private(set) var length: Int64 = 0
 
   /// What there is where nothing was erased.
-  public init(store: String, lineage: Int64) {
+  package init(store: String, lineage: Int64) {
     head = ErasureRecord.beginning(ofStore: store, lineage: lineage)
   }
 
   /// Adds a record and returns its line; nil where the same was recorded before.
-  public mutating func append(_ record: ErasureRecord) -> [UInt8]? {
+  package mutating func append(_ record: ErasureRecord) -> [UInt8]? {
     guard entries[record.digest]?.lines.last != record.lines else { return nil }
     let (line, digest) = record.line(after: head)
     add(record, digest, line.count)
@@ -57,7 +57,7 @@ extension Erasures {
   ///
   /// - Throws: ``LogError`` with ``LogError/Code/damaged`` where a record was altered, or is not in
   ///   its place.
-  public init(path: String, store: String, lineage: Int64) throws {
+  package init(path: String, store: String, lineage: Int64) throws {
     self.init(store: store, lineage: lineage)
     var number = 0
     try readLines(of: path, limit: 1 << 20) { line in
@@ -79,7 +79,7 @@ extension Erasures {
   }
 
   /// The records that belong to a log which lies by itself, or in a folder of logs.
-  public init(near log: String, _ header: LogHeader) throws {
+  package init(near log: String, _ header: LogHeader) throws {
     try self.init(path: Self.path(near: log), store: header.store, lineage: header.lineage)
   }
 
@@ -92,7 +92,7 @@ extension Erasures {
   }
 
   /// Adds records to the file that these were read from; they last when this returns.
-  public mutating func append(_ records: [ErasureRecord], to path: String) throws {
+  package mutating func append(_ records: [ErasureRecord], to path: String) throws {
     let start = length
     var lines: [UInt8] = []
     for record in records { lines += append(record) ?? [] }

@@ -1,7 +1,7 @@
 import Glibc
 
 /// Where a log is written to.
-public enum LogDestination: Sendable {
+package enum LogDestination: Sendable {
   /// A file below a folder, by the day of its first transaction in UTC.
   case day(String, LogFolder)
   /// A file of the state after a transaction, beside those of the days.

@@ -1,5 +1,5 @@
+import Changes
 import Dispatch
-import Store
 
 /// The digest of a file's bytes, which a thread of its own makes while they are compressed.
 final class LogDigest: @unchecked Sendable {

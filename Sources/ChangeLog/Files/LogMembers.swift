@@ -1,5 +1,5 @@
+import Changes
 import Glibc
-import Store
 
 /// Where a log of several gzip members can be gone into without decompressing what comes before: the
 /// file `_<name>.members.ndjson` beside it.

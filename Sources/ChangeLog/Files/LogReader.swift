@@ -1,5 +1,5 @@
+import Changes
 import Glibc
-public import Store
 
 /// Reads one log from its first byte to its last, and checks all of it on the way.
 ///
@@ -7,33 +7,24 @@ public import Store
 /// every transaction as its lines give it, the trailer with the right counts and the right digest.
 /// What was read before an error is as good as the lines were; only the end tells that the file is
 /// whole, so that nothing is to be applied before.
-public final class LogReader {
+package final class LogReader {
   /// The file.
-  public let path: String
+  package let path: String
   /// What the log is of.
-  public let header: LogHeader
-  /// False where whoever takes the changes refuses those himself that are not in their one form, as a
-  /// replay does.
-  public var checksValues = true
-  /// Called with the line of each change, once it was found to be right; its bytes are there until
-  /// it returns.
-  public var copyChange: ((UnsafeRawBufferPointer) throws -> Void)?
-  /// The records of what was erased from the log's lineage; a transaction that has none is to be as
-  /// it was written.
-  public var erasures: Erasures
-  /// True to take a transaction also as it was before its last erasure, which is to be finished.
-  package var acceptsUnfinishedErasures = false
+  package let header: LogHeader
   /// The digest that the lines of the last transaction give, which is its own unless values of it
   /// were erased.
-  public private(set) var linesDigest: Digest?
+  package private(set) var linesDigest: Digest?
   /// The trailer, once all was read.
-  public private(set) var trailer: LogTrailer?
+  package private(set) var trailer: LogTrailer?
 
   private let descriptor: Int32
   private var buffer: LineBuffer
   /// Takes changes apart by the header's schema; whoever checks them in its place uses it too.
   package let format: ChangeFormat
   private let schemaDigest: String
+  private let erasures: Erasures
+  private let acceptsUnfinishedErasures: Bool
   private let scanner = TransactionScanner()
   private var expected: Int64
   private var transactions: Int64 = 0
@@ -46,8 +37,21 @@ public final class LogReader {
   private var bytesReadBefore: Int64 = 0
 
   /// Opens a log and reads its header.
-  public init(path: String) throws {
+  ///
+  /// - Parameters:
+  ///   - path: The file.
+  ///   - acceptsUnfinishedErasures: Whether a transaction may also be as it was before its last
+  ///     erasure, which was interrupted.
+  ///   - erasures: Returns the records of what was erased from the log's lineage. A transaction
+  ///     without a record must be as it was written.
+  /// - Throws: ``LogError``.
+  package init(
+    path: String,
+    acceptsUnfinishedErasures: Bool = false,
+    erasures: (LogHeader) throws -> Erasures = { Erasures(store: $0.store, lineage: $0.lineage) }
+  ) throws {
     self.path = path
+    self.acceptsUnfinishedErasures = acceptsUnfinishedErasures
     descriptor = open(path, O_RDONLY | O_CLOEXEC)
     guard descriptor >= 0 else {
       let code = errno
@@ -78,6 +82,7 @@ public final class LogReader {
       )
       format = try ChangeFormat(header.schema)
       schemaDigest = SHA256.digest(of: Array(try header.schema.json().utf8)).description
+      self.erasures = try erasures(header)
     } catch {
       buffer.finish()
       close(descriptor)
@@ -85,7 +90,6 @@ public final class LogReader {
     }
     format.acceptsRedacted = !header.partial.isEmpty
     expected = header.first
-    erasures = Erasures(store: header.store, lineage: header.lineage)
   }
 
   deinit {
@@ -95,12 +99,18 @@ public final class LogReader {
 
   /// Reads on to the end of the next transaction, and calls with each of its changes.
   ///
-  /// - Parameter body: Gets a change, the id of its transaction and the number of its changes; the
-  ///   change's bytes are there until it returns.
+  /// - Parameters:
+  ///   - checksValues: Whether to refuse values that are not in their one form. A replay refuses them
+  ///     itself.
+  ///   - body: Gets a change, the id of its transaction and the number of its changes; the change's
+  ///     bytes are there until it returns.
+  ///   - copy: Gets the line of the same change after that; its bytes are there until it returns.
   /// - Returns: The transaction, or nil at the end of the log.
   /// - Throws: ``LogError``, and what the body throws.
-  public func next(
-    _ body: (Change, _ transaction: Int64, _ count: Int64) throws -> Void = { _, _, _ in }
+  package func next(
+    checksValues: Bool = true,
+    _ body: (Change, _ transaction: Int64, _ count: Int64) throws -> Void = { _, _, _ in },
+    copy: (UnsafeRawBufferPointer) throws -> Void = { _ in }
   ) throws -> Transaction? {
     guard trailer == nil else { return nil }
     // Who wants no more than the header need not wait for threads that read on.
@@ -109,8 +119,8 @@ public final class LogReader {
       let text = UnsafeRawBufferPointer(rebasing: line.dropLast())
       var parts = LineParts(text)
       if parts.has(#"{"kind":"change","#) {
-        try readChange(text, body)
-        try copyChange?(line)
+        try readChange(text, checksValues: checksValues, body)
+        try copy(line)
       } else if parts.has(#"{"kind":"transaction","#) {
         return try readTransaction(text)
       } else {
@@ -121,7 +131,8 @@ public final class LogReader {
     throw LogError(
       .incomplete,
       "The log \(path) has no trailer: after line \(buffer.number), transaction \(expected - 1), the"
-        + " rest is missing. Copy it again from where it came from, or export it again.",
+        + " rest is missing.",
+      hint: "Copy it again from where it came from, or export it again.",
       path: path,
       line: buffer.number,
       transaction: expected - 1
@@ -177,7 +188,7 @@ public final class LogReader {
   /// author, schema and number of changes; nil between transactions.
   ///
   /// - Throws: ``LogError`` where the lines are not as they were written.
-  public func opening() throws -> Transaction? {
+  package func opening() throws -> Transaction? {
     do throws(Refusal) {
       var transaction = try scanner.opened()
       transaction?.schema = schemaDigest
@@ -189,6 +200,7 @@ public final class LogReader {
 
   private func readChange(
     _ text: UnsafeRawBufferPointer,
+    checksValues: Bool,
     _ body: (Change, Int64, Int64) throws -> Void
   ) throws {
     let change: Change

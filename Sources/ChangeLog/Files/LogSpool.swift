@@ -1,17 +1,17 @@
+import Changes
 import FoundationEssentials
 import Glibc
-import Store
 
 /// Logs that lie anywhere, or come through a pipe, put into a folder of logs for the time of a
 /// command.
-public final class LogSpool {
+package final class LogSpool {
   /// The folder.
-  public var folder: LogFolder { LogFolder(place.path) }
+  package var folder: LogFolder { LogFolder(place.path) }
   /// True where no log came.
-  public private(set) var isEmpty = true
+  package private(set) var isEmpty = true
   /// What was wrong with what came, so that it has no place in the folder; none where damage is not
   /// accepted.
-  public private(set) var failures: [LogError] = []
+  package private(set) var failures: [LogError] = []
   private let place: TemporaryFolder
   /// True to gather damaged logs too, for those who say what is wrong with them.
   private let acceptsDamage: Bool
@@ -25,11 +25,11 @@ public final class LogSpool {
     .damaged, .incomplete, .newerFormat, .notALog,
   ]
 
-  /// Gathers files, in any order, by links to them.
-  public init(files: [String], acceptsDamage: Bool = false) throws {
+  /// Gathers files, in any order, by links to them; messages name the folder if it is given.
+  package init(files: [String], of folder: String? = nil, acceptsDamage: Bool = false) throws {
     place = try TemporaryFolder()
     self.acceptsDamage = acceptsDamage
-    name = files.count == 1 ? files[0] : "the files that were given"
+    name = folder ?? (files.count == 1 ? files[0] : "the files that were given")
     for file in files {
       try collect { try link(file) }
     }
@@ -43,7 +43,7 @@ public final class LogSpool {
   ///
   /// - Throws: ``LogError`` with ``LogError/Code/missing`` where not a single byte comes; whoever has
   ///   nothing new says so.
-  public init(stream: Int32, name: String, acceptsDamage: Bool = false) throws {
+  package init(stream: Int32, name: String, acceptsDamage: Bool = false) throws {
     place = try TemporaryFolder()
     self.acceptsDamage = acceptsDamage
     self.name = name
@@ -52,7 +52,7 @@ public final class LogSpool {
 
   /// A message about the folder, with the names of what came in place of the folder's own, which
   /// nobody knows.
-  public func naming(_ message: String) -> String {
+  package func naming(_ message: String) -> String {
     names.reduce(message) { $0.replacing($1.path, with: $1.name) }
       .replacing(place.path, with: name)
   }
@@ -69,8 +69,7 @@ public final class LogSpool {
 
   private func link(_ file: String) throws {
     let full = file.hasPrefix("/") ? file : FileManager.default.currentDirectoryPath + "/" + file
-    let reader = try LogReader(path: full)
-    reader.erasures = try Erasures(near: full, reader.header)
+    let reader = try LogReader(path: full) { try Erasures(near: full, $0) }
     var day = ""
     var isSnapshot = false
     // What its name promises, or more than there is, where the end of the log does not tell.
@@ -108,10 +107,13 @@ public final class LogSpool {
     throw diskError("The link \(link) can't be made", link)
   }
 
-  /// Values that are too large for a line lie in the folder of logs that a file is in, or beside it.
+  /// Values that are too large for a line lie in the folder of logs that a file is in, or near it; in a
+  /// copy without folders they lie beside the file.
   private func linkValues(near file: String) throws {
     let root = file.firstRange(of: "/store=").map { String(file[..<$0.lowerBound]) }
-    for candidate in [root, parentFolder(file)].compactMap({ $0.map { "\($0)/blobs" } })
+    let own = parentFolder(file)
+    let folders = [root, own, parentFolder(own)].compactMap { $0.map { "\($0)/blobs" } } + [own]
+    for candidate in folders
     where access(candidate, F_OK) == 0 && access(folder.blobs.path, F_OK) != 0 {
       names.append((folder.blobs.path, candidate))
       guard symlink(candidate, folder.blobs.path) == 0 else {
@@ -131,11 +133,12 @@ public final class LogSpool {
     let lines = LineBuffer(reader, path: name)
     defer { lines.finish() }
     var log: Spooled?
+    var value: SpooledValue?
     var lineage: LogHeader?
     func next() throws -> UnsafeRawBufferPointer? {
       do {
         return try lines.next()
-      } catch let error as LogError where error.code == .incomplete && reader.isEmpty {
+      } catch is LogError where reader.isEmpty {
         throw LogError(
           .missing,
           "Nothing came from \(name), not even that there is nothing new: whoever was to send logs has"
@@ -149,6 +152,10 @@ public final class LogSpool {
     }
     while let line = try next() {
       isEmpty = false
+      if lineage != nil, log == nil, value != nil || StreamedValue.begins(line) {
+        try take(line, of: &value, lines.number)
+        continue
+      }
       if let lineage, log == nil, line.starts(with: #"{"kind":"erasure","#.utf8) {
         // What was erased from a log follows on it.
         try keep(line, lineage)
@@ -176,8 +183,28 @@ public final class LogSpool {
       try finish(open, name)
       log = nil
     }
-    guard log != nil else { return }
+    guard log != nil || value != nil else { return }
     try breakOff(&log, incomplete(name, lines.number))
+  }
+
+  /// Takes a line of a large value, the first or a later one.
+  private func take(
+    _ line: UnsafeRawBufferPointer,
+    of value: inout SpooledValue?,
+    _ number: Int
+  ) throws {
+    do {
+      let open = try value ?? SpooledValue(line, folder.blobs)
+      value = try open.append(line) ? nil : open
+    } catch let refusal as Refusal {
+      throw LogError(
+        .damaged,
+        "Line \(number) of what comes from \(name) is not as it was written: \(refusal.message).",
+        hint: "Send it again.",
+        path: name,
+        line: number
+      )
+    }
   }
 
   /// Keeps what came of a log, for those who say what is wrong with it.
@@ -209,7 +236,8 @@ public final class LogSpool {
   private func incomplete(_ name: String, _ line: Int) -> LogError {
     LogError(
       .incomplete,
-      "What comes from \(name) ends in the middle of a log, at line \(line); send it again.",
+      "What comes from \(name) ends in the middle of a log or of a large value, at line \(line); send"
+        + " it again.",
       path: name,
       line: line
     )

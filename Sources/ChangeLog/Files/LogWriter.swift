@@ -1,18 +1,19 @@
+import Changes
 import Glibc
-public import Store
+import Stopping
 
 /// Writes one log: a file that is there, whole, under its name, or not at all.
 ///
 /// The lines are compressed in members of about one mebibyte that end where a line does. The file
 /// is written under a name that no reader of logs takes for one, synced, and renamed, and the
 /// folder is synced.
-public final class LogWriter {
+package final class LogWriter {
   /// A member is closed after the line that fills so many bytes, where nothing else is said.
   static let memberSize = 1 << 20
   /// A member of this log is closed after the line that fills so many bytes.
   package var memberSize = LogWriter.memberSize
   /// The levels of compression, from none to the smallest files.
-  public static let levels = GzipCompressor.levels
+  package static let levels = GzipCompressor.levels
 
   private let destination: LogDestination
   private let header: LogHeader
@@ -31,15 +32,15 @@ public final class LogWriter {
   private var closedAhead: [(transaction: Int64, begins: Int)?] = []
   private var members: [LogMembers.Entry] = []
   /// The bytes before and after compression, so far.
-  public var sizes: (plain: Int64, compressed: Int64) {
+  package var sizes: (plain: Int64, compressed: Int64) {
     (written.plain + Int64(block.count), written.compressed)
   }
 
   /// About how large the file will be, with what is still to be compressed.
-  public var estimatedSize: Int64 { written.compressed + Int64(block.count) / 4 }
+  package var estimatedSize: Int64 { written.compressed + Int64(block.count) / 4 }
 
   /// Begins a log.
-  public init(
+  package init(
     _ destination: LogDestination,
     header: LogHeader,
     level: Int = 6,
@@ -56,6 +57,7 @@ public final class LogWriter {
       descriptor = stream
     } else {
       temporary = try destination.temporary(header)
+      Leftovers.add(temporary)
       descriptor = open(temporary, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0o600)
       guard descriptor >= 0 else {
         throw diskError("The log \(temporary) can't be made", temporary)
@@ -68,18 +70,20 @@ public final class LogWriter {
   }
 
   /// Says through a stream that there is nothing new, as nobody says who failed: by an empty member.
-  public static func writeNothing(to stream: Int32, name: String) throws {
+  package static func writeNothing(to stream: Int32, name: String) throws {
     try ChangeLog.write(GzipCompressor(level: 1, path: name).member(of: []), to: stream, name)
   }
 
   deinit {
-    guard descriptor >= 0, !destination.isStream else { return }
+    guard !destination.isStream else { return }
+    Leftovers.forget(temporary)
+    guard descriptor >= 0 else { return }
     Glibc.close(descriptor)
     unlink(temporary)
   }
 
   /// Writes the line of a change.
-  public func append(_ change: Change, _ lines: TransactionLines) throws {
+  package func append(_ change: Change, _ lines: TransactionLines) throws {
     let start = block.count
     lines.append(change, to: &block)
     guard block.count - start <= LineBuffer.longestLine else {
@@ -90,7 +94,7 @@ public final class LogWriter {
   }
 
   /// Writes lines of changes that were made before, with their line breaks.
-  public func append(lines: UnsafeRawBufferPointer, changes count: Int64) throws {
+  package func append(lines: UnsafeRawBufferPointer, changes count: Int64) throws {
     if lines.count > LineBuffer.longestLine {
       let longest = lines.split(separator: 0x0a).map(\.count).max() ?? 0
       guard longest < LineBuffer.longestLine else { throw lineTooLong(longest + 1) }
@@ -110,7 +114,7 @@ public final class LogWriter {
   }
 
   /// Writes the line that closes a transaction.
-  public func close(_ transaction: Transaction, _ lines: TransactionLines) throws {
+  package func close(_ transaction: Transaction, _ lines: TransactionLines) throws {
     if closed == nil { closed = (transaction.id, block.count) }
     lines.appendClosing(digest: transaction.digest, to: &block)
     last = transaction.id
@@ -122,7 +126,7 @@ public final class LogWriter {
   ///
   /// The records of erased transactions in it are added to those of the lineage; they are there
   /// before the log is, and in a stream they follow on it.
-  public func finish(
+  package func finish(
     _ erasures: inout Erasures,
     adding records: [ErasureRecord]
   ) throws -> String {
@@ -140,7 +144,7 @@ public final class LogWriter {
   }
 
   /// Writes the trailer, calls, and gives the file its name; returns the path of the log.
-  public func finish(_ written: () throws -> Void = {}) throws -> String {
+  package func finish(_ written: () throws -> Void = {}) throws -> String {
     digest.append(block)
     let trailer = LogTrailer(
       last: last,

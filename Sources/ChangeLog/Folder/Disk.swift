@@ -1,5 +1,7 @@
+import Changes
 import FoundationEssentials
 import Glibc
+import Stopping
 
 /// Makes a folder and those above it, for the owner alone, and makes sure that they last.
 package func makeFolders(_ path: String) throws(LogError) {
@@ -28,12 +30,16 @@ package func parentFolder(_ path: String) -> String {
 }
 
 /// Writes a file that is there, whole, under its name, or not at all, and lasts.
+///
+/// With `isForAll` other users may read it as far as the umask lets them, and with `ignoresUmask` in
+/// any case.
 package func writeDurably(
   _ bytes: [UInt8],
   to path: String,
-  isForAll: Bool = false
+  isForAll: Bool = false,
+  ignoresUmask: Bool = false
 ) throws {
-  try writeDurably(to: path, isForAll: isForAll) { write in
+  try writeDurably(to: path, isForAll: isForAll, ignoresUmask: ignoresUmask) { write in
     try bytes.withUnsafeBytes { try write($0) }
   }
 }
@@ -43,11 +49,14 @@ package func writeDurably(
 func writeDurably(
   to path: String,
   isForAll: Bool = false,
+  ignoresUmask: Bool = false,
   temporary: String? = nil,
   _ pieces: (_ write: (UnsafeRawBufferPointer) throws -> Void) throws -> Void
 ) throws {
   let temporary =
     temporary ?? "\(parentFolder(path))/.\(path.split(separator: "/").last ?? "").writing"
+  Leftovers.add(temporary)
+  defer { Leftovers.forget(temporary) }
   let descriptor = open(
     temporary,
     O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC,
@@ -57,6 +66,9 @@ func writeDurably(
   do {
     defer { close(descriptor) }
     try pieces { try write($0, to: descriptor, temporary) }
+    if ignoresUmask, fchmod(descriptor, 0o644) != 0 {
+      throw diskError("The permissions of \(temporary) can't be set", temporary)
+    }
     guard fsync(descriptor) == 0 else {
       throw diskError("The file \(temporary) can't be synced", temporary)
     }
@@ -211,4 +223,10 @@ func diskError(_ what: String, _ path: String) -> LogError {
     "\(what): \(String(cString: strerror(number))).\(isFull ? " Free some space and try again." : "")",
     path: path
   )
+}
+
+/// The size of a file; zero where there is none.
+package func size(of path: String) -> Int64 {
+  var status = stat()
+  return stat(path, &status) == 0 ? Int64(status.st_size) : 0
 }

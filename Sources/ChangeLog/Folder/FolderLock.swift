@@ -1,11 +1,12 @@
+import Changes
 import FoundationEssentials
 import Glibc
-import Store
+import Stopping
 
 /// The right to change a folder of logs, which one program at a time has.
 ///
 /// The system takes it back when the program ends, however it ends, so that nothing stale is left.
-public final class FolderLock {
+package final class FolderLock {
   private let descriptor: Int32
 
   /// Takes the lock, and waits for it as long as one likes.
@@ -15,7 +16,7 @@ public final class FolderLock {
   ///   - wait: How long to wait.
   ///   - purpose: What is done meanwhile, as others who wait are told.
   /// - Throws: ``LogError`` with ``LogError/Code/locked``, which names who has it.
-  public init(_ folder: LogFolder, wait: Duration = .zero, purpose: String) throws {
+  package init(_ folder: LogFolder, wait: Duration = .zero, purpose: String) throws {
     let path = "\(folder.path)/.lock"
     descriptor = open(path, O_RDWR | O_CREAT | O_CLOEXEC, 0o600)
     guard descriptor >= 0 else { throw diskError("The lock \(path) can't be opened", path) }
@@ -24,13 +25,13 @@ public final class FolderLock {
       guard errno == EWOULDBLOCK || errno == EINTR else {
         throw diskError("The lock \(path) can't be taken", path)
       }
-      guard ContinuousClock.now < deadline else {
+      guard ContinuousClock.now < deadline, !StopRequest.isMade else {
         let holder = try readSmallFile(path).map { String(decoding: $0, as: UTF8.self) } ?? ""
         throw LogError(
           .locked,
           "The folder \(folder.path) is in use by"
-            + " \(holder.isEmpty ? "another program" : holder.trimmed). Wait until that has ended,"
-            + " or give --lock-wait.",
+            + " \(holder.isEmpty ? "another program" : holder.trimmed).",
+          hint: "Wait until that has ended, or give --lock-wait.",
           path: folder.path
         )
       }

@@ -1,24 +1,24 @@
+import Changes
 import Glibc
-public import Store
 
 /// The values that are too large for a line, each in a file named by its SHA-256.
-public struct LogBlobs: Hashable, Sendable {
+package struct LogBlobs: Hashable, Sendable {
   /// The folder's path.
-  public let path: String
+  package let path: String
 
   /// Names the folder.
-  public init(path: String) { self.path = path }
+  package init(path: String) { self.path = path }
 
   /// Where the value with this digest is.
-  public func file(_ digest: String) -> String { "\(path)/\(digest)" }
+  package func file(_ digest: String) -> String { "\(path)/\(digest)" }
 
   /// True where the value is there.
-  public func contains(_ digest: String) -> Bool { access(file(digest), F_OK) == 0 }
+  package func contains(_ digest: String) -> Bool { access(file(digest), F_OK) == 0 }
 
   /// Writes a value, unless it is there; it lasts when this returns.
   ///
   /// - Throws: ``StoreError`` where the store's own file of the value was altered, and ``LogError``.
-  public func write(_ value: LargeValue, _ digest: String) throws {
+  package func write(_ value: LargeValue, _ digest: String) throws {
     guard !contains(digest) else { return }
     try makeFolders(path)
     try writeDurably(to: file(digest)) { write in
@@ -27,27 +27,20 @@ public struct LogBlobs: Hashable, Sendable {
         hash.update($0)
         try write($0)
       }
-      guard hash.finish().description == digest else {
-        throw StoreError(
-          .damaged,
-          "The large value \(digest) of the store was altered: its bytes do not have the digest that"
-            + " is its name. Bring it back from a copy of the store.",
-          path: file(digest)
-        )
-      }
+      guard hash.finish().description == digest else { throw alteredValue(digest, file(digest)) }
     }
   }
 
   /// A value, of which the one who reads it has to see that it has its digest.
   ///
   /// - Throws: ``LogError`` with ``LogError/Code/missing``.
-  public func value(_ digest: String) throws -> LargeValue {
+  package func value(_ digest: String) throws -> LargeValue {
     guard contains(digest) else { throw missing(digest) }
     return .file(file(digest))
   }
 
   /// Fails where a value is not there, or does not have its digest.
-  public func check(_ digest: String, size: Int64) throws {
+  package func check(_ digest: String, size: Int64) throws {
     let descriptor = open(file(digest), O_RDONLY | O_CLOEXEC)
     guard descriptor >= 0 else { throw missing(digest) }
     defer { close(descriptor) }
@@ -70,7 +63,8 @@ public struct LogBlobs: Hashable, Sendable {
   private func missing(_ digest: String) -> LogError {
     LogError(
       .missing,
-      "The large value \(file(digest)) is not there; copy it from where the logs came from.",
+      "The large value \(file(digest)) is not there.",
+      hint: "Copy it from where the logs came from.",
       path: file(digest)
     )
   }
@@ -79,8 +73,19 @@ public struct LogBlobs: Hashable, Sendable {
     LogError(
       .damaged,
       "The large value \(file(digest)) was altered: its bytes do not have the digest that is its"
-        + " name. Copy it again from where the logs came from.",
+        + " name.",
+      hint: "Copy it again from where the logs came from.",
       path: file(digest)
     )
   }
+}
+
+/// The error of a store's own value that does not have its digest.
+func alteredValue(_ digest: String, _ path: String) -> StoreError {
+  StoreError(
+    .damaged,
+    "The large value \(digest) of the store was altered: its bytes do not have the digest that"
+      + " is its name. Bring it back from a copy of the store.",
+    path: path
+  )
 }

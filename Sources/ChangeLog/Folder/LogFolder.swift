@@ -1,66 +1,72 @@
+import Changes
 import Glibc
-import Store
 
 /// A folder of change logs: where the files of each store lie in it.
-public struct LogFolder: Hashable, Sendable {
+package struct LogFolder: Hashable, Sendable {
   /// The folder's path.
-  public let path: String
+  package let path: String
   /// The name of the logs with something left out that are meant; nil for whole logs.
-  public private(set) var partial: String?
+  package private(set) var partial: String?
 
   /// Names a folder, which need not be there yet.
-  public init(_ path: String) {
+  package init(_ path: String) {
     var path = path
     while path.count > 1, path.hasSuffix("/") { path.removeLast() }
     self.path = path
   }
 
   /// The logs in the folder that have something left out, by what that is in words.
-  public func partial(leavingOut words: String) -> LogFolder {
+  package func partial(leavingOut words: String) -> LogFolder {
     partial(named: Self.partialName(words))
   }
 
   /// The logs in the folder that have something left out, by their name.
-  public func partial(named name: String) -> LogFolder {
+  package func partial(named name: String) -> LogFolder {
     var result = self
     result.partial = name
     return result
   }
 
   /// The name of logs with something left out, which differs where the words do.
-  public static func partialName(_ words: String) -> String {
+  package static func partialName(_ words: String) -> String {
     String(SHA256.digest(of: Array(words.utf8)).description.prefix(8))
   }
 
   /// The names of a store's logs that have something left out, sorted.
-  public func partials(of store: String) throws -> [String] {
+  package func partials(of store: String) throws -> [String] {
     try values(of: "partial", in: "\(path)/store=\(store)")
   }
 
   /// One log among those of a lineage.
-  public struct File: Hashable, Sendable {
+  package struct File: Hashable, Sendable {
     /// Where it is.
-    public var path: String
+    package var path: String
     /// The transactions that its name promises.
-    public var range: ClosedRange<Int64>
+    package var range: ClosedRange<Int64>
+  }
+
+  /// The logs that lie in the folder itself, as in a copy without its folders.
+  package func looseFiles() throws -> [String] {
+    try names(in: path).filter { $0.hasSuffix(".ndjson.gz") && !$0.hasPrefix(".") }
+      .map { "\(path)/\($0)" }
   }
 
   /// True where there is such a folder.
-  public var exists: Bool {
+  package var exists: Bool {
     var status = stat()
     return stat(path, &status) == 0 && status.st_mode & S_IFMT == S_IFDIR
   }
 
   /// Makes the folder where there is none.
-  public func create() throws { try makeFolders(path) }
+  package func create() throws { try makeFolders(path) }
 
   /// The identifiers of the stores that have logs, sorted.
-  public func stores() throws -> [String] { try values(of: "store", in: path) }
+  package func stores() throws -> [String] { try values(of: "store", in: path) }
 
   /// The lineages of a store that have logs or snapshots, in ascending order.
   ///
   /// A program that was stopped before its first log leaves a folder that is none.
-  public func lineages(of store: String) throws -> [Int64] {
+  package func lineages(of store: String) throws -> [Int64] {
     try lineageFolders(of: store).filter { lineage in
       let folder = lineageFolder(store, lineage)
       let hasLogs = try values(of: "date", in: folder).contains { day in
@@ -77,7 +83,7 @@ public struct LogFolder: Hashable, Sendable {
 
   /// The logs and records of erasures of some stores that lie in the folder now, each with what tells it
   /// from a later one of the same name.
-  public func listing(of stores: [String]) throws -> Set<String> {
+  package func listing(of stores: [String]) throws -> Set<String> {
     let records = try stores.flatMap { store in
       try lineages(of: store).map { erasures(of: store, lineage: $0) }
     }
@@ -92,7 +98,7 @@ public struct LogFolder: Hashable, Sendable {
   }
 
   /// The logs of a lineage by their ranges; what else lies there is left out.
-  public func files(of store: String, lineage: Int64) throws -> [File] {
+  package func files(of store: String, lineage: Int64) throws -> [File] {
     let folder = lineageFolder(store, lineage)
     var result: [File] = []
     for day in try values(of: "date", in: folder) {
@@ -108,7 +114,7 @@ public struct LogFolder: Hashable, Sendable {
   }
 
   /// The snapshots of a lineage, by the transaction whose state they hold.
-  public func snapshots(of store: String, lineage: Int64) throws -> [File] {
+  package func snapshots(of store: String, lineage: Int64) throws -> [File] {
     let folder = "\(lineageFolder(store, lineage))/snapshots"
     return try names(in: folder).compactMap { name in
       guard name.hasSuffix(".ndjson.gz"), name.utf8.count == 30, let id = Int64(name.prefix(20)),
@@ -119,7 +125,7 @@ public struct LogFolder: Hashable, Sendable {
   }
 
   /// The paths of all logs and snapshots of all stores.
-  public func allFiles() throws -> [String] { try allFiles(of: stores()) }
+  package func allFiles() throws -> [String] { try allFiles(of: stores()) }
 
   private func allFiles(of stores: [String]) throws -> [String] {
     try stores.flatMap { store in
@@ -135,7 +141,7 @@ public struct LogFolder: Hashable, Sendable {
 
   /// Takes away what programs left half-written that were stopped, in the logs of a store and among
   /// the large values; whoever calls has the folder's lock.
-  public func removeLeftovers(of store: String) throws {
+  package func removeLeftovers(of store: String) throws {
     let folders = try [self] + partials(of: store).map { partial(named: $0) }
     for folder in folders {
       for lineage in try folder.lineageFolders(of: store) {
@@ -151,12 +157,12 @@ public struct LogFolder: Hashable, Sendable {
   }
 
   /// The folder of a store.
-  public func storeFolder(_ store: String) -> String {
+  package func storeFolder(_ store: String) -> String {
     "\(path)/store=\(store)" + (partial.map { "/partial=\($0)" } ?? "")
   }
 
   /// The folder of a lineage.
-  public func lineageFolder(_ store: String, _ lineage: Int64) -> String {
+  package func lineageFolder(_ store: String, _ lineage: Int64) -> String {
     "\(storeFolder(store))/lineage=\(lineage)"
   }
 
@@ -164,15 +170,15 @@ public struct LogFolder: Hashable, Sendable {
   static let erasuresName = "_erasures.ndjson"
 
   /// Where the records of what was erased from the logs of a lineage lie.
-  public func erasures(of store: String, lineage: Int64) -> String {
+  package func erasures(of store: String, lineage: Int64) -> String {
     "\(lineageFolder(store, lineage))/\(Self.erasuresName)"
   }
 
   /// Where a store's token lies, unless it is kept elsewhere.
-  public func token(of store: String) -> String { "\(storeFolder(store))/_token.json" }
+  package func token(of store: String) -> String { "\(storeFolder(store))/_token.json" }
 
   /// The values that values are too large for a line lie in, by their digests.
-  public var blobs: LogBlobs { LogBlobs(path: "\(path)/blobs") }
+  package var blobs: LogBlobs { LogBlobs(path: "\(path)/blobs") }
 
   /// What follows `key=` in the names of a folder's folders.
   private func values(of key: String, in folder: String) throws -> [String] {

@@ -1,21 +1,19 @@
-import Store
-
 /// Where a log lies under the folder of all logs: store, lineage, day, and range of transactions.
-public struct LogName: Hashable, Sendable {
+package struct LogName: Hashable, Sendable {
   /// The identifier of the store.
-  public var store: String
+  package var store: String
   /// The lineage.
-  public var lineage: Int64
+  package var lineage: Int64
   /// The day of the first transaction in UTC, as `2026-09-20`.
-  public var day: String
+  package var day: String
   /// The first and the last transaction.
-  public var range: ClosedRange<Int64>
+  package var range: ClosedRange<Int64>
 
   /// The ids that transactions may have, so that one more is a number too.
   static let ids: Range<Int64> = 1..<1 << 62
 
   /// Makes a name.
-  public init(store: String, lineage: Int64, day: String, range: ClosedRange<Int64>) {
+  package init(store: String, lineage: Int64, day: String, range: ClosedRange<Int64>) {
     self.store = store
     self.lineage = lineage
     self.day = day
@@ -23,22 +21,22 @@ public struct LogName: Hashable, Sendable {
   }
 
   /// The folder of all days of a lineage.
-  public static func folder(store: String, lineage: Int64) -> String {
+  package static func folder(store: String, lineage: Int64) -> String {
     "store=\(store)/lineage=\(lineage)"
   }
 
   /// The path below the folder of all logs.
-  public var path: String {
+  package var path: String {
     "\(Self.folder(store: store, lineage: lineage))/date=\(day)/\(file)"
   }
 
   /// The file's name, which sorts as the ids do.
-  public var file: String {
+  package var file: String {
     "\(padded(range.lowerBound))-\(padded(range.upperBound)).ndjson.gz"
   }
 
   /// Reads the range from a file's name; nil for a name of something else.
-  public static func range(ofFile name: String) -> ClosedRange<Int64>? {
+  package static func range(ofFile name: String) -> ClosedRange<Int64>? {
     guard name.hasSuffix(".ndjson.gz") else { return nil }
     let parts = name.dropLast(".ndjson.gz".count).split(
       separator: "-",

@@ -1,18 +1,18 @@
 import FoundationEssentials
 
 /// What a path names: a folder of logs, or the logs of one store or of one lineage in it.
-public struct LogPlace: Sendable {
+package struct LogPlace: Sendable {
   /// The folder of logs, with the name of those that have something left out where they are meant.
-  public let folder: LogFolder
+  package let folder: LogFolder
   /// The store that is named; nil where the folder is.
-  public private(set) var store: String?
+  package private(set) var store: String?
   /// The lineage that is named.
-  public private(set) var lineage: Int64?
+  package private(set) var lineage: Int64?
   /// True for a path further down, to some of the logs of a lineage, or to none that there can be.
-  public private(set) var isPart = false
+  package private(set) var isPart = false
 
   /// Takes a path apart, without a look at what is there.
-  public init(_ path: String) {
+  package init(_ path: String) {
     var parts = LogFolder(path).path.split(separator: "/", omittingEmptySubsequences: false)
     func isPlace(_ name: Substring) -> Bool {
       ["partial=", "lineage=", "date="].contains { name.hasPrefix($0) } || name == "snapshots"

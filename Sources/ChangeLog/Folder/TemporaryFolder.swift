@@ -1,5 +1,7 @@
+import Changes
 import FoundationEssentials
 import Glibc
+import Stopping
 
 /// A folder of a command's own, for what it needs only while it runs; it goes when nobody holds it.
 package final class TemporaryFolder {
@@ -13,11 +15,13 @@ package final class TemporaryFolder {
       throw diskError("A temporary folder in \(Self.parent) can't be made", Self.parent)
     }
     path = String(decoding: template.dropLast().map { UInt8(bitPattern: $0) }, as: UTF8.self)
+    Leftovers.add(path)
   }
 
   deinit {
     // What is left of a temporary folder harms nobody, and the system empties where it lies.
     try? FileManager.default.removeItem(atPath: path)
+    Leftovers.forget(path)
   }
 
   /// Opens a temporary file that has no name any more, so that nothing is left whatever happens.

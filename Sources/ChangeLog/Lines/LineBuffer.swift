@@ -1,6 +1,6 @@
+import Changes
 import Dispatch
 import Glibc
-import Store
 
 /// Cuts what a reader gives into lines, without copying them.
 ///
@@ -120,23 +120,32 @@ final class LineBuffer {
       return true
     case .end:
       return false
-    case .crowded:
-      throw LogError(
-        .damaged,
-        "Line \(number + 1) of the log \(path) is longer than \(Self.longestLine) bytes, which no"
-          + " line of a log is.",
-        path: path,
-        line: number + 1
-      )
-    case .cut:
-      throw LogError(
-        .incomplete,
-        "The log \(path) ends in the middle of line \(number + 1); copy it again from where it came"
-          + " from.",
-        path: path,
-        line: number + 1
-      )
+    case .crowded, .cut:
+      guard number > 0 || LogHeader.mayBegin(with: piece.memory[..<piece.filled]) else {
+        throw LogHeader.notALog(path)
+      }
+      throw outcome == .cut ? cut : crowded
     }
+  }
+
+  private var crowded: LogError {
+    LogError(
+      .damaged,
+      "Line \(number + 1) of the log \(path) is longer than \(Self.longestLine) bytes, which no"
+        + " line of a log is.",
+      path: path,
+      line: number + 1
+    )
+  }
+
+  private var cut: LogError {
+    LogError(
+      .incomplete,
+      "The log \(path) ends in the middle of line \(number + 1); copy it again from where it came"
+        + " from.",
+      path: path,
+      line: number + 1
+    )
   }
 
   /// Lets another thread fill a piece, which then goes on to those that make digests.

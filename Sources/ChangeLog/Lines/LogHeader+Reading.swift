@@ -1,12 +1,12 @@
+import Changes
 import FoundationEssentials
-import Store
 
 extension LogHeader {
   /// Reads a line without its line break; a line that ``line()`` would not write is refused.
   ///
   /// Any version of the format has the kind, and the names of the version and of what it uses, where
   /// this one has them, so that a program can tell what it does not know.
-  public init(line: UnsafeRawBufferPointer, path: String) throws {
+  package init(line: UnsafeRawBufferPointer, path: String) throws {
     var text = LineParts(line)
     // In a string the quotes of the second text would be escaped, so that it stands nowhere else.
     guard text.has(#"{"kind":"header","#), text.skip(to: #""meta":{"format":"#),
@@ -69,7 +69,13 @@ extension LogHeader {
     )
   }
 
-  private static func notALog(_ path: String) -> LogError {
+  /// Whether bytes may be the beginning of a header.
+  static func mayBegin(with bytes: some Collection<UInt8>) -> Bool {
+    let opening = Array(#"{"kind":"header","#.utf8)
+    return bytes.prefix(opening.count).elementsEqual(opening.prefix(bytes.count))
+  }
+
+  static func notALog(_ path: String) -> LogError {
     LogError(
       .notALog,
       "The file \(path) is no change log: its first line is not the header of one.",

@@ -1,31 +1,31 @@
+import Changes
 import FoundationEssentials
-public import Store
 
 /// The first line of a log: what it is of, and a typed value for every key that its lines may have.
 ///
 /// Programs that infer types from the first line (DuckDB, polars, ClickHouse) infer the right ones,
 /// because no key comes later that is not here, and none is null here.
-public struct LogHeader: Hashable, Sendable {
+package struct LogHeader: Hashable, Sendable {
   /// The name and version of the format.
-  public static let format = "travelog/1"
+  package static let format = "travelog/1"
   /// No schema is longer as JSON; a file that says otherwise would fill the memory.
   static let longestDefinition = 1 << 21
 
   /// The identifier of the store.
-  public var store: String
+  package var store: String
   /// The lineage of the store's history.
-  public var lineage: Int64
+  package var lineage: Int64
   /// The id of the first transaction.
-  public var first: Int64
+  package var first: Int64
   /// The digest before the first transaction.
-  public var previous: Digest
+  package var previous: Digest
   /// The schema of all transactions in the log.
-  public var schema: StoreSchema
+  package var schema: StoreSchema
   /// What was left out, where the log is filtered or redacted; empty for a whole log.
-  public var partial: String
+  package var partial: String
 
   /// Makes a header.
-  public init(
+  package init(
     store: String,
     lineage: Int64,
     first: Int64,
@@ -42,7 +42,7 @@ public struct LogHeader: Hashable, Sendable {
   }
 
   /// The line, with its line break.
-  public func line() throws -> [UInt8] {
+  package func line() throws -> [UInt8] {
     let parts = try SchemaParts.of(schema)
     guard parts.definitionSize <= Self.longestDefinition else {
       throw LogError(

@@ -1,5 +1,5 @@
+import Changes
 import FoundationEssentials
-import Store
 
 /// What a header says of the schema alone, which all logs of a store have in common.
 struct SchemaParts: Sendable {
@@ -75,7 +75,7 @@ extension SchemaParts {
         )
       }
       for name in layout.linkNames.values.sorted() where seen.insert(name).inserted {
-        let neutral = #"[{"entity":"","id":"","position":0}]"#
+        let neutral = #"[{"entity":"","id":""}]"#
         result.append(Property(name: name, neutral: neutral, mayBeLarge: false))
       }
     }

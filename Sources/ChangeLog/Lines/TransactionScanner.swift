@@ -1,4 +1,4 @@
-import Store
+import Changes
 
 /// Reads the lines of transactions, each only in the one form that the writer gives it.
 ///

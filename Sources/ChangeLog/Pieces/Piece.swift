@@ -1,6 +1,6 @@
+import Changes
 import Dispatch
 import Glibc
-import Store
 
 /// A buffer of whole lines, on its way from the thread that fills it over those that make digests
 /// to the one that reads lines.

@@ -1,6 +1,6 @@
+import Changes
 import Dispatch
 import Glibc
-import Store
 
 /// Makes the digests of a file and of its transactions, each on a thread of its own.
 final class PieceDigests: Sendable {

@@ -1,5 +1,3 @@
-import Store
-
 /// Fills pieces with the lines of a file, one after the other.
 ///
 /// One thread uses it at a time: the one that works ahead, or while that rests, the reader of lines.

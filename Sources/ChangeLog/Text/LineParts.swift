@@ -1,5 +1,5 @@
+import Changes
 import Glibc
-import Store
 
 /// What is wrong with a line, in words.
 struct Refusal: Error {

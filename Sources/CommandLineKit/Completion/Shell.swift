@@ -115,7 +115,7 @@ private let fishScript = #"""
 
 extension Command {
   /// The command that writes what a shell has to read to complete a program's command lines.
-  public static func completions(for name: String) -> Command {
+  package static func completions(for name: String) -> Command {
     let shell = Parameter<Shell>.positional("SHELL", .oneOf, help: "bash, zsh or fish.")
     return Command(
       "completions",

@@ -36,7 +36,7 @@ struct CommandPage {
   var flags: [Row] {
     var rows = command.flags.filter { !$0.isHidden }.map(row)
     rows.append(Row(name: "-h, --help", meaning: "Show help; -h the short one."))
-    if path.count == 1 { rows.append(Row(name: "    --version", meaning: "Show the version.")) }
+    if path.count == 1 { rows.append(Row(name: "-V, --version", meaning: "Show the version.")) }
     return rows
   }
   var inheritedFlags: [Row] { inherited.filter { !$0.isHidden }.map(row) }

@@ -4,7 +4,7 @@ func reference(for program: Program) -> String {
   var text = """
     # The command line of \(program.command.name)
 
-    Made by `make docs` from the table that the parser, the help, the manual pages and the completions
+    Made by `make reference` from the table that the parser, the help, the manual pages and the completions
     are made from; a change by hand is lost.
 
 

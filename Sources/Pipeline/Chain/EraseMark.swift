@@ -1,4 +1,5 @@
 import ChangeLog
+import Changes
 import FoundationEssentials
 import Glibc
 import Store
@@ -18,14 +19,6 @@ struct EraseMark: Codable, Equatable {
   var hasStore: Bool
   /// The large values whose files are to go.
   var largeValues: [String]
-
-  init(_ request: EraseRequest) {
-    entity = request.entity
-    id = request.object
-    attributes = request.attributes.sorted()
-    hasStore = request.store != nil
-    largeValues = []
-  }
 
   /// The command that ends it.
   func command(_ logs: LogFolder) -> String {

@@ -1,3 +1,4 @@
+import Changes
 import Store
 
 /// The large values that a change refers to, with their sizes; without those that it says were gone

@@ -1,3 +1,4 @@
+import Changes
 import Store
 
 /// Where a lineage after the first came from, as its first transaction says in its details.

@@ -1,4 +1,5 @@
 import ChangeLog
+import Changes
 import Store
 
 /// The logs of one lineage in order, each of which must follow on the one before.
@@ -71,9 +72,10 @@ struct LogChain {
 
   /// Opens a log and makes sure that it goes on after a point; any place will do where that is nil.
   func open(_ file: LogFolder.File, after point: HistoryPoint?) throws -> LogReader {
-    let reader = try LogReader(path: file.path)
-    reader.erasures = erasures
-    reader.acceptsUnfinishedErasures = acceptsUnfinishedErasures
+    let reader = try LogReader(
+      path: file.path,
+      acceptsUnfinishedErasures: acceptsUnfinishedErasures
+    ) { _ in erasures }
     let header = reader.header
     guard header.store == store, header.lineage == lineage else {
       throw LogError(
@@ -184,8 +186,8 @@ struct LogChain {
       let reader = try open(file, after: isInside ? nil : end)
       isInside = false
       while let transaction = try reader.next() {
-        guard let digest = transaction.chainDigest else { continue }
-        end = HistoryPoint(lineage: lineage, transaction: transaction.id, digest: digest)
+        guard let point = transaction.point(inLineage: lineage) else { continue }
+        end = point
         if let known, end.transaction == known.transaction { try check(known, end, file) }
       }
       try checkEnd(reader, file)
@@ -207,5 +209,23 @@ struct LogChain {
       path: file.path,
       transaction: point.transaction
     )
+  }
+}
+
+extension Transaction {
+  /// The point after this transaction; nil if it has no digest.
+  func point(inLineage lineage: Int64) -> HistoryPoint? {
+    chainDigest.map { HistoryPoint(lineage: lineage, transaction: id, digest: $0) }
+  }
+}
+
+extension LogFolder {
+  /// The last transaction that the names of a store's logs promise, of the latest lineage.
+  func end(of store: String) throws -> (lineage: Int64, transaction: Int64)? {
+    for lineage in try lineages(of: store).reversed() {
+      let files = try files(of: store, lineage: lineage) + snapshots(of: store, lineage: lineage)
+      if let last = files.map(\.range.upperBound).max() { return (lineage, last) }
+    }
+    return nil
   }
 }

@@ -1,14 +1,11 @@
+import Changes
 import Store
 
 /// Refuses an entity that a history never had.
 func checkEntity(_ name: String, _ schemas: [StoreSchema], _ path: String) throws {
   let names = Set(schemas.flatMap(\.entities).map(\.name))
   guard !names.contains(name) else { return }
-  throw PipelineError(
-    .unknownName,
-    "There is no entity “\(name)” in \(path).",
-    hint: "There are \(names.sorted().joined(separator: ", "))."
-  )
+  throw PipelineError(unknown: name, among: names, "There is no entity “\(name)” in \(path).")
 }
 
 /// Refuses a property that no object of an entity, or of its family, ever had a value of.
@@ -26,8 +23,8 @@ func checkProperty(
   }
   guard !names.contains(name) else { return }
   throw PipelineError(
-    .unknownName,
-    "\(entity) in \(path) has no attribute or relationship to one that is called “\(name)”.",
-    hint: "There are \(names.sorted().joined(separator: ", "))."
+    unknown: name,
+    among: names,
+    "\(entity) in \(path) has no attribute or relationship to one that is called “\(name)”."
   )
 }

@@ -1,4 +1,5 @@
 import ChangeLog
+import Changes
 import Store
 
 /// The partial logs of a store in a folder, with what is known of each.
@@ -9,8 +10,6 @@ struct PartialLogs {
   let name: String
   /// What was left out of them, in words; the name where no log says so.
   let words: String
-  /// How far their token is.
-  let exported: HistoryPoint?
   /// All of them, of any lineage.
   let files: [LogFolder.File]
 
@@ -25,6 +24,10 @@ struct PartialLogs {
     files = try folder.lineages(of: store).flatMap { try folder.files(of: store, lineage: $0) }
     // What is wrong with a log is for those to say who read it.
     words = files.last.flatMap { try? LogReader(path: $0.path).header.partial } ?? name
-    exported = try readToken(folder.token(of: store))?.points["\(store)/partial=\(name)"]
+  }
+
+  /// How far the token of a store is.
+  func exported(of store: String) throws -> HistoryPoint? {
+    try readToken(folder.token(of: store))?.points["\(store)/partial=\(name)"]
   }
 }

@@ -1,8 +1,9 @@
+import Changes
 import FoundationEssentials
 import Store
 
 /// A point in a history as people name it: a transaction, a time, or the head.
-public enum Point: Hashable, Sendable, CustomStringConvertible {
+package enum Point: Hashable, Sendable, CustomStringConvertible {
   /// Everything up to this transaction.
   case transaction(Int64)
   /// Everything up to the last transaction, by id, before the first with a later time; the time is
@@ -12,11 +13,11 @@ public enum Point: Hashable, Sendable, CustomStringConvertible {
   case head
 
   /// The forms that ``init(_:)`` reads, for messages.
-  public static let forms =
+  package static let forms =
     "a transaction as 412, a time as 2026-11-03T08:00Z or 2026-11-03, or head"
 
   /// Reads `412`, `2026-11-03T08:00Z`, `2026-11-03` or `head`; nil for anything else.
-  public init?(_ text: String) {
+  package init?(_ text: String) {
     if text == "head" {
       self = .head
     } else if let id = Int64(text) {
@@ -49,7 +50,7 @@ public enum Point: Hashable, Sendable, CustomStringConvertible {
   }
 
   /// The point as it would be typed.
-  public var description: String {
+  package var description: String {
     switch self {
     case .transaction(let id): String(id)
     case .time(let text): text

@@ -1,4 +1,5 @@
 import ChangeLog
+import Changes
 import Store
 
 /// A transaction that the tool makes up, such as a snapshot or a gap, as of now or another time.
@@ -49,11 +50,13 @@ func writeLog(
     }
     buffer.removeAll(keepingCapacity: true)
     lines.append(change, to: &buffer)
-    digest.update(buffer)
-    try buffer.withUnsafeBytes { try log.append(lines: $0, changes: 1) }
+    try buffer.withUnsafeBytes {
+      digest.take(lines: $0)
+      try log.append(lines: $0, changes: 1)
+    }
   }
   var transaction = transaction
-  let made = digest.finish(lines)
+  let made = digest.close(lines)
   transaction.digest = made
   try log.close(transaction, lines)
   return (try log.finish(), made)

@@ -1,4 +1,5 @@
 import ChangeLog
+import Changes
 import Store
 
 /// Reads a token; nil where there is none.

@@ -3,22 +3,15 @@ import FoundationEssentials
 import Store
 
 /// That all logs of a store were found whole, when, and up to where in its last lineage.
-public struct VerificationRecord: Hashable, Sendable, Codable {
+package struct VerificationRecord: Hashable, Sendable, Codable {
   /// When it was: RFC 3339 in UTC.
-  public let time: String
+  package let time: String
   /// The lineage.
-  public let lineage: Int64
+  package let lineage: Int64
   /// The last transaction.
-  public let transaction: Int64
+  package let transaction: Int64
   /// Its digest.
-  public let digest: String
-
-  init(_ verification: Verification, at time: String) {
-    self.time = time
-    lineage = verification.lineage
-    transaction = verification.to.transaction
-    digest = verification.to.digest.description
-  }
+  package let digest: String
 
   /// Reads the record of a store; nil where there is none, or none that can be read.
   init?(_ logs: LogFolder, store: String) throws {

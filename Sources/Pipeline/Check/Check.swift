@@ -1,18 +1,19 @@
-public import ChangeLog
+import ChangeLog
+import Changes
 import FoundationEssentials
-public import Store
+import Store
 
 /// What is to be checked.
-public struct CheckRequest: Sendable {
+package struct CheckRequest: Sendable {
   /// The store's file.
-  public var store: String
+  package var store: String
   /// Logs that tell of what was deleted from the store's history; nil to take that as it is.
-  public var logs: LogFolder?
+  package var logs: LogFolder?
   /// Who records what rows and history differ in; nil to record nothing.
-  public var author: Author?
+  package var author: Author?
 
   /// Makes a request.
-  public init(store: String) { self.store = store }
+  package init(store: String) { self.store = store }
 }
 
 /// Checks a store's rows, history, constraints and catalog against each other.
@@ -20,7 +21,7 @@ public struct CheckRequest: Sendable {
 /// Where the beginning of history was deleted, the state that it begins with comes from logs.
 ///
 /// - Throws: ``PipelineError``, ``LogError`` or ``StoreError``, and what the body throws.
-public func check(
+package func check(
   _ request: CheckRequest,
   tick: Tick = { _ in },
   _ body: (CheckFinding) throws -> Void

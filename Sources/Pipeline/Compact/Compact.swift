@@ -1,39 +1,40 @@
-public import ChangeLog
+import ChangeLog
+import Changes
 import FoundationEssentials
 import Glibc
 import Store
 
 /// Which logs are to be put together.
-public struct CompactRequest: Sendable {
+package struct CompactRequest: Sendable {
   /// The folder of logs.
-  public var logs: LogFolder
+  package var logs: LogFolder
   /// No log gets more compressed bytes than about so many.
-  public var maximumFileSize: Int64 = 256 << 20
+  package var maximumFileSize: Int64 = 256 << 20
   /// How hard to compress, from 1 to 9.
-  public var level = 6
+  package var level = 6
   /// True to find out what would be done, and to do nothing.
-  public var isDryRun = false
+  package var isDryRun = false
 
   /// Makes a request.
-  public init(logs: LogFolder) { self.logs = logs }
+  package init(logs: LogFolder) { self.logs = logs }
 }
 
 /// What was put together of one lineage of a store.
-public struct CompactResult: Hashable, Sendable {
+package struct CompactResult: Hashable, Sendable {
   /// The store's identifier.
-  public var store: String
+  package var store: String
   /// The lineage.
-  public var lineage: Int64
+  package var lineage: Int64
   /// What was left out of partial logs, in words; nil for whole ones.
-  public var partial: String?
+  package var partial: String?
   /// The number of logs before.
-  public var filesBefore = 0
+  package var filesBefore = 0
   /// The number of logs after.
-  public var filesAfter = 0
+  package var filesAfter = 0
   /// The bytes of the logs before.
-  public var bytesBefore: Int64 = 0
+  package var bytesBefore: Int64 = 0
   /// The bytes of the logs after.
-  public var bytesAfter: Int64 = 0
+  package var bytesAfter: Int64 = 0
 }
 
 /// Puts many small logs into few large ones, whose lines are the same.
@@ -42,13 +43,11 @@ public struct CompactResult: Hashable, Sendable {
 /// synced; what a run leaves that was stopped in between, the next one takes away.
 ///
 /// - Throws: ``PipelineError`` or ``LogError``; no line is lost.
-public func compact(
+package func compact(
   _ request: CompactRequest,
   tick: Tick = { _ in }
 ) throws -> [CompactResult] {
-  guard request.logs.exists else {
-    throw missingFolder(request.logs)
-  }
+  try checkHasLogs(request.logs)
   var results: [CompactResult] = []
   for store in try request.logs.stores() {
     for lineage in try request.logs.lineages(of: store) {
@@ -165,12 +164,9 @@ private final class Compaction {
     for file in group {
       // Transactions that were left out lie between partial logs, so that they are no chain.
       let reader = try chain.open(file, after: chain.folder.partial == nil ? point : nil)
-      reader.copyChange = { try writer.append(lines: $0, changes: 1) }
-      while let transaction = try reader.next() {
+      while let transaction = try reader.next(copy: { try writer.append(lines: $0, changes: 1) }) {
         try writer.close(transaction, TransactionLines(transaction))
-        point = transaction.chainDigest.map {
-          HistoryPoint(lineage: chain.lineage, transaction: transaction.id, digest: $0)
-        }
+        point = transaction.point(inLineage: chain.lineage)
         progress.transactions += 1
         try tick(progress)
       }

@@ -1,4 +1,5 @@
 import ChangeLog
+import Changes
 import FoundationEssentials
 import Glibc
 import Store
@@ -10,10 +11,8 @@ import Store
 /// since then. Whatever stops the program, the next run of the same request ends it.
 ///
 /// - Throws: ``PipelineError``, ``LogError`` or ``StoreError``.
-public func erase(_ request: EraseRequest, tick: Tick = { _ in }) throws -> EraseResult {
-  guard request.logs.exists else {
-    throw missingFolder(request.logs)
-  }
+package func erase(_ request: EraseRequest, tick: Tick = { _ in }) throws -> EraseResult {
+  try checkHasLogs(request.logs)
   let store = try request.store.map { path in
     let store = try Store.open(
       .file(URL(fileURLWithPath: path)),
@@ -40,18 +39,16 @@ private struct Erase {
         throw PipelineError(
           .missing,
           "There are no logs of the store \(wanted) in \(request.logs.path).",
-          hint: stores.isEmpty ? "" : "There are those of \(stores.joined(separator: ", "))."
+          hint: "There are those of \(stores.joined(separator: ", "))."
         )
       }
       identifier = wanted
     } else {
       guard let only = stores.first, stores.count == 1 else {
         throw PipelineError(
-          stores.isEmpty ? .missing : .otherStore,
+          .otherStore,
           "There are logs of \(stores.count) stores in \(request.logs.path).",
-          hint: stores.isEmpty
-            ? "Name the folder that “travelog export --to” was given."
-            : "Name the file of the one that is meant with --store."
+          hint: "Name the file of the one that is meant with --store."
         )
       }
       identifier = only
@@ -156,11 +153,11 @@ private struct Erase {
     guard let store else { return }
     let targets = StoreTargets(request, try store.read { try $0.schemas() })
     try store.read { reader in
-      try reader.checkContinuation(after: plan.end)
+      try reader.check(plan.end, through: plan.end.transaction)
       let cursor = try reader.history(after: plan.end.transaction)
-      while let transaction: Transaction = try cursor.next() {
+      while let transaction = try cursor.nextTransaction() {
         let targets = try targets.under(transaction.schema)
-        while let change: Change = try cursor.next() {
+        while let change = try cursor.nextChange() {
           guard change.object == request.object, targets.hasEntity(of: change) else { continue }
           throw PipelineError(
             .misuse,

@@ -1,4 +1,5 @@
 import ChangeLog
+import Changes
 import Store
 
 /// What an erasure is to do: the values that go, by the files that have them.
@@ -157,9 +158,7 @@ struct EraseScan {
         }
       }
       guard let transaction else { break }
-      last = transaction.chainDigest.map {
-        HistoryPoint(lineage: chain.lineage, transaction: transaction.id, digest: $0)
-      }
+      last = transaction.point(inLineage: chain.lineage)
       progress.transactions += 1
       try tick(progress)
     }

@@ -1,28 +1,28 @@
-public import ChangeLog
+import ChangeLog
 
 /// Whose values are to be erased from logs, and why.
-public struct EraseRequest: Sendable {
+package struct EraseRequest: Sendable {
   /// The folder of logs.
-  public var logs: LogFolder
+  package var logs: LogFolder
   /// The identifier of the store whose logs are meant; nil where the folder has those of one alone.
-  public var origin: String?
+  package var origin: String?
   /// The object's entity.
-  public var entity: String
+  package var entity: String
   /// The object's id.
-  public var object: Int64
+  package var object: Int64
   /// The properties whose values go; all where there are none.
-  public var attributes: [String] = []
+  package var attributes: [String] = []
   /// The store's file, whose history is to be without the values too; nil to leave it as it is.
-  public var store: String?
+  package var store: String?
   /// Who does it, as the records will say.
-  public var author: String?
+  package var author: String?
   /// Why, as the records will say.
-  public var reason: String?
+  package var reason: String?
   /// True to find out what would be done, and to do nothing.
-  public var isDryRun = false
+  package var isDryRun = false
 
   /// Makes a request.
-  public init(logs: LogFolder, entity: String, object: Int64) {
+  package init(logs: LogFolder, entity: String, object: Int64) {
     self.logs = logs
     self.entity = entity
     self.object = object
@@ -30,18 +30,29 @@ public struct EraseRequest: Sendable {
 }
 
 /// What was erased.
-public struct EraseResult: Hashable, Sendable {
+package struct EraseResult: Hashable, Sendable {
   /// The store's identifier.
-  public var store: String
+  package var store: String
   /// The number of values that logs and snapshots had.
-  public var values: Int64 = 0
+  package var values: Int64 = 0
   /// The number of transactions that had them.
-  public var transactions: Int64 = 0
+  package var transactions: Int64 = 0
   /// The logs and snapshots that were written anew.
-  public var files: [String] = []
+  package var files: [String] = []
   /// The number of large values that were taken away with their files.
-  public var largeValues = 0
+  package var largeValues = 0
   /// The number of transactions of the store's history whose values were erased; nil where the store
   /// was left as it is.
-  public var storeTransactions: Int64?
+  package var storeTransactions: Int64?
+}
+
+extension EraseMark {
+  /// The mark of an erasure that is about to begin.
+  init(_ request: EraseRequest) {
+    entity = request.entity
+    id = request.object
+    attributes = request.attributes.sorted()
+    hasStore = request.store != nil
+    largeValues = []
+  }
 }

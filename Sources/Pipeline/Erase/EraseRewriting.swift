@@ -1,4 +1,5 @@
 import ChangeLog
+import Changes
 import FoundationEssentials
 import Glibc
 import Store
@@ -16,12 +17,12 @@ func rewrite(
   let reader = try plan.chain.open(plan.file, after: nil)
   let writer = try LogWriter(.replacing(plan.file.path, plan.chain.folder), header: reader.header)
   let rewriting = Rewriting(plan, writer, reader.header.previous)
-  reader.copyChange = { line in try rewriting.copy(line) }
   var records: [ErasureRecord] = []
   var progress = Progress()
-  while let transaction = try reader.next({ change, id, _ in
-    try rewriting.take(change, id, opening: reader.opening)
-  }) {
+  while let transaction = try reader.next(
+    { change, id, _ in try rewriting.take(change, id, opening: reader.opening) },
+    copy: rewriting.copy
+  ) {
     let lines = try rewriting.close(transaction)
     // Logs with something left out have no records, because their digests are those of the whole.
     if let lines, let digest = transaction.digest, reader.header.partial.isEmpty {
@@ -84,7 +85,7 @@ private final class Rewriting {
 
   func copy(_ original: UnsafeRawBufferPointer) throws {
     func write(_ bytes: UnsafeRawBufferPointer) throws {
-      digest?.update(bytes)
+      digest?.take(lines: bytes)
       try writer.append(lines: bytes, changes: 1)
     }
     if line.isEmpty { try write(original) } else { try line.withUnsafeBytes { try write($0) } }
@@ -102,7 +103,7 @@ private final class Rewriting {
     if digest != nil { transaction.salt = [] }
     let lines = TransactionLines(transaction)
     try writer.close(transaction, lines)
-    let given = digest?.finish(lines)
+    let given = digest?.close(lines)
     digest = nil
     hasBegun = false
     previous = transaction.chainDigest ?? previous
@@ -114,9 +115,9 @@ private final class Rewriting {
 func removeLargeValues(_ digests: [String], _ logs: LogFolder) throws -> Int {
   var unused = Set(digests)
   for file in try unused.isEmpty ? [] : logs.allFiles() {
-    let reader = try LogReader(path: file)
-    reader.erasures = try Erasures(near: file, reader.header)
-    reader.acceptsUnfinishedErasures = true
+    let reader = try LogReader(path: file, acceptsUnfinishedErasures: true) {
+      try Erasures(near: file, $0)
+    }
     while try reader.next({ change, _, _ in
       guard !change.large.isEmpty else { return }
       for (digest, _) in largeReferences(in: change) { unused.remove(digest) }

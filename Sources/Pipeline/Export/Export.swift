@@ -1,7 +1,16 @@
 import ChangeLog
+import Changes
 import FoundationEssentials
-import Glibc
 import Store
+
+/// Fails if an export could not begin, without changing anything.
+///
+/// - Throws: ``PipelineError``, ``LogError`` or ``StoreError``.
+package func checkBeginning(_ request: ExportRequest) throws {
+  let url = URL(fileURLWithPath: request.store)
+  let store = try Store.open(.file(url), options: Options(isReadOnly: true))
+  _ = try store.read { try Export(request, store, $0) }
+}
 
 /// Writes what is new in a store's history into logs, and moves the token.
 ///
@@ -10,12 +19,10 @@ import Store
 /// transaction.
 ///
 /// - Throws: ``PipelineError``, ``LogError`` or ``StoreError``.
-public func export(_ request: ExportRequest, tick: Tick = { _ in }) throws -> ExportResult {
+package func export(_ request: ExportRequest, tick: Tick = { _ in }) throws -> ExportResult {
   let url = URL(fileURLWithPath: request.store)
-  if !request.isDryRun, access(request.store, W_OK) == 0 {
-    // What other programs wrote gets its place in history before it is exported.
-    try Store.open(.file(url)).sealForeignChanges()
-  }
+  // What other programs wrote gets its place in history before it is exported.
+  if !request.isDryRun { try writableStore(request.store)?.sealForeignChanges() }
   let store = try Store.open(.file(url), options: Options(isReadOnly: true))
   return try store.read { reader in
     let export = try Export(request, store, reader)
@@ -44,6 +51,9 @@ private final class Export {
   private var erasures: Erasures?
   /// Those of erased transactions in the log that is open.
   private var records: [ErasureRecord] = []
+  /// The large values that the log which is open refers to, and that the stream does not have yet.
+  private var values: [(digest: String, size: Int64)] = []
+  private var streamed: Set<String> = []
 
   init(_ request: ExportRequest, _ store: Store, _ reader: Reader) throws {
     let catalog = try reader.schemas()
@@ -95,20 +105,17 @@ private final class Export {
         )
       }
       result.from = try reader.point(result.head)
-      try writeSnapshot(at: result.from, tick)
-      if let oldest = try reader.historyRange().oldest, oldest <= result.head {
-        result.notices.append(
-          "\(inNoLog(oldest...result.head, of: request.store)) of this folder, which begins with the"
-            + " state that came of that; prune keeps it."
-        )
-      }
-    case .after(let point):
-      try check(point)
-      result.from = point
+    case .after(let point): result.from = point
     }
-    result.to = result.from
     let first = result.from.transaction
     let last = try request.until.transaction(in: reader, after: first, through: result.head)
+    if case .after(let point) = start {
+      try request.checkContinuation(of: store.identifier, after: point, through: last, reader)
+      result.to = point
+    }
+    try remember()
+    if case .snapshot = start { try writeFirstSnapshot(tick) }
+    result.to = result.from
     if last > first {
       progress.total = last - first
       try exportTransactions(after: first, through: last, tick)
@@ -132,26 +139,29 @@ private final class Export {
     return result
   }
 
-  /// Makes sure that the store's history goes on from a point.
-  private func check(_ point: HistoryPoint) throws {
+  /// Notes that logs begin here: first in the folder, by a token, and then in the store.
+  ///
+  /// A run that is stopped in between, or before its first log, finds the token, so that the folder
+  /// does not pass for an empty one.
+  private func remember() throws {
+    guard !request.isDryRun, request.stream == nil, !request.trustsToken else { return }
+    try moveToken()
+    let filter = request.logs.partial
+    guard try !reader.remembersExport(filter: filter) else { return }
     do {
-      try reader.checkContinuation(after: point)
-    } catch let error as StoreError where error.code == .historyExpired {
-      throw PipelineError(
-        .historyExpired,
-        "\(request.store) was exported up to transaction \(point.transaction), and transactions"
-          + " after it are no longer in its history: \(error.message)",
-        hint: partial == nil
-          ? "Run “travelog recover \(request.store) --to \(request.logs.path)”, which makes up what is"
-            + " missing."
-          : "Move \(request.logs.storeFolder(store.identifier)) away; the next export begins anew."
-      )
-    } catch let error as StoreError where error.code == .historyDiverged {
-      throw PipelineError(
-        .historyDiverged,
-        "The history of \(request.store) is not the one that was exported: \(error.message)",
-        hint: "If the store was restored from an older copy, run “travelog recover"
-          + " \(request.store) --to \(request.logs.path)”, which begins a new lineage."
+      try writableStore(request.store, busyTimeout: .seconds(1))?.rememberExport(filter: filter)
+    } catch let error as StoreError where error.code == .locked {
+      // An export does not wait for a program that writes; the next one finds the logs and notes it.
+    }
+  }
+
+  /// Writes the state that the logs begin with.
+  private func writeFirstSnapshot(_ tick: Tick) throws {
+    try writeSnapshot(at: result.from, tick)
+    if let oldest = try reader.historyRange().oldest, oldest <= result.head {
+      result.notices.append(
+        "\(inNoLog(oldest...result.head, of: request.store)) of this folder, which begins with the"
+          + " state that came of that; prune keeps it."
       )
     }
   }
@@ -159,16 +169,7 @@ private final class Export {
   private func exportTransactions(after first: Int64, through last: Int64, _ tick: Tick) throws {
     let cursor = try reader.history(after: first, through: last)
     var previous = result.from.digest
-    while var transaction: Transaction = try cursor.next() {
-      guard transaction.state != .deleted else {
-        throw PipelineError(
-          .historyExpired,
-          "Transaction \(transaction.id) of \(request.store) was deleted from history before it was"
-            + " exported.",
-          hint: "Run “travelog recover \(request.store) --to \(request.logs.path)”, which makes up"
-            + " what is missing."
-        )
-      }
+    while var transaction = try cursor.nextTransaction() {
       transaction.digest = try transaction.digest ?? reader.point(transaction.id).digest
       guard let digest = transaction.chainDigest else { continue }
       var shown: Transaction? = transaction
@@ -234,9 +235,8 @@ private final class Export {
     let lines = TransactionLines(transaction)
     let isErased = transaction.state == .erased && partial == nil
     var erased = isErased ? TransactionDigest(after: previous) : nil
-    var line: [UInt8] = []
     var sequence: Int64 = 0
-    while let change: Change = try cursor.next() {
+    while let change = try cursor.nextChange() {
       if let partial {
         guard try partial.isWanted(change, transaction.schema) else { continue }
         try partial.withRedacted(change, transaction.schema, sequence: sequence) { change in
@@ -248,11 +248,7 @@ private final class Export {
         if !change.large.isEmpty { try copyLargeValues(of: change) }
         try log.append(change, lines)
       }
-      if erased != nil {
-        line.removeAll(keepingCapacity: true)
-        lines.append(change, to: &line)
-        erased?.update(line)
-      }
+      erased?.take(change, lines)
       progress.changes += 1
       if progress.changes & 0xfff == 0 {
         progress.bytes = result.plainBytes + log.sizes.plain
@@ -260,7 +256,7 @@ private final class Export {
       }
     }
     try log.close(transaction, lines)
-    if let digest = transaction.digest, let given = erased?.finish(lines), given != digest {
+    if let digest = transaction.digest, let given = erased?.close(lines), given != digest {
       records.append(
         ErasureRecord(
           time: currentTime(),
@@ -295,12 +291,8 @@ private final class Export {
 
   private func copyLargeValues(of change: Change) throws {
     guard request.stream == nil else {
-      throw PipelineError(
-        .misuse,
-        "\(request.store) has values that are too large for a line, and a stream has no place for"
-          + " them.",
-        hint: "Export to a folder."
-      )
+      values += largeReferences(in: change).filter { streamed.insert($0.digest).inserted }
+      return
     }
     for (digest, _) in largeReferences(in: change) where !request.logs.blobs.contains(digest) {
       try request.logs.blobs.write(reader.largeValue(digest), digest)
@@ -311,10 +303,26 @@ private final class Export {
     guard let log else { return }
     self.log = nil
     result.files.append(try finish(log))
+    if let stream = request.stream { try writeValues(to: stream) }
     result.plainBytes += log.sizes.plain
     result.compressedBytes += log.sizes.compressed
     // What is safe need not be verified again if the program is stopped now.
     try moveToken()
+  }
+
+  /// Writes the large values of a log behind it.
+  private func writeValues(to stream: Int32) throws {
+    for (digest, size) in values {
+      try LogWriter.write(
+        reader.largeValue(digest),
+        digest,
+        size: size,
+        level: request.level,
+        to: stream,
+        name: "standard output"
+      )
+    }
+    values.removeAll()
   }
 
   private func moveToken() throws {

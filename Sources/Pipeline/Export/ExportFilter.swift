@@ -1,12 +1,13 @@
 import ChangeLog
+import Changes
 import Store
 
 /// What an export leaves out, so that its logs are partial: they can't be replayed.
-public struct ExportFilter: Hashable, Sendable {
+package struct ExportFilter: Hashable, Sendable {
   /// Properties whose values are not to be seen.
-  public struct Redaction: Hashable, Sendable {
+  package struct Redaction: Hashable, Sendable {
     /// What stands in a value's place.
-    public enum Manner: String, Hashable, Sendable, CaseIterable {
+    package enum Manner: String, Hashable, Sendable, CaseIterable {
       /// That it was left out.
       case drop
       /// A keyed digest, which tells whether two values are the same.
@@ -14,14 +15,14 @@ public struct ExportFilter: Hashable, Sendable {
     }
 
     /// The entity; its whole family is meant.
-    public var entity: String
+    package var entity: String
     /// The attribute, or relationship to one.
-    public var attribute: String
+    package var attribute: String
     /// What stands in a value's place.
-    public var manner: Manner
+    package var manner: Manner
 
     /// Names a property.
-    public init(entity: String, attribute: String, _ manner: Manner) {
+    package init(entity: String, attribute: String, _ manner: Manner) {
       self.entity = entity
       self.attribute = attribute
       self.manner = manner
@@ -29,22 +30,22 @@ public struct ExportFilter: Hashable, Sendable {
   }
 
   /// The authors whose transactions are exported, an empty text for none; all where there are none.
-  public var authors: [String] = []
+  package var authors: [String] = []
   /// The entities whose changes are exported, with their heirs; all where there are none.
-  public var entities: [String] = []
+  package var entities: [String] = []
   /// The properties whose values are not to be seen.
-  public var redactions: [Redaction] = []
+  package var redactions: [Redaction] = []
   /// The key of the digests that stand for values.
-  public var key: [UInt8] = []
+  package var key: [UInt8] = []
 
   /// Leaves nothing out.
-  public init() {}
+  package init() {}
 
   /// True where nothing is left out.
-  public var isEmpty: Bool { authors.isEmpty && entities.isEmpty && redactions.isEmpty }
+  package var isEmpty: Bool { authors.isEmpty && entities.isEmpty && redactions.isEmpty }
 
   /// What is left out, in words: the same for the same filter, whatever order it was given in.
-  public var words: String {
+  package var words: String {
     func list(_ texts: [String]) -> String {
       var bytes: [UInt8] = []
       for text in Set(texts).sorted() {

@@ -1,4 +1,5 @@
 import ChangeLog
+import Changes
 import Store
 
 /// Where an export begins, by the token and the logs that there are.
@@ -27,82 +28,77 @@ extension ExportStart {
       self = try Self.forStream(point, reader, request)
       return
     }
-    let path = request.token ?? request.logs.token(of: identifier)
     let end = try request.logs.end(of: identifier)
-    var point: HistoryPoint?
-    do {
-      point = try readToken(path)?.points[name]
-    } catch  where isDamagedToken(error) {
-      guard end != nil else {
-        throw PipelineError(
-          .missingLogs,
-          "The token \(path) can't be read (\(error)), and there are no logs of the store"
-            + " \(identifier) in \(request.logs.path) to make it anew from.",
-          hint: "Name the folder that has the logs; to begin anew, remove the token."
-        )
-      }
-      notices.append("The token \(path) could not be read: \(error)")
+    if request.startsNewFolder {
+      guard end == nil else { throw Self.hasLogs(request) }
+      self = try Self.first(request, reader, &notices)
+      return
+    }
+    let token = try request.readTokenState(of: identifier)
+    try request.checkLogs(token, end, reader)
+    if let damage = token.damage {
+      notices.append("The token \(token.path) could not be read: \(damage)")
     }
     if request.logs.partial != nil {
-      self = try Self.forPartial(point, end, request, reader, store, &notices)
+      self = try Self.forPartial(token.point, end, request, reader, store, &notices)
       return
     }
-    guard let end else {
-      guard let point, point.transaction > 0 else {
-        self = try reader.reachesBack() ? .beginning : .snapshot
-        return
+    /// Where the logs end, as they prove by themselves, or from a point on.
+    func verifiedEnd(after known: HistoryPoint? = nil) throws -> HistoryPoint {
+      try LogChain(request.logs, store: identifier, lineage: end?.lineage ?? 0)
+        .verifiedEnd(after: known)
+    }
+    // As docs/TOKENS.md has it, for all that `checkLogs` lets through.
+    switch (end, token.point) {
+    case (nil, _):
+      self = try Self.first(request, reader, &notices)
+    case (let end?, let point?) where end == (point.lineage, point.transaction):
+      if try reader.has(point) {
+        self = .after(point)
+      } else {
+        // If the logs agree with the token, the store is the one that differs.
+        let rebuilt = try verifiedEnd()
+        if rebuilt != point { notices.append(Self.altered(point)) }
+        self = .after(rebuilt)
       }
-      throw Self.missing(request, point, "there are no logs of the store in \(request.logs.path)")
-    }
-    if let point, (point.lineage, point.transaction) > (end.lineage, end.transaction) {
-      throw Self.missing(
-        request,
-        point,
-        "the logs in \(request.logs.path) end at transaction \(end.transaction)"
-          + (point.lineage == end.lineage ? "" : " of lineage \(end.lineage)")
-      )
-    }
-    if let point, point.lineage == end.lineage, point.transaction == end.transaction,
-      try reader.has(point)
-    {
-      self = .after(point)
-      return
-    }
-    let chain = try LogChain(request.logs, store: identifier, lineage: end.lineage)
-    let isAtEnd = point.map { ($0.lineage, $0.transaction) == (end.lineage, end.transaction) }
-    let known = point.flatMap { $0.lineage == end.lineage && isAtEnd == false ? $0 : nil }
-    let rebuilt: HistoryPoint
-    // Where the logs have the same at their end, the store is another.
-    let isAltered: Bool
-    do {
-      rebuilt = try chain.verifiedEnd(after: known)
-      isAltered = isAtEnd == true && rebuilt != point
-    } catch let error as LogError where error.code == .damaged && known != nil {
-      rebuilt = try chain.verifiedEnd(after: nil)
-      // Where the store goes on after sound logs, the token is what was altered.
-      guard try reader.has(rebuilt) else { throw error }
-      isAltered = true
-    }
-    if let point, isAltered || isAtEnd == true {
-      if isAltered {
-        notices.append(
-          "The token had another digest of transaction \(point.transaction) than the logs: it was made"
-            + " anew from them."
-        )
+    case (let end?, let point?) where point.lineage == end.lineage && point.transaction > 0:
+      do {
+        let rebuilt = try verifiedEnd(after: point)
+        notices.append(Self.behind(point, rebuilt))
+        self = .after(rebuilt)
+      } catch let error as LogError where error.code == .damaged {
+        // If the store continues sound logs, the token is what was altered.
+        let rebuilt = try verifiedEnd()
+        guard try reader.has(rebuilt) else { throw error }
+        notices.append(Self.altered(point))
+        self = .after(rebuilt)
       }
+    case (_?, let point?):
+      // Of an earlier lineage, or of a run that was stopped before its first log was whole.
+      let rebuilt = try verifiedEnd()
+      notices.append(Self.behind(point, rebuilt))
       self = .after(rebuilt)
-      return
-    }
-    notices.append(
-      point == nil
-        ? "There was no token: it was made anew from the logs, which are whole up to transaction"
+    case (_?, nil):
+      let rebuilt = try verifiedEnd()
+      notices.append(
+        "There was no token: it was made anew from the logs, which are whole up to transaction"
           + " \(rebuilt.transaction)."
-        : "The token was behind the logs: it was at transaction \(point?.transaction ?? 0)"
-          + (known == nil ? " of lineage \(point?.lineage ?? 0)" : "")
-          + ", and they are whole up to transaction \(rebuilt.transaction)"
-          + (known == nil ? " of lineage \(rebuilt.lineage)." : ".")
-    )
-    self = .after(rebuilt)
+      )
+      self = .after(rebuilt)
+    }
+  }
+
+  private static func altered(_ point: HistoryPoint) -> String {
+    "The token had another digest of transaction \(point.transaction) than the logs: it was made"
+      + " anew from them."
+  }
+
+  private static func behind(_ point: HistoryPoint, _ rebuilt: HistoryPoint) -> String {
+    let isOther = point.lineage != rebuilt.lineage
+    return "The token was behind the logs: it was at transaction \(point.transaction)"
+      + (isOther ? " of lineage \(point.lineage)" : "")
+      + ", and they are whole up to transaction \(rebuilt.transaction)"
+      + (isOther ? " of lineage \(rebuilt.lineage)." : ".")
   }
 
   /// Logs with something left out may end before what the token says, because there was nothing more
@@ -120,15 +116,7 @@ extension ExportStart {
     if let known, known.transaction >= end ?? 0 {
       return known.transaction > 0 ? .after(known) : .beginning
     }
-    guard let end else {
-      if try reader.reachesBack() { return .beginning }
-      let base = try reader.historyRange().base
-      notices.append(
-        "The history of \(request.store) does not reach back to its beginning, so that the logs begin"
-          + " after transaction \(base.transaction)."
-      )
-      return base.transaction > 0 ? .after(base) : .beginning
-    }
+    guard let end else { return try first(request, reader, &notices) }
     notices.append(
       "The token was not there or behind the logs: it was made anew from them, which end at"
         + " transaction \(end)."
@@ -153,17 +141,27 @@ extension ExportStart {
     return .beginning
   }
 
-  private static func missing(
+  /// Where the first logs in a folder begin.
+  private static func first(
     _ request: ExportRequest,
-    _ point: HistoryPoint,
-    _ what: String
-  ) -> PipelineError {
+    _ reader: Reader,
+    _ notices: inout [String]
+  ) throws -> ExportStart {
+    if try reader.reachesBack() { return .beginning }
+    guard request.logs.partial != nil else { return .snapshot }
+    let base = try reader.historyRange().base
+    notices.append(
+      "The history of \(request.store) does not reach back to its beginning, so that the logs begin"
+        + " after transaction \(base.transaction)."
+    )
+    return base.transaction > 0 ? .after(base) : .beginning
+  }
+
+  private static func hasLogs(_ request: ExportRequest) -> PipelineError {
     PipelineError(
-      .missingLogs,
-      "Logs are missing: the token says that \(request.store) was exported up to transaction"
-        + " \(point.transaction), and \(what).",
-      hint: "Bring the logs back, or name the folder that has them. To begin anew with an empty"
-        + " folder, remove the token."
+      .misuse,
+      "\(request.logs.path) already has logs of \(request.store).",
+      hint: "Leave out --new-folder to continue them, or name another folder."
     )
   }
 }
@@ -172,7 +170,7 @@ extension Reader {
   /// False where the store has another history than that of a point, for all that can be told.
   fileprivate func has(_ point: HistoryPoint) throws -> Bool {
     do {
-      try checkContinuation(after: point)
+      try check(point)
     } catch let error as StoreError where error.code == .historyDiverged {
       return false
     } catch let error as StoreError where error.code == .historyExpired {
@@ -184,16 +182,5 @@ extension Reader {
   /// True where history begins with the first transaction, and has all of them.
   func reachesBack() throws -> Bool {
     try historyRange().base.transaction == 0 && lastDeletedTransaction() == nil
-  }
-}
-
-extension LogFolder {
-  /// The last transaction that the names of a store's logs promise, of the latest lineage.
-  func end(of store: String) throws -> (lineage: Int64, transaction: Int64)? {
-    for lineage in try lineages(of: store).reversed() {
-      let files = try files(of: store, lineage: lineage) + snapshots(of: store, lineage: lineage)
-      if let last = files.map(\.range.upperBound).max() { return (lineage, last) }
-    }
-    return nil
   }
 }

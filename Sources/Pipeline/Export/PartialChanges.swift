@@ -1,4 +1,5 @@
 import ChangeLog
+import Changes
 import Store
 
 /// What a filter leaves of transactions and their changes.
@@ -48,8 +49,8 @@ final class PartialChanges {
     guard !filter.entities.isEmpty else { return result }
     result.count = 0
     let cursor = try reader.history(after: transaction.id - 1, through: transaction.id)
-    guard let _: Transaction = try cursor.next() else { return nil }
-    while let change: Change = try cursor.next() {
+    guard try cursor.nextTransaction() != nil else { return nil }
+    while let change = try cursor.nextChange() {
       if try isWanted(change, transaction.schema) { result.count += 1 }
     }
     return result.count > 0 ? result : nil

@@ -1,4 +1,5 @@
 import ChangeLog
+import Changes
 import Store
 
 /// Writes the state of a store as a log of one transaction, whose inserts are all objects, and

@@ -1,14 +1,15 @@
-public import ChangeLog
-public import Store
+import ChangeLog
+import Changes
+import Store
 
 /// The history that the logs of one lineage of a store hold.
-public final class FolderHistory: HistorySource {
+package final class FolderHistory: HistorySource {
   private var chain: LogChain
   /// The last transaction that there was at first.
   private let head: Int64
 
   /// Finds the logs of a store in a folder; the latest lineage is taken unless one is named.
-  public init(_ folder: LogFolder, store: String, lineage: Int64? = nil) throws {
+  package init(_ folder: LogFolder, store: String, lineage: Int64? = nil) throws {
     let lineages = try folder.lineages(of: store)
     if lineages.isEmpty, folder.partial == nil,
       let partial = try PartialLogs.all(of: store, in: folder).first
@@ -107,14 +108,14 @@ public final class FolderHistory: HistorySource {
   }
 
   /// What is known of the history before its transactions are read.
-  public func outline() throws -> HistoryOutline { try listing(makeOutline) }
+  package func outline() throws -> HistoryOutline { try listing(makeOutline) }
 
   private func makeOutline() throws -> HistoryOutline {
     let first = chain.files[0]
     let last = chain.files[chain.files.count - 1]
     let header = try chain.open(last, after: nil).header
     let schema = header.schema
-    let earlier = try chain.folder.lineages(of: chain.store).last { $0 < chain.lineage }
+    let others = try chain.folder.lineages(of: chain.store).filter { $0 != chain.lineage }
     return HistoryOutline(
       path: chain.folder.path,
       store: chain.store,
@@ -124,13 +125,15 @@ public final class FolderHistory: HistorySource {
       base: first.range.lowerBound - 1,
       head: last.range.upperBound,
       stretches: chain.files.flatMap { ChangeLog.stretches(ofLog: $0.path, $0.range) },
-      earlier: earlier.map { chain.folder.lineageFolder(chain.store, $0) },
+      otherLineages: others.map {
+        LineagePlace(lineage: $0, path: chain.folder.lineageFolder(chain.store, $0))
+      },
       partial: header.partial
     )
   }
 
   /// The schemas of all logs; a migration begins a new one.
-  public func schemas() throws -> [StoreSchema] {
+  package func schemas() throws -> [StoreSchema] {
     try listing {
       var result: [StoreSchema] = []
       for file in chain.files {
@@ -142,7 +145,7 @@ public final class FolderHistory: HistorySource {
   }
 
   /// Reads the transactions of a range with their changes.
-  public func read(
+  package func read(
     _ range: ClosedRange<Int64>,
     wants: (Transaction) -> Bool,
     change: (Change, Transaction) throws -> Void,

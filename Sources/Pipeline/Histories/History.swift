@@ -4,39 +4,39 @@ import Glibc
 import Store
 
 /// A history up to a point in it, as people name it: `trips.store@412`, `logs@2026-11-03T08:00Z`.
-public struct History {
+package struct History {
   /// What was typed.
-  public let name: String
+  package let name: String
   /// Where its transactions come from.
-  public let source: any HistorySource
+  package let source: any HistorySource
   /// What is known of all of it.
-  public let outline: HistoryOutline
+  package let outline: HistoryOutline
   /// The last transaction up to the point; the outline's base for none.
-  public let last: Int64
+  package let last: Int64
 
   /// Opens what a text names: a store's file, a folder of logs or of one store's logs, or a log;
   /// with `@` and a point after it, or up to the head.
   ///
   /// - Throws: ``PipelineError``, ``LogError`` or ``StoreError``.
-  public init(_ text: String, store: String? = nil) throws {
+  package init(_ text: String, store: String? = nil) throws {
     let (path, point) = try Self.split(text)
     let source = try Self.open(path, store)
     try self.init(name: text, source, at: point)
   }
 
   /// Takes a source up to a point.
-  public init(name: String, _ source: any HistorySource, at point: Point) throws {
+  package init(name: String, _ source: any HistorySource, at point: Point) throws {
     self.name = name
     self.source = source
     outline = try source.outline()
     last = try source.last(upTo: point, outline)
   }
 
-  /// True where nothing comes after the point.
-  public var isAtHead: Bool { last == outline.head }
+  /// Whether nothing comes after the point.
+  package var isAtHead: Bool { last == outline.head && !outline.hasUnshownChanges }
 
   /// Fails where something was left out, so that no state can be made of the history.
-  public func checkIsWhole() throws {
+  package func checkIsWhole() throws {
     guard !outline.partial.isEmpty else { return }
     throw LogError(
       .partial,
@@ -47,12 +47,12 @@ public struct History {
   }
 
   /// The ids of the transactions up to the point; nil where there are none.
-  public var range: ClosedRange<Int64>? {
+  package var range: ClosedRange<Int64>? {
     last > outline.base ? outline.base + 1...last : nil
   }
 
   /// The ids up to the point that are best read in one go, in ascending order.
-  public var stretches: [ClosedRange<Int64>] {
+  package var stretches: [ClosedRange<Int64>] {
     outline.stretches.filter { $0.lowerBound <= last }
       .map { $0.lowerBound...min($0.upperBound, last) }
   }
@@ -61,7 +61,7 @@ public struct History {
   ///
   /// How a store is now can be told without its history, of which what nobody has sealed yet would
   /// have to be made first.
-  public static func storeAtHead(_ text: String) throws -> String? {
+  package static func storeAtHead(_ text: String) throws -> String? {
     let (path, point) = try split(text)
     var status = stat()
     guard stat(path, &status) == 0, status.st_mode & S_IFMT != S_IFDIR, try !isCompressed(path)
@@ -151,7 +151,7 @@ extension HistorySource {
     switch point {
     case .head: return outline.head
     case .transaction(let id):
-      guard id >= outline.base else { throw tooEarly("Transaction \(id)", outline) }
+      guard id >= outline.base else { throw tooEarly("Transaction \(id)", point, outline) }
       guard id <= outline.head else {
         throw PipelineError(
           .missing,
@@ -163,15 +163,20 @@ extension HistorySource {
       return id
     case .time(let time):
       guard let last = try last(upToTime: time, outline) else {
-        throw tooEarly("The time \(time)", outline)
+        throw tooEarly("The time \(time)", point, outline)
       }
       return last
     }
   }
 
-  private func tooEarly(_ what: String, _ outline: HistoryOutline) -> PipelineError {
+  private func tooEarly(
+    _ what: String,
+    _ point: Point,
+    _ outline: HistoryOutline
+  ) -> PipelineError {
     // Only to say when: where that can't be read, its number says enough.
     let first = try? outline.stretches.first.flatMap { try firstTime(in: $0) }
+    let earlier = outline.otherLineages.last { $0.lineage < outline.lineage }
     return PipelineError(
       .historyExpired,
       "\(what) lies before the history of \(outline.path) begins, which is after transaction"
@@ -179,7 +184,10 @@ extension HistorySource {
       hint: (outline.base < outline.head
         ? "Name a transaction from \(outline.base) to \(outline.head), or a later time."
         : "There is nothing in it yet.")
-        + (outline.earlier.map { " The lineage before has logs of its own: name \($0)." } ?? "")
+        + (self is StoreHistory
+          ? " Only logs can show what was before: name their folder instead of the store, as in"
+            + " “travelog diff LOGS@\(point) \(outline.path)”." : "")
+        + (earlier.map { " The lineage before has logs of its own: name \($0.path)." } ?? "")
     )
   }
 
@@ -204,7 +212,7 @@ extension HistorySource {
     // The state that a lineage begins with may be later than what comes after it.
     guard let first = stretches.first, let begun = try firstTime(in: first),
       begun <= time
-    else { return nil }
+    else { return outline.baseTime.flatMap { $0 <= time ? outline.base : nil } }
     var low = 0
     var high = stretches.count
     // The stretch that it is in is the last of those that begin early enough.

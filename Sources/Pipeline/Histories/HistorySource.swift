@@ -1,7 +1,8 @@
-public import Store
+import Changes
+import Store
 
 /// Where transactions come from: a store, a folder of logs, or a log by itself.
-public protocol HistorySource: AnyObject {
+package protocol HistorySource: AnyObject {
   /// What is known of the history before its transactions are read.
   func outline() throws -> HistoryOutline
 
@@ -33,31 +34,45 @@ public protocol HistorySource: AnyObject {
 
 extension HistorySource {
   /// Logs have no index.
-  public func transactions(changing object: Int64) throws -> [Int64]? { nil }
+  package func transactions(changing object: Int64) throws -> [Int64]? { nil }
 }
 
 /// What a history is of, and how far it reaches.
-public struct HistoryOutline: Sendable {
+package struct HistoryOutline: Sendable {
   /// Where it is kept.
-  public var path: String
+  package var path: String
   /// The identifier of the store.
-  public var store: String
+  package var store: String
   /// The lineage.
-  public var lineage: Int64
+  package var lineage: Int64
   /// The schema of the last transaction.
-  public var schema: StoreSchema
+  package var schema: StoreSchema
   /// Schemas that transactions were written with, as far as they are known at once.
-  public var schemas: [StoreSchema]
+  package var schemas: [StoreSchema]
   /// The last transaction before those that can be read; zero where all can.
-  public var base: Int64
+  package var base: Int64
+  /// The digest of that transaction, or of the beginning; nil if only logs before these have it.
+  package var baseDigest: Digest?
+  /// The latest time of the transactions up to the base; nil if it is not known.
+  package var baseTime: String?
   /// The last transaction; the base where there is none.
-  public var head: Int64
+  package var head: Int64
   /// The ids that are best read in one go, in ascending order; together they are all there are.
-  public var stretches: [ClosedRange<Int64>]
+  package var stretches: [ClosedRange<Int64>]
   /// True where a part of a stretch takes no more than its part of the time.
-  public var isSplittable = false
-  /// The logs of the lineage before, where there are any.
-  public var earlier: String?
+  package var isSplittable = false
+  /// The other lineages that the folder has logs of, in ascending order.
+  package var otherLineages: [LineagePlace] = []
+  /// Whether the rows have changes of another program that have no place in the history yet.
+  package var hasUnshownChanges = false
   /// What was left out of the history, in words; empty for a whole one.
-  public var partial = ""
+  package var partial = ""
+}
+
+/// Where the logs of one lineage are.
+package struct LineagePlace: Hashable, Sendable {
+  /// The lineage.
+  package var lineage: Int64
+  /// The folder.
+  package var path: String
 }

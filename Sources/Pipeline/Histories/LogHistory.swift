@@ -1,21 +1,20 @@
 import ChangeLog
-public import Store
+import Changes
+import Store
 
 /// The history that one log holds by itself.
-public final class LogHistory: HistorySource {
+package final class LogHistory: HistorySource {
   private let path: String
 
   /// Names the log.
-  public init(path: String) { self.path = path }
+  package init(path: String) { self.path = path }
 
   private func open() throws -> LogReader {
-    let reader = try LogReader(path: path)
-    reader.erasures = try Erasures(near: path, reader.header)
-    return reader
+    try LogReader(path: path) { try Erasures(near: path, $0) }
   }
 
   /// What is known of the history before its transactions are read.
-  public func outline() throws -> HistoryOutline {
+  package func outline() throws -> HistoryOutline {
     let reader = try openToEnd()
     let header = reader.header
     let last = reader.trailer?.last ?? header.first - 1
@@ -51,16 +50,16 @@ public final class LogHistory: HistorySource {
   /// Reads the log from its first byte to its last, which proves what one log can prove.
   ///
   /// - Throws: ``LogError`` where it is not as it was written.
-  public func prove() throws {
+  package func prove() throws {
     let reader = try open()
     while try reader.next() != nil {}
   }
 
   /// The one schema that a log is of.
-  public func schemas() throws -> [StoreSchema] { [try open().header.schema] }
+  package func schemas() throws -> [StoreSchema] { [try open().header.schema] }
 
   /// Reads the transactions of a range with their changes.
-  public func read(
+  package func read(
     _ range: ClosedRange<Int64>,
     wants: (Transaction) -> Bool,
     change: (Change, Transaction) throws -> Void,

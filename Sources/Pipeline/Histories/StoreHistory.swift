@@ -1,8 +1,9 @@
+import Changes
 import FoundationEssentials
-public import Store
+import Store
 
 /// The history that a store keeps, as it was when it was opened.
-public final class StoreHistory: HistorySource {
+package final class StoreHistory: HistorySource {
   /// So many transactions are read in one go.
   private static let stretch: Int64 = 256
   /// There are no more stretches than so many, whatever numbers somebody gave to transactions.
@@ -12,7 +13,7 @@ public final class StoreHistory: HistorySource {
   private let reader: Reader
 
   /// Opens the store in a file.
-  public init(path: String) throws {
+  package init(path: String) throws {
     store = try Store.open(
       .file(URL(fileURLWithPath: path)),
       options: Options(isReadOnly: true)
@@ -23,7 +24,7 @@ public final class StoreHistory: HistorySource {
   deinit { store.giveBack(reader) }
 
   /// What is known of the history before its transactions are read.
-  public func outline() throws -> HistoryOutline {
+  package func outline() throws -> HistoryOutline {
     let range = try reader.historyRange()
     let base = range.base.transaction
     let head = range.head.transaction
@@ -36,22 +37,25 @@ public final class StoreHistory: HistorySource {
       schema: store.schema,
       schemas: try reader.schemas().map(\.schema),
       base: base,
+      baseDigest: range.base.digest,
+      baseTime: try reader.baseTime(),
       head: head,
       stretches: firsts.map { $0...min($0 + length - 1, head) },
-      isSplittable: true
+      isSplittable: true,
+      hasUnshownChanges: try reader.hasUnshownChanges()
     )
   }
 
   /// The schemas that the catalog keeps.
-  public func schemas() throws -> [StoreSchema] { try reader.schemas().map(\.schema) }
+  package func schemas() throws -> [StoreSchema] { try reader.schemas().map(\.schema) }
 
   /// The transactions that changed an object of some id.
-  public func transactions(changing object: Int64) throws -> [Int64]? {
+  package func transactions(changing object: Int64) throws -> [Int64]? {
     try reader.transactions(changing: object)
   }
 
   /// Reads the transactions of a range with their changes.
-  public func read(
+  package func read(
     _ range: ClosedRange<Int64>,
     wants: (Transaction) -> Bool,
     change: (Change, Transaction) throws -> Void,
@@ -59,10 +63,10 @@ public final class StoreHistory: HistorySource {
   ) throws {
     try describingErrorsOfFiles {
       let cursor = try reader.history(after: range.lowerBound - 1, through: range.upperBound)
-      while var next: Transaction = try cursor.next() {
+      while var next = try cursor.nextTransaction() {
         if next.digest == nil { next.digest = try reader.point(next.id).digest }
         if wants(next) {
-          while let one: Change = try cursor.next() { try change(one, next) }
+          while let one = try cursor.nextChange() { try change(one, next) }
         }
         try transaction(next)
       }

@@ -1,4 +1,5 @@
 import ChangeLog
+import Changes
 import Store
 
 /// The state of a snapshot, where a replica begins with one.
@@ -28,7 +29,7 @@ extension Import {
     if request.isDryRun {
       result.snapshotObjects = try chain.open(file, after: nil).next()?.count ?? 0
     } else {
-      try applySnapshot(file, point, chain, tick)
+      try applySnapshot(chain.open(file, after: nil), point, isDirect: false, tick)
     }
     result.to = point
     result.from = point
@@ -49,24 +50,15 @@ extension Import {
     }
   }
 
-  private func applySnapshot(
-    _ file: LogFolder.File,
-    _ point: HistoryPoint,
-    _ chain: LogChain,
-    _ tick: Tick
-  ) throws {
-    try applySnapshot(chain.open(file, after: nil), point, chain, tick)
-  }
-
   /// Writes the rows of the first transaction of a log, which is a snapshot.
   func applySnapshot(
     _ reader: LogReader,
     _ point: HistoryPoint,
-    _ chain: LogChain,
+    isDirect: Bool,
     _ tick: Tick
   ) throws {
     var objects: Int64 = 0
-    try replay(reader.header, chain) { replayer in
+    try withReplayer(reader.header, isDirect: isDirect) { replayer in
       var hasBegun = false
       let transaction = try reader.next { change, _, count in
         if !hasBegun {
@@ -78,7 +70,7 @@ extension Import {
         if objects & 0xfff == 0 { try tick(progress) }
       }
       if !hasBegun { try replayer.begin(snapshot: point, count: transaction?.count ?? 0) }
-      try replayer.endSnapshot()
+      try replayer.endSnapshot(time: transaction?.time)
     }
     result.snapshotObjects += objects
   }

@@ -1,4 +1,5 @@
 import ChangeLog
+import Changes
 import FoundationEssentials
 import Glibc
 import Store
@@ -29,17 +30,12 @@ final class Import {
   private let url: URL
   let identifier: String
   private var replica: Store?
-  private var hasWriteAheadLog = true
   /// True for a replica that has nothing yet, because it is to be made, or who made it was stopped.
   let isEmpty: Bool
   var result: ImportResult
   /// True where the replica's file was made by this run.
   private(set) var isMade = false
   private(set) var progress = Progress()
-  /// The state that a lineage after the first begins with, once its first log was verified.
-  private var lineageStart: HistoryPoint?
-  /// The transactions of the gap that the end which was asked for lies in.
-  private var gap: ClosedRange<Int64>?
 
   init(_ request: ImportRequest) throws {
     self.request = request
@@ -84,19 +80,22 @@ final class Import {
         path: request.logs.partial(named: name).storeFolder(identifier)
       )
     }
+    try replica?.read { try $0.checkIsNotPast(request.until, store: request.store) }
     let chain = try chainToReplay()
     if isEmpty {
       result.from = chain.beginning
       result.to = chain.beginning
       try begin(chain, tick)
     }
+    progress.total = total(chain)
+    var gap: ClosedRange<Int64>?
     for file in chain.files where file.range.upperBound > result.to.transaction {
       guard try !isBeyond(file) else { break }
       let size = size(of: file.path)
-      hasWriteAheadLog = !result.isNew || size < Self.writtenDirectly
-      if try mayBeReadOnce(file, size, chain) {
+      let isDirect = result.isNew && size >= Self.writtenDirectly
+      if try mayBeReadOnce(file, size, chain, isDirect: isDirect) {
         do {
-          try applyAtOnce(file, chain, tick)
+          try applyAtOnce(file, chain, isDirect: isDirect, tick)
           result.files += 1
           continue
         } catch let error as StoreError where !Self.lasting.contains(error.code) {
@@ -105,12 +104,13 @@ final class Import {
         }
       }
       let wanted = try verify(file, chain, tick)
+      gap = gap ?? wanted.gap
       let last = wanted.end.transaction
       guard last > result.to.transaction else { break }
       if request.isDryRun {
         pass(wanted)
       } else {
-        try apply(file, chain, through: last, tick)
+        try apply(wanted, of: file, chain, isDirect: isDirect, tick)
       }
       result.files += 1
       if last < file.range.upperBound { break }
@@ -120,8 +120,7 @@ final class Import {
       throw PipelineError(
         .missingLogs,
         "The logs in \(request.logs.path) end at transaction \(result.to.transaction), and"
-          + " transaction \(id) was asked for; \(request.store) is at"
-          + " \(result.to.transaction) now.",
+          + " transaction \(id) was asked for.",
         hint: "Bring the missing logs, or name an earlier point."
       )
     }
@@ -142,6 +141,22 @@ final class Import {
     return result
   }
 
+  /// Gives the replica its write-ahead log again, after a failure.
+  func takeBackWriteAheadLog() {
+    // What failed before says more, and the next run does this again.
+    _ = try? replica?.setWriteAheadLog(isUsed: true)
+  }
+
+  /// How many transactions are to be replayed, by the names of the logs; nil for up to a time.
+  private func total(_ chain: LogChain) -> Int64? {
+    let last = chain.files.last?.range.upperBound ?? 0
+    return switch request.until {
+    case .head: max(0, last - result.to.transaction)
+    case .transaction(let id): max(0, min(id, last) - result.to.transaction)
+    case .time: nil
+    }
+  }
+
   private func isBeyond(_ file: LogFolder.File) throws -> Bool {
     if case .transaction(let id) = request.until { return file.range.lowerBound > id }
     return false
@@ -151,20 +166,20 @@ final class Import {
   private func mayBeReadOnce(
     _ file: LogFolder.File,
     _ size: Int64,
-    _ chain: LogChain
+    _ chain: LogChain,
+    isDirect: Bool
   ) throws -> Bool {
     guard request.until == .head, !request.isDryRun,
       chain.lineage == 0 || result.to != chain.beginning
     else { return false }
     return try size <= Self.readOnce
-      || size <= Self.readOnceDirectly && isWrittenDirectly(file, chain)
+      || size <= Self.readOnceDirectly && isDirect && isWrittenDirectly(file, chain)
   }
 
   /// True where a log goes into the replica's file without a write-ahead log.
   ///
   /// Tables that change are written with one, and so is what somebody else has open.
   private func isWrittenDirectly(_ file: LogFolder.File, _ chain: LogChain) throws -> Bool {
-    guard !hasWriteAheadLog else { return false }
     guard let replica else { return true }
     return try chain.open(file, after: nil).header.schema == replica.schema
       && replica.setWriteAheadLog(isUsed: false)
@@ -172,7 +187,12 @@ final class Import {
 
   /// Applies a log in one transaction of the replica, which is not committed before all of the log
   /// was verified.
-  private func applyAtOnce(_ file: LogFolder.File, _ chain: LogChain, _ tick: Tick) throws {
+  private func applyAtOnce(
+    _ file: LogFolder.File,
+    _ chain: LogChain,
+    isDirect: Bool,
+    _ tick: Tick
+  ) throws {
     let isOverlapping = file.range.lowerBound <= result.to.transaction
     let reader = try chain.open(file, after: isOverlapping ? nil : result.to)
     let before = progress
@@ -180,7 +200,7 @@ final class Import {
       try passOver(reader, from: reader.header.first)
       let source = ReadAhead(reader)
       defer { source.stop() }
-      _ = try replay(source, reader.header, chain, through: .max, most: .max, tick) {
+      _ = try replayBatch(source, reader.header, isDirect: isDirect, tick) {
         try chain.checkEnd(reader, file)
       }
     } catch {
@@ -215,7 +235,7 @@ final class Import {
       .missingLogs,
       "Transactions \(gap.lowerBound) to \(gap.upperBound) are a gap, which the logs in"
         + " \(request.logs.path) hold as one, and transaction \(id) was asked for, which is among"
-        + " them; \(request.store) is at \(result.to.transaction) now.",
+        + " them.",
       hint: "Name the transaction before the gap, \(gap.lowerBound - 1), or its last,"
         + " \(gap.upperBound)."
     )
@@ -228,11 +248,14 @@ final class Import {
     var transactions: Int64 = 0
     var changes: Int64 = 0
     var snapshotObjects: Int64 = 0
+    /// The state that a lineage after the first begins with, if this log begins it.
+    var lineageStart: HistoryPoint?
+    /// The transactions of the gap that the requested end lies in.
+    var gap: ClosedRange<Int64>?
   }
 
   /// Goes on as if what was verified had been applied.
   private func pass(_ wanted: Wanted) {
-    lineageStart = nil
     result.to = wanted.end
     result.transactions += wanted.transactions
     result.changes += wanted.changes
@@ -248,14 +271,9 @@ final class Import {
     while let transaction = try reader.next() {
       try checkDivergence(transaction, file.path)
       if transaction.operation == .snapshot, chain.lineage > 0,
-        result.to == chain.beginning, transaction.id == result.to.transaction + 1,
-        let digest = transaction.digest
+        result.to == chain.beginning, transaction.id == result.to.transaction + 1
       {
-        lineageStart = HistoryPoint(
-          lineage: chain.lineage,
-          transaction: transaction.id,
-          digest: digest
-        )
+        wanted.lineageStart = transaction.point(inLineage: chain.lineage)
       }
       switch request.until {
       case .head: break
@@ -264,11 +282,12 @@ final class Import {
       }
       if isWanted {
         add(transaction, to: &wanted, chain)
-      } else if case .transaction(let id) = request.until, gap == nil, transaction.id > id,
+      } else if case .transaction(let id) = request.until, wanted.gap == nil, transaction.id > id,
         let first = transaction.gap?.first, first <= id
       {
-        gap = first...transaction.id
+        wanted.gap = first...transaction.id
       }
+      if request.isDryRun, isWanted { progress.transactions += 1 }
       try tick(progress)
     }
     try chain.checkEnd(reader, file)
@@ -276,15 +295,11 @@ final class Import {
   }
 
   private func add(_ transaction: Transaction, to wanted: inout Wanted, _ chain: LogChain) {
-    guard transaction.id > wanted.end.transaction, let digest = transaction.chainDigest else {
-      return
-    }
-    wanted.end = HistoryPoint(
-      lineage: chain.lineage,
-      transaction: transaction.id,
-      digest: digest
-    )
-    if wanted.end.transaction == lineageStart?.transaction {
+    guard transaction.id > wanted.end.transaction,
+      let end = transaction.point(inLineage: chain.lineage)
+    else { return }
+    wanted.end = end
+    if wanted.end.transaction == wanted.lineageStart?.transaction {
       wanted.snapshotObjects += transaction.count
     } else {
       wanted.transactions += 1
@@ -293,52 +308,49 @@ final class Import {
   }
 
   private func apply(
-    _ file: LogFolder.File,
+    _ wanted: Wanted,
+    of file: LogFolder.File,
     _ chain: LogChain,
-    through last: Int64,
+    isDirect: Bool,
     _ tick: Tick
   ) throws {
     let reader = try chain.open(file, after: nil)
     var next = reader.header.first
-    if let start = lineageStart {
-      try applySnapshot(reader, start, chain, tick)
+    if let start = wanted.lineageStart {
+      try applySnapshot(reader, start, isDirect: isDirect, tick)
       result.to = start
-      lineageStart = nil
       next = start.transaction + 1
     }
     try passOver(reader, from: next)
     let source = ReadAhead(reader)
     defer { source.stop() }
+    let last = wanted.end.transaction
     while result.to.transaction < last,
-      try replay(source, reader.header, chain, through: last, most: Self.batch, tick)
+      try replayBatch(source, reader.header, through: last, Self.batch, isDirect: isDirect, tick)
     {}
   }
 
   /// Replays transactions in one transaction of the replica; false where none came.
-  private func replay(
+  private func replayBatch(
     _ source: ReadAhead,
     _ header: LogHeader,
-    _ chain: LogChain,
-    through last: Int64,
-    most limit: Int64,
+    through last: Int64 = .max,
+    _ limit: Int64 = .max,
+    isDirect: Bool,
     _ tick: Tick,
     beforeCommit check: () throws -> Void = {}
   ) throws -> Bool {
     var changes: Int64 = 0
     var reached = result.to
     var count: Int64 = 0
-    try replay(header, chain) { replayer in
+    try withReplayer(header, isDirect: isDirect) { replayer in
       while changes < limit, reached.transaction < last {
         guard
           let transaction =
             try replayNext(source, replayer, next: reached.transaction + 1, tick),
-          let digest = transaction.chainDigest
+          let point = transaction.point(inLineage: header.lineage)
         else { break }
-        reached = HistoryPoint(
-          lineage: chain.lineage,
-          transaction: transaction.id,
-          digest: digest
-        )
+        reached = point
         changes += transaction.count
         count += 1
       }
@@ -390,17 +402,18 @@ final class Import {
 
   /// Calls with what replays transactions of a log, in one transaction of the replica.
   ///
-  /// The replica is made where there is none, and follows where the log has another schema.
-  func replay(
+  /// The replica is made where there is none, and follows where the log has another schema. A direct
+  /// replay does without its write-ahead log.
+  func withReplayer(
     _ header: LogHeader,
-    _ chain: LogChain,
+    isDirect: Bool,
     _ body: (Replayer) throws -> Void
   ) throws {
     let content = { [blobs = request.logs.blobs] digest in try blobs.value(digest) }
-    let replica = try replica ?? make(header.schema, lineage: chain.lineage)
+    let replica = try replica ?? make(header.schema, lineage: header.lineage)
     guard replica.schema != header.schema else {
       self.replica = replica
-      try replica.setWriteAheadLog(isUsed: hasWriteAheadLog)
+      try replica.setWriteAheadLog(isUsed: !isDirect)
       return try replica.replay(content: content, body)
     }
     // Whoever changes tables has to be alone in this process.

@@ -1,4 +1,5 @@
 import ChangeLog
+import Changes
 import FoundationEssentials
 import Store
 
@@ -9,7 +10,7 @@ import Store
 /// run goes on.
 ///
 /// - Throws: ``PipelineError``, ``LogError`` or ``StoreError``; what was applied until then stays.
-public func importLogs(_ request: ImportRequest, tick: Tick = { _ in }) throws -> ImportResult {
+package func importLogs(_ request: ImportRequest, tick: Tick = { _ in }) throws -> ImportResult {
   guard request.logs.exists else {
     throw missingFolder(request.logs)
   }
@@ -24,7 +25,12 @@ public func importLogs(_ request: ImportRequest, tick: Tick = { _ in }) throws -
           // What a dry run has only read is read again.
           if !request.isDryRun { earlier = run.result.added(to: earlier) }
         }
-        return try run.run(tick).added(to: earlier)
+        do {
+          return try run.run(tick).added(to: earlier)
+        } catch {
+          run.takeBackWriteAheadLog()
+          throw error
+        }
       }
     }
   } catch {
@@ -54,6 +60,11 @@ private func followingOthers(
       guard let now = try head(of: request)?.transaction, now > before else { throw error }
     }
   }
+}
+
+/// The last transaction that a replica has; nil if there is no replica.
+package func lastTransaction(of replica: String) throws -> Int64? {
+  try head(of: ImportRequest(logs: LogFolder(""), store: replica))?.transaction
 }
 
 /// The store that a replica is of, and its last transaction; nil where it is not made yet.

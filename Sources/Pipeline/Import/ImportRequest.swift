@@ -1,52 +1,53 @@
-public import ChangeLog
-public import Store
+import ChangeLog
+import Changes
+import Store
 
 /// What is to be imported, and where to.
-public struct ImportRequest: Sendable {
+package struct ImportRequest: Sendable {
   /// The folder of logs.
-  public var logs: LogFolder
+  package var logs: LogFolder
   /// The store's file, which is made where there is none.
-  public var store: String
+  package var store: String
   /// The store whose logs are meant; nil where the folder has those of one alone.
-  public var origin: String?
+  package var origin: String?
   /// The lineage that is meant; nil for the latest, or that of the replica which is there.
-  public var lineage: Int64?
+  package var lineage: Int64?
   /// Where to end.
-  public var until = Point.head
+  package var until = Point.head
   /// True to begin with the newest snapshot instead of the beginning, where the store is made.
-  public var fromSnapshot = false
+  package var fromSnapshot = false
   /// True to find out what would be done, and to do nothing.
-  public var isDryRun = false
+  package var isDryRun = false
 
   /// Makes a request.
-  public init(logs: LogFolder, store: String) {
+  package init(logs: LogFolder, store: String) {
     self.logs = logs
     self.store = store
   }
 }
 
 /// What an import did.
-public struct ImportResult: Hashable, Sendable {
+package struct ImportResult: Hashable, Sendable {
   /// The store's file.
-  public var store: String
+  package var store: String
   /// The identifier of the store that the logs are of.
-  public var identifier: String
+  package var identifier: String
   /// The last transaction that the replica had before.
-  public var from: HistoryPoint
+  package var from: HistoryPoint
   /// The last transaction that it has now.
-  public var to: HistoryPoint
+  package var to: HistoryPoint
   /// The transactions that were replayed.
-  public var transactions: Int64 = 0
+  package var transactions: Int64 = 0
   /// Their changes.
-  public var changes: Int64 = 0
+  package var changes: Int64 = 0
   /// The objects that a snapshot brought.
-  public var snapshotObjects: Int64 = 0
+  package var snapshotObjects: Int64 = 0
   /// The logs that were read.
-  public var files = 0
+  package var files = 0
   /// True where the store was made.
-  public var isNew = false
+  package var isNew = false
   /// Links that lead to nothing, as a writer that was not ours left them.
-  public var danglingLinks: Int64 = 0
+  package var danglingLinks: Int64 = 0
 
   /// What this run and those before it did, which went the same way.
   func added(to earlier: ImportResult?) -> ImportResult {

@@ -1,4 +1,5 @@
 import ChangeLog
+import Changes
 import Dispatch
 import Store
 import Synchronization
@@ -22,7 +23,6 @@ final class ReadAhead {
 
   /// Begins to read, from where a reader stands, which nobody else may use until this has gone.
   init(_ reader: LogReader) {
-    reader.checksValues = false
     work = ReadingWork(reader)
     DispatchQueue(label: "travelog.import.reading").async(group: reading) { [work] in work.run() }
   }
@@ -105,8 +105,10 @@ private final class ReadingWork: @unchecked Sendable {
   /// Ends the reading soon, which may wait for an empty batch now.
   func cancel() {
     isCancelled.store(true, ordering: .relaxed)
-    while read.wait(timeout: .now()) == .success {
-      giveBack(batches.withLock { $0.read.removeFirst() })
+    // Without a timeout: Dispatch measures one by the clock, which may be set back meanwhile.
+    while let batch = batches.withLock({ $0.read.isEmpty ? nil : $0.read.removeFirst() }) {
+      read.wait()
+      giveBack(batch)
     }
   }
 
@@ -151,7 +153,7 @@ private final class ReadingWork: @unchecked Sendable {
 
   private func readNext(_ batch: inout ReadAheadBatch) throws -> Transaction? {
     var hasBegun = false
-    let transaction = try reader.next { change, transaction, count in
+    let transaction = try reader.next(checksValues: false) { change, transaction, count in
       if batch.isFull { try moveOn(&batch) }
       if !hasBegun { batch.steps.append(.begin(transaction: transaction, count: count)) }
       hasBegun = true

@@ -1,27 +1,27 @@
-public import ChangeLog
+import ChangeLog
+import Changes
 import FoundationEssentials
-import Glibc
-public import Store
+import Store
 
 /// What is to be deleted from a store's history.
-public struct PruneRequest: Sendable {
+package struct PruneRequest: Sendable {
   /// The store's file.
-  public var store: String
+  package var store: String
   /// The folder that the store's history was exported to.
-  public var logs: LogFolder
+  package var logs: LogFolder
   /// How old a transaction is at least that goes.
-  public var keep: Duration
+  package var keep: Duration
   /// Who does it, as history will say.
-  public var author = Author()
+  package var author = Author()
   /// True to delete also what partial logs have not got yet.
-  public var ignoresPartial = false
+  package var ignoresPartial = false
   /// True to delete also what is older than the first log of the folder.
-  public var ignoresUnlogged = false
+  package var ignoresUnlogged = false
   /// True to find out what would be done, and to do nothing.
-  public var isDryRun = false
+  package var isDryRun = false
 
   /// Makes a request.
-  public init(store: String, logs: LogFolder, keep: Duration) {
+  package init(store: String, logs: LogFolder, keep: Duration) {
     self.store = store
     self.logs = logs
     self.keep = keep
@@ -29,26 +29,26 @@ public struct PruneRequest: Sendable {
 }
 
 /// What was deleted from a store's history.
-public struct PruneResult: Hashable, Sendable {
+package struct PruneResult: Hashable, Sendable {
   /// The store's file.
-  public var store: String
+  package var store: String
   /// The last transaction that the logs were verified to have.
-  public var verified: HistoryPoint
+  package var verified: HistoryPoint
   /// The oldest transaction that was there before; nil for none.
-  public var oldest: Int64?
+  package var oldest: Int64?
   /// The last transaction that was deleted; nil where none was.
-  public var through: Int64?
+  package var through: Int64?
   /// The number of transactions that were deleted.
-  public var transactions: Int64 = 0
+  package var transactions: Int64 = 0
   /// The transaction that records it; nil where nothing was deleted.
-  public var record: Int64?
+  package var record: Int64?
   /// The partial logs for which transactions were kept that would have gone: what was left out of
   /// them, in words.
-  public var heldBy: [String] = []
+  package var heldBy: [String] = []
   /// The size of the store's file before.
-  public var bytesBefore: Int64 = 0
+  package var bytesBefore: Int64 = 0
   /// The size of the store's file after.
-  public var bytesAfter: Int64 = 0
+  package var bytesAfter: Int64 = 0
 }
 
 /// Deletes old transactions from a store's history, but only what is in verified logs.
@@ -58,7 +58,7 @@ public struct PruneResult: Hashable, Sendable {
 /// a transaction of its own, before it is done.
 ///
 /// - Throws: ``PipelineError``, ``LogError`` or ``StoreError``.
-public func prune(_ request: PruneRequest, tick: Tick = { _ in }) throws -> PruneResult {
+package func prune(_ request: PruneRequest, tick: Tick = { _ in }) throws -> PruneResult {
   var result = try deleteOld(request, tick)
   // The file gets smaller when the store is closed.
   result.bytesAfter = size(of: request.store)
@@ -105,13 +105,6 @@ private func deleteOld(_ request: PruneRequest, _ tick: Tick) throws -> PruneRes
     }
   }
   return result
-}
-
-/// Says that no log has transactions of a store.
-func inNoLog(_ missing: ClosedRange<Int64>, of store: String) -> String {
-  missing.count == 1
-    ? "Transaction \(missing.lowerBound) of \(store) is in no log"
-    : "Transactions \(missing.lowerBound) to \(missing.upperBound) of \(store) are in no log"
 }
 
 /// The error for the oldest transactions of a history, where the logs begin after them.
@@ -174,10 +167,11 @@ private func lastForPartial(
   guard !request.ignoresPartial else { return last }
   var least = last
   for partial in try PartialLogs.all(of: store.identifier, in: request.logs) {
-    guard let point = partial.exported, point.lineage == store.lineage, point.transaction <= last
+    guard let point = try partial.exported(of: store.identifier), point.lineage == store.lineage,
+      point.transaction <= last
     else { continue }
     do {
-      try reader.checkContinuation(after: point)
+      try reader.check(point)
     } catch let error as StoreError
       where error.code == .historyExpired || error.code == .historyDiverged
     {
@@ -196,10 +190,8 @@ private func checkIsSame(
   _ verified: HistoryPoint,
   _ request: PruneRequest
 ) throws {
-  // Where nothing came after it, the store has it as the beginning of its history alone.
-  guard try reader.historyRange().base != verified else { return }
   do {
-    try reader.check(verified)
+    try reader.check(verified, through: verified.transaction)
   } catch let error as StoreError where error.code == .historyDiverged {
     throw PipelineError(
       .historyDiverged,
@@ -208,10 +200,4 @@ private func checkIsSame(
       hint: "Name the folder that has this store's logs."
     )
   }
-}
-
-/// The size of a file; zero where there is none.
-func size(of path: String) -> Int64 {
-  var status = stat()
-  return stat(path, &status) == 0 ? Int64(status.st_size) : 0
 }

@@ -1,4 +1,5 @@
 import ChangeLog
+import Changes
 import FoundationEssentials
 import Store
 
@@ -72,8 +73,8 @@ struct GapWriter {
     )
     let gap = Gap(first: last.transaction + 1, resumes: resumes.digest)
     // It was over when history goes on, and times are to go up with the ids.
-    let next: Transaction? = try store.read { reader in
-      try reader.history(after: resumes.transaction).next()
+    let next = try store.read { reader in
+      try reader.history(after: resumes.transaction).nextTransaction()
     }
     let transaction = try madeUpTransaction(
       resumes.transaction,

@@ -1,4 +1,5 @@
 import ChangeLog
+import Changes
 import FoundationEssentials
 import Store
 
@@ -119,7 +120,7 @@ struct LineageWriter {
         reader.lastDeletedTransaction() ?? 0
       )
       let cursor = try reader.history(after: base)
-      var mine: Transaction? = try cursor.next()
+      var mine = try cursor.nextTransaction()
       var common = base
       for file in chain.files where file.range.upperBound > base {
         let log = try chain.open(file, after: nil)
@@ -129,7 +130,7 @@ struct LineageWriter {
             try own.digest ?? reader.point(own.id).digest == transaction.digest
           else { return max(common, 1) }
           common = own.id
-          mine = try cursor.next()
+          mine = try cursor.nextTransaction()
           try tick(Progress())
         }
       }

@@ -1,27 +1,28 @@
-public import ChangeLog
+import ChangeLog
+import Changes
 import FoundationEssentials
 import Store
 
 /// Which store's export is to go on again, after its history and its logs came apart.
-public struct RecoverRequest: Sendable {
+package struct RecoverRequest: Sendable {
   /// The store's file.
-  public var store: String
+  package var store: String
   /// The folder of logs.
-  public var logs: LogFolder
+  package var logs: LogFolder
   /// Where the token is kept; nil for its place beside the logs.
-  public var token: String?
+  package var token: String?
 
   /// Makes a request.
-  public init(store: String, logs: LogFolder) {
+  package init(store: String, logs: LogFolder) {
     self.store = store
     self.logs = logs
   }
 }
 
 /// How an export was made to go on.
-public struct RecoverResult: Hashable, Sendable {
+package struct RecoverResult: Hashable, Sendable {
   /// What was in the way.
-  public enum Remedy: String, Hashable, Sendable {
+  package enum Remedy: String, Hashable, Sendable {
     /// Nothing: the next export would have gone on by itself.
     case none
     /// History that was deleted before it was exported: what objects differ in stands for it.
@@ -31,17 +32,17 @@ public struct RecoverResult: Hashable, Sendable {
   }
 
   /// What was in the way.
-  public var remedy: Remedy
+  package var remedy: Remedy
   /// The last transaction of the logs before.
-  public var from: HistoryPoint
+  package var from: HistoryPoint
   /// The point from which history is exported as it was recorded.
-  public var resumes: HistoryPoint
+  package var resumes: HistoryPoint
   /// The number of objects that the gap says something of, or that the new lineage begins with.
-  public var objects: Int64 = 0
+  package var objects: Int64 = 0
   /// The log that was written.
-  public var file: String?
+  package var file: String?
   /// The export that followed.
-  public var export: ExportResult
+  package var export: ExportResult
 }
 
 /// Makes the export of a store go on where its history was deleted too early, or is another one than
@@ -50,7 +51,7 @@ public struct RecoverResult: Hashable, Sendable {
 /// What is written stands beside the logs that are there; none of them is changed.
 ///
 /// - Throws: ``PipelineError``, ``LogError`` or ``StoreError``; the next run begins anew.
-public func recover(_ request: RecoverRequest, tick: Tick = { _ in }) throws -> RecoverResult {
+package func recover(_ request: RecoverRequest, tick: Tick = { _ in }) throws -> RecoverResult {
   let url = URL(fileURLWithPath: request.store)
   let store = try Store.open(.file(url))
   try store.sealForeignChanges()
@@ -77,11 +78,11 @@ public func recover(_ request: RecoverRequest, tick: Tick = { _ in }) throws -> 
   )
   let folder = try TemporaryFolder()
   defer { withExtendedLifetime(folder) {} }
-  switch try state(of: store, at: last) {
-  case .goesOn: break
-  case .expired:
+  switch try remedy(of: store, after: last) {
+  case .none: break
+  case .gap:
     try GapWriter(request, store, chain, folder.path).write(after: last, &result, tick)
-  case .diverged:
+  case .lineage:
     try LineageWriter(request, store, chain, folder.path).write(after: last, &result, tick)
   }
   let export = ExportRequest(store: request.store, logs: request.logs, token: request.token)
@@ -89,21 +90,17 @@ public func recover(_ request: RecoverRequest, tick: Tick = { _ in }) throws -> 
   return result
 }
 
-private enum HistoryState { case goesOn, expired, diverged }
-
-/// Whether a store's history goes on after a point of the logs.
-private func state(of store: Store, at point: HistoryPoint) throws -> HistoryState {
+/// What the logs need after their last point, so that the store's history continues them.
+private func remedy(of store: Store, after last: HistoryPoint) throws -> RecoverResult.Remedy {
   try store.read { reader in
     do {
-      try reader.checkContinuation(after: point)
+      try reader.check(last)
     } catch let error as StoreError where error.code == .historyExpired {
-      return .expired
+      return .gap
     } catch let error as StoreError where error.code == .historyDiverged {
-      return .diverged
+      return .lineage
     }
-    // Transactions that were deleted from between others are missing as well.
-    let deleted = try reader.lastDeletedTransaction() ?? 0
-    return deleted > point.transaction ? .expired : .goesOn
+    return .none
   }
 }
 

@@ -1,11 +1,12 @@
-public import ChangeLog
+import ChangeLog
+import Changes
 import FoundationEssentials
-public import Store
+import Store
 
 /// How a store and its logs stand to each other.
-public struct Status: Hashable, Sendable {
+package struct Status: Hashable, Sendable {
   /// Whether the next export can go on.
-  public enum Health: String, Hashable, Sendable {
+  package enum Health: String, Hashable, Sendable {
     /// It can.
     case ok
     /// Nothing was exported yet.
@@ -19,67 +20,68 @@ public struct Status: Hashable, Sendable {
   }
 
   /// The store's file.
-  public var store: String
+  package var store: String
   /// The store's identifier.
-  public var identifier: String
+  package var identifier: String
   /// The last transaction of the store.
-  public var head: HistoryPoint
+  package var head: HistoryPoint
   /// When that was; nil where there is none.
-  public var headTime: String?
+  package var headTime: String?
   /// The oldest transaction in history; nil where there is none.
-  public var oldest: Int64?
+  package var oldest: Int64?
   /// How the whole logs stand.
-  public var logs: Logs
+  package var logs: Logs
   /// The number of changes that history has.
-  public var changes: Int64
+  package var changes: Int64
   /// The bytes of the store's file.
-  public var storeBytes: Int64
+  package var storeBytes: Int64
   /// The last time that the logs were found whole.
-  public var verified: VerificationRecord?
+  package var verified: VerificationRecord?
   /// How the logs stand that have something left out.
-  public var partials: [Partial] = []
+  package var partials: [Partial] = []
 
   /// How far a store is in logs of one kind.
-  public struct Logs: Hashable, Sendable {
-    /// The last transaction that was exported, or looked at; nil where nothing was.
-    public var exported: HistoryPoint?
+  package struct Logs: Hashable, Sendable {
+    /// The last transaction that was exported, or looked at; nil where the token does not say so.
+    package var exported: HistoryPoint?
     /// When the oldest transaction after it was written; nil where there is none.
-    public var waitingSince: String?
+    package var waitingSince: String?
     /// How long that one waits.
-    public var lag: Duration
+    package var lag: Duration
     /// The number of transactions after it.
-    public var lagTransactions: Int64
+    package var lagTransactions: Int64
     /// The number of logs.
-    public var files: Int
+    package var files: Int
     /// The bytes of the logs.
-    public var bytes: Int64
+    package var bytes: Int64
     /// Whether the next export can go on.
-    public var health: Health
+    package var health = Health.ok
+    /// What is wrong, or what the next export would report, in a sentence; nil if it would report
+    /// nothing.
+    package var message: String?
+    /// What to do about it.
+    package var hint: String?
   }
 
   /// How a store and its logs with something left out stand to each other.
-  public struct Partial: Hashable, Sendable {
+  package struct Partial: Hashable, Sendable {
     /// What was left out, in words.
-    public var words: String
+    package var words: String
     /// How the logs stand.
-    public var logs: Logs
+    package var logs: Logs
   }
 }
 
 /// Tells how a store and its logs stand to each other, without changing either.
 ///
 /// - Throws: ``PipelineError``, ``LogError`` or ``StoreError``.
-public func status(of path: String, logs: LogFolder, token: String? = nil) throws -> Status {
+package func status(of path: String, logs: LogFolder, token: String? = nil) throws -> Status {
   let store = try Store.open(
     .file(URL(fileURLWithPath: path)),
     options: Options(isReadOnly: true)
   )
+  guard logs.exists else { throw missingFolder(logs) }
   let identifier = store.identifier
-  let point = try readToken(token ?? logs.token(of: identifier))?.points[identifier]
-  let end = try logs.end(of: identifier)
-  let files = try logs.lineages(of: identifier).flatMap {
-    try logs.files(of: identifier, lineage: $0)
-  }
   return try store.read { reader in
     let range = try reader.historyRange()
     var status = Status(
@@ -88,7 +90,7 @@ public func status(of path: String, logs: LogFolder, token: String? = nil) throw
       head: range.head,
       headTime: try reader.transaction(range.head.transaction)?.time,
       oldest: range.oldest,
-      logs: try Status.Logs(reader, files, after: point, end),
+      logs: try Status.Logs(ExportRequest(store: path, logs: logs, token: token), store, reader),
       changes: try reader.changeCount(),
       storeBytes: size(of: path) + size(of: path + "-wal"),
       verified: try VerificationRecord(logs, store: identifier)
@@ -97,8 +99,7 @@ public func status(of path: String, logs: LogFolder, token: String? = nil) throw
       status.partials.append(
         Status.Partial(
           words: partial.words,
-          // Such logs may end before the token, where there was nothing more for them.
-          logs: try Status.Logs(reader, partial.files, after: partial.exported, (.max, .max))
+          logs: try Status.Logs(ExportRequest(store: path, logs: partial.folder), store, reader)
         )
       )
     }
@@ -107,41 +108,70 @@ public func status(of path: String, logs: LogFolder, token: String? = nil) throw
 }
 
 extension Status.Logs {
-  /// Tells what waits for its export after a point; the end is that of the logs.
-  fileprivate init(
-    _ reader: Reader,
-    _ files: [LogFolder.File],
-    after point: HistoryPoint?,
-    _ end: (lineage: Int64, transaction: Int64)?
-  ) throws {
+  /// Looks at what the next export of a request would do.
+  fileprivate init(_ request: ExportRequest, _ store: Store, _ reader: Reader) throws {
+    let (logs, identifier) = (request.logs, store.identifier)
+    let token = try request.readTokenState(of: identifier)
+    let end = try logs.end(of: identifier)
+    let files = try logs.lineages(of: identifier).flatMap {
+      try logs.files(of: identifier, lineage: $0)
+    }
     let head = try reader.historyRange().head
-    let last = point?.lineage == head.lineage ? point?.transaction ?? 0 : 0
-    exported = point
+    // Without a token the names of the logs say how far they reach.
+    let known = token.point.map { ($0.lineage, $0.transaction) } ?? end ?? (head.lineage, 0)
+    let last = known.0 == head.lineage ? known.1 : 0
+    exported = token.point
     waitingSince = try reader.transaction(last + 1)?.time
     lag = waitingSince.map(age) ?? .zero
     lagTransactions = max(0, head.transaction - last)
     self.files = files.count
     bytes = files.reduce(0) { $0 + size(of: $1.path) }
-    health = try Pipeline.health(reader, point, end)
+    do {
+      try request.checkLogs(token, end, reader)
+      if let point = token.point, end != nil || point.transaction > 0 {
+        try request.checkContinuation(of: identifier, after: point, reader)
+      }
+      describe(token, end, request)
+    } catch let error as PipelineError {
+      health =
+        switch error.code {
+        case .historyExpired: .expired
+        case .historyDiverged: .diverged
+        default: .logsMissing
+        }
+      message = error.message
+      hint = error.hint
+    }
   }
-}
 
-private func health(
-  _ reader: Reader,
-  _ point: HistoryPoint?,
-  _ end: (lineage: Int64, transaction: Int64)?
-) throws -> Status.Health {
-  guard let point else { return end == nil ? .notExported : .ok }
-  if point.transaction > 0, (point.lineage, point.transaction) > end ?? (-1, 0) {
-    return .logsMissing
-  }
-  do {
-    try reader.checkContinuation(after: point)
-    return .ok
-  } catch let error as StoreError where error.code == .historyExpired {
-    return .expired
-  } catch let error as StoreError where error.code == .historyDiverged {
-    return .diverged
+  /// Describes what the next export would do.
+  private mutating func describe(
+    _ token: ExportRequest.TokenState,
+    _ end: (lineage: Int64, transaction: Int64)?,
+    _ request: ExportRequest
+  ) {
+    let run =
+      request.logs.partial == nil
+      ? "Run “travelog export \(request.store) --to \(request.logs.path)”."
+      : "Run “travelog export” with this filter again."
+    if end == nil, token.point == nil {
+      health = .notExported
+      message = "\(request.store) was not exported to \(request.logs.path) yet."
+      hint = run
+    } else if let damage = token.damage {
+      message = "The token \(token.path) can't be read: \(damage)"
+      hint = "The next export rebuilds it from the logs."
+    } else if token.point == nil {
+      message = "The token \(token.path) is missing."
+      hint = "The next export rebuilds it from the logs."
+    } else if let waitingSince {
+      message =
+        (lagTransactions == 1
+          ? "1 transaction of \(request.store) is not exported yet"
+          : "\(lagTransactions) transactions of \(request.store) are not exported yet")
+        + "; the oldest is of \(waitingSince)."
+      hint = run
+    }
   }
 }
 

@@ -1,6 +1,6 @@
 import ChangeLog
+import Changes
 import FoundationEssentials
-import Glibc
 import Store
 
 /// Replays the logs into a new store, and then what the store has that is not exported yet, and
@@ -21,7 +21,7 @@ func compare(
   let reached = try importLogs(replay, tick: tick).to
   let url = URL(fileURLWithPath: path)
   // What other programs wrote gets its place in history before it is looked at.
-  if access(path, W_OK) == 0 { try Store.open(.file(url)).sealForeignChanges() }
+  try writableStore(path)?.sealForeignChanges()
   let other = try Store.open(.file(url), options: Options(isReadOnly: true))
   // One state of it is compared, whatever others write meanwhile.
   try other.read { store in
@@ -42,7 +42,17 @@ func compare(
       result.findings.append(Finding(.differs, error.message, path: path))
       return
     }
-    try compare(&result, store, path, replica, reached, rest, request.logs)
+    try compare(&result, store, path, replica, request.logs)
+    result.unexported = rest
+    if rest > 0, result.end == .none {
+      result.notices.append(
+        "\(path) has \(rest) transaction\(rest == 1 ? "" : "s") after \(reached.transaction), the last"
+          + " one in the logs: \(rest == 1 ? "it is" : "they are") not exported yet, or logs are"
+          + " missing."
+      )
+    }
+    // A store that is not what the logs give says nothing of their end.
+    if rest == 0, result.findings.isEmpty { result.end = .store }
   }
 }
 
@@ -51,16 +61,8 @@ private func compare(
   _ store: Reader,
   _ path: String,
   _ replica: String,
-  _ reached: HistoryPoint,
-  _ rest: Int64,
   _ logs: LogFolder
 ) throws {
-  if rest > 0 {
-    result.notices.append(
-      "\(path) has \(rest) transactions after \(reached.transaction), the last one in the logs: they"
-        + " are not exported yet, or logs are missing."
-    )
-  }
   let one = try Store.open(
     .file(URL(fileURLWithPath: replica)),
     options: Options(isReadOnly: true)
@@ -79,8 +81,6 @@ private func compare(
       Finding(.differs, "\(count - findings.count) more objects differ.", path: path)
     )
   }
-  // A store that is not what the logs give says nothing of their end.
-  if rest == 0, count == 0 { result.end = .store }
   result.findings += findings
 }
 

@@ -1,9 +1,9 @@
 import ChangeLog
 
 /// Something that verification found wrong.
-public struct Finding: Hashable, Sendable {
+package struct Finding: Hashable, Sendable {
   /// What kind of thing it is.
-  public enum Kind: String, Hashable, Sendable, CaseIterable {
+  package enum Kind: String, Hashable, Sendable, CaseIterable {
     /// Bytes that the writer would not have written, or digests that do not fit them.
     case damaged
     /// A file that ends before its trailer.
@@ -23,15 +23,15 @@ public struct Finding: Hashable, Sendable {
   }
 
   /// What kind of thing it is.
-  public let kind: Kind
+  package let kind: Kind
   /// What is wrong, where, and what to do, in a sentence.
-  public let message: String
+  package let message: String
   /// The file; empty where none is meant.
-  public let path: String
+  package let path: String
   /// The line in the file, from 1 on; zero where none is meant.
-  public let line: Int
+  package let line: Int
   /// The transaction; zero where none is meant.
-  public let transaction: Int64
+  package let transaction: Int64
 
   init(
     _ kind: Kind,
@@ -48,7 +48,7 @@ public struct Finding: Hashable, Sendable {
   }
 
   /// The same finding in other words.
-  public func naming(_ name: (String) -> String) -> Finding {
+  package func naming(_ name: (String) -> String) -> Finding {
     Finding(kind, name(message), path: name(path), line: line, transaction: transaction)
   }
 

@@ -1,3 +1,4 @@
+import Changes
 import Store
 
 /// What tells where the lineages of a store end: each later one names the head of the one before.

@@ -1,4 +1,5 @@
 import ChangeLog
+import Changes
 import Store
 
 /// Verifies the logs of one lineage.
@@ -67,22 +68,17 @@ final class LineageVerification {
       try collect {
         let reader = try chain.open(file, after: point)
         try read(reader, file, tick) { transaction in
-          guard let digest = transaction.chainDigest else { return }
-          if let expected = snapshots[transaction.id], expected != digest {
+          guard let reached = transaction.point(inLineage: chain.lineage) else { return }
+          if let expected = snapshots[transaction.id], expected != reached.digest {
             throw LogError(
               .damaged,
               "The snapshot of transaction \(transaction.id) says that the transaction has the"
-                + " digest \(expected), and the log \(file.path) says \(digest). Compare both with"
+                + " digest \(expected), and the log \(file.path) says \(reached.digest). Compare both with"
                 + " other copies.",
               path: file.path,
               transaction: transaction.id
             )
           }
-          let reached = HistoryPoint(
-            lineage: chain.lineage,
-            transaction: transaction.id,
-            digest: digest
-          )
           next = reached
           guard isConnected else { return }
           if result.to == result.from { namedHead = transaction.lineageOrigin?.head }
@@ -158,8 +154,12 @@ final class LineageVerification {
       guard let transaction else { break }
       if transaction.state == .erased, let digest = transaction.digest { erased.insert(digest) }
       try body(transaction)
-      result.transactions += 1
-      result.changes += transaction.count
+      if transaction.operation == .snapshot {
+        result.snapshotObjects += transaction.count
+      } else {
+        result.transactions += 1
+        result.changes += transaction.count
+      }
       progress.transactions += 1
       try tick(progress)
     }

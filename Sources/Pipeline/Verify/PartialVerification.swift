@@ -1,4 +1,5 @@
 import ChangeLog
+import Changes
 import Store
 
 /// Verifies the logs of one lineage that have something left out: each by itself, because the digests

@@ -1,38 +1,39 @@
-public import ChangeLog
+import ChangeLog
+import Changes
 import FoundationEssentials
 import Glibc
-public import Store
+import Store
 
 /// What is to be verified.
-public struct VerifyRequest: Sendable {
+package struct VerifyRequest: Sendable {
   /// The folder of logs.
-  public var logs: LogFolder
+  package var logs: LogFolder
   /// The store whose logs are meant; nil for all.
-  public var store: String?
+  package var store: String?
   /// Where the token is kept; nil for its place beside the logs.
-  public var token: String?
+  package var token: String?
   /// What the last transaction's digest must be; nil where nobody knows it.
-  public var head: Digest?
+  package var head: Digest?
 
   /// The store that replaying the logs must give; nil for none.
-  public var against: String?
+  package var against: String?
   /// True where it is written down beside the logs that they were found whole.
-  public var isRecorded = true
+  package var isRecorded = true
 
   /// What was wrong with logs, so that they found no place in the folder.
-  public var failures: [LogError] = []
+  package var failures: [LogError] = []
 
   /// True to verify logs with something left out too, each by itself.
-  public var includesPartial = false
+  package var includesPartial = false
 
   /// Makes a request.
-  public init(logs: LogFolder) { self.logs = logs }
+  package init(logs: LogFolder) { self.logs = logs }
 }
 
 /// What verification says of the logs of one lineage of a store.
-public struct Verification: Hashable, Sendable {
+package struct Verification: Hashable, Sendable {
   /// What tells that the last log is the last one.
-  public enum EndProof: String, Hashable, Sendable {
+  package enum EndProof: String, Hashable, Sendable {
     /// Nothing.
     case none
     /// The token says that the store was exported up to there.
@@ -46,35 +47,40 @@ public struct Verification: Hashable, Sendable {
   }
 
   /// The store's identifier; empty where damage leaves nothing that tells it.
-  public var store: String
+  package var store: String
   /// The lineage.
-  public var lineage: Int64
+  package var lineage: Int64
   /// The name of the logs, and in words what was left out of them; nil for whole logs.
-  public var partial: String?
+  package var partial: String?
   /// What was left out of partial logs, in words.
-  public var words = ""
+  package var words = ""
   /// What comes before the first transaction that was verified.
-  public var from: HistoryPoint
+  package var from: HistoryPoint
   /// The last transaction that was verified, one after another from the first on.
-  public var to: HistoryPoint
+  package var to: HistoryPoint
   /// The number of logs that were read.
-  public var files = 0
+  package var files = 0
   /// The number of snapshots that were read.
-  public var snapshots = 0
-  /// The number of sound transactions.
-  public var transactions: Int64 = 0
+  package var snapshots = 0
+  /// The number of objects in these snapshots, and in the state that the lineage begins with.
+  package var snapshotObjects: Int64 = 0
+  /// The number of sound transactions, without snapshots.
+  package var transactions: Int64 = 0
   /// The number of their changes.
-  public var changes: Int64 = 0
+  package var changes: Int64 = 0
   /// The number of transactions whose values were erased, with a sound record of it.
-  public var erased: Int64 = 0
+  package var erased: Int64 = 0
   /// The digest of the last record of erasures; nil where there is none.
-  public var erasures: Digest?
+  package var erasures: Digest?
   /// What was found wrong.
-  public var findings: [Finding] = []
+  package var findings: [Finding] = []
   /// What those who run it should know, and is no damage.
-  public var notices: [String] = []
+  package var notices: [String] = []
   /// What tells that nothing is missing after ``to``.
-  public var end = EndProof.none
+  package var end = EndProof.none
+  /// The number of transactions that the store has after ``to``; nil if there is no store to compare
+  /// with.
+  package var unexported: Int64?
 }
 
 extension Verification {
@@ -86,7 +92,7 @@ extension Verification {
 ///
 /// - Throws: ``PipelineError`` where there is nothing to verify, and ``LogError`` where the disk
 ///   fails; what is wrong with the logs is in the result.
-public func verify(
+package func verify(
   _ request: VerifyRequest,
   tick: Tick = { _ in }
 ) throws -> [Verification] {
@@ -262,5 +268,14 @@ private func checkEnd(_ result: inout Verification, _ request: VerifyRequest) th
         transaction: result.to.transaction
       )
     )
+  }
+}
+
+extension VerificationRecord {
+  init(_ verification: Verification, at time: String) {
+    self.time = time
+    lineage = verification.lineage
+    transaction = verification.to.transaction
+    digest = verification.to.digest.description
   }
 }

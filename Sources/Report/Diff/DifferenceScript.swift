@@ -1,4 +1,5 @@
-public import Audit
+import Audit
+import Changes
 import FoundationEssentials
 import Store
 
@@ -12,7 +13,7 @@ import Store
 /// The stores are read once: what is put into rows waits until all is told that goes.
 ///
 /// - Returns: Whether the stores differ.
-public func writeScript(
+package func writeScript(
   for differences: StoreDifferences,
   to output: ([UInt8]) throws -> Void
 ) throws -> Bool {

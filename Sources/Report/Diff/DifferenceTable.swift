@@ -1,14 +1,14 @@
-public import Audit
+import Audit
 import Store
 
 /// Differences as a table: a row for each property, as RFC 4180 has it.
-public enum DifferenceTable {
+package enum DifferenceTable {
   /// The names of the columns.
-  public static let heading =
+  package static let heading =
     "op,entity,id,name,property,before,after,before_special,after_special\r\n"
 
   /// The rows of a difference; values are canonical JSON, so that null and an empty text differ.
-  public static func rows(of difference: ObjectDifference) -> String {
+  package static func rows(of difference: ObjectDifference) -> String {
     let start = [
       difference.kind.rawValue, difference.entity, String(difference.id), difference.label ?? "",
     ]

@@ -2,9 +2,8 @@ import Audit
 
 /// Pictures of how much happened, as inline SVG; every one has its numbers in a table beside it.
 enum Chart {
-  /// Bars over time: so many changes a day, or more days together where there are many.
-  static func activity(_ days: [TimelineGroup]) -> String {
-    let bars = buckets(days)
+  /// Bars over time: one for each period.
+  static func activity(_ bars: [Period]) -> String {
     let most = max(bars.map(\.changes).max() ?? 0, 1)
     let width = 960.0
     let height = 160.0
@@ -47,28 +46,6 @@ enum Chart {
       x += size
     }
     return svg + "</svg>"
-  }
-
-  /// One or more days that are one bar.
-  struct Bucket {
-    var from: String
-    var to: String
-    var changes: Int64
-    var name: String { from == to ? from : "\(from) to \(to)" }
-  }
-
-  /// Sixty bars at most, of days on which something happened.
-  static func buckets(_ days: [TimelineGroup]) -> [Bucket] {
-    guard !days.isEmpty else { return [] }
-    let size = (days.count + 59) / 60
-    return stride(from: 0, to: days.count, by: size).map { start in
-      let part = days[start..<min(start + size, days.count)]
-      return Bucket(
-        from: part.first?.name ?? "",
-        to: part.last?.name ?? "",
-        changes: part.reduce(0) { $0 + $1.counts.all }
-      )
-    }
   }
 
   private static func tenths(_ number: Double) -> String {

@@ -1,4 +1,4 @@
-public import Audit
+import Audit
 import Store
 
 extension Page {
@@ -42,9 +42,9 @@ extension Page {
 }
 
 /// Differences as a page, which can be written piece by piece.
-public enum DifferencePage {
+package enum DifferencePage {
   /// Everything before the first difference.
-  public static func opening(_ first: String, _ second: String) -> String {
+  package static func opening(_ first: String, _ second: String) -> String {
     Page.opening(title: "\(first) and \(second)", hasScript: false)
       + "<h1>How <code>\(Page.escaped(second))</code> differs from"
       + " <code>\(Page.escaped(first))</code></h1>\n"
@@ -52,7 +52,7 @@ public enum DifferencePage {
   }
 
   /// A difference.
-  public static func rows(
+  package static func rows(
     of difference: ObjectDifference,
     name: NameLookup = { _, _ in nil }
   ) -> String {
@@ -61,7 +61,7 @@ public enum DifferencePage {
   }
 
   /// Everything after the last, of all differences or of those that were asked for.
-  public static func ending(_ counts: ChangeCounts, isFiltered: Bool = false) -> String {
+  package static func ending(_ counts: ChangeCounts, isFiltered: Bool = false) -> String {
     (counts.all == 0
       ? "<p>The two are the same\(isFiltered ? " in what was asked for" : "").</p>\n"
       : "<p>\(many(counts.inserted, "object")) only in the second, \(counts.updated) that differ,"

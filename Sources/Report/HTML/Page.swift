@@ -1,3 +1,4 @@
+import Changes
 import Store
 
 /// A page that is one file: nothing is fetched, and nothing runs but the script that it carries.

@@ -1,8 +1,9 @@
-public import Audit
+import Audit
+import Changes
 import Store
 
 /// Writes an audit as a page for people who have no other tool than a browser.
-public func writePage(
+package func writePage(
   _ audit: AuditSummary,
   to output: (String) throws -> Void
 ) throws {
@@ -47,6 +48,12 @@ private func words(_ audit: AuditSummary) -> String {
   text += "\(many(audit.counts.all, "change")): \(many(audit.counts.inserted, "object")) inserted, "
   text += "\(many(audit.counts.updated, "change")) of objects that stayed, "
   text += "\(many(audit.counts.deleted, "object")) deleted.</p>\n"
+  if audit.snapshotObjects > 0 {
+    text +=
+      "<p>The lineage begins with a snapshot of \(many(audit.snapshotObjects, "object")), which are not"
+      + " counted as changes.</p>\n"
+  }
+  text += otherLineages(audit)
   if audit.isSummarized {
     text +=
       "<p class=\"card look\">This is more than a page can hold: the table at the end has the"
@@ -55,6 +62,20 @@ private func words(_ audit: AuditSummary) -> String {
       + " speaks of all of them. Ask for a shorter time to see the rest.</p>\n"
   }
   return text
+}
+
+/// What the page does not show, and the commands that do.
+private func otherLineages(_ audit: AuditSummary) -> String {
+  let outline = audit.history.outline
+  guard !outline.otherLineages.isEmpty else { return "" }
+  let items = outline.otherLineages.map {
+    "<li>lineage \($0.lineage): <code>travelog report \(Page.escaped($0.path))"
+      + " --output lineage-\($0.lineage).html</code></li>\n"
+  }
+  return
+    "<div class=\"card look\"><p>This page is about lineage \(outline.lineage) only. The store was"
+    + " restored from an older copy, and the logs have what it recorded in other lineages:</p>\n"
+    + "<ul>\n\(items.joined())</ul></div>\n"
 }
 
 private func integrity(_ audit: AuditSummary) -> String {
@@ -96,12 +117,13 @@ private func activity(_ audit: AuditSummary) -> String {
   }
   let heads = ["Inserted", "Changed", "Deleted", "Changes"]
   var html = "<section aria-labelledby=\"activity\"><h2 id=\"activity\">Activity</h2>\n"
-  html += Chart.activity(audit.days)
+  let periods = audit.periods(atMost: 60)
+  html += Chart.activity(periods)
   html += "<details><summary>The numbers of the picture</summary>\n"
   html += Page.table(
     "Changes over time",
     ["Time", "Changes"],
-    Chart.buckets(audit.days).map { [Page.escaped($0.name), "\($0.changes)"] }
+    periods.map { [Page.escaped($0.name), "\($0.changes)"] }
   )
   html += "</details>\n"
   let mostByAuthor = audit.authors.map(\.counts.all).max() ?? 0

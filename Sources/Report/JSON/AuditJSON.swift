@@ -1,9 +1,9 @@
-public import Audit
+import Audit
 import Store
 
 extension JSONText {
   /// What a difference is in answers for programs.
-  public init(_ difference: ObjectDifference) {
+  package init(_ difference: ObjectDifference) {
     self.init()
     add("op", difference.kind.rawValue)
     add("entity", difference.entity)
@@ -38,7 +38,7 @@ extension JSONText {
   }
 
   /// What a transaction is in answers for programs.
-  public init(_ summary: TransactionSummary, type: String = "transaction") {
+  package init(_ summary: TransactionSummary, type: String = "transaction") {
     self.init(type: type)
     let transaction = summary.transaction
     add("transaction", transaction.id)
@@ -63,19 +63,20 @@ extension JSONText {
   }
 
   /// Adds how much came, changed and went.
-  public mutating func add(_ counts: ChangeCounts) {
+  package mutating func add(_ counts: ChangeCounts) {
     add("inserted", counts.inserted)
     add("updated", counts.updated)
     add("deleted", counts.deleted)
   }
 
   /// What a group of transactions is in answers for programs.
-  public init(_ group: TimelineGroup, by grouping: TimelineGrouping) {
+  package init(_ group: TimelineGroup, by grouping: TimelineGrouping) {
     self.init(type: "transaction_group")
     add("by", grouping.rawValue)
     add(grouping.rawValue, group.name)
     add("transactions", group.transactions)
     add(group.counts)
+    add("snapshot_objects", group.snapshotObjects)
     add("first_transaction", group.first)
     add("first_time", group.firstTime)
     add("last_transaction", group.last)
@@ -83,7 +84,7 @@ extension JSONText {
   }
 
   /// Who did something, and when.
-  public init(_ touch: Touch) {
+  package init(_ touch: Touch) {
     self.init()
     add("transaction", touch.transaction)
     add("time", touch.time)
@@ -92,7 +93,7 @@ extension JSONText {
   }
 
   /// What is known of an object's values in answers for programs.
-  public init(_ blame: Blame) {
+  package init(_ blame: Blame) {
     self.init(type: "blame")
     add("entity", blame.entity)
     add("id", String(blame.id))
@@ -119,7 +120,7 @@ extension JSONText {
 }
 
 /// How a timeline is written for programs: an object a line.
-public func jsonTimeline(hasChanges: Bool) -> TimelineForm {
+package func jsonTimeline(hasChanges: Bool) -> TimelineForm {
   let comma = [UInt8(ascii: ",")]
   return TimelineForm(
     head: { summary in

@@ -1,51 +1,52 @@
+import Changes
 import Store
 
 /// A JSON object that is put together member by member, so that canonical values go in as they are.
-public struct JSONText {
+package struct JSONText {
   private var bytes: [UInt8] = [UInt8(ascii: "{")]
 
   /// Begins an object.
-  public init() {}
+  package init() {}
 
   /// Begins an answer: a document of a type, in the version of its shape.
-  public init(type: String) {
+  package init(type: String) {
     self.init()
     add("schema", 1)
     add("type", type)
   }
 
   /// Adds a text; nothing for nil.
-  public mutating func add(_ key: String, _ text: String?) {
+  package mutating func add(_ key: String, _ text: String?) {
     guard let text else { return }
     addKey(key)
     appendJSONString(text, to: &bytes)
   }
 
   /// Adds a number; nothing for nil.
-  public mutating func add(_ key: String, _ number: Int64?) {
+  package mutating func add(_ key: String, _ number: Int64?) {
     guard let number else { return }
     add(key, json: Array(String(number).utf8))
   }
 
   /// Adds true or false.
-  public mutating func add(_ key: String, _ truth: Bool) {
+  package mutating func add(_ key: String, _ truth: Bool) {
     add(key, json: Array((truth ? "true" : "false").utf8))
   }
 
   /// Adds a value that is JSON already; nothing for nil.
-  public mutating func add(_ key: String, json: [UInt8]?) {
+  package mutating func add(_ key: String, json: [UInt8]?) {
     guard let json else { return }
     addKey(key)
     bytes += json
   }
 
   /// Adds an object; nothing for nil.
-  public mutating func add(_ key: String, _ object: JSONText?) {
+  package mutating func add(_ key: String, _ object: JSONText?) {
     add(key, json: object?.closed)
   }
 
   /// Adds a list of objects.
-  public mutating func add(_ key: String, _ objects: [JSONText]) {
+  package mutating func add(_ key: String, _ objects: [JSONText]) {
     addKey(key)
     bytes.append(UInt8(ascii: "["))
     for (index, object) in objects.enumerated() {
@@ -56,10 +57,10 @@ public struct JSONText {
   }
 
   /// The object with its last brace.
-  public var closed: [UInt8] { bytes + [UInt8(ascii: "}")] }
+  package var closed: [UInt8] { bytes + [UInt8(ascii: "}")] }
 
   /// The object without its last brace, for more to follow.
-  public var open: [UInt8] { bytes }
+  package var open: [UInt8] { bytes }
 
   private mutating func addKey(_ key: String) {
     if bytes.count > 1 { bytes.append(UInt8(ascii: ",")) }

@@ -1,13 +1,23 @@
-public import Audit
+import Audit
+import Changes
 import Store
 
 /// Writes an audit for programs: one document with what the page has.
-public func writeReport(_ audit: AuditSummary, to output: ([UInt8]) throws -> Void) throws {
+package func writeReport(_ audit: AuditSummary, to output: ([UInt8]) throws -> Void) throws {
   let outline = audit.history.outline
   var report = JSONText(type: "report")
   report.add("source", outline.path)
   report.add("store", outline.store)
   report.add("lineage", outline.lineage)
+  report.add(
+    "other_lineages",
+    outline.otherLineages.map { place in
+      var object = JSONText()
+      object.add("lineage", place.lineage)
+      object.add("source", place.path)
+      return object
+    }
+  )
   report.add("time_zone", audit.clock.zoneName)
   report.add("first_transaction", audit.range?.lowerBound)
   report.add("first_time", audit.range == nil ? nil : audit.firstTime)
@@ -15,6 +25,7 @@ public func writeReport(_ audit: AuditSummary, to output: ([UInt8]) throws -> Vo
   report.add("last_time", audit.range == nil ? nil : audit.lastTime)
   report.add("transactions", audit.transactions)
   report.add(audit.counts)
+  report.add("snapshot_objects", audit.snapshotObjects)
   report.add("summarized", audit.isSummarized)
   var integrity = JSONText()
   integrity.add("sound", audit.integrity.isSound)

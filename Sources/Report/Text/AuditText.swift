@@ -1,8 +1,9 @@
-public import Audit
+import Audit
+import Changes
 import Store
 
 /// A difference for people: a line for the object, and one for each of its properties.
-public func text(
+package func text(
   of difference: ObjectDifference,
   _ marks: Marks = Marks(),
   limit: Int = 200,
@@ -54,7 +55,7 @@ private func list(_ value: PropertyValue) -> [PropertyValue] {
 }
 
 /// How much came, changed and went, as `+3 ~2 -1`; what is zero is left out.
-public func text(of counts: ChangeCounts, _ marks: Marks = Marks()) -> String {
+package func text(of counts: ChangeCounts, _ marks: Marks = Marks()) -> String {
   var parts: [String] = []
   if counts.inserted > 0 { parts.append(marks.added("+\(counts.inserted)")) }
   if counts.updated > 0 { parts.append(marks.changed("~\(counts.updated)")) }
@@ -63,7 +64,7 @@ public func text(of counts: ChangeCounts, _ marks: Marks = Marks()) -> String {
 }
 
 /// How a timeline is written for people: a line a transaction, with what was asked for under it.
-public func textTimeline(
+package func textTimeline(
   _ marks: Marks,
   width: Int,
   hasStatistics: Bool,
@@ -95,7 +96,7 @@ public func textTimeline(
 }
 
 /// How one transaction is written for people, with all that is known of it.
-public func textTransaction(_ marks: Marks) -> TimelineForm {
+package func textTransaction(_ marks: Marks) -> TimelineForm {
   TimelineForm(
     head: { summary in
       let transaction = summary.transaction
@@ -142,19 +143,25 @@ func second(_ time: String) -> String {
 }
 
 /// Groups of transactions for people, as rows of a table whose first is the heading.
-public func rows(of groups: [TimelineGroup], by grouping: TimelineGrouping) -> [[String]] {
-  [[grouping.rawValue, "transactions", "inserted", "updated", "deleted", "from", "to"]]
+///
+/// There is a column for the objects of snapshots if there is a snapshot.
+package func rows(of groups: [TimelineGroup], by grouping: TimelineGrouping) -> [[String]] {
+  let hasSnapshot = groups.contains { $0.snapshotObjects > 0 }
+  return [
+    [grouping.rawValue, "transactions", "inserted", "updated", "deleted"]
+      + (hasSnapshot ? ["in snapshots"] : []) + ["from", "to"]
+  ]
     + groups.map { group in
       [
         grouping == .author ? authorText(group.name) : group.name ?? "", "\(group.transactions)",
         "\(group.counts.inserted)", "\(group.counts.updated)", "\(group.counts.deleted)",
-        second(group.firstTime), second(group.lastTime),
-      ]
+      ] + (hasSnapshot ? ["\(group.snapshotObjects)"] : [])
+        + [second(group.firstTime), second(group.lastTime)]
     }
 }
 
 /// What is known of an object's values, for people.
-public func text(of blame: Blame, _ marks: Marks) -> String {
+package func text(of blame: Blame, _ marks: Marks) -> String {
   var lines = [
     marks.strong("\(blame.entity) \(blame.id)" + (blame.label.map { " “\(visible($0))”" } ?? ""))
   ]

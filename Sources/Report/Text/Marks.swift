@@ -1,20 +1,20 @@
 /// What sets words off in a text, as far as its reader can show it.
 ///
 /// A room that writes texts knows no terminal: whoever calls it says how a word is made green.
-public struct Marks: Sendable {
+package struct Marks: Sendable {
   /// For what came.
-  public var added: @Sendable (String) -> String
+  package var added: @Sendable (String) -> String
   /// For what went.
-  public var removed: @Sendable (String) -> String
+  package var removed: @Sendable (String) -> String
   /// For what changed.
-  public var changed: @Sendable (String) -> String
+  package var changed: @Sendable (String) -> String
   /// For what matters less.
-  public var faint: @Sendable (String) -> String
+  package var faint: @Sendable (String) -> String
   /// For what is looked for first.
-  public var strong: @Sendable (String) -> String
+  package var strong: @Sendable (String) -> String
 
   /// Makes marks; what is not said is left as it is.
-  public init(
+  package init(
     added: @escaping @Sendable (String) -> String = { $0 },
     removed: @escaping @Sendable (String) -> String = { $0 },
     changed: @escaping @Sendable (String) -> String = { $0 },

@@ -1,11 +1,12 @@
-public import Audit
+import Audit
+import Changes
 import Store
 
 /// Finds what a person would call an object; nil where nothing tells.
-public typealias NameLookup = (_ entity: String, _ id: Int64) -> String?
+package typealias NameLookup = (_ entity: String, _ id: Int64) -> String?
 
 /// A value for people, on one line, in so many characters at most.
-public func text(
+package func text(
   of value: PropertyValue?,
   limit: Int = .max,
   name: NameLookup = { _, _ in nil }
@@ -19,7 +20,6 @@ public func text(
     return links.map { link in
       "\(link.entity) \(link.id)"
         + (name(link.entity, link.id).map { " “\(visible($0))”" } ?? "")
-        + (link.position.map { " at \($0)" } ?? "")
     }
     .joined(separator: ", ")
   }
@@ -40,7 +40,7 @@ private func shortened(_ text: String, _ limit: Int) -> String {
 }
 
 /// A text whose characters can neither steer a terminal nor turn the direction of the line.
-public func visible(_ text: String) -> String {
+package func visible(_ text: String) -> String {
   guard text.unicodeScalars.contains(where: isUnsafe) else { return text }
   var result = ""
   for scalar in text.unicodeScalars {

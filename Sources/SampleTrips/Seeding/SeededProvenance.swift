@@ -1,9 +1,9 @@
 import SwiftData
 import Synchronization
 
+import func Changes.timeText
 import struct Store.Author
 import struct Store.Provenance
-import func Store.timeText
 
 /// The clock of a made-up history, which its stores share.
 final class SeededClock: Sendable {

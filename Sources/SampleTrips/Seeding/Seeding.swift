@@ -1,4 +1,6 @@
 import Glibc
+import Stopping
+import Store
 import SwiftData
 
 extension SampleTrips {
@@ -120,6 +122,7 @@ private struct UnfinishedStores {
         )
       }
     }
+    Leftovers.add(folder.path)
     do {
       try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
     } catch {
@@ -168,5 +171,6 @@ private struct UnfinishedStores {
   func remove() {
     // What can't be removed has a name that says what it is.
     try? FileManager.default.removeItem(at: folder)
+    Leftovers.forget(folder.path)
   }
 }

@@ -1,3 +1,4 @@
+import Changes
 import SQLite
 
 /// One row of `history_foreign`: what a trigger saw.

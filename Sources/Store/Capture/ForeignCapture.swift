@@ -1,3 +1,4 @@
+import Changes
 import SQLite
 
 /// The table and the triggers that catch what writers do that are not ours: the `sqlite3` shell, a

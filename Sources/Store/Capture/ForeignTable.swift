@@ -1,3 +1,5 @@
+import Changes
+
 /// A table whose rows are caught when a writer changes them that is not ours.
 struct ForeignTable {
   /// Values that no two rows have together.

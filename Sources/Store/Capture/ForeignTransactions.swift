@@ -1,3 +1,4 @@
+import Changes
 import FoundationEssentials
 import SQLite
 
@@ -149,17 +150,17 @@ final class ForeignTransactions {
       if let old { try remove(old, at: time) }
       if let new { try add(new, at: time) }
     case .links(let join):
-      if let after, let target = link(after)?.target {
+      if let after, let target = target(after) {
         name(row.object, in: entityTables[joins[join].owner])
         name(target, in: entityTables[joins[join].destination])
       }
       guard let owner = try object(entityTables[joins[join].owner], row.object, after: time),
         owned[owner.key.entity].contains(join)
       else { return }
-      let old = before.flatMap { link($0) }
-      let new = after.flatMap { link($0) }
-      guard let target = (old ?? new)?.target, old?.link != new?.link else { return }
-      try recorder.link(owner.key, join: join, target: target, before: old?.link, now: new?.link)
+      // An update leaves both ids as they are; triggers catch a moved row as a delete and an insert.
+      guard before == nil || after == nil, let target = (before ?? after).flatMap({ target($0) })
+      else { return }
+      try recorder.link(owner.key, join: join, target: target, isLinked: after != nil)
     }
   }
 
@@ -230,19 +231,17 @@ final class ForeignTransactions {
     try countAll(object, 1)
     try recorder.insert(object.key, object.values)
     for join in owned[entity] {
-      for (target, link) in try links(join, object.key.id, after: time).sorted(by: {
-        $0.key < $1.key
-      }) {
-        try recorder.link(object.key, join: join, target: target, before: nil, now: link)
+      for target in try targets(join, object.key.id, after: time) {
+        try recorder.link(object.key, join: join, target: target, isLinked: true)
       }
     }
   }
 
   private func remove(_ object: Object, at time: Int64) throws {
     try countAll(object, -1)
-    var found: [Int: [Int64: ChangeDraft.Link]] = [:]
+    var found: [Int: [Int64]] = [:]
     for join in owned[object.key.entity] {
-      let links = try links(join, object.key.id, after: time)
+      let links = try targets(join, object.key.id, after: time)
       if !links.isEmpty { found[join] = links }
     }
     try recorder.delete(object.key, object.values, links: found)
@@ -274,20 +273,15 @@ final class ForeignTransactions {
 
   // MARK: Links
 
-  private func link(_ columns: [Value]) -> (target: Int64, link: ChangeDraft.Link)? {
-    guard columns.count == 2, case .integer(let target) = columns[0] else { return nil }
-    guard case .integer(let position) = columns[1] else { return (target, ChangeDraft.Link()) }
-    return (target, ChangeDraft.Link(position: position))
+  private func target(_ columns: [Value]) -> Int64? {
+    guard columns.count == 1, case .integer(let target) = columns[0] else { return nil }
+    return target
   }
 
-  /// The links of an owner as they were after a row was caught, by their targets.
-  private func links(
-    _ join: Int,
-    _ owner: Int64,
-    after time: Int64
-  ) throws -> [Int64: ChangeDraft.Link] {
+  /// What an owner was linked to after a row was caught, by ascending ids.
+  private func targets(_ join: Int, _ owner: Int64, after time: Int64) throws -> [Int64] {
     let table = tables[joinTables[join]]
-    var result: [Int64: ChangeDraft.Link] = [:]
+    var result: Set<Int64> = []
     let now = try rows.connection.cached(
       "SELECT \(table.columns.joined(separator: ", ")) FROM \(quoted(table.name))"
         + " WHERE \(table.object) = ?1"
@@ -295,20 +289,18 @@ final class ForeignTransactions {
     try now.bind(1, owner)
     defer { now.reset() }
     while try now.step() {
-      if let found = link([now.value(at: 0), now.value(at: 1)]) {
-        result[found.target] = found.link
-      }
+      if let target = target([now.value(at: 0)]) { result.insert(target) }
     }
     var seen: Set<Int64> = []
     let later = try rows.rows(of: joinTables[join], owner, after: time)
     defer { later.reset() }
     while try later.step() {
       guard let row = rows.row(at: later),
-        let found = link(row.kind == .insert ? row.after : row.before),
-        seen.insert(found.target).inserted
+        let target = target(row.kind == .insert ? row.after : row.before),
+        seen.insert(target).inserted
       else { continue }
-      result[found.target] = row.kind == .insert ? nil : found.link
+      if row.kind == .insert { result.remove(target) } else { result.insert(target) }
     }
-    return result
+    return result.sorted()
   }
 }

@@ -1,6 +1,6 @@
 /// Something that a store's check found: rows, history, constraints and catalog that contradict each
 /// other.
-public enum CheckFinding {
+package enum CheckFinding {
   /// What SQLite itself says of the file.
   case integrity(String)
   /// A row leads to one that is not there.
@@ -37,7 +37,7 @@ public enum CheckFinding {
 
 extension CheckFinding: CustomStringConvertible {
   /// The finding in words.
-  public var description: String {
+  package var description: String {
     switch self {
     case .integrity(let text): return "SQLite says of the file: \(text)"
     case .danglingReference(let table, let row, let destination):

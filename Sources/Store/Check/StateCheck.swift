@@ -1,3 +1,4 @@
+import Changes
 import FoundationEssentials
 import SQLite
 
@@ -56,7 +57,7 @@ final class StateCheck {
   /// Of what was deleted from it, a store in the state that it begins with tells.
   func readHistory(
     _ unsealed: UnsealedHistory?,
-    since beginning: Store?,
+    since beginning: EarlierState?,
     _ body: (CheckFinding) throws -> Void
   ) throws {
     let base = try rows.base()
@@ -93,23 +94,21 @@ final class StateCheck {
   }
 
   /// Keeps what a store says of its objects, which is the state that history begins with.
-  private func keepState(of beginning: Store, at base: HistoryPoint) throws {
+  private func keepState(of beginning: EarlierState, at base: HistoryPoint) throws {
     guard let digest = schemas.last(where: { $0.schema == beginning.schema })?.digest else {
       return
     }
-    try beginning.read { reader in
-      let head = try reader.historyRange().head
-      guard head.transaction == base.transaction, head.digest == base.digest else {
-        throw StoreError(
-          .historyDiverged,
-          "The history of \(connection.path) begins after transaction \(base.transaction), and what"
-            + " it is to be compared with ends with transaction \(head.transaction), or is of another"
-            + " history.",
-          path: connection.path
-        )
-      }
-      try reader.snapshot { try keep($0, digest) }
+    let head = try beginning.reader.historyRange().head
+    guard head.transaction == base.transaction, head.digest == base.digest else {
+      throw StoreError(
+        .historyDiverged,
+        "The history of \(connection.path) begins after transaction \(base.transaction), and what"
+          + " it is to be compared with ends with transaction \(head.transaction), or is of another"
+          + " history.",
+        path: connection.path
+      )
     }
+    try beginning.reader.snapshot { try keep($0, digest) }
     isComplete = true
   }
 
@@ -127,17 +126,12 @@ final class StateCheck {
   ) throws -> Digest? {
     let lines = TransactionLines(transaction)
     var digest = previous.map { TransactionDigest(after: $0) }
-    var buffer: [UInt8] = []
     let statement = try source.changes(from: transaction.firstChange)
     var count: Int64 = 0
     while count < transaction.count, try statement.step(), statement.int64(at: 9) == transaction.id
     {
       let change = try source.change(at: statement)
-      lines.append(change, to: &buffer)
-      if buffer.count > 1 << 16 {
-        digest?.update(buffer)
-        buffer.removeAll(keepingCapacity: true)
-      }
+      digest?.take(change, lines)
       if !change.large.isEmpty {
         for digest in digests(in: Array(change.large)) { try known.count(digest, history: 1) }
       }
@@ -154,8 +148,7 @@ final class StateCheck {
     }
     // What was erased left its digest behind.
     guard transaction.state == .whole else { return transaction.chainDigest }
-    digest?.update(buffer)
-    let made = digest?.finish(lines)
+    let made = digest?.close(lines)
     if let stored = transaction.digest, let made, made != stored {
       try body(.digest(transaction: transaction.id))
     }

@@ -1,3 +1,4 @@
+import Changes
 import SQLite
 
 /// Checks the tables, views, indexes and triggers of a store against those of a new one.

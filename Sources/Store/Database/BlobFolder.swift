@@ -1,5 +1,7 @@
+import Changes
 import FoundationEssentials
 import Glibc
+import Stopping
 
 /// The folder beside a store that holds large values, each in a file named by its SHA-256.
 ///
@@ -57,6 +59,8 @@ struct BlobFolder: Sendable {
     _ pieces: (_ write: (UnsafeRawBufferPointer) throws -> Void) throws -> Void
   ) throws {
     let temporary = path + "/.\(digest).\(getpid())"
+    Leftovers.add(temporary)
+    defer { Leftovers.forget(temporary) }
     let descriptor = open(temporary, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, mode)
     guard descriptor >= 0 else { throw failure("create", temporary) }
     do {

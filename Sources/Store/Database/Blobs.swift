@@ -1,3 +1,4 @@
+import Changes
 import FoundationEssentials
 import Glibc
 import SQLite
@@ -11,8 +12,6 @@ import SQLite
 final class Blobs {
   /// Values of external attributes that are larger lie in files.
   static let inlineLimit = 128 * 1024
-  /// Values that are larger lie outside the rows of history.
-  static let historyLimit = 1024 * 1024
 
   /// Names a value.
   struct Reference {

@@ -1,3 +1,4 @@
+import Changes
 import Glibc
 import SQLite
 
@@ -15,7 +16,7 @@ func describingErrors<Result>(
 
 /// Calls, and turns what SQLite says of files into sentences that tell what to do; what it says of a
 /// statement is left to whoever wrote that.
-public func describingErrorsOfFiles<Result>(_ body: () throws -> Result) throws -> Result {
+package func describingErrorsOfFiles<Result>(_ body: () throws -> Result) throws -> Result {
   do {
     return try body()
   } catch let error as SQLiteError {
@@ -26,15 +27,15 @@ public func describingErrorsOfFiles<Result>(_ body: () throws -> Result) throws 
 }
 
 private func described(_ error: SQLiteError, path: String) -> StoreError {
-  func make(_ code: StoreError.Code, _ message: String) -> StoreError {
-    StoreError(code, message, cause: error, path: path)
+  func make(_ code: StoreError.Code, _ message: String, hint: String = "") -> StoreError {
+    StoreError(code, message, hint: hint, cause: error, path: path)
   }
   switch error.code == SQLiteError.inputOutputNoMemory ? SQLiteError.noMemory : error.primaryCode {
   case SQLiteError.noMemory:
     return make(
       .outOfMemory,
-      "There was no memory left to work with the store \(path); nothing of this write was kept. Try"
-        + " again when other programs need less, or raise the limit of this one."
+      "There was no memory left to work with the store \(path); nothing of this write was kept.",
+      hint: "Try again when other programs need less, or raise the limit of this one."
     )
   case SQLiteError.busy, SQLiteError.locked, SQLiteError.protocolFailure:
     return make(
@@ -45,8 +46,8 @@ private func described(_ error: SQLiteError, path: String) -> StoreError {
   case SQLiteError.full:
     return make(
       .diskFull,
-      "There is no room left for the store \(path); nothing of this write was kept. Free some"
-        + " space and write again."
+      "There is no room left for the store \(path); nothing of this write was kept.",
+      hint: "Free some space and write again."
     )
   case SQLiteError.notADatabase:
     return make(
@@ -60,18 +61,21 @@ private func described(_ error: SQLiteError, path: String) -> StoreError {
     )
   case SQLiteError.readOnly:
     return readOnlyError(path, cause: error)
+  case SQLiteError.cantOpen where isFolder(path):
+    return make(.notAStore, "\(path) is a folder, and a store is a file; name the file.")
   case SQLiteError.cantOpen:
     return access(path, F_OK) == 0
       ? make(
         .readOnly,
-        "The store \(path) can't be opened: it is a folder, or the files that SQLite needs beside it"
-          + " can't be made. Check the path and the permissions of its folder."
+        "The store \(path) can't be opened: the files that SQLite needs beside it can't be made.",
+        hint: "Check the path and the permissions of its folder."
       )
       : missingFileError(path, cause: error)
   case SQLiteError.inputOutput:
     return make(
       .inputOutput,
-      "Reading or writing the store \(path) failed; nothing of this write was kept. Check the disk."
+      "Reading or writing the store \(path) failed; nothing of this write was kept.",
+      hint: "Check the disk."
     )
   case SQLiteError.error
   where error.message.hasPrefix("no such table") || error.message.hasPrefix("no such column"):
@@ -92,7 +96,8 @@ private func described(_ error: SQLiteError, path: String) -> StoreError {
 func missingFileError(_ path: String, cause: (any Error)? = nil) -> StoreError {
   StoreError(
     .missing,
-    "There is no store at \(path). Check the path, and that the folder of a new store is there.",
+    "There is no store at \(path).",
+    hint: "Check the path, and that the folder of a new store is there.",
     cause: cause,
     path: path
   )
@@ -107,4 +112,9 @@ func readOnlyError(_ path: String, cause: (any Error)? = nil) -> StoreError {
     cause: cause,
     path: path
   )
+}
+
+private func isFolder(_ path: String) -> Bool {
+  var status = stat()
+  return stat(path, &status) == 0 && status.st_mode & S_IFMT == S_IFDIR
 }

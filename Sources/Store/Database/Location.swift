@@ -1,15 +1,16 @@
-public import FoundationEssentials
-public import SQLite
+import Changes
+import FoundationEssentials
+import SQLite
 
 /// Where a store is kept.
-public enum Location: Hashable, Sendable {
+package enum Location: Hashable, Sendable {
   /// In a file, with others beside it while it is in use.
   case file(URL)
   /// In memory, for as long as it is open; the name is for messages only.
   case memory(String)
 
   /// The file's path, or what messages call a store in memory.
-  public var path: String {
+  package var path: String {
     switch self {
     case .file(let url): url.path(percentEncoded: false)
     case .memory(let name): "memory:\(name)"
@@ -25,21 +26,21 @@ extension Location {
 }
 
 /// How a store is opened.
-public struct Options: Sendable {
+package struct Options: Sendable {
   /// True to write nothing, neither rows nor files.
-  public var isReadOnly: Bool
+  package var isReadOnly: Bool
   /// How long to wait for another process that writes.
-  public var busyTimeout: Duration
+  package var busyTimeout: Duration
   /// The most pages of 4096 bytes that the file may have; nil for no limit.
-  public var maximumPageCount: Int?
+  package var maximumPageCount: Int?
   /// The store that a new one is to be a replica of; nil for a store of its own.
-  public var origin: ReplicaOrigin?
+  package var origin: ReplicaOrigin?
   /// What history keeps of deleted objects; nil for what the store says, which is all of a new one.
-  public var historyMode: HistoryMode?
+  package var historyMode: HistoryMode?
   /// How long transactions stay in history; nil for ever.
-  public var historyTimeToLive: Duration?
+  package var historyTimeToLive: Duration?
   /// Called with every new connection, to add functions and collations.
-  public var configure: (@Sendable (Connection) throws -> Void)?
+  package var configure: (@Sendable (Connection) throws -> Void)?
   /// False for a store that is worth nothing until it is finished, which need not survive a power
   /// cut before.
   package var isDurable = true
@@ -47,7 +48,7 @@ public struct Options: Sendable {
   package var provenance = Provenance.system
 
   /// Makes options.
-  public init(
+  package init(
     isReadOnly: Bool = false,
     busyTimeout: Duration = .seconds(10),
     maximumPageCount: Int? = nil,
@@ -65,22 +66,23 @@ public struct Options: Sendable {
 }
 
 /// Who makes a change.
-public struct Author: Hashable, Sendable {
+package struct Author: Hashable, Sendable {
   /// The name that the application gave; nil for none.
-  public var name: String?
+  package var name: String?
   /// The name of the program.
-  public var process: String
+  package var process: String
   /// The bundle identifier, where there is one.
-  public var bundle: String?
+  package var bundle: String?
 
   /// Makes an author; the process is this one.
-  public init(name: String? = nil, process: String = Author.currentProcess, bundle: String? = nil) {
+  package init(name: String? = nil, process: String = Author.currentProcess, bundle: String? = nil)
+  {
     self.name = name
     self.process = process
     self.bundle = bundle
   }
 
   /// The name of the program that runs.
-  public static let currentProcess =
+  package static let currentProcess =
     CommandLine.arguments.first.map { String($0.split(separator: "/").last ?? "") } ?? ""
 }

@@ -1,14 +1,14 @@
 import SQLite
 
 /// The store that a replica is made of.
-public struct ReplicaOrigin: Hashable, Sendable {
+package struct ReplicaOrigin: Hashable, Sendable {
   /// The identifier of that store, which the replica gets too.
-  public var identifier: String
+  package var identifier: String
   /// The lineage whose transactions the replica takes.
-  public var lineage: Int64
+  package var lineage: Int64
 
   /// Makes an origin.
-  public init(identifier: String, lineage: Int64) {
+  package init(identifier: String, lineage: Int64) {
     self.identifier = identifier
     self.lineage = lineage
   }

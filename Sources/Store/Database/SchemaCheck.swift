@@ -1,3 +1,4 @@
+import Changes
 import SQLite
 
 /// Notices that another process gave the store a schema that needs other tables.

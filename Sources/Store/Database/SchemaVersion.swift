@@ -2,24 +2,24 @@
 ///
 /// Parts that are missing are zero, so that `1.0` is `1.0.0`. A part that is no number comes before
 /// all that are, and among its like in the order of its bytes.
-public struct SchemaVersion: Comparable, Sendable, CustomStringConvertible {
+package struct SchemaVersion: Comparable, Sendable, CustomStringConvertible {
   /// The version as the schema has it.
-  public let description: String
+  package let description: String
 
   /// Takes a version as a schema has it.
-  public init(_ text: String) { description = text }
+  package init(_ text: String) { description = text }
 
   private var parts: [Substring] {
     description.split(separator: ".", omittingEmptySubsequences: false)
   }
 
   /// True where both name one version.
-  public static func == (left: SchemaVersion, right: SchemaVersion) -> Bool {
+  package static func == (left: SchemaVersion, right: SchemaVersion) -> Bool {
     !(left < right) && !(right < left)
   }
 
   /// True where the left version is the older one.
-  public static func < (left: SchemaVersion, right: SchemaVersion) -> Bool {
+  package static func < (left: SchemaVersion, right: SchemaVersion) -> Bool {
     let leftParts = left.parts
     let rightParts = right.parts
     for index in 0..<max(leftParts.count, rightParts.count) {

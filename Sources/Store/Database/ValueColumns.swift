@@ -1,10 +1,11 @@
+import Changes
 import FoundationEssentials
-public import SQLite
+import SQLite
 
 /// Values to and from statements.
 extension Statement {
   /// Binds a value, copying texts and blobs.
-  public func bind(_ index: Int32, _ value: Value) throws {
+  package func bind(_ index: Int32, _ value: Value) throws {
     switch value {
     case .null: try bindNull(index)
     case .integer(let number): try bind(index, number)
@@ -15,8 +16,20 @@ extension Statement {
     }
   }
 
+  /// Binds a value without a copy: it must stay where it is until the statement was run, or the
+  /// parameter is bound again.
+  func bind(_ parameter: Int32, borrowing value: PlainValue) throws {
+    switch value {
+    case .null: try bindNull(parameter)
+    case .integer(let integer): try bind(parameter, integer)
+    case .real(let real): try bind(parameter, real)
+    case .text(let text): try bind(parameter, borrowedText: text)
+    case .blob(let blob): try bind(parameter, borrowedBlob: blob)
+    }
+  }
+
   /// The value in a column, as it is stored.
-  public func value(at index: Int32) -> Value {
+  package func value(at index: Int32) -> Value {
     switch type(at: index) {
     case .null: .null
     case .integer: .integer(int64(at: index))
@@ -24,14 +37,5 @@ extension Statement {
     case .text: withBytes(at: index) { Value(text: $0) }
     case .blob: .blob(data(at: index))
     }
-  }
-}
-
-extension Value {
-  /// A stored text, whatever its bytes are.
-  init(text bytes: UnsafeRawBufferPointer) {
-    self =
-      isValidUTF8(bytes)
-      ? .text(String(decoding: bytes, as: UTF8.self)) : .brokenText(Data(bytes))
   }
 }

@@ -1,3 +1,5 @@
+import Changes
+
 /// Where the values of one column come from when a table is filled.
 struct ColumnSource: Sendable {
   /// A value that a migration itself puts into rows, which history records as an update.

@@ -1,3 +1,5 @@
+import Changes
+
 /// Where an old store keeps the links of a relationship, seen as pairs of an owner and what it
 /// leads to.
 struct LinkSource: Hashable, Sendable {
@@ -7,27 +9,18 @@ struct LinkSource: Hashable, Sendable {
   var source: String
   /// The column with the ids that they lead to, quoted.
   var target: String
-  /// The column with the positions, quoted; nil where links have none.
-  var position: String?
   /// What holds for the rows that are links.
   var conditions: [String]
 
   /// The same links from the other side.
   var reversed: LinkSource {
-    LinkSource(
-      table: table,
-      source: target,
-      target: source,
-      position: position,
-      conditions: conditions
-    )
+    LinkSource(table: table, source: target, target: source, conditions: conditions)
   }
 
-  /// A query for `source`, `target` and `position`.
+  /// A query for `source` and `target`.
   var pairs: String {
     let filter = conditions.isEmpty ? "" : " WHERE \(conditions.joined(separator: " AND "))"
-    return "SELECT \(source) AS \"source\", \(target) AS \"target\","
-      + " \(position ?? "NULL") AS \"position\" FROM \(table)\(filter)"
+    return "SELECT \(source) AS \"source\", \(target) AS \"target\" FROM \(table)\(filter)"
   }
 }
 
@@ -88,7 +81,6 @@ extension SchemaMapping {
         table: quoted(table),
         source: quoted(source),
         target: quoted(target),
-        position: "\"position\"",
         conditions: []
       )
     }

@@ -1,14 +1,15 @@
-public import FoundationEssentials
-public import SQLite
+import Changes
+import FoundationEssentials
+import SQLite
 
 /// Takes a store from one schema to another, in one transaction: all of it or nothing.
-public enum Migration {
+package enum Migration {
   /// Plans the way from one schema to another, without looking at any store.
   ///
   /// - Throws: ``StoreError`` with ``StoreError/Code/newerSchema`` where the store's version is the
   ///   newer one, and with ``StoreError/Code/migrationRefused`` and all reasons where there is no
   ///   way that keeps what is stored.
-  public static func plan(
+  package static func plan(
     from old: StoreSchema,
     to new: StoreSchema
   ) throws -> MigrationPlan {
@@ -16,7 +17,7 @@ public enum Migration {
   }
 
   /// The schema that a store carries; nil where there is no file, or an empty one.
-  public static func schema(of file: URL, options: Options = Options()) throws -> StoreSchema? {
+  package static func schema(of file: URL, options: Options = Options()) throws -> StoreSchema? {
     let path = file.path(percentEncoded: false)
     let attributes: [FileAttributeKey: Any]
     do {
@@ -27,11 +28,11 @@ public enum Migration {
     if attributes[.size] as? UInt64 == 0 || attributes[.size] as? Int == 0 { return nil }
     do {
       return try describingErrors(at: path) {
-        try StoreFile(location: .file(file), options: options).open(schema: nil).1.schema
+        try StoreFile(location: .file(file), options: options).open().1.schema
       }
     } catch let error as StoreError where error.code == .notAStore {
       // Whoever was killed while it made the store left a file that turns out to be empty.
-      guard try Store.isUnmade(file) else { throw error }
+      guard try isUnmadeStore(at: path) else { throw error }
       return nil
     }
   }
@@ -41,7 +42,7 @@ public enum Migration {
   ///
   /// - Returns: What was done; nil where the store has this schema already.
   @discardableResult
-  public static func migrate(
+  package static func migrate(
     _ file: URL,
     to schema: StoreSchema,
     author: Author,
@@ -50,7 +51,7 @@ public enum Migration {
     let path = file.path(percentEncoded: false)
     return try describingErrors(at: path) {
       let (connection, catalog) = try StoreFile(location: .file(file), options: options)
-        .open(schema: nil)
+        .open()
       guard catalog.schema != schema else { return nil }
       let plan = try plan(from: catalog.schema, to: schema)
       let isDone = try apply(
@@ -68,7 +69,7 @@ public enum Migration {
   /// - Returns: False where the store has the new schema already, because another process was
   ///   quicker.
   @discardableResult
-  public static func apply(
+  package static func apply(
     _ plan: MigrationPlan,
     on connection: Connection,
     author: Author

@@ -1,3 +1,4 @@
+import Changes
 import SQLite
 
 /// Looks for rows that a migration can't bring over, before anything is changed.

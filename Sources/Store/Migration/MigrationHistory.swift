@@ -1,3 +1,4 @@
+import Changes
 import SQLite
 
 /// Records in history what a migration does to values.
@@ -18,15 +19,7 @@ struct MigrationHistory {
     let removed = plan.mapping.removed
     guard !removed.isEmpty else { return }
     let joins = plan.from.joinTables(layouts)
-    let recorder = try ChangeRecorder(
-      connection,
-      layouts,
-      joins,
-      schemaID: schemaID,
-      blobs,
-      provenance
-    )
-    try recorder.begin()
+    let recorder = try begin(layouts, joins, schemaID: schemaID)
     for entity in removed {
       let layout = layouts[entity]
       let family = [entity] + layout.ancestors
@@ -40,9 +33,9 @@ struct MigrationHistory {
       )
       while try statement.step() {
         let id = statement.int64(at: 0)
-        var links: [Int: [Int64: ChangeDraft.Link]] = [:]
+        var links: [Int: [Int64]] = [:]
         for (join, statements) in outgoing {
-          let found = try statements.links(of: id)
+          let found = try statements.targets(of: id)
           if !found.isEmpty { links[join] = found }
         }
         let values = layout.columns.indices.map { statement.value(at: Int32($0) + 1) }
@@ -55,15 +48,11 @@ struct MigrationHistory {
 
   /// Records the migration, with the values that it puts into rows that stay.
   func recordMigration(schemaID: Int64) throws {
-    let header = try TransactionRow(connection, schemaID: schemaID, provenance)
-    let (transaction, firstRow) = try header.next()
-    var row = try ChangeRow(connection, blobs)
-    var nextRow = firstRow
+    let layouts = plan.mapping.newLayouts
+    let recorder = try begin(layouts, plan.to.joinTables(layouts), schemaID: schemaID)
     for rows in plan.tables.flatMap(\.rows) {
       let filled = rows.columns.filter { $0.fill != nil }
       guard !filled.isEmpty else { continue }
-      let layout = plan.mapping.newLayouts[rows.entity]
-      let encoder = ObjectEncoder(layout, plan.mapping.newLayouts)
       let fills = filled.compactMap(\.fill)
       let list = fills.map { "\($0.condition), \($0.before)" }.joined(separator: ", ")
       let condition = fills.map { "(\($0.condition))" }.joined(separator: " OR ")
@@ -71,32 +60,32 @@ struct MigrationHistory {
         "SELECT \"id\", \(list) FROM \(rows.rows(where: condition)) ORDER BY \"id\""
       )
       while try statement.step() {
-        row.removeAll()
-        for (index, source) in filled.enumerated()
-        where statement.int64(at: Int32(2 * index) + 1) != 0 {
-          let column = source.column
-          row.appendChanged(encoder.key(column))
-          let before = statement.value(at: Int32(2 * index) + 2)
-          try row.before.append(before, at: column, encoder, blobs)
-          try row.after.append(fills[index].after, at: column, encoder, blobs)
-        }
-        try row.insert(
-          id: nextRow,
-          .update,
-          transaction: transaction,
-          sequence: nextRow - firstRow,
-          entity: encoder,
-          object: statement.int64(at: 0)
+        let changed = fills.indices.filter { statement.int64(at: Int32(2 * $0) + 1) != 0 }
+        try recorder.update(
+          RowKey(entity: rows.entity, id: statement.int64(at: 0)),
+          changed.map { filled[$0].column },
+          before: changed.map { statement.value(at: Int32(2 * $0) + 2) },
+          after: changed.map { fills[$0].after }
         )
-        nextRow += 1
       }
     }
-    try header.insert(
-      transaction,
-      author,
-      firstRow: firstRow,
-      count: nextRow - firstRow,
-      operation: .migration
+    try recorder.close(author, .migration)
+  }
+
+  private func begin(
+    _ layouts: [EntityLayout],
+    _ joins: [JoinTable],
+    schemaID: Int64
+  ) throws -> ChangeRecorder {
+    let recorder = try ChangeRecorder(
+      connection,
+      layouts,
+      joins,
+      schemaID: schemaID,
+      blobs,
+      provenance
     )
+    try recorder.begin()
+    return recorder
   }
 }

@@ -1,14 +1,16 @@
+import Changes
+
 /// How a store gets from one schema to another.
 ///
 /// A plan is made of the two schemas alone. Whether the rows allow it, such as that a value which
 /// becomes unique is there once, turns out when it is applied.
-public struct MigrationPlan: Sendable {
+package struct MigrationPlan: Sendable {
   /// The schema that the store has.
-  public let from: StoreSchema
+  package let from: StoreSchema
   /// The schema that it gets.
-  public let to: StoreSchema
+  package let to: StoreSchema
   /// What is done, entity by entity, for people to read.
-  public let steps: [MigrationStep]
+  package let steps: [MigrationStep]
 
   let mapping: SchemaMapping
   let tables: [TableMigration]
@@ -39,14 +41,14 @@ public struct MigrationPlan: Sendable {
   }
 
   /// True where no table changes, only what the catalog says of them.
-  public var isTrivial: Bool {
+  package var isTrivial: Bool {
     steps.isEmpty && to.differences(fromStored: from).isEmpty
   }
 }
 
 extension MigrationPlan: CustomStringConvertible {
   /// The steps, one a line.
-  public var description: String {
+  package var description: String {
     steps.isEmpty
       ? "version \(from.version) and version \(to.version) have the same tables"
       : "from version \(from.version) to version \(to.version):"

@@ -1,5 +1,7 @@
+import Changes
+
 /// One thing that a migration does, for people to read.
-public enum MigrationStep: Hashable, Sendable {
+package enum MigrationStep: Hashable, Sendable {
   /// An entity comes, with no rows.
   case addEntity(String)
   /// An entity goes, with its rows.
@@ -46,7 +48,7 @@ public enum MigrationStep: Hashable, Sendable {
 
 extension MigrationStep: CustomStringConvertible {
   /// The step as a sentence without its full stop.
-  public var description: String {
+  package var description: String {
     switch self {
     case .addEntity(let entity): "add \(entity)"
     case .removeEntity(let entity): "remove \(entity) with all its rows"

@@ -1,3 +1,4 @@
+import Changes
 import FoundationEssentials
 
 /// How changes that were written under an earlier schema are to be read in the present one.
@@ -88,12 +89,11 @@ struct PastNames {
       let links = elements(of: json).map { renamed($0, reference) }
       return [0x5b] + Array(links.joined(separator: [0x2c])) + [0x5d]
     case UInt8(ascii: "{"):
-      // The id keeps its quotes; a position may follow it.
-      let rest = members(of: json).filter { !$0.key.elementsEqual(#""entity":"#.utf8) }
-      guard let id = rest.first else { return json }
-      var result = reference + id.value.dropFirst()
-      for member in rest.dropFirst() { result += [0x2c] + member.key + member.value }
-      return result + [0x7d]
+      // The id keeps its quotes.
+      guard let id = members(of: json).first(where: { $0.key.elementsEqual(#""id":"#.utf8) }) else {
+        return json
+      }
+      return reference + id.value.dropFirst() + [0x7d]
     default: return json
     }
   }

@@ -1,3 +1,5 @@
+import Changes
+
 /// What a migration does and what it can't do, in the words of the model.
 struct PlannedSteps {
   private let mapping: SchemaMapping

@@ -1,9 +1,11 @@
+import Changes
+
 /// Properties of an entity, in the changes that were written under one schema.
 ///
 /// The names that were given are those of the present; what entities and properties were called
 /// under an earlier schema follows from the schemas. A name that is there no more means what had it
 /// last.
-public struct PropertyTargets {
+package struct PropertyTargets {
   /// The properties that are meant, by the entity's name: their keys then, and what tells them apart
   /// now.
   private var entities: [[UInt8]: [[UInt8]: [UInt8]]] = [:]
@@ -11,7 +13,7 @@ public struct PropertyTargets {
   /// Looks up what is meant under the first of some schemas, of which the last is the present one:
   /// properties of an entity, of its heirs and unless that is turned off of its whole family; all where
   /// none are named.
-  public init(
+  package init(
     entity: String,
     hasFamily: Bool = true,
     attributes: [String],
@@ -53,10 +55,10 @@ public struct PropertyTargets {
   }
 
   /// True where the object of a change may be the one that is meant.
-  public func hasEntity(of change: Change) -> Bool { entities[Array(change.entity)] != nil }
+  package func hasEntity(of change: Change) -> Bool { entities[Array(change.entity)] != nil }
 
   /// What tells the property of a value apart, whatever it is called; nil for one that is not meant.
-  public func property(of value: ToldValue, in change: Change) -> [UInt8]? {
+  package func property(of value: ToldValue, in change: Change) -> [UInt8]? {
     entities[Array(change.entity)]?[value.key]
   }
 }

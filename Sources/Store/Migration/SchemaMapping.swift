@@ -1,3 +1,5 @@
+import Changes
+
 /// What of an old schema each part of a new one comes from.
 struct SchemaMapping: Sendable {
   let from: StoreSchema

@@ -1,13 +1,14 @@
+import Changes
 import FoundationEssentials
 import SQLite
 
 /// What the parts of a schema that a store once had are called in its present one.
-public struct SchemaSuccession: Sendable {
+package struct SchemaSuccession: Sendable {
   private var entities: [String: String] = [:]
   private var properties: [String: [String: String]] = [:]
 
   /// Follows the names from the first schema through all that came after it to the last.
-  public init(_ schemas: [StoreSchema]) throws {
+  package init(_ schemas: [StoreSchema]) throws {
     for entity in schemas.first?.entities ?? [] {
       entities[entity.name] = entity.name
       properties[entity.name] = Dictionary(
@@ -33,11 +34,11 @@ public struct SchemaSuccession: Sendable {
   }
 
   /// The name that an entity has now; nil for one that is gone.
-  public func entity(_ name: String) -> String? { entities[name] }
+  package func entity(_ name: String) -> String? { entities[name] }
 
   /// The name that a property has now, by the names that it and its entity had; nil for one that
   /// is gone.
-  public func property(_ name: String, of entity: String) -> String? { properties[entity]?[name] }
+  package func property(_ name: String, of entity: String) -> String? { properties[entity]?[name] }
 }
 
 extension SchemaMapping {
@@ -59,25 +60,25 @@ extension Entity {
 }
 
 /// A schema that a store has or had, as its catalog keeps it.
-public struct CatalogSchema: Sendable {
+package struct CatalogSchema: Sendable {
   /// The id in the catalog; they go up in the order in which the store got them.
-  public let id: Int64
+  package let id: Int64
   /// The SHA-256 of its JSON, by which transactions name it.
-  public let digest: String
+  package let digest: String
   /// The schema.
-  public let schema: StoreSchema
+  package let schema: StoreSchema
 }
 
 extension Reader {
   /// The id of the last schema that the store got.
-  public func lastSchema() throws -> Int64 {
+  package func lastSchema() throws -> Int64 {
     let last = try connection.cached("SELECT max(id) FROM store_schema")
     defer { last.reset() }
     return try last.step() ? last.int64(at: 0) : 0
   }
 
   /// All schemas that the store ever had, the oldest first.
-  public func schemas() throws -> [CatalogSchema] {
+  package func schemas() throws -> [CatalogSchema] {
     let rows = try connection.prepare("SELECT id, digest, json FROM store_schema ORDER BY id")
     var result: [CatalogSchema] = []
     while try rows.step() {

@@ -1,4 +1,5 @@
-public import FoundationEssentials
+import Changes
+import FoundationEssentials
 import Glibc
 import SQLite
 
@@ -8,11 +9,11 @@ import SQLite
 /// and changed by code of the application. While the migration goes on, others read the store as it
 /// was, and nobody can write it. Nothing of it is seen before ``commit()``; a crash leaves the store
 /// as it was.
-public final class StagedMigration {
+package final class StagedMigration {
   /// The store's file.
-  public let file: URL
+  package let file: URL
   /// The copy that the stages work on.
-  public let workingCopy: URL
+  package let workingCopy: URL
 
   /// Holds the lock for writing, until the copy takes the store's place.
   private let lock: Connection
@@ -23,7 +24,7 @@ public final class StagedMigration {
   private var isOpen = true
 
   /// Copies a store, and keeps others from writing it.
-  public static func begin(
+  package static func begin(
     on file: URL,
     options: Options = Options()
   ) throws -> StagedMigration {
@@ -38,7 +39,7 @@ public final class StagedMigration {
       .appending(path: file.lastPathComponent + "-migration", directoryHint: .notDirectory)
     blobs = BlobFolderCopy(from: file, to: workingCopy)
     let storeFile = StoreFile(location: .file(file), options: options)
-    (lock, _) = try storeFile.open(schema: nil)
+    (lock, _) = try storeFile.open()
     try lock.execute("BEGIN IMMEDIATE")
     witness = try storeFile.connectReader()
     version = try Self.dataVersion(witness)
@@ -77,7 +78,7 @@ public final class StagedMigration {
 
   /// Takes the copy to another schema, if it has not got that already.
   @discardableResult
-  public func migrate(
+  package func migrate(
     to schema: StoreSchema,
     author: Author,
     options: Options = Options()
@@ -90,7 +91,7 @@ public final class StagedMigration {
   /// - Throws: ``StoreError`` with ``StoreError/Code/changedMeanwhile`` where another process wrote
   ///   between the end of the lock and that transaction. The store is then as that process left it,
   ///   and the migration is to be begun anew.
-  public func commit() throws { try commit(whenUnlocked: {}) }
+  package func commit() throws { try commit(whenUnlocked: {}) }
 
   /// Commits, and calls between the end of the one lock and the beginning of the other.
   func commit(whenUnlocked: () throws -> Void) throws {
@@ -153,7 +154,7 @@ public final class StagedMigration {
   }
 
   /// Throws the copy away and lets others write the store, which is as it was.
-  public func abandon() {
+  package func abandon() {
     guard isOpen else { return }
     isOpen = false
     do {

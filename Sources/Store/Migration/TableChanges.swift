@@ -1,3 +1,4 @@
+import Changes
 import SQLite
 
 /// Makes the tables of the new schema out of those of the old one.
@@ -46,8 +47,8 @@ struct TableChanges {
     for rows in table.rows { try copy(rows, to: name) }
     if let copy = table.links {
       try connection.execute(
-        "INSERT INTO \(quoted(name)) (\(copy.firstColumn), \(copy.secondColumn), \"position\")"
-          + " SELECT \"source\", \"target\", \"position\" FROM (\(copy.links.pairs))"
+        "INSERT INTO \(quoted(name)) (\(copy.firstColumn), \(copy.secondColumn))"
+          + " SELECT \"source\", \"target\" FROM (\(copy.links.pairs))"
       )
     }
   }

@@ -1,3 +1,5 @@
+import Changes
+
 /// What becomes of one table of the new schema.
 struct TableMigration: Sendable {
   /// How the table comes to be.

@@ -1,3 +1,5 @@
+import Changes
+
 /// How stored values of one type become those of another without losing anything.
 enum TypeConversion {
   /// They are stored alike.
@@ -47,7 +49,7 @@ enum TypeConversion {
 
 /// A stored value of one type as one of another, as a migration makes it; nil for types of which a
 /// migration makes none.
-public func converted(_ value: Value, from old: ValueType, to new: ValueType) -> Value? {
+package func converted(_ value: Value, from old: ValueType, to new: ValueType) -> Value? {
   guard let conversion = TypeConversion(from: old, to: new) else { return nil }
   switch (conversion, value) {
   case (.integerToReal, .integer(let number)): return .real(Double(number))

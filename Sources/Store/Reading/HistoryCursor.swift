@@ -1,14 +1,15 @@
+import Changes
 import SQLite
 
 /// Goes through transactions in the order of their ids, and through the changes of each.
 ///
 /// It holds one row at a time, and is to be used before its reader is given back or refreshed.
-public final class HistoryCursor {
+package final class HistoryCursor {
   private var rows: HistoryRows
   private var transactions: Statement
   private var changes: Statement?
   /// The id of the change that ``changes`` gives next.
-  private var nextChange: Int64 = 0
+  private var nextChangeID: Int64 = 0
   private var current: Transaction?
   private var remaining: Int64 = 0
   /// The id that the next transaction must have; nil where not all are asked for.
@@ -44,13 +45,13 @@ public final class HistoryCursor {
   }
 
   /// Goes to the next transaction; nil at the end.
-  public func next() throws -> Transaction? {
+  package func nextTransaction() throws -> Transaction? {
     guard try transactions.step() else {
       guard let rest else { return nil }
       self.rest = nil
       (rows, transactions) = rest
       changes = nil
-      return try next()
+      return try nextTransaction()
     }
     let transaction = try rows.transaction(at: transactions)
     if let expected {
@@ -65,17 +66,17 @@ public final class HistoryCursor {
   }
 
   /// Goes to the next change of the transaction; nil after its last.
-  public func next() throws -> Change? {
+  package func nextChange() throws -> Change? {
     guard remaining > 0, let current else { return nil }
     let id = current.firstChange + current.count - remaining
-    if changes == nil || id != nextChange {
+    if changes == nil || id != nextChangeID {
       changes = try rows.changes(from: id)
-      nextChange = id
+      nextChangeID = id
     }
     guard let changes, try changes.step(), changes.int64(at: 9) == current.id else {
       throw rows.damaged("changes of transaction \(current.id) are missing")
     }
-    nextChange += 1
+    nextChangeID += 1
     remaining -= 1
     return try rows.change(at: changes)
   }
@@ -85,14 +86,14 @@ extension Reader {
   /// The transactions after one, up to another or to the head.
   ///
   /// - Throws: ``StoreError/Code/historyExpired`` where transactions between were deleted.
-  public func history(after first: Int64 = 0, through last: Int64 = .max) throws -> HistoryCursor {
+  package func history(after first: Int64 = 0, through last: Int64 = .max) throws -> HistoryCursor {
     let base = try history.base()
     guard first >= base.transaction else { throw try expired(first, base) }
     return try HistoryCursor(history, try unsealedHistory(), after: first, through: last)
   }
 
   /// How far the history reaches.
-  public func historyRange() throws -> HistoryRange {
+  package func historyRange() throws -> HistoryRange {
     var range = try history.range()
     guard let head = try unsealedHistory()?.head() else { return range }
     range.oldest = range.oldest ?? range.head.transaction + 1
@@ -100,11 +101,24 @@ extension Reader {
     return range
   }
 
+  /// The latest time of the transactions before those that history has; nil if it is not known.
+  package func baseTime() throws -> String? { try history.baseTime() }
+
+  /// The first transaction whose time is later than a given one; nil if there is none.
+  ///
+  /// If one of those that history no longer has was later, it is the last of them.
+  package func firstTransaction(afterTime time: String) throws -> Int64? {
+    if let latest = try history.baseTime(), latest > time { return try history.base().transaction }
+    let find = try connection.prepare("SELECT min(id) FROM history_transaction WHERE time > ?1")
+    try find.bind(1, time)
+    return try find.step() && !find.isNull(at: 0) ? find.int64(at: 0) : nil
+  }
+
   /// The transactions that changed an object of some id, of any entity, in ascending order.
   ///
   /// The changes have no index by their object, which each save would pay for; but what stands
   /// before the values in their rows is all that is read of them.
-  public func transactions(changing object: Int64) throws -> [Int64] {
+  package func transactions(changing object: Int64) throws -> [Int64] {
     let find = try connection.prepare(
       "SELECT DISTINCT transaction_id FROM history_change WHERE object = ?1 ORDER BY transaction_id"
     )
@@ -118,7 +132,7 @@ extension Reader {
   }
 
   /// One transaction, without its changes; nil where history has none of that id.
-  public func transaction(_ id: Int64) throws -> Transaction? {
+  package func transaction(_ id: Int64) throws -> Transaction? {
     try rows(with: id).transaction(id)
   }
 
@@ -131,17 +145,19 @@ extension Reader {
   /// The point that a transaction makes, zero for the beginning.
   ///
   /// - Throws: ``StoreError/Code/historyExpired`` where it was deleted.
-  public func point(_ id: Int64) throws -> HistoryPoint {
+  package func point(_ id: Int64) throws -> HistoryPoint {
     let base = try history.base()
     guard let digest = try rows(with: id).digest(of: id) else { throw try expired(id, base) }
     return HistoryPoint(lineage: base.lineage, transaction: id, digest: digest)
   }
 
-  /// Makes sure that what comes after a point can be told from this history.
+  /// Makes sure that this history has every transaction after a point, up to another.
   ///
-  /// - Throws: ``StoreError/Code/historyExpired`` where the point's transaction was deleted, and
-  ///   ``StoreError/Code/historyDiverged`` where this is another history than the point's.
-  public func check(_ point: HistoryPoint) throws {
+  /// The point's own transaction may have been deleted: history keeps its digest.
+  ///
+  /// - Throws: ``StoreError/Code/historyExpired`` if one of those transactions was deleted, and
+  ///   ``StoreError/Code/historyDiverged`` if this is another history than the point's.
+  package func check(_ point: HistoryPoint, through last: Int64 = .max) throws {
     let range = try historyRange()
     guard point.lineage == range.head.lineage else {
       throw diverged(
@@ -154,18 +170,14 @@ extension Reader {
           + " \(range.head.transaction)"
       )
     }
-    let base = range.base
-    if point.transaction == base.transaction, point.lineage == base.lineage, point != base {
-      throw diverged("transaction \(point.transaction) had another digest")
-    }
-    let isKept =
-      try point.transaction >= (range.oldest ?? .max)
-      && history.transaction(point.transaction)?.state != .deleted
-    guard isKept || (point.transaction == 0 && range.base.transaction == 0) else {
-      throw try expired(point.transaction, range.base)
+    guard point.transaction >= range.base.transaction else {
+      throw try expired(point.transaction + 1, range.base)
     }
     guard try rows(with: point.transaction).digest(of: point.transaction) == point.digest else {
       throw diverged("transaction \(point.transaction) has another digest")
+    }
+    if let deleted = try firstDeletedTransaction(after: point.transaction, through: last) {
+      throw try expired(deleted, range.base)
     }
   }
 

@@ -1,3 +1,4 @@
+import Changes
 import SQLite
 
 /// Goes through the objects of a store, each entity's in the order of their ids, with the links that
@@ -99,7 +100,7 @@ final class LinkCursor {
     let first = quoted(table.firstColumn)
     let second = quoted(table.secondColumn)
     row = try connection.prepare(
-      "SELECT \(first), \(second), \"position\" FROM \(quoted(table.name))"
+      "SELECT \(first), \(second) FROM \(quoted(table.name))"
         + " WHERE \(first) >= ?1 ORDER BY \(first), \(second)"
     )
     try begin(at: .min)
@@ -115,21 +116,20 @@ final class LinkCursor {
   /// The links of an owner, whose id is higher than that of the one before.
   ///
   /// Those of others are passed over: they are objects of another entity, or none.
-  func links(of owner: Int64) throws -> [(key: Int64, value: ChangeDraft.Link)] {
+  func links(of owner: Int64) throws -> [Int64] {
     while !isAtEnd, row.int64(at: 0) < owner { isAtEnd = try !row.step() }
-    var result: [(key: Int64, value: ChangeDraft.Link)] = []
+    var result: [Int64] = []
     while !isAtEnd, row.int64(at: 0) == owner {
-      let position = row.isNull(at: 2) ? nil : row.int64(at: 2)
-      result.append((row.int64(at: 1), ChangeDraft.Link(position: position)))
+      result.append(row.int64(at: 1))
       isAtEnd = try !row.step()
     }
     return result
   }
 
   /// Links as history lists them.
-  func list(_ links: [(key: Int64, value: ChangeDraft.Link)]) -> EncodedValue {
+  func list(_ targets: [Int64]) -> EncodedValue {
     var json: [UInt8] = []
-    appendLinkList(links, prefix, to: &json)
+    appendLinkList(targets, prefix, to: &json)
     return EncodedValue(json: json)
   }
 }

@@ -1,46 +1,14 @@
-/// Which transactions are asked for, and in which order, as SQL over the alias `t` of
-/// `history_transaction`.
-public struct HistorySelection: Sendable {
-  /// The condition that they meet; nil for all.
-  public var condition: String?
-  /// The values of the condition's parameters.
-  public var bindings: [Value]
-  /// The terms of the order.
-  public var order: String
-  /// The most that are given; nil for all.
-  public var limit: Int?
-
-  /// Describes a selection.
-  public init(
-    where condition: String? = nil,
-    _ bindings: [Value] = [],
-    orderedBy order: String = "t.id",
-    limit: Int? = nil
-  ) {
-    self.condition = condition
-    self.bindings = bindings
-    self.order = order
-    self.limit = limit
-  }
-
-  /// Leaves out what is not in a range of ids.
-  public mutating func limit(toAfter first: Int64, through last: Int64 = .max) {
-    let range = "t.id > \(first) AND t.id <= \(last)"
-    condition = condition.map { "\(range) AND (\($0))" } ?? range
-  }
-}
-
 extension Reader {
   /// The transactions of a selection; those that were deleted from history are left out.
   ///
   /// Those that nobody has sealed yet come after all others. Each part is in the order of the
   /// selection, and as long as its limit allows.
-  public func history(_ selection: HistorySelection) throws -> HistoryCursor {
+  package func history(_ selection: HistorySelection) throws -> HistoryCursor {
     try HistoryCursor(history, try unsealedHistory(), selection)
   }
 
   /// True where ``history(_:)`` may give two parts, each in its own order.
-  public var hasUnsealedHistory: Bool {
+  package var hasUnsealedHistory: Bool {
     get throws { try unsealedHistory() != nil }
   }
 
@@ -50,7 +18,7 @@ extension Reader {
   /// It is looked for from an id on, which must be one that the result can't be below, by doubling
   /// steps and then halves, so that it costs next to nothing where it is near. Where the clock
   /// went back, the result is one of those that fit.
-  public func lastTransaction(
+  package func lastTransaction(
     beforeTime time: String,
     orAt: Bool,
     from first: Int64,

@@ -1,25 +1,31 @@
-public import FoundationEssentials
-public import SQLite
+import Changes
+import FoundationEssentials
+import SQLite
 
 /// Reads a store: one connection, with the functions and collations that were asked for.
 ///
 /// A reader is used by one thread at a time.
-public final class Reader {
+package final class Reader {
   /// The connection.
-  public let connection: Connection
+  package let connection: Connection
   /// How the entities lie in their tables.
-  public let layouts: [EntityLayout]
+  package let layouts: [EntityLayout]
   /// True where the connection is that of the writer: the store is in memory.
-  public let isShared: Bool
-  /// The last transaction of history in what is read; zero where there is none.
-  ///
-  /// While there are changes of writers that are not ours, which have no transaction yet, it is a
-  /// negative number that is another one after each of them.
-  public private(set) var head: Int64 = 0
+  package let isShared: Bool
+  /// How far the history reaches in what is read.
+  package enum Head: Hashable, Sendable {
+    /// To a transaction; zero where there is none.
+    case transaction(Int64)
+    /// To a row with a change of another program, which is in no transaction yet.
+    case unsealed(row: Int64)
+  }
+
+  /// How far the history reaches in what is read; it differs after each change.
+  package private(set) var head = Head.transaction(0)
   /// Another reader of the very state that this one sees, for a second thread.
   ///
   /// There is one where it was asked for and nobody wrote meanwhile.
-  public internal(set) var companion: Reader?
+  package internal(set) var companion: Reader?
   let blobFolder: BlobFolder?
   /// Large values of the object that a snapshot tells of.
   var passing: PassingValues?
@@ -55,14 +61,22 @@ public final class Reader {
   }
 
   /// Reads again which transaction is the last one; it may be another where there is no snapshot.
-  public func readHead() throws {
-    let last = "SELECT max(id) FROM history_transaction"
+  package func readHead() throws {
+    let last = "SELECT (SELECT max(id) FROM history_transaction)"
     do {
-      head = try number("SELECT coalesce((SELECT -max(id) FROM history_foreign), (\(last)))")
+      head = try head("\(last), (SELECT max(id) FROM history_foreign)")
     } catch SQLiteError.error {
       // A store that nobody has opened for writing since the table was dropped is read without.
-      head = try number(last)
+      head = try head("\(last), NULL")
     }
+  }
+
+  private func head(_ sql: String) throws -> Head {
+    let statement = try connection.cached(sql)
+    defer { statement.reset() }
+    guard try statement.step() else { return .transaction(0) }
+    return statement.isNull(at: 1)
+      ? .transaction(statement.int64(at: 0)) : .unsealed(row: statement.int64(at: 1))
   }
 
   /// A number that is another one after each commit of somebody else, as this reader sees it.
@@ -89,7 +103,7 @@ public final class Reader {
   }
 
   /// True where rows were changed by somebody else, and this history does not show it.
-  func hasUnshownChanges() throws -> Bool {
+  package func hasUnshownChanges() throws -> Bool {
     guard try UnsealedHistory.hasTable(connection) else { return false }
     let last = try number("SELECT max(\"id\") FROM \"history_foreign\"")
     return try last > (unsealedHistory()?.lastCaught ?? 0)
@@ -109,7 +123,7 @@ public final class Reader {
   /// A reader that is held while others write may find that the value was removed meanwhile.
   ///
   /// - Throws: ``StoreError/Code/missingBlob`` where the file is gone.
-  public func externalData(_ digest: String) throws -> Data {
+  package func externalData(_ digest: String) throws -> Data {
     if let data = try passing?.data(digest) ?? blobFolder?.read(digest) { return data }
     if let data = try unsealedHistory()?.data(digest) { return data }
     throw missingBlob(digest, connection.path)
@@ -118,7 +132,7 @@ public final class Reader {
   /// The bytes of a value that history keeps by its digest, because it is large.
   ///
   /// - Throws: ``StoreError/Code/missingBlob`` where it is gone.
-  public func largeData(_ digest: String) throws -> Data {
+  package func largeData(_ digest: String) throws -> Data {
     if blobFolder != nil { return try externalData(digest) }
     if let data = try passing?.data(digest) { return data }
     let find = try connection.cached("SELECT content FROM store_blob WHERE sha256 = ?1")
@@ -131,17 +145,17 @@ public final class Reader {
   /// A value that history keeps by its digest, to be read piece by piece.
   ///
   /// - Throws: ``StoreError/Code/missingBlob`` where it is gone.
-  public func largeValue(_ digest: String) throws -> LargeValue {
+  package func largeValue(_ digest: String) throws -> LargeValue {
     if let data = try passing?.data(digest) { return .bytes(data) }
     if let blobFolder, blobFolder.contains(digest) { return .file(blobFolder.file(digest)) }
     return .bytes(try largeData(digest))
   }
 
   /// Makes sure that what the reader shows outlasts a power cut.
-  public func sync() throws { try connection.sync() }
+  package func sync() throws { try connection.sync() }
 
   /// Takes a newer snapshot.
-  public func refresh() throws {
+  package func refresh() throws {
     try end()
     try begin()
   }

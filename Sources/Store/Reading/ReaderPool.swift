@@ -1,3 +1,4 @@
+import Changes
 import SQLite
 
 /// The readers of a store that nobody uses at the moment.

@@ -1,9 +1,10 @@
+import Changes
 import FoundationEssentials
 import SQLite
 
 extension Reader {
   /// The number of objects that ``snapshot(_:)`` tells of.
-  public func snapshotCount() throws -> Int64 {
+  package func snapshotCount() throws -> Int64 {
     var result: Int64 = 0
     for layout in layouts {
       let count = try connection.prepare(
@@ -22,7 +23,7 @@ extension Reader {
   ///
   /// - Throws: ``StoreError/Code/locked`` where another program has changed rows and history does
   ///   not have that yet, so that the state is that of no transaction.
-  public func snapshot(_ body: (Change) throws -> Void) throws {
+  package func snapshot(_ body: (Change) throws -> Void) throws {
     guard try !hasUnshownChanges() else {
       throw StoreError(
         .locked,

@@ -1,6 +1,8 @@
+import Changes
 import FoundationEssentials
 import Glibc
 import SQLite
+import Stopping
 
 /// Opens the connections of a store, and makes the store where there is none.
 struct StoreFile: Sendable {
@@ -15,10 +17,19 @@ struct StoreFile: Sendable {
     isInUse = hasLog(location.path)
   }
 
-  private var path: String { location.path }
+  var path: String { location.path }
 
-  /// Opens the first connection, checks the file, and makes the tables of a new store.
-  func open(schema: StoreSchema?) throws -> (Connection, Catalog) {
+  /// Opens the first connection, checks the file, and creates the tables of a new store.
+  ///
+  /// - Parameters:
+  ///   - schema: The schema of a new store; nil to open only a store that exists.
+  ///   - fit: Called with the catalog of the store before anything else uses its schema.
+  /// - Returns: The connection and the catalog.
+  /// - Throws: ``StoreError``.
+  func open(
+    creating schema: StoreSchema? = nil,
+    fit: (inout Catalog, Connection) throws -> Void = { _, _ in }
+  ) throws -> (Connection, Catalog) {
     let connection = try connect(canCreate: schema != nil)
     if let schema, try isEmpty(connection), !options.isReadOnly {
       try create(schema, on: connection)
@@ -28,7 +39,7 @@ struct StoreFile: Sendable {
     if !options.isReadOnly { try prepareForWriting(connection) }
     var catalog = try Catalog(on: connection)
     if !options.isReadOnly { try catchForeignWriters(of: catalog.schema, on: connection) }
-    if let schema { try fit(schema, to: &catalog, on: connection) }
+    try fit(&catalog, connection)
     if !options.isReadOnly { try Erasure.prepare(options.historyMode, on: connection) }
     return (connection, catalog)
   }
@@ -113,7 +124,7 @@ struct StoreFile: Sendable {
           "The store \(path) can't keep a write-ahead log; put it on a local file system.",
           path: path
         )
-      } catch SQLiteError.busy where ContinuousClock.now < deadline {
+      } catch SQLiteError.busy where ContinuousClock.now < deadline && !StopRequest.isMade {
         // SQLite does not wait for a lock here, so that we do.
         sleepBriefly()
       }
@@ -224,72 +235,6 @@ struct StoreFile: Sendable {
       .notAStore,
       "The file \(path) is \(what), not one of Travelog's stores; check the path.",
       path: path
-    )
-  }
-
-  /// Refuses a store that a newer version of the application wrote.
-  private func checkVersion(
-    of stored: StoreSchema,
-    wanted: StoreSchema,
-    _ differences: [SchemaDifference]
-  ) throws {
-    guard SchemaVersion(wanted.version) < SchemaVersion(stored.version) else { return }
-    throw StoreError(
-      .newerSchema,
-      "The store \(path) has version \(stored.version) of the schema, and the model is version"
-        + " \(wanted.version), which is older. Use the program that has version \(stored.version)"
-        + " or a newer one.",
-      path: path,
-      differences: differences
-    )
-  }
-
-  private func fit(
-    _ schema: StoreSchema,
-    to catalog: inout Catalog,
-    on connection: Connection
-  ) throws {
-    guard schema != catalog.schema else { return }
-    let differences = schema.differences(fromStored: catalog.schema)
-    // Two attributes that swap their names leave tables of the same shape.
-    let steps = PlannedSteps(try SchemaMapping(from: catalog.schema, to: schema)).steps
-    guard differences.isEmpty, steps.isEmpty else {
-      try checkVersion(of: catalog.schema, wanted: schema, differences)
-      let list =
-        (differences.isEmpty ? steps.map(\.description) : differences.map(\.description))
-        .map { "\n- \($0)" }.joined()
-      throw StoreError(
-        .schemaMismatch,
-        "The store \(path) does not fit the model; a migration is needed:\(list)",
-        path: path,
-        differences: differences
-      )
-    }
-    // The tables are the same: only the version, or what concerns no table, is new.
-    if !options.isReadOnly {
-      let blobs = Blobs(connection, location.blobFolder)
-      try connection.inTransaction(abandoned: blobs.abandon) {
-        // What was caught so far was written under the other schema.
-        try ForeignSeal.seal(on: connection, blobs)
-        try blobs.prepareToCommit()
-        catalog.schemaID = try Catalog.add(schema, on: connection)
-        try Catalog.set("schema", .integer(catalog.schemaID), on: connection)
-      }
-      blobs.committed()
-    }
-    catalog.schema = schema
-  }
-}
-
-/// SQLite counts milliseconds in 32 bits.
-private let longestTimeout = Duration.seconds(Int64(Int32.max / 1000))
-
-extension Connection {
-  /// Sets how long a statement waits for a lock.
-  func setBusyTimeout(_ duration: Duration) {
-    let (seconds, attoseconds) = min(duration, longestTimeout).components
-    setBusyTimeout(
-      milliseconds: Int(clamping: seconds) * 1000 + Int(attoseconds / 1_000_000_000_000_000)
     )
   }
 }

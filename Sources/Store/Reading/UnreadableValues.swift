@@ -1,3 +1,4 @@
+import Changes
 import FoundationEssentials
 import SQLite
 
@@ -6,14 +7,14 @@ extension EntityLayout {
   ///
   /// - Throws: ``StoreError/Code/unreadableValue`` for the first value that its property's type
   ///   can't be read from, which only a writer that is not ours can leave.
-  public func check(_ values: [Value], id: Int64) throws {
+  package func check(_ values: [Value], id: Int64) throws {
     for column in columns.indices where !isReadable(values[column], column) {
       throw unreadable(values[column], column: column, id: id)
     }
   }
 
   /// The error for a value that its property's type can't be read from.
-  public func unreadable(_ value: Value, column: Int, id: Int64) -> StoreError {
+  package func unreadable(_ value: Value, column: Int, id: Int64) -> StoreError {
     StoreError(
       .unreadableValue,
       "\(entity.name) \(id) can't be read: '\(columns[column].property)' holds"
@@ -24,7 +25,7 @@ extension EntityLayout {
   }
 
   /// True where a value is one that its property's type is stored as.
-  public func isReadable(_ value: Value, _ column: Int) -> Bool {
+  package func isReadable(_ value: Value, _ column: Int) -> Bool {
     let column = columns[column]
     if case .null = value { return column.isOptional }
     guard let type = column.type else {

@@ -1,6 +1,7 @@
+import Changes
 import SQLite
 
-/// Records what the writer does: one transaction, with one change for each object.
+/// Writes history, which nothing else does: a transaction, with one change for each object.
 final class ChangeRecorder {
   private let layouts: [EntityLayout]
   private let joins: [JoinTable]
@@ -8,8 +9,8 @@ final class ChangeRecorder {
   private let linkKeys: [[UInt8]]
   private let linkPrefixes: [[UInt8]]
   // Looked at several times for every row that is written, from nowhere else meanwhile.
-  @exclusivity(unchecked) var row: ChangeRow
-  let header: TransactionRow
+  @exclusivity(unchecked) private var row: ChangeRow
+  private let header: TransactionRow
   let erasure: Erasure
   private let blobs: Blobs
 
@@ -27,6 +28,8 @@ final class ChangeRecorder {
   private(set) var transaction: Int64 = 0
   private var firstRow: Int64 = 0
   private var nextRow: Int64 = 0
+  /// The ids that come next, where the last transaction was copied just now.
+  private var next: (transaction: Int64, change: Int64)?
   private var hasGaps = false
 
   init(
@@ -54,14 +57,28 @@ final class ChangeRecorder {
     header = try TransactionRow(connection, schemaID: schemaID, provenance)
   }
 
+  /// How many changes the transaction has so far.
+  var count: Int64 { nextRow - firstRow }
+
   func begin() throws {
+    let next = next
     forget()
-    (transaction, firstRow) = try header.next()
+    (transaction, firstRow) = try next ?? sealLast()
     nextRow = firstRow
     firstInMemory = firstRow
   }
 
+  /// Gives the last transaction its digest while its changes are there, if it has none yet, and
+  /// returns the ids that come next.
+  @discardableResult
+  func sealLast() throws -> (transaction: Int64, change: Int64) {
+    let next = try header.nextIDs()
+    try header.sealLast(next.transaction - 1)
+    return next
+  }
+
   func forget() {
+    next = nil
     aside = nil
     for entity in touched.indices { touched[entity].removeAll() }
     drafts.removeAll()
@@ -78,7 +95,7 @@ final class ChangeRecorder {
       touched[key.entity][key.id] = Touch(kind: .update, row: touch.row)
       return
     }
-    row.removeAll()
+    row.text.removeAll()
     try row.appendAfter(values, encoders[key.entity])
     try write(.insert, key)
   }
@@ -99,7 +116,7 @@ final class ChangeRecorder {
       }
       return
     }
-    row.removeAll()
+    row.text.removeAll()
     try row.appendChanges(columns, from: before, to: after, encoder)
     try write(.update, key)
   }
@@ -108,7 +125,7 @@ final class ChangeRecorder {
   func delete(
     _ key: RowKey,
     _ values: [Value],
-    links: [Int: [Int64: ChangeDraft.Link]]
+    links: [Int: [Int64]]
   ) throws {
     let touch = try touch(key)
     if let touch {
@@ -123,27 +140,27 @@ final class ChangeRecorder {
       try loadDraft(of: key, touch)
     }
     for (join, targets) in links {
-      for (target, link) in targets {
-        drafts[key, default: ChangeDraft()].note(join, target, before: link, now: nil)
+      for target in targets {
+        drafts[key, default: ChangeDraft()].note(join, target, isLinked: false)
       }
     }
-    row.removeAll()
+    row.text.removeAll()
     let encoder = encoders[key.entity]
     let draft = drafts[key]
     for (column, value) in values.enumerated() {
       if erasure.isOn,
         !erasure.keeps(layouts[key.entity].columns[column], of: layouts[key.entity].entity)
       {
-        row.before.append(encoder.key(column), .erased)
+        row.text.before.append(encoder.key(column), .erased)
       } else if let first = draft?.before[column] {
-        row.before.append(encoder.key(column), first)
+        row.text.before.append(encoder.key(column), first)
       } else {
-        try row.before.append(value, at: column, encoder, blobs)
+        try row.text.before.append(value, at: column, encoder, blobs)
       }
     }
     if let draft { appendLinks(of: draft) }
-    row.changed.removeAll(keepingCapacity: true)
-    try erasure.eraseEarlier(key, before: firstRow)
+    row.text.changed.removeAll(keepingCapacity: true)
+    try eraseEarlier(key)
     if let touch, touch.row != 0 {
       try row.replace(id: touch.row, .delete)
       touched[key.entity][key.id] = Touch(kind: .delete, row: touch.row)
@@ -152,21 +169,24 @@ final class ChangeRecorder {
     }
   }
 
-  /// Records that a link of a join table's owner came, went or moved.
-  func link(
-    _ key: RowKey,
-    join: Int,
-    target: Int64,
-    before: ChangeDraft.Link?,
-    now: ChangeDraft.Link?
-  ) throws {
+  /// Erases what earlier transactions say of an object that is deleted, where only tombstones are kept.
+  func eraseEarlier(_ key: RowKey) throws { try erasure.eraseEarlier(key, before: firstRow) }
+
+  /// Records a change as another history has it, byte for byte.
+  func copy(_ change: Change, of transaction: Int64) throws {
+    try row.copy(change, id: nextRow, transaction: transaction)
+    nextRow += 1
+  }
+
+  /// Records that a link of a join table's owner came or went.
+  func link(_ key: RowKey, join: Int, target: Int64, isLinked: Bool) throws {
     if let touch = try touch(key) {
       try loadDraft(of: key, touch)
     } else {
       touched[key.entity][key.id] = Touch(kind: .update, row: 0)
       drafts[key] = ChangeDraft()
     }
-    drafts[key]?.note(join, target, before: before, now: now)
+    drafts[key]?.note(join, target, isLinked: isLinked)
   }
 
   /// Writes what is left to write, and returns the number of changes.
@@ -187,18 +207,34 @@ final class ChangeRecorder {
     if hasGaps { nextRow = try header.closeGaps(from: firstRow) }
     // What it takes of the disk is free again before the next transaction.
     aside = nil
-    let count = nextRow - firstRow
-    if count > 0 {
-      try header.insert(
-        transaction,
-        author,
-        firstRow: firstRow,
-        count: count,
-        operation: operation,
-        stamp: stamp
-      )
-    }
+    if count > 0 { try close(author, operation, stamp: stamp) }
     return Int(count)
+  }
+
+  /// Closes the transaction, whose changes are all written.
+  func close(
+    _ author: Author,
+    _ operation: TransactionOperation,
+    details: String? = nil,
+    stamp: Provenance.Stamp? = nil
+  ) throws {
+    try header.insert(
+      transaction,
+      author,
+      firstRow: firstRow,
+      count: count,
+      operation: operation,
+      details: details,
+      stamp: stamp
+    )
+  }
+
+  /// Closes a transaction of another history, as it was there, whose changes are all copied.
+  func close(_ transaction: Transaction) throws {
+    var transaction = transaction
+    transaction.firstChange = firstRow
+    try header.insert(transaction)
+    if header.follow(transaction) { next = (transaction.id + 1, nextRow) }
   }
 
   private func order(of key: RowKey) throws -> (Int64, Int, Int64) {
@@ -213,11 +249,11 @@ final class ChangeRecorder {
     _ values: [Value]
   ) throws {
     let encoder = encoders[key.entity]
-    row.removeAll()
+    row.text.removeAll()
     if touch.kind == .insert {
       try row.appendAfter(values, encoder)
       appendLinks(of: draft)
-      row.changed.removeAll(keepingCapacity: true)
+      row.text.changed.removeAll(keepingCapacity: true)
       try row.replace(id: touch.row, .insert)
       return
     }
@@ -225,12 +261,12 @@ final class ChangeRecorder {
       let now = try encoder.encoded(values[column], at: column, blobs)
       guard now != first else { continue }
       let name = encoder.key(column)
-      row.appendChanged(name)
-      row.before.append(name, first)
-      row.after.append(name, now)
+      row.text.appendChanged(name)
+      row.text.before.append(name, first)
+      row.text.after.append(name, now)
     }
     appendLinks(of: draft)
-    if row.before.isEmpty, row.after.isEmpty {
+    if row.text.before.isEmpty, row.text.after.isEmpty {
       if touch.row != 0 {
         try row.remove(id: touch.row)
         hasGaps = true
@@ -247,20 +283,15 @@ final class ChangeRecorder {
     for (join, targets) in draft.links.sorted(by: { $0.key < $1.key }) {
       let changes = targets.filter { $0.value.before != $0.value.now }.sorted { $0.key < $1.key }
       guard !changes.isEmpty else { continue }
-      row.appendChanged(linkKeys[join])
-      let before = changes.compactMap { target, change in
-        change.before.map { (key: target, value: $0) }
-      }
-      let after = changes.compactMap { target, change in change.now.map { (key: target, value: $0) }
-      }
-      row.before.append(linkKeys[join], list(before, join))
-      row.after.append(linkKeys[join], list(after, join))
+      row.text.appendChanged(linkKeys[join])
+      row.text.before.append(linkKeys[join], list(changes.filter(\.value.before).map(\.key), join))
+      row.text.after.append(linkKeys[join], list(changes.filter(\.value.now).map(\.key), join))
     }
   }
 
-  private func list(_ links: [(key: Int64, value: ChangeDraft.Link)], _ join: Int) -> EncodedValue {
+  private func list(_ targets: [Int64], _ join: Int) -> EncodedValue {
     var json: [UInt8] = []
-    appendLinkList(links, linkPrefixes[join], to: &json)
+    appendLinkList(targets, linkPrefixes[join], to: &json)
     return EncodedValue(json: json)
   }
 

@@ -1,3 +1,4 @@
+import Changes
 import SQLite
 
 /// The statements that write rows of `history_change`, with the buffers that they write from.
@@ -8,12 +9,8 @@ struct ChangeRow {
   private let replacement: Statement
   private let removal: Statement
   private let reading: Statement
-  /// The JSON list of what changed; empty for none.
-  var changed: [UInt8] = []
-  var before = ChangeSide()
-  var after = ChangeSide()
-  private var special: [UInt8] = []
-  private var large: [UInt8] = []
+  /// The next row, as it is put together.
+  var text = ChangeText()
   private let blobs: Blobs
   /// The entity whose name is bound; the name's bytes belong to its encoder.
   private var boundEntity: ObjectEncoder?
@@ -39,24 +36,9 @@ struct ChangeRow {
     )
   }
 
-  /// Makes the buffers empty.
-  mutating func removeAll() {
-    changed.empty()
-    before.removeAll()
-    after.removeAll()
-    special.empty()
-    large.empty()
-  }
-
-  /// Adds a name to the list of what changed; the key has quotes and a colon.
-  mutating func appendChanged(_ key: some Collection<UInt8>) {
-    changed.append(changed.isEmpty ? UInt8(ascii: "[") : UInt8(ascii: ","))
-    changed.append(contentsOf: key.dropLast())
-  }
-
   /// Adds all properties of an object as they are now.
   mutating func appendAfter(_ values: [Value], _ encoder: ObjectEncoder) throws {
-    try after.append(values, encoder, blobs)
+    try text.after.append(values, encoder, blobs)
   }
 
   /// Adds the properties that differ.
@@ -67,9 +49,9 @@ struct ChangeRow {
     _ encoder: ObjectEncoder
   ) throws {
     for index in columns.indices where !old[index].isSame(as: new[index]) {
-      appendChanged(encoder.key(columns[index]))
-      try before.append(old[index], at: columns[index], encoder, blobs)
-      try after.append(new[index], at: columns[index], encoder, blobs)
+      text.appendChanged(encoder.key(columns[index]))
+      try text.before.append(old[index], at: columns[index], encoder, blobs)
+      try text.after.append(new[index], at: columns[index], encoder, blobs)
     }
   }
 
@@ -94,22 +76,12 @@ struct ChangeRow {
 
   /// Writes a new row that is another history's change, byte for byte.
   mutating func copy(_ change: Change, id: Int64, transaction: Int64) throws {
-    if !change.large.isEmpty {
-      for digest in digests(in: Array(change.large)) { try blobs.count(digest, history: 1) }
-    }
     boundEntity = nil
-    try insertion.bind(1, id)
-    try change.kind.withName { try insertion.bind(2, borrowedText: $0) }
-    try insertion.bindText(3, change.changed.isEmpty ? nil : change.changed)
-    try insertion.bindText(4, change.before.isEmpty ? nil : change.before)
-    try insertion.bindText(5, change.after.isEmpty ? nil : change.after)
-    try insertion.bindText(6, change.special.isEmpty ? nil : change.special)
-    try insertion.bindText(7, change.large.isEmpty ? nil : change.large)
     try insertion.bind(8, transaction)
     try insertion.bind(9, change.sequence)
     try insertion.bind(10, borrowedText: change.entity)
     try insertion.bind(11, change.object)
-    try insertion.run()
+    try insertion.run(id: id, change, blobs)
   }
 
   /// Writes what is in the buffers over a row.
@@ -156,49 +128,10 @@ struct ChangeRow {
   }
 
   private mutating func run(_ statement: Statement, _ id: Int64, _ kind: ChangeKind) throws {
-    if !changed.isEmpty { changed.append(UInt8(ascii: "]")) }
-    let hasBefore = kind != .insert
-    let hasAfter = kind != .delete
-    before.close()
-    after.close()
-    joinSides(before.special, after.special, to: &special)
-    joinSides(before.large, after.large, to: &large)
-    if !large.isEmpty {
-      for digest in digests(in: large) { try blobs.count(digest, history: 1) }
-    }
-    try statement.bind(1, id)
-    try kind.withName { try statement.bind(2, borrowedText: $0) }
-    try changed.withUnsafeBytes { changed in
-      try before.json.withUnsafeBytes { before in
-        try after.json.withUnsafeBytes { after in
-          try special.withUnsafeBytes { special in
-            try large.withUnsafeBytes { large in
-              try statement.bindText(3, changed.isEmpty ? nil : changed)
-              try statement.bindText(4, hasBefore ? before : nil)
-              try statement.bindText(5, hasAfter ? after : nil)
-              try statement.bindText(6, special.isEmpty ? nil : special)
-              try statement.bindText(7, large.isEmpty ? nil : large)
-              try statement.run()
-            }
-          }
-        }
-      }
-    }
+    let blobs = blobs
+    let none = UnsafeRawBufferPointer(start: nil, count: 0)
+    try text.withChange(kind, sequence: 0, none, 0) { try statement.run(id: id, $0, blobs) }
   }
-}
-
-extension [UInt8] {
-  /// Removes all bytes, and keeps the room; most buffers are empty already for most rows.
-  mutating func empty() {
-    if !isEmpty { removeAll(keepingCapacity: true) }
-  }
-}
-
-/// Puts the notes on both sides of a change into one object.
-func joinSides(_ before: [UInt8], _ after: [UInt8], to object: inout [UInt8]) {
-  if !after.isEmpty { appendMember(#""after":"#.utf8, after, to: &object) }
-  if !before.isEmpty { appendMember(#""before":"#.utf8, before, to: &object) }
-  if !object.isEmpty { object.append(UInt8(ascii: "}")) }
 }
 
 /// The digests that a row's `large` names.
@@ -213,11 +146,26 @@ func digests(in large: [UInt8]) -> [String] {
 }
 
 extension Statement {
-  fileprivate func bindText(_ index: Int32, _ bytes: UnsafeRawBufferPointer?) throws {
-    if let bytes {
-      try bind(index, borrowedText: bytes)
-    } else {
+  /// Binds what inserting and replacing a row have in common, and runs.
+  fileprivate func run(id: Int64, _ change: Change, _ blobs: Blobs) throws {
+    if !change.large.isEmpty {
+      for digest in digests(in: Array(change.large)) { try blobs.count(digest, history: 1) }
+    }
+    try bind(1, id)
+    try change.kind.withName { try bind(2, borrowedText: $0) }
+    try bindText(3, change.changed)
+    try bindText(4, change.before)
+    try bindText(5, change.after)
+    try bindText(6, change.special)
+    try bindText(7, change.large)
+    try run()
+  }
+
+  private func bindText(_ index: Int32, _ bytes: UnsafeRawBufferPointer) throws {
+    if bytes.isEmpty {
       try bindNull(index)
+    } else {
+      try bind(index, borrowedText: bytes)
     }
   }
 }

@@ -1,3 +1,4 @@
+import Changes
 import SQLite
 
 /// Erases the values of deleted objects from a store whose history keeps tombstones alone.
@@ -206,9 +207,7 @@ final class Erasure {
   }
 
   private func withoutWaiting(_ body: () throws -> Void) throws {
-    let reading = try connection.prepare("PRAGMA busy_timeout")
-    let timeout = try reading.step() ? Int(reading.int64(at: 0)) : 0
-    reading.reset()
+    let timeout = connection.busyTimeout
     connection.setBusyTimeout(milliseconds: 0)
     defer { connection.setBusyTimeout(milliseconds: timeout) }
     try body()

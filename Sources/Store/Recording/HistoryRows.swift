@@ -1,3 +1,4 @@
+import Changes
 import FoundationEssentials
 import SQLite
 
@@ -81,6 +82,32 @@ final class HistoryRows {
     return try statement.step() ? try transaction(at: statement) : nil
   }
 
+  /// The transactions after one that changed some objects, each with those that it changed.
+  func transactions(
+    after id: Int64,
+    changing objects: [(entity: String, id: Int64)]
+  ) throws -> [(id: Int64, objects: [(entity: String, id: Int64)])] {
+    let wanted = Dictionary(grouping: objects, by: \.entity).mapValues { Set($0.map(\.id)) }
+    // Transactions follow each other, and so do the ids of their changes.
+    let statement = try connection.prepare(
+      """
+      SELECT transaction_id, entity, object FROM history_change
+        WHERE id >= (SELECT first_change FROM history_transaction WHERE id > ?1 ORDER BY id LIMIT 1)
+        ORDER BY id
+      """
+    )
+    try statement.bind(1, id)
+    var result: [(id: Int64, objects: [(entity: String, id: Int64)])] = []
+    while try statement.step() {
+      let entity = statement.string(at: 1)
+      let object = statement.int64(at: 2)
+      guard wanted[entity]?.contains(object) == true else { continue }
+      if result.last?.id != statement.int64(at: 0) { result.append((statement.int64(at: 0), [])) }
+      result[result.count - 1].objects.append((entity, object))
+    }
+    return result
+  }
+
   /// When a transaction was written; nil where there is none of that id.
   func time(of id: Int64) throws -> String? {
     let statement = try connection.cached("SELECT time FROM history_transaction WHERE id = ?1")
@@ -145,7 +172,6 @@ final class HistoryRows {
   func digest(of transaction: Transaction, after previous: Digest) throws -> Digest {
     let lines = TransactionLines(transaction)
     var digest = TransactionDigest(after: previous)
-    var buffer: [UInt8] = []
     let rows = try connection.cached(Self.changes)
     try rows.bind(1, transaction.firstChange)
     defer { rows.reset() }
@@ -153,14 +179,9 @@ final class HistoryRows {
       guard try rows.step(), rows.int64(at: 9) == transaction.id else {
         throw damaged("changes of transaction \(transaction.id) are missing")
       }
-      lines.append(try change(at: rows), to: &buffer)
-      if buffer.count > 1 << 16 {
-        digest.update(buffer)
-        buffer.removeAll(keepingCapacity: true)
-      }
+      digest.take(try change(at: rows), lines)
     }
-    digest.update(buffer)
-    return digest.finish(lines)
+    return digest.close(lines)
   }
 
   /// The digest of a transaction that is kept, or of the base; nil where there is no such one.
@@ -235,6 +256,21 @@ final class HistoryRows {
       let digest = bytes.withUnsafeBytes({ Digest(bytes: $0) })
     else { throw damaged("the digest of what was deleted from its beginning is missing") }
     return HistoryPoint(lineage: lineage, transaction: transaction, digest: digest)
+  }
+
+  /// The latest time of the transactions up to the base; nil if it is not known.
+  ///
+  /// Stores that an earlier version pruned do not have it.
+  func baseTime() throws -> String? {
+    guard case .text(let time) = try Catalog.value("history_base_time", on: connection) else {
+      return nil
+    }
+    return time
+  }
+
+  /// Records the latest time of the transactions up to the base.
+  static func setBaseTime(_ time: String, on connection: Connection) throws {
+    try Catalog.set("history_base_time", .text(time), on: connection)
   }
 
   /// Notes the last transaction that history does not have any more, or never had.

@@ -1,3 +1,4 @@
+import Changes
 import SQLite
 
 /// What a very large transaction touched before, in a temporary file.

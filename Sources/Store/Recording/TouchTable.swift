@@ -1,3 +1,5 @@
+import Changes
+
 /// The change that an object has so far in the open transaction, and the row that holds it.
 struct Touch {
   var kind: ChangeKind

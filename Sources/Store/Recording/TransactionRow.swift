@@ -1,3 +1,4 @@
+import Changes
 import FoundationEssentials
 import SQLite
 
@@ -8,6 +9,7 @@ final class TransactionRow {
   static let promptDigestLimit = 1000
 
   private let last: Statement
+  private let lastDigest: Statement
   private let insertion: Statement
   private let listing: Statement
   private let renumbering: Statement
@@ -27,9 +29,11 @@ final class TransactionRow {
       SELECT max(coalesce((SELECT seq FROM sqlite_sequence WHERE name = 'history_transaction'), 0),
           coalesce((SELECT max(id) FROM history_transaction), 0),
           coalesce((SELECT value FROM store_catalog WHERE key = 'history_base'), 0)),
-        coalesce((SELECT max(id) FROM history_change), 0),
-        (SELECT iif(op = 'gap', NULL, digest) FROM history_transaction ORDER BY id DESC LIMIT 1)
+        coalesce((SELECT max(id) FROM history_change), 0)
       """
+    )
+    lastDigest = try connection.prepare(
+      "SELECT iif(op = 'gap', NULL, digest) FROM history_transaction ORDER BY id DESC LIMIT 1"
     )
     sealing = try connection.prepare("UPDATE history_transaction SET digest = ?2 WHERE id = ?1")
     insertion = try connection.prepare(
@@ -48,30 +52,30 @@ final class TransactionRow {
   }
 
   /// The id of the next transaction, and that of the next change.
-  ///
-  /// Gives the last transaction its digest, if it has none yet.
-  func next() throws -> (transaction: Int64, change: Int64) {
+  func nextIDs() throws -> (transaction: Int64, change: Int64) {
     defer { last.reset() }
     guard try last.step() else { return (1, 1) }
     let transaction = last.int64(at: 0)
     guard HistoryRows.ids.contains(transaction), HistoryRows.ids.contains(last.int64(at: 1)) else {
       throw rows.damaged("transaction \(transaction) has numbers that none has")
     }
-    previous = Digest(bytes: last.bytes(at: 2))
-    if previous == nil {
-      guard let digest = try rows.digest(of: transaction) else {
-        throw rows.damaged("transaction \(transaction) is missing")
-      }
-      if try rows.transaction(transaction)?.digest == nil { try seal(transaction, digest) }
-      previous = digest
-    }
     return (transaction + 1, last.int64(at: 1) + 1)
   }
 
-  private func seal(_ id: Int64, _ digest: Digest) throws {
-    try sealing.bind(1, id)
-    try sealing.bind(2, Data(digest.bytes))
-    try sealing.run()
+  /// Gives the last transaction its digest, if it has none yet; the next one begins with it.
+  func sealLast(_ id: Int64) throws {
+    defer { lastDigest.reset() }
+    previous = try lastDigest.step() ? Digest(bytes: lastDigest.bytes(at: 0)) : nil
+    guard previous == nil else { return }
+    guard let digest = try rows.digest(of: id) else {
+      throw rows.damaged("transaction \(id) is missing")
+    }
+    if try rows.transaction(id)?.digest == nil {
+      try sealing.bind(1, id)
+      try sealing.bind(2, Data(digest.bytes))
+      try sealing.run()
+    }
+    previous = digest
   }
 
   /// Writes the row that closes a transaction.
@@ -80,9 +84,9 @@ final class TransactionRow {
     _ author: Author,
     firstRow: Int64,
     count: Int64,
-    operation: TransactionOperation = .recorded,
-    details: String? = nil,
-    stamp: Provenance.Stamp? = nil
+    operation: TransactionOperation,
+    details: String?,
+    stamp: Provenance.Stamp?
   ) throws {
     let stamp = stamp ?? provenance.stamp(author, count)
     var transaction = Transaction(
@@ -115,7 +119,8 @@ final class TransactionRow {
     try insert(transaction, schemaID: try rows.schemaID(transaction.schema))
   }
 
-  /// Goes on after a transaction that was just inserted; false where ``next()`` has to look first.
+  /// Goes on after a transaction that was just inserted; false where ``nextIDs()`` has to
+  /// look first.
   func follow(_ transaction: Transaction) -> Bool {
     guard transaction.operation != .gap, let digest = transaction.digest else { return false }
     previous = digest

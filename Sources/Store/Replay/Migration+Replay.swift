@@ -1,4 +1,5 @@
-public import FoundationEssentials
+import Changes
+import FoundationEssentials
 import SQLite
 
 extension Migration {
@@ -18,7 +19,7 @@ extension Migration {
   /// - Returns: What the body returns.
   /// - Throws: ``StoreError``; the replica is then as it was.
   @discardableResult
-  public static func replay<Result>(
+  package static func replay<Result>(
     _ file: URL,
     to schema: StoreSchema,
     options: Options = Options(),
@@ -28,7 +29,7 @@ extension Migration {
     let location = Location.file(file)
     return try describingErrors(at: location.path) {
       let (connection, catalog) = try StoreFile(location: location, options: options)
-        .open(schema: nil)
+        .open()
       guard catalog.isReplica else { throw noReplica(location.path) }
       let plan = try MigrationPlan(from: catalog.schema, to: schema, areRemovalsDone: true)
       var writer: Writer?

@@ -1,3 +1,4 @@
+import Changes
 import SQLite
 
 /// Writes the rows of changes that another store recorded, and notes where they are not as a change
@@ -176,46 +177,37 @@ final class ReplayRows {
   private func writeLinks(
     _ key: RowKey,
     _ join: JoinStatements,
-    from old: ArraySlice<ListedLink>,
-    to new: ArraySlice<ListedLink>
+    from old: ArraySlice<Int64>,
+    to new: ArraySlice<Int64>
   ) throws {
     guard old != new else {
       throw CanonicalEncodingError(message: "links are listed that did not change")
     }
     var (old, new) = (old, new)
-    while let target = nextTarget(old.first, new.first) {
-      let before = old.first?.target == target ? old.removeFirst().link : nil
-      let after = new.first?.target == target ? new.removeFirst().link : nil
-      try writeLink(key, join, target, from: before, to: after)
+    while let target = [old.first, new.first].compactMap(\.self).min() {
+      let wasLinked = old.first == target
+      let isLinked = new.first == target
+      if wasLinked { old.removeFirst() }
+      if isLinked { new.removeFirst() }
+      guard wasLinked != isLinked else {
+        throw CanonicalEncodingError(message: "a link is listed that neither came nor went")
+      }
+      try writeLink(key, join, target, isLinked: isLinked)
     }
-  }
-
-  private func nextTarget(_ old: ListedLink?, _ new: ListedLink?) -> Int64? {
-    guard let old, let new else { return (old ?? new)?.target }
-    return min(old.target, new.target)
   }
 
   private func writeLink(
     _ key: RowKey,
     _ join: JoinStatements,
     _ target: Int64,
-    from old: ChangeDraft.Link?,
-    to new: ChangeDraft.Link?
+    isLinked: Bool
   ) throws {
-    let isAsExpected =
-      switch (old, new) {
-      case (let old?, nil): try join.take(key.id, target, old)
-      case (nil, let new?): try join.add(key.id, target, new)
-      case (let old?, let new?): try join.move(key.id, target, from: old, to: new)
-      case (nil, nil): true
-      }
+    let isAsExpected = try isLinked ? join.add(key.id, target) : join.remove(key.id, target)
     guard !isAsExpected else { return }
-    let found = try join.link(key.id, target)
     let name = join.table.logName(writer.layouts)
-    if old != nil {
-      let found = found == nil ? nil : "linked at another position"
-      note(key, name, expected: "linked to \(target)", found: found)
-    } else if purpose != .takingBack || found != new {
+    if !isLinked {
+      note(key, name, expected: "linked to \(target)", found: nil)
+    } else if purpose != .takingBack {
       // A foreign writer may have left the links of an object that it deleted.
       note(key, name, expected: nil, found: "linked to \(target)")
     }

@@ -1,3 +1,4 @@
+import Changes
 import SQLite
 
 /// The statements that replay the plain changes of one entity.
@@ -34,7 +35,8 @@ final class ReplayTable {
 
   /// Inserts a row; the members are those of all columns.
   func insert(_ part: PreparedChanges.Part, _ changes: PreparedChanges) throws {
-    let statement = try insertion ?? prepareInsertion()
+    let statement = try insertion ?? decoder.layout.prepareInsertion(on: connection)
+    insertion = statement
     try bind(statement, part, changes, part.after.prefix(part.columnsAfter), from: 2)
     try statement.run()
   }
@@ -62,6 +64,7 @@ final class ReplayTable {
   /// Updates a row by the statement for any columns.
   private func updateAny(_ part: PreparedChanges.Part, _ changes: PreparedChanges) throws -> Bool {
     let statement = try anyUpdate ?? prepareAnyUpdate()
+    anyUpdate = statement
     statement.clearBindings()
     try statement.bind(1, part.change.object)
     for (offset, column) in columns.enumerated() {
@@ -78,6 +81,7 @@ final class ReplayTable {
   /// Deletes a row that is as the change expects; false where none is.
   func delete(_ part: PreparedChanges.Part, _ changes: PreparedChanges) throws -> Bool {
     let statement = try removal ?? prepareRemoval()
+    removal = statement
     try bind(statement, part, changes, part.before.prefix(part.columnsBefore), from: 2)
     try statement.run()
     return connection.changes == 1
@@ -99,22 +103,6 @@ final class ReplayTable {
     }
   }
 
-  private func prepareInsertion() throws -> Statement {
-    let layout = decoder.layout
-    var names = ["\"id\""] + layout.columns.map(\.quoted)
-    var marks = names.indices.map { "?\($0 + 1)" }
-    if layout.sharesTable {
-      names.append("\"_entity\"")
-      marks.append(literal(layout.entity.name))
-    }
-    let statement = try connection.prepare(
-      "INSERT INTO \(layout.table) (\(names.joined(separator: ", ")))"
-        + " VALUES (\(marks.joined(separator: ", ")))"
-    )
-    insertion = statement
-    return statement
-  }
-
   private func prepareUpdate() throws -> Statement {
     let layout = decoder.layout
     let names = columns.map { layout.columns[$0].quoted }
@@ -129,18 +117,14 @@ final class ReplayTable {
     let layout = decoder.layout
     let any = AnyColumns(layout)
     let entity = layout.sharesTable ? " AND \"_entity\" = \(literal(layout.entity.name))" : ""
-    let statement = try connection.prepare("\(any.assignment)\(entity) AND \(any.expectation)")
-    anyUpdate = statement
-    return statement
+    return try connection.prepare("\(any.assignment)\(entity) AND \(any.expectation)")
   }
 
   private func prepareRemoval() throws -> Statement {
     let layout = decoder.layout
-    let statement = try connection.prepare(
+    return try connection.prepare(
       "DELETE FROM \(layout.table) WHERE \(condition(Array(layout.columns.indices), from: 2))"
     )
-    removal = statement
-    return statement
   }
 
   /// The condition that a row has an id and values in some columns.

@@ -1,24 +1,22 @@
+import Changes
 import FoundationEssentials
 import SQLite
 
 /// Writes transactions that another store recorded: their rows, and their history as it was.
 ///
-/// There is one for each call of ``Store/replay(content:_:)`` or
-/// ``Migration/replay(_:to:options:content:_:)``, and all that it writes is one SQL transaction.
+/// A store keeps one for all calls of ``Store/replay(content:_:)``;
+/// ``Migration/replay(_:to:options:content:_:)`` creates its own. A call writes one SQL transaction.
 /// Delete rules do not run, because what they did stands in the history; foreign keys are not
 /// enforced, because a writer that was not ours may have left links to nothing.
-public final class Replayer {
+package final class Replayer {
   private let writer: Writer
   private let rows: ReplayRows
   /// The id of the open transaction and the number of its changes.
   private var open: (id: Int64, count: Int64)?
   private var sequence: Int64 = 0
-  private var firstRow: Int64 = 0
   private let format: ChangeFormat
   /// The change that is replayed, where it comes alone.
   private let single = PreparedChanges()
-  /// The ids that come next, where the last transaction of this history was replayed just now.
-  private var next: (transaction: Int64, change: Int64)?
   /// What has changed the rows already, until the transaction that tells of it comes; nil for
   /// nothing.
   private var migrated: MigrationPlan?
@@ -45,7 +43,6 @@ public final class Replayer {
     content = { throw missingBlob($0, "that is replayed") }
     snapshot = nil
     open = nil
-    next = nil
     migrated = nil
     rows.purpose = .history
     rows.forgetDifferences()
@@ -58,10 +55,10 @@ public final class Replayer {
   ///   - count: The number of its changes.
   ///   - first: The first transaction that it stands for, where it fills a gap.
   /// - Throws: ``StoreError/Code/historyGap`` where another transaction has to come next.
-  public func begin(_ id: Int64, count: Int64, first: Int64? = nil) throws {
+  package func begin(_ id: Int64, count: Int64, first: Int64? = nil) throws {
     guard open == nil else { throw misuse("a transaction began inside another") }
-    let next: Int64
-    (next, firstRow) = try self.next ?? writer.recorder.header.next()
+    try writer.recorder.begin()
+    let next = writer.recorder.transaction
     guard first ?? id == next else {
       throw StoreError(
         .historyGap,
@@ -76,14 +73,14 @@ public final class Replayer {
   }
 
   /// Replays a change of the transaction.
-  public func apply(_ change: Change) throws {
+  package func apply(_ change: Change) throws {
     single.removeAll()
     try single.append(change, format)
     try apply(single, at: 0)
   }
 
   /// Replays a change of the transaction that was taken apart by the format of the same schema.
-  public func apply(_ changes: PreparedChanges, at index: Int) throws {
+  package func apply(_ changes: PreparedChanges, at index: Int) throws {
     guard let open else { throw misuse("a change came outside a transaction") }
     let change = changes.parts[index].change
     guard change.sequence == sequence, sequence < open.count else {
@@ -93,9 +90,7 @@ public final class Replayer {
       )
     }
     try put(changes, index, isHistory: snapshot == nil)
-    if snapshot == nil {
-      try writer.recorder.row.copy(change, id: firstRow + sequence, transaction: open.id)
-    }
+    if snapshot == nil { try writer.recorder.copy(change, of: open.id) }
     sequence += 1
   }
 
@@ -138,7 +133,7 @@ public final class Replayer {
   ///
   /// - Throws: ``StoreError/Code/replayMismatch`` with all differences where rows were not as the
   ///   changes expected.
-  public func end(_ transaction: Transaction) throws {
+  package func end(_ transaction: Transaction) throws {
     guard let open, snapshot == nil, open.id == transaction.id, open.count == transaction.count
     else {
       throw misuse("transaction \(transaction.id) ended, and did not begin")
@@ -147,7 +142,6 @@ public final class Replayer {
       throw misuse("transaction \(transaction.id) ended before its last change")
     }
     self.open = nil
-    var transaction = transaction
     if migrated != nil, transaction.operation != .migration {
       throw misuse(
         "transaction \(transaction.id) is the first under a schema with other tables, and is no"
@@ -158,12 +152,7 @@ public final class Replayer {
     migrated = nil
     rows.purpose = .history
     try writer.putParkedRowsBack()
-    transaction.firstChange = firstRow
-    next = nil
-    try writer.recorder.header.insert(transaction)
-    if writer.recorder.header.follow(transaction) {
-      next = (transaction.id + 1, firstRow + transaction.count)
-    }
+    try writer.recorder.close(transaction)
   }
 
   /// Begins the snapshot that an empty replica begins with: the state of its origin at a point.
@@ -173,7 +162,7 @@ public final class Replayer {
   ///   - count: The number of its objects, each an insertion to be applied.
   /// - Throws: ``StoreError/Code/historyGap`` where the replica has contents, and
   ///   ``StoreError/Code/misuse`` where it has another lineage.
-  public func begin(snapshot point: HistoryPoint, count: Int64) throws {
+  package func begin(snapshot point: HistoryPoint, count: Int64) throws {
     guard open == nil else { throw misuse("a snapshot began inside a transaction") }
     let range = try HistoryRows(writer.connection).range()
     guard range.oldest == nil, range.base.transaction == 0, try isEmpty() else {
@@ -196,7 +185,10 @@ public final class Replayer {
   }
 
   /// Ends the snapshot; the next transaction is the one after its point.
-  public func endSnapshot() throws {
+  ///
+  /// - Parameter time: The time of the state; nil if it is not known.
+  /// - Throws: ``StoreError/Code/replayMismatch`` if rows were there already.
+  package func endSnapshot(time: String?) throws {
     guard let open, let point = snapshot else {
       throw misuse("a snapshot ended, and did not begin")
     }
@@ -209,6 +201,7 @@ public final class Replayer {
     guard rows.differences.isEmpty else { throw mismatch(point.transaction) }
     try writer.putParkedRowsBack()
     try HistoryRows.setBase(point, on: writer.connection)
+    if let time { try HistoryRows.setBaseTime(time, on: writer.connection) }
   }
 
   /// True where no table of the schema has a row.

@@ -1,46 +1,8 @@
+import Changes
 import SQLite
 
-extension Store {
-  /// Takes transactions back by a new one, which is recorded as any other.
-  ///
-  /// All of them are taken back, or none. What others did later stays; where it stands on what is
-  /// to be undone, nothing is done.
-  ///
-  /// - Returns: The new transaction; nil where the old ones come to nothing.
-  /// - Throws: ``StoreError``, with ``StoreError/Code/undoConflict`` and all conflicts where later
-  ///   changes stand on these, and with ``StoreError/Code/irreversible`` where a schema change is
-  ///   among them or came later, or where values were erased.
-  @discardableResult
-  public func undo(_ range: ClosedRange<Int64>, author: Author) throws -> Int64? {
-    var made: Int64?
-    try write(author, committed: { made = $0 }) { writer in
-      let undo = try Undo(writer)
-      try undo.run(range)
-      guard undo.conflicts.isEmpty else { throw undo.refusal(range) }
-    }
-    return made
-  }
-
-  /// Does what ``undo(_:author:)`` does up to the commit, and leaves the store as it was.
-  ///
-  /// - Throws: What undoing would throw.
-  public func checkUndo(_ range: ClosedRange<Int64>) throws {
-    struct NotMeant: Error {}
-    do {
-      try write(Author(name: nil)) { writer in
-        let undo = try Undo(writer)
-        try undo.run(range)
-        guard undo.conflicts.isEmpty else { throw undo.refusal(range) }
-        throw NotMeant()
-      }
-    } catch is NotMeant {
-      // All of it could be done, and was taken back.
-    }
-  }
-}
-
 /// Takes changes back through the writer, and finds what stands on them.
-private final class Undo {
+final class Undo {
   private(set) var conflicts: [UndoConflict] = []
   private let writer: Writer
   private let format: ChangeFormat
@@ -116,20 +78,37 @@ private final class Undo {
     )
   }
 
-  func refusal(_ range: ClosedRange<Int64>) -> StoreError {
-    let list = conflicts.prefix(20).map { "\n- \($0)" }.joined()
+  func refusal(_ range: ClosedRange<Int64>) throws -> StoreError {
+    let shown = conflicts.prefix(20)
+    let later = try HistoryRows(writer.connection)
+      .transactions(after: range.upperBound, changing: conflicts.map(\.object))
+    let list = shown.map { conflict in
+      let ids = later.filter { $0.objects.contains { $0 == conflict.object } }.map(\.id)
+      return "\n- \(conflict)\(ids.isEmpty ? "" : " (\(Self.transactions(ids)))")"
+    }.joined()
     let more = conflicts.count > 20 ? "\n- and \(conflicts.count - 20) more" : ""
     let what =
       range.count == 1
       ? "Transaction \(range.lowerBound)"
       : "Transactions \(range.lowerBound) to \(range.upperBound)"
+    let why = later.isEmpty ? "" : " (\(Self.transactions(later.map(\.id))))"
     return StoreError(
       .undoConflict,
-      "\(what) can't be undone in the store \(writer.connection.path), because later changes stand on"
-        + " that:\(list)\(more)\nUndo these first.",
+      "\(what) can't be undone in the store \(writer.connection.path), because later changes depend on"
+        + " that\(why):\(list)\(more)\nUndo these first.",
       path: writer.connection.path,
       undoConflicts: conflicts
     )
+  }
+
+  /// Some transactions in words, of many the first ones.
+  private static func transactions(_ ids: [Int64]) -> String {
+    let texts = ids.prefix(10).map(String.init)
+    guard let last = texts.last, ids.count > 1 else { return "transaction \(ids.first ?? 0)" }
+    guard ids.count <= 10 else {
+      return "transactions \(texts.joined(separator: ", ")) and \(ids.count - 10) more"
+    }
+    return "transactions \(texts.dropLast().joined(separator: ", ")) and \(last)"
   }
 
   // MARK: Changes
@@ -184,7 +163,7 @@ private final class Undo {
     let gone = Set(try linksBefore.flatMap { try targets(of: $0, key) })
     for member in linksAfter {
       for target in try targets(of: member, key) where !gone.contains(target) {
-        guard try join(member, key).link(key.id, target.target) != nil else { continue }
+        guard try join(member, key).isLinked(key.id, target.target) else { continue }
         note(key, property(member, key), expected: nil, found: "linked to \(target.target)")
       }
     }
@@ -209,9 +188,7 @@ private final class Undo {
     for (offset, index) in decoder.joins.enumerated() {
       let member = links.first { $0.index == decoder.columnCount + offset }
       let expected = try member.map { try decoder.links($0) } ?? []
-      let found = try writer.joins[index].links(of: key.id)
-        .map { ListedLink(target: $0.key, link: $0.value) }
-        .sorted { $0.target < $1.target }
+      let found = try writer.joins[index].targets(of: key.id)
       guard found != expected else { continue }
       let name = writer.joins[index].table.logName(writer.layouts)
       note(
@@ -227,8 +204,8 @@ private final class Undo {
     targets[key] = nil
   }
 
-  private static func list(_ links: [ListedLink]) -> String {
-    links.isEmpty ? "nothing" : links.map { String($0.target) }.joined(separator: ", ")
+  private static func list(_ targets: [Int64]) -> String {
+    targets.isEmpty ? "nothing" : targets.map(String.init).joined(separator: ", ")
   }
 
   /// The values that an object has, if it is of that entity.
@@ -266,29 +243,21 @@ private final class Undo {
 
   private func targets(of member: ObjectDecoder.Member, _ key: RowKey) throws -> [Target] {
     try format.decoders[key.entity].links(member)
-      .map { Target(member: member.index, target: $0.target) }
+      .map { Target(member: member.index, target: $0) }
   }
 
   private func compareLinks(_ key: RowKey, _ member: ObjectDecoder.Member) throws {
-    for listed in try format.decoders[key.entity].links(member) {
-      let target = listed.target
-      let found = try join(member, key).link(key.id, target)
-      guard found != listed.link else { continue }
-      note(
-        key,
-        property(member, key),
-        expected: "linked to \(target)",
-        found: found == nil ? nil : "linked to \(target) at another position"
-      )
+    for target in try format.decoders[key.entity].links(member)
+    where try !join(member, key).isLinked(key.id, target) {
+      note(key, property(member, key), expected: "linked to \(target)", found: nil)
     }
   }
 
   private func removeLinks(_ key: RowKey, _ member: ObjectDecoder.Member) throws {
     let decoder = format.decoders[key.entity]
     let index = decoder.joins[member.index - decoder.columnCount]
-    for listed in try decoder.links(member) {
-      try writer.joins[index].remove(key.id, listed.target)
-      try writer.recordLink(index, key.id, listed.target, listed.link, nil)
+    for target in try decoder.links(member) {
+      try writer.setLink(index, key.id, target, isLinked: false)
     }
   }
 
@@ -296,11 +265,8 @@ private final class Undo {
     let decoder = format.decoders[key.entity]
     let index = decoder.joins[member.index - decoder.columnCount]
     let table = writer.joins[index].table
-    for listed in try decoder.links(member) {
-      let (target, link) = (listed.target, listed.link)
-      let before = try writer.joins[index].link(key.id, target)
-      try writer.joins[index].set(key.id, target, link)
-      try writer.recordLink(index, key.id, target, before, link)
+    for target in try decoder.links(member) {
+      try writer.setLink(index, key.id, target, isLinked: true)
       targets[key, default: []].append(
         Lead(
           property: table.logName(writer.layouts),
@@ -367,7 +333,7 @@ private final class Undo {
     }
     let kinds = Set([key.entity] + writer.layouts[key.entity].ancestors)
     for join in writer.joins where kinds.contains(join.table.destination) {
-      for owner in try join.links(to: key.id).keys.sorted() {
+      for owner in try join.owners(of: key.id) {
         let entity = try writer.entity(of: join.table.owner, id: owner) ?? join.table.owner
         note(RowKey(entity: entity, id: owner), join.table.logName(writer.layouts))
       }
@@ -381,7 +347,7 @@ private final class Undo {
     where try writer.entity(of: lead.target.entity, id: lead.target.id) == nil {
       // An older change may have set it to something else since.
       if let column = lead.column, !row[column].isSame(as: .integer(lead.target.id)) { continue }
-      if let join = lead.join, try writer.joins[join].link(key.id, lead.target.id) == nil {
+      if let join = lead.join, try !writer.joins[join].isLinked(key.id, lead.target.id) {
         continue
       }
       let conflict = UndoConflict.missingTarget(
@@ -393,26 +359,5 @@ private final class Undo {
       )
       if !conflicts.contains(conflict) { conflicts.append(conflict) }
     }
-  }
-}
-
-extension Writer {
-  /// Deletes an object and the links that it owns, and leaves those around it alone.
-  fileprivate func removeAlone(_ key: RowKey, _ row: [Value]) throws {
-    var owned: [Int: [Int64: ChangeDraft.Link]] = [:]
-    let kinds = Set([key.entity] + layouts[key.entity].ancestors)
-    for (index, join) in joins.enumerated() where kinds.contains(join.table.owner) {
-      let links = try join.links(of: key.id)
-      for target in links.keys { try join.remove(key.id, target) }
-      if !links.isEmpty { owned[index] = links }
-    }
-    if parked[key] != nil {
-      parked.remove(key)
-    } else {
-      try tables[key.entity].delete(id: key.id)
-    }
-    try recorder.delete(key, row, links: owned)
-    try releaseExternalValues(key, row)
-    deleted.append(key)
   }
 }

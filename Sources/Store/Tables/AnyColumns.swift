@@ -1,3 +1,4 @@
+import Changes
 import SQLite
 
 /// The text of an update of whichever columns, which is prepared once for all sets of them.

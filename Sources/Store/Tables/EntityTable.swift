@@ -1,3 +1,4 @@
+import Changes
 import SQLite
 
 /// The statements that read and write the rows of one entity, each prepared when first used.
@@ -30,13 +31,15 @@ final class EntityTable {
 
   /// Writes a new row.
   func insert(id: Int64, _ values: [Value]) throws {
-    let statement = try insertion ?? prepareInsertion()
+    let statement = try insertion ?? layout.prepareInsertion(on: connection)
+    insertion = statement
     try run(statement, id, values) { Int32(truncatingIfNeeded: $0) + 2 }
   }
 
   /// Reads all values of a row.
   func row(id: Int64) throws -> [Value]? {
     let statement = try reading ?? prepareReading()
+    reading = statement
     try statement.bind(1, id)
     defer { statement.reset() }
     guard try statement.step() else { return nil }
@@ -82,7 +85,8 @@ final class EntityTable {
     if let plan = try plan(columns) {
       return try run(plan.writing, id, values) { Int32(truncatingIfNeeded: $0) + 2 }
     }
-    let statement = try anyUpdate ?? prepareAnyUpdate()
+    let statement = try anyUpdate ?? connection.prepare(AnyColumns(layout).assignment)
+    anyUpdate = statement
     statement.clearBindings()
     for column in columns { try statement.bind(AnyColumns.flag(column), 1 as Int64) }
     try run(statement, id, values) { AnyColumns.value(columns[$0]) }
@@ -133,29 +137,12 @@ final class EntityTable {
     return try statement.step() ? statement.int64(at: 0) : nil
   }
 
-  private func prepareInsertion() throws -> Statement {
-    var names = ["\"id\""] + layout.columns.map(\.quoted)
-    var marks = names.indices.map { "?\($0 + 1)" }
-    if layout.sharesTable {
-      names.append("\"_entity\"")
-      marks.append(literal(layout.entity.name))
-    }
-    let statement = try connection.prepare(
-      "INSERT INTO \(layout.table) (\(names.joined(separator: ", ")))"
-        + " VALUES (\(marks.joined(separator: ", ")))"
-    )
-    insertion = statement
-    return statement
-  }
-
   private func prepareReading() throws -> Statement {
     let list = layout.columns.isEmpty ? "1" : layout.columnList
     let condition = layout.condition.map { " AND \($0)" } ?? ""
-    let statement = try connection.prepare(
+    return try connection.prepare(
       "SELECT \(list) FROM \(layout.table) WHERE \"id\" = ?1\(condition)"
     )
-    reading = statement
-    return statement
   }
 
   private func makePlan(_ columns: [Int]) throws -> UpdatePlan {
@@ -173,18 +160,28 @@ final class EntityTable {
     )
   }
 
-  private func prepareAnyUpdate() throws -> Statement {
-    let statement = try connection.prepare(AnyColumns(layout).assignment)
-    anyUpdate = statement
-    return statement
-  }
-
   private func prepareFinding(_ columns: [Int]) throws -> Statement {
     let conditions =
       columns.enumerated().map { "\(layout.columns[$0.element].quoted) IS ?\($0.offset + 1)" }
       + (layout.condition.map { [$0] } ?? [])
     return try connection.prepare(
       "SELECT \"id\" FROM \(layout.table) WHERE \(conditions.joined(separator: " AND "))"
+    )
+  }
+}
+
+extension EntityLayout {
+  /// Prepares the insertion of a row: its id, and its values in the order of ``columns``.
+  func prepareInsertion(on connection: Connection) throws -> Statement {
+    var names = ["\"id\""] + columns.map(\.quoted)
+    var marks = names.indices.map { "?\($0 + 1)" }
+    if sharesTable {
+      names.append("\"_entity\"")
+      marks.append(literal(entity.name))
+    }
+    return try connection.prepare(
+      "INSERT INTO \(table) (\(names.joined(separator: ", ")))"
+        + " VALUES (\(marks.joined(separator: ", ")))"
     )
   }
 }

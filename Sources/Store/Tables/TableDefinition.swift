@@ -1,20 +1,22 @@
+import Changes
+
 /// One table of a schema, with the statements that make it, its indexes and its views.
-public struct TableDefinition: Hashable, Sendable {
+package struct TableDefinition: Hashable, Sendable {
   /// The table's name.
-  public let name: String
+  package let name: String
   /// The `CREATE TABLE` statement.
-  public let create: String
+  package let create: String
   /// The names of the columns, `id` first.
-  public let columns: [String]
+  package let columns: [String]
   /// The `CREATE INDEX` statements.
-  public let indexes: [String]
+  package let indexes: [String]
   /// The `CREATE VIEW` statements.
-  public let views: [String]
+  package let views: [String]
 }
 
 extension StoreSchema {
   /// All tables: first those of the entities, then those of many-to-many relationships.
-  public func tables() throws -> [TableDefinition] {
+  package func tables() throws -> [TableDefinition] {
     let layouts = try layouts()
     let roots = layouts.filter { $0.entity.parent == nil }
     let tables = roots.map { definition(of: $0, layouts) }
@@ -134,11 +136,10 @@ extension StoreSchema {
         CREATE TABLE \(quoted(join.name)) (
           \(first) INTEGER NOT NULL REFERENCES \(join.firstTable)("id") DEFERRABLE INITIALLY DEFERRED,
           \(second) INTEGER NOT NULL REFERENCES \(join.secondTable)("id") DEFERRABLE INITIALLY DEFERRED,
-          "position" INTEGER,
           PRIMARY KEY (\(first), \(second))
         ) STRICT, WITHOUT ROWID
         """,
-      columns: [join.firstColumn, join.secondColumn, "position"],
+      columns: [join.firstColumn, join.secondColumn],
       indexes: [
         "CREATE INDEX \(quoted(join.name + "_" + join.secondColumn + "_index"))"
           + " ON \(quoted(join.name)) (\(second), \(first))"

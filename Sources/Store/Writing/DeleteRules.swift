@@ -1,3 +1,5 @@
+import Changes
+
 /// A to-one column that may point at a row of some entity, with what happens when that row goes.
 struct IncomingReference {
   /// The entity that declares the column.
@@ -63,7 +65,7 @@ extension Writer {
   ///
   /// - Returns: False where there is no such object.
   @discardableResult
-  public func delete(_ entity: Int, id: Int64) throws -> Bool {
+  package func delete(_ entity: Int, id: Int64) throws -> Bool {
     // A list instead of recursion: a chain of a million objects is as good as one of two.
     var waiting = [RowKey(entity: entity, id: id)]
     var isFirst = true
@@ -79,17 +81,33 @@ extension Writer {
       isFirst = false
       let key = RowKey(entity: found, id: next.id)
       try follow(key, values, &waiting)
-      let links = try removeLinks(of: key, &waiting)
-      if parked[key] != nil {
-        parked.remove(key)
-      } else {
-        try tables[found].delete(id: key.id)
-      }
-      try recorder.delete(key, values, links: links)
-      try releaseExternalValues(key, values)
-      deleted.append(key)
+      try remove(key, values, links: removeLinks(of: key, &waiting))
     }
     return true
+  }
+
+  /// Deletes an object and the links that it owns, and leaves those around it alone.
+  func removeAlone(_ key: RowKey, _ values: [Value]) throws {
+    var owned: [Int: [Int64]] = [:]
+    let kinds = Set([key.entity] + layouts[key.entity].ancestors)
+    for (index, join) in joins.enumerated() where kinds.contains(join.table.owner) {
+      let links = try join.targets(of: key.id)
+      for target in links { try join.remove(key.id, target) }
+      if !links.isEmpty { owned[index] = links }
+    }
+    try remove(key, values, links: owned)
+  }
+
+  /// Takes the row of an object away, and records it with the links that it owned.
+  private func remove(_ key: RowKey, _ values: [Value], links: [Int: [Int64]]) throws {
+    if parked[key] != nil {
+      parked.remove(key)
+    } else {
+      try tables[key.entity].delete(id: key.id)
+    }
+    try recorder.delete(key, values, links: links)
+    try releaseExternalValues(key, values)
+    deleted.append(key)
   }
 
   /// Applies the rules of to-one columns, its own and those that point at it.
@@ -129,14 +147,14 @@ extension Writer {
   private func removeLinks(
     of key: RowKey,
     _ waiting: inout [RowKey]
-  ) throws -> [Int: [Int64: ChangeDraft.Link]] {
-    var owned: [Int: [Int64: ChangeDraft.Link]] = [:]
+  ) throws -> [Int: [Int64]] {
+    var owned: [Int: [Int64]] = [:]
     let kinds = Set([key.entity] + layouts[key.entity].ancestors)
     for (index, join) in joins.enumerated() {
       let table = join.table
       if kinds.contains(table.owner) {
-        let links = try join.links(of: key.id)
-        for target in links.keys.sorted() {
+        let links = try join.targets(of: key.id)
+        for target in links {
           try join.remove(key.id, target)
           if let entity = try entity(of: table.destination, id: target) {
             updated.append(RowKey(entity: entity, id: target))
@@ -144,15 +162,15 @@ extension Writer {
         }
         if !links.isEmpty { owned[index] = links }
         let relationship = layouts[table.owner].entity.relationships[table.relationship]
-        let targets = links.keys.sorted().map { RowKey(entity: table.destination, id: $0) }
+        let targets = links.map { RowKey(entity: table.destination, id: $0) }
         apply(relationship.deleteRule, of: key, relationship.name, targets, &waiting)
       }
       if kinds.contains(table.destination) {
-        let links = try join.links(to: key.id)
-        for (owner, link) in links.sorted(by: { $0.key < $1.key }) {
+        let links = try join.owners(of: key.id)
+        for owner in links {
           try join.remove(owner, key.id)
           guard owner != key.id else { continue }
-          try recordLink(index, owner, key.id, link, nil)
+          try recordLink(index, owner, key.id, isLinked: false)
           if let entity = try entity(of: table.owner, id: owner) {
             updated.append(RowKey(entity: entity, id: owner))
           }
@@ -160,7 +178,7 @@ extension Writer {
         let name = layouts[table.owner].entity.relationships[table.relationship].inverse
         let back = layouts[table.destination].entity.relationships.first { $0.name == name }
         if let back {
-          let owners = links.keys.sorted().map { RowKey(entity: table.owner, id: $0) }
+          let owners = links.map { RowKey(entity: table.owner, id: $0) }
           apply(back.deleteRule, of: key, back.name, owners, &waiting)
         }
       }

@@ -1,25 +1,9 @@
+import Changes
+
 /// Many-to-many relationships, from either side.
 extension Writer {
-  /// Links two objects; linked already, they get the new position.
-  public func link(
-    _ entity: Int,
-    relationship: String,
-    source: Int64,
-    target: Int64,
-    position: Int64? = nil
-  ) throws {
-    let end = try joinEnd(entity, relationship)
-    let (owner, other) = end.isOwner ? (source, target) : (target, source)
-    let statements = joins[end.join]
-    let before = try statements.link(owner, other)
-    let now = ChangeDraft.Link(position: position)
-    guard before != now else { return }
-    try statements.set(owner, other, now)
-    try recordLink(end.join, owner, other, before, now)
-  }
-
-  /// Takes the link between two objects away, if there is one.
-  public func unlink(
+  /// Links two objects; nothing happens if they are linked already.
+  package func link(
     _ entity: Int,
     relationship: String,
     source: Int64,
@@ -27,18 +11,28 @@ extension Writer {
   ) throws {
     let end = try joinEnd(entity, relationship)
     let (owner, other) = end.isOwner ? (source, target) : (target, source)
-    guard let before = try joins[end.join].link(owner, other) else { return }
-    try joins[end.join].remove(owner, other)
-    try recordLink(end.join, owner, other, before, nil)
+    try setLink(end.join, owner, other, isLinked: true)
   }
 
-  func recordLink(
-    _ join: Int,
-    _ owner: Int64,
-    _ other: Int64,
-    _ before: ChangeDraft.Link?,
-    _ now: ChangeDraft.Link?
+  /// Takes the link between two objects away, if there is one.
+  package func unlink(
+    _ entity: Int,
+    relationship: String,
+    source: Int64,
+    target: Int64
   ) throws {
+    let end = try joinEnd(entity, relationship)
+    let (owner, other) = end.isOwner ? (source, target) : (target, source)
+    try setLink(end.join, owner, other, isLinked: false)
+  }
+
+  /// Links two objects or takes their link away, unless it is so already.
+  func setLink(_ join: Int, _ owner: Int64, _ other: Int64, isLinked: Bool) throws {
+    let isChanged = try isLinked ? joins[join].add(owner, other) : joins[join].remove(owner, other)
+    if isChanged { try recordLink(join, owner, other, isLinked: isLinked) }
+  }
+
+  func recordLink(_ join: Int, _ owner: Int64, _ other: Int64, isLinked: Bool) throws {
     let table = joins[join].table
     guard let entity = try entity(of: table.owner, id: owner) else {
       let name = layouts[table.owner].entity.name
@@ -48,13 +42,8 @@ extension Writer {
         entity: name
       )
     }
-    try recorder.link(
-      RowKey(entity: entity, id: owner),
-      join: join,
-      target: other,
-      before: before,
-      now: now
-    )
+    let key = RowKey(entity: entity, id: owner)
+    try recorder.link(key, join: join, target: other, isLinked: isLinked)
   }
 
   /// The entity that a row belongs to, which may inherit from the one asked for.

@@ -1,3 +1,4 @@
+import Changes
 import SQLite
 
 /// Rows that have to wait for others before they can go into their tables.
@@ -34,18 +35,18 @@ struct ParkedRows {
 }
 
 /// New values for one object.
-public struct RowChange: Sendable {
+package struct RowChange: Sendable {
   /// The index of the object's entity.
-  public var entity: Int
+  package var entity: Int
   /// The object's id.
-  public var id: Int64
+  package var id: Int64
   /// The indexes in ``EntityLayout/columns``.
-  public var columns: [Int]
+  package var columns: [Int]
   /// The values, one for each column.
-  public var values: [Value]
+  package var values: [Value]
 
   /// Makes a change.
-  public init(entity: Int, id: Int64, columns: [Int], values: [Value]) {
+  package init(entity: Int, id: Int64, columns: [Int], values: [Value]) {
     self.entity = entity
     self.id = id
     self.columns = columns
@@ -59,7 +60,7 @@ extension Writer {
   /// - Returns: The keys of those that are not there.
   /// - Throws: ``StoreError/Code/duplicate`` where two objects end with the same unique value.
   @discardableResult
-  public func update(_ changes: [RowChange]) throws -> [RowKey] {
+  package func update(_ changes: [RowChange]) throws -> [RowKey] {
     var missing: [RowKey] = []
     for change in changes {
       let isThere = try update(
@@ -80,7 +81,7 @@ extension Writer {
   /// change; ``Store/write(_:committed:_:)`` calls this at its end.
   ///
   /// - Throws: ``StoreError/Code/duplicate`` where the value is still taken.
-  public func putParkedRowsBack() throws {
+  package func putParkedRowsBack() throws {
     for key in parked.keys {
       guard let values = parked[key] else { continue }
       do {

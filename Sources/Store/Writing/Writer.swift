@@ -1,20 +1,21 @@
+import Changes
 import SQLite
 
-/// Writes rows, and with each its history: the one place where a store changes.
+/// Writes the rows of a save or an undo, and records their history.
 ///
 /// There is one for each store, handed out by ``Store/write(_:committed:_:)`` while its transaction is open
 /// and not to be used after that.
-public final class Writer {
+package final class Writer {
   /// How the entities lie in their tables, in the order of ``StoreSchema/entities``.
-  public let layouts: [EntityLayout]
+  package let layouts: [EntityLayout]
   /// The connection, for reading what was written so far; writing through it escapes history.
-  public let connection: Connection
+  package let connection: Connection
   /// The rows deleted so far in this transaction, those included that delete rules took along.
-  public internal(set) var deleted: [RowKey] = []
+  package internal(set) var deleted: [RowKey] = []
   /// The transaction of history that was written at the end; nil where nothing had changed.
   private(set) var transaction: Int64?
   /// The objects that lost references or links to deleted ones so far in this transaction.
-  public internal(set) var updated: [RowKey] = []
+  package internal(set) var updated: [RowKey] = []
 
   let tables: [EntityTable]
   let joins: [JoinStatements]
@@ -81,6 +82,7 @@ public final class Writer {
     pointers.removeAll()
     denied.removeAll()
     parked.removeAll()
+    recorder.forget()
   }
 
   /// Fails where another process gave the store other tables since it was opened, and makes sure
@@ -132,7 +134,7 @@ public final class Writer {
   }
 
   /// Reserves ids in the table of an entity, none of which was ever used, and returns the first.
-  public func reserveIDs(_ table: String, count: Int) throws -> Int64 {
+  package func reserveIDs(_ table: String, count: Int) throws -> Int64 {
     // Somebody may have begun the ids anew while there are rows.
     let reading = try connection.cached(
       "SELECT (SELECT seq FROM sqlite_sequence WHERE name = ?1),"
@@ -167,7 +169,7 @@ public final class Writer {
   /// Inserts an object; the values are in the order of ``EntityLayout/columns``.
   ///
   /// A value of an external attribute is given as a blob, whatever its size.
-  public func insert(_ entity: Int, id: Int64, values: [Value]) throws {
+  package func insert(_ entity: Int, id: Int64, values: [Value]) throws {
     let key = RowKey(entity: entity, id: id)
     let values = tables[entity].external.isEmpty ? values : try movedOut(entity, values)
     do {
@@ -186,7 +188,7 @@ public final class Writer {
   /// - Returns: False where there is no such object. Where all values are as they were, nothing is
   ///   written and no change is recorded.
   @discardableResult
-  public func update(
+  package func update(
     _ entity: Int,
     id: Int64,
     columns: [Int],
@@ -264,7 +266,7 @@ public final class Writer {
   }
 
   /// The id of the object whose properties have these values; nil where there is none.
-  public func find(_ entity: Int, unique: [String], values: [Value]) throws -> Int64? {
+  package func find(_ entity: Int, unique: [String], values: [Value]) throws -> Int64? {
     let layout = layouts[entity]
     let columns = try unique.map { name in
       guard let column = layout.column(of: name) else {
@@ -288,7 +290,7 @@ public final class Writer {
   /// The values of an object in the order of ``EntityLayout/columns``; nil where there is none.
   ///
   /// A value of an external attribute that lies in a file is given by its digest, as a text.
-  public func row(_ entity: Int, id: Int64) throws -> [Value]? {
+  package func row(_ entity: Int, id: Int64) throws -> [Value]? {
     try current(RowKey(entity: entity, id: id))
   }
 

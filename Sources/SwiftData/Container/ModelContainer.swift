@@ -9,19 +9,6 @@ import Store
 /// The models that relationships lead to need not be named. Opening a store whose schema is an
 /// older one migrates it, all or nothing.
 public final class ModelContainer: Sendable {
-  /// A store that is open.
-  enum OpenStore: Sendable {
-    case native(StoreFile, ModelConfiguration)
-    case custom(CustomStore)
-
-    var identifier: String {
-      switch self {
-      case .native(let store, _): store.identifier
-      case .custom(let store): store.identifier
-      }
-    }
-  }
-
   /// The schema that the container was made for.
   public let schema: Schema
   /// The migration plan that the container was made with.
@@ -29,7 +16,10 @@ public final class ModelContainer: Sendable {
   /// The configurations of the stores that SwiftData keeps itself.
   public let configurations: Set<ModelConfiguration>
   let map: EntityMap
-  let stores: [OpenStore]
+  /// The open stores.
+  let stores: [any Backend]
+  /// Tells observers of commits.
+  let changes: StoreChanges
   /// For each store of ours, the schemas that it had; nil for others.
   let pastSchemas: [PastSchemas?]
   private let plans: [ObjectIdentifier: RowPlan]
@@ -59,9 +49,9 @@ public final class ModelContainer: Sendable {
     )
     let stores = try plan.open(configurations, schema: schema, migrationPlan: migrationPlan)
     self.stores = stores
+    changes = StoreChanges(stores)
     pastSchemas = stores.enumerated().map { index, store in
-      guard case .native(let file, _) = store else { return nil }
-      return PastSchemas(map, storeIndex: index, file)
+      (store as? NativeStore).map { PastSchemas(map, storeIndex: index, $0.store) }
     }
   }
 
@@ -90,7 +80,7 @@ public final class ModelContainer: Sendable {
     let context = ModelContext(self)
     var erased: Set<Int> = []
     for (index, store) in stores.enumerated() {
-      guard case .custom(let custom) = store else { continue }
+      guard let custom = store as? CustomStore else { continue }
       do {
         try custom.erase()
         erased.insert(index)
@@ -122,11 +112,11 @@ public final class ModelContainer: Sendable {
     return RowPlan(entity, in: map, slots: Set(slots))
   }
 
-  func store(of entity: EntityDescription) -> OpenStore { stores[entity.storeIndex] }
+  func store(of entity: EntityDescription) -> any Backend { stores[entity.storeIndex] }
 
-  /// The store of an entity, if it is not one of ours.
-  func customStore(of entity: EntityDescription) -> CustomStore? {
-    if case .custom(let store) = stores[entity.storeIndex] { store } else { nil }
+  /// The store of an entity, if it is one of ours.
+  func nativeStore(of entity: EntityDescription) -> Store? {
+    (stores[entity.storeIndex] as? NativeStore)?.store
   }
 
   func storeIdentifier(of entity: EntityDescription) -> String {

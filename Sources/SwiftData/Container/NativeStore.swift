@@ -1,12 +1,19 @@
+import Changes
 import Store
 
-/// Opens the stores that SwiftData keeps in SQLite, and migrates those that have an older schema.
-enum NativeStore {
-  static func open(
+/// A store that SwiftData keeps in SQLite, which is migrated when it is opened with a newer schema.
+struct NativeStore: Sendable {
+  let store: Store
+  let configuration: ModelConfiguration
+
+  var identifier: String { store.identifier }
+
+  init(
     _ configuration: ModelConfiguration,
     schema: StoreSchema,
     migrationPlan: (any SchemaMigrationPlan.Type)?
-  ) throws -> StoreFile {
+  ) throws {
+    self.configuration = configuration
     var options = Options()
     options.isReadOnly = !configuration.allowsSave
     options.busyTimeout = configuration.busyTimeout
@@ -18,13 +25,14 @@ enum NativeStore {
     options.configure = { try SQLFunctions.register(on: $0) }
     do {
       guard !configuration.isStoredInMemoryOnly else {
-        return try StoreFile.open(.memory(configuration.name), schema: schema, options: options)
+        store = try Store.open(.memory(configuration.name), schema: schema, options: options)
+        return
       }
       if configuration.allowsSave {
-        try makeFolder(of: configuration.url)
-        try migrate(configuration, to: schema, migrationPlan, options)
+        try Self.makeFolder(of: configuration.url)
+        try Self.migrate(configuration, to: schema, migrationPlan, options)
       }
-      return try StoreFile.open(.file(configuration.url), schema: schema, options: options)
+      store = try Store.open(.file(configuration.url), schema: schema, options: options)
     } catch let error as StoreError {
       throw SwiftDataError(error)
     }

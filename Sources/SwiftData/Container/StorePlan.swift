@@ -1,3 +1,4 @@
+import Changes
 import Store
 
 /// Which models go into which store, worked out before any store is opened.
@@ -90,24 +91,17 @@ struct StorePlan {
     _ configurations: [any DataStoreConfiguration],
     schema: Schema,
     migrationPlan: (any SchemaMigrationPlan.Type)?
-  ) throws -> [ModelContainer.OpenStore] {
+  ) throws -> [any Backend] {
     try configurations.enumerated().map { index, configuration in
       if let native = configuration as? ModelConfiguration {
-        let store = try NativeStore.open(
-          native,
-          schema: map.schemas[index],
-          migrationPlan: migrationPlan
-        )
-        return .native(store, native)
+        return try NativeStore(native, schema: map.schemas[index], migrationPlan: migrationPlan)
       }
       var configuration = configuration
       let models = map.entities.filter { $0.storeIndex == index }.map(\.model)
       if configuration.schema == nil {
         configuration.schema = Schema(models.map(\.type), version: schema.version)
       }
-      return .custom(
-        try CustomStore.open(configuration, models: models, migrationPlan: migrationPlan)
-      )
+      return try CustomStore.open(configuration, models: models, migrationPlan: migrationPlan)
     }
   }
 }

@@ -7,7 +7,15 @@ extension ModelContext {
   /// Marks a model to be deleted; a deletion that only followed from another, and is being made
   /// again with it, was not asked for.
   func deleteAny(_ model: any PersistentModel, isAsked: Bool = true) {
-    if isAsked, model._$state.context === self { pending.askToDelete(model) }
+    let state = model._$state
+    // What another context has not saved has no row that this one could delete.
+    if state.registry !== registry, state.phase == .stored || state.phase == .deleting {
+      insertAny(model)
+    }
+    guard model._$state.registry === registry else { return }
+    // An object of a released context may have become one with the one that this context has.
+    let model = model._$state.model ?? model
+    if isAsked { pending.askToDelete(model) }
     var queue: [any PersistentModel] = [model]
     var next = 0
     while next < queue.count {
@@ -59,7 +67,7 @@ extension ModelContext {
       state.isUnsynced = true
       return
     }
-    if state.isPending { pending.changed.removeAll { $0 === model } }
+    if state.isPending { pending.changed.remove(model) }
     state.phase = .deleting
     state.isPending = true
     pending.delete(model)
@@ -95,26 +103,11 @@ extension ModelContext {
   ) throws {
     var descriptor = FetchDescriptor<T>(predicate: predicate)
     descriptor.includeSubclasses = includeSubclasses
-    if let entity = container.map.entity(of: model), let store = container.customStore(of: entity) {
-      return try deleteFromCustom(store, descriptor, entity)
-    }
     guard let entity = container.map.entity(of: model) else {
       for object in try fetch(descriptor) { deleteAny(object) }
       return
     }
-    var rows: [Int64] = []
-    for identifier in try fetchIdentifiers(descriptor) {
-      guard let row = identifier.row else { continue }
-      if let object = registeredAny(for: identifier) {
-        deleteAny(object)
-      } else if row >= 0 {
-        rows.append(row)
-      }
-    }
-    guard !rows.isEmpty else { return }
-    pending.deleteBatch(PendingChanges.BatchDeletion(entity: entity, rows: rows))
-    overlays[entity.storeIndex]?.needsAllRows = true
-    scheduleAutosave()
+    try container.store(of: entity).delete(descriptor, entity, in: self)
   }
 
   func deleteAll<T: PersistentModel>(_ type: T.Type) throws { try delete(model: type) }
@@ -143,6 +136,6 @@ extension _ModelState {
 
 extension EntityDescription {
   func isCustom(in container: ModelContainer) -> Bool {
-    if case .custom = container.store(of: self) { true } else { false }
+    container.store(of: self) is CustomStore
   }
 }

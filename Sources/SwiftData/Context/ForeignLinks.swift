@@ -45,11 +45,20 @@ extension ModelContext {
   func refuseForeignLinks() throws {
     guard !pending.foreignLinks.isEmpty else { return }
     pending.foreignLinks.removeAll { !$0.stands }
-    for link in pending.foreignLinks {
+    var next = 0
+    // To adopt one object may find links to others.
+    while next < pending.foreignLinks.count {
+      let link = pending.foreignLinks[next]
+      next += 1
       let state = link.owner._$state
+      if let former = link.other._$state.registry, former !== registry, former.isReleased,
+        former.container === container
+      {
+        insertAny(link.other)
+      }
       let other = link.other._$state
       if state.isForeign(other) { throw refusal(of: link, state, other) }
-      // The other context took back that it was to be inserted there.
+      // The other context was released, or took back that it was to be inserted there.
       state.unlinked.insert(link.index)
       state.linkInitialValues(of: link.owner, again: true)
     }

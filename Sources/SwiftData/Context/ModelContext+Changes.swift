@@ -1,3 +1,4 @@
+import Changes
 import Store
 
 extension ModelContext {
@@ -35,21 +36,22 @@ extension ModelContext {
   /// Forgets all changes since the last save.
   public func rollback() {
     let changes = pending
+    changeCount += 1
     pending.removeAll()
     deferredError = nil
     for overlay in overlays { overlay?.clear() }
     custom.atHand.removeAll()
     undoRecorder.forget()
-    for model in changes.inserted {
+    for model in changes.inserted.elements {
       model._$state.detach()
     }
-    for model in changes.deleted {
+    for model in changes.deleted.elements {
       let state = model._$state
       state.phase = .stored
       state.isPending = false
       state.forgetChanges(of: model, in: changes)
     }
-    for model in changes.changed {
+    for model in changes.changed.elements {
       let state = model._$state
       state.isPending = false
       state.forgetChanges(of: model, in: changes)

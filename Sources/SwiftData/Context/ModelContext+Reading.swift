@@ -1,3 +1,4 @@
+import Changes
 import SQLite
 import Store
 
@@ -7,7 +8,7 @@ extension ModelContext {
     to entity: EntityDescription,
     _ body: (Connection) throws -> Result
   ) throws -> Result? {
-    guard case .native(let store, _) = container.store(of: entity) else { return nil }
+    guard let store = container.nativeStore(of: entity) else { return nil }
     return try store.read { reader in
       registry.readings[entity.storeIndex].note(reader.head)
       return try body(reader.connection)
@@ -16,9 +17,9 @@ extension ModelContext {
 
   /// Reads a value that is kept in a file beside the store.
   func readExternal(_ digest: String, of state: _ModelState) -> Data? {
-    guard let entity = state.entity,
-      case .native(let store, _) = container.store(of: entity)
-    else { return nil }
+    guard let entity = state.entity, let store = container.nativeStore(of: entity) else {
+      return nil
+    }
     return report { try store.read { try $0.externalData(digest) } }
   }
 
@@ -76,48 +77,20 @@ extension ModelContext {
   /// Reads the values of an object that was fetched without them, or whose changes were forgotten.
   func fill(_ state: _ModelState) {
     guard let entity = state.entity, state.row >= 0 else { return }
-    if let store = container.customStore(of: entity) {
-      report { _ = try fillCustom(state, in: store) }
-      return
-    }
-    let plan = container.plan(of: entity)
-    report {
-      _ = try withConnection(to: entity) { connection in
-        let statement = try connection.cached(
-          "SELECT \(plan.selection) FROM \(quoted(entity.table)) AS t0 WHERE t0.id = ?"
-        )
-        defer { statement.reset() }
-        try statement.bind(1, state.row)
-        guard try statement.step() else { return }
-        let member = try plan.member(of: statement)
-        for step in member.steps where !state.changed.contains(step.slot) {
-          guard case .empty = state.slots[step.slot] else { continue }
-          state.slots[step.slot] = try plan.read(step, from: statement, id: state.row)
-        }
-      }
-    }
+    report { _ = try container.store(of: entity).fill(state, in: self) }
   }
 
   func readModel(for id: PersistentIdentifier) -> (any PersistentModel)? {
     guard let entity = container.map[id.entityName] else { return nil }
-    if let store = container.customStore(of: entity) {
-      return report {
-        try customModels(for: [id], in: store, storeIndex: entity.storeIndex)[id]
-      } ?? nil
-    }
-    guard let row = id.row, row >= 0,
-      id.storeIdentifier == container.storeIdentifier(of: entity)
-    else { return nil }
-    return model(of: entity, row: row)
+    return report {
+      try container.store(of: entity).models(for: [id], storeIndex: entity.storeIndex, in: self)[id]
+    } ?? nil
   }
 
   /// The object of a row; nil if there is no such row.
   func model(of entity: EntityDescription, row: Int64) -> (any PersistentModel)? {
     if let found = registry[entity, row] { return found }
-    if let store = container.customStore(of: entity) {
-      return customModel(of: entity, row: row, in: store)
-    }
-    return report { try models(of: entity, where: "t0.id = ?", bindings: [.integer(row)]) }?.first
+    return report { try container.store(of: entity).model(of: entity, row: row, in: self) } ?? nil
   }
 
   /// The objects that a condition over saved rows selects, in the order of their ids.
@@ -125,13 +98,12 @@ extension ModelContext {
     of entity: EntityDescription,
     where condition: String,
     bindings: [Value],
-    join: String = "",
-    order: String = "t0.id"
+    join: String = ""
   ) throws -> [any PersistentModel] {
     let plan = container.plan(of: entity)
     let sql =
       "SELECT \(plan.selection) FROM \(quoted(entity.table)) AS t0 \(join) WHERE \(condition)"
-      + " ORDER BY \(order)"
+      + " ORDER BY t0.id"
     return try withConnection(to: entity) { connection in
       let statement = try connection.cached(sql)
       defer { statement.reset() }
@@ -151,10 +123,9 @@ extension ModelContext {
     guard let entity = state.entity, let relationship = entity.relationships[index] else {
       return ToOne.none
     }
-    // Snapshots tell both sides of a relationship, rows the side that has the column.
-    var isTold = entity.isCustom(in: container)
-    if case .column = relationship.storage { isTold = true }
-    if isTold {
+    var isKept = container.store(of: entity).keepsBothSides
+    if case .column = relationship.storage { isKept = true }
+    if isKept {
       fill(state)
       if case .toOne(let reference) = state.slots[index] { return reference }
       return nil
@@ -177,7 +148,7 @@ extension ModelContext {
   }
 
   /// False for an object that was led elsewhere since it was saved.
-  private func isStill(
+  func isStill(
     _ model: any PersistentModel,
     _ entity: EntityDescription,
     _ column: String,
@@ -208,8 +179,10 @@ extension ModelContext {
   ) -> (any PersistentModel)? {
     guard let entity = relatedEntity(of: state, index) else { return nil }
     if row < 0 { return pending.model(row: row) }
-    // A custom store keeps both sides of a relationship, so that both must be in memory to change.
-    if entity.isCustom(in: container) { return relatedModel(of: state, index, row: row) }
+    // Where both sides keep a relationship, both must be in memory to change.
+    if container.store(of: entity).keepsBothSides {
+      return relatedModel(of: state, index, row: row)
+    }
     return registry[entity, row]
   }
 
@@ -220,47 +193,18 @@ extension ModelContext {
   /// Reads the objects that a to-many relationship leads to.
   func load(_ many: ToMany, of state: _ModelState, _ index: Int) {
     guard state.row >= 0, let entity = state.entity,
-      let relationship = entity.relationships[index],
-      let destination = container.map[relationship.destination]
+      let destination = relatedEntity(of: state, index)
     else {
       many.load([])
       return
     }
-    if let store = container.customStore(of: entity) {
-      let property = state.description.properties[index]
-      // What can't be read now stays to be read, and the next save or fetch says why.
-      report { try loadCustom(many, of: state, property, entity, in: store) }
-      if many.isLoaded { hold(many, ownedBy: state, index) }
-      return
+    let property = state.description.properties[index]
+    // What could not be read is read again when it is touched next, and the next save or fetch says
+    // why.
+    report {
+      try container.store(of: entity).load(many, of: state, property, destination, in: self)
     }
-    let found: [any PersistentModel]?
-    switch relationship.storage {
-    case .inverseColumn(let column):
-      found = report {
-        try models(
-          of: destination,
-          where: "t0.\(quoted(column)) = ?",
-          bindings: [.integer(state.row)]
-        )
-      }
-      // What could not be read is read again when it is touched next, and not taken for nothing.
-      guard let found else { return }
-      many.load(found.filter { isStill($0, destination, column, state) })
-    case .joinTable(let table, let source, let target):
-      found = report {
-        try models(
-          of: destination,
-          where: "j.\(quoted(source)) = ?",
-          bindings: [.integer(state.row)],
-          join: "JOIN \(quoted(table)) AS j ON j.\(quoted(target)) = t0.id",
-          order: "j.\"position\", t0.id"
-        )
-      }
-      guard let found else { return }
-      many.load(found.filter { $0._$state.phase == .stored })
-    case .column: many.load([])
-    }
-    hold(many, ownedBy: state, index)
+    if many.isLoaded { hold(many, ownedBy: state, index) }
   }
 
   /// The collection keeps its objects alive, so they must not keep its owner alive.

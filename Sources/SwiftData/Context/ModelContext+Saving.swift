@@ -1,3 +1,4 @@
+import Changes
 import Store
 
 extension ModelContext {
@@ -27,44 +28,23 @@ extension ModelContext {
     let summary = SaveSummary(save)
     save.settle()
     for index in overlays.indices { overlays[index]?.clear() }
+    container.changes.noteSave()
     post(ModelContext.didSave, summary)
   }
 
   /// Writes to one store after the other, each inside the transaction of the one before: the last
   /// one commits first, and a failure anywhere takes all of them back.
-  ///
-  /// Custom stores come last, as what they have written can't be taken back.
   private func write(_ save: PendingSave, to indices: ArraySlice<Int>) throws {
     guard let index = indices.first else { return }
     let rest = indices.dropFirst()
     guard save.touches(storeIndex: index) else { return try write(save, to: rest) }
-    switch container.stores[index] {
-    case .native(let store, let configuration):
-      guard configuration.allowsSave else {
-        throw SwiftDataError(
-          .readOnly,
-          "The configuration \(configuration.name) does not allow saving (allowsSave is false), "
-            + "and the context has changes for it. Call rollback(), or open the store for writing."
-        )
-      }
-      let committed = { (transaction: Int64?) in
-        if let transaction { self.registry.readings[index].noteOwn(transaction) }
-      }
-      try store.write(Author(name: author), committed: committed) { writer in
-        try save.write(to: writer, storeIndex: index)
-        try write(save, to: rest)
-      }
-    case .custom(let store):
-      try saveToCustom(store, save, storeIndex: index)
+    try container.stores[index].write(save, storeIndex: index, in: self) {
       try write(save, to: rest)
     }
   }
 
   private func isWrittenBefore(_ left: Int, _ right: Int) -> Bool {
-    func isCustom(_ index: Int) -> Bool {
-      if case .custom = container.stores[index] { true } else { false }
-    }
-    let order = (isCustom(left), isCustom(right))
+    let order = (container.stores[left].isWrittenLast, container.stores[right].isWrittenLast)
     return order.0 == order.1 ? left < right : order.1
   }
 

@@ -1,3 +1,4 @@
+import Changes
 import Store
 
 /// An object that enables you to fetch, insert, and delete models, and save any changes to disk.
@@ -38,7 +39,11 @@ public final class ModelContext {
   @exclusivity(unchecked) var pending = PendingChanges()
   var overlays: [PendingOverlay?]
   /// Goes up with every change, so that those who must not be disturbed can tell.
-  var changeCount = 0
+  var changeCount = 0 {
+    didSet { if !changeListeners.isEmpty { changeListeners.removeAll { !$0() } } }
+  }
+  /// Called with every change, until they return false.
+  var changeListeners: [() -> Bool] = []
   @exclusivity(unchecked) private var insertQueue: [any PersistentModel] = []
   private var isInserting = false
   /// What went wrong in calls that can't throw; the next save does.
@@ -52,7 +57,9 @@ public final class ModelContext {
     sharedRegistry = registry
     overlays = Array(repeating: nil, count: container.stores.count)
     registry.serve(self)
-    for case .custom(let store) in container.stores { store.initializeState(for: editingState) }
+    for case let store as CustomStore in container.stores {
+      store.initializeState(for: editingState)
+    }
   }
 
   /// Makes a context for objects that outlived theirs; they own it, and not the other way round.
@@ -60,7 +67,9 @@ public final class ModelContext {
     self.container = container
     sharedRegistry = registry
     overlays = Array(repeating: nil, count: container.stores.count)
-    for case .custom(let store) in container.stores { store.initializeState(for: editingState) }
+    for case let store as CustomStore in container.stores {
+      store.initializeState(for: editingState)
+    }
   }
 
   /// The objects of the context that are in memory.
@@ -75,7 +84,9 @@ public final class ModelContext {
   }
 
   deinit {
-    for case .custom(let store) in container.stores { store.invalidateState(for: editingState) }
+    for case let store as CustomStore in container.stores {
+      store.invalidateState(for: editingState)
+    }
     undoRecorder.detach()
     for overlay in overlays { overlay?.close() }
   }
@@ -85,11 +96,11 @@ public final class ModelContext {
   /// True if anything is to be saved.
   public var hasChanges: Bool { !pending.isEmpty }
   /// The objects that the next save will insert.
-  public var insertedModelsArray: [any PersistentModel] { pending.inserted }
+  public var insertedModelsArray: [any PersistentModel] { pending.inserted.elements }
   /// The objects that the next save will update.
-  public var changedModelsArray: [any PersistentModel] { pending.changed }
+  public var changedModelsArray: [any PersistentModel] { pending.changed.elements }
   /// The objects that the next save will delete.
-  public var deletedModelsArray: [any PersistentModel] { pending.deleted }
+  public var deletedModelsArray: [any PersistentModel] { pending.deleted.elements }
 
   /// The object of an identity, if the context has it in memory.
   public func registeredModel<T: PersistentModel>(for id: PersistentIdentifier) -> T? {
@@ -121,12 +132,8 @@ public final class ModelContext {
   func registeredAny(for id: PersistentIdentifier) -> (any PersistentModel)? {
     let id = registry.current(id)
     guard let entity = container.map[id.entityName] else { return nil }
-    if entity.isCustom(in: container), let model = customModel(for: id) { return model }
-    if let row = id.row, row < 0 { return pending.model(row: row) }
-    guard let row = id.row, id.storeIdentifier == container.storeIdentifier(of: entity),
-      !entity.isCustom(in: container)
-    else { return nil }
-    return registry[entity, row]
+    if let model = container.store(of: entity).registered(id, entity, in: self) { return model }
+    return id.row.flatMap { $0 < 0 ? pending.model(row: $0) : nil }
   }
 
   func register(_ model: any PersistentModel, _ state: _ModelState, _ entity: EntityDescription) {
@@ -172,12 +179,10 @@ public final class ModelContext {
   private func insertOne(_ model: any PersistentModel) {
     let state = model._$state
     switch state.phase {
-    case .inserting, .stored:
-      guard state.context === self else { return refuse(state) }
+    case .inserting, .stored, .deleting:
+      guard state.registry === registry else { return adopt(model, state) }
+      if state.phase == .deleting { keep(model) }
       return
-    case .deleting:
-      guard state.context === self else { return refuse(state) }
-      return keep(model)
     case .detached, .deleted: break
     }
     let wasKnown = state.entity != nil
@@ -216,12 +221,26 @@ public final class ModelContext {
     scheduleAutosave()
   }
 
-  private func refuse(_ state: _ModelState) {
-    deferredError = SwiftDataError(
-      .modelValidationFailure,
-      "A \(state.description.name) that belongs to another context was inserted. Fetch it in this "
-        + "context by its persistentModelID instead."
-    )
+  /// Takes over an object whose context was released; refuses those of all other contexts.
+  private func adopt(_ model: any PersistentModel, _ state: _ModelState) {
+    guard let former = state.registry, former.container === container else {
+      deferredError = SwiftDataError(
+        .modelValidationFailure,
+        "A \(state.description.name) of another ModelContainer was inserted or deleted. Fetch it with "
+          + "this context, or copy its values into a new \(state.description.name)."
+      )
+      return
+    }
+    guard former.isReleased else {
+      deferredError = SwiftDataError(
+        .modelValidationFailure,
+        "A \(state.description.name) that belongs to another context was inserted or deleted. Fetch "
+          + "it in this context by its persistentModelID instead."
+      )
+      return
+    }
+    var adoption = Adoption(by: self, from: former)
+    adoption.adopt(model)
   }
 }
 

@@ -1,8 +1,8 @@
 /// What the next save of a context will write; each list in the order in which it came.
 struct PendingChanges {
-  private(set) var inserted: [any PersistentModel] = []
-  var changed: [any PersistentModel] = []
-  private(set) var deleted: [any PersistentModel] = []
+  private(set) var inserted = ModelList<any PersistentModel>()
+  var changed = ModelList<any PersistentModel>()
+  private(set) var deleted = ModelList<any PersistentModel>()
   /// What is known of each deletion, by its object.
   private var deletions: [ObjectIdentifier: Deletion] = [:]
   /// What ephemeral properties held before they were changed: no store has it.
@@ -46,31 +46,31 @@ struct PendingChanges {
   }
 
   /// The inserted objects by the rows that stand for them until they are saved; made when asked.
-  private var byRow: [Int64: any PersistentModel] = [:]
-  private var rowsKnown = 0
+  private var byRow: [Int64: any PersistentModel]?
 
   /// How many objects were given to be inserted, those included that were withdrawn.
   private(set) var insertionCount: Int32 = 0
 
   mutating func insert(_ model: any PersistentModel) {
     inserted.append(model)
+    byRow?[model._$state.row] = model
     insertionCount &+= 1
   }
 
   /// The inserted object that a temporary row stands for.
   mutating func model(row: Int64) -> (any PersistentModel)? {
-    while rowsKnown < inserted.count {
-      byRow[inserted[rowsKnown]._$state.row] = inserted[rowsKnown]
-      rowsKnown += 1
-    }
-    return byRow[row]
+    if let byRow { return byRow[row] }
+    let made = Dictionary(
+      inserted.elements.map { ($0._$state.row, $0) },
+      uniquingKeysWith: { _, last in last }
+    )
+    byRow = made
+    return made[row]
   }
 
   mutating func withdraw(_ model: any PersistentModel) {
-    guard let index = inserted.lastIndex(where: { $0 === model }) else { return }
-    inserted.remove(at: index)
-    byRow = [:]
-    rowsKnown = 0
+    inserted.remove(model)
+    byRow?[model._$state.row] = nil
   }
 
   /// Remembers the value of an ephemeral property that is about to change.
@@ -115,7 +115,7 @@ struct PendingChanges {
       kept.append(next)
       waiting += deletions.removeValue(forKey: identity)?.members ?? []
     }
-    deleted.removeAll { seen.contains(ObjectIdentifier($0)) }
+    for model in kept { deleted.remove(model) }
     return kept
   }
 

@@ -3,17 +3,30 @@ extension PendingSave {
   /// that nobody told: those without an inverse, and those of objects that the store deleted by its
   /// own rules.
   func dropStrays(isRuled: Bool) {
-    guard !hiddenOwners.isEmpty || !changes.deleted.isEmpty || !deletedRows.isEmpty else { return }
+    guard mayLeaveStrays || !changes.deleted.isEmpty || !deletedRows.isEmpty else { return }
+    let touched = Set(
+      (deleted + hiddenOwners.values.map(\.state)).compactMap { $0.entity?.tableIndex }
+    )
     var seen: Set<Int> = []
     for entity in context.container.map.entities where !entity.isCustom(in: context.container) {
-      let isOwner = entity.model.relationships.contains {
-        isRuled || isLoose($0, of: entity.model)
+      let isOwner = entity.model.relationships.contains { property in
+        isRuled
+          || isLoose(property, of: entity.model)
+            && destination(of: property, of: entity).map { touched.contains($0.tableIndex) }
+              ?? false
       }
       guard isOwner, seen.insert(entity.tableIndex).inserted else { continue }
       for owner in context.registry.table(of: entity).values.compactMap(\.model) {
         dropStrays(of: owner, all: isRuled)
       }
     }
+  }
+
+  private func destination(
+    of property: PropertyDescription,
+    of entity: EntityDescription
+  ) -> EntityDescription? {
+    entity.relationships[property.index].flatMap { context.container.map[$0.destination] }
   }
 
   private func isLoose(_ property: PropertyDescription, of model: _ModelDescription) -> Bool {

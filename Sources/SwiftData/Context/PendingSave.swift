@@ -1,3 +1,4 @@
+import Changes
 import Store
 
 /// One save while it is being written: what is known of it that the objects do not know.
@@ -35,9 +36,9 @@ final class PendingSave {
   init(_ changes: PendingChanges, in context: ModelContext) {
     self.changes = changes
     self.context = context
-    inserted = changes.inserted.map(\._$state)
-    changed = changes.changed.map(\._$state).filter { $0.phase == .stored }
-    deleted = changes.deleted.map(\._$state)
+    inserted = changes.inserted.elements.map(\._$state)
+    changed = changes.changed.elements.map(\._$state).filter { $0.phase == .stored }
+    deleted = changes.deleted.elements.map(\._$state)
   }
 
   func touches(storeIndex: Int) -> Bool {
@@ -61,7 +62,7 @@ final class PendingSave {
       guard let relationship = property.relationship,
         case .toMany(let many) = state.slots[property.index], many.isLoaded
       else { continue }
-      let count = many.models.count
+      let count = many.count
       let minimum = relationship.minimumModelCount ?? 0
       let maximum = relationship.maximumModelCount ?? 0
       if count < minimum || (maximum > 0 && count > maximum) {
@@ -79,8 +80,12 @@ final class PendingSave {
     for property in state.entity?.loose ?? [] {
       guard case .toMany(let many) = state.slots[property.index] else { continue }
       let column = "_\(property.owner)_\(property.name)"
-      for member in many.removed { setHidden(column, of: member._$state, to: nil, from: state) }
-      for member in many.added { setHidden(column, of: member._$state, to: state, from: state) }
+      for member in many.removed.elements {
+        setHidden(column, of: member._$state, to: nil, from: state)
+      }
+      for member in many.added.elements {
+        setHidden(column, of: member._$state, to: state, from: state)
+      }
     }
   }
 
@@ -95,11 +100,17 @@ final class PendingSave {
     var entry = hiddenOwners[identity] ?? HiddenColumns(state: member)
     // A member that one owner lost and another gained keeps the new one.
     if owner == nil, entry.columns[column] != nil { return }
+    // A new member of one collection is in no other.
+    if owner != nil, member.phase != .inserting || entry.columns[column] != nil {
+      mayLeaveStrays = true
+    }
     entry.columns[column] = owner.map { .integer($0.row) } ?? .null
     owners[identity, default: [:]][column] = owner
     hiddenOwners[identity] = entry
   }
   private(set) var owners: [ObjectIdentifier: [String: _ModelState]] = [:]
+  /// Whether a collection in memory may hold a member that another one has now.
+  private(set) var mayLeaveStrays = false
 
   // MARK: The write
 
@@ -273,7 +284,7 @@ final class PendingSave {
 
   private func removeLinks(of state: _ModelState, _ writer: Writer) throws {
     try forEachLink(of: state) { entity, name, many in
-      for member in many.removed where member._$state.row >= 0 {
+      for member in many.removed.elements where member._$state.row >= 0 {
         let target = member._$state.row
         try writer.unlink(entity.index, relationship: name, source: state.row, target: target)
       }
@@ -282,7 +293,7 @@ final class PendingSave {
 
   private func addLinks(of state: _ModelState, _ writer: Writer) throws {
     try forEachLink(of: state) { entity, name, many in
-      for member in many.added where member._$state.row >= 0 {
+      for member in many.added.elements where member._$state.row >= 0 {
         let other = member._$state
         guard [.inserting, .stored].contains(other.phase), !isGone(other) else { continue }
         try writer.link(entity.index, relationship: name, source: state.row, target: other.row)
@@ -329,19 +340,25 @@ final class PendingSave {
     for outcome in customOutcomes { outcome.join(in: context) }
     let registry = context.registry
     if let entity = inserted.first?.entity { registry.reserve(entity, inserted.count) }
-    for model in changes.inserted {
+    for model in changes.inserted.elements {
       let state = model._$state
       guard state.phase == .inserting, let entity = state.entity else { continue }
       state.phase = .stored
       registry.add(state.reference(to: model), entity, row: state.row)
     }
+    for model in followers.values.joined() {
+      let state = model._$state
+      if let entity = state.entity { registry.addTwin(model, entity, row: state.row) }
+    }
     let stores = context.container.storeIdentifiers
     for (row, state) in givenRows {
       registry.savedIdentifiers[row] = state.savedIdentifier(stores)
     }
-    for model in changes.inserted { model._$state.settle() }
-    for model in changes.changed { model._$state.settle() }
-    for model in changes.deleted + customDoomed { model._$state.becomeDeleted(in: context) }
+    for model in changes.inserted.elements { model._$state.settle() }
+    for model in changes.changed.elements { model._$state.settle() }
+    for model in changes.deleted.elements + customDoomed {
+      model._$state.becomeDeleted(in: context)
+    }
     let ruled = deletedRows.compactMap(registered)
     for model in ruled { model._$state.becomeDeleted(in: context) }
     for row in nullifiedRows {

@@ -1,3 +1,5 @@
+import Store
+
 /// How new what a context has read from a store is, as history tells it.
 ///
 /// Attributes and references are brought up to date with each fetch, by the row that it reads.
@@ -5,11 +7,11 @@
 struct Reading {
   /// Goes up whenever it is noticed that somebody else has saved.
   private(set) var number: Int32 = 0
-  /// The last transaction of history that is known.
-  private var head: Int64?
+  /// How far the history that is known reaches.
+  private var head: Reader.Head?
 
-  /// Takes note of the last transaction in what is being read.
-  mutating func note(_ head: Int64) {
+  /// Takes note of how far the history reaches in what is being read.
+  mutating func note(_ head: Reader.Head) {
     if self.head == head { return }
     if self.head != nil { number &+= 1 }
     self.head = head
@@ -19,6 +21,6 @@ struct Reading {
   ///
   /// If somebody else has saved between, the next reading is to notice that.
   mutating func noteOwn(_ transaction: Int64) {
-    if head == nil || head == transaction - 1 { head = transaction }
+    if head == nil || head == .transaction(transaction - 1) { head = .transaction(transaction) }
   }
 }

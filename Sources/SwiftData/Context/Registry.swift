@@ -1,8 +1,8 @@
 /// The objects of a context that are in memory, by their rows: one object for one row.
 ///
 /// Objects hold on to it, and through it to the container, so that the files stay open while an
-/// object is held. An object that outlives its context finds a new one here, the same for all that
-/// came from the old one.
+/// object is held. Objects that outlive their context read through a new one, which is made here and
+/// which no application sees, until a context is given them; see ``Adoption``.
 final class Registry {
   let container: ModelContainer
   private weak var current: ModelContext?
@@ -15,6 +15,8 @@ final class Registry {
   /// How new what was read from each store is.
   var readings: [Reading]
   @exclusivity(unchecked) private var tables: [[Int64: LightReference]]
+  /// Further objects that share the state of the one in `tables`, for when that one is gone.
+  private var sharing: [[Int64: [LightReference]]]
   private var count = 0
   private var sweepAt = 16_384
 
@@ -22,7 +24,13 @@ final class Registry {
     self.container = container
     readings = Array(repeating: Reading(), count: container.stores.count)
     tables = Array(repeating: [:], count: container.map.tableCount)
+    sharing = Array(repeating: [:], count: container.map.tableCount)
   }
+
+  /// Whether the application's context of the objects is gone.
+  var isReleased: Bool { current == nil || current === replacement }
+  /// The context that the application has the objects from; nil once it was released.
+  var visibleContext: ModelContext? { isReleased ? nil : current }
 
   /// The context of the objects.
   var context: ModelContext {
@@ -36,7 +44,38 @@ final class Registry {
   func serve(_ context: ModelContext) { current = context }
 
   subscript(entity: EntityDescription, row: Int64) -> (any PersistentModel)? {
-    tables[entity.tableIndex][row]?.model
+    if let model = tables[entity.tableIndex][row]?.model { return model }
+    guard let model = twins(entity, row: row).first else { return nil }
+    tables[entity.tableIndex][row] = model._$state.reference(to: model)
+    return model
+  }
+
+  /// The further objects of a row.
+  func twins(_ entity: EntityDescription, row: Int64) -> [any PersistentModel] {
+    var found: [any PersistentModel] = []
+    for reference in sharing[entity.tableIndex][row] ?? [] {
+      if let model = reference.model { found.append(model) }
+    }
+    return found
+  }
+
+  /// Remembers an object that shares its state with the one that is registered for its row.
+  func addTwin(_ model: any PersistentModel, _ entity: EntityDescription, row: Int64) {
+    sharing[entity.tableIndex][row, default: []].removeAll { $0.model == nil }
+    sharing[entity.tableIndex][row, default: []].append(LightReference(model))
+  }
+
+  /// Gives up the objects of which a property was changed after the context was released.
+  func takeChanged(_ property: PropertyDescription) -> [any PersistentModel] {
+    guard let replacement else { return [] }
+    func isChanged(_ model: any PersistentModel) -> Bool {
+      let state = model._$state
+      return state.registry === self && state.changed.contains(property.index)
+        && state.description.property(named: property.name)?.owner == property.owner
+    }
+    let found = replacement.pending.changed.elements.filter(isChanged)
+    for model in found { replacement.pending.changed.remove(model) }
+    return found
   }
 
   func add(_ reference: LightReference, _ entity: EntityDescription, row: Int64) {
@@ -53,6 +92,7 @@ final class Registry {
 
   func remove(_ entity: EntityDescription, row: Int64) {
     tables[entity.tableIndex][row] = nil
+    sharing[entity.tableIndex][row] = nil
   }
 
   /// The identity that the object of an identity has by now.
@@ -65,6 +105,7 @@ final class Registry {
   private func sweep() {
     count = 0
     for index in tables.indices {
+      sharing[index] = sharing[index].filter { $0.value.contains { $0.model != nil } }
       tables[index] = tables[index].filter { $0.value.model != nil }
       count += tables[index].count
     }
@@ -73,5 +114,8 @@ final class Registry {
   }
 
   /// The objects of an entity's table, by their rows.
-  func table(of entity: EntityDescription) -> [Int64: LightReference] { tables[entity.tableIndex] }
+  func table(of entity: EntityDescription) -> [Int64: LightReference] {
+    for row in sharing[entity.tableIndex].keys { _ = self[entity, row] }
+    return tables[entity.tableIndex]
+  }
 }

@@ -117,14 +117,7 @@ extension _ModelState {
       return
     }
     let current = toMany(index)
-    let wanted = Set(many.models.map { ObjectIdentifier($0) })
-    let present = Set(current.models.map { ObjectIdentifier($0) })
-    for model in current.models where !wanted.contains(ObjectIdentifier(model)) {
-      current.remove(model)
-    }
-    for model in many.models where !present.contains(ObjectIdentifier(model)) {
-      current.append(model)
-    }
+    _ = current.assign(many.models)
     current.isNil = many.isNil
   }
 }

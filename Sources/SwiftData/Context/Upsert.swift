@@ -1,3 +1,4 @@
+import Changes
 import Store
 
 // A new object whose unique values are those of an object that exists already is that object: its
@@ -53,8 +54,8 @@ extension PendingSave {
   /// last of several has the last word.
   private var insertedInOrder: [any PersistentModel] {
     let ranks = context.container.map.uniqueRanks
-    guard !ranks.isEmpty else { return changes.inserted }
-    return changes.inserted.enumerated()
+    guard !ranks.isEmpty else { return changes.inserted.elements }
+    return changes.inserted.elements.enumerated()
       .map { (ranks[$0.element._$state.entity?.name ?? ""] ?? 0, $0.offset, $0.element) }
       .sorted { ($0.0, $0.1) < ($1.0, $1.1) }
       .map(\.2)
@@ -150,9 +151,7 @@ extension PendingSave {
         let members = new.toMany(index).models
         guard !members.isEmpty else { continue }
         new.setToMany(index, [], owner: model)
-        let present = target.toMany(index).models
-        let more = members.filter { member in !present.contains { $0 === member } }
-        target.setToMany(index, present + more, owner: owner)
+        target.setToMany(index, target.toMany(index).models + members, owner: owner)
       }
     }
     new.detach()

@@ -51,7 +51,7 @@ extension Registry {
         }
       }
     }
-    for model in context.pending.inserted {
+    for model in context.pending.inserted.elements {
       for index in model._$state.slots.indices {
         if let target = model._$state.toOneRow(index) { used.insert(target) }
       }

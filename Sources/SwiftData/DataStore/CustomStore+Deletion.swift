@@ -1,29 +1,29 @@
 import Store
 
-extension ModelContext {
+extension CustomStore {
   /// Marks all objects of a custom store that a predicate selects to be deleted by the next save.
   ///
   /// A store that can delete batches does so then, without giving the objects, where no
   /// relationships are to be kept in step, nothing else is pending and none of them is in memory.
-  func deleteFromCustom<T: PersistentModel>(
-    _ store: CustomStore,
+  func delete<T: PersistentModel>(
     _ descriptor: FetchDescriptor<T>,
-    _ entity: EntityDescription
+    _ entity: EntityDescription,
+    in context: ModelContext
   ) throws {
-    guard store.canBatch, pending.isEmpty, !hasRelationships(entity) else {
-      for object in try fetch(descriptor) { deleteAny(object) }
+    guard canBatch, context.pending.isEmpty, !hasRelationships(entity, context.container.map) else {
+      for object in try context.fetch(descriptor) { context.deleteAny(object) }
       return
     }
-    let identifiers = try fetchIdentifiers(descriptor)
-    guard identifiers.allSatisfy({ customModel(for: $0) == nil }) else {
-      for object in try fetch(descriptor) { deleteAny(object) }
+    let identifiers = try context.fetchIdentifiers(descriptor)
+    guard identifiers.allSatisfy({ context.customModel(for: $0) == nil }) else {
+      for object in try context.fetch(descriptor) { context.deleteAny(object) }
       return
     }
     guard !identifiers.isEmpty else { return }
-    let rows = identifiers.map(custom.row(for:))
+    let rows = identifiers.map(context.custom.row(for:))
     let predicate = descriptor.predicate
     let includeSubclasses = descriptor.includeSubclasses
-    pending.deleteBatch(
+    context.pending.deleteBatch(
       PendingChanges.BatchDeletion(
         entity: entity,
         rows: rows,
@@ -38,13 +38,13 @@ extension ModelContext {
         }
       )
     )
-    changeCount += 1
-    scheduleAutosave()
+    context.changeCount += 1
+    context.scheduleAutosave()
   }
 
-  private func hasRelationships(_ entity: EntityDescription) -> Bool {
-    let family = Set(container.map.family(of: entity).map(\.name))
-    return container.map.entities.contains { other in
+  private func hasRelationships(_ entity: EntityDescription, _ map: EntityMap) -> Bool {
+    let family = Set(map.family(of: entity).map(\.name))
+    return map.entities.contains { other in
       other.entity.relationships.contains { relationship in
         family.contains(other.name) || family.contains(relationship.destination)
       }

@@ -1,6 +1,40 @@
+import Changes
 import Store
 
-extension ModelContext {
+extension CustomStore {
+  func fetch<T: PersistentModel>(
+    _ descriptor: FetchDescriptor<T>,
+    _ entity: EntityDescription,
+    in context: ModelContext
+  ) throws -> [T] {
+    try CustomFetch(store: self, descriptor: descriptor, entity: entity, context: context).models()
+  }
+
+  func count<T: PersistentModel>(
+    _ descriptor: FetchDescriptor<T>,
+    _ entity: EntityDescription,
+    in context: ModelContext
+  ) throws -> Int {
+    try CustomFetch(store: self, descriptor: descriptor, entity: entity, context: context).count()
+  }
+
+  func identifiers<T: PersistentModel>(
+    _ descriptor: FetchDescriptor<T>,
+    _ entity: EntityDescription,
+    in context: ModelContext
+  ) throws -> [PersistentIdentifier] {
+    try CustomFetch(store: self, descriptor: descriptor, entity: entity, context: context)
+      .identifiers()
+  }
+}
+
+/// A fetch from a custom store for a context.
+private struct CustomFetch<T: PersistentModel> {
+  let store: CustomStore
+  let descriptor: FetchDescriptor<T>
+  let entity: EntityDescription
+  let context: ModelContext
+
   /// What a custom store found for a descriptor, and what it left to be done.
   private struct Answer {
     var snapshots: [any DataStoreSnapshot]
@@ -19,51 +53,34 @@ extension ModelContext {
   }
 
   /// Fetches objects from a custom store; changes that are not saved are seen.
-  func fetchFromCustom<T: PersistentModel>(
-    _ store: CustomStore,
-    _ descriptor: FetchDescriptor<T>,
-    _ entity: EntityDescription
-  ) throws -> [T] {
-    custom.atHand.removeAll()
-    let models: [T]
-    switch bearing(on: entity) {
-    case .none: models = try fetchSaved(store, descriptor, entity)
-    case .own where descriptor.includePendingChanges,
-      .related where descriptor.includePendingChanges:
-      models = try fetchPending(store, descriptor, entity)
-    case .own, .related: models = try fetchUndisturbed(store, descriptor, entity)
+  func models() throws -> [T] {
+    context.custom.atHand.removeAll()
+    switch bearing {
+    case .none: return try fetchSaved()
+    case .own, .related:
+      return descriptor.includePendingChanges ? try fetchPending() : try fetchUndisturbed()
     }
-    try prefetch(descriptor.relationshipKeyPathsForPrefetching, of: models)
-    return models
   }
 
   /// Counts objects; the store counts where nothing is pending.
-  func countInCustom<T: PersistentModel>(
-    _ store: CustomStore,
-    _ descriptor: FetchDescriptor<T>,
-    _ entity: EntityDescription
-  ) throws -> Int {
-    if case .none = bearing(on: entity), descriptor.includeSubclasses {
+  func count() throws -> Int {
+    if case .none = bearing, descriptor.includeSubclasses {
       do {
-        let count = try store.fetchCount(descriptor.unordered, editingState)
+        let count = try store.fetchCount(descriptor.unordered, context.editingState)
         return descriptor.fetchLimit.flatMap { $0 > 0 ? min($0, count) : nil } ?? count
       } catch DataStoreError.preferInMemoryFilter {
         // Counted below.
       }
     }
-    return try fetch(descriptor.unordered).count
+    return try context.fetch(descriptor.unordered).count
   }
 
   /// Fetches identifiers; the store finds them where nothing is pending.
-  func identifiersInCustom<T: PersistentModel>(
-    _ store: CustomStore,
-    _ descriptor: FetchDescriptor<T>,
-    _ entity: EntityDescription
-  ) throws -> [PersistentIdentifier] {
-    if case .none = bearing(on: entity) {
+  func identifiers() throws -> [PersistentIdentifier] {
+    if case .none = bearing {
       do {
-        return try store.fetchIdentifiers(descriptor, editingState)
-          .filter { isWanted($0, entity, descriptor) }
+        return try store.fetchIdentifiers(descriptor, context.editingState)
+          .filter { isWanted($0) }
           .cut(offset: nil, limit: descriptor.fetchLimit)
       } catch let error as DataStoreError
         where error == .preferInMemoryFilter || error == .preferInMemorySort
@@ -71,21 +88,22 @@ extension ModelContext {
         // Found below.
       }
     }
-    return try fetch(descriptor).map(\.persistentModelID)
+    return try context.fetch(descriptor).map(\.persistentModelID)
   }
 
   // MARK: What is pending
 
-  private func bearing(on entity: EntityDescription) -> Bearing {
-    guard !pending.isEmpty else { return .none }
+  private var bearing: Bearing {
+    guard !context.pending.isEmpty else { return .none }
     var touched: Set<String> = []
-    for model in pending.inserted { touched.insert(model._$state.description.name) }
-    for model in pending.changed { touched.insert(model._$state.description.name) }
-    for model in pending.deleted { touched.insert(model._$state.description.name) }
-    for deletion in pending.batchDeleted {
-      touched.formUnion(container.map.family(of: deletion.entity).map(\.name))
+    let pending = context.pending
+    for model in pending.inserted.elements + pending.changed.elements + pending.deleted.elements {
+      touched.insert(model._$state.description.name)
     }
-    let family = Set(container.map.family(of: entity).map(\.name))
+    for deletion in pending.batchDeleted {
+      touched.formUnion(context.container.map.family(of: deletion.entity).map(\.name))
+    }
+    let family = Set(context.container.map.family(of: entity).map(\.name))
     if !touched.isDisjoint(with: reach(of: family)) { return .related }
     return touched.isDisjoint(with: family) ? .none : .own
   }
@@ -95,10 +113,10 @@ extension ModelContext {
     var reached: Set<String> = []
     var open = Array(family)
     while let name = open.popLast() {
-      for relationship in container.map[name]?.entity.relationships ?? []
+      for relationship in context.container.map[name]?.entity.relationships ?? []
       where !relationship.isHidden {
-        guard let target = container.map[relationship.destination] else { continue }
-        for member in container.map.family(of: target)
+        guard let target = context.container.map[relationship.destination] else { continue }
+        for member in context.container.map.family(of: target)
         where reached.insert(member.name).inserted {
           open.append(member.name)
         }
@@ -109,17 +127,14 @@ extension ModelContext {
 
   // MARK: Fetching
 
-  private func ask<T: PersistentModel>(
-    _ store: CustomStore,
-    _ descriptor: FetchDescriptor<T>
-  ) throws -> Answer {
+  private func ask(_ descriptor: FetchDescriptor<T>) throws -> Answer {
     var descriptor = descriptor
     var answer = Answer(snapshots: [])
     while true {
       do {
-        let found = try store.fetch(descriptor, editingState)
+        let found = try store.fetch(descriptor, context.editingState)
         answer.snapshots = found.fetched
-        custom.atHand.merge(found.related) { _, last in last }
+        context.custom.atHand.merge(found.related) { _, last in last }
         return answer
       } catch DataStoreError.preferInMemoryFilter where descriptor.predicate != nil {
         descriptor.predicate = nil
@@ -133,27 +148,18 @@ extension ModelContext {
     }
   }
 
-  private func isWanted<T: PersistentModel>(
-    _ identifier: PersistentIdentifier,
-    _ entity: EntityDescription,
-    _ descriptor: FetchDescriptor<T>
-  ) -> Bool {
-    guard let found = container.map[identifier.entityName] else { return false }
+  private func isWanted(_ identifier: PersistentIdentifier) -> Bool {
+    guard let found = context.container.map[identifier.entityName] else { return false }
     return found === entity
       || (descriptor.includeSubclasses && found.model.isKind(of: entity.model))
   }
 
-  private func models<T: PersistentModel>(
-    of answer: Answer,
-    _ entity: EntityDescription,
-    _ descriptor: FetchDescriptor<T>
-  ) throws -> [T] {
+  private func models(of answer: Answer) throws -> [T] {
     var models: [T] = []
     models.reserveCapacity(answer.snapshots.count)
     // A store may keep all its objects together, and give them all.
-    for snapshot in answer.snapshots
-    where isWanted(snapshot.persistentIdentifier, entity, descriptor) {
-      if let model = try materialize(snapshot, storeIndex: entity.storeIndex) as? T {
+    for snapshot in answer.snapshots where isWanted(snapshot.persistentIdentifier) {
+      if let model = try context.materialize(snapshot, storeIndex: entity.storeIndex) as? T {
         models.append(model)
       }
     }
@@ -161,13 +167,9 @@ extension ModelContext {
   }
 
   /// Fetches where no pending change bears on the result.
-  private func fetchSaved<T: PersistentModel>(
-    _ store: CustomStore,
-    _ descriptor: FetchDescriptor<T>,
-    _ entity: EntityDescription
-  ) throws -> [T] {
-    let answer = try ask(store, descriptor)
-    var models: [T] = try models(of: answer, entity, descriptor)
+  private func fetchSaved() throws -> [T] {
+    let answer = try ask(descriptor)
+    var models: [T] = try models(of: answer)
     if !answer.isFiltered, let predicate = descriptor.predicate {
       models = try models.filter(predicate.evaluate)
     }
@@ -180,21 +182,17 @@ extension ModelContext {
   }
 
   /// Fetches what the objects are now, saved or not.
-  private func fetchPending<T: PersistentModel>(
-    _ store: CustomStore,
-    _ descriptor: FetchDescriptor<T>,
-    _ entity: EntityDescription
-  ) throws -> [T] {
+  private func fetchPending() throws -> [T] {
     var whole = descriptor
     whole.sortBy = []
     whole.fetchLimit = nil
     whole.fetchOffset = nil
-    let isRelated = if case .related = bearing(on: entity) { true } else { false }
+    let isRelated = if case .related = bearing { true } else { false }
     // The store would look at the saved values of objects that are led to.
     if isRelated { whole.predicate = nil }
-    let answer = try ask(store, whole)
+    let answer = try ask(whole)
     let needsEvaluation = isRelated || !answer.isFiltered
-    let hidden = Set(pending.batchDeleted.flatMap(\.rows))
+    let hidden = Set(context.pending.batchDeleted.flatMap(\.rows))
     var seen: Set<ObjectIdentifier> = []
     func isMatch(_ model: T) throws -> Bool {
       let state = model._$state
@@ -207,8 +205,8 @@ extension ModelContext {
       }
       return try predicate.evaluate(model)
     }
-    var models: [T] = try models(of: answer, entity, descriptor).filter(isMatch)
-    for model in pending.changed + pending.inserted {
+    var models: [T] = try models(of: answer).filter(isMatch)
+    for model in context.pending.changed.elements + context.pending.inserted.elements {
       guard let typed = model as? T, model._$state.entity?.storeIndex == entity.storeIndex,
         descriptor.includeSubclasses || model._$state.entity === entity, try isMatch(typed)
       else { continue }
@@ -220,14 +218,10 @@ extension ModelContext {
 
   /// Fetches by what is saved, though other values are pending: what the store leaves to be done is
   /// done in a context of its own, where nothing is.
-  private func fetchUndisturbed<T: PersistentModel>(
-    _ store: CustomStore,
-    _ descriptor: FetchDescriptor<T>,
-    _ entity: EntityDescription
-  ) throws -> [T] {
-    let other = ModelContext(container)
+  private func fetchUndisturbed() throws -> [T] {
+    let other = ModelContext(context.container)
     let identifiers = try other.fetch(descriptor).map(\.persistentModelID)
-    let found = try customModels(for: identifiers, in: store, storeIndex: entity.storeIndex)
+    let found = try store.models(for: identifiers, storeIndex: entity.storeIndex, in: context)
     return identifiers.compactMap { found[$0] as? T }
   }
 }

@@ -1,8 +1,18 @@
 import Store
 
-extension ModelContext {
-  /// Has a custom store write its part of a save; when it throws, nothing has changed here.
-  func saveToCustom(_ store: CustomStore, _ save: PendingSave, storeIndex: Int) throws {
+extension CustomStore {
+  func write(
+    _ save: PendingSave,
+    storeIndex: Int,
+    in context: ModelContext,
+    _ writeRest: () throws -> Void
+  ) throws {
+    try write(save, storeIndex: storeIndex, in: context)
+    try writeRest()
+  }
+
+  /// Writes its part of a save; when it throws, nothing has changed here.
+  private func write(_ save: PendingSave, storeIndex: Int, in context: ModelContext) throws {
     func own(_ states: [_ModelState]) -> [_ModelState] {
       states.filter { $0.entity?.storeIndex == storeIndex }
     }
@@ -10,27 +20,27 @@ extension ModelContext {
     let updated = own(save.changed)
     var deleted = own(save.deleted)
     try refuseDeniedDeletions(deleted)
-    for state in updated { try complete(state, in: store) }
-    deleted = try deleted.filter { try isThere($0, in: store) }
+    for state in updated { try complete(state, in: context) }
+    deleted = try deleted.filter { try isThere($0, in: context) }
     for deletion in save.changes.batchDeleted where deletion.entity.storeIndex == storeIndex {
-      deleted += try deleteBatch(deletion, in: store, save)
+      deleted += try deleteBatch(deletion, save, in: context)
     }
     guard !inserted.isEmpty || !updated.isEmpty || !deleted.isEmpty else { return }
-    let saved = try store.save(
+    let saved = try self.save(
       inserted: inserted,
       updated: updated,
       deleted: deleted,
-      editingState,
-      check: throwDeferredError
+      context.editingState,
+      check: { try throwDeferredError(in: context) }
     )
-    take(saved, for: inserted, save, storeIndex: storeIndex)
+    take(saved, for: inserted, save, storeIndex: storeIndex, in: context)
   }
 
   // MARK: Before the write
 
   /// A store gets all values of an object, so those that were not read yet are read now.
-  private func complete(_ state: _ModelState, in store: CustomStore) throws {
-    guard state.hasEmptySlots, try !fillCustom(state, in: store) else { return }
+  private func complete(_ state: _ModelState, in context: ModelContext) throws {
+    guard state.hasEmptySlots, try !fill(state, in: context) else { return }
     throw SwiftDataError(
       .saveFailed,
       "The \(state.description.name) \(state.identifier.id) was deleted by somebody else since it "
@@ -39,14 +49,14 @@ extension ModelContext {
   }
 
   /// An object that is to be deleted may be gone already, and is then no matter of the store.
-  private func isThere(_ state: _ModelState, in store: CustomStore) throws -> Bool {
-    try !state.hasEmptySlots || fillCustom(state, in: store)
+  private func isThere(_ state: _ModelState, in context: ModelContext) throws -> Bool {
+    try !state.hasEmptySlots || fill(state, in: context)
   }
 
   /// A property that could not be read while snapshots were taken must not be saved as nothing.
-  private func throwDeferredError() throws {
-    guard let error = deferredError else { return }
-    deferredError = nil
+  private func throwDeferredError(in context: ModelContext) throws {
+    guard let error = context.deferredError else { return }
+    context.deferredError = nil
     throw error
   }
 
@@ -78,23 +88,23 @@ extension ModelContext {
   /// Has the store delete a batch; gives back the objects to delete one by one where it can't.
   private func deleteBatch(
     _ deletion: PendingChanges.BatchDeletion,
-    in store: CustomStore,
-    _ save: PendingSave
+    _ save: PendingSave,
+    in context: ModelContext
   ) throws -> [_ModelState] {
-    let identifiers = deletion.rows.compactMap(custom.identifier(of:))
+    let identifiers = deletion.rows.compactMap(context.custom.identifier(of:))
     save.customDeleted += identifiers
     if let run = deletion.custom {
       do {
-        try run(store, editingState)
+        try run(self, context.editingState)
         return []
       } catch is DataStoreError {
         // What the store can't do for a batch it can do for each object.
       }
     }
-    let found = try customModels(
+    let found = try models(
       for: identifiers,
-      in: store,
-      storeIndex: deletion.entity.storeIndex
+      storeIndex: deletion.entity.storeIndex,
+      in: context
     )
     save.customDoomed += Array(found.values)
     return found.values.map(\._$state)
@@ -106,7 +116,8 @@ extension ModelContext {
     _ saved: CustomStore.Saved,
     for inserted: [_ModelState],
     _ save: PendingSave,
-    storeIndex: Int
+    storeIndex: Int,
+    in context: ModelContext
   ) {
     var outcome = CustomOutcome(storeIndex: storeIndex, reregistered: saved.reregistered)
     outcome.remapped = saved.remapped
@@ -114,8 +125,8 @@ extension ModelContext {
     for state in inserted {
       let temporary = state.identifier
       let identifier = saved.remapped[temporary] ?? temporary
-      let row = custom.row(for: identifier)
-      let registered = customModel(for: identifier)?._$state
+      let row = context.custom.row(for: identifier)
+      let registered = context.customModel(for: identifier)?._$state
       if let target = owners[identifier] ?? registered, target !== state,
         target.phase == .stored || target.phase == .inserting
       {

@@ -1,3 +1,4 @@
+import Changes
 import Store
 
 // Objects of custom stores: made of snapshots, brought up to date by them, and read one by one
@@ -45,7 +46,7 @@ extension ModelContext {
   }
 
   /// What a state holds of a value.
-  private func slot(of property: PropertyDescription, _ values: SnapshotValues) throws -> Slot {
+  func slot(of property: PropertyDescription, _ values: SnapshotValues) throws -> Slot {
     switch values.contents[property.index] {
     case .absent:
       guard case .attribute(let codec) = property.kind, property.isEphemeral else { return .empty }
@@ -99,29 +100,6 @@ extension ModelContext {
   }
 
   // MARK: Reading by identity
-
-  /// The objects of identities that a custom store gave; those that it does not know any more are
-  /// left out.
-  func customModels(
-    for identifiers: [PersistentIdentifier],
-    in store: CustomStore,
-    storeIndex: Int
-  ) throws -> [PersistentIdentifier: any PersistentModel] {
-    var found: [PersistentIdentifier: any PersistentModel] = [:]
-    var missing: [PersistentIdentifier] = []
-    for identifier in identifiers where found[identifier] == nil {
-      if let model = customModel(for: identifier) {
-        found[identifier] = model
-      } else {
-        missing.append(identifier)
-      }
-    }
-    guard !missing.isEmpty else { return found }
-    for (identifier, snapshot) in try snapshots(for: missing, in: store) {
-      found[identifier] = try materialize(snapshot, storeIndex: storeIndex)
-    }
-    return found
-  }
 
   /// The snapshots of identities: those at hand, those that the store has at hand, and the rest by
   /// a fetch for each entity.
@@ -182,18 +160,6 @@ extension ModelContext {
     return found
   }
 
-  /// The object of a row of this context.
-  func customModel(
-    of entity: EntityDescription,
-    row: Int64,
-    in store: CustomStore
-  ) -> (any PersistentModel)? {
-    guard let identifier = custom.identifier(of: row) else { return nil }
-    return report {
-      try customModels(for: [identifier], in: store, storeIndex: entity.storeIndex)[identifier]
-    } ?? nil
-  }
-
   // MARK: Properties that are read when they are touched
 
   /// The values that a store has of an object now; nil if it has the object no more.
@@ -204,107 +170,5 @@ extension ModelContext {
     guard let identifier = state.customKey else { return nil }
     guard let snapshot = try snapshots(for: [identifier], in: store)[identifier] else { return nil }
     return try SnapshotValues.of(snapshot, as: state.description)
-  }
-
-  /// Reads the values that an object does not have.
-  func fillCustom(_ state: _ModelState, in store: CustomStore) throws -> Bool {
-    guard let values = try customValues(of: state, in: store) else { return false }
-    for property in state.description.properties {
-      guard case .empty = state.slots[property.index] else { continue }
-      state.slots[property.index] = try slot(of: property, values)
-    }
-    return true
-  }
-
-  /// Reads the objects that a to-many relationship leads to.
-  func loadCustom(
-    _ many: ToMany,
-    of state: _ModelState,
-    _ property: PropertyDescription,
-    _ entity: EntityDescription,
-    in store: CustomStore
-  ) throws {
-    if many.storedIdentifiers == nil, let values = try customValues(of: state, in: store),
-      case .toMany(let targets) = values.contents[property.index]
-    {
-      many.storedIdentifiers = targets ?? []
-      many.isNil = targets == nil && property.isOptional && many.added.isEmpty
-    }
-    var members: [any PersistentModel]
-    if let identifiers = many.storedIdentifiers {
-      let found = try customModels(for: identifiers, in: store, storeIndex: entity.storeIndex)
-      members = identifiers.compactMap { found[$0] }
-    } else {
-      members = try customMembers(of: state, property, in: store, entity.storeIndex)
-    }
-    members.removeAll { $0._$state.livingIdentifier == nil }
-    many.load(members)
-  }
-
-  /// The members of a relationship that the store tells only from the other side.
-  private func customMembers(
-    of state: _ModelState,
-    _ property: PropertyDescription,
-    in store: CustomStore,
-    _ storeIndex: Int
-  ) throws -> [any PersistentModel] {
-    guard let inverse = state.description.inverse(of: property.index), !inverse.property.isToMany,
-      let identifier = state.customKey
-    else { return [] }
-    func fetchAll<T: PersistentModel>(_: T.Type) throws -> [any DataStoreSnapshot] {
-      try store.fetch(FetchDescriptor<T>(), editingState).fetched
-    }
-    let index = inverse.property.index
-    return try fetchAll(inverse.owner.type).compactMap { snapshot in
-      guard let model = try materialize(snapshot, storeIndex: storeIndex),
-        model._$state.description.isKind(of: inverse.owner),
-        model._$state.toOneIdentifier(index) == identifier
-      else { return nil }
-      return model
-    }
-  }
-
-  /// Reads the objects that a relationship of many objects leads to, all at once.
-  func prefetchCustom(
-    _ property: PropertyDescription,
-    of states: [_ModelState],
-    in store: CustomStore,
-    _ storeIndex: Int
-  ) throws {
-    let index = property.index
-    var wanted: [PersistentIdentifier] = []
-    for state in states {
-      if property.isToMany {
-        wanted += state.knownToMany(index).knownIdentifiers ?? []
-      } else if let target = state.toOneIdentifier(index) {
-        wanted.append(target)
-      }
-    }
-    let held = try customModels(for: wanted, in: store, storeIndex: storeIndex)
-    defer { withExtendedLifetime(held) {} }
-    for state in states {
-      if property.isToMany { _ = state.toMany(index) } else { _ = state.toOne(index) }
-    }
-  }
-}
-
-extension ModelContext {
-  /// Reads the objects of those identities that custom stores gave.
-  func readCustomTogether(_ identifiers: [PersistentIdentifier]) -> [any PersistentModel] {
-    var wanted: [Int: [PersistentIdentifier]] = [:]
-    for identifier in identifiers {
-      guard let entity = container.map[identifier.entityName], entity.isCustom(in: container)
-      else { continue }
-      wanted[entity.storeIndex, default: []].append(identifier)
-    }
-    var held: [any PersistentModel] = []
-    for (index, identifiers) in wanted {
-      guard case .custom(let store) = container.stores[index] else { continue }
-      let found = report {
-        try customModels(for: identifiers, in: store, storeIndex: index)
-      }
-      held += found.map { Array($0.values) } ?? []
-    }
-    return held
   }
 }

@@ -1,3 +1,4 @@
+import Changes
 import Store
 
 /// The values of one object on their way between a context and a store.
@@ -132,12 +133,14 @@ extension ToMany {
     if isLoaded { return models.compactMap(\._$state.livingIdentifier) }
     guard var known = storedIdentifiers else { return nil }
     if !removed.isEmpty {
-      let gone = Set(removed.map(\._$state.identifier))
+      let gone = Set(removed.elements.map(\._$state.identifier))
       known.removeAll { gone.contains($0) }
     }
     if !added.isEmpty {
       let present = Set(known)
-      known += added.compactMap(\._$state.livingIdentifier).filter { !present.contains($0) }
+      known += added.elements.compactMap(\._$state.livingIdentifier).filter {
+        !present.contains($0)
+      }
     }
     return known
   }

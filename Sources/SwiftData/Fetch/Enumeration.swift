@@ -1,3 +1,4 @@
+import Changes
 import SQLite
 import Store
 
@@ -43,7 +44,7 @@ extension ModelContext {
     _ batchSize: Int,
     _ visit: ([T]) throws -> Void
   ) throws {
-    guard case .native(let store, _) = container.store(of: entity) else { return }
+    guard let store = container.nativeStore(of: entity) else { return }
     let plan = container.plan(of: entity, properties: descriptor.propertiesToFetch)
     let sources = SQLSources(
       table: { quoted($0) },

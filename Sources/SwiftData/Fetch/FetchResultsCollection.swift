@@ -1,3 +1,4 @@
+import Changes
 import Store
 
 /// The results of a fetch, of which a batch at a time is in memory.
@@ -11,6 +12,16 @@ public final class FetchResultsCollection<Element>: RandomAccessCollection {
     self.identifiers = identifiers
     self.batchSize = batchSize
     self.context = context
+  }
+
+  /// Results that are all in memory, and stay there.
+  convenience init(_ elements: [Element], context: ModelContext) where Element: PersistentModel {
+    self.init(
+      identifiers: elements.map(\.persistentModelID),
+      batchSize: Swift.max(elements.count, 1),
+      context: context
+    )
+    loaded = (0, elements)
   }
 
   /// The first position.
@@ -45,19 +56,18 @@ public final class FetchResultsCollection<Element>: RandomAccessCollection {
 extension ModelContext {
   /// Reads the objects of many identities with few queries, so that each is then in memory.
   func readTogether(_ identifiers: [PersistentIdentifier]) -> [any PersistentModel] {
-    var rows: [String: [Int64]] = [:]
-    var held = readCustomTogether(identifiers)
+    var wanted: [Int: [PersistentIdentifier]] = [:]
     for identifier in identifiers.map(registry.current)
     where registeredAny(for: identifier) == nil {
-      if let row = identifier.row { rows[identifier.entityName, default: []].append(row) }
+      guard let entity = container.map[identifier.entityName] else { continue }
+      wanted[entity.storeIndex, default: []].append(identifier)
     }
-    for (name, rows) in rows {
-      guard let entity = container.map[name], !entity.isCustom(in: container) else { continue }
-      for chunk in stride(from: 0, to: rows.count, by: 500) {
-        let list = rows[chunk..<min(chunk + 500, rows.count)].map(String.init)
-          .joined(separator: ", ")
-        held += report { try models(of: entity, where: "t0.id IN (\(list))", bindings: []) } ?? []
+    var held: [any PersistentModel] = []
+    for (index, identifiers) in wanted {
+      let found = report {
+        try container.stores[index].models(for: identifiers, storeIndex: index, in: self)
       }
+      held += found.map { Array($0.values) } ?? []
     }
     return held
   }

@@ -1,3 +1,4 @@
+import Changes
 import SQLite
 import Store
 
@@ -5,20 +6,7 @@ extension ModelContext {
   /// Fetches the models that a descriptor describes; changes that are not saved are seen.
   public func fetch<T: PersistentModel>(_ descriptor: FetchDescriptor<T>) throws -> [T] {
     let entity = try entity(of: T.self)
-    if case .custom(let store) = container.store(of: entity) {
-      return try fetchFromCustom(store, descriptor, entity)
-    }
-    let plan = container.plan(of: entity, properties: descriptor.propertiesToFetch)
-    var models: [T] = []
-    try query(descriptor, plan) { connection, query in
-      let statement = try connection.cached("SELECT \(plan.selection) \(query.tail)")
-      defer { statement.reset() }
-      try query.bind(to: statement)
-      while try statement.step() {
-        if let model = try materialize(plan, statement) as? T { models.append(model) }
-      }
-      models = try query.finish(models, descriptor)
-    }
+    let models: [T] = try container.store(of: entity).fetch(descriptor, entity, in: self)
     try prefetch(descriptor.relationshipKeyPathsForPrefetching, of: models)
     return models
   }
@@ -26,21 +14,7 @@ extension ModelContext {
   /// Counts the models that a descriptor describes.
   public func fetchCount<T: PersistentModel>(_ descriptor: FetchDescriptor<T>) throws -> Int {
     let entity = try entity(of: T.self)
-    if let store = container.customStore(of: entity) {
-      return try countInCustom(store, descriptor, entity)
-    }
-    let plan = container.plan(of: entity)
-    var count = 0
-    var needsObjects = false
-    try query(descriptor.unordered, plan) { connection, query in
-      needsObjects = query.isInMemory
-      guard !needsObjects else { return }
-      let statement = try connection.cached("SELECT count(*) FROM (SELECT 1 \(query.tail))")
-      defer { statement.reset() }
-      try query.bind(to: statement)
-      if try statement.step() { count = Int(statement.int64(at: 0)) }
-    }
-    return needsObjects ? try fetch(descriptor).count : count
+    return try container.store(of: entity).count(descriptor, entity, in: self)
   }
 
   /// Fetches the identifiers of the models that a descriptor describes.
@@ -48,38 +22,7 @@ extension ModelContext {
     _ descriptor: FetchDescriptor<T>
   ) throws -> [PersistentIdentifier] {
     let entity = try entity(of: T.self)
-    if let store = container.customStore(of: entity) {
-      return try identifiersInCustom(store, descriptor, entity)
-    }
-    let plan = container.plan(of: entity)
-    let store = container.storeIdentifier(of: entity)
-    let shared = entity.entity.sharesTable
-    var identifiers: [PersistentIdentifier] = []
-    var needsObjects = false
-    try query(descriptor, plan) { connection, query in
-      needsObjects = query.isInMemory
-      guard !needsObjects else { return }
-      let statement = try connection.cached(
-        "SELECT t0.id\(shared ? ", t0.\"_entity\"" : "") \(query.tail)"
-      )
-      defer { statement.reset() }
-      try query.bind(to: statement)
-      while try statement.step() {
-        let row = statement.int64(at: 0)
-        if row < 0, let model = pending.model(row: row) {
-          identifiers.append(model.persistentModelID)
-          continue
-        }
-        identifiers.append(
-          PersistentIdentifier(
-            storeIdentifier: store,
-            entityName: shared ? statement.string(at: 1) : entity.name,
-            key: .number(row)
-          )
-        )
-      }
-    }
-    return needsObjects ? try fetch(descriptor).map(\.persistentModelID) : identifiers
+    return try container.store(of: entity).identifiers(descriptor, entity, in: self)
   }
 
   // MARK: Common ways
@@ -136,7 +79,7 @@ extension ModelContext {
   /// The overlay of the pending changes of a store, up to date; nil if there are none.
   private func syncedOverlay(_ entity: EntityDescription) throws -> PendingOverlay? {
     guard !pending.isEmpty || !pending.unsynced.isEmpty,
-      case .native(let store, _) = container.store(of: entity)
+      let store = container.nativeStore(of: entity)
     else { return nil }
     let states = pending.unsynced
     pending.unsynced = []
@@ -144,7 +87,7 @@ extension ModelContext {
     for index in Set(states.compactMap { $0.entity?.storeIndex })
       .union([entity.storeIndex])
     {
-      guard case .native(let other, _) = container.stores[index] else { continue }
+      guard let other = (container.stores[index] as? NativeStore)?.store else { continue }
       if overlays[index] == nil {
         overlays[index] = try PendingOverlay(
           index == entity.storeIndex ? store : other,

@@ -1,3 +1,4 @@
+import Changes
 import Store
 
 // What delete rules take along behind objects that a batch deletes, and that are not in memory.

@@ -1,3 +1,4 @@
+import Changes
 import SQLite
 import Store
 import Synchronization
@@ -10,7 +11,7 @@ import Synchronization
 /// place of the table, so that conditions, joins, order and limits all see what is not yet saved,
 /// exactly. Only what changed since the last fetch is written.
 final class PendingOverlay {
-  private let store: StoreFile
+  private let store: Store
   private let reader: Reader
   private var number: Int
   private let storeIndex: Int
@@ -26,7 +27,7 @@ final class PendingOverlay {
 
   private static let numbers = Atomic<Int>(0)
 
-  init(_ store: StoreFile, storeIndex: Int, map: EntityMap) throws {
+  init(_ store: Store, storeIndex: Int, map: EntityMap) throws {
     self.store = store
     self.storeIndex = storeIndex
     self.map = map
@@ -39,8 +40,8 @@ final class PendingOverlay {
   }
 
   var connection: Connection { reader.connection }
-  /// The last transaction of history that queries see now.
-  func head() throws -> Int64 {
+  /// How far the history reaches in what queries see now.
+  func head() throws -> Reader.Head {
     try reader.readHead()
     return reader.head
   }
@@ -260,10 +261,11 @@ final class PendingOverlay {
       case .inverseColumn(let column):
         if removing {
           try forgetMembers(of: state, column)
-          for member in many.removed { try setOwner(nil, of: member._$state, column) }
+          for member in many.removed.elements { try setOwner(nil, of: member._$state, column) }
         } else {
-          for member in many.added { try setOwner(state.row, of: member._$state, column) }
-          members[state.row, default: [:]][column] = (many.added + many.removed).map(\._$state)
+          for member in many.added.elements { try setOwner(state.row, of: member._$state, column) }
+          members[state.row, default: [:]][column] = (many.added.elements + many.removed.elements)
+            .map(\._$state)
         }
       case .joinTable(let table, let source, let target) where removing:
         try writeLinks(many, of: state, table, source, target)
@@ -315,7 +317,7 @@ final class PendingOverlay {
     let hide =
       "INSERT OR IGNORE INTO temp.\(name("hidden", table)) "
       + "(\(quoted(source)), \(quoted(target))) VALUES (?, ?)"
-    for member in many.removed {
+    for member in many.removed.elements {
       let pair: [Value] = [.integer(state.row), .integer(member._$state.row)]
       try run(hide, pair)
       try run(
@@ -324,7 +326,7 @@ final class PendingOverlay {
         pair
       )
     }
-    for member in many.added where member._$state.phase != .deleting {
+    for member in many.added.elements where member._$state.phase != .deleting {
       let pair: [Value] = [.integer(state.row), .integer(member._$state.row)]
       try run(hide, pair)
       try run(

@@ -1,3 +1,4 @@
+import Changes
 import Store
 
 extension ModelContext {
@@ -13,25 +14,40 @@ extension ModelContext {
               + "\(_ModelDescription.of(T.self).name)."
           )
         }
-        if let entity = states.first?.entity, let store = container.customStore(of: entity) {
-          try prefetchCustom(property, of: states, in: store, entity.storeIndex)
-        } else if property.isToMany {
-          try prefetchMany(property, of: states)
-        } else {
-          try prefetchOne(property, of: states)
-        }
+        guard let entity = states.first?.entity else { continue }
+        try container.store(of: entity).prefetch(property, of: states, in: self)
       }
     }
   }
+}
 
-  private func prefetchOne(_ property: PropertyDescription, of states: [_ModelState]) throws {
+extension NativeStore {
+  func prefetch(
+    _ property: PropertyDescription,
+    of states: [_ModelState],
+    in context: ModelContext
+  ) throws {
+    if property.isToMany {
+      try prefetchMany(property, of: states, in: context)
+    } else {
+      try prefetchOne(property, of: states, in: context)
+    }
+  }
+
+  private func prefetchOne(
+    _ property: PropertyDescription,
+    of states: [_ModelState],
+    in context: ModelContext
+  ) throws {
     var wanted: [Int64: [_ModelState]] = [:]
     for state in states {
       guard case .toOne(.row(let row)) = state.slots[property.index] else { continue }
       wanted[row, default: []].append(state)
     }
-    guard !wanted.isEmpty, let destination = destination(property, of: states) else { return }
-    let found = try models(
+    guard !wanted.isEmpty, let destination = destination(property, of: states, in: context) else {
+      return
+    }
+    let found = try context.models(
       of: destination,
       where: "t0.id IN (\(list(wanted.keys.sorted())))",
       bindings: []
@@ -41,19 +57,29 @@ extension ModelContext {
     }
   }
 
-  private func prefetchMany(_ property: PropertyDescription, of states: [_ModelState]) throws {
+  private func prefetchMany(
+    _ property: PropertyDescription,
+    of states: [_ModelState],
+    in context: ModelContext
+  ) throws {
     let open = states.filter { !$0.knownToMany(property.index).isLoaded && $0.row >= 0 }
-    guard let destination = destination(property, of: open) else { return }
+    guard let destination = destination(property, of: open, in: context) else { return }
     // One query puts all members into memory; then each collection finds its own there.
     let rows = list(open.map(\.row))
     guard let relationship = open.first?.entity?.relationships[property.index] else { return }
     let held: [any PersistentModel]
     switch relationship.storage {
     case .inverseColumn(let column):
-      held = try models(of: destination, where: "t0.\(quoted(column)) IN (\(rows))", bindings: [])
-      try assign(held, to: open, property, through: column, destination)
+      held = try context.models(
+        of: destination,
+        where: "t0.\(quoted(column)) IN (\(rows))",
+        bindings: []
+      )
+      try assign(held, to: open, property, through: column, destination, in: context)
     case .joinTable, .column:
-      for state in open { load(state.knownToMany(property.index), of: state, property.index) }
+      for state in open {
+        context.load(state.knownToMany(property.index), of: state, property.index)
+      }
     }
   }
 
@@ -63,12 +89,15 @@ extension ModelContext {
     to owners: [_ModelState],
     _ property: PropertyDescription,
     through column: String,
-    _ destination: EntityDescription
+    _ destination: EntityDescription,
+    in context: ModelContext
   ) throws {
     guard let position = destination.columnNames.firstIndex(of: column),
       let slot = destination.slots[position]
     else {
-      for owner in owners { load(owner.knownToMany(property.index), of: owner, property.index) }
+      for owner in owners {
+        context.load(owner.knownToMany(property.index), of: owner, property.index)
+      }
       return
     }
     var byOwner: [Int64: [any PersistentModel]] = [:]
@@ -80,20 +109,21 @@ extension ModelContext {
     for owner in owners {
       let many = owner.knownToMany(property.index)
       many.load(byOwner[owner.row] ?? [])
-      hold(many, ownedBy: owner, property.index)
+      context.hold(many, ownedBy: owner, property.index)
     }
   }
 
   private func destination(
     _ property: PropertyDescription,
-    of states: [_ModelState]
+    of states: [_ModelState],
+    in context: ModelContext
   ) -> EntityDescription? {
     states.first?.entity?.relationships[property.index].flatMap {
-      container.map[$0.destination]
+      context.container.map[$0.destination]
     }
   }
 
-  private func list(_ rows: [Int64]) -> String {
+  func list(_ rows: [Int64]) -> String {
     rows.map(String.init).joined(separator: ", ")
   }
 }

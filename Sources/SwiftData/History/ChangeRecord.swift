@@ -1,3 +1,4 @@
+import Changes
 import Store
 
 /// A change as a store keeps it: canonical JSON, which is read when it is asked for.

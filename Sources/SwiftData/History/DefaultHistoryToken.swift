@@ -1,3 +1,4 @@
+import Changes
 import Store
 
 /// A bookmark in the history of the stores of a container: how far each of them was read.

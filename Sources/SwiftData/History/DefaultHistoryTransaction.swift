@@ -1,3 +1,4 @@
+import Changes
 import Store
 
 /// One transaction of the history of one of SwiftData's own stores.

@@ -1,3 +1,4 @@
+import Changes
 import Store
 
 extension ModelContainer {
@@ -63,7 +64,7 @@ extension NativeHistory {
         return ranges
       }
       let cursor = try reader.history(query.selection)
-      while let transaction: Transaction = try cursor.next() { add(transaction.id) }
+      while let transaction = try cursor.nextTransaction() { add(transaction.id) }
       return ranges
     }
   }

@@ -1,3 +1,4 @@
+import Changes
 import Store
 
 /// Puts the transactions of several stores into one order, and gives each a token that covers all

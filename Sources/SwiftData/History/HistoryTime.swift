@@ -1,3 +1,4 @@
+import Changes
 import Store
 
 /// Times of history: RFC 3339 in UTC, always with six digits of a second, so that the order of the

@@ -1,3 +1,4 @@
+import Changes
 import Store
 
 /// The transactions of all of SwiftData's own stores of a container, one after the other, read as
@@ -83,8 +84,8 @@ private final class HistoryWalk {
   private struct Place {
     var history: NativeHistory
     var point: HistoryPoint
-    /// True once the walk has come to a transaction of the store, or began after one.
-    var isOwn: Bool
+    /// Whether the walk began at a token, after which no transaction may be missing.
+    let isAfterToken: Bool
     /// The last transaction that the walk goes to for now.
     var head: Int64
     var ahead: ArraySlice<DefaultHistoryTransaction> = []
@@ -109,11 +110,11 @@ private final class HistoryWalk {
       let isSealed = try history.store.sealForeignChanges()
       let place = try history.store.read { reader in
         let given = sequence.token?.points[history.store.identifier]
-        try history.check(sequence.token.map { [$0] } ?? [], reader)
+        try history.check(captured + (sequence.token.map { [$0] } ?? []), reader)
         return Place(
           history: history,
           point: try given ?? reader.historyRange().base,
-          isOwn: given != nil && sequence.token?.storeIdentifier == history.store.identifier,
+          isAfterToken: given != nil,
           head: try reader.lastTransaction(),
           watch: watch,
           isSealed: isSealed
@@ -147,7 +148,6 @@ private final class HistoryWalk {
     let store = transaction.storeIdentifier
     if let point = transaction.token.points[store] {
       places[first.0].point = point
-      places[first.0].isOwn = true
     }
     return transaction.with(
       Dictionary(
@@ -163,8 +163,8 @@ private final class HistoryWalk {
     guard place.point.transaction < place.head else { return }
     let history = place.history
     try history.store.read { reader in
-      try history.check(place.point, isOwn: place.isOwn, reader)
-      try history.check(tokens, reader)
+      // Transactions that were deleted after a token were looked for when the walk began.
+      try history.check(tokens, through: 0, reader)
       var query = try HistoryQuery(descriptor, history.sources(reader))
       query.selection.limit(toAfter: place.point.transaction, through: place.head)
       var found: [DefaultHistoryTransaction] = []
@@ -172,6 +172,8 @@ private final class HistoryWalk {
         found.append(transaction)
         return found.count < Self.batch
       }
+      let last = found.last?.transactionIdentifier ?? place.head
+      try reader.check(place.point, through: place.isAfterToken ? last : 0)
       places[index].ahead = found[...]
       // What the predicate leaves out is behind us too.
       if found.isEmpty { places[index].point = try reader.point(place.head) }

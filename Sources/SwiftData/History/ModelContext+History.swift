@@ -68,7 +68,7 @@ extension ModelContext {
 extension ModelContainer {
   /// The stores that are not SwiftData's own.
   var customStores: [CustomStore] {
-    stores.compactMap { if case .custom(let store) = $0 { store } else { nil } }
+    stores.compactMap { $0 as? CustomStore }
   }
 }
 

@@ -1,14 +1,15 @@
+import Changes
 import SQLite
 import Store
 
 /// The history of one of SwiftData's own stores.
 struct NativeHistory: Sendable {
-  let store: StoreFile
+  let store: Store
   let past: PastSchemas
 
   /// What a fetch found.
   struct Part {
-    var store: StoreFile
+    var store: Store
     /// In the order that was asked for; their tokens stand for them alone.
     var transactions: [DefaultHistoryTransaction]
     /// The last transaction that the fetch did not look at.
@@ -59,7 +60,7 @@ struct NativeHistory: Sendable {
   ) throws {
     do {
       let cursor = try reader.history(query.selection)
-      while let next: Transaction = try cursor.next() {
+      while let next = try cursor.nextTransaction() {
         let transaction = try read(next, cursor, reader)
         if query.filtersInMemory, let predicate, try !predicate.evaluate(transaction) { continue }
         guard try body(transaction) else { return }
@@ -83,7 +84,7 @@ struct NativeHistory: Sendable {
     let schema = try past.schema(transaction.schema, reader)
     var changes: [HistoryChange] = []
     changes.reserveCapacity(Int(transaction.count))
-    while let change: Change = try cursor.next() {
+    while let change = try cursor.nextChange() {
       changes.append(ChangeRecord(change, of: transaction, schema).typed)
     }
     let point =
@@ -98,21 +99,16 @@ struct NativeHistory: Sendable {
     )
   }
 
-  /// Makes sure that what comes after tokens can be told from this history.
-  func check(_ tokens: [DefaultHistoryToken], _ reader: Reader) throws {
+  /// Makes sure that this history has every transaction after tokens, up to another transaction.
+  func check(
+    _ tokens: [DefaultHistoryToken],
+    through last: Int64 = .max,
+    _ reader: Reader
+  ) throws {
     for token in tokens {
       guard let point = token.points[store.identifier] else { continue }
-      try check(point, isOwn: token.storeIdentifier == store.identifier, reader)
+      try reader.check(point, through: last)
     }
-  }
-
-  /// Makes sure that what comes after a point can be told from this history.
-  ///
-  /// A point that is not that of a transaction which somebody handled may also be where the history
-  /// begins.
-  func check(_ point: HistoryPoint, isOwn: Bool, _ reader: Reader) throws {
-    if !isOwn, try reader.historyRange().base == point { return }
-    try reader.check(point)
   }
 
   /// Where the SQL of predicates finds what it asks for.
@@ -130,8 +126,8 @@ extension ModelContainer {
   /// The histories of SwiftData's own stores.
   var nativeHistories: [NativeHistory] {
     zip(stores, pastSchemas).compactMap { store, past in
-      guard case .native(let file, _) = store, let past else { return nil }
-      return NativeHistory(store: file, past: past)
+      guard let native = store as? NativeStore, let past else { return nil }
+      return NativeHistory(store: native.store, past: past)
     }
   }
 

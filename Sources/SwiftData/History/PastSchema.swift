@@ -1,10 +1,11 @@
+import Changes
 import Store
 
 /// The schemas that one store of a container had, as transactions name them.
 final class PastSchemas: Sendable {
   private let map: EntityMap
   private let storeIndex: Int
-  private let store: StoreFile
+  private let store: Store
   private let loaded = Guarded(Loaded())
 
   private struct Loaded {
@@ -14,7 +15,7 @@ final class PastSchemas: Sendable {
     var renames: [PastName] = []
   }
 
-  init(_ map: EntityMap, storeIndex: Int, _ store: StoreFile) {
+  init(_ map: EntityMap, storeIndex: Int, _ store: Store) {
     self.map = map
     self.storeIndex = storeIndex
     self.store = store
@@ -72,7 +73,7 @@ struct PastName: Sendable {
 /// A schema that a store had, and what has become of its parts.
 final class PastSchema: Sendable {
   let id: Int64
-  let store: StoreFile
+  let store: Store
   /// The entities by the names that they had.
   let entities: [String: PastEntity]
 
@@ -81,7 +82,7 @@ final class PastSchema: Sendable {
     _ succession: SchemaSuccession,
     _ map: EntityMap,
     storeIndex: Int,
-    _ store: StoreFile
+    _ store: Store
   ) throws {
     id = past.id
     self.store = store

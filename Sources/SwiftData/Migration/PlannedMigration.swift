@@ -1,3 +1,4 @@
+import Changes
 import Store
 
 /// Takes a store through the versions of a migration plan: on a copy, which takes the store's place
@@ -93,7 +94,8 @@ struct PlannedMigration {
     }
     let migration = try StagedMigration.begin(on: configuration.url, options: options)
     do {
-      for index in first..<last { try step(index, migration) }
+      var index = first
+      while index < last { index = try step(index, migration) }
       try migration.commit()
     } catch {
       migration.abandon()
@@ -101,16 +103,45 @@ struct PlannedMigration {
     }
   }
 
-  private func step(_ index: Int, _ migration: StagedMigration) throws {
-    let (old, new) = (versions[index], versions[index + 1])
-    let stage = stages.first { $0.leads(from: old.type, to: new.type) }
-    guard let stage else {
+  /// Migrates one version by the stage that begins at it, or to the next one without a stage; gives
+  /// the version that was reached.
+  private func step(_ index: Int, _ migration: StagedMigration) throws -> Int {
+    let old = versions[index]
+    for stage in stages {
+      guard
+        let next = (index + 1...last).first(where: {
+          stage.leads(from: old.type, to: versions[$0].type)
+        })
+      else { continue }
+      try run(stage, from: old, to: versions[next], migration)
+      return next
+    }
+    let new = versions[index + 1]
+    do {
+      try migration.migrate(to: new.schema, author: Author(), options: options)
+    } catch let error as StoreError where Self.needsStage.contains(error.code) {
       throw SwiftDataError(
         .unknownSchema,
         "The migration plan has no stage from version \(old.schema.version) to version "
-          + "\(new.schema.version). Add one to its stages."
+          + "\(new.schema.version), and these two need one: \(error.message) Add a custom stage to "
+          + "the plan's stages that prepares the store for version \(new.schema.version).",
+        cause: error
       )
     }
+    return index + 1
+  }
+
+  /// The reasons for which a migration without code is refused.
+  private static let needsStage: Set<StoreError.Code> = [
+    .migrationRefused, .duplicate, .missingValue, .invalidValue, .missingReference,
+  ]
+
+  private func run(
+    _ stage: MigrationStage,
+    from old: Version,
+    to new: Version,
+    _ migration: StagedMigration
+  ) throws {
     guard case .custom(_, _, let willMigrate, let didMigrate) = stage else {
       try migration.migrate(to: new.schema, author: Author(), options: options)
       return

@@ -1,3 +1,4 @@
+import Changes
 import Store
 
 /// The way of one property's values to their stored form and back, where the type is not known
@@ -15,22 +16,34 @@ struct AttributeCodec: @unchecked Sendable {
   static func of(_ type: Any.Type) -> AttributeCodec? {
     if let scalar = type as? any _AttributeValue.Type { return .scalar(scalar) }
     if let optional = type as? any OptionalType.Type {
-      guard var codec = of(optional.wrappedType) else { return nil }
-      let (encode, decode) = (codec.encode, codec.decode)
-      codec.isOptional = true
-      codec.encode = { value in
-        guard let wrapped = unwrapped(value) else { return .null }
-        return try encode(wrapped)
-      }
-      codec.decode = { stored in
-        if case .null = stored { return optional.nothing }
-        return try decode(stored)
-      }
-      return codec
+      return of(optional.wrappedType)?.optional(optional)
     }
     if let raw = type as? any RawRepresentable.Type, let codec = rawCodec(raw) { return codec }
     if let codable = type as? any Codable.Type { return .json(codable) }
     return nil
+  }
+
+  /// The codec of a type that encodes itself, whatever else it conforms to; nil for other types.
+  static func codable(_ type: Any.Type) -> AttributeCodec? {
+    if let optional = type as? any OptionalType.Type {
+      return codable(optional.wrappedType)?.optional(optional)
+    }
+    return (type as? any Codable.Type).map { .json($0) }
+  }
+
+  /// The codec of an optional whose wrapped type has this one.
+  private func optional(_ type: any OptionalType.Type) -> AttributeCodec {
+    var codec = self
+    codec.isOptional = true
+    codec.encode = { value in
+      guard let wrapped = unwrapped(value) else { return .null }
+      return try encode(wrapped)
+    }
+    codec.decode = { stored in
+      if case .null = stored { return type.nothing }
+      return try decode(stored)
+    }
+    return codec
   }
 
   static func scalar<T: _AttributeValue>(_ type: T.Type) -> AttributeCodec {

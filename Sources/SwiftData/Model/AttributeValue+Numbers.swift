@@ -1,4 +1,5 @@
-public import Store
+import Changes
+import Store
 
 /// The text that stands for a number that is none, as SQLite keeps no NaN.
 let notANumber = "NaN"

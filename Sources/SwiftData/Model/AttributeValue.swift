@@ -1,4 +1,5 @@
-public import Store
+import Changes
+import Store
 
 /// A type whose values go into a column as they are, with no encoder between.
 ///

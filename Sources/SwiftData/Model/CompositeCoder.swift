@@ -1,3 +1,4 @@
+import Changes
 import Store
 
 /// The one way of `Codable` values to canonical JSON text and back.

@@ -1,3 +1,4 @@
+import Changes
 import Store
 
 // The overloads are chosen by the type of the property, in the code that the macros write.

@@ -31,31 +31,26 @@ extension _ModelState {
   }
 
   func setToMany(_ index: Int, _ new: [any PersistentModel]?, owner: (any PersistentModel)?) {
+    setToMany(index, isNil: new == nil, owner: owner) { $0.assign(new ?? []) }
+  }
+
+  /// Assigns to a collection, and tells the objects that went and those that came.
+  func setToMany(
+    _ index: Int,
+    isNil: Bool,
+    owner: (any PersistentModel)?,
+    _ assign: (ToMany) -> ToMany.Difference
+  ) {
     let many = toMany(index)
     willChange(index)
     unlinked.remove(index)
-    let old = many.models
-    many.isNil = new == nil
-    let new = new ?? []
-    // Appending is by far the most common change.
-    var common = 0
-    while common < old.count, common < new.count, old[common] === new[common] { common += 1 }
-    let goes = old[common...]
-    let comes = new.count - common > 1 ? new[common...].withoutRepetitions : new[common...]
-    let staying = goes.isEmpty ? [] : Set(comes.map { ObjectIdentifier($0) })
-    let present = goes.isEmpty ? nil : Set(goes.map { ObjectIdentifier($0) })
-    for model in goes where !staying.contains(ObjectIdentifier(model)) {
-      many.remove(model)
-      if let owner {
-        model._$state.forget(owner, of: model, through: description.inverse(of: index))
-      }
+    let difference = assign(many)
+    many.isNil = isNil && many.count == 0
+    guard let owner else { return }
+    for model in difference.gone {
+      model._$state.forget(owner, of: model, through: description.inverse(of: index))
     }
-    for model in comes where !(present?.contains(ObjectIdentifier(model)) ?? false) {
-      if common > 0, common == old.count, many.contains(model) { continue }
-      many.append(model)
-      if let owner { join(owner, model, at: index) }
-    }
-    if many.isNil && !many.models.isEmpty { many.isNil = false }
+    for model in difference.came { join(owner, model, at: index) }
   }
 
   /// Tells the relationships that were set while the object was made to their other sides.
@@ -193,13 +188,5 @@ extension _ModelState {
       if !_openExistential(property.valueType, do: mutate) { change() }
     }
     open(model)
-  }
-}
-
-extension ArraySlice<any PersistentModel> {
-  /// Each object once, where it comes first.
-  fileprivate var withoutRepetitions: Self {
-    var seen: Set<ObjectIdentifier> = []
-    return filter { seen.insert(ObjectIdentifier($0)).inserted }
   }
 }

@@ -68,7 +68,7 @@ extension _ModelState {
       return
     }
     guard elements.count > 0 else { return }  // Most are, and `isEmpty` looks for its witness.
-    for element in elements where !many.contains(element) { many.append(element) }
+    _ = many.assign(elements)
     unlinked.insert(index)
   }
 
@@ -76,13 +76,17 @@ extension _ModelState {
   public func get<C: RelationshipCollection>(_ place: _ModelDescription, _ own: Int) -> C {
     let index = place.offset &+ own
     let many = toMany(index)
-    guard !many.isNil, let typed = many as? ToManyOf<C.PersistentElement> else {
+    guard let typed = many as? ToManyOf<C.PersistentElement>, !many.isNil || !keepsNil else {
       return C._make(from: nil)
     }
-    if many.remembersChanges, typed.elements.contains(where: { isGone($0._$state, index) }) {
-      return C._make(from: typed.elements.filter { !isGone($0._$state, index) })
+    let elements = typed.elements
+    // Only an object without an inverse is not told that it is to leave.
+    if many.remembersChanges, description.inverse(of: index) == nil,
+      elements.contains(where: { isGone($0._$state, index) })
+    {
+      return C._make(from: elements.filter { !isGone($0._$state, index) })
     }
-    return C._make(from: typed.elements)
+    return C._make(from: elements)
   }
 
   /// Writes a collection.
@@ -92,7 +96,18 @@ extension _ModelState {
     _ own: Int,
     _ value: C
   ) {
-    setToMany(place.offset &+ own, value._elements, owner: owner)
+    let elements = value._elements
+    setToMany(place.offset &+ own, isNil: elements == nil, owner: owner) { many in
+      guard let many = many as? ToManyOf<C.PersistentElement> else { return ToMany.Difference() }
+      return many.assign(elements: elements ?? [])
+    }
+  }
+
+  /// Whether a collection can be nil: the rows of a store of ours can't tell nil from empty, so that
+  /// every context reads an empty collection for both.
+  private var keepsNil: Bool {
+    guard phase != .detached, let entity, let registry else { return true }
+    return entity.isCustom(in: registry.container)
   }
 }
 

@@ -27,7 +27,7 @@ extension _ModelState {
     changed.removeAll()
     unlink()
     for case .toMany(let many) in slots where many.isLoaded && many.remembersChanges {
-      many.added = many.models
+      many.added = ModelList(many.models)
     }
   }
 

@@ -1,3 +1,4 @@
+import Changes
 import Store
 import Synchronization
 
@@ -107,7 +108,14 @@ public final class _ModelState {
   // MARK: Identity
 
   /// The object; nil once nobody holds it.
-  var model: (any PersistentModel)? { reference?.model }
+  var model: (any PersistentModel)? {
+    if let model = reference?.model { return model }
+    guard reference != nil, let entity, let model = registry?.twins(entity, row: row).first else {
+      return nil
+    }
+    _ = reference(to: model)
+    return model
+  }
 
   /// A reference to the object that doesn't keep it alive.
   func reference(to model: any PersistentModel) -> LightReference {
@@ -199,7 +207,9 @@ public final class _ModelState {
   }
 
   /// The context that an application sees.
-  var visibleContext: ModelContext? { phase == .detached || phase == .deleted ? nil : context }
+  var visibleContext: ModelContext? {
+    phase == .detached || phase == .deleted ? nil : registry?.visibleContext
+  }
 
   /// Takes the values of the superclass's part of the object while it is being made.
   public func adopt(_ base: _ModelState) {

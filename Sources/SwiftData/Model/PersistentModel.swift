@@ -32,7 +32,8 @@ extension PersistentModel {
   /// The stable identity of the entity associated with this instance.
   public var id: PersistentIdentifier { persistentModelID }
 
-  /// The context that manages the object; nil before it is inserted and after it is deleted.
+  /// The context that manages the object; nil before it is inserted, after it is deleted, and once
+  /// the context has been released.
   public var modelContext: ModelContext? { _$state.visibleContext }
 
   /// A Boolean value that tells whether the object has changes that are not saved.

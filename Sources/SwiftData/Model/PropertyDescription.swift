@@ -69,6 +69,9 @@ final class PropertyDescription: @unchecked Sendable {
   var isExternal: Bool { attribute?.options.contains(.externalStorage) ?? false }
 
   private static func kind(of type: Any.Type, attribute: Schema.Attribute?) -> PropertyKind {
+    if attribute?.isCodable == true {
+      return AttributeCodec.codable(type).map { .attribute($0) } ?? .unsupported
+    }
     let wrapped = (type as? any OptionalType.Type)?.wrappedType
     if let model = type as? any PersistentModel.Type { return .toOne(model, isOptional: false) }
     if let model = wrapped as? any PersistentModel.Type { return .toOne(model, isOptional: true) }

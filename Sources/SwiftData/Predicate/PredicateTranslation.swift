@@ -44,9 +44,15 @@ enum PredicateTranslation {
     map: EntityMap,
     sources: SQLSources
   ) throws -> SQLQuery {
-    var translation = SQLTranslation(map: map, sources: sources)
-    let row = SQLObject(id: "t0.id", entity: entity, alias: "t0", isNullable: false)
-    translation.bind(predicate.variable, to: .object(row))
-    return try translation.condition(predicate.expression).sql
+    func condition(searching: Bool) throws -> SQLQuery {
+      var translation = SQLTranslation(map: map, sources: sources)
+      var row = SQLObject(id: "t0.id", entity: entity, alias: "t0", isNullable: false)
+      if searching { row.path = SQLPath() }
+      translation.bind(predicate.variable, to: .object(row))
+      return try translation.condition(predicate.expression).sql
+    }
+    let sql = try condition(searching: true)
+    // Few rows are left, for which it is quicker to look at the rows that they lead to.
+    return sql.isSearch && sql.isNarrow ? try condition(searching: false) : sql
   }
 }

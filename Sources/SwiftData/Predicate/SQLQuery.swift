@@ -1,3 +1,4 @@
+import Changes
 import Store
 
 /// A piece of SQL with the values of its parameters, in the order in which they occur.
@@ -10,6 +11,10 @@ struct SQLQuery: Hashable, Sendable {
   /// True where running it may fail as evaluating in Swift would, so that it must not run for
   /// rows that an earlier condition has ruled out.
   var canFail = false
+  /// True where it is looked up in other tables before the rows are gone through; see ``SQLPath``.
+  var isSearch = false
+  /// True for a condition by which an index finds the few rows that it can hold for.
+  var isNarrow = false
 
   init(text: String = "", bindings: [Value] = [], canFail: Bool = false) {
     self.text = text
@@ -37,6 +42,7 @@ struct SQLQuery: Hashable, Sendable {
     text += other.text
     bindings += other.bindings
     canFail = canFail || other.canFail
+    isSearch = isSearch || other.isSearch
   }
 
   /// The same piece, marked as one that may fail.
@@ -83,9 +89,10 @@ extension SQLQuery {
     if other == .false, !canFail { return .false }
     if other.canFail {
       // The first condition stands outside too, where SQLite can use an index for it.
-      return "(\(self) AND CASE WHEN \(self) THEN \(other) ELSE 0 END)"
+      return ("(\(self) AND CASE WHEN \(self) THEN \(other) ELSE 0 END)" as SQLQuery)
+        .narrow(isNarrow)
     }
-    return "(\(self) AND \(other))"
+    return ("(\(self) AND \(other))" as SQLQuery).narrow(isNarrow || other.isNarrow)
   }
 
   /// True if one of them holds; the second one runs only where the first doesn't, if it can fail.
@@ -94,7 +101,14 @@ extension SQLQuery {
     if self == .false { return other }
     if other == .true, !canFail { return .true }
     if other.canFail { return "CASE WHEN \(self) THEN 1 ELSE \(other) END" }
-    return "(\(self) OR \(other))"
+    return ("(\(self) OR \(other))" as SQLQuery).narrow(isNarrow && other.isNarrow)
+  }
+
+  /// The same piece, known to be narrow or not.
+  func narrow(_ isNarrow: Bool) -> SQLQuery {
+    var copy = self
+    copy.isNarrow = isNarrow
+    return copy
   }
 
   /// True if it doesn't hold.

@@ -1,3 +1,4 @@
+import Changes
 import Store
 
 typealias VariableID = PredicateExpressions.VariableID
@@ -35,7 +36,13 @@ struct SQLCondition {
 }
 
 struct SQLScalar {
-  var sql: SQLQuery
+  var sql: SQLQuery {
+    didSet {
+      reach = nil
+      coalesced = nil
+      isIndexed = false
+    }
+  }
   var type: ValueType
   /// The declared type, with no optional around it.
   var swiftType: Any.Type
@@ -44,8 +51,17 @@ struct SQLScalar {
   var strictIn: Set<VariableID> = []
   /// For a number of rows: holds where there is at least one.
   var isPositive: SQLQuery?
+  /// The column that `sql` reads by way of other rows.
+  var reach: SQLReach?
+  /// The operands of `a ?? b` with a constant b.
+  var coalesced: (value: SQLTerm, fallback: Any)?
+  /// Whether it is a column of the row of the query by which an index finds rows.
+  var isIndexed = false
 
-  var presence: SQLQuery? { isNullable ? "\(sql) IS NOT NULL" : nil }
+  var presence: SQLQuery? {
+    guard isNullable else { return nil }
+    return reach?.presence ?? "\(sql) IS NOT NULL"
+  }
 }
 
 struct SQLDocument {
@@ -59,7 +75,7 @@ struct SQLDocument {
 
 struct SQLObject {
   /// The row, or NULL for nil.
-  var id: SQLQuery
+  var id: SQLQuery { didSet { path = nil } }
   var entity: EntityDescription
   /// The alias under which the row itself is at hand.
   var alias: String?
@@ -67,8 +83,14 @@ struct SQLObject {
   /// True for the `PersistentIdentifier` of the object in the place of the object.
   var isIdentifier = false
   var strictIn: Set<VariableID> = []
+  /// How the row of the query leads to this one.
+  var path: SQLPath?
 
-  var presence: SQLQuery? { isNullable ? "\(id) IS NOT NULL" : nil }
+  var presence: SQLQuery? {
+    guard isNullable else { return nil }
+    guard let path, path.steps.count > 1 else { return "\(id) IS NOT NULL" }
+    return path.presence
+  }
 }
 
 struct SQLCollection {
@@ -103,6 +125,21 @@ extension SQLTerm {
     case .collection(let collection): collection.presence
     case .elements, .history: nil
     }
+  }
+
+  /// Holds where the value is nil; in a form for which SQLite uses an index, if there is one.
+  var absence: SQLQuery {
+    switch self {
+    case .object(let object) where object.isNullable && (object.path?.steps.count ?? 0) < 2:
+      return "\(object.id) IS NULL"
+    case .scalar(let scalar) where scalar.isNullable && scalar.reach == nil:
+      return "\(scalar.sql) IS NULL"
+    case .scalar(let scalar) where scalar.isNullable:
+      guard let reach = scalar.reach, !reach.isNullable, reach.path.steps.count == 1 else { break }
+      return "\(reach.path.steps[0].id) IS NULL"
+    default: break
+    }
+    return (presence ?? .true).negated
   }
 
   /// True if the value is NULL wherever the variable is.

@@ -1,3 +1,4 @@
+import Changes
 import Store
 
 // The properties of objects: columns, rows that they lead to, and rows that lead to them.
@@ -44,7 +45,7 @@ extension SQLTranslation {
   /// A column of the row of an object.
   private mutating func column(_ name: String, of object: SQLObject) -> SQLQuery {
     if let alias = object.alias { return "\(sql: alias).\(name: name)" }
-    let alias = self.alias()
+    let alias = object.path?.steps.last?.alias ?? self.alias()
     let table = sources.table(object.entity.table)
     return """
       (SELECT \(sql: alias).\(name: name) FROM \(sql: table) AS \(sql: alias) \
@@ -63,7 +64,8 @@ extension SQLTranslation {
     let sql = column(object.entity.columnNames[index], of: object)
     let type = unwrappedType(property.valueType)
     let isNullable = codec.isOptional || object.isNullable
-    if codec.type == .json {
+    let isCodable = property.attribute?.isCodable ?? false
+    if codec.type == .json, !isCodable {
       return .document(
         SQLDocument(
           sql: sql,
@@ -73,18 +75,26 @@ extension SQLTranslation {
         )
       )
     }
-    // What is kept in a file beside the store is not in the column: all that SQL knows is whether
-    // there is a value.
-    let isOutside = property.attribute?.options.contains(.externalStorage) ?? false
-    return .scalar(
-      SQLScalar(
-        sql: sql,
-        type: isOutside ? .transformed : codec.type,
-        swiftType: type,
-        isNullable: isNullable,
-        strictIn: object.strictIn
-      )
+    // What is kept in a file beside the store is not in the column, and what a type encodes may
+    // mean anything: all that SQL knows is whether there is a value.
+    let isEncoded = isCodable || codec.type == .transformed
+    var scalar = SQLScalar(
+      sql: sql,
+      type: isEncoded || property.isExternal ? .transformed : codec.type,
+      swiftType: isEncoded ? EncodedValue.self : type,
+      isNullable: isNullable,
+      strictIn: object.strictIn
     )
+    if let path = object.path {
+      if let last = path.steps.last {
+        let column: SQLQuery = "\(sql: last.alias).\(name: object.entity.columnNames[index])"
+        scalar.reach = SQLReach(path: path, column: column, isNullable: codec.isOptional)
+      } else {
+        let stored = object.entity.entity
+        scalar.isIndexed = (stored.uniques + stored.indexes).contains { $0.first == property.name }
+      }
+    }
+    return .scalar(scalar)
   }
 
   // MARK: Relationships
@@ -105,6 +115,7 @@ extension SQLTranslation {
   ) throws -> SQLObject {
     let (relationship, destination) = try destination(of: property, of: object)
     let id: SQLQuery
+    var path: SQLPath?
     switch relationship.storage {
     case .column(let name):
       let column = column(name, of: object)
@@ -114,6 +125,7 @@ extension SQLTranslation {
       } else {
         id = column
       }
+      path = step(name, of: object, to: destination)
     case .inverseColumn(let name):
       let alias = self.alias()
       let table = sources.table(destination.table)
@@ -127,8 +139,34 @@ extension SQLTranslation {
       id: id,
       entity: destination,
       isNullable: property.isOptional || object.isNullable,
-      strictIn: object.strictIn
+      strictIn: object.strictIn,
+      path: path
     )
+  }
+
+  /// The path to what a column of an object leads to.
+  private mutating func step(
+    _ column: String,
+    of object: SQLObject,
+    to destination: EntityDescription
+  ) -> SQLPath? {
+    guard var path = object.path, let alias = path.steps.last?.alias ?? object.alias else {
+      return nil
+    }
+    let key: SQLQuery = "\(sql: alias).\(name: column)"
+    var id = key
+    if let gone = sources.gone(destination.table) {
+      id = "CASE WHEN \(key) NOT IN (SELECT id FROM \(sql: gone)) THEN \(key) END"
+    }
+    path.steps.append(
+      SQLPath.Step(
+        key: key,
+        id: id,
+        table: sources.table(destination.table),
+        alias: self.alias()
+      )
+    )
+    return path
   }
 
   private mutating func toMany(
@@ -213,3 +251,7 @@ extension SQLTranslation {
     )
   }
 }
+
+/// Stands for the type of a value that SQL sees encoded, so that no operation of the type itself is
+/// translated.
+private enum EncodedValue {}

@@ -72,7 +72,7 @@ struct SQLTranslation {
       guard let bool = known as? Bool else { break }
       return SQLCondition(sql: .bool(bool))
     case .scalar(let scalar) where scalar.type == .bool:
-      return SQLCondition(sql: scalar.sql, presence: scalar.presence)
+      return SQLCondition(sql: scalar.holds { $0.sql }, presence: scalar.presence)
     default: break
     }
     throw NotTranslatable.operands(node, term.kind)

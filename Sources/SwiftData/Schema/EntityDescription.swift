@@ -1,3 +1,4 @@
+import Changes
 import Store
 
 /// An entity as a container knows it: where each property of the class is kept in which store.

@@ -7,7 +7,7 @@ extension Schema {
     public struct Option: Hashable, Sendable, Codable {
       enum Kind: Hashable, Codable {
         case unique, externalStorage, ephemeral, preserveValueOnDeletion
-        case allowsCloudEncryption, spotlight
+        case allowsCloudEncryption, spotlight, codable
         case transformable(String)
       }
       let kind: Kind
@@ -26,6 +26,12 @@ extension Schema {
       public static var allowsCloudEncryption: Option { Option(kind: .allowsCloudEncryption) }
       /// Accepted, and without effect here.
       public static var spotlight: Option { Option(kind: .spotlight) }
+      /// The value is stored as its type encodes it, also if the type is one that has a column form
+      /// of its own.
+      ///
+      /// Predicates and orders over it are evaluated in memory. A type that encodes itself otherwise
+      /// later must be able to decode what it has stored: there is no migration.
+      public static var codable: Option { Option(kind: .codable) }
       /// The value is turned into bytes by the transformer that is registered by that name.
       public static func transformable(by transformerName: String) -> Option {
         Option(kind: .transformable(transformerName))
@@ -93,6 +99,8 @@ extension Schema {
     public var isUnique: Bool { options.contains(.unique) }
     /// True where the value is kept in memory alone.
     public var isTransient: Bool { options.contains(.ephemeral) }
+    /// Whether the value is stored as its type encodes it.
+    public var isCodable: Bool { options.contains(.codable) }
     /// True where the value is turned into bytes.
     public var isTransformable: Bool { transformer != nil }
 

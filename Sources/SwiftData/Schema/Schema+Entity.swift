@@ -71,12 +71,16 @@ extension Schema {
       inheritedAttributes + inheritedRelationships
     }
     /// The declared attributes by their names.
-    public var attributesByName: [String: Attribute] {
-      Dictionary(attributes.map { ($0.name, $0) }, uniquingKeysWith: { first, _ in first })
-    }
+    public var attributesByName: [String: Attribute] { attributes.keyed(by: \.name) }
     /// The declared relationships by their names.
-    public var relationshipsByName: [String: Relationship] {
-      Dictionary(relationships.map { ($0.name, $0) }, uniquingKeysWith: { first, _ in first })
+    public var relationshipsByName: [String: Relationship] { relationships.keyed(by: \.name) }
+    /// The declared properties that are kept in the store, by their names.
+    public var storedPropertiesByName: [String: any SchemaProperty] {
+      storedProperties.keyed(by: \.name)
+    }
+    /// All properties that the class inherits, by their names.
+    public var inheritedPropertiesByName: [String: any SchemaProperty] {
+      inheritedProperties.keyed(by: \.name)
     }
     /// The name under which code generators know the class.
     public var mangledName: String { description.map { _mangled($0.type) } ?? name }
@@ -96,6 +100,12 @@ extension Schema {
       }
       return entities
     }
+  }
+}
+
+extension Array {
+  fileprivate func keyed(by name: (Element) -> String) -> [String: Element] {
+    Dictionary(map { (name($0), $0) }, uniquingKeysWith: { first, _ in first })
   }
 }
 

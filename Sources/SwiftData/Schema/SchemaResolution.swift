@@ -1,3 +1,4 @@
+import Changes
 import Store
 
 /// Turns model classes into the schema of a store: columns get names, relationships get places.
@@ -139,6 +140,11 @@ struct SchemaResolution {
     let declared = property.relationship
     let originalName = declared?.originalName ?? ""
     let inverse = model.inverse(of: property.index)
+    if let inverse, let other = inverse.owner.inverse(of: inverse.property.index),
+      other.property !== property
+    {
+      throw ambiguity(property, other.property, inverse.property)
+    }
     return StoredRelationship(
       name: property.name,
       destination: destination.name,
@@ -151,6 +157,22 @@ struct SchemaResolution {
       minimumCount: declared?.minimumModelCount ?? 0,
       maximumCount: declared?.maximumModelCount ?? 0,
       originalName: originalName.isEmpty || originalName == property.name ? nil : originalName
+    )
+  }
+
+  /// The refusal of two relationships that would share one column.
+  private func ambiguity(
+    _ one: PropertyDescription,
+    _ other: PropertyDescription,
+    _ inverse: PropertyDescription
+  ) -> SwiftDataError {
+    let names = [one, other].map { "\($0.owner).\($0.name)" }.sorted()
+    let shared = "\(inverse.owner).\(inverse.name)"
+    return SwiftDataError(
+      .ambiguousInverse,
+      "\(names[0]) and \(names[1]) both have the inverse \(shared), so the store could not tell "
+        + "which of the two an object belongs to. Give each of them an inverse of its own: add a "
+        + "second property beside \(shared), and name it in @Relationship(inverse:)."
     )
   }
 

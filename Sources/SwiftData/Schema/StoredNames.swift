@@ -1,3 +1,4 @@
+import Changes
 import Store
 
 // The store's words for what Schema has words for too; `StoredAttribute` can't be written, as the
@@ -11,5 +12,3 @@ typealias StoredRelationship = Relationship
 typealias StoredEntity = Entity
 /// A delete rule as the store knows it.
 typealias StoredDeleteRule = DeleteRule
-/// The file, or the memory, that the store is kept in.
-typealias StoreFile = Store

@@ -23,6 +23,17 @@ extension Diagnostic {
     )
   }
 
+  /// `@Transient` on a variable that no model has.
+  static func transientOutsideModel(_ node: AttributeSyntax) -> Diagnostic {
+    Diagnostic.error(
+      at: node,
+      "@Transient has no effect here, because the property does not belong to a class that is "
+        + "marked @Model.",
+      fixIts: [.removing(node, "remove '@Transient'")]
+    )
+    .asWarning
+  }
+
   /// `@Attribute` or `@Relationship` on something that is not stored in each object.
   static func annotationOnUnstored(
     _ node: AttributeSyntax,
@@ -64,6 +75,18 @@ extension Diagnostic {
       at: node,
       "@\(name) can be put on a property only once; put all options in the first.",
       fixIts: [.removing(node, "remove the second '@\(name)'")]
+    )
+  }
+
+  /// `@Attribute(originalName: "a") @Attribute(originalName: "b") var name: String`.
+  static func repeatedArgument(
+    _ argument: LabeledExprSyntax,
+    _ label: String,
+    _ property: ModelProperty
+  ) -> Diagnostic {
+    .error(
+      at: argument,
+      "'\(property.name)' has two values for '\(label)'; keep one of them."
     )
   }
 

@@ -8,7 +8,7 @@ struct AnnotationChecks {
   private static let options: [String: [String]] = [
     "Attribute": [
       "unique", "externalStorage", "ephemeral", "preserveValueOnDeletion", "transformable",
-      "allowsCloudEncryption", "spotlight",
+      "allowsCloudEncryption", "spotlight", "codable",
     ],
     "Relationship": ["unique", "cascade", "nullify", "deny", "noAction"],
   ]
@@ -21,7 +21,7 @@ struct AnnotationChecks {
     for (name, nodes) in [("Attribute", attributes), ("Relationship", relationships)] {
       guard let first = nodes.first else { continue }
       if !isStored { problems.append(.annotationOnUnstored(first, name, property)) }
-      problems += nodes.dropFirst().map { .repeatedAnnotation($0, name) }
+      problems += repetitions(of: nodes, name)
       problems += nodes.flatMap { optionProblems($0, name) }
     }
     if let relationship = relationships.first {
@@ -39,6 +39,18 @@ struct AnnotationChecks {
     switch property.role {
     case .persisted, .unsupported: true
     case .computed, .ofType, .transient: false
+    }
+  }
+
+  /// Several `@Attribute` are merged into one; what only one of them can say must not be said twice.
+  private func repetitions(of nodes: [AttributeSyntax], _ name: String) -> [Diagnostic] {
+    guard name == "Attribute" else {
+      return nodes.dropFirst().map { .repeatedAnnotation($0, name) }
+    }
+    var seen: Set<String> = []
+    return nodes.flatMap(\.labeledArguments).compactMap { argument in
+      guard let label = argument.label?.text, !seen.insert(label).inserted else { return nil }
+      return .repeatedArgument(argument, label, property)
     }
   }
 

@@ -37,9 +37,7 @@ struct ConstraintChecks {
       case .property(let first) = keyPath.components.first?.component
     else { return nil }
     let name = plainName(first.declName.baseName)
-    return model.properties.first { property in
-      if case .ofType = property.role { false } else { property.name == name }
-    }
+    return model.properties.first { $0.name == name && !$0.isOfType }
   }
 
   private func isStored(_ property: ModelProperty) -> Bool {

@@ -83,11 +83,14 @@ struct MetadataSource {
   }
 
   private func metadata(of property: ModelProperty) -> String {
-    let attributes = property.declaration.attributes
     for name in ["Attribute", "Relationship"] {
-      guard let attribute = attributes.named(name).first else { continue }
-      let arguments = attribute.labeledArguments.map(\.trimmedDescription)
-      return "SwiftData.Schema.\(name)(\(arguments.joined(separator: " ")))"
+      let attributes = property.declaration.attributes.named(name)
+      guard !attributes.isEmpty else { continue }
+      // Several attributes become one: the options of all, and then what has a label.
+      let arguments = attributes.flatMap(\.labeledArguments)
+      let ordered = arguments.filter { $0.label == nil } + arguments.filter { $0.label != nil }
+      let source = ordered.map { $0.with(\.trailingComma, nil).trimmedDescription }
+      return "SwiftData.Schema.\(name)(\(source.joined(separator: ", ")))"
     }
     return "nil"
   }

@@ -67,7 +67,10 @@ struct ModelClass {
 
   /// The index that the accessors of a member use, or nothing if the member isn't persisted.
   func index(of member: VariableDeclSyntax) -> Int? {
-    guard let property = ModelProperty.all(in: member).first else { return nil }
+    // A static property may have the name of a stored one.
+    guard let property = ModelProperty.all(in: member).first, property.isPersisted else {
+      return nil
+    }
     return persisted.firstIndex { $0.name == property.name }
   }
 }

@@ -33,6 +33,10 @@ struct ModelProperty {
     if case .persisted = role { true } else { false }
   }
 
+  var isOfType: Bool {
+    if case .ofType = role { true } else { false }
+  }
+
   /// The declared type, in which `T!` is `T?`: nothing where it is inferred.
   var type: TypeSyntax? {
     guard let type = binding.typeAnnotation?.type.trimmed else { return nil }
@@ -50,11 +54,13 @@ struct ModelProperty {
   /// Whether an object can be made without a value for this property.
   var hasDefault: Bool { initializer != nil || (isOptional && !isConstant) }
 
-  /// Whether the property is marked `.transformable`, so that its type need not be `Codable`.
+  /// Whether the property is marked `.transformable` or `.codable`, so that its type does not decide
+  /// how it is stored.
   var isTransformable: Bool {
     declaration.attributes.named("Attribute").contains { attribute in
       attribute.labeledArguments.contains { argument in
-        argument.label == nil && optionName(of: argument.expression) == "transformable"
+        argument.label == nil
+          && ["transformable", "codable"].contains(optionName(of: argument.expression))
       }
     }
   }

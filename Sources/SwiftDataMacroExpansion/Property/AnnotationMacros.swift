@@ -29,13 +29,13 @@ public enum RelationshipMacro: PeerMacro {
 
 /// `@Transient`: read by `@Model`; by itself it adds nothing.
 public enum TransientMacro: PeerMacro {
-  /// Checks that it stands on a property of a model class.
+  /// Checks that it has a property to mark.
   public static func expansion(
     of node: AttributeSyntax,
     providingPeersOf declaration: some DeclSyntaxProtocol,
     in context: some MacroExpansionContext
   ) throws -> [DeclSyntax] {
-    Placement.check(node, "Transient", on: declaration, in: context)
+    Placement.checkTransient(node, on: declaration, in: context)
     return []
   }
 }

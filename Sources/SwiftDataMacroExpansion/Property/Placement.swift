@@ -17,6 +17,23 @@ enum Placement {
     }
   }
 
+  /// Refuses `@Transient` on anything but a variable, and warns if the variable is not in a model.
+  ///
+  /// In an extension it is accepted: nothing is stored there.
+  static func checkTransient(
+    _ node: AttributeSyntax,
+    on declaration: some DeclSyntaxProtocol,
+    in context: some MacroExpansionContext
+  ) {
+    if !declaration.is(VariableDeclSyntax.self) {
+      context.diagnose(.annotationNeedsProperty(node, "Transient"))
+    } else if enclosingModel(context) == nil,
+      context.lexicalContext.first?.is(ExtensionDeclSyntax.self) != true
+    {
+      context.diagnose(.transientOutsideModel(node))
+    }
+  }
+
   /// Refuses `#Unique` and `#Index` that no model class reads, or that say nothing to it.
   static func check(
     _ node: some FreestandingMacroExpansionSyntax,

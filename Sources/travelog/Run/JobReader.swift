@@ -1,3 +1,4 @@
+import ChangeLog
 import CommandLineKit
 import FoundationEssentials
 import Glibc
@@ -58,18 +59,17 @@ struct JobReader {
 
   private func bytes() throws -> Data {
     if path == "-" { return try standardInput() }
-    guard access(path, F_OK) == 0 else {
-      throw CommandError(
-        .missing,
-        "There is no job \(path).",
-        hint: "Name the file of a job, as Pipelines has them; docs/JOBS.md says what stands in one."
-      )
-    }
     do {
-      return try Data(contentsOf: URL(fileURLWithPath: path))
+      if let bytes = try readSmallFile(path) { return Data(bytes) }
     } catch {
-      throw CommandError(.unreadable, "The job \(path) can't be read: \(error)")
+      throw CommandError(.unreadable, error.message, hint: "Name the file of a job.")
     }
+    throw CommandError(
+      .missing,
+      "There is no job \(path).",
+      hint: "Name the file of a job, as \(PackageFolders.jobs) has them;"
+        + " \(PackageFolders.documentation)/JOBS.md describes the format."
+    )
   }
 
   private func standardInput() throws -> Data {

@@ -22,13 +22,14 @@ extension Travelog {
   static let runCommand = Command(
     "run",
     summary: "Does the steps of a job: export, verify, prune and so on, one after the other.",
-    discussion: "A job is a file of JSON5; docs/JOBS.md says what it may have. All of it is checked"
-      + " before anything is done. A step that fails ends the job, unless the file says otherwise,"
+    discussion: "A job is a file of JSON5; \(PackageFolders.documentation)/JOBS.md says what it may"
+      + " have. All of it is checked before anything is done. A step that fails ends the job, unless the file says otherwise,"
       + " and the job ends as the first step that failed did.",
     examples: [
       .init(
-        "travelog run Pipelines/nightly-export.json5 --set store=trips.store --set logs=logs",
-        "Export, verify and prune, as cron would."
+        "travelog run \(PackageFolders.jobs)/nightly-export.json5 --set store=trips.store"
+          + " --set logs=logs --set reports=reports",
+        "Export and verify, as cron would."
       ),
       .init(
         "travelog run job.json5 --set store=trips.store --dry-run",
@@ -136,7 +137,10 @@ extension Travelog {
   private static func checkPlaces(of job: Job, metrics: String?, isDryRun: Bool) throws {
     if let metrics { try checkMetricsName(metrics) }
     guard !isDryRun else { return }
-    for path in [job.report].compactMap(\.self) + job.steps.compactMap(\.output) {
+    let outputs = job.steps.flatMap { step in
+      [step.output].compactMap(\.self) + (step.texts[prometheus.declaration.name] ?? [])
+    }
+    for path in [job.report, metrics].compactMap(\.self) + outputs {
       let folder = URL(fileURLWithPath: path).deletingLastPathComponent()
       do {
         try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)

@@ -1,3 +1,4 @@
+import Changes
 import Store
 
 /// A token that is read is written as the same one, and that again is read as the same.

@@ -3,6 +3,7 @@ import SQLite
 import StoreTesting
 import Testing
 
+@testable import Changes
 @testable import Store
 
 /// What a check finds, in words.
@@ -21,7 +22,7 @@ private let contradictions: [(String, String)] = [
   ("DELETE FROM Tag WHERE id = 2", "Tag 2 is in history, and not there"),
   ("INSERT INTO Tag VALUES (9, 'z')", "Tag 9 is there, and not in history"),
   (
-    "UPDATE Tag_trips SET position = 3 WHERE Trip = 2",
+    "DELETE FROM Tag_trips WHERE Trip = 2",
     #"Tag 1 has other values than in history: ["trips"]"#
   ),
   (
@@ -58,7 +59,7 @@ private let contradictions: [(String, String)] = [
     "the row 1 of Trip leads to a row of Plan that is not there"
   ),
   (
-    "INSERT INTO Tag_trips VALUES (1, 999, NULL)",
+    "INSERT INTO Tag_trips VALUES (1, 999)",
     "a row of Tag_trips leads to a row of Trip that is not there"
   ),
 ]
@@ -122,7 +123,7 @@ struct CheckTests {
         """
         INSERT INTO Tag VALUES (1, 'w'), (2, 'x');
         INSERT INTO Plan (id, _entity, title) VALUES (5, 'Plan', 't');
-        INSERT INTO Plan_friends VALUES (5, 1, NULL), (5, 2, 7);
+        INSERT INTO Plan_friends VALUES (5, 1), (5, 2);
         UPDATE Plan SET _entity = 'Meeting', room = 'r';
         INSERT INTO Trip (id, name, price, plan) VALUES (-4, 'n', 'NaN', 5), (7, '', -0.0, NULL);
         UPDATE Trip SET name = 'm' WHERE id = 7; DELETE FROM Trip WHERE id = 7;
@@ -223,8 +224,8 @@ struct CheckTests {
       UPDATE Trip SET name = 'other', price = 'NaN' WHERE id = 2;
       DELETE FROM Trip WHERE id = 3; DELETE FROM Tag_trips WHERE Trip = 3;
       UPDATE Trip SET image = (SELECT image FROM Trip WHERE id = 4) WHERE id = 1;
-      INSERT INTO Tag VALUES (9, 'z'); INSERT INTO Tag_trips VALUES (9, 1, 4), (2, 1, NULL);
-      UPDATE Tag_trips SET position = 3 WHERE Trip = 2;
+      INSERT INTO Tag VALUES (9, 'z'); INSERT INTO Tag_trips VALUES (9, 1), (2, 1);
+      DELETE FROM Tag_trips WHERE Trip = 2;
       INSERT INTO Plan (id, _entity, title) VALUES (5, 'Rest', 't');
       """
     try withTampered(sql) { store in
@@ -262,7 +263,7 @@ struct CheckTests {
               "UPDATE Plan SET _entity = 'Meeting', room = 'r' || id WHERE id = \(id)",
               "UPDATE Plan SET _entity = 'Rest', room = NULL WHERE id = \(id)",
               "UPDATE Plan SET title = title || 'u' WHERE id = \(id)",
-              "INSERT OR IGNORE INTO Plan_friends SELECT p.id, t.id, \(id) FROM Plan p, Tag t"
+              "INSERT OR IGNORE INTO Plan_friends SELECT p.id, t.id FROM Plan p, Tag t"
                 + " WHERE p.id = \(id) AND t.id = \(other)",
               "DELETE FROM Plan_friends WHERE Plan = \(id); DELETE FROM Plan WHERE id = \(id)",
               "DELETE FROM Plan_friends WHERE Plan = \(id) AND Tag = \(other)",

@@ -2,6 +2,7 @@ import Foundation
 import StoreTesting
 import Testing
 
+@testable import Changes
 @testable import Store
 
 @Suite("canonical JSON text")

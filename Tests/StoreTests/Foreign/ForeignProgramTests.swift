@@ -4,6 +4,7 @@ import SQLite
 import StoreTesting
 import Testing
 
+@testable import Changes
 @testable import Store
 
 /// The programs that people really use; where one is not installed, its tests say so and pass over.
@@ -51,7 +52,7 @@ struct ForeignProgramTests {
       try sqlite(
         store,
         """
-        BEGIN; INSERT INTO Trip (name) VALUES ('Oslo'); INSERT INTO Tag_trips VALUES (1, 1, NULL);
+        BEGIN; INSERT INTO Trip (name) VALUES ('Oslo'); INSERT INTO Tag_trips VALUES (1, 1);
         SAVEPOINT s; DELETE FROM Tag; ROLLBACK TO s; COMMIT
         """
       )

@@ -3,6 +3,7 @@ import SQLite
 import StoreTesting
 import Testing
 
+@testable import Changes
 @testable import Store
 
 @Suite("Random writers that are not ours")
@@ -73,10 +74,10 @@ struct ForeignRandomTests {
         ])
       case 11, 12:
         return
-          "INSERT \(way()) INTO \(pick(["Tag_trips (Tag, Trip", "Plan_friends (Plan, Tag"])), position)"
-          + " VALUES (\(some()), \(some()), \(id())), (\(some()), \(some()), NULL)"
+          "INSERT \(way()) INTO \(pick(["Tag_trips (Tag, Trip)", "Plan_friends (Plan, Tag)"]))"
+          + " VALUES (\(some()), \(some())), (\(some()), \(some()))"
       case 13:
-        let column = pick(["Tag", "Trip", "position"])
+        let column = pick(["Tag", "Trip"])
         return "UPDATE \(way()) Tag_trips SET \(column) = \(some())"
           + pick(["", " WHERE Tag = \(some())"])
       default:

@@ -3,6 +3,7 @@ import SQLite
 import StoreTesting
 import Testing
 
+@testable import Changes
 @testable import Store
 
 @Suite("Reading what writers did that are not ours")
@@ -25,8 +26,8 @@ struct ForeignReaderTests {
       try connection.execute("INSERT INTO Tag (word) VALUES ('a')")
       let found = try store.read { reader in
         let cursor = try reader.history()
-        let transaction: Transaction? = try cursor.next()
-        let change: Change? = try cursor.next()
+        let transaction = try cursor.nextTransaction()
+        let change = try cursor.nextChange()
         return (transaction, change?.object, try reader.point(1), try reader.historyRange())
       }
       #expect(found.0?.operation == .foreign)

@@ -3,6 +3,7 @@ import SQLite
 import StoreTesting
 import Testing
 
+@testable import Changes
 @testable import Store
 
 /// A schema with all that a writer which is not ours can get wrong: unique values, a family with
@@ -157,14 +158,13 @@ func objects(in reader: Reader, _ schema: StoreSchema) throws -> Objects {
           !(layout.entity.name == "Trip" && relationship.name == "tags")
         else { continue }
         let links = try reader.connection.prepare(
-          "SELECT \(quoted(target)), position FROM \(quoted(table))"
+          "SELECT \(quoted(target)) FROM \(quoted(table))"
             + " WHERE \(quoted(source)) = \(rows.int64(at: 0)) ORDER BY 1"
         )
         var list: [String] = []
         while try links.step() {
           list.append(
-            #"{"entity":"\#(relationship.destination)","id":"\#(links.int64(at: 0))""#
-              + (links.isNull(at: 1) ? "" : #","position":\#(links.int64(at: 1))"#) + "}"
+            #"{"entity":"\#(relationship.destination)","id":"\#(links.int64(at: 0))"}"#
           )
         }
         if !list.isEmpty { values[relationship.name] = list.joined(separator: " ") }
@@ -211,8 +211,8 @@ private func text(
 func replayed(_ reader: Reader) throws -> Objects {
   var result: Objects = [:]
   let cursor = try reader.history()
-  while let transaction: Transaction = try cursor.next() {
-    while let change: Change = try cursor.next() {
+  while let transaction = try cursor.nextTransaction() {
+    while let change = try cursor.nextChange() {
       let key = "\(String(decoding: change.entity, as: UTF8.self)) \(change.object)"
       let before = try side("before", change.before, change)
       let after = try side("after", change.after, change)

@@ -3,6 +3,7 @@ import SQLite
 import StoreTesting
 import Testing
 
+@testable import Changes
 @testable import Store
 
 @Suite("The stream of transactions")
@@ -104,11 +105,11 @@ struct HistoryCursorTests {
       try store.read { reader in
         let cursor = try reader.history(after: 2, through: 7)
         var found: [String] = []
-        while let transaction: Transaction = try cursor.next() {
+        while let transaction = try cursor.nextTransaction() {
           // Some are read whole, some in part, and some are passed over.
           var objects: [Int64] = []
           for _ in 0..<(transaction.id % 3 * 3) {
-            guard let change: Change = try cursor.next() else { break }
+            guard let change = try cursor.nextChange() else { break }
             objects.append(change.object)
           }
           found.append("\(transaction.id): \(objects)")
@@ -131,8 +132,8 @@ struct HistoryCursorTests {
       defer { store.giveBack(reader) }
       try addTrips(2, from: 10, to: try open())
       let cursor = try reader.history()
-      let first: Transaction? = try cursor.next()
-      let second: Transaction? = try cursor.next()
+      let first = try cursor.nextTransaction()
+      let second = try cursor.nextTransaction()
       #expect(first?.id == 1)
       #expect(second == nil)
     }
@@ -202,10 +203,10 @@ struct HistoryCursorTests {
       try store.read { reader in
         let range = try reader.historyRange()
         #expect(range.oldest == 1 && range.head.transaction == 5_000)
-        try reader.checkContinuation(after: reader.point(4_990))
+        try reader.check(reader.point(4_990))
         let cursor = try reader.history(after: 4_990)
         var count = 0
-        while let _: Transaction = try cursor.next() { count += 1 }
+        while try cursor.nextTransaction() != nil { count += 1 }
         #expect(count == 10)
         #expect(reader.connection.rowsPassedOver < 20)
       }

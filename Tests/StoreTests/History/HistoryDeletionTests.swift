@@ -3,6 +3,7 @@ import SQLite
 import StoreTesting
 import Testing
 
+@testable import Changes
 @testable import Store
 
 @Suite("Deleting history")
@@ -67,8 +68,8 @@ struct HistoryDeletionTests {
       try store.read { reader in
         let cursor = try reader.history()
         var seen: [String] = []
-        while let transaction: Transaction = try cursor.next() {
-          let change: Change? = try cursor.next()
+        while let transaction = try cursor.nextTransaction() {
+          let change = try cursor.nextChange()
           seen.append("\(transaction.id) \(change?.object ?? 0)")
         }
         #expect(seen == ["1 1", "2 0", "3 3"])
@@ -79,21 +80,31 @@ struct HistoryDeletionTests {
     }
   }
 
-  @Test("a point in what was deleted is expired, and the error says what is the oldest")
+  @Test("a point expires if transactions after it were deleted, and the error names the oldest")
   func expiry() throws {
     try withStore(.file) { store, _ in
       try addTags(1...5, to: store)
       let points = try store.read { reader in try (0...5).map { try reader.point($0) } }
       try store.deleteHistory([1...3])
-      for point in points.prefix(4) {
+      for point in points.prefix(3) {
         let error = #expect(throws: StoreError.self) { try store.read { try $0.check(point) } }
         #expect(error?.code == .historyExpired)
         #expect(error?.message.contains("the oldest that is kept is 4") == true)
       }
-      for point in points.suffix(2) { try store.read { try $0.check(point) } }
+      for point in points.suffix(3) { try store.read { try $0.check(point) } }
+      var other = points[3]
+      other.digest = points[2].digest
+      let diverged = #expect(throws: StoreError.self) { try store.read { try $0.check(other) } }
+      #expect(diverged?.code == .historyDiverged)
       let error = #expect(throws: StoreError.self) { _ = try lines(of: store, after: 2) }
       #expect(error?.code == .historyExpired)
       #expect(try lines(of: store, after: 3).split(separator: "\n").count == 4)
+      // Of transactions from between, only those count that are asked for.
+      try store.deleteHistory([5...5])
+      try store.read { try $0.check(points[3], through: 4) }
+      let between = #expect(throws: StoreError.self) { try store.read { try $0.check(points[4]) } }
+      #expect(between?.code == .historyExpired)
+      try store.read { try $0.check(points[5]) }
     }
   }
 

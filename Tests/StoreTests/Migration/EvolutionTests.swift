@@ -3,6 +3,7 @@ import SQLite
 import StoreTesting
 import Testing
 
+@testable import Changes
 @testable import Store
 
 @Suite("schemas that evolve at random")

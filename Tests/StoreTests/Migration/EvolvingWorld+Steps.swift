@@ -1,5 +1,6 @@
 import Foundation
 
+@testable import Changes
 @testable import Store
 
 /// The changes, each made to the schema and, naively, to the rows.

@@ -1,6 +1,7 @@
 import Foundation
 import StoreTesting
 
+@testable import Changes
 @testable import Store
 
 /// A schema that changes at random, and rows that a naive model changes along with it.

@@ -4,6 +4,7 @@ import SQLite
 import StoreTesting
 import Testing
 
+@testable import Changes
 @testable import Store
 
 @Suite("a migration that is killed", .serialized)

@@ -1,6 +1,7 @@
 import StoreTesting
 import Testing
 
+@testable import Changes
 @testable import Store
 
 @Suite("what a migration is going to do")

@@ -5,6 +5,7 @@ import StoreTesting
 import Synchronization
 import Testing
 
+@testable import Changes
 @testable import Store
 
 @Suite("a migration of several stages")

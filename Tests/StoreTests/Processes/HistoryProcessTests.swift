@@ -4,6 +4,7 @@ import SQLite
 import StoreTesting
 import Testing
 
+@testable import Changes
 @testable import Store
 
 @Suite("The history that several processes write", .serialized)
@@ -88,9 +89,9 @@ struct HistoryProcessTests {
         try store.read { reader in
           let point = try reader.point(last)
           let cursor = try reader.history(after: last)
-          while let transaction: Transaction = try cursor.next() {
+          while let transaction = try cursor.nextTransaction() {
             var changes = 0
-            while let change: Change = try cursor.next() {
+            while let change = try cursor.nextChange() {
               #expect(change.sequence == Int64(changes))
               changes += 1
             }

@@ -1,3 +1,4 @@
+import Changes
 import Foundation
 import SQLite
 import Store
@@ -48,8 +49,8 @@ private struct ChangedCopy {
         (-7, 'negative', 1.5, 0.0), (1099511627776, 'far', 1, 2), (9223372036854775807, 'last', 2, 3);
       WITH RECURSIVE n(i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n WHERE i < 300)
         INSERT INTO Tag (id, word) SELECT i * 100, 'tag' FROM n;
-      INSERT INTO Tag_trips (Tag, Trip, position)
-        SELECT Tag.id, Trip.id, NULL FROM Tag JOIN Trip ON Trip.id IN (Tag.id % 7, 1, -7);
+      INSERT INTO Tag_trips (Tag, Trip)
+        SELECT Tag.id, Trip.id FROM Tag JOIN Trip ON Trip.id IN (Tag.id % 7, 1, -7);
       """
     )
     try connection.backup(to: Connection(path: new.path, mode: .readWriteCreate))
@@ -75,9 +76,11 @@ private struct ChangedCopy {
         )
       case 2: try other.execute("DELETE FROM Tag_trips WHERE Tag = \(id / 100 * 100) AND Trip = 1")
       case 3:
-        try other.execute("UPDATE Tag_trips SET position = 4 WHERE Tag = \(id / 100 * 100)")
+        try other.execute(
+          "UPDATE OR REPLACE Tag_trips SET Trip = Trip + 2 WHERE Tag = \(id / 100 * 100)"
+        )
       case 4:
-        try other.execute("INSERT OR IGNORE INTO Tag_trips VALUES (\(id / 100 * 100), \(id), 2)")
+        try other.execute("INSERT OR IGNORE INTO Tag_trips VALUES (\(id / 100 * 100), \(id))")
       default: break
       }
     }

@@ -3,6 +3,7 @@ import SQLite
 import StoreTesting
 import Testing
 
+@testable import Changes
 @testable import Store
 
 /// A replica in a file that follows its origin through all schemas that it gets.
@@ -49,7 +50,7 @@ struct FollowingReplica {
       }
       let first = try open().read { try $0.historyRange().head.transaction }
       let cursor = try reader.history(after: first, through: last)
-      while let transaction: Transaction = try cursor.next() {
+      while let transaction = try cursor.nextTransaction() {
         if next.count >= batch || next.last.map({ $0.schema != transaction.schema }) ?? false {
           try replayNext()
         }
@@ -80,9 +81,9 @@ struct FollowingReplica {
 /// Replays one transaction as a reader has it.
 func replayOne(_ transaction: Transaction, _ reader: Reader, _ replayer: Replayer) throws {
   let cursor = try reader.history(after: transaction.id - 1, through: transaction.id)
-  guard let transaction: Transaction = try cursor.next() else { return }
+  guard let transaction = try cursor.nextTransaction() else { return }
   try replayer.begin(transaction.id, count: transaction.count)
-  while let change: Change = try cursor.next() { try replayer.apply(change) }
+  while let change = try cursor.nextChange() { try replayer.apply(change) }
   try replayer.end(transaction)
 }
 

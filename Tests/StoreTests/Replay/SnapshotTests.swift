@@ -3,6 +3,7 @@ import SQLite
 import StoreTesting
 import Testing
 
+@testable import Changes
 @testable import Store
 
 /// Makes a replica that begins with what a store is now.
@@ -21,7 +22,7 @@ func replicaFromSnapshot(of origin: Store, at location: Location) throws -> Stor
         count: reader.snapshotCount()
       )
       try reader.snapshot { try replayer.apply($0) }
-      try replayer.endSnapshot()
+      try replayer.endSnapshot(time: "2026-11-03T08:00:00.000000Z")
     }
   }
   return replica
@@ -108,7 +109,7 @@ struct SnapshotTests {
         """
         INSERT INTO Trip (id, name, price, plan) VALUES (-3, 'x', 'NaN', 77), (9, '', -0.0, NULL);
         UPDATE Trip SET image = '\(String(repeating: "ab", count: 32))' WHERE id = 9;
-        INSERT INTO Tag_trips (Tag, Trip, position) VALUES (1, 2, 3), (1, -3, NULL);
+        INSERT INTO Tag_trips (Tag, Trip) VALUES (1, 2), (1, -3);
         INSERT INTO Tag VALUES (1, 'w');
         """
       )
@@ -177,7 +178,7 @@ struct SnapshotTests {
         try store.replay(content: { _ in .bytes(Data()) }) { replayer in
           try replayer.begin(snapshot: head, count: 2)
           try origin.read { try $0.snapshot { try replayer.apply($0) } }
-          try replayer.endSnapshot()
+          try replayer.endSnapshot(time: "2026-11-03T08:00:00.000000Z")
         }
       }
       #expect(cut.message.contains("a snapshot of 2 objects ended after 1"))

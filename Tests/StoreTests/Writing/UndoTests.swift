@@ -3,6 +3,7 @@ import SQLite
 import StoreTesting
 import Testing
 
+@testable import Changes
 @testable import Store
 
 @Suite("Undoing transactions")
@@ -129,6 +130,27 @@ struct UndoTests {
     }
   }
 
+  @Test("a refused undo names the transactions that prevent it, and shortens long values")
+  func refusal() throws {
+    try withStore(.memory) { store, _ in
+      let texts = ["a", "b"].map { String(repeating: $0, count: 5_000) }
+      try store.write(Author()) { try $0.insert(trip, id: 1, values: tripValues("short")) }
+      for text in texts {
+        try store.write(Author()) { writer in
+          try writer.update(trip, id: 1, columns: [0], values: [.text(text)])
+        }
+      }
+      try store.write(Author()) { try $0.insert(tag, id: 1, values: [.text("t")]) }
+      let message = try storeError { try store.undo(2...2, author: Author()) }.message
+      #expect(message.contains("later changes depend on that (transaction 3)"), "\(message)")
+      #expect(message.contains("(5002 characters) (transaction 3)"), "\(message)")
+      for letter in ["a", "b"] {
+        let longest = message.split { String($0) != letter }.map(\.count).max() ?? 0
+        #expect((40...80).contains(longest), "\(message)")
+      }
+    }
+  }
+
   @Test("what a delete rule did is taken back with the deletion")
   func cascade() throws {
     try withStore(.memory) { store, _ in
@@ -211,7 +233,7 @@ struct UndoTests {
       for sql in [
         "INSERT INTO Tag VALUES (1, 'w'); INSERT INTO Tag VALUES (2, 'x')",
         "INSERT INTO Plan (id, _entity, title) VALUES (5, 'Plan', 't')",
-        "INSERT INTO Plan_friends VALUES (5, 1, NULL)",
+        "INSERT INTO Plan_friends VALUES (5, 1)",
         "UPDATE Plan SET _entity = 'Meeting', room = 'r' WHERE id = 5",
         "UPDATE Tag SET id = 3 - id WHERE id = 9; DELETE FROM Plan",
         "INSERT INTO Trip (id, name, plan, price) VALUES (-4, 'n', 99, 'NaN')",

@@ -27,6 +27,17 @@ enum Elsewhere {
   }
 }
 
+@Model final class Firm {
+  @Relationship(inverse: \Worker.firm) var staff: [Worker] = []
+  @Relationship(inverse: \Worker.firm) var interns: [Worker] = []
+  init() {}
+}
+
+@Model final class Worker {
+  var firm: Firm?
+  init() {}
+}
+
 @Suite("Containers and configurations")
 struct ContainerTests {
   @Test("models that relationships lead to are inferred")
@@ -40,6 +51,20 @@ struct ContainerTests {
     #expect(trip.relationshipsByName["bucketList"]?.inverseName == "trip")
     #expect(trip.uniquenessConstraints == [["name"]])
     #expect(trip.attributesByName["endDate"]?.isOptional == true)
+  }
+
+  @Test("an entity has its stored and its inherited properties by name")
+  func propertiesByName() throws {
+    let schema = Schema([Taxi.self])
+    let taxi = try #require(schema.entity(for: Taxi.self))
+    #expect(
+      Set(taxi.inheritedPropertiesByName.keys) == Set(taxi.inheritedProperties.map(\.name))
+    )
+    #expect(!taxi.inheritedPropertiesByName.isEmpty)
+    let trip = try #require(Schema([Trip.self]).entity(for: Trip.self))
+    #expect(trip.storedPropertiesByName["name"]?.isAttribute == true)
+    #expect(trip.storedPropertiesByName["bucketList"]?.isRelationship == true)
+    #expect(Set(trip.storedPropertiesByName.keys) == Set(trip.storedProperties.map(\.name)))
   }
 
   @Test("each configuration has models and a file of its own")
@@ -117,6 +142,21 @@ struct ContainerTests {
       let text = "\(error)"
       return SwiftDataError.relationshipAcrossStores ~= error && text.contains("Visitor.trip")
         && text.contains("Trip")
+    }
+  }
+
+  @Test("Two relationships with the same inverse are refused, with both names and the remedy")
+  func sharedInverse() throws {
+    #expect {
+      _ = try ModelContainer(
+        for: Firm.self,
+        configurations: ModelConfiguration(isStoredInMemoryOnly: true)
+      )
+    } throws: { error in
+      let text = "\(error)"
+      return SwiftDataError.ambiguousInverse ~= error
+        && text.contains("Firm.interns and Firm.staff both have the inverse Worker.firm")
+        && text.contains("@Relationship(inverse:)")
     }
   }
 

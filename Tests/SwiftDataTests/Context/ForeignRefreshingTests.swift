@@ -46,8 +46,8 @@ struct ForeignRefreshingTests {
       DELETE FROM BucketListItem WHERE title = 'x';
       INSERT INTO BucketListItem (title, hasReservation, trip) SELECT 'z', 0, id FROM Trip;
       INSERT INTO LivingAccommodation (placeName, isConfirmed, trip) SELECT 'hut', 0, id FROM Trip;
-      INSERT INTO BucketListItem_tags (BucketListItem, Tag, position)
-        SELECT i.id, t.id, 0 FROM BucketListItem i, Tag t;
+      INSERT INTO BucketListItem_tags (BucketListItem, Tag)
+        SELECT i.id, t.id FROM BucketListItem i, Tag t;
       UPDATE Note SET _Board_notes = NULL;
       """
     )

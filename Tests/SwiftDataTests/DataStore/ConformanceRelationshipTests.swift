@@ -240,6 +240,38 @@ struct ConformanceRelationshipTests {
     #expect(trip.livingAccommodation?.trip === trip)
   }
 
+  @Test(
+    "an object whose context was released is saved by another context",
+    arguments: StoreKind.allCases,
+    [true, false]
+  )
+  func adopting(_ kind: StoreKind, _ isRegistered: Bool) throws {
+    let place = try StorePlace(kind)
+    defer { withExtendedLifetime(place) {} }
+    try fill(place)
+    let container = try place.open()
+    let other = ModelContext(container)
+    // Objects that the new context read first have other rows in it, in custom stores.
+    _ = try other.fetch(FetchDescriptor<Tag>())
+    let own = isRegistered ? try other.fetch(FetchDescriptor<BucketListItem>()) : []
+    let trip = try first(Trip.self, ModelContext(container))
+    trip.destination = "Oslo"
+    let item = try #require(trip.bucketList.first { $0.title == "1" })
+    item.title = "one"
+    trip.bucketList.append(BucketListItem(title: "3"))
+    trip.bucketList.removeAll { $0.title == "2" }
+    trip.livingAccommodation = nil
+    other.insert(trip)
+    #expect(trip.modelContext === other)
+    try other.save()
+    #expect(own.isEmpty || Set(own.map(\.title)) == ["one", "2"])
+    let found = try first(Trip.self, try place.context())
+    #expect(found.destination == "Oslo" && found.livingAccommodation == nil)
+    #expect(Set(found.bucketList.map(\.title)) == ["one", "3"])
+    #expect(found.bucketList.flatMap(\.tags).map(\.label) == ["t"])
+    #expect(trip.bucketList.first { $0.title == "one" }?.tags.map(\.label) == ["t"])
+  }
+
   @Test("random changes end alike in every store", arguments: StoreKind.allCases, 0..<6)
   func randomChanges(_ kind: StoreKind, _ seed: Int) throws {
     let place = try StorePlace(kind)

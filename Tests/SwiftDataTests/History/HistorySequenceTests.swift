@@ -1,7 +1,8 @@
 import Foundation
 import ProcessTesting
-import SwiftData
 import Testing
+
+@testable import SwiftData
 
 @Suite("History as a sequence")
 struct HistorySequenceTests {
@@ -118,6 +119,41 @@ struct HistorySequenceTests {
     #expect(first == 201)
   }
 
+  @Test("it throws for transactions deleted from between only if it began at a token before them")
+  func deletedBetween() async throws {
+    let world = try HistoryWorld()
+    let container = try ModelContainer(
+      for: Trip.self,
+      configurations: world.configuration("trips")
+    )
+    let context = ModelContext(container)
+    for number in 0..<250 {
+      context.insert(Trip(name: "\(number)"))
+      try context.save()
+    }
+    let tokens = try allHistory(context).map(\.token)
+    var whole = container.history().makeAsyncIterator()
+    var walk = container.history(after: tokens[9]).makeAsyncIterator()
+    #expect(try await whole.next()?.transactionIdentifier == 1)
+    #expect(try await walk.next()?.transactionIdentifier == 11)
+    let store = try #require(container.nativeHistories.first?.store)
+    try store.deleteHistory([240...240])
+    var count = 1
+    while try await whole.next() != nil { count += 1 }
+    #expect(count == 249)
+    await #expect(throws: SwiftDataError.historyTokenExpired) {
+      while try await walk.next() != nil {}
+    }
+    await #expect(throws: SwiftDataError.historyTokenExpired) {
+      for try await _ in container.history(after: tokens[238]) {}
+    }
+    var last: [Int64] = []
+    for try await transaction in container.history(after: tokens[239]) {
+      last.append(transaction.transactionIdentifier)
+    }
+    #expect(last == Array(241...250))
+  }
+
   @Test("what other processes commit is followed, and nothing is lost or doubled")
   func processes() async throws {
     let folder = try TemporaryFolder()
@@ -156,30 +192,4 @@ struct HistorySequenceTests {
     #expect(try run(["new", store.path, "app", token.path]) == ["6 app 0"])
     #expect(try run(["new", store.path, "widget", token.path]).isEmpty)
   }
-}
-
-/// A program of its own that works with a store, and what it prints.
-struct Probe {
-  let process: ChildProcess
-  fileprivate let output: URL
-
-  fileprivate func lines() -> [String] {
-    // A file that is not there has no lines.
-    let text = (try? String(contentsOf: output, encoding: .utf8)) ?? ""
-    return text.split(separator: "\n").map(String.init)
-  }
-}
-
-/// Starts the program that is built beside the tests.
-private func probe(_ arguments: [String]) throws -> Probe {
-  let process = ChildProcess()
-  process.executableURL = Bundle.main.executableURL?.deletingLastPathComponent()
-    .appendingPathComponent("ProcessProbe")
-  process.arguments = arguments
-  let output = URL(fileURLWithPath: arguments[1]).deletingLastPathComponent()
-    .appendingPathComponent("\(UUID().uuidString).txt")
-  _ = FileManager.default.createFile(atPath: output.path, contents: nil)
-  process.standardOutput = try FileHandle(forWritingTo: output)
-  try process.run()
-  return Probe(process: process, output: output)
 }

@@ -123,6 +123,71 @@ enum BrokenPlan: SchemaMigrationPlan {
   }
 }
 
+/// Versions of one thing, each with one more property, and with stages between some of them.
+enum LadderV1: VersionedSchema {
+  static var versionIdentifier: Schema.Version { Schema.Version(1, 0, 0) }
+  static var models: [any PersistentModel.Type] { [Rung.self] }
+  @Model final class Rung {
+    var name: String
+    init(name: String) { self.name = name }
+  }
+}
+
+enum LadderV2: VersionedSchema {
+  static var versionIdentifier: Schema.Version { Schema.Version(2, 0, 0) }
+  static var models: [any PersistentModel.Type] { [Rung.self] }
+  @Model final class Rung {
+    var name: String
+    var height = 1
+    init(name: String) { self.name = name }
+  }
+}
+
+enum LadderV3: VersionedSchema {
+  static var versionIdentifier: Schema.Version { Schema.Version(3, 0, 0) }
+  static var models: [any PersistentModel.Type] { [Rung.self] }
+  @Model final class Rung {
+    @Attribute(originalName: "name") var title: String
+    var height = 1
+    init(title: String) { self.title = title }
+  }
+}
+
+enum LadderV4: VersionedSchema {
+  static var versionIdentifier: Schema.Version { Schema.Version(4, 0, 0) }
+  static var models: [any PersistentModel.Type] { [Rung.self] }
+  @Model final class Rung {
+    @Attribute(.unique) var title: String
+    var height = 1
+    init(title: String) { self.title = title }
+  }
+}
+
+enum StagelessPlan: SchemaMigrationPlan {
+  static var schemas: [any VersionedSchema.Type] {
+    [LadderV1.self, LadderV2.self, LadderV3.self, LadderV4.self]
+  }
+  static var stages: [MigrationStage] { [] }
+}
+
+enum OneStagePlan: SchemaMigrationPlan {
+  static var schemas: [any VersionedSchema.Type] { StagelessPlan.schemas }
+  static var stages: [MigrationStage] {
+    [
+      // Over a version, whose neighbours need no stage.
+      .custom(
+        fromVersion: LadderV1.self,
+        toVersion: LadderV3.self,
+        willMigrate: nil,
+        didMigrate: { context in
+          for rung in try context.fetch(FetchDescriptor<LadderV3.Rung>()) { rung.height = 5 }
+          try context.save()
+        }
+      )
+    ]
+  }
+}
+
 @Suite("Migration")
 struct MigrationTests {
   /// A store of the first version, with two journeys of one name.
@@ -252,6 +317,73 @@ struct MigrationTests {
         SwiftDataError.backwardMigration ~= $0 && "\($0)".contains("3.0.0")
       }
     }
+  }
+
+  /// A store of one of the versions of a ladder, with things of some names.
+  private func ladder(_ version: any VersionedSchema.Type, _ names: [String], _ url: URL) throws {
+    let container = try ModelContainer(
+      for: Schema(versionedSchema: version),
+      configurations: ModelConfiguration(url: url)
+    )
+    let context = ModelContext(container)
+    for name in names {
+      switch version {
+      case is LadderV1.Type: context.insert(LadderV1.Rung(name: name))
+      case is LadderV2.Type: context.insert(LadderV2.Rung(name: name))
+      case is LadderV3.Type: context.insert(LadderV3.Rung(title: name))
+      default: context.insert(LadderV4.Rung(title: name))
+      }
+    }
+    try context.save()
+  }
+
+  @Test(
+    "versions without a stage between them are migrated without code, from every version",
+    arguments: 0..<4,
+    [true, false]
+  )
+  func withoutStages(_ first: Int, _ isStageless: Bool) throws {
+    let folder = try TemporaryFolder()
+    let url = folder.file("ladder.store")
+    try ladder(StagelessPlan.schemas[first], ["a", "b"], url)
+    let plan: any SchemaMigrationPlan.Type = isStageless ? StagelessPlan.self : OneStagePlan.self
+    for _ in 0..<2 {
+      let container = try ModelContainer(
+        for: Schema(versionedSchema: LadderV4.self),
+        migrationPlan: plan,
+        configurations: ModelConfiguration(url: url)
+      )
+      let rungs = try ModelContext(container).fetch(
+        FetchDescriptor<LadderV4.Rung>(sortBy: [SortDescriptor(\.title)])
+      )
+      #expect(rungs.map(\.title) == ["a", "b"])
+      // The code of the stage runs for stores of the version at which it begins.
+      let height = first == 0 && !isStageless ? 5 : 1
+      #expect(rungs.map(\.height) == [height, height])
+    }
+  }
+
+  @Test("where versions without a stage need one, the error names both and the store is unchanged")
+  func missingStage() throws {
+    let folder = try TemporaryFolder()
+    let url = folder.file("ladder.store")
+    try ladder(LadderV1.self, ["a", "a"], url)
+    #expect {
+      _ = try ModelContainer(
+        for: Schema(versionedSchema: LadderV4.self),
+        migrationPlan: StagelessPlan.self,
+        configurations: ModelConfiguration(url: url)
+      )
+    } throws: { error in
+      SwiftDataError.unknownSchema ~= error
+        && ["no stage", "3.0.0", "4.0.0", "Rung", "title", "custom stage"]
+          .allSatisfy("\(error)".contains)
+    }
+    let container = try ModelContainer(
+      for: Schema(versionedSchema: LadderV1.self),
+      configurations: ModelConfiguration(url: url)
+    )
+    #expect(try ModelContext(container).fetchCount(FetchDescriptor<LadderV1.Rung>()) == 2)
   }
 
   @Test("a store that is none of a plan's versions is refused, and says how it differs")

@@ -81,7 +81,7 @@ struct CapturedPredicateTests {
     )
     try store.expectSQL(#Predicate<PItem> { flag && $0.number > number + 1 }, "t0.\"number\" > ?")
     try store.expectSQL(#Predicate<PItem> { !flag && $0.number > number }, "0")
-    try store.expectSQL(#Predicate<PItem> { $0.note == text }, "(NOT t0.\"note\" IS NOT NULL)")
+    try store.expectSQL(#Predicate<PItem> { $0.note == text }, "t0.\"note\" IS NULL")
     try store.expectSame(#Predicate<PItem> { flag ? $0.number > number : $0.flag })
   }
 

@@ -31,6 +31,9 @@ struct ExhaustivePredicateTests {
               let person = PPerson(name: owner, age: count)
               store.context.insert(person)
               item.owner = person
+              if number % 3 == 0 {
+                person.boss = PPerson(name: "a", age: number % 2 == 0 ? 1 : nil, isActive: true)
+              }
             }
           }
         }
@@ -72,8 +75,8 @@ struct ExhaustivePredicateTests {
   }
 
   private func tree(_ depth: Int, _ item: Item, _ generator: inout SplitMix) -> Test {
-    let choice = Int.random(in: 0..<(depth == 0 ? 12 : 20), using: &generator)
-    if choice < 12 { return leaf(choice, item) }
+    let choice = Int.random(in: 0..<(depth == 0 ? 24 : 32), using: &generator)
+    if choice < 24 { return leaf(choice, item) }
     let first = tree(depth - 1, item, &generator)
     let second = tree(depth - 1, item, &generator)
     let third = tree(depth - 1, item, &generator)
@@ -90,13 +93,13 @@ struct ExhaustivePredicateTests {
     let maybe = Nodes.build_KeyPath(root: item, keyPath: \.maybe)
     let owner = Nodes.build_KeyPath(root: item, keyPath: \.owner)
     switch choice {
-    case 12: return Nodes.build_Negation(first)
-    case 13: return Nodes.build_Conjunction(lhs: first, rhs: second)
-    case 14: return Nodes.build_Disjunction(lhs: first, rhs: second)
-    case 15: return Nodes.build_Conditional(first, second, third)
-    case 16: return Nodes.build_Equal(lhs: first, rhs: second)
-    case 17: return Nodes.build_NotEqual(lhs: first, rhs: second)
-    case 18:
+    case 24: return Nodes.build_Negation(first)
+    case 25: return Nodes.build_Conjunction(lhs: first, rhs: second)
+    case 26: return Nodes.build_Disjunction(lhs: first, rhs: second)
+    case 27: return Nodes.build_Conditional(first, second, third)
+    case 28: return Nodes.build_Equal(lhs: first, rhs: second)
+    case 29: return Nodes.build_NotEqual(lhs: first, rhs: second)
+    case 30:
       let mapped = mapped(maybe) { value in
         Nodes.build_Conjunction(lhs: value, rhs: first)
       }
@@ -129,6 +132,42 @@ struct ExhaustivePredicateTests {
     Nodes.OptionalFlatMap(whole, part)
   }
 
+  /// Values of the owner, and of the owner's boss.
+  private func relatedLeaf(_ choice: Int, _ item: Item) -> Test {
+    let owner = Nodes.build_KeyPath(root: item, keyPath: \.owner)
+    let name = mapped(owner) { Nodes.build_KeyPath(root: $0, keyPath: \.name) }
+    let age = flattened(owner) { Nodes.build_KeyPath(root: $0, keyPath: \.age) }
+    let boss = flattened(owner) { Nodes.build_KeyPath(root: $0, keyPath: \.boss) }
+    let bossAge = flattened(boss) { Nodes.build_KeyPath(root: $0, keyPath: \.age) }
+    switch choice {
+    case 12: return Nodes.build_Equal(lhs: name, rhs: Nodes.build_Arg("a" as String?))
+    case 13: return Nodes.build_NotEqual(lhs: name, rhs: Nodes.build_Arg("a" as String?))
+    case 14: return Nodes.build_Equal(lhs: age, rhs: Nodes.build_NilLiteral())
+    case 15: return Nodes.build_NotEqual(lhs: age, rhs: Nodes.build_Arg(0 as Int?))
+    case 16: return Nodes.build_Equal(lhs: boss, rhs: Nodes.build_NilLiteral())
+    case 17: return Nodes.build_Equal(lhs: bossAge, rhs: Nodes.build_Arg(1 as Int?))
+    case 18: return Nodes.build_NotEqual(lhs: bossAge, rhs: Nodes.build_NilLiteral())
+    case 19, 20:
+      // The fallback passes the one test, and fails the other.
+      return Nodes.build_Comparison(
+        lhs: Nodes.build_NilCoalesce(lhs: age, rhs: Nodes.build_Arg(choice == 19 ? 1 : 0)),
+        rhs: Nodes.build_Arg(1),
+        op: .greaterThanOrEqual
+      )
+    case 21:
+      return Nodes.build_NotEqual(
+        lhs: Nodes.build_NilCoalesce(lhs: bossAge, rhs: Nodes.build_Arg(7)),
+        rhs: Nodes.build_Arg(1)
+      )
+    case 22:
+      return Nodes.build_contains(
+        Nodes.build_NilCoalesce(lhs: name, rhs: Nodes.build_Arg("")),
+        Nodes.build_Arg("a")
+      )
+    default: return Nodes.build_contains(Nodes.build_Arg([1, nil] as [Int?]), bossAge)
+    }
+  }
+
   private func leaf(_ choice: Int, _ item: Item) -> Test {
     let count = Nodes.build_KeyPath(root: item, keyPath: \.maybeCount)
     let ratio = Nodes.build_KeyPath(root: item, keyPath: \.ratio)
@@ -159,6 +198,7 @@ struct ExhaustivePredicateTests {
         Nodes.build_Comparison(lhs: $0, rhs: Nodes.build_Arg(0), op: .greaterThan)
       }
       return Nodes.build_NotEqual(lhs: isBig, rhs: maybe)
+    case 12...: return relatedLeaf(choice, item)
     default:
       return Nodes.build_contains(Nodes.build_Arg([1, nil] as [Int?]), count)
     }

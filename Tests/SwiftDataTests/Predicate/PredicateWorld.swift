@@ -114,6 +114,7 @@ enum PredicateWorld {
     @Transient var transient = 0
     var owner: Person?
     @Relationship var keeper: Person?
+    var place: Indexed?
 
     init(number: Int) {
       self.number = number
@@ -182,6 +183,7 @@ extension PredicateWorld {
     var note: String?
     var date: Date
     var due: Date?
+    var parent: Indexed?
     init(name: String) {
       self.name = name
       date = .now

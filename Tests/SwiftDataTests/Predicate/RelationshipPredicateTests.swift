@@ -61,6 +61,84 @@ struct RelationshipPredicateTests {
     try store.expectSame(#Predicate<PBadge> { $0.holder?.boss == nil })
   }
 
+  @Test("conditions over values of related objects, with values, nil and fallbacks")
+  func related() throws {
+    let names = ["Ada", "Cleo"]
+    let maybe = [36, nil] as [Int?]
+    let id = ada.persistentModelID
+    #expect(try store.expectSame(#Predicate<PItem> { $0.owner?.name != nil }) == 4)
+    try store.expectSame(#Predicate<PItem> { $0.owner?.name == nil })
+    try store.expectSame(#Predicate<PItem> { $0.owner?.boss?.name == nil })
+    try store.expectSame(#Predicate<PItem> { $0.owner?.boss?.age != nil })
+    try store.expectSame(#Predicate<PItem> { !($0.owner?.name == "Ada") && $0.flag })
+    try store.expectSame(#Predicate<PItem> { $0.owner?.age == 36 || $0.keeper?.name == "Ben" })
+    try store.expectSame(#Predicate<PItem> { $0.owner?.age != 36 })
+    try store.expectSame(#Predicate<PItem> { $0.owner?.boss?.age == $0.owner?.age })
+    try store.expectSame(#Predicate<PItem> { ($0.owner?.age ?? 50) > 30 })
+    try store.expectSame(#Predicate<PItem> { ($0.owner?.age ?? 30) == 30 })
+    try store.expectSame(#Predicate<PItem> { ($0.owner?.age ?? 30) != 36 })
+    try store.expectSame(#Predicate<PItem> { ($0.owner?.name ?? "Ada") == "Ada" })
+    try store.expectSame(#Predicate<PItem> { $0.owner?.name.starts(with: "A") == true })
+    try store.expectSame(#Predicate<PItem> { $0.owner?.name.starts(with: "A") != true })
+    try store.expectSame(#Predicate<PItem> { $0.owner?.name.isEmpty == false })
+    try store.expectSame(#Predicate<PItem> { $0.owner?.name.contains("da") == true })
+    try store.expectSame(#Predicate<PItem> { $0.owner?.name.contains("da") == false })
+    try store.expectSame(
+      #Predicate<PItem> { $0.owner?.name.localizedStandardContains("AD") == true }
+    )
+    try store.expectSame(
+      #Predicate<PItem> { if let name = $0.owner?.name { names.contains(name) } else { false } }
+    )
+    try store.expectSame(
+      #Predicate<PItem> { if let owner = $0.owner { maybe.contains(owner.age) } else { true } }
+    )
+    try store.expectSame(
+      #Predicate<PItem> { if let boss = $0.owner?.boss { maybe.contains(boss.age) } else { false } }
+    )
+    try store.expectSame(
+      #Predicate<PItem> { if let age = $0.owner?.age { (20...40).contains(age) } else { false } }
+    )
+    try store.expectSame(#Predicate<PItem> { $0.owner?.isActive == false })
+    try store.expectSame(#Predicate<PItem> { $0.owner?.isActive != true })
+    try store.expectSame(#Predicate<PItem> { $0.owner?.boss?.persistentModelID == id })
+    try store.expectSame(#Predicate<PItem> { $0.owner?.boss?.persistentModelID != id })
+    try store.expectSame(
+      #Predicate<PItem> { if let age = $0.owner?.age { age < 30 } else { true } }
+    )
+    try store.expectSame(
+      #Predicate<PItem> { item in
+        if let boss = item.owner?.boss { boss.name == "Ada" && item.flag } else { false }
+      }
+    )
+    try store.expectSame(
+      #Predicate<PPerson> { $0.items.contains { $0.owner?.boss?.name == "Ada" } }
+    )
+  }
+
+  @Test("conditions over related objects see pending changes and deletions of these")
+  func relatedPending() throws {
+    let item = try #require(
+      try store.context.fetch(FetchDescriptor(predicate: #Predicate<PItem> { $0.number == 5 }))
+        .first
+    )
+    item.owner = ada
+    ada.name = "Zoe"
+    let boss = PPerson(name: "new", age: 1)
+    store.context.insert(boss)
+    ada.boss = boss
+    #expect(try store.expectSame(#Predicate<PItem> { $0.owner?.name == "Zoe" }) == 3)
+    try store.expectSame(#Predicate<PItem> { $0.owner?.boss?.name == "new" })
+    try store.expectSame(#Predicate<PItem> { ($0.owner?.boss?.age ?? 0) > 0 })
+    store.context.delete(boss)
+    try store.expectSame(#Predicate<PItem> { $0.owner?.boss?.name == "new" })
+    try store.expectSame(#Predicate<PItem> { $0.owner?.boss?.name == nil })
+    store.context.delete(ada)
+    try store.expectSame(#Predicate<PItem> { $0.owner?.name == "Zoe" })
+    try store.expectSame(#Predicate<PItem> { $0.owner?.name != "Zoe" })
+    try store.expectSame(#Predicate<PItem> { $0.owner?.name == nil })
+    try store.expectSame(#Predicate<PItem> { $0.owner?.boss?.name == nil })
+  }
+
   @Test("identity")
   func identity() throws {
     let id = ada.persistentModelID

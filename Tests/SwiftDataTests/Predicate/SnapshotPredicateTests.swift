@@ -52,7 +52,8 @@ struct SnapshotPredicateTests {
     try store.expectSQL(
       #Predicate<PItem> { $0.owner?.name == "Ada" },
       """
-      (SELECT t1."name" FROM "Person" AS t1 WHERE t1.id = t0."owner") IS ?
+      (t0."owner" IS NOT NULL AND t0."owner" IN (SELECT t1.id FROM "Person" AS t1 \
+      WHERE t1."name" = ?))
       """
     )
     try store.expectSQL(
@@ -108,6 +109,96 @@ struct SnapshotPredicateTests {
       try plan(#Predicate<PIndexed> { if let due = $0.due { due < now } else { false } })
         .contains("SEARCH t0 USING")
     )
+  }
+
+  @Test("a value of a related object is found by the indexes of both tables")
+  func relatedIndexes() throws {
+    let (name, names, now) = ("Fjord", ["a", "b"], Date.now)
+    let place = try PersistentIdentifier.identifier(
+      for: "store",
+      entityName: "Indexed",
+      primaryKey: 7
+    )
+    try expectSearch(#Predicate<PItem> { $0.place?.name == name })
+    try expectSearch(#Predicate<PItem> { $0.place?.note == name })
+    try expectSearch(
+      #Predicate<PItem> { if let name = $0.place?.name { names.contains(name) } else { false } }
+    )
+    try expectSearch(#Predicate<PItem> { $0.place?.parent?.name == name })
+    try expectSearch(#Predicate<PItem> { ($0.place?.due ?? now) > now })
+    try expectSearch(#Predicate<PItem> { ($0.place?.note ?? "") == name })
+    try expectSearch(
+      #Predicate<PItem> { if let place = $0.place { place.date > now } else { false } }
+    )
+    try expectSearch(#Predicate<PItem> { $0.place?.parent?.persistentModelID == place })
+    try expectSearch(#Predicate<PItem> { $0.place?.name == name || $0.place?.note == name })
+    #expect(try plan(#Predicate<PItem> { $0.place?.name == nil }).contains("SEARCH t0 USING"))
+    #expect(try plan(#Predicate<PItem> { $0.place == nil }).contains("SEARCH t0 USING"))
+    // Where there is no index, the other table is read once.
+    try expectSearch(#Predicate<PItem> { $0.owner?.name == name }, other: "SCAN t1")
+    try expectSearch(#Predicate<PItem> { $0.owner?.name.contains(name) == true }, other: "SCAN t1")
+    try expectSearch(
+      #Predicate<PItem> { $0.owner?.name.localizedStandardContains(name) == true },
+      other: "SCAN t1"
+    )
+    try expectSearch(#Predicate<PItem> { ($0.owner?.age ?? 0) > 30 }, other: "SCAN t1")
+    try expectSearch(#Predicate<PItem> { $0.owner?.isActive == true }, other: "SCAN t1")
+    let differs = try plan(#Predicate<PItem> { $0.place?.name != name })
+    #expect(differs.contains("SEARCH t1 USING") && !differs.contains("CORRELATED"), "\(differs)")
+  }
+
+  /// Expects that the rows are found by an index, and those of the other table in some way.
+  private func expectSearch(
+    _ predicate: Predicate<PItem>,
+    other: String = "SEARCH t1 USING",
+    sourceLocation: SourceLocation = #_sourceLocation
+  ) throws {
+    let plan = try plan(predicate)
+    #expect(
+      plan.contains("SEARCH t0 USING") && plan.contains(other) && !plan.contains("CORRELATED"),
+      "\(plan)",
+      sourceLocation: sourceLocation
+    )
+  }
+
+  @Test("a fetch by a value of a related object passes over no row of either table")
+  func passedOver() throws {
+    for number in 0..<40 {
+      let item = PItem(number: number)
+      store.context.insert(item)
+      item.place = PIndexed(name: "\(number % 20)")
+      item.place?.parent = PIndexed(name: "parent \(number % 10)")
+    }
+    try store.context.save()
+    let (name, parent) = ("7", "parent 3")
+    try expectNonePassedOver(#Predicate<PItem> { $0.place?.name == name }, count: 2)
+    try expectNonePassedOver(#Predicate<PItem> { $0.place?.parent?.name == parent }, count: 4)
+    try expectNonePassedOver(#Predicate<PItem> { $0.place?.name == nil }, count: 0)
+  }
+
+  private func expectNonePassedOver(_ predicate: Predicate<PItem>, count: Int) throws {
+    let sql = try store.translation(predicate)
+    let entity = try #require(store.container.map.entity(of: PItem.self))
+    _ = try store.context.withConnection(to: entity) { connection in
+      let before = connection.rowsPassedOver
+      let statement = try connection.prepare("SELECT id FROM Item AS t0 WHERE \(sql.text)")
+      for (index, value) in sql.bindings.enumerated() {
+        try statement.bind(Int32(index + 1), value: value)
+      }
+      var found = 0
+      while try statement.step() { found += 1 }
+      #expect(found == count && connection.rowsPassedOver == before, "\(sql.text)")
+    }
+  }
+
+  @Test("where an index leaves few rows, only the objects that these lead to are read")
+  func fewRows() throws {
+    let name = "Fjord"
+    let plan = try plan(
+      #Predicate<PIndexed> { $0.name == name && $0.parent?.note?.contains(name) == true }
+    )
+    #expect(plan.contains("SEARCH t0 USING") && plan.contains("SEARCH t1 USING INTEGER PRIMARY"))
+    #expect(!plan.contains("SCAN"), "\(plan)")
   }
 
   private func plan<T: PersistentModel>(_ predicate: Predicate<T>) throws -> String {

@@ -1,3 +1,4 @@
+import Changes
 import FoundationEssentials
 import SQLite
 
@@ -6,7 +7,7 @@ import SQLite
 /// What is only in the second store is an insertion, what is only in the first a deletion. Values
 /// are in the encoding of history, and of a many-to-many relationship those links are listed that
 /// went and that came.
-public typealias RowDifference = Change
+package typealias RowDifference = Change
 
 extension Reader {
   /// Tells how the rows of another store differ from those of this one: entity by entity in the order
@@ -16,7 +17,7 @@ extension Reader {
   /// holds one object of each. Entities and properties that
   /// only one of them has are left out; ``StoreSchema/differences(fromStored:)`` names them. A large
   /// value is given by ``largeData(_:)`` of the reader whose it is, while its difference is told of.
-  public func differences(
+  package func differences(
     to other: Reader,
     _ body: (RowDifference) throws -> Void
   ) throws {
@@ -142,33 +143,21 @@ private final class Comparison {
     for (left, right) in pair.links {
       let before = try one.links[left].links(of: one.id)
       let after = try other.links[right].links(of: other.id)
-      guard !before.elementsEqual(after, by: { $0 == $1 }) else { continue }
-      let kept = Set(before.map { Link(target: $0.key, position: $0.value.position) })
-        .intersection(after.map { Link(target: $0.key, position: $0.value.position) })
-      func isOther(_ link: (key: Int64, value: ChangeDraft.Link)) -> Bool {
-        !kept.contains(Link(target: link.key, position: link.value.position))
-      }
+      guard before != after else { continue }
+      let kept = Set(before).intersection(after)
+      func isOther(_ target: Int64) -> Bool { !kept.contains(target) }
       let key = other.links[right].key
       text.appendChanged(key)
       text.before.append(key, one.links[left].list(before.filter(isOther)))
       text.after.append(key, other.links[right].list(after.filter(isOther)))
     }
   }
-
-  private struct Link: Hashable {
-    let target: Int64
-    let position: Int64?
-  }
 }
 
 extension JoinTable {
   /// The links in the order of their owners.
   fileprivate var rows: ComparedRows.Source {
-    ComparedRows.Source(
-      quoted(name),
-      [quoted(firstColumn), quoted(secondColumn), "\"position\""],
-      keys: 2
-    )
+    ComparedRows.Source(quoted(name), [quoted(firstColumn), quoted(secondColumn)], keys: 2)
   }
 }
 
@@ -223,7 +212,7 @@ private struct Pair {
     let before = oldRows.joins(of: old.index)
     let after = newRows.joins(of: new.index)
     let joins = links.map { left, right in
-      ComparedRows.Part(left: before[left].rows, right: after[right].rows, keys: 2, columns: 3)
+      ComparedRows.Part(left: before[left].rows, right: after[right].rows, keys: 2, columns: 2)
     }
     return ComparedRows(parts: [rows] + joins)
   }

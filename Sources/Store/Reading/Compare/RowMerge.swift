@@ -1,3 +1,4 @@
+import Changes
 import SQLite
 
 /// Goes through the rows that two states have under one key, side by side in the order of the key, and

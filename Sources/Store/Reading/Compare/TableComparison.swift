@@ -1,14 +1,15 @@
+import Changes
 import SQLite
 
 /// A row that is in one store and not in another, or is otherwise there.
-public struct RowPair: Sendable {
+package struct RowPair: Sendable {
   /// The values in the first store, in the order of the table's columns; nil where it is not there.
-  public var before: [Value]?
+  package var before: [Value]?
   /// The values in the second store.
-  public var after: [Value]?
+  package var after: [Value]?
 
   /// The values of one side, for what both have in common.
-  public var either: [Value] { after ?? before ?? [] }
+  package var either: [Value] { after ?? before ?? [] }
 }
 
 extension Reader {
@@ -16,7 +17,7 @@ extension Reader {
   /// the order of their keys.
   ///
   /// It goes through both stores at once and holds one row of each.
-  public func rowDifferences(
+  package func rowDifferences(
     to other: Reader,
     in tables: [TableDefinition],
     _ body: (TableDefinition, RowPair) throws -> Void
@@ -48,5 +49,5 @@ extension Reader {
 extension TableDefinition {
   /// The number of columns that rows are found by: a table of objects has an id, and one of links
   /// the ids of both its ends.
-  public var keys: Int { columns.first == "id" ? 1 : 2 }
+  package var keys: Int { columns.first == "id" ? 1 : 2 }
 }

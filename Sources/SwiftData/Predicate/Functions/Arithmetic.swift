@@ -1,3 +1,4 @@
+import Changes
 import Store
 
 /// The arithmetic of the types of Swift, with their widths and their failures.

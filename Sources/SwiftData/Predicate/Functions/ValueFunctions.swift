@@ -1,3 +1,4 @@
+import Changes
 import Store
 
 /// What SQL can't do with a value by itself, done in Swift: reading a property of it, turning its

@@ -1,3 +1,4 @@
+import Changes
 import Store
 
 extension PredicateExpressions.Arithmetic: SQLNode {

@@ -1,3 +1,4 @@
+import Changes
 import Store
 
 extension PredicateExpressions.Comparison: SQLNode {
@@ -11,6 +12,17 @@ extension PredicateExpressions.Comparison: SQLNode {
       return .constant(op.compare(first, second))
     }
     if let sql = try translation.historyComparison(left, right, op, node) {
+      return .condition(SQLCondition(sql: sql))
+    }
+    // Where the fallback is out of the question, only the value itself counts.
+    if case .scalar(let scalar) = left, let (value, fallback) = scalar.coalesced,
+      case .constant(let second as LHS.Output) = right, let fallback = fallback as? LHS.Output,
+      !op.compare(fallback, second), Ranks(of: LHS.Output.self) == nil
+    {
+      let bound = try translation.scalar(right, node)
+      let sql = try translation.scalar(value, node).holdsForValue {
+        try translation.comparison($0, bound, op, node)
+      }
       return .condition(SQLCondition(sql: sql))
     }
     if let ranks = Ranks(of: LHS.Output.self) {
@@ -83,6 +95,12 @@ extension SQLTranslation {
       throw NotTranslatable.operands(node, "\(left.swiftType)")
     }
     if let sql = emptiness(left, right, op) { return sql }
+    if left.reach != nil, isConstant(right) {
+      return try left.holds { try comparison($0, right, op, node) }
+    }
+    if right.reach != nil, isConstant(left) {
+      return try right.holds { try comparison(left, $0, op, node) }
+    }
     let plain: SQLQuery = "\(left.sql) \(op.sql) \(right.sql)\(left.collation)"
     switch left.type {
     case .float16, .float, .double, .date:

@@ -9,6 +9,13 @@ extension PredicateExpressions.Equal: SQLNode {
     {
       return .constant(first == second)
     }
+    // Where the fallback is another value, only the value itself can be equal.
+    if case .scalar(let scalar) = left, let (value, fallback) = scalar.coalesced,
+      case .constant(let second as LHS.Output) = right, let fallback = fallback as? LHS.Output,
+      fallback != second
+    {
+      return .condition(SQLCondition(sql: try translation.equality(value, right, nodeName(self))))
+    }
     return .condition(SQLCondition(sql: try translation.equality(left, right, nodeName(self))))
   }
 }
@@ -30,10 +37,10 @@ extension SQLTranslation {
   /// Holds where two values are equal, nil being equal to nil alone.
   mutating func equality(_ left: SQLTerm, _ right: SQLTerm, _ node: String) throws -> SQLQuery {
     if case .constant(let value) = right, unwrapped(value) == nil {
-      return (left.presence ?? .true).negated
+      return left.absence
     }
     if case .constant(let value) = left, unwrapped(value) == nil {
-      return (right.presence ?? .true).negated
+      return right.absence
     }
     if let sql = try historyEquality(left, right, node) { return sql }
     if let (first, second) = try objects(left, right) { return sameObject(first, second) }
@@ -48,7 +55,8 @@ extension SQLTranslation {
     if case .constant = left { return try equality(right, left, node) }
     let column = try scalar(left, node)
     if case .constant(let value) = right, let constant = unwrapped(value) {
-      return try equality(column, constant: constant, node)
+      return try column.holds { try equality($0, constant: constant, node) }
+        .narrow(column.isIndexed)
     }
     return try sameValue(column, scalar(right, node), node)
   }
@@ -105,6 +113,14 @@ extension SQLTranslation {
       guard left.isNullable && right.isNullable else { return .false }
       return "(\(left.id) IS NULL AND \(right.id) IS NULL)"
     }
+    if right.id.text == "?", !right.isNullable, let path = left.path {
+      if path.steps.count > 1, let last = path.steps.last {
+        return path.before.holds("\(last.id) = \(right.id)")
+      }
+      let sign: SQLQuery = left.isNullable ? "IS" : "="
+      return ("\(left.id) \(sign) \(right.id)" as SQLQuery).narrow(true)
+    }
+    if left.id.text == "?", right.path != nil { return sameObject(right, left) }
     let sign: SQLQuery = left.isNullable || right.isNullable ? "IS" : "="
     return "\(left.id) \(sign) \(right.id)"
   }

@@ -70,6 +70,9 @@ extension PredicateExpressions.NilCoalesce: SQLNode {
     if !presence.canFail, case .scalar(var scalar) = first, scalar.type != .bool {
       let other = try translation.scalar(second, node)
       scalar.sql = "COALESCE(\(scalar.sql), \(other.sql))"
+      if case .constant(let value) = second, let fallback = unwrapped(value) {
+        scalar.coalesced = (first, fallback)
+      }
       scalar.isNullable = other.isNullable
       scalar.strictIn = []
       return .scalar(scalar)

@@ -35,6 +35,9 @@ extension SQLTranslation {
   ) throws -> SQLQuery {
     if case .history = element { return try contains(bounds, history: element, node) }
     let value = try scalar(element, node)
+    if value.reach != nil, isConstant(bounds.lower), isConstant(bounds.upper) {
+      return try value.holds { try contains(bounds, .scalar($0), node) }
+    }
     var result = SQLQuery.true
     if let lower = bounds.lower {
       result = try comparison(value, scalar(lower, node), .greaterThanOrEqual, node)
@@ -59,6 +62,12 @@ extension SQLTranslation {
 }
 
 extension SQLTranslation {
+  private func isConstant(_ bound: SQLTerm?) -> Bool {
+    guard let bound else { return true }
+    if case .constant = bound { return true }
+    return false
+  }
+
   /// The same for a token or a time of history; the bounds must be constants.
   private func contains(
     _ bounds: RangeBounds,

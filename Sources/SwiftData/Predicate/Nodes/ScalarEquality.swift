@@ -1,3 +1,4 @@
+import Changes
 import Store
 
 // Values that are stored as they are: how they are equal depends on their type.
@@ -85,17 +86,19 @@ extension SQLTranslation {
       default: exact.append(stored)
       }
     }
-    var found: [SQLQuery] = []
-    if exact.count == 1 {
-      found.append("\(column.sql) = \(bind: exact[0])")
-    } else if !exact.isEmpty {
-      found.append("\(column.sql) IN \(list(exact))")
+    let isOne = column.holdsForValue { column in
+      var found: [SQLQuery] = []
+      if exact.count == 1 {
+        found.append("\(column.sql) = \(bind: exact[0])")
+      } else if !exact.isEmpty {
+        found.append("\(column.sql) IN \(list(exact))")
+      }
+      if !spelled.isEmpty { found.append("\(column.sql) COLLATE SWIFT IN \(list(spelled))") }
+      return .any(found)
     }
-    if !spelled.isEmpty { found.append("\(column.sql) COLLATE SWIFT IN \(list(spelled))") }
-    var result = SQLQuery.any(found)
-    guard let presence = column.presence else { return result }
-    if result != .false { result = presence.and(result) }
-    return hasNil ? presence.negated.or(result) : result
+    .narrow(column.isIndexed)
+    guard hasNil, let presence = column.presence else { return isOne }
+    return presence.negated.or(isOne)
   }
 
   /// A list of values to stand after IN: many of them go into one parameter as JSON, so that the

@@ -2,15 +2,13 @@ import Store
 
 extension PredicateExpressions.CollectionContainsCollection: SQLNode {
   func term(in translation: inout SQLTranslation) throws -> SQLTerm {
-    let arguments = try translation.texts(base, other, nodeName(self))
-    return .condition(SQLCondition(sql: "swift_contains(\(arguments))"))
+    try translation.test("swift_contains", base, other, nodeName(self))
   }
 }
 
 extension PredicateExpressions.SequenceStartsWith: SQLNode {
   func term(in translation: inout SQLTranslation) throws -> SQLTerm {
-    let arguments = try translation.texts(base, prefix, nodeName(self))
-    return .condition(SQLCondition(sql: "swift_starts(\(arguments))"))
+    try translation.test("swift_starts", base, prefix, nodeName(self))
   }
 }
 
@@ -20,16 +18,17 @@ extension PredicateExpressions.StringContainsRegex: SQLNode {
     guard let pattern = translation.constant(regex) as? PredicateExpressions.PredicateRegex else {
       throw NotTranslatable.operands(node, "\(Regex.Output.self)")
     }
-    let subject = try translation.text(translation.term(self.subject), node)
+    let subject = try translation.string(translation.term(self.subject), node)
     let argument = SQLQuery("\(bind: .text(pattern.stringRepresentation))")
-    return .condition(SQLCondition(sql: "swift_matches(\(subject), \(argument))"))
+    return .condition(
+      SQLCondition(sql: subject.holds { "swift_matches(\($0.sql), \(argument))" })
+    )
   }
 }
 
 extension PredicateExpressions.StringLocalizedStandardContains: SQLNode {
   func term(in translation: inout SQLTranslation) throws -> SQLTerm {
-    let arguments = try translation.texts(root, other, nodeName(self))
-    return .condition(SQLCondition(sql: "swift_localized_contains(\(arguments))"))
+    try translation.test("swift_localized_contains", root, other, nodeName(self))
   }
 }
 
@@ -65,15 +64,35 @@ extension SQLTranslation {
     "\(try text(term(first), node)), \(try text(term(second), node))"
   }
 
-  /// A string.
+  /// Whether a string passes a test with another one.
+  fileprivate mutating func test<Subject: PredicateExpression, Other: PredicateExpression>(
+    _ function: String,
+    _ subject: Subject,
+    _ other: Other,
+    _ node: String
+  ) throws -> SQLTerm {
+    let string = try string(term(subject), node)
+    let argument = try term(other)
+    let other = try text(argument, node)
+    func call(_ string: SQLScalar) -> SQLQuery { "\(sql: function)(\(string.sql), \(other))" }
+    if case .constant = argument { return .condition(SQLCondition(sql: string.holds(call))) }
+    return .condition(SQLCondition(sql: call(string)))
+  }
+
+  /// A string as the argument of a function.
   fileprivate func text(_ term: SQLTerm, _ node: String) throws -> SQLQuery {
+    try string(term, node).sql
+  }
+
+  /// A string.
+  fileprivate func string(_ term: SQLTerm, _ node: String) throws -> SQLScalar {
     if case .constant(let value) = term, let substring = value as? Substring {
-      return "\(bind: .text(String(substring)))"
+      return try string(.constant(String(substring)), node)
     }
     let scalar = try scalar(term, node)
     guard scalar.swiftType == String.self else {
       throw NotTranslatable.operands(node, "\(scalar.swiftType)")
     }
-    return scalar.sql
+    return scalar
   }
 }

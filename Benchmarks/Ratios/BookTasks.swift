@@ -1,0 +1,257 @@
+import SwiftData
+
+/// Something that programs do with models, and the statements that it comes to, in C.
+struct BookTask {
+  let name: String
+  /// How many authors the books have.
+  var authors: (_ books: Int) -> Int = { $0 / 10 }
+  /// Whether the stores have the books already.
+  var isFilled = true
+  /// What is done before the clock starts, and kept meanwhile.
+  var prepare: (ModelContext) throws -> Any = { _ in 0 }
+  /// Each gives a number that is the same for both, where there is one.
+  let peer: (BookStore.Peer, _ count: Int) throws -> Int
+  let ours: (ModelContext, _ count: Int) throws -> Int
+
+  /// The seconds of processor time that both take in stores of their own.
+  func measure(_ count: Int, in folder: URL) throws -> (peer: Double, ours: Double) {
+    let stores = (try BookStore(in: folder), try BookStore(in: folder))
+    defer {
+      for store in [stores.0, stores.1] {
+        // What is left is removed with the folder of all measurements.
+        try? FileManager.default.removeItem(
+          at: URL(filePath: store.path).deletingLastPathComponent()
+        )
+      }
+    }
+    if isFilled {
+      for store in [stores.0, stores.1] {
+        let context = ModelContext(store.container)
+        try context.insertBooks(count, authors: authors(count))
+        // The digest of a large transaction is computed by the save after it, which is this one.
+        let first = try context.fetch(FetchDescriptor<Author>()).first
+        first?.name += "."
+        try context.save()
+      }
+    }
+    var results = (peer: 0, ours: 0)
+    var peerSeconds = 0.0
+    try stores.0.withPeer { peer in
+      peerSeconds = try processorSeconds { results.peer = try self.peer(peer, count) }
+    }
+    let context = ModelContext(stores.1.container)
+    let kept = try prepare(context)
+    let ourSeconds = try processorSeconds { results.ours = try ours(context, count) }
+    withExtendedLifetime(kept) {}
+    guard results.peer == results.ours else {
+      throw WrongResult(
+        description: "\(name): \(results.ours) is not the peer's \(results.peer)."
+      )
+    }
+    return (peerSeconds, ourSeconds)
+  }
+}
+
+extension Book {
+  fileprivate var sum: Int { title.utf8.count + pages }
+}
+
+/// What `make bench` measures of models beside the budgets.
+enum BookTasks {
+  private static let columns = "SELECT title, pages FROM Book AS b"
+
+  static var all: [BookTask] {
+    [
+      insert, fetch, fetchByIndex, fetchByID, count, join, traverse, update, saveOne, append,
+      cascade,
+    ]
+  }
+
+  private static var insert: BookTask {
+    BookTask(
+      name: "insert, one save",
+      isFilled: false,
+      peer: { peer, count in
+        try peer.insertBooks(count, authors: count / 10)
+        return 0
+      },
+      ours: { context, count in
+        try context.insertBooks(count, authors: count / 10)
+        return 0
+      }
+    )
+  }
+
+  private static var fetch: BookTask {
+    BookTask(
+      name: "fetch all, every attribute touched",
+      peer: { peer, _ in try peer(columns) },
+      ours: { context, _ in
+        try context.fetch(FetchDescriptor<Book>()).reduce(0) { $0 + $1.sum }
+      }
+    )
+  }
+
+  private static var fetchByIndex: BookTask {
+    BookTask(
+      name: "1,000 fetches by an index",
+      peer: { peer, _ in try peer(columns + " WHERE ?1 >= 0 AND title = ?2", "Book", count: 1_000)
+      },
+      ours: { context, _ in
+        try (0..<1_000).reduce(0) { sum, number in
+          let title = "Book \(number)"
+          let descriptor = FetchDescriptor(predicate: #Predicate<Book> { $0.title == title })
+          return try context.fetch(descriptor).reduce(sum) { $0 + $1.sum }
+        }
+      }
+    )
+  }
+
+  private static var fetchByID: BookTask {
+    BookTask(
+      name: "1,000 fetches by identifier",
+      peer: { peer, _ in try peer(columns + " WHERE id = ?1", first: 1, count: 1_000) },
+      ours: { context, _ in
+        var descriptor = FetchDescriptor<Book>()
+        descriptor.fetchLimit = 1_000
+        return try context.fetchIdentifiers(descriptor).reduce(0) { sum, id in
+          sum + ((context.model(for: id) as? Book)?.sum ?? 0)
+        }
+      }
+    )
+  }
+
+  private static var count: BookTask {
+    BookTask(
+      name: "10 counts by an attribute without an index",
+      peer: { peer, _ in try peer("SELECT count(*) FROM Book WHERE pages < ?1", count: 10) },
+      ours: { context, _ in
+        try (0..<10).reduce(0) { sum, pages in
+          sum
+            + (try context.fetchCount(
+              FetchDescriptor(predicate: #Predicate<Book> { $0.pages < pages })
+            ))
+        }
+      }
+    )
+  }
+
+  private static var join: BookTask {
+    BookTask(
+      name: "100 fetches by author?.name",
+      peer: { peer, _ in
+        try peer(
+          columns + " JOIN Author AS a ON a.id = b.author WHERE ?1 >= 0 AND a.name = ?2",
+          "Author",
+          count: 100
+        )
+      },
+      ours: { context, _ in
+        try (0..<100).reduce(0) { sum, number in
+          let name = "Author \(number)"
+          let descriptor = FetchDescriptor(predicate: #Predicate<Book> { $0.author?.name == name })
+          return try context.fetch(descriptor).reduce(sum) { $0 + $1.sum }
+        }
+      }
+    )
+  }
+
+  private static var traverse: BookTask {
+    BookTask(
+      name: "all authors, and the books of each",
+      peer: { peer, count in
+        try peer("SELECT name FROM Author")
+          + peer(columns + " WHERE author = ?1", first: 1, count: count / 10)
+      },
+      ours: { context, _ in
+        try context.fetch(FetchDescriptor<Author>()).reduce(0) { sum, author in
+          author.books.reduce(sum + author.name.utf8.count) { $0 + $1.sum }
+        }
+      }
+    )
+  }
+
+  private static var update: BookTask {
+    BookTask(
+      name: "update every tenth, one save",
+      peer: { peer, count in
+        try peer("BEGIN IMMEDIATE")
+        let sql = "UPDATE Book SET pages = pages + 1 WHERE id = ?1 * 10 + 1"
+        try peer(columns)
+        try peer(sql, count: count / 10)
+        try peer("COMMIT")
+        return 0
+      },
+      ours: { context, _ in
+        for (number, book) in try context.fetch(FetchDescriptor<Book>()).enumerated()
+        where number.isMultiple(of: 10) { book.pages += 1 }
+        try context.save()
+        return 0
+      }
+    )
+  }
+
+  private static var saveOne: BookTask {
+    BookTask(
+      name: "100 saves of one object",
+      prepare: { context in try context.fetch(FetchDescriptor<Book>()) },
+      peer: { peer, _ in
+        try peer("UPDATE Book SET pages = pages + 1 WHERE id = ?1", first: 1, count: 100)
+        return 0
+      },
+      ours: { context, _ in
+        var descriptor = FetchDescriptor<Book>()
+        descriptor.fetchLimit = 100
+        for book in try context.fetch(descriptor) {
+          book.pages += 1
+          try context.save()
+        }
+        return 0
+      }
+    )
+  }
+
+  private static var append: BookTask {
+    BookTask(
+      name: "append 20 to one owner, a save each",
+      authors: { _ in 1 },
+      prepare: { context in try context.fetch(FetchDescriptor<Author>()).map(\.books) },
+      peer: { peer, _ in
+        try peer(
+          "INSERT INTO Book (title, pages, author) VALUES (?2, 1, ?1 * 0 + 1)",
+          "New",
+          count: 20
+        )
+        return 0
+      },
+      ours: { context, _ in
+        for author in try context.fetch(FetchDescriptor<Author>()) {
+          for number in 0..<20 {
+            author.books.append(Book(title: "New \(number)", pages: 1, author: nil))
+            try context.save()
+          }
+        }
+        return 0
+      }
+    )
+  }
+
+  private static var cascade: BookTask {
+    BookTask(
+      name: "delete an owner of all, which cascades",
+      authors: { _ in 1 },
+      peer: { peer, _ in
+        try peer("BEGIN IMMEDIATE")
+        try peer("DELETE FROM Book WHERE author = ?1", first: 1)
+        try peer("DELETE FROM Author WHERE id = ?1", first: 1)
+        try peer("COMMIT")
+        return 0
+      },
+      ours: { context, _ in
+        for author in try context.fetch(FetchDescriptor<Author>()) { context.delete(author) }
+        try context.save()
+        return 0
+      }
+    )
+  }
+}

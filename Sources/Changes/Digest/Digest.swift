@@ -1,0 +1,95 @@
+/// The 32 bytes that SHA-256 gives.
+package struct Digest: Hashable, Sendable, CustomStringConvertible {
+  /// The number of bytes.
+  package static let byteCount = 32
+
+  // Eight bytes each, the first one highest: four integers compare and hash without a loop.
+  private let first: UInt64
+  private let second: UInt64
+  private let third: UInt64
+  private let fourth: UInt64
+
+  /// Takes eight words of 32 bits, as SHA-256 leaves them.
+  init(_ words: SIMD8<UInt32>) {
+    first = UInt64(words[0]) << 32 | UInt64(words[1])
+    second = UInt64(words[2]) << 32 | UInt64(words[3])
+    third = UInt64(words[4]) << 32 | UInt64(words[5])
+    fourth = UInt64(words[6]) << 32 | UInt64(words[7])
+  }
+
+  /// Takes the 32 bytes at a place.
+  init(_ bytes: UnsafeRawBufferPointer, at offset: Int) {
+    func word(_ index: Int) -> UInt64 {
+      UInt64(
+        bigEndian: bytes.loadUnaligned(fromByteOffset: offset + index * 8, as: UInt64.self)
+      )
+    }
+    first = word(0)
+    second = word(1)
+    third = word(2)
+    fourth = word(3)
+  }
+
+  /// Takes 32 bytes; nil for another number of them.
+  package init?(bytes: UnsafeRawBufferPointer) {
+    guard bytes.count == Self.byteCount else { return nil }
+    self.init(bytes, at: 0)
+  }
+
+  /// Reads 64 lower-case hexadecimal digits; nil for anything else.
+  package init?(hexadecimal text: UnsafeRawBufferPointer) {
+    guard text.count == 2 * Self.byteCount else { return nil }
+    var words: (UInt64, UInt64, UInt64, UInt64) = (0, 0, 0, 0)
+    let isRight = withUnsafeMutableBytes(of: &words) { bytes in
+      for index in 0..<Self.byteCount {
+        guard let high = hexValue(text[2 * index]), let low = hexValue(text[2 * index + 1]) else {
+          return false
+        }
+        bytes[index] = high << 4 | low
+      }
+      return true
+    }
+    guard isRight else { return nil }
+    self = withUnsafeBytes(of: words) { Digest($0, at: 0) }
+  }
+
+  /// Reads 64 lower-case hexadecimal digits; nil for anything else.
+  package init?(hexadecimal text: String) {
+    var text = text
+    guard let digest = text.withUTF8({ Digest(hexadecimal: UnsafeRawBufferPointer($0)) }) else {
+      return nil
+    }
+    self = digest
+  }
+
+  /// The bytes.
+  package var bytes: [UInt8] {
+    var bytes: [UInt8] = []
+    append(to: &bytes)
+    return bytes
+  }
+
+  /// Appends the bytes.
+  package func append(to buffer: inout [UInt8]) {
+    for word in [first, second, third, fourth] {
+      withUnsafeBytes(of: word.bigEndian) { buffer.append(contentsOf: $0) }
+    }
+  }
+
+  /// Appends 64 lower-case hexadecimal digits.
+  package func appendHexadecimal(to buffer: inout [UInt8]) {
+    for word in [first, second, third, fourth] {
+      for shift in stride(from: 60, through: 0, by: -4) {
+        buffer.append(hexDigit(UInt8(truncatingIfNeeded: word >> UInt64(shift)) & 15))
+      }
+    }
+  }
+
+  /// 64 lower-case hexadecimal digits.
+  package var description: String {
+    var text: [UInt8] = []
+    text.reserveCapacity(2 * Self.byteCount)
+    appendHexadecimal(to: &text)
+    return String(decoding: text, as: UTF8.self)
+  }
+}

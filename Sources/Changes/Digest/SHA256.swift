@@ -1,0 +1,39 @@
+/// SHA-256 over bytes that come in pieces.
+package struct SHA256: Sendable {
+  private var crypto: CryptoSHA256?
+  private var plain: PlainSHA256?
+
+  /// Starts a digest over nothing.
+  package init() {
+    crypto = CryptoSHA256()
+    if crypto == nil { plain = PlainSHA256() }
+  }
+
+  /// The digest of bytes that are all there.
+  package static func digest(of bytes: UnsafeRawBufferPointer) -> Digest {
+    var hash = SHA256()
+    hash.update(bytes)
+    return hash.finish()
+  }
+
+  /// The digest of bytes that are all there.
+  package static func digest(of bytes: [UInt8]) -> Digest {
+    bytes.withUnsafeBytes { digest(of: $0) }
+  }
+
+  /// Takes in more bytes.
+  package mutating func update(_ bytes: [UInt8]) {
+    bytes.withUnsafeBytes { update($0) }
+  }
+
+  /// Takes in more bytes.
+  package mutating func update(_ bytes: UnsafeRawBufferPointer) {
+    crypto?.update(bytes)
+    plain?.update(bytes)
+  }
+
+  /// The digest of all bytes so far; more may follow all the same.
+  package func finish() -> Digest {
+    crypto?.finish() ?? (plain ?? PlainSHA256()).finish()
+  }
+}

@@ -1,0 +1,230 @@
+/// Tells whether changes are written as the writer writes them, by the schema that they belong to.
+///
+/// There is one canonical text for each change, and every other text is refused: a value that was
+/// spelled in another way was altered, or written by another program.
+package final class ChangeFormat {
+  private let layouts: [EntityLayout]
+  package let decoders: [ObjectDecoder]
+  private let entityKeys: [[UInt8]]
+  private var lastEntity = 0
+  /// True where values may have been left out, as in partial logs.
+  package var acceptsRedacted = false
+  /// The members of the change that was checked last.
+  package private(set) var before: [ObjectDecoder.Member] = []
+  package private(set) var after: [ObjectDecoder.Member] = []
+
+  /// Makes a check for a schema.
+  package convenience init(_ schema: StoreSchema) throws {
+    let layouts = try schema.layouts()
+    self.init(layouts, schema.joinTables(layouts))
+  }
+
+  package init(_ layouts: [EntityLayout], _ joins: [JoinTable]) {
+    self.layouts = layouts
+    decoders = layouts.map { ObjectDecoder($0, joins, layouts) }
+    entityKeys = layouts.map { Array($0.entity.name.utf8) }
+  }
+
+  /// The index of a change's entity; nil where the schema has none of its name.
+  package func entity(of change: Change) -> Int? {
+    if !entityKeys.isEmpty, isSame(change.entity, entityKeys[lastEntity]) {
+      return lastEntity
+    }
+    guard
+      let index = entityKeys.indices.first(where: { isSame(change.entity, entityKeys[$0]) })
+    else { return nil }
+    lastEntity = index
+    return index
+  }
+
+  /// Splits a change into its members, and sees to it that they are those its kind has.
+  ///
+  /// Whether their values are canonical is left to whoever decodes all of them.
+  package func split(_ change: Change, _ entity: Int) throws(CanonicalEncodingError) {
+    let decoder = decoders[entity]
+    before.removeAll(keepingCapacity: true)
+    after.removeAll(keepingCapacity: true)
+    let hasBefore = change.kind != .insert
+    let hasAfter = change.kind != .delete
+    if hasBefore { try decoder.split(change.before, into: &before) }
+    if hasAfter { try decoder.split(change.after, into: &after) }
+    let isWhole =
+      switch change.kind {
+      case .insert: hasAll(after, decoder.columnCount)
+      case .delete: hasAll(before, decoder.columnCount)
+      case .update: hasBothSides()
+      }
+    guard isWhole, hasBefore || change.before.isEmpty, hasAfter || change.after.isEmpty else {
+      throw CanonicalEncodingError(
+        message: "the properties before and after are not those that a change of its kind has"
+      )
+    }
+    try checkChanged(change, decoder)
+  }
+
+  private func hasBothSides() -> Bool {
+    guard !before.isEmpty, before.count == after.count else { return false }
+    for place in before.indices where before[place].index != after[place].index { return false }
+    return true
+  }
+
+  private func hasAll(_ members: [ObjectDecoder.Member], _ columns: Int) -> Bool {
+    guard members.count >= columns else { return false }
+    for index in 0..<columns where members[index].index != index { return false }
+    return true
+  }
+
+  /// Fails where a change is not written as it should be, down to the last byte.
+  package func check(_ change: Change) throws(CanonicalEncodingError) {
+    guard let entity = entity(of: change) else {
+      let name = String(decoding: change.entity, as: UTF8.self)
+      throw CanonicalEncodingError(message: "the schema has no entity \(name)")
+    }
+    let decoder = decoders[entity]
+    try split(change, entity)
+    guard !change.special.isEmpty || !change.large.isEmpty else {
+      for member in before { try decoder.check(member) }
+      for member in after { try decoder.check(member) }
+      return
+    }
+    let special = try sides(of: change.special)
+    let large = try sides(of: change.large)
+    try check(before, decoder, special.before, large.before, change)
+    try check(after, decoder, special.after, large.after, change)
+  }
+
+  /// An update lists the keys of its members; other kinds list the links that they have.
+  private func checkChanged(
+    _ change: Change,
+    _ decoder: ObjectDecoder
+  ) throws(CanonicalEncodingError) {
+    let list = change.changed
+    var position = 0
+    var isRight = true
+    if change.kind == .update {
+      for member in after {
+        let key = decoder.key(member.index)
+        let end = position + key.count
+        // A comma or bracket, and the key without its colon.
+        guard end < list.count else { throw wrongList }
+        isRight = isRight && list[position] == (position == 0 ? 0x5b : 0x2c)
+        isRight =
+          isRight
+          && isSame(
+            UnsafeRawBufferPointer(rebasing: list[position + 1..<end]),
+            UnsafeRawBufferPointer(rebasing: key.dropLast())
+          )
+        position = end
+      }
+      isRight = isRight && position + 1 == list.count && list[position] == 0x5d
+    } else {
+      isRight = list.isEmpty
+    }
+    guard isRight else { throw wrongList }
+  }
+
+  private var wrongList: CanonicalEncodingError {
+    CanonicalEncodingError(message: "the list of what changed is not that of its values")
+  }
+
+  private static let missing = Array("\"\(SpecialValue.missingName)\"".utf8)
+
+  private typealias Notes = [(key: [UInt8], value: [UInt8])]
+
+  /// The notes on both sides of a change, which have one spelling.
+  private func sides(
+    of object: UnsafeRawBufferPointer
+  ) throws(CanonicalEncodingError) -> (before: Notes, after: Notes) {
+    guard !object.isEmpty else { return ([], []) }
+    var result: (before: Notes, after: Notes) = ([], [])
+    var canonical: [UInt8] = []
+    for side in members(of: Array(object)) {
+      let notes = members(of: side.value)
+      var text: [UInt8] = []
+      for note in notes { appendMember(note.key, note.value, to: &text) }
+      text.append(0x7d)
+      appendMember(side.key, text, to: &canonical)
+      if side.key.elementsEqual(#""after":"#.utf8), result.before.isEmpty {
+        result.after = notes
+      } else if side.key.elementsEqual(#""before":"#.utf8) {
+        result.before = notes
+      } else {
+        canonical.removeAll()
+      }
+      if notes.isEmpty { canonical.removeAll() }
+    }
+    canonical.append(0x7d)
+    guard canonical.elementsEqual(object) else {
+      throw CanonicalEncodingError(
+        message: "the notes on its values are not written as they should"
+      )
+    }
+    return result
+  }
+
+  private func check(
+    _ members: [ObjectDecoder.Member],
+    _ decoder: ObjectDecoder,
+    _ special: Notes,
+    _ large: Notes,
+    _ change: Change
+  ) throws(CanonicalEncodingError) {
+    var nextSpecial = 0
+    var nextLarge = 0
+    for member in members {
+      let key = decoder.keys[member.index]
+      let isMissing =
+        nextSpecial < special.count && special[nextSpecial].key == key
+        && special[nextSpecial].value == Self.missing
+      if isMissing, nextLarge < large.count, large[nextLarge].key == key {
+        // Nobody had its bytes any more when the change was written.
+        try check(reference: large[nextLarge].value, of: member, decoder)
+        nextSpecial += 1
+        nextLarge += 1
+      } else if nextSpecial < special.count, special[nextSpecial].key == key {
+        try check(special[nextSpecial].value, of: member, decoder)
+        nextSpecial += 1
+      } else if nextLarge < large.count, large[nextLarge].key == key {
+        try check(reference: large[nextLarge].value, of: member, decoder)
+        nextLarge += 1
+      } else {
+        try decoder.check(member)
+      }
+    }
+    guard nextSpecial == special.count, nextLarge == large.count else {
+      throw CanonicalEncodingError(message: "there are notes on values that it does not have")
+    }
+  }
+
+  private func check(
+    _ note: [UInt8],
+    of member: ObjectDecoder.Member,
+    _ decoder: ObjectDecoder
+  ) throws(CanonicalEncodingError) {
+    guard let name = note.withUnsafeBytes({ parseJSONString($0) }) else {
+      throw decoder.refusal(member.value)
+    }
+    if name == SpecialValue.erasedName || acceptsRedacted && SpecialValue.isRedacted(name) {
+      guard member.value.elementsEqual("null".utf8) else { throw decoder.refusal(member.value) }
+      return
+    }
+    guard member.index < decoder.columnCount, let special = SpecialValue(name: name) else {
+      throw decoder.refusal(member.value)
+    }
+    _ = try decoder.value(member, special: special)
+  }
+
+  private func check(
+    reference: [UInt8],
+    of member: ObjectDecoder.Member,
+    _ decoder: ObjectDecoder
+  ) throws(CanonicalEncodingError) {
+    let parts = members(of: reference)
+    guard member.value.elementsEqual("null".utf8), parts.count == 2,
+      let digest = parts[0].value.withUnsafeBytes({ parseJSONString($0) }),
+      Digest(hexadecimal: digest) != nil,
+      let size = parts[1].value.withUnsafeBytes({ parseInteger($0) }),
+      reference == Array(#"{"sha256":"\#(digest)","size":\#(size)}"#.utf8)
+    else { throw decoder.refusal(member.value) }
+  }
+}

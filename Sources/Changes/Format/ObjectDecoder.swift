@@ -1,0 +1,197 @@
+/// Reads what ``ObjectEncoder`` writes: the properties of one entity's objects as canonical JSON.
+///
+/// Members have one order, that of the columns and then of the join tables, so that a member is
+/// found by comparing it with the one that is expected next.
+package final class ObjectDecoder {
+  /// One member of an object, whose bytes lie where the object's do.
+  package struct Member {
+    /// The index in ``keys``: first the columns, then the links.
+    package let index: Int
+    /// The value's canonical text.
+    package let value: UnsafeRawBufferPointer
+  }
+
+  package let layout: EntityLayout
+  /// The names with quotes and a colon.
+  package let keys: [[UInt8]]
+  /// What stands before the id that a to-one relationship leads to; empty for attributes.
+  private let references: [[UInt8]]
+  /// What stands before the id of each link of a join table.
+  private let linkPrefixes: [[UInt8]]
+  /// The indexes of the join tables whose links the entity's changes hold, in order.
+  package let joins: [Int]
+  /// The declared types of the columns; nil for relationships.
+  let types: [ValueType?]
+  /// All keys, one after the other, and where each begins: to be compared without a look at arrays.
+  private let keyBytes: UnsafeMutableRawBufferPointer
+  private let keyStarts: UnsafeMutableBufferPointer<Int>
+
+  init(_ layout: EntityLayout, _ tables: [JoinTable], _ layouts: [EntityLayout]) {
+    self.layout = layout
+    joins = tables.indices.filter { layouts[tables[$0].owner].family.contains(layout.index) }
+    references = layout.columns.map { column in
+      column.destination.map { referencePrefix(layouts[$0].entity.name) } ?? []
+    }
+    linkPrefixes = joins.map { referencePrefix(layouts[tables[$0].destination].entity.name) }
+    types = layout.columns.map(\.type)
+    let names =
+      layout.columns.map(\.logName)
+      + joins.map { tables[$0].logName(layouts) }
+    let keys = names.map { name in
+      var key: [UInt8] = []
+      appendJSONString(name, to: &key)
+      return key + [UInt8(ascii: ":")]
+    }
+    self.keys = keys
+    keyBytes = .allocate(byteCount: keys.reduce(0) { $0 + $1.count }, alignment: 1)
+    keyStarts = .allocate(capacity: keys.count + 1)
+    keyBytes.copyBytes(from: keys.joined())
+    var start = 0
+    for (index, key) in keys.enumerated() {
+      keyStarts.initializeElement(at: index, to: start)
+      start += key.count
+    }
+    keyStarts.initializeElement(at: keys.count, to: start)
+  }
+
+  deinit {
+    keyBytes.deallocate()
+    keyStarts.deallocate()
+  }
+
+  /// A key with its quotes and colon.
+  func key(_ index: Int) -> UnsafeRawBufferPointer {
+    UnsafeRawBufferPointer(rebasing: keyBytes[keyStarts[index]..<keyStarts[index + 1]])
+  }
+
+  /// The number of properties that have a column.
+  package var columnCount: Int { layout.columns.count }
+
+  /// Splits an object into its members.
+  func split(
+    _ object: UnsafeRawBufferPointer,
+    into members: inout [Member]
+  ) throws(CanonicalEncodingError) {
+    members.removeAll(keepingCapacity: true)
+    guard object.count >= 2, object[0] == 0x7b, object[object.count - 1] == 0x7d else {
+      throw refusal(object)
+    }
+    let end = object.count - 1
+    var position = 1
+    var expected = 0
+    while position < end {
+      guard let index = key(in: object, at: position, from: expected) else {
+        throw refusal(object)
+      }
+      let start = position + key(index).count
+      let next = endOfValue(in: object, from: start)
+      guard next > start, next <= end else { throw refusal(object) }
+      members.append(
+        Member(index: index, value: UnsafeRawBufferPointer(rebasing: object[start..<next]))
+      )
+      expected = index + 1
+      position = next
+      if position < end {
+        guard object[position] == 0x2c, position + 1 < end else { throw refusal(object) }
+        position += 1
+      }
+    }
+  }
+
+  private func key(
+    in object: UnsafeRawBufferPointer,
+    at position: Int,
+    from first: Int
+  ) -> Int? {
+    for index in first..<max(first, keyStarts.count - 1) {
+      let key = key(index)
+      guard position + key.count < object.count else { continue }
+      if isSame(UnsafeRawBufferPointer(rebasing: object[position..<position + key.count]), key) {
+        return index
+      }
+    }
+    return nil
+  }
+
+  /// The stored value that a member's text means, with what stands for it under `special`.
+  package func value(
+    _ member: Member,
+    special: SpecialValue?
+  ) throws(CanonicalEncodingError) -> Value {
+    let column = layout.columns[member.index]
+    if let type = column.type {
+      return try parseCanonical(member.value, special: special, as: type)
+    }
+    if isSame(member.value, "null") { return .null }
+    guard let id = reference(member.value, references[member.index]) else {
+      throw refusal(member.value)
+    }
+    return .integer(id)
+  }
+
+  /// The stored value that a member's text means, which has nothing under `special` and is a column's.
+  ///
+  /// What can't be taken as it stands in the text is put into room.
+  func plainValue(_ member: Member, in room: ByteRoom) throws -> PlainValue {
+    let text = member.value
+    if isSame(text, "null") { return .null }
+    guard let type = types[member.index] else {
+      guard let id = reference(text, references[member.index]) else { throw refusal(text) }
+      return .integer(id)
+    }
+    let scratch = try room.take(text.count)
+    guard let value = parsePlain(text, as: type, in: scratch) else { throw refusal(text) }
+    switch value {
+    case .text(let bytes) where bytes.baseAddress == UnsafeRawPointer(scratch.baseAddress),
+      .blob(let bytes):
+      room.giveBack(scratch.count - bytes.count)
+    default: room.giveBack(scratch.count)
+    }
+    return value
+  }
+
+  /// Fails where the text of a member is not the canonical one of its property.
+  func check(_ member: Member) throws(CanonicalEncodingError) {
+    guard member.index < types.count else {
+      _ = try links(member)
+      return
+    }
+    if let type = types[member.index], isPlainlyCanonical(member.value, as: type) { return }
+    _ = try value(member, special: nil)
+  }
+
+  /// The id in `{"entity":"Trip","id":"7"}`.
+  private func reference(_ text: UnsafeRawBufferPointer, _ prefix: [UInt8]) -> Int64? {
+    guard text.count > prefix.count + 2, text[text.count - 1] == 0x7d,
+      text[text.count - 2] == 0x22,
+      isSame(UnsafeRawBufferPointer(rebasing: text[..<prefix.count]), prefix)
+    else { return nil }
+    return parseInteger(
+      UnsafeRawBufferPointer(rebasing: text[prefix.count..<text.count - 2])
+    )
+  }
+
+  /// Adds the links that a member of a join table lists, by ascending ids.
+  func links(
+    _ member: Member,
+    to links: inout [Int64]
+  ) throws(CanonicalEncodingError) {
+    let prefix = linkPrefixes[member.index - columnCount]
+    guard readLinkList(member.value, prefix, to: &links) else { throw refusal(member.value) }
+  }
+
+  /// The links that a member of a join table lists, by ascending ids.
+  package func links(_ member: Member) throws(CanonicalEncodingError) -> [Int64] {
+    var result: [Int64] = []
+    try links(member, to: &result)
+    return result
+  }
+
+  package func refusal(_ text: UnsafeRawBufferPointer) -> CanonicalEncodingError {
+    let shown = String(decoding: text.prefix(80), as: UTF8.self) + (text.count > 80 ? "…" : "")
+    return CanonicalEncodingError(
+      message: "\(shown) is not the canonical form of properties of \(layout.entity.name); the text"
+        + " was altered or written by another program"
+    )
+  }
+}

@@ -1,0 +1,201 @@
+/// How the values of one entity lie in its table, with names quoted for SQL.
+package struct EntityLayout: Sendable {
+  /// One column that holds a property of the entity.
+  package struct Column: Sendable {
+    /// What the column holds.
+    package enum Content: Hashable, Sendable {
+      /// The attribute at this index in ``Entity/attributes``.
+      case attribute(Int)
+      /// The id that the to-one relationship at this index in ``Entity/relationships`` leads to.
+      case relationship(Int)
+    }
+
+    /// The name as it stands in the table.
+    package let name: String
+    /// The name quoted for SQL.
+    package let quoted: String
+    /// The name of the property.
+    package let property: String
+    /// The name of the property in history and logs.
+    package let logName: String
+    /// What the column holds.
+    package let content: Content
+    /// The type of an attribute; nil for a relationship, whose column holds an id.
+    package let type: ValueType?
+    /// True where null is allowed.
+    package let isOptional: Bool
+    /// True where large values lie in files beside the store.
+    package let isExternal: Bool
+    /// The index of the entity that a relationship leads to.
+    package let destination: Int?
+  }
+
+  /// The index in ``StoreSchema/entities``.
+  package let index: Int
+  /// The entity.
+  package let entity: Entity
+  /// The table's name quoted for SQL.
+  package let table: String
+  /// The attributes in the order of ``Entity/attributes``, then the to-one relationships that
+  /// have a column, in the order of ``Entity/relationships``.
+  package let columns: [Column]
+  /// The columns' quoted names, with commas.
+  package let columnList: String
+  /// The entity and all that inherit from it, itself first.
+  package let family: [Int]
+  /// The entity that it inherits from, and so on, nearest first.
+  package let ancestors: [Int]
+
+  /// True where the table holds rows of other entities too, told apart by `_entity`.
+  package var sharesTable: Bool { entity.sharesTable }
+
+  /// The condition that selects the rows of the entity and of all that inherit from it; nil where
+  /// these are all rows of the table.
+  package let condition: String?
+
+  /// The names of many-to-many relationships in history and logs, by their own names.
+  package let linkNames: [String: String]
+
+  /// The index in ``columns`` of a property, by its name.
+  package func column(of property: String) -> Int? {
+    columns.firstIndex { $0.property == property }
+  }
+}
+
+extension StoreSchema {
+  private static let recentLayouts = Recent<StoreSchema, [EntityLayout]> { $0.isCopy(of: $1) }
+
+  /// How each entity lies in its table, in the order of ``entities``.
+  package func layouts() throws -> [EntityLayout] {
+    try Self.recentLayouts.value(of: self, layOut)
+  }
+
+  private func layOut() throws -> [EntityLayout] {
+    var indexes: [String: Int] = [:]
+    for (index, entity) in entities.enumerated() {
+      guard indexes.updateValue(index, forKey: entity.name) == nil else {
+        throw StoreError(
+          .invalidSchema,
+          "The schema has two entities named \(entity.name); give one of them another name.",
+          entity: entity.name
+        )
+      }
+    }
+    let ancestors = try entities.map { try chain(from: $0, indexes) }
+    let logNames = logNames()
+    return try entities.indices.map { index in
+      try layout(of: index, indexes, ancestors, logNames[index])
+    }
+  }
+
+  private func chain(from entity: Entity, _ indexes: [String: Int]) throws -> [Int] {
+    var result: [Int] = []
+    var next = entity.parent
+    while let name = next {
+      guard let index = indexes[name], !result.contains(index) else {
+        throw StoreError(
+          .invalidSchema,
+          "\(entity.name) inherits from \(name), which is not in the schema; add it.",
+          entity: entity.name
+        )
+      }
+      result.append(index)
+      next = entities[index].parent
+    }
+    return result
+  }
+
+  private func layout(
+    of index: Int,
+    _ indexes: [String: Int],
+    _ ancestors: [[Int]],
+    _ logNames: [String: String]
+  ) throws -> EntityLayout {
+    let entity = entities[index]
+    var columns = entity.attributes.enumerated().map { position, attribute in
+      EntityLayout.Column(
+        name: attribute.column,
+        quoted: quoted(attribute.column),
+        property: attribute.name,
+        logName: logNames[attribute.name] ?? attribute.name,
+        content: .attribute(position),
+        type: attribute.type,
+        isOptional: attribute.isOptional,
+        isExternal: attribute.isExternal,
+        destination: nil
+      )
+    }
+    for (position, relationship) in entity.relationships.enumerated() {
+      guard let destination = indexes[relationship.destination] else {
+        throw StoreError(
+          .invalidSchema,
+          "\(entity.name).\(relationship.name) leads to \(relationship.destination), which is not"
+            + " in the schema; add it.",
+          entity: entity.name
+        )
+      }
+      guard case .column(let name) = relationship.storage else { continue }
+      columns.append(
+        EntityLayout.Column(
+          name: name,
+          quoted: quoted(name),
+          property: relationship.name,
+          logName: logNames[relationship.name] ?? relationship.name,
+          content: .relationship(position),
+          type: nil,
+          isOptional: relationship.isOptional,
+          isExternal: false,
+          destination: destination
+        )
+      )
+    }
+    let descendants = ancestors.indices.filter { ancestors[$0].contains(index) }
+    let names = ([index] + descendants).map { entities[$0].name }
+    return EntityLayout(
+      index: index,
+      entity: entity,
+      table: quoted(entity.table),
+      columns: columns,
+      columnList: columns.map(\.quoted).joined(separator: ", "),
+      family: [index] + descendants,
+      ancestors: ancestors[index],
+      condition: entity.parent == nil
+        ? nil : isOne(of: names, "\"_entity\""),
+      linkNames: logNames.filter { name, _ in
+        entity.relationships.contains { relationship in
+          if case .joinTable = relationship.storage { relationship.name == name } else { false }
+        }
+      }
+    )
+  }
+}
+
+/// The condition that a column holds one of some texts.
+///
+/// Not `IN`: for three and more texts SQLite fills a table of its own with them for every
+/// statement that runs, which costs more than to write a row.
+package func isOne(of texts: [String], _ column: String) -> String {
+  let terms = texts.map { "\(column) = \(literal($0))" }
+  return terms.count == 1 ? terms[0] : "(\(terms.joined(separator: " OR ")))"
+}
+
+/// A name as SQL wants it, whatever is in it.
+package func quoted(_ name: String) -> String {
+  enclosed(name, in: UInt8(ascii: "\""))
+}
+
+/// A text as SQL wants it, whatever is in it but NUL.
+package func literal(_ text: String) -> String {
+  enclosed(text, in: UInt8(ascii: "'"))
+}
+
+/// By bytes: a mark that an accent follows is one character with it, and still a mark for SQLite.
+private func enclosed(_ text: String, in mark: UInt8) -> String {
+  var result = [mark]
+  for byte in text.utf8 {
+    result.append(byte)
+    if byte == mark { result.append(mark) }
+  }
+  result.append(mark)
+  return String(decoding: result, as: UTF8.self)
+}

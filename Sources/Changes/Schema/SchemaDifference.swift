@@ -1,0 +1,195 @@
+/// One way in which the tables of a stored schema differ from those that a model needs.
+package enum SchemaDifference: Hashable, Sendable {
+  /// The model has an entity that the store does not have.
+  case missingEntity(String)
+  /// The store has an entity that the model does not have.
+  case extraEntity(String)
+  /// The entity inherits from another one, or from none.
+  case parent(entity: String, stored: String?, wanted: String?)
+  /// The model has an attribute that the store does not have.
+  case missingAttribute(entity: String, name: String)
+  /// The store has an attribute that the model does not have.
+  case extraAttribute(entity: String, name: String)
+  /// The attribute has another type.
+  case type(entity: String, name: String, stored: ValueType, wanted: ValueType)
+  /// The attribute or to-one relationship is optional on one side alone.
+  case optionality(entity: String, name: String, isOptionalInStore: Bool)
+  /// The attribute's large values lie in files on one side alone.
+  case external(entity: String, name: String, isExternalInStore: Bool)
+  /// The attribute is kept in another column.
+  case column(entity: String, name: String, stored: String, wanted: String)
+  /// The model has a relationship that the store does not have.
+  case missingRelationship(entity: String, name: String)
+  /// The store has a relationship that the model does not have.
+  case extraRelationship(entity: String, name: String)
+  /// The relationship leads to another entity.
+  case destination(entity: String, name: String, stored: String, wanted: String)
+  /// The relationship is kept elsewhere, as that from one to many is.
+  case storage(
+    entity: String,
+    name: String,
+    stored: Relationship.Storage,
+    wanted: Relationship.Storage
+  )
+  /// Other sets of properties are unique.
+  case uniques(entity: String, stored: [[String]], wanted: [[String]])
+  /// Other sets of properties are indexed.
+  case indexes(entity: String, stored: [[String]], wanted: [[String]])
+}
+
+extension StoreSchema {
+  /// How the tables that a store has differ from those of this schema, by entity and property.
+  ///
+  /// What concerns no table, such as delete rules, default values and the version, is no
+  /// difference.
+  package func differences(fromStored stored: StoreSchema) -> [SchemaDifference] {
+    var result: [SchemaDifference] = []
+    for entity in entities {
+      if let old = stored[entity.name] {
+        result += entity.differences(fromStored: old)
+      } else {
+        result.append(.missingEntity(entity.name))
+      }
+    }
+    result += stored.entities.filter { self[$0.name] == nil }.map { .extraEntity($0.name) }
+    return result
+  }
+}
+
+extension Entity {
+  fileprivate func differences(fromStored stored: Entity) -> [SchemaDifference] {
+    var result: [SchemaDifference] = []
+    if parent != stored.parent || sharesTable != stored.sharesTable || table != stored.table {
+      result.append(.parent(entity: name, stored: stored.parent, wanted: parent))
+    }
+    for attribute in attributes {
+      if let old = stored.attributes.first(where: { $0.name == attribute.name }) {
+        result += differences(attribute, old)
+      } else {
+        result.append(.missingAttribute(entity: name, name: attribute.name))
+      }
+    }
+    for old in stored.attributes where !attributes.contains(where: { $0.name == old.name }) {
+      result.append(.extraAttribute(entity: name, name: old.name))
+    }
+    for relationship in relationships {
+      if let old = stored.relationships.first(where: { $0.name == relationship.name }) {
+        result += differences(relationship, old)
+      } else {
+        result.append(.missingRelationship(entity: name, name: relationship.name))
+      }
+    }
+    for old in stored.relationships where !relationships.contains(where: { $0.name == old.name }) {
+      result.append(.extraRelationship(entity: name, name: old.name))
+    }
+    if Set(uniques) != Set(stored.uniques) {
+      result.append(.uniques(entity: name, stored: stored.uniques, wanted: uniques))
+    }
+    if Set(indexes) != Set(stored.indexes) {
+      result.append(.indexes(entity: name, stored: stored.indexes, wanted: indexes))
+    }
+    return result
+  }
+
+  private func differences(_ wanted: Attribute, _ stored: Attribute) -> [SchemaDifference] {
+    var result: [SchemaDifference] = []
+    if wanted.type != stored.type {
+      result.append(
+        .type(entity: name, name: wanted.name, stored: stored.type, wanted: wanted.type)
+      )
+    }
+    if wanted.isOptional != stored.isOptional {
+      result.append(
+        .optionality(entity: name, name: wanted.name, isOptionalInStore: stored.isOptional)
+      )
+    }
+    if wanted.isExternal != stored.isExternal {
+      result.append(
+        .external(entity: name, name: wanted.name, isExternalInStore: stored.isExternal)
+      )
+    }
+    if wanted.column != stored.column {
+      result.append(
+        .column(entity: name, name: wanted.name, stored: stored.column, wanted: wanted.column)
+      )
+    }
+    return result
+  }
+
+  private func differences(_ wanted: Relationship, _ stored: Relationship) -> [SchemaDifference] {
+    var result: [SchemaDifference] = []
+    if wanted.destination != stored.destination {
+      result.append(
+        .destination(
+          entity: name,
+          name: wanted.name,
+          stored: stored.destination,
+          wanted: wanted.destination
+        )
+      )
+    }
+    if wanted.storage != stored.storage {
+      result.append(
+        .storage(entity: name, name: wanted.name, stored: stored.storage, wanted: wanted.storage)
+      )
+    }
+    if case .column = wanted.storage, wanted.isOptional != stored.isOptional {
+      result.append(
+        .optionality(entity: name, name: wanted.name, isOptionalInStore: stored.isOptional)
+      )
+    }
+    return result
+  }
+}
+
+extension SchemaDifference: CustomStringConvertible {
+  /// The difference in words.
+  package var description: String {
+    switch self {
+    case .missingEntity(let entity): "\(entity) is missing in the store"
+    case .extraEntity(let entity): "\(entity) is in the store but not in the model"
+    case .parent(let entity, let stored, let wanted):
+      "\(entity) inherits from \(stored ?? "nothing") in the store and from"
+        + " \(wanted ?? "nothing") in the model, or another entity joined or left its family"
+    case .missingAttribute(let entity, let name), .missingRelationship(let entity, let name):
+      "\(entity).\(name) is missing in the store"
+    case .extraAttribute(let entity, let name), .extraRelationship(let entity, let name):
+      "\(entity).\(name) is in the store but not in the model"
+    case .type(let entity, let name, let stored, let wanted):
+      "\(entity).\(name) is \(stored.rawValue) in the store and \(wanted.rawValue) in the model"
+    case .optionality(let entity, let name, let isOptionalInStore):
+      isOptionalInStore
+        ? "\(entity).\(name) is optional in the store but not in the model"
+        : "\(entity).\(name) is optional in the model but not in the store"
+    case .external(let entity, let name, let isExternalInStore):
+      isExternalInStore
+        ? "\(entity).\(name) has external storage in the store but not in the model"
+        : "\(entity).\(name) has external storage in the model but not in the store"
+    case .column(let entity, let name, let stored, let wanted):
+      "\(entity).\(name) is in column \(stored) of the store and belongs in column \(wanted)"
+    case .destination(let entity, let name, let stored, let wanted):
+      "\(entity).\(name) leads to \(stored) in the store and to \(wanted) in the model"
+    case .storage(let entity, let name, let stored, let wanted):
+      "\(entity).\(name) is kept in \(stored.words) in the store and belongs in \(wanted.words)"
+    case .uniques(let entity, let stored, let wanted):
+      "\(entity) has unique \(words(stored)) in the store and \(words(wanted)) in the model"
+    case .indexes(let entity, let stored, let wanted):
+      "\(entity) has indexes on \(words(stored)) in the store and on \(words(wanted)) in the model"
+    }
+  }
+}
+
+extension Relationship.Storage {
+  fileprivate var words: String {
+    switch self {
+    case .column(let name): "its own column \(name)"
+    case .inverseColumn(let name): "the other side's column \(name)"
+    case .joinTable(let name, _, _): "the table \(name)"
+    }
+  }
+}
+
+private func words(_ sets: [[String]]) -> String {
+  sets.isEmpty
+    ? "nothing" : sets.map { "(" + $0.joined(separator: ", ") + ")" }.joined(separator: ", ")
+}

@@ -1,0 +1,124 @@
+import FoundationEssentials
+
+/// Canonical JSON that the writer would not have written.
+package struct CanonicalEncodingError: Error, Hashable, CustomStringConvertible {
+  /// What happened, and what was expected.
+  package let message: String
+
+  package init(message: String) { self.message = message }
+
+  /// The message.
+  package var description: String { message }
+}
+
+/// Reads back what ``appendCanonical(_:as:to:)`` wrote, together with what it returned.
+///
+/// It is strict: for each pair of text and special value there is one stored value at most, and a
+/// pair that the writer would not have made is refused.
+package func parseCanonical(
+  _ bytes: UnsafeRawBufferPointer,
+  special: SpecialValue? = nil,
+  as type: ValueType
+) throws(CanonicalEncodingError) -> Value {
+  if let special {
+    let value = special.value
+    var canonical: [UInt8] = []
+    guard appendCanonical(value, as: type, to: &canonical) == special,
+      canonical.elementsEqual(bytes)
+    else { throw refusal(of: bytes, special: special, as: type) }
+    return value
+  }
+  if isSame(bytes, "null") { return .null }
+  guard let value = parse(bytes, as: type) else {
+    throw refusal(of: bytes, special: nil, as: type)
+  }
+  return value
+}
+
+private func parse(_ bytes: UnsafeRawBufferPointer, as type: ValueType) -> Value? {
+  withUnsafeTemporaryAllocation(byteCount: bytes.count, alignment: 1) { room in
+    parsePlain(bytes, as: type, in: room).map(Value.init)
+  }
+}
+
+/// Reads a value that is not null and has nothing under `special`, without a copy of what stands in
+/// the text as it is; nil where the text is not the canonical one.
+///
+/// What can't be taken as it stands is put into room, which has as many bytes as the text.
+func parsePlain(
+  _ bytes: UnsafeRawBufferPointer,
+  as type: ValueType,
+  in room: UnsafeMutableRawBufferPointer
+) -> PlainValue? {
+  switch type {
+  case .bool:
+    if isSame(bytes, "true") { return .integer(1) }
+    return isSame(bytes, "false") ? .integer(0) : nil
+  case .int8, .int16, .int32, .int64, .uint8, .uint16, .uint32:
+    guard let number = parseInteger(bytes), type.integers?.contains(number) == true else {
+      return nil
+    }
+    return .integer(number)
+  case .float16, .float, .double:
+    if let number = parseDouble(bytes) { return .real(number) }
+    return parseInteger(bytes).map { .integer($0) }
+  case .string, .url, .json, .uint64, .decimal, .date, .uuid, .data, .transformed:
+    guard bytes.count >= 2, bytes[0] == 0x22, bytes[bytes.count - 1] == 0x22 else { return nil }
+    let inner = UnsafeRawBufferPointer(rebasing: bytes[1..<bytes.count - 1])
+    return parseQuoted(inner, as: type, in: room)
+  }
+}
+
+/// Reads what stands between quotes.
+private func parseQuoted(
+  _ text: UnsafeRawBufferPointer,
+  as type: ValueType,
+  in room: UnsafeMutableRawBufferPointer
+) -> PlainValue? {
+  switch type {
+  case .string, .url, .json:
+    let hasEscapes = indexOfEscape(in: text, from: 0) < text.count
+    guard let plain = hasEscapes ? unescapeCanonical(text, in: room) : text, isValidUTF8(plain)
+    else { return nil }
+    return .text(plain)
+  case .uint64: return parseUnsignedInteger(text).map { plainUnsigned($0, in: room) }
+  case .date: return parseDate(text).map { .real($0) }
+  case .data, .transformed: return decodeBase64(text, in: room).map { .blob($0) }
+  case .decimal where isCanonicalDecimal(text), .uuid where isCanonicalUUID(text):
+    return .text(text)
+  default: return nil
+  }
+}
+
+private func plainUnsigned(
+  _ number: UInt64,
+  in room: UnsafeMutableRawBufferPointer
+) -> PlainValue {
+  guard case .text(let digits) = storedUnsigned(number) else {
+    return .integer(Int64(truncatingIfNeeded: number))
+  }
+  // With its quotes the text of such a number has as many bytes.
+  room.copyBytes(from: digits.utf8)
+  return .text(UnsafeRawBufferPointer(rebasing: room[..<digits.utf8.count]))
+}
+
+/// The stored form of an unsigned number: twenty digits of text where an `Int64` has no room.
+package func storedUnsigned(_ number: UInt64) -> Value {
+  if let small = Int64(exactly: number) { return .integer(small) }
+  var text: [UInt8] = []
+  appendDigits(number, count: 20, to: &text)
+  return .text(String(decoding: text, as: UTF8.self))
+}
+
+private func refusal(
+  of bytes: UnsafeRawBufferPointer,
+  special: SpecialValue?,
+  as type: ValueType
+) -> CanonicalEncodingError {
+  let shown = String(decoding: bytes.prefix(80), as: UTF8.self) + (bytes.count > 80 ? "…" : "")
+  let together = special.map { " with the special value \($0.name.prefix(80))" } ?? ""
+  return CanonicalEncodingError(
+    message: "\(shown)\(together) is not the canonical form of a value of type \(type.rawValue);"
+      + " the text was altered or written by another program"
+  )
+}

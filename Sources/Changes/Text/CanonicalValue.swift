@@ -1,0 +1,125 @@
+import FoundationEssentials
+
+/// Appends a stored value as the canonical JSON of its declared type, and returns what that can't
+/// show.
+///
+/// Integers are numbers, `uint64` and `decimal` strings of digits, real numbers numbers with a
+/// point or an exponent, dates RFC 3339 strings, bytes base64 strings, the rest strings as they
+/// are. The function is total: a value that has no such form (NaN, the infinities, far dates,
+/// what a foreign writer put in) is written as null, or for a date as the nearest that can be
+/// shown, and returned to go under `special`.
+@discardableResult
+package func appendCanonical(
+  _ value: Value,
+  as type: ValueType,
+  to buffer: inout [UInt8]
+) -> SpecialValue? {
+  let isShown: Bool
+  switch value {
+  case .null:
+    appendNull(to: &buffer)
+    return nil
+  case .integer(let number): isShown = append(number, as: type, to: &buffer)
+  case .real(let number): isShown = append(number, as: type, to: &buffer)
+  case .text(var text):
+    isShown = text.withUTF8 { append(UnsafeRawBufferPointer($0), as: type, to: &buffer) }
+  case .brokenText:
+    isShown = false
+    appendNull(to: &buffer)
+  case .blob(let data):
+    isShown = type == .data || type == .transformed
+    if isShown {
+      buffer.append(0x22)
+      data.withUnsafeBytes { appendBase64($0, to: &buffer) }
+      buffer.append(0x22)
+    } else {
+      appendNull(to: &buffer)
+    }
+  }
+  return isShown ? nil : SpecialValue(value, as: type)
+}
+
+private func append(_ number: Int64, as type: ValueType, to buffer: inout [UInt8]) -> Bool {
+  switch type {
+  case .bool where number == 0 || number == 1:
+    buffer.append(contentsOf: (number == 1 ? "true" : "false").utf8)
+    return true
+  case .uint64 where number >= 0:
+    buffer.append(0x22)
+    appendInteger(number, to: &buffer)
+    buffer.append(0x22)
+    return true
+  case .int8, .int16, .int32, .int64, .uint8, .uint16, .uint32:
+    guard let range = type.integers, range.contains(number) else { break }
+    appendInteger(number, to: &buffer)
+    return true
+  case .float16, .float, .double:
+    appendInteger(number, to: &buffer)
+    return true
+  case .date:
+    // A whole second reads the same from both, so that it was kept as an integer is `special`.
+    appendDateString(Double(number), to: &buffer)
+    return false
+  default: break
+  }
+  appendNull(to: &buffer)
+  return false
+}
+
+private func append(_ number: Double, as type: ValueType, to buffer: inout [UInt8]) -> Bool {
+  switch type {
+  case .float16, .float, .double:
+    if appendDouble(number, to: &buffer) { return true }
+    appendNull(to: &buffer)
+    return false
+  case .date:
+    // RFC 3339 has no negative zero; the date that is nearest is the same instant.
+    appendDateString(number == 0 ? 0 : number, to: &buffer)
+    return datesShown.contains(number) && (number != 0 || number.sign == .plus)
+  default:
+    appendNull(to: &buffer)
+    return false
+  }
+}
+
+private func append(
+  _ text: UnsafeRawBufferPointer,
+  as type: ValueType,
+  to buffer: inout [UInt8]
+) -> Bool {
+  switch type {
+  case .string, .url, .json:
+    appendJSONString(text, to: &buffer)
+    return true
+  case .uint64 where isLargeUnsigned(text):
+    buffer.append(0x22)
+    buffer.append(contentsOf: text.drop { $0 == 0x30 })
+    buffer.append(0x22)
+    return true
+  case .uuid where isCanonicalUUID(text), .decimal where isCanonicalDecimal(text):
+    buffer.append(0x22)
+    buffer.append(contentsOf: text)
+    buffer.append(0x22)
+    return true
+  default:
+    appendNull(to: &buffer)
+    return false
+  }
+}
+
+private func appendDateString(_ seconds: Double, to buffer: inout [UInt8]) {
+  guard datesShown.contains(seconds) else { return appendNull(to: &buffer) }
+  buffer.append(0x22)
+  appendDate(secondsSinceReference: seconds, to: &buffer)
+  buffer.append(0x22)
+}
+
+private func appendNull(to buffer: inout [UInt8]) {
+  buffer.append(contentsOf: "null".utf8)
+}
+
+/// Tells whether text is an integer above `Int64.max` in the twenty digits that it is stored in.
+func isLargeUnsigned(_ text: UnsafeRawBufferPointer) -> Bool {
+  guard text.count == 20, let number = digitsValue(text) else { return false }
+  return number > UInt64(Int64.max)
+}

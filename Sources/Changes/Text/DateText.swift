@@ -1,0 +1,161 @@
+// A date is kept as seconds since 2001-01-01 UTC in a double, and written as RFC 3339 in UTC. The
+// shortest decimal text of the double is split at its point: the whole seconds become the calendar
+// part, the digits after it are copied. So there are exactly as many as bring back the double.
+
+/// The seconds since 2001-01-01 of the instants that RFC 3339 can show: the years 1 to 9999.
+let datesShown: Range<Double> = -63_113_904_000..<252_423_993_600
+
+/// Appends an instant as RFC 3339 text without quotes; false, and nothing is appended, for what it
+/// can't show: NaN, the infinities, years outside 1 to 9999, and negative zero.
+@discardableResult
+package func appendDate(secondsSinceReference value: Double, to buffer: inout [UInt8]) -> Bool {
+  guard datesShown.contains(value), value != 0 || value.sign == .plus else { return false }
+  if value == value.rounded(.towardZero) {
+    append(wholeSeconds: Int(value), fraction: 0, digits: 0, to: &buffer)
+  } else if let short = ShortDecimal(sixDigits: value.magnitude) {
+    let whole = Int(short.integer)
+    append(
+      wholeSeconds: value < 0 ? -whole - 1 : whole,
+      fraction: value < 0
+        ? UInt64(ShortDecimal.powers[short.scale]) - short.fraction : short.fraction,
+      digits: short.scale,
+      to: &buffer
+    )
+  } else {
+    var fraction: [UInt8] = []
+    var whole = splitDescription(of: value.magnitude, fraction: &fraction)
+    if value < 0 {
+      whole = -whole - 1
+      complement(&fraction)
+    }
+    append(wholeSeconds: whole, fraction: 0, digits: 0, to: &buffer)
+    buffer.append(0x2e)
+    buffer.append(contentsOf: fraction)
+  }
+  buffer.append(0x5a)
+  return true
+}
+
+/// Reads RFC 3339 text without quotes, in the one form that it is written in.
+package func parseDate(_ bytes: UnsafeRawBufferPointer) -> Double? {
+  guard bytes.count >= 20, bytes[bytes.count - 1] == 0x5a, let whole = parseWholeSeconds(bytes)
+  else { return nil }
+  if bytes.count == 20 { return Double(whole) }
+  guard bytes[19] == 0x2e, bytes.count >= 22 else { return nil }
+  let digits = UnsafeRawBufferPointer(rebasing: bytes[20..<bytes.count - 1])
+  if whole >= 0, digits[digits.count - 1] != 0x30,
+    let short = ShortDecimal(integer: UInt64(whole), fraction: digits)
+  {
+    return short.double
+  }
+  var fraction = Array(digits)
+  guard fraction.last != 0x30, fraction.allSatisfy({ (0x30...0x39).contains($0) }) else {
+    return nil
+  }
+  let isNegative = whole < 0
+  if isNegative { complement(&fraction) }
+  let seconds = UInt64(isNegative ? -whole - 1 : whole)
+  if let short = ShortDecimal(integer: seconds, fraction: fraction) {
+    return isNegative ? -short.double : short.double
+  }
+  let text = "\(isNegative ? "-" : "")\(seconds)." + String(decoding: fraction, as: UTF8.self)
+  guard let value = Double(text) else { return nil }
+  var canonical: [UInt8] = []
+  guard appendDate(secondsSinceReference: value, to: &canonical),
+    canonical.elementsEqual(bytes)
+  else { return nil }
+  return value
+}
+
+/// Appends seconds with up to six digits of a fraction, all at once, because most rows have dates.
+private func append(
+  wholeSeconds seconds: Int,
+  fraction: UInt64,
+  digits: Int,
+  to buffer: inout [UInt8]
+) {
+  var day = seconds / 86_400
+  var second = seconds % 86_400
+  if second < 0 {
+    second += 86_400
+    day -= 1
+  }
+  let date = CivilDate(daysSinceReference: day)
+  withUnsafeTemporaryAllocation(of: UInt8.self, capacity: 26) { text in
+    func put(_ value: Int, at index: Int) {
+      text[index] = 0x30 + UInt8(truncatingIfNeeded: value / 10)
+      text[index + 1] = 0x30 + UInt8(truncatingIfNeeded: value % 10)
+    }
+    put(date.year / 100, at: 0)
+    put(date.year % 100, at: 2)
+    put(date.month, at: 5)
+    put(date.day, at: 8)
+    put(second / 3600, at: 11)
+    put(second / 60 % 60, at: 14)
+    put(second % 60, at: 17)
+    text[4] = 0x2d
+    text[7] = 0x2d
+    text[10] = 0x54
+    text[13] = 0x3a
+    text[16] = 0x3a
+    var rest = fraction
+    for index in stride(from: 19 + digits, to: 19, by: -1) {
+      text[index] = 0x30 + UInt8(truncatingIfNeeded: rest % 10)
+      rest /= 10
+    }
+    text[19] = 0x2e
+    let count = digits == 0 ? 19 : 20 + digits
+    buffer.append(contentsOf: UnsafeBufferPointer(rebasing: text[..<count]))
+  }
+}
+
+private func parseWholeSeconds(_ bytes: UnsafeRawBufferPointer) -> Int? {
+  guard bytes[4] == 0x2d, bytes[7] == 0x2d, bytes[10] == 0x54, bytes[13] == 0x3a,
+    bytes[16] == 0x3a
+  else { return nil }
+  func pair(_ index: Int) -> Int? {
+    let high = bytes[index] &- 0x30
+    let low = bytes[index + 1] &- 0x30
+    return high < 10 && low < 10 ? Int(high) * 10 + Int(low) : nil
+  }
+  guard let century = pair(0), let year = pair(2), let month = pair(5), let day = pair(8),
+    let hour = pair(11), hour < 24, let minute = pair(14), minute < 60, let second = pair(17),
+    second < 60, let date = CivilDate(year: century * 100 + year, month: month, day: day)
+  else { return nil }
+  return date.daysSinceReference * 86_400 + hour * 3600 + minute * 60 + second
+}
+
+/// Splits the shortest text of a positive number that is not whole; the fraction gets its digits.
+private func splitDescription(of value: Double, fraction: inout [UInt8]) -> Int {
+  var whole = 0
+  var exponent = 0
+  var isFraction = false
+  var isExponent = false
+  for byte in value.description.utf8 {
+    switch byte {
+    case 0x2e: isFraction = true
+    case 0x65: isExponent = true
+    case 0x2d: continue
+    default:
+      if isExponent {
+        exponent = exponent * 10 + Int(byte - 0x30)
+      } else if isFraction {
+        fraction.append(byte)
+      } else {
+        whole = whole * 10 + Int(byte - 0x30)
+      }
+    }
+  }
+  guard isExponent else { return whole }
+  // Only numbers below 0.0001 have an exponent here, and it is negative: `d.ddde-xx`.
+  fraction.insert(0x30 + UInt8(whole), at: 0)
+  fraction.insert(contentsOf: repeatElement(0x30, count: exponent - 1), at: 0)
+  return 0
+}
+
+/// Turns the digits of f into those of 1 - f; the last digit is not zero, before and after.
+private func complement(_ fraction: inout [UInt8]) {
+  let last = fraction.count - 1
+  for index in 0..<last { fraction[index] = 0x69 - fraction[index] }
+  fraction[last] = 0x6a - fraction[last]
+}

@@ -1,0 +1,82 @@
+import FoundationEssentials
+
+// The canonical text of a decimal number: plain digits, no exponent, no zeros that say nothing,
+// and zero has no sign. Numbers that are equal have one text, whatever their exponents are.
+
+/// The canonical text of a decimal; nil for NaN.
+package func decimalText(_ value: Decimal) -> String? {
+  guard !value.isNaN else { return nil }
+  if value.isZero { return "0" }
+  // `description` has all digits and never an exponent, but it keeps zeros at the end.
+  let text = value.description
+  guard text.utf8.contains(0x2e) else { return text }
+  var digits = Substring(text)
+  while digits.utf8.last == 0x30 { digits.removeLast() }
+  if digits.utf8.last == 0x2e { digits.removeLast() }
+  return String(digits)
+}
+
+/// The decimal that has this canonical text; nil for other text, and for numbers that have more
+/// digits than a `Decimal` holds.
+package func decimal(fromText text: String) -> Decimal? {
+  var text = text
+  let fits = text.withUTF8 { bytes in
+    isCanonicalDecimal(UnsafeRawBufferPointer(bytes)) && fitsDecimal(bytes)
+  }
+  // Foundation rounds what doesn't fit without a word, which is why that was looked at before.
+  return fits ? Decimal(string: text) : nil
+}
+
+/// Tells whether text is `0` or digits with no leading and no trailing zeros.
+package func isCanonicalDecimal(_ text: UnsafeRawBufferPointer) -> Bool {
+  var index = text.first == 0x2d ? 1 : 0
+  let start = index
+  while index < text.count, text[index] &- 0x30 < 10 { index += 1 }
+  guard index > start, text[start] != 0x30 || index == start + 1 else { return false }
+  if index == text.count { return text[start] != 0x30 || start == 0 }
+  guard text[index] == 0x2e, index + 1 < text.count, text[text.count - 1] != 0x30 else {
+    return false
+  }
+  return text[(index + 1)...].allSatisfy { $0 &- 0x30 < 10 }
+}
+
+/// Tells whether a number has a mantissa of 128 bits with an exponent from -128 to 127.
+private func fitsDecimal(_ text: UnsafeBufferPointer<UInt8>) -> Bool {
+  // Thirty-eight characters are within both limits.
+  guard text.count > 38 else { return true }
+  var mantissa: UInt128 = 0
+  var exponent = 0
+  var pendingZeros = 0
+  var isFraction = false
+  for byte in text {
+    switch byte {
+    case 0x2d: continue
+    case 0x2e: isFraction = true
+    case 0x30 where !isFraction:
+      // Zeros before the point are digits or exponent; which one is known at the next digit.
+      pendingZeros += mantissa == 0 ? 0 : 1
+    default:
+      if isFraction { exponent -= 1 }
+      guard let scaled = multiply(mantissa, byPowerOfTen: pendingZeros + 1) else { return false }
+      let (sum, overflow) = scaled.addingReportingOverflow(UInt128(byte - 0x30))
+      guard !overflow else { return false }
+      mantissa = sum
+      pendingZeros = 0
+    }
+  }
+  exponent += pendingZeros
+  if exponent > 127 { return multiply(mantissa, byPowerOfTen: exponent - 127) != nil }
+  return exponent >= -128
+}
+
+private func multiply(_ value: UInt128, byPowerOfTen power: Int) -> UInt128? {
+  guard value != 0 else { return 0 }
+  guard power <= 38 else { return nil }
+  var result = value
+  for _ in 0..<power {
+    let (product, overflow) = result.multipliedReportingOverflow(by: 10)
+    guard !overflow else { return nil }
+    result = product
+  }
+  return result
+}

@@ -1,0 +1,48 @@
+// A double is the shortest decimal that brings back the same double; of those the nearest one.
+// From 0.0001 up to 2^53 it is written plainly with at least one digit after the point, else as
+// `d.ddde±xx` (no point after a single digit, at least two digits of exponent). The point or the
+// exponent is always there: that is how a real number is told from an integer.
+
+/// Appends a finite double as a JSON number; false, and nothing is appended, for the others.
+@discardableResult
+package func appendDouble(_ value: Double, to buffer: inout [UInt8]) -> Bool {
+  guard value.isFinite else { return false }
+  let magnitude = value.magnitude
+  if magnitude >= 0.0001 || magnitude == 0, let short = ShortDecimal(sixDigits: magnitude) {
+    if value.sign == .minus { buffer.append(0x2d) }
+    appendInteger(short.integer, to: &buffer)
+    buffer.append(0x2e)
+    appendDigits(short.fraction, count: max(short.scale, 1), to: &buffer)
+    return true
+  }
+  var text = value.description
+  text.withUTF8 { buffer.append(contentsOf: $0) }
+  return true
+}
+
+/// Reads a double in the one form that it is written in.
+package func parseDouble(_ bytes: UnsafeRawBufferPointer) -> Double? {
+  if let short = parseShortDouble(bytes) { return short }
+  // Swift reads more than JSON has (hexadecimal, "inf", "1."): the comparison refuses it all.
+  guard bytes.count <= 32, let text = String(validating: bytes, as: UTF8.self),
+    let value = Double(text)
+  else { return nil }
+  var canonical: [UInt8] = []
+  guard appendDouble(value, to: &canonical), canonical.elementsEqual(bytes) else { return nil }
+  return value
+}
+
+/// Reads `-ddd.ddd` of at most fifteen digits, which needs no comparison.
+func parseShortDouble(_ bytes: UnsafeRawBufferPointer) -> Double? {
+  let start = bytes.first == 0x2d ? 1 : 0
+  guard let point = bytes.firstIndex(of: 0x2e), point > start, point + 1 < bytes.count,
+    let integer = parseUnsignedInteger(UnsafeRawBufferPointer(rebasing: bytes[start..<point]))
+  else { return nil }
+  let fraction = bytes[(point + 1)...]
+  guard fraction.count == 1 || fraction.last != 0x30,
+    let short = ShortDecimal(integer: integer, fraction: fraction)
+  else { return nil }
+  let magnitude = short.double
+  guard magnitude >= 0.0001 || magnitude == 0 else { return nil }
+  return start == 1 ? -magnitude : magnitude
+}

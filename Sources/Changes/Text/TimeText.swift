@@ -1,0 +1,72 @@
+import FoundationEssentials
+import Glibc
+
+/// The time now as history keeps it: RFC 3339 in UTC, always with six digits of a second.
+package func currentTime() -> String {
+  var now = timespec()
+  clock_gettime(CLOCK_REALTIME, &now)
+  return timeText(seconds: now.tv_sec, microseconds: Int(now.tv_nsec) / 1000)
+}
+
+/// A time as history keeps it, by the microsecond that is nearest.
+///
+/// A date holds no microsecond exactly; cut off, every other would become the one before.
+package func timeText(_ time: Date) -> String {
+  let instant = time.timeIntervalSince1970.isNaN ? 0 : time.timeIntervalSince1970
+  let seconds = instant.rounded(.down)
+  let fraction = ((instant - seconds) * 1_000_000).rounded()
+  let isNext = fraction >= 1_000_000
+  let ends = writtenTimes
+  return timeText(
+    seconds: Int(
+      min(max(seconds + (isNext ? 1 : 0), Double(ends.lowerBound)), Double(ends.upperBound))
+    ),
+    microseconds: fraction.isFinite && !isNext ? Int(fraction) : 0
+  )
+}
+
+/// The time now in milliseconds since 1970.
+package func currentMilliseconds() -> Int64 {
+  var now = timespec()
+  clock_gettime(CLOCK_REALTIME, &now)
+  return Int64(now.tv_sec) * 1000 + Int64(now.tv_nsec) / 1_000_000
+}
+
+/// A time as history keeps it, by its milliseconds since 1970.
+package func timeText(milliseconds: Int64) -> String {
+  let (seconds, rest) = milliseconds.quotientAndRemainder(dividingBy: 1000)
+  // Before 1970 the rest is negative.
+  return rest < 0
+    ? timeText(seconds: Int(seconds) - 1, microseconds: Int(rest + 1000) * 1000)
+    : timeText(seconds: Int(seconds), microseconds: Int(rest) * 1000)
+}
+
+/// The seconds since 1970 from year 1 to year 9999, whose ends stand for all times beyond them.
+private let writtenTimes = -62_135_596_800...253_402_300_799
+
+/// A time, in seconds since 1970 and the microseconds beyond them, as history keeps it.
+package func timeText(seconds: Int, microseconds: Int) -> String {
+  var parts = tm()
+  var seconds = min(max(seconds, writtenTimes.lowerBound), writtenTimes.upperBound)
+  gmtime_r(&seconds, &parts)
+  return String(unsafeUninitializedCapacity: 32) { text in
+    var end = 0
+    func append(_ number: Int, _ width: Int, _ next: Unicode.Scalar) {
+      var rest = number
+      for place in (end..<end + width).reversed() {
+        text[place] = UInt8(ascii: "0") + UInt8(rest % 10)
+        rest /= 10
+      }
+      text[end + width] = UInt8(ascii: next)
+      end += width + 1
+    }
+    append(Int(parts.tm_year) + 1900, 4, "-")
+    append(Int(parts.tm_mon) + 1, 2, "-")
+    append(Int(parts.tm_mday), 2, "T")
+    append(Int(parts.tm_hour), 2, ":")
+    append(Int(parts.tm_min), 2, ":")
+    append(Int(parts.tm_sec), 2, ".")
+    append(min(max(microseconds, 0), 999_999), 6, "Z")
+    return end
+  }
+}

@@ -1,0 +1,198 @@
+import FoundationEssentials
+
+/// How far the histories of one or several stores were handled.
+///
+/// It is a JSON object, which people and other programs can read too:
+///
+/// ```
+/// {"kind":"travelog-token","version":1,"store":"…","stores":{"…":{"lineage":0,"transaction":7,
+/// "digest":"…"}}}
+/// ```
+///
+/// The digest tells whether a store still has the history that was handled; see
+/// ``Reader/check(_:)``.
+package struct Bookmark: Hashable, Sendable {
+  /// The identifier of the store that it was taken from.
+  package let store: String
+  /// How far each store is covered, by its identifier; the one it was taken from is among them.
+  package let points: [String: HistoryPoint]
+
+  /// Makes a bookmark; its points must have one of the store that it was taken from.
+  package init(store: String, points: [String: HistoryPoint]) {
+    self.store = store
+    self.points = points
+  }
+
+  /// The one text of this bookmark, with its line break: the same bytes wherever it is written.
+  package func json() -> [UInt8] {
+    var text = Array(#"{"kind":"\#(Self.kind)","version":\#(Self.version),"store":"#.utf8)
+    appendJSONString(store, to: &text)
+    text += #","stores":{"#.utf8
+    // Sorted by bytes, as all programs sort them.
+    let sorted = points.sorted { $0.key.utf8.lexicographicallyPrecedes($1.key.utf8) }
+    for (index, (store, point)) in sorted.enumerated() {
+      if index > 0 { text.append(UInt8(ascii: ",")) }
+      appendJSONString(store, to: &text)
+      text += #":{"lineage":\#(point.lineage),"transaction":\#(point.transaction),"digest":""#.utf8
+      point.digest.appendHexadecimal(to: &text)
+      text += #""}"#.utf8
+    }
+    text += "}}\n".utf8
+    return text
+  }
+
+  /// Reads a bookmark, and refuses what none would be written as.
+  ///
+  /// Blanks and the order of members do not matter, so that one that was edited by hand is read.
+  ///
+  /// - Throws: ``StoreError`` with ``StoreError/Code/damaged``, or ``StoreError/Code/newerFormat``
+  ///   where a newer program wrote it.
+  package init(json: some Sequence<UInt8>) throws {
+    do {
+      // The decoder takes what is there twice without a word; this does not.
+      self = try JSONDecoder().decode(Self.self, from: Data(canonicalJSON(json)))
+    } catch let error as DecodingError {
+      let context = error.context
+      if let refusal = context.underlyingError as? StoreError { throw refusal }
+      let place = context.codingPath.map(\.stringValue).joined(separator: ".")
+      throw Self.unreadable("\(place): \(context.debugDescription)", error)
+    } catch {
+      throw Self.unreadable("\(error)", error)
+    }
+  }
+
+  private static func unreadable(_ reason: String, _ cause: any Error) -> StoreError {
+    StoreError(
+      .damaged,
+      "The history token can't be read (\(reason)). It was cut or altered; discard it.",
+      cause: cause
+    )
+  }
+}
+
+extension DecodingError {
+  fileprivate var context: Context {
+    switch self {
+    case .typeMismatch(_, let context), .valueNotFound(_, let context),
+      .keyNotFound(_, let context), .dataCorrupted(let context):
+      context
+    @unknown default: Context(codingPath: [], debugDescription: "\(self)")
+    }
+  }
+}
+
+extension Bookmark: Codable {
+  private static let kind = "travelog-token"
+  private static let version = 1
+
+  /// A name in the bookmark, or the identifier of a store.
+  private struct Key: CodingKey {
+    let stringValue: String
+    var intValue: Int? { nil }
+
+    init(_ name: String) { stringValue = name }
+    init?(stringValue: String) { self.stringValue = stringValue }
+    init?(intValue: Int) { nil }
+  }
+
+  /// Writes the bookmark.
+  package func encode(to encoder: any Encoder) throws {
+    var container = encoder.container(keyedBy: Key.self)
+    try container.encode(Self.kind, forKey: Key("kind"))
+    try container.encode(Self.version, forKey: Key("version"))
+    try container.encode(store, forKey: Key("store"))
+    var stores = container.nestedContainer(keyedBy: Key.self, forKey: Key("stores"))
+    for (store, point) in points.sorted(by: { $0.key < $1.key }) {
+      var place = stores.nestedContainer(keyedBy: Key.self, forKey: Key(store))
+      try place.encode(point.lineage, forKey: Key("lineage"))
+      try place.encode(point.transaction, forKey: Key("transaction"))
+      try place.encode(point.digest.description, forKey: Key("digest"))
+    }
+  }
+
+  /// Reads a bookmark, and refuses what none would be written as.
+  package init(from decoder: any Decoder) throws {
+    let container = try decoder.container(keyedBy: Key.self)
+    let kind = try container.decodeIfPresent(String.self, forKey: Key("kind"))
+    guard kind == Self.kind else {
+      throw Self.refusal(
+        container,
+        "This is no history token: its kind is \(kind ?? "missing"), not \(Self.kind). Pass what"
+          + " was written as one."
+      )
+    }
+    let version = try container.decode(Int.self, forKey: Key("version"))
+    guard version == Self.version else {
+      throw Self.refusal(
+        container,
+        "The history token has version \(version), and this program knows version"
+          + " \(Self.version). Use the program that wrote it, or a newer one.",
+        .newerFormat
+      )
+    }
+    try Self.check(container, has: ["kind", "version", "store", "stores"])
+    store = try container.decode(String.self, forKey: Key("store"))
+    let stores = try container.nestedContainer(keyedBy: Key.self, forKey: Key("stores"))
+    var points: [String: HistoryPoint] = [:]
+    for key in stores.allKeys {
+      let place = try stores.nestedContainer(keyedBy: Key.self, forKey: key)
+      try Self.check(place, has: ["lineage", "transaction", "digest"])
+      points[key.stringValue] = try Self.point(place)
+    }
+    guard points[store] != nil else {
+      throw Self.refusal(
+        stores,
+        "The history token was taken from the store \(store), and does not say how far it covers"
+          + " that store. It was altered; discard it."
+      )
+    }
+    self.points = points
+  }
+
+  private static func point(_ place: KeyedDecodingContainer<Key>) throws -> HistoryPoint {
+    let lineage = try place.decode(Int64.self, forKey: Key("lineage"))
+    let transaction = try place.decode(Int64.self, forKey: Key("transaction"))
+    let text = try place.decode(String.self, forKey: Key("digest"))
+    // One more is a number too.
+    guard lineage >= 0, transaction >= 0, max(lineage, transaction) < 1 << 62,
+      let digest = Digest(hexadecimal: text)
+    else {
+      throw refusal(
+        place,
+        "The history token has a place that can't be: lineage \(lineage), transaction"
+          + " \(transaction), digest \(text.prefix(80)). It was altered; discard it."
+      )
+    }
+    return HistoryPoint(lineage: lineage, transaction: transaction, digest: digest)
+  }
+
+  private static func check(
+    _ container: KeyedDecodingContainer<Key>,
+    has names: Set<String>
+  ) throws {
+    let found = Set(container.allKeys.map(\.stringValue))
+    guard found != names else { return }
+    let missing = names.subtracting(found).sorted()
+    let unknown = found.subtracting(names).sorted()
+    throw refusal(
+      container,
+      "The history token lacks [\(missing.joined(separator: ", "))] and has"
+        + " [\(unknown.joined(separator: ", "))] that none has. It was altered; discard it."
+    )
+  }
+
+  /// The error for what can't be read: that of decoding, with the store's own below it.
+  private static func refusal(
+    _ container: KeyedDecodingContainer<Key>,
+    _ sentence: String,
+    _ code: StoreError.Code = .damaged
+  ) -> DecodingError {
+    .dataCorrupted(
+      .init(
+        codingPath: container.codingPath,
+        debugDescription: sentence,
+        underlyingError: StoreError(code, sentence)
+      )
+    )
+  }
+}

@@ -1,0 +1,57 @@
+/// One side of a change, `before` or `after`, as it is put together.
+package struct ChangeSide {
+  /// The members written so far, with the opening brace.
+  package var json: [UInt8] = [UInt8(ascii: "{")]
+  /// The names of what ``json`` can't show.
+  package var special: [UInt8] = []
+  /// The references to what is too large.
+  package var large: [UInt8] = []
+
+  package init() {}
+
+  package var isEmpty: Bool { json.count == 1 }
+
+  /// Makes it empty, and keeps the room.
+  package mutating func removeAll() {
+    json.removeLast(json.count - 1)
+    special.empty()
+    large.empty()
+  }
+
+  /// Adds a property by its canonical text; the key has its quotes and colon.
+  package mutating func append(_ key: some Collection<UInt8>, _ value: EncodedValue) {
+    if json.count > 1 { json.append(UInt8(ascii: ",")) }
+    json.append(contentsOf: key)
+    json.append(contentsOf: value.json)
+    if !value.special.isEmpty { appendMember(key, value.special, to: &special) }
+    if !value.large.isEmpty { appendMember(key, value.large, to: &large) }
+  }
+
+  /// Closes the braces.
+  package mutating func close() {
+    json.append(UInt8(ascii: "}"))
+    if !special.isEmpty { special.append(UInt8(ascii: "}")) }
+    if !large.isEmpty { large.append(UInt8(ascii: "}")) }
+  }
+}
+
+/// Appends a member to a JSON object whose closing brace is still to come.
+package func appendMember(_ key: some Sequence<UInt8>, _ value: [UInt8], to object: inout [UInt8]) {
+  object.append(object.isEmpty ? UInt8(ascii: "{") : UInt8(ascii: ","))
+  object.append(contentsOf: key)
+  object.append(contentsOf: value)
+}
+
+extension [UInt8] {
+  /// Removes all bytes, and keeps the room; most buffers are empty already for most rows.
+  package mutating func empty() {
+    if !isEmpty { removeAll(keepingCapacity: true) }
+  }
+}
+
+/// Puts the notes on both sides of a change into one object.
+package func joinSides(_ before: [UInt8], _ after: [UInt8], to object: inout [UInt8]) {
+  if !after.isEmpty { appendMember(#""after":"#.utf8, after, to: &object) }
+  if !before.isEmpty { appendMember(#""before":"#.utf8, before, to: &object) }
+  if !object.isEmpty { object.append(UInt8(ascii: "}")) }
+}

@@ -1,0 +1,68 @@
+/// Appends links as a canonical list; the prefix is what stands before each id.
+package func appendLinkList(
+  _ targets: some Sequence<Int64>,
+  _ prefix: [UInt8],
+  to json: inout [UInt8]
+) {
+  json.append(UInt8(ascii: "["))
+  var isFirst = true
+  for target in targets {
+    if !isFirst { json.append(UInt8(ascii: ",")) }
+    isFirst = false
+    json += prefix
+    appendInteger(target, to: &json)
+    json += "\"}".utf8
+  }
+  json.append(UInt8(ascii: "]"))
+}
+
+/// Reads the ids in `[{"entity":"Tag","id":"7"}]`, the prefix being what stands before each id.
+///
+/// - Returns: Whether the text is what ``appendLinkList(_:_:to:)`` writes for ascending ids.
+package func readLinkList(
+  _ text: UnsafeRawBufferPointer,
+  _ prefix: [UInt8],
+  to targets: inout [Int64]
+) -> Bool {
+  var rest = LinkText(rest: text)
+  guard rest.take("[") else { return false }
+  var last: Int64?
+  while !rest.take("]") {
+    guard last == nil || rest.take(","), rest.take(prefix), let target = rest.takeInteger(),
+      rest.take("\""), rest.take("}"), last.map({ $0 < target }) ?? true
+    else { return false }
+    targets.append(target)
+    last = target
+  }
+  return rest.isEmpty
+}
+
+/// What is not read yet of a list of links.
+private struct LinkText {
+  private var rest: Slice<UnsafeRawBufferPointer>
+
+  init(rest: UnsafeRawBufferPointer) { self.rest = rest[...] }
+
+  var isEmpty: Bool { rest.isEmpty }
+
+  mutating func take(_ character: Unicode.Scalar) -> Bool {
+    guard let first = rest.first, first == UInt8(ascii: character) else { return false }
+    rest.removeFirst()
+    return true
+  }
+
+  mutating func take(_ bytes: [UInt8]) -> Bool {
+    guard rest.count >= bytes.count,
+      isSame(UnsafeRawBufferPointer(rebasing: rest.prefix(bytes.count)), bytes)
+    else { return false }
+    rest.removeFirst(bytes.count)
+    return true
+  }
+
+  mutating func takeInteger() -> Int64? {
+    let isOfNumber = { (byte: UInt8) in byte == 0x2d || byte &- 0x30 < 10 }
+    let digits = rest.prefix(while: isOfNumber)
+    rest.removeFirst(digits.count)
+    return parseInteger(UnsafeRawBufferPointer(rebasing: digits))
+  }
+}

@@ -1,0 +1,83 @@
+/// Writes the properties of one entity's objects as history keeps them: canonical JSON.
+///
+/// What every row needs lies in memory that stays where it is, so that a row costs no allocation
+/// and no counting of references.
+package final class ObjectEncoder {
+  /// The entity's name.
+  package let name: UnsafeRawBufferPointer
+  /// The properties' names with quotes and a colon, in the order of ``EntityLayout/columns``.
+  private let keys: [UnsafeRawBufferPointer]
+  /// For relationships, what stands before the id.
+  private let references: [UnsafeRawBufferPointer]
+  /// The types of attributes; nil for relationships.
+  private let types: [ValueType?]
+  package let isExternal: [Bool]
+  private let memory: [UnsafeRawBufferPointer]
+
+  package init(_ layout: EntityLayout, _ layouts: [EntityLayout]) {
+    name = kept(Array(layout.entity.name.utf8))
+    keys = layout.columns.map { column in
+      var key: [UInt8] = []
+      appendJSONString(column.logName, to: &key)
+      key.append(UInt8(ascii: ":"))
+      return kept(key)
+    }
+    references = layout.columns.map { column in
+      guard let destination = column.destination else { return kept([]) }
+      return kept(referencePrefix(layouts[destination].entity.name))
+    }
+    types = layout.columns.map(\.type)
+    isExternal = layout.columns.map(\.isExternal)
+    memory = [name] + keys + references
+  }
+
+  deinit {
+    for bytes in memory { bytes.deallocate() }
+  }
+
+  /// The number of properties.
+  package var count: Int { keys.count }
+
+  /// The name of a property with quotes and a colon, which is there as long as the encoder.
+  @inline(__always)
+  package func key(_ column: Int) -> UnsafeRawBufferPointer { keys[column] }
+
+  /// True for a value that can't simply be written where it is, because it is too large for a row
+  /// of history or lies in a file.
+  @inline(__always)
+  package func isApart(_ value: Value, at column: Int) -> Bool {
+    switch value {
+    case .text(let text): text.utf8.count > LargeValue.limit || isExternal[column]
+    case .blob(let data), .brokenText(let data): data.count > LargeValue.limit
+    case .null, .integer, .real: false
+    }
+  }
+
+  /// Appends a value without its key, and returns what that can't show.
+  @inline(__always)
+  package func append(_ value: Value, at column: Int, to buffer: inout [UInt8]) -> SpecialValue? {
+    if let type = types[column] { return appendCanonical(value, as: type, to: &buffer) }
+    guard case .integer(let id) = value else {
+      buffer.append(contentsOf: "null".utf8)
+      return nil
+    }
+    buffer.append(contentsOf: references[column])
+    appendInteger(id, to: &buffer)
+    buffer.append(contentsOf: #""}"#.utf8)
+    return nil
+  }
+}
+
+/// What stands before the id in a reference to an object of an entity.
+package func referencePrefix(_ entity: String) -> [UInt8] {
+  var prefix = Array(#"{"entity":"#.utf8)
+  appendJSONString(entity, to: &prefix)
+  return prefix + Array(#","id":""#.utf8)
+}
+
+/// A copy of some bytes that stays where it is until it is deallocated.
+private func kept(_ bytes: [UInt8]) -> UnsafeRawBufferPointer {
+  let copy = UnsafeMutableRawBufferPointer.allocate(byteCount: bytes.count, alignment: 1)
+  copy.copyBytes(from: bytes)
+  return UnsafeRawBufferPointer(copy)
+}

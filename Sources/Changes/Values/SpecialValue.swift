@@ -1,0 +1,139 @@
+import FoundationEssentials
+
+/// A stored value that the encoding of its declared type can't show.
+///
+/// In a log the member is then null, or the nearest that the type shows, and the ``name`` of the
+/// exact value stands under `special`.
+package enum SpecialValue: Hashable, Sendable {
+  /// Not a number, which is stored as the text `NaN`.
+  case nan
+  /// Above all numbers.
+  case infinity
+  /// Below all numbers.
+  case negativeInfinity
+  /// Any other value that doesn't fit: a date of the year 12000, or what a foreign writer left.
+  case stored(Value)
+
+  /// The special value for a stored one.
+  init(_ value: Value, as type: ValueType) {
+    switch value {
+    case .real(let number) where number.isNaN: self = .nan
+    case .real(.infinity): self = .infinity
+    case .real(-.infinity): self = .negativeInfinity
+    case .text("NaN") where type.hasNaN: self = .nan
+    default: self = .stored(value)
+    }
+  }
+
+  /// What stands under `special` for a value that was erased, and so is not known.
+  package static let erasedName = "erased"
+
+  /// What stands under `special` in a partial log for a value that was left out.
+  package static let redactedName = "redacted"
+
+  /// What stands under `special` in a partial log before the keyed digest of a value.
+  package static let hashPrefix = "hash:"
+
+  /// True for a note that only partial logs have.
+  static func isRedacted(_ name: String) -> Bool {
+    name == redactedName
+      || name.hasPrefix(hashPrefix)
+        && Digest(hexadecimal: String(name.dropFirst(hashPrefix.count))) != nil
+  }
+
+  /// What stands under `special` for an external value whose file was gone; its digest is known.
+  package static let missingName = "missing"
+
+  private static let brokenTextPrefix = "text64:"
+
+  /// The stored value.
+  package var value: Value {
+    switch self {
+    case .nan: .text("NaN")
+    case .infinity: .real(.infinity)
+    case .negativeInfinity: .real(-.infinity)
+    case .stored(let value): value
+    }
+  }
+
+  /// The text that stands for it under `special`.
+  ///
+  /// It is `nan`, `inf`, `-inf`, a number (with a point or an exponent a real one, else an
+  /// integer), `text:` and the text, or `blob:` and base64; `text64:` and base64 for a text that is no UTF-8.
+  package var name: String {
+    var name: [UInt8] = []
+    switch self {
+    case .nan: return "nan"
+    case .infinity: return "inf"
+    case .negativeInfinity: return "-inf"
+    case .stored(.null): return "null"
+    case .stored(.integer(let number)): appendInteger(number, to: &name)
+    case .stored(.real(let number)): appendDouble(number, to: &name)
+    case .stored(.text(let text)): return "text:" + text
+    case .stored(.blob(let data)):
+      name += "blob:".utf8
+      data.withUnsafeBytes { appendBase64($0, to: &name) }
+    case .stored(.brokenText(let data)):
+      name += Self.brokenTextPrefix.utf8
+      data.withUnsafeBytes { appendBase64($0, to: &name) }
+    }
+    return String(decoding: name, as: UTF8.self)
+  }
+
+  /// Reads a ``name``; nil for text that is none.
+  package init?(name: String) {
+    switch name {
+    case "nan": self = .nan
+    case "inf": self = .infinity
+    case "-inf": self = .negativeInfinity
+    default:
+      guard let value = Self.storedValue(name: name) else { return nil }
+      self = .stored(value)
+    }
+  }
+
+  private static func storedValue(name: String) -> Value? {
+    // By bytes: as characters, a colon with an accent after it is no colon.
+    let rest = name.utf8.dropFirst(5)
+    if name.utf8.starts(with: "text:".utf8) { return .text(String(Substring(rest))) }
+    if name.utf8.starts(with: "blob:".utf8) {
+      return Array(rest).withUnsafeBytes { parseBase64($0) }.map { .blob($0) }
+    }
+    if name.utf8.starts(with: brokenTextPrefix.utf8) {
+      let bytes = Array(name.utf8.dropFirst(brokenTextPrefix.utf8.count))
+        .withUnsafeBytes { parseBase64($0) }
+      // What is UTF-8 has another form.
+      return bytes.flatMap { $0.withUnsafeBytes(isValidUTF8) ? nil : .brokenText($0) }
+    }
+    return Array(name.utf8).withUnsafeBytes { bytes in
+      if let number = parseInteger(bytes) { return .integer(number) }
+      return parseDouble(bytes).map { .real($0) }
+    }
+  }
+}
+
+extension ValueType {
+  /// True where not-a-number is a value, kept as the text `NaN`.
+  var hasNaN: Bool {
+    switch self {
+    case .float16, .float, .double, .date, .decimal: true
+    default: false
+    }
+  }
+
+  /// The integers that the type has; nil for types that are not kept as integers.
+  package var integers: ClosedRange<Int64>? {
+    switch self {
+    case .bool: 0...1
+    case .int8: Int64(Int8.min)...Int64(Int8.max)
+    case .int16: Int64(Int16.min)...Int64(Int16.max)
+    case .int32: Int64(Int32.min)...Int64(Int32.max)
+    case .int64: Int64.min...Int64.max
+    case .uint8: 0...Int64(UInt8.max)
+    case .uint16: 0...Int64(UInt16.max)
+    case .uint32: 0...Int64(UInt32.max)
+    case .uint64: 0...Int64.max
+    default: nil
+    }
+  }
+}

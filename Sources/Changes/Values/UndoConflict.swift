@@ -1,0 +1,42 @@
+/// Something that stands on changes that are to be undone.
+package enum UndoConflict: Hashable, Sendable, CustomStringConvertible {
+  /// A value, or the object as a whole, is no longer as the change left it.
+  case changed(ReplayDifference)
+  /// An object would vanish that another one leads to.
+  case referenced(
+    entity: String,
+    object: Int64,
+    byEntity: String,
+    byObject: Int64,
+    property: String
+  )
+  /// An object would lead to one that is not there any more.
+  case missingTarget(
+    entity: String,
+    object: Int64,
+    property: String,
+    toEntity: String,
+    toObject: Int64
+  )
+
+  /// The conflict in words.
+  package var description: String {
+    switch self {
+    case .changed(let difference): difference.description
+    case .referenced(let entity, let object, let byEntity, let byObject, let property):
+      "\(byEntity) \(byObject) leads through '\(property)' to \(entity) \(object), which would vanish"
+    case .missingTarget(let entity, let object, let property, let toEntity, let toObject):
+      "\(entity) \(object) would lead through '\(property)' to \(toEntity) \(toObject), which is not"
+        + " there"
+    }
+  }
+
+  /// The object that later changes made other than it was to be.
+  package var object: (entity: String, id: Int64) {
+    switch self {
+    case .changed(let difference): (difference.entity, difference.object)
+    case .referenced(_, _, let entity, let object, _): (entity, object)
+    case .missingTarget(_, _, _, let entity, let object): (entity, object)
+    }
+  }
+}

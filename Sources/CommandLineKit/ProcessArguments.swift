@@ -1,0 +1,22 @@
+import Glibc
+
+/// The words that the process was started with; the first is the program's name.
+///
+/// Swift's `CommandLine` looks for them next to the environment in memory, and finds none after a
+/// preloaded library called `setenv`, as libfaketime does. The system's own list does not move.
+package func processArguments() -> [String] {
+  let descriptor = open("/proc/self/cmdline", O_RDONLY | O_CLOEXEC)
+  guard descriptor >= 0 else { return CommandLine.arguments }
+  defer { close(descriptor) }
+  var bytes: [UInt8] = []
+  var chunk = [UInt8](repeating: 0, count: 1 << 16)
+  while true {
+    let count = read(descriptor, &chunk, chunk.count)
+    if count < 0, errno == EINTR { continue }
+    guard count > 0 else { break }
+    bytes += chunk[..<count]
+  }
+  // Each word ends with a zero byte.
+  return bytes.split(separator: 0, omittingEmptySubsequences: false).dropLast()
+    .map { String(decoding: $0, as: UTF8.self) }
+}

@@ -1,0 +1,68 @@
+import Dispatch
+
+/// A queue that runs one closure at a time, and that can be the executor of an actor.
+///
+/// ```swift
+/// actor Importer {
+///   private let queue = DispatchSerialQueue(label: "importer")
+///   nonisolated var unownedExecutor: UnownedSerialExecutor { queue.asUnownedSerialExecutor() }
+/// }
+/// ```
+/// On Apple's systems it is a subclass of `DispatchQueue`. On Linux that class can't have subclasses, so
+/// this one contains a queue.
+public final class DispatchSerialQueue: SerialExecutor {
+  /// The queue itself, for functions that take a `DispatchQueue`.
+  public let queue: DispatchQueue
+
+  /// Makes a queue.
+  public init(
+    label: String,
+    qos: DispatchQoS = .unspecified,
+    autoreleaseFrequency: DispatchQueue.AutoreleaseFrequency = .inherit,
+    target: DispatchQueue? = nil
+  ) {
+    queue = DispatchQueue(
+      label: label,
+      qos: qos,
+      autoreleaseFrequency: autoreleaseFrequency,
+      target: target
+    )
+  }
+
+  /// The queue's name, which debuggers show.
+  public var label: String { queue.label }
+
+  /// Runs a closure when those before it are done.
+  public func async(
+    group: DispatchGroup? = nil,
+    qos: DispatchQoS = .unspecified,
+    flags: DispatchWorkItemFlags = [],
+    execute work: @escaping @Sendable @convention(block) () -> Void
+  ) {
+    queue.async(group: group, qos: qos, flags: flags, execute: work)
+  }
+
+  /// Runs a closure at a time, or later, when those before it are done.
+  public func asyncAfter(
+    deadline: DispatchTime,
+    qos: DispatchQoS = .unspecified,
+    flags: DispatchWorkItemFlags = [],
+    execute work: @escaping @Sendable @convention(block) () -> Void
+  ) {
+    queue.asyncAfter(deadline: deadline, qos: qos, flags: flags, execute: work)
+  }
+
+  /// Runs a closure when those before it are done, and waits for it.
+  public func sync<Result>(execute work: () throws -> Result) rethrows -> Result {
+    try queue.sync(execute: work)
+  }
+
+  /// Runs an actor's job when what was before it is done.
+  public func enqueue(_ job: consuming ExecutorJob) {
+    let job = UnownedJob(job)
+    queue.async { job.runSynchronously(on: self.asUnownedSerialExecutor()) }
+  }
+
+  /// Stops the program if the caller does not run on the queue.
+  public func checkIsolated() { dispatchPrecondition(condition: .onQueue(queue)) }
+}

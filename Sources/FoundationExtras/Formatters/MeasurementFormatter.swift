@@ -1,0 +1,150 @@
+import Foundation
+
+/// A formatter that writes measurements in the units and the words of a locale.
+///
+/// ```swift
+/// let formatter = MeasurementFormatter()
+/// formatter.unitOptions = .providedUnit
+/// formatter.string(from: Measurement(value: 3.5, unit: UnitLength.kilometers))  // "3.5 km"
+/// ```
+public final class MeasurementFormatter: Formatter, @unchecked Sendable {
+  // Sendable as Apple's formatters are used: threads may share one that nobody changes any more.
+
+  /// Which unit a measurement is written in; without any, the one that the locale prefers.
+  public struct UnitOptions: OptionSet, Sendable {
+    /// The bits of the options, with Apple's values.
+    public let rawValue: UInt
+
+    /// Makes a set of options of its bits.
+    public init(rawValue: UInt) { self.rawValue = rawValue }
+
+    /// The measurement's own unit.
+    public static let providedUnit = UnitOptions(rawValue: 1)
+    /// A unit of the right size: 12,000 meters become 12 kilometers.
+    public static let naturalScale = UnitOptions(rawValue: 2)
+    /// Degrees without their scale: "20°".
+    public static let temperatureWithoutUnit = UnitOptions(rawValue: 4)
+  }
+
+  /// Which unit a measurement is written in.
+  public var unitOptions: UnitOptions = []
+  /// Whether the unit is written as "km" (medium), as "kilometers" (long) or in the shortest way.
+  public var unitStyle = Formatter.UnitStyle.medium
+  /// The language, and the country that prefers a unit.
+  public var locale = Locale.autoupdatingCurrent
+  /// How the number is written: digits, grouping and rounding are used.
+  public var numberFormatter: NumberFormatter = {
+    let numbers = NumberFormatter()
+    numbers.numberStyle = .decimal
+    return numbers
+  }()
+
+  /// Writes a measurement.
+  public func string<UnitType: Unit>(from measurement: Measurement<UnitType>) -> String {
+    guard let dimension = measurement.unit as? Dimension else {
+      return number(measurement.value, measurement.unit.symbol)
+    }
+    let unit = unitOptions.contains(.providedUnit) ? dimension : preferredUnit(for: dimension)
+    let base = dimension.converter.baseUnitValue(fromValue: measurement.value)
+    let value =
+      unit === dimension ? measurement.value : unit.converter.value(fromBaseUnitValue: base)
+    guard let name = unit.unicodeName else { return number(value, unit.symbol) }
+    if unitOptions.contains(.temperatureWithoutUnit), unit is UnitTemperature {
+      return text(value, "measure-unit/temperature-generic") ?? number(value, "°")
+    }
+    if unitOptions.contains(.naturalScale), !unitOptions.contains(.providedUnit), unit.hasScales,
+      let text = text(value, "usage/default unit/\(name)")
+    {
+      return text
+    }
+    return text(value, "unit/\(name)") ?? number(value, unit.symbol)
+  }
+
+  /// Writes a measurement of any kind; returns nil for any other object.
+  public override func string(for obj: Any?) -> String? {
+    (obj as? any FormattableMeasurement)?.text(by: self)
+  }
+
+  private func text(_ value: Double, _ unit: String) -> String? {
+    let width =
+      switch unitStyle {
+      case .short: "unit-width-narrow"
+      case .medium: "unit-width-short"
+      case .long: "unit-width-full-name"
+      }
+    return unicodeText(
+      of: value,
+      skeleton: "\(unit) \(width) \(numberFormatter.skeleton)",
+      locale: locale
+    )
+  }
+
+  /// The number and a symbol, for units that ICU does not know.
+  private func number(_ value: Double, _ symbol: String) -> String {
+    let text = unicodeText(
+      of: value,
+      skeleton: numberFormatter.skeleton,
+      locale: locale
+    )
+    return "\(text ?? String(value)) \(symbol)"
+  }
+
+  private func preferredUnit(for unit: Dimension) -> Dimension {
+    let system = locale.measurementSystem
+    let isMetric = system == .metric
+    return switch unit {
+    case is UnitLength: isMetric ? UnitLength.kilometers : UnitLength.miles
+    case is UnitSpeed: isMetric ? UnitSpeed.kilometersPerHour : UnitSpeed.milesPerHour
+    case is UnitTemperature: system == .us ? UnitTemperature.fahrenheit : UnitTemperature.celsius
+    case is UnitMass: isMetric ? UnitMass.kilograms : UnitMass.pounds
+    case is UnitArea: isMetric ? UnitArea.squareMeters : UnitArea.squareFeet
+    case is UnitVolume:
+      isMetric ? UnitVolume.liters : system == .us ? UnitVolume.gallons : UnitVolume.imperialGallons
+    default: unit
+    }
+  }
+}
+
+/// A measurement of any kind of unit.
+private protocol FormattableMeasurement {
+  func text(by formatter: MeasurementFormatter) -> String
+}
+
+extension Measurement: FormattableMeasurement {
+  fileprivate func text(by formatter: MeasurementFormatter) -> String {
+    formatter.string(from: self)
+  }
+}
+
+extension NumberFormatter {
+  /// The formatter's digits, grouping and rounding as an ICU number skeleton.
+  fileprivate var skeleton: String {
+    var words: [String] = []
+    if usesSignificantDigits {
+      let minimum = max(1, minimumSignificantDigits)
+      let rest = max(0, maximumSignificantDigits - minimum)
+      words.append(String(repeating: "@", count: minimum) + String(repeating: "#", count: rest))
+    } else {
+      let rest = max(0, maximumFractionDigits - minimumFractionDigits)
+      let zeros = String(repeating: "0", count: max(0, minimumFractionDigits))
+      let fraction = zeros + String(repeating: "#", count: rest)
+      words.append(fraction.isEmpty ? "precision-integer" : ".\(fraction)")
+    }
+    if minimumIntegerDigits > 1 {
+      words.append("integer-width/+" + String(repeating: "0", count: minimumIntegerDigits))
+    }
+    if !usesGroupingSeparator { words.append("group-off") }
+    let rounding =
+      switch roundingMode {
+      case .ceiling: "ceiling"
+      case .floor: "floor"
+      case .down: "down"
+      case .up: "up"
+      case .halfDown: "half-down"
+      case .halfUp: "half-up"
+      default: "half-even"
+      }
+    words.append("rounding-mode-\(rounding)")
+    return words.joined(separator: " ")
+  }
+}

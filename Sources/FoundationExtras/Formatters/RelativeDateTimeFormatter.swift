@@ -1,0 +1,75 @@
+import Foundation
+
+/// A formatter that writes how far away a date is, such as "2 days ago" or "tomorrow".
+public final class RelativeDateTimeFormatter: Formatter, @unchecked Sendable {
+  // Sendable as Apple's formatters are used: threads may share one that nobody changes any more.
+
+  /// Whether words such as "yesterday" are used.
+  public enum DateTimeStyle: Int, Sendable {
+    /// "1 day ago"
+    case numeric
+    /// "yesterday"
+    case named
+  }
+
+  /// How units are written.
+  public enum UnitsStyle: Int, Sendable {
+    /// "2 months ago"
+    case full
+    /// "two months ago"
+    case spellOut
+    /// "2 mo. ago"
+    case short
+    /// "2 mo. ago"
+    case abbreviated
+  }
+
+  /// Whether words such as "yesterday" are used.
+  public var dateTimeStyle = DateTimeStyle.numeric
+  /// How units are written.
+  public var unitsStyle = UnitsStyle.full
+  /// Where the text is used, which decides whether it begins with a capital letter.
+  public var formattingContext = Formatter.Context.unknown
+  /// The calendar that says how long months and years are.
+  public var calendar = Calendar.autoupdatingCurrent
+  /// The language.
+  public var locale = Locale.autoupdatingCurrent
+
+  /// Writes how far away a date is from another, in the largest unit that is not zero.
+  public func localizedString(for date: Date, relativeTo referenceDate: Date) -> String {
+    // Whole seconds: "an hour from now" is still an hour when `referenceDate` was made a little later.
+    let seconds = date.timeIntervalSince(referenceDate).rounded()
+    let components = calendar.dateComponents(
+      Set(TimeUnit.allCases.map(\.component)),
+      from: referenceDate,
+      to: referenceDate + seconds
+    )
+    return localizedString(from: components, isPast: seconds < 0)
+  }
+
+  /// Writes how far away a number of seconds is; a negative interval is in the past.
+  public func localizedString(fromTimeInterval timeInterval: TimeInterval) -> String {
+    let now = Date()
+    return localizedString(for: now + timeInterval, relativeTo: now)
+  }
+
+  /// Writes the largest of the components that is not zero.
+  public func localizedString(from dateComponents: DateComponents) -> String {
+    localizedString(from: dateComponents, isPast: false)
+  }
+
+  /// Writes how far away a date is from now; returns nil for any other object.
+  public override func string(for obj: Any?) -> String? {
+    (obj as? Date).map { localizedString(for: $0, relativeTo: Date()) }
+  }
+
+  private func localizedString(from components: DateComponents, isPast: Bool) -> String {
+    let parts = TimeUnit.allCases.compactMap { unit in
+      unit.value(in: components).map { TimePart(unit: unit, value: $0) }
+    }
+    let part =
+      parts.first { $0.value != 0 } ?? parts.last ?? TimePart(unit: .second, value: 0)
+    let value = part.value == 0 && isPast ? -0.0 : Double(part.value)
+    return text(of: value, part.unit) ?? ""
+  }
+}

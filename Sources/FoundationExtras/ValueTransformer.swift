@@ -1,0 +1,52 @@
+import Foundation
+
+/// A class that turns values into others and back, found by its name.
+///
+/// Foundation on Linux has none; this one has what `.transformable(by:)` of SwiftData needs of Apple's.
+open class ValueTransformer {
+  private static let lock = NSLock()
+  // Only read and written while `lock` is held.
+  nonisolated(unsafe) private static var registered: [String: ValueTransformer.Type] = [:]
+
+  /// Makes a transformer.
+  public required init() {}
+
+  /// The class of the transformed values.
+  open class func transformedValueClass() -> AnyClass { NSData.self }
+  /// True if values can be turned back.
+  open class func allowsReverseTransformation() -> Bool { true }
+  /// Turns a value into its transformed form.
+  open func transformedValue(_ value: Any?) -> Any? { value }
+  /// Turns a transformed form back into the value.
+  open func reverseTransformedValue(_ value: Any?) -> Any? { value }
+
+  /// Makes a transformer known by a name.
+  public static func setValueTransformer(
+    _ transformer: ValueTransformer?,
+    forName name: NSValueTransformerName
+  ) {
+    lock.withLock { registered[name.rawValue] = transformer.map { type(of: $0) } }
+  }
+
+  /// A transformer of the class that is registered by the name.
+  package static func named(_ name: String) -> ValueTransformer? {
+    lock.withLock { registered[name] }?.init()
+  }
+
+  /// Registers the class by its own name, and returns that name.
+  package static func register(_ type: ValueTransformer.Type) -> String {
+    let name = String(describing: type)
+    lock.withLock { registered[name] = type }
+    return name
+  }
+}
+
+/// The name of a transformer.
+public struct NSValueTransformerName: RawRepresentable, Hashable, Sendable {
+  /// The text of the name.
+  public let rawValue: String
+  /// Makes a name.
+  public init(rawValue: String) { self.rawValue = rawValue }
+  /// Makes a name.
+  public init(_ rawValue: String) { self.rawValue = rawValue }
+}

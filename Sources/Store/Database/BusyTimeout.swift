@@ -1,0 +1,20 @@
+import Glibc
+import SQLite
+
+/// SQLite counts milliseconds in 32 bits.
+let longestTimeout = Duration.seconds(Int64(Int32.max / 1000))
+
+extension Connection {
+  /// Sets how long a statement waits for a lock.
+  func setBusyTimeout(_ duration: Duration) {
+    let (seconds, attoseconds) = min(duration, longestTimeout).components
+    setBusyTimeout(
+      milliseconds: Int(clamping: seconds) * 1000 + Int(attoseconds / 1_000_000_000_000_000)
+    )
+  }
+}
+
+/// Waits for ten milliseconds.
+func sleepBriefly() {
+  usleep(10_000)
+}

@@ -1,0 +1,15 @@
+import Glibc
+import SQLite
+
+/// Whether there is no file at a path, or one without a table: the program that began to create a store
+/// was stopped.
+func isUnmadeStore(at path: String) throws -> Bool {
+  guard access(path, F_OK) == 0 else { return true }
+  guard access(path, W_OK) == 0 else { return false }
+  return try describingErrors(at: path) {
+    let connection = try Connection(path: path, mode: .readWrite)
+    connection.setBusyTimeout(.seconds(10))
+    let tables = try connection.prepare("SELECT count(*) FROM sqlite_schema")
+    return try tables.step() && tables.int64(at: 0) == 0
+  }
+}

@@ -1,0 +1,57 @@
+import Changes
+import FoundationEssentials
+
+extension ObjectEncoder {
+  /// A value as canonical text.
+  func encoded(_ value: Value, at column: Int, _ blobs: Blobs) throws -> EncodedValue {
+    var value = value
+    if isApart(value, at: column) {
+      if case .text(let digest) = value, isExternal[column], !blobs.contains(digest),
+        let size = try blobs.size(of: digest)
+      {
+        // What is gone can't be kept, and must not keep its object from being deleted or mended.
+        var result = EncodedValue(Blobs.Reference(digest: digest, size: size))
+        appendJSONString(SpecialValue.missingName, to: &result.special)
+        return result
+      }
+      if let reference = try reference(to: value, at: column, blobs) {
+        return EncodedValue(reference)
+      }
+      // Where the file is gone, what stands in the row is all that history can keep.
+      if case .text(let digest) = value, Digest(hexadecimal: digest) != nil,
+        let data = try blobs.data(ifThere: digest)
+      {
+        value = .blob(data)
+      }
+    }
+    var result = EncodedValue(json: [])
+    if let unshown = append(value, at: column, to: &result.json) {
+      appendJSONString(unshown.name, to: &result.special)
+    }
+    return result
+  }
+
+  /// The reference to a value that is too large for history's rows; nil for one that is not.
+  private func reference(
+    to value: Value,
+    at column: Int,
+    _ blobs: Blobs
+  ) throws -> Blobs.Reference? {
+    switch value {
+    case .text(let digest) where isExternal[column]:
+      guard let size = try blobs.size(of: digest) else { return nil }
+      return size > LargeValue.limit ? Blobs.Reference(digest: digest, size: size) : nil
+    case .text(var text): return try text.withUTF8 { try blobs.keep(UnsafeRawBufferPointer($0)) }
+    case .blob(let data), .brokenText(let data):
+      return try data.withUnsafeBytes { try blobs.keep($0) }
+    case .null, .integer, .real: return nil
+    }
+  }
+}
+
+extension EncodedValue {
+  /// A value that is stored under its digest.
+  init(_ reference: Blobs.Reference) {
+    self.init(large: reference.digest, size: reference.size)
+  }
+}

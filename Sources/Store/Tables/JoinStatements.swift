@@ -1,0 +1,88 @@
+import Changes
+import SQLite
+
+/// The statements that read and write one join table.
+final class JoinStatements {
+  let table: JoinTable
+  private let connection: Connection
+  // Kept here: to find a statement by its text costs as much as to run one of these.
+  private var reading: Statement?
+  private var adding: Statement?
+  private var removing: Statement?
+
+  init(_ connection: Connection, _ table: JoinTable) {
+    self.connection = connection
+    self.table = table
+  }
+
+  private var name: String { quoted(table.name) }
+  private var first: String { quoted(table.firstColumn) }
+  private var second: String { quoted(table.secondColumn) }
+  private var pair: String { "\(first) = ?1 AND \(second) = ?2" }
+
+  /// Whether a pair is linked.
+  func isLinked(_ source: Int64, _ target: Int64) throws -> Bool {
+    let statement = try prepared(&reading, "SELECT 1 FROM \(name) WHERE \(pair)")
+    try bind(statement, source, target)
+    defer { statement.reset() }
+    return try statement.step()
+  }
+
+  /// Links a pair; returns false if it was linked already.
+  func add(_ source: Int64, _ target: Int64) throws -> Bool {
+    let statement = try prepared(
+      &adding,
+      "INSERT INTO \(name) (\(first), \(second)) VALUES (?1, ?2) ON CONFLICT DO NOTHING"
+    )
+    try bind(statement, source, target)
+    try statement.run()
+    return connection.changes == 1
+  }
+
+  /// Removes the link of a pair; returns false if there was none.
+  @discardableResult
+  func remove(_ source: Int64, _ target: Int64) throws -> Bool {
+    let statement = try prepared(&removing, "DELETE FROM \(name) WHERE \(pair)")
+    try bind(statement, source, target)
+    try statement.run()
+    return connection.changes == 1
+  }
+
+  // MARK: All links of an object
+
+  /// The ids that an owner is linked to, in ascending order.
+  func targets(of source: Int64) throws -> [Int64] {
+    try ids("SELECT \(second) FROM \(name) WHERE \(first) = ?1 ORDER BY 1", source)
+  }
+
+  /// The ids of the owners that are linked to an object, in ascending order.
+  func owners(of target: Int64) throws -> [Int64] {
+    try ids("SELECT \(first) FROM \(name) WHERE \(second) = ?1 ORDER BY 1", target)
+  }
+
+  private func ids(_ sql: String, _ id: Int64) throws -> [Int64] {
+    let statement = try connection.cached(sql)
+    try statement.bind(1, id)
+    defer { statement.reset() }
+    var result: [Int64] = []
+    while try statement.step() { result.append(statement.int64(at: 0)) }
+    return result
+  }
+
+  // MARK: Statements
+
+  private func prepared(
+    _ kept: inout Statement?,
+    _ sql: @autoclosure () -> String
+  ) throws -> Statement {
+    if let kept { return kept }
+    let statement = try connection.prepare(sql())
+    kept = statement
+    return statement
+  }
+
+  private func bind(_ statement: Statement, _ source: Int64, _ target: Int64) throws {
+    try statement.bind(1, source)
+    try statement.bind(2, target)
+  }
+}

@@ -1,0 +1,195 @@
+import Changes
+import Store
+
+/// How a context takes over objects whose own context was released, with their changes and all that
+/// they lead to in memory.
+///
+/// Where the context already has an object of the same row, both become one, as in an upsert: the
+/// values that were changed win, and all others are those of the context.
+struct Adoption {
+  private let context: ModelContext
+  private let former: Registry
+  /// Held, because nobody else may hold them.
+  private var models: [any PersistentModel] = []
+  private var seen: Set<ObjectIdentifier> = []
+  /// The objects that the context already has, by those that become one with them.
+  private var twins: [ObjectIdentifier: any PersistentModel] = [:]
+  private var wereDeleted: Set<ObjectIdentifier> = []
+
+  init(by context: ModelContext, from former: Registry) {
+    self.context = context
+    self.former = former
+  }
+
+  mutating func adopt(_ root: any PersistentModel) {
+    add(root)
+    var next = 0
+    while next < models.count {
+      follow(models[next]._$state)
+      next += 1
+    }
+    for model in models { move(model) }
+    if let twin = twins[ObjectIdentifier(root)], twin._$state.phase == .deleting {
+      context.keep(twin)
+    }
+    for model in models { leadToTwins(model._$state) }
+    for model in models { settle(model) }
+  }
+
+  // MARK: What comes along
+
+  private mutating func add(_ model: any PersistentModel) {
+    let state = model._$state
+    guard state.registry === former, seen.insert(ObjectIdentifier(model)).inserted else { return }
+    models.append(model)
+    guard let entity = state.entity else { return }
+    for other in former.twins(entity, row: state.row) { add(other) }
+  }
+
+  private mutating func follow(_ state: _ModelState) {
+    for property in state.description.relationships {
+      let index = property.index
+      switch state.slots[index] {
+      case .toOne(.object(let other)): add(other)
+      case .toOne(.companion(let weak, let row)):
+        if let other = weak.model ?? registered(state, index, row) { add(other) }
+      case .toOne(.row(let row)):
+        if let other = registered(state, index, row) { add(other) }
+      case .toMany(let many):
+        for other in many.models + many.removed.elements { add(other) }
+      default: break
+      }
+      // What was led away is in no collection any more, and has the column that changed.
+      if state.changed.contains(index), state.isKeptByOther(index),
+        let inverse = state.description.inverse(of: index)
+      {
+        for other in former.takeChanged(inverse.property) { add(other) }
+      }
+    }
+  }
+
+  private func registered(
+    _ state: _ModelState,
+    _ index: Int,
+    _ row: Int64
+  ) -> (any PersistentModel)? {
+    state.entity?.relationships[index].flatMap { former.container.map[$0.destination] }
+      .flatMap { former[$0, row] }
+  }
+
+  // MARK: Taking over
+
+  private mutating func move(_ model: any PersistentModel) {
+    let state = model._$state
+    guard state.registry === former, let entity = state.entity else { return }
+    guard state.phase != .inserting else { return state.detach() }
+    former.remove(entity, row: state.row)
+    if state.phase == .deleting { wereDeleted.insert(ObjectIdentifier(model)) }
+    let row = state.customKey.map { context.custom.row(for: $0) } ?? state.row
+    if let twin = context.registry[entity, row] {
+      twins[ObjectIdentifier(model)] = twin
+      return
+    }
+    if state.customKey != nil { state.row = row }
+    context.pending.withdrawFromBatch(entity, row)
+    state.registry = context.registry
+    state.phase = .stored
+    state.isPending = false
+    state.isUnsynced = false
+    // Others may have saved since its relationships were read.
+    state.reading = context.registry.readings[entity.storeIndex].number &- 1
+    context.register(model, state, entity)
+  }
+
+  private func adopted(_ model: any PersistentModel) -> any PersistentModel {
+    twins[ObjectIdentifier(model)] ?? model
+  }
+
+  /// Has the relationships of an object lead to the objects that the context already had.
+  private func leadToTwins(_ state: _ModelState) {
+    guard state.registry === context.registry, let entity = state.entity else { return }
+    let isCustom = entity.isCustom(in: context.container)
+    for property in state.description.relationships {
+      let index = property.index
+      let isChanged = state.changed.contains(index)
+      switch state.slots[index] {
+      // The rows of custom stores are others in each context.
+      case .toOne where isCustom && !isChanged: state.slots[index] = .empty
+      case .toOne(.object(let other)) where isTwin(other): state.keep(adopted(other), at: index)
+      case .toOne(.companion(let weak, _)):
+        if let other = weak.model, isTwin(other) { state.keep(adopted(other), at: index) }
+      case .toMany(let many) where many.isLoaded && !isChanged:
+        if isCustom || many.models.contains(where: isTwin) { many.unload() }
+      case .toMany(let many):
+        for other in many.models where isTwin(other) {
+          many.remove(other)
+          many.append(adopted(other))
+        }
+      default: break
+      }
+    }
+  }
+
+  private func isTwin(_ model: any PersistentModel) -> Bool {
+    twins[ObjectIdentifier(model)] != nil
+  }
+
+  /// Has the context save the changes of an object, and tells them to the other sides.
+  private func settle(_ model: any PersistentModel) {
+    if let twin = twins[ObjectIdentifier(model)] { return join(model, twin) }
+    let state = model._$state
+    guard state.phase != .detached else { return context.insertAny(model) }
+    if wereDeleted.contains(ObjectIdentifier(model)) { state.unlink() }
+    for property in state.description.relationships where state.changed.contains(property.index) {
+      state.unlinked.insert(property.index)
+    }
+    state.linkInitialValues(of: model, again: true)
+    guard !state.changed.isEmpty, !state.isPending else { return }
+    context.list(state, model)
+    context.pendingRowsChanged(state)
+  }
+
+  /// Makes an object one with the one that the context has of the same row.
+  private func join(_ model: any PersistentModel, _ twin: any PersistentModel) {
+    let (state, target) = (model._$state, twin._$state)
+    guard state !== target, let entity = target.entity else { return }
+    // Those around it were told of a deletion that is not to be.
+    let wasDeleted = wereDeleted.contains(ObjectIdentifier(model))
+    for property in state.description.properties where target.phase == .stored {
+      let index = property.index
+      guard state.changed.contains(index) || (wasDeleted && property.destination != nil) else {
+        continue
+      }
+      switch property.kind {
+      case .attribute, .unsupported:
+        target.notify(twin, property) {
+          target.willChange(index)
+          target.slots[index] = state.slots[index]
+        }
+      case .toOne:
+        guard case .toOne(let reference) = state.slots[index] else { continue }
+        switch reference {
+        case .none: target.setToOne(index, nil, owner: twin)
+        case .object(let other): target.setToOne(index, adopted(other), owner: twin)
+        case .companion(let weak, _):
+          guard let other = weak.model else { continue }
+          target.setToOne(index, adopted(other), owner: twin)
+        case .row: continue
+        }
+      case .toMany:
+        guard case .toMany(let many) = state.slots[index] else { continue }
+        let members = wasDeleted ? many.models : many.added.elements
+        guard !members.isEmpty || !many.removed.isEmpty else { continue }
+        let gone = Set(many.removed.elements.map { ObjectIdentifier(adopted($0)) })
+        let present = target.toMany(index).models.filter { !gone.contains(ObjectIdentifier($0)) }
+        let known = Set(present.map { ObjectIdentifier($0) })
+        let more = members.map(adopted).filter { !known.contains(ObjectIdentifier($0)) }
+        target.setToMany(index, present + more, owner: twin)
+      }
+    }
+    // The former registry's lists may hold this state, and it the registry.
+    state.registry = nil
+    model._$state = target
+    context.registry.addTwin(model, entity, row: target.row)
+  }
+}

@@ -1,0 +1,123 @@
+import Changes
+import Store
+
+extension CustomStore: Backend {
+  var keepsBothSides: Bool { true }
+  var isWrittenLast: Bool { true }
+
+  func registered(
+    _ id: PersistentIdentifier,
+    _ entity: EntityDescription,
+    in context: ModelContext
+  ) -> (any PersistentModel)? {
+    context.custom.knownRow(for: id).flatMap { context.registry[entity, $0] }
+  }
+
+  func models(
+    for identifiers: [PersistentIdentifier],
+    storeIndex: Int,
+    in context: ModelContext
+  ) throws -> [PersistentIdentifier: any PersistentModel] {
+    var found: [PersistentIdentifier: any PersistentModel] = [:]
+    var missing: [PersistentIdentifier] = []
+    for identifier in identifiers where found[identifier] == nil {
+      if let model = context.customModel(for: identifier) {
+        found[identifier] = model
+      } else {
+        missing.append(identifier)
+      }
+    }
+    guard !missing.isEmpty else { return found }
+    for (identifier, snapshot) in try context.snapshots(for: missing, in: self) {
+      found[identifier] = try context.materialize(snapshot, storeIndex: storeIndex)
+    }
+    return found
+  }
+
+  func model(
+    of entity: EntityDescription,
+    row: Int64,
+    in context: ModelContext
+  ) throws -> (any PersistentModel)? {
+    guard let identifier = context.custom.identifier(of: row) else { return nil }
+    return try models(for: [identifier], storeIndex: entity.storeIndex, in: context)[identifier]
+  }
+
+  func fill(_ state: _ModelState, in context: ModelContext) throws -> Bool {
+    guard let values = try context.customValues(of: state, in: self) else { return false }
+    for property in state.description.properties {
+      guard case .empty = state.slots[property.index] else { continue }
+      state.slots[property.index] = try context.slot(of: property, values)
+    }
+    return true
+  }
+
+  func load(
+    _ many: ToMany,
+    of state: _ModelState,
+    _ property: PropertyDescription,
+    _ destination: EntityDescription,
+    in context: ModelContext
+  ) throws {
+    if many.storedIdentifiers == nil, let values = try context.customValues(of: state, in: self),
+      case .toMany(let targets) = values.contents[property.index]
+    {
+      many.storedIdentifiers = targets ?? []
+      many.isNil = targets == nil && property.isOptional && many.added.isEmpty
+    }
+    var members: [any PersistentModel]
+    if let identifiers = many.storedIdentifiers {
+      let found = try models(for: identifiers, storeIndex: destination.storeIndex, in: context)
+      members = identifiers.compactMap { found[$0] }
+    } else {
+      members = try membersByInverse(of: state, property, destination.storeIndex, in: context)
+    }
+    members.removeAll { $0._$state.livingIdentifier == nil }
+    many.load(members)
+  }
+
+  /// The members of a relationship that the store tells only from the other side.
+  private func membersByInverse(
+    of state: _ModelState,
+    _ property: PropertyDescription,
+    _ storeIndex: Int,
+    in context: ModelContext
+  ) throws -> [any PersistentModel] {
+    guard let inverse = state.description.inverse(of: property.index), !inverse.property.isToMany,
+      let identifier = state.customKey
+    else { return [] }
+    func fetchAll<T: PersistentModel>(_: T.Type) throws -> [any DataStoreSnapshot] {
+      try fetch(FetchDescriptor<T>(), context.editingState).fetched
+    }
+    let index = inverse.property.index
+    return try fetchAll(inverse.owner.type).compactMap { snapshot in
+      guard let model = try context.materialize(snapshot, storeIndex: storeIndex),
+        model._$state.description.isKind(of: inverse.owner),
+        model._$state.toOneIdentifier(index) == identifier
+      else { return nil }
+      return model
+    }
+  }
+
+  func prefetch(
+    _ property: PropertyDescription,
+    of states: [_ModelState],
+    in context: ModelContext
+  ) throws {
+    guard let storeIndex = states.first?.entity?.storeIndex else { return }
+    let index = property.index
+    var wanted: [PersistentIdentifier] = []
+    for state in states {
+      if property.isToMany {
+        wanted += state.knownToMany(index).knownIdentifiers ?? []
+      } else if let target = state.toOneIdentifier(index) {
+        wanted.append(target)
+      }
+    }
+    let held = try models(for: wanted, storeIndex: storeIndex, in: context)
+    defer { withExtendedLifetime(held) {} }
+    for state in states {
+      if property.isToMany { _ = state.toMany(index) } else { _ = state.toOne(index) }
+    }
+  }
+}

@@ -1,0 +1,59 @@
+/// What it changes in a collection to assign another array to it.
+///
+/// Most assignments append an object, or remove one: only what differs between the common start and
+/// the common end is looked at closely.
+struct CollectionChange {
+  /// The indexes of the objects that leave the old array.
+  private(set) var gone: [Int] = []
+  /// The indexes in the new array of the objects that were not in the old one.
+  private(set) var came: [Int] = []
+  /// Whether the new array contains an object twice.
+  private(set) var hasRepetitions = false
+
+  /// Compares two arrays, the old one without repetitions.
+  init<Element: PersistentModel>(from old: [Element], to new: [Element]) {
+    old.withAddresses { old in new.withAddresses { new in compare(old, new) } }
+  }
+
+  private mutating func compare(
+    _ old: UnsafeBufferPointer<UInt>,
+    _ new: UnsafeBufferPointer<UInt>
+  ) {
+    var start = 0
+    while start < old.count, start < new.count, old[start] == new[start] { start += 1 }
+    var oldEnd = old.count
+    var newEnd = new.count
+    while oldEnd > start, newEnd > start, old[oldEnd - 1] == new[newEnd - 1] {
+      oldEnd -= 1
+      newEnd -= 1
+    }
+    let leaving = Set(old[start..<oldEnd])
+    let coming = Set(new[start..<newEnd])
+    gone = (start..<oldEnd).filter { !coming.contains(old[$0]) }
+    came = (start..<newEnd).filter { !leaving.contains(new[$0]) }
+    hasRepetitions = coming.count < newEnd - start
+    guard !hasRepetitions, !came.isEmpty else { return }
+    if came.count == 1, let only = came.first.map({ new[$0] }) {
+      hasRepetitions = old[..<start].contains(only) || old[oldEnd...].contains(only)
+    } else {
+      hasRepetitions =
+        old[..<start].contains(where: coming.contains)
+        || old[oldEnd...].contains(where: coming.contains)
+    }
+  }
+}
+
+extension Array where Element: PersistentModel {
+  /// The addresses of the objects, which is all that an array of references consists of.
+  fileprivate func withAddresses<Result>(
+    _ body: (UnsafeBufferPointer<UInt>) -> Result
+  ) -> Result {
+    withUnsafeBytes { body($0.assumingMemoryBound(to: UInt.self)) }
+  }
+
+  /// Each object once, where it comes first.
+  var withoutRepetitions: [Element] {
+    var seen: Set<ObjectIdentifier> = []
+    return filter { seen.insert(ObjectIdentifier($0)).inserted }
+  }
+}

@@ -1,0 +1,59 @@
+/// Carries the news of a change from any thread to an observer of results.
+///
+/// The observer belongs to the actor of its context, with all the models that it holds: no other
+/// thread may hold it even for a moment, as it could then be the last one to release it.
+final class ChangeSignal: Observable, Sendable {
+  private struct Follower {
+    weak var observer: (any ChangeFollower)?
+  }
+
+  private let target: NotificationTarget
+  private let changes: StoreChanges
+  private let registrar = ObservationRegistrar()
+  private let isDue = Guarded(false)
+  private let follower = Guarded(Follower())
+
+  init(_ changes: StoreChanges, _ target: NotificationTarget) {
+    self.changes = changes
+    self.target = target
+  }
+
+  /// Leads the signal to an observer; only its actor may ask for it afterwards.
+  func lead(to observer: any ChangeFollower) { follower.withLock { $0.observer = observer } }
+
+  /// The observer, if it still exists; only for its own actor.
+  var observer: (any ChangeFollower)? { follower.withLock { $0.observer } }
+
+  /// Who reads this is notified of changes if no actor made the observer.
+  var pulse: Bool {
+    registrar.access(self, keyPath: \.pulse)
+    return target.hasActor
+  }
+
+  /// Notifies soon, once for all changes until then; any thread may call.
+  func notifySoon() {
+    let wasDue = isDue.withLock { isDue in
+      defer { isDue = true }
+      return isDue
+    }
+    guard !wasDue else { return }
+    if target.hasActor {
+      target.run {
+        self.isDue.withLock { $0 = false }
+        self.observer?.refreshIfNeeded()
+      }
+    } else {
+      // The context may be at work on its thread, so that only a reader may fetch.
+      changes.async {
+        self.isDue.withLock { $0 = false }
+        self.registrar.withMutation(of: self, keyPath: \.pulse) {}
+      }
+    }
+  }
+}
+
+/// An observer that fetches again when its context or the stores have changed.
+protocol ChangeFollower: AnyObject {
+  /// Fetches again if anything has changed, and notifies if the results are others.
+  func refreshIfNeeded()
+}

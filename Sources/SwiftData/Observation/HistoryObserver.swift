@@ -1,0 +1,182 @@
+import Changes
+import Store
+
+/// Observes the history of a container's stores, and counts when there are new transactions.
+///
+/// Observe ``eventCounter``, and fetch the transactions after your own token when it changes:
+///
+/// ```swift
+/// let observer = try HistoryObserver(authors: ["app"], modelContainer: container)
+/// for await _ in Observations({ observer.eventCounter }) {
+///   for transaction in try transactions(after: token) {
+///     handle(transaction)
+///     token = transaction.token
+///   }
+/// }
+/// ```
+/// Commits of this process are noticed at once, those of other processes within a tenth of a second.
+/// The observer reads the history from one token to the next, so that no transaction is passed
+/// over. The container's files are watched until its last observer is released.
+///
+/// The history of a custom store is read after each save of this process.
+public final class HistoryObserver: Observable, Sendable {
+  /// The container whose stores are observed.
+  public let modelContainer: ModelContainer
+  /// The models of which a transaction must have changed one to be counted, with their subclasses;
+  /// all models if it is empty.
+  public let observedModels: [any PersistentModel.Type]
+  /// The authors whose transactions are counted; all, and those without an author, if it is empty.
+  public let authors: Set<String>
+
+  private struct State {
+    var eventCounter = 0
+    var lastError: (any Error)?
+  }
+
+  private struct Reading {
+    var places: [HistoryPlace]
+    var isFailing = false
+  }
+
+  private let filter: HistoryFilter
+  private let registrar = ObservationRegistrar()
+  private let state = Guarded(State())
+  private let reading: Guarded<Reading>
+  private let target: NotificationTarget
+
+  /// Creates an observer.
+  ///
+  /// - Parameters:
+  ///   - historyTokens: For each store, by its identifier, the token to begin after. A store without
+  ///     one is observed from now on.
+  ///   - observedModels: The models to observe, or none for all.
+  ///   - authors: The authors to observe, or none for all.
+  ///   - modelContainer: The container to observe.
+  ///   - isolation: The actor on which ``eventCounter`` changes.
+  /// - Throws: ``SwiftDataError/historyTokenExpired`` if transactions after a token were deleted,
+  ///   ``SwiftDataError/historyDiverged`` if its store was restored from an older copy, and
+  ///   ``SwiftDataError/invalidTransactionFetchRequest`` if the container has no such store.
+  public init(
+    historyTokens: [String: any HistoryToken]? = nil,
+    observedModels: [any PersistentModel.Type] = [],
+    authors: Set<String> = [],
+    modelContainer: ModelContainer,
+    isolation: isolated (any Actor)? = #isolation
+  ) throws {
+    self.modelContainer = modelContainer
+    self.observedModels = observedModels
+    self.authors = authors
+    filter = HistoryFilter(
+      entities: try modelContainer.entityNames(of: observedModels),
+      authors: authors
+    )
+    target = NotificationTarget(isolation)
+    do {
+      reading = Guarded(Reading(places: try modelContainer.historyPlaces(historyTokens ?? [:])))
+      try modelContainer.changes.add(self, of: modelContainer) { [weak self] in
+        self?.look() ?? false
+      }
+    } catch let error as StoreError {
+      throw SwiftDataError(error)
+    }
+    // What was committed after the tokens were taken is reported too.
+    modelContainer.changes.async { [weak self] in _ = self?.look() }
+  }
+
+  deinit { modelContainer.changes.remove(self) }
+
+  /// A number that grows when there are new transactions of the observed models and authors.
+  ///
+  /// Several transactions may count as one event.
+  public var eventCounter: Int {
+    registrar.access(self, keyPath: \.eventCounter)
+    return state.withLock { $0.eventCounter }
+  }
+
+  /// The last error that the observer met while it read the history; nil if there was none.
+  ///
+  /// ``eventCounter`` grows with an error too. After ``SwiftDataError/historyTokenExpired``, which
+  /// says that transactions were deleted before they were read, the observer continues with those
+  /// that are left. It tries again after other errors.
+  public var lastError: (any Error)? {
+    registrar.access(self, keyPath: \.lastError)
+    return state.withLock { $0.lastError }
+  }
+
+  /// Reads what is new, and returns whether there is more to read soon.
+  private func look() -> Bool {
+    var found = HistoryPlace.Finding()
+    var failure: (any Error)?
+    let wasFailing = reading.withLock { reading in
+      for index in reading.places.indices {
+        do {
+          found.add(try reading.places[index].advance(filter))
+        } catch {
+          failure = (error as? StoreError).map { SwiftDataError($0) } ?? error
+          found.isUnfinished = true
+          guard (error as? StoreError)?.code == .historyExpired else { continue }
+          do { try reading.places[index].skipWhatIsGone() } catch { failure = error }
+        }
+      }
+      defer { reading.isFailing = failure != nil }
+      return reading.isFailing
+    }
+    // One event for a failure, however often it is met until it is over.
+    if found.isRelevant || (failure != nil && !wasFailing) { publish(failure) }
+    return found.isUnfinished
+  }
+
+  private func publish(_ failure: (any Error)?) {
+    target.run { [weak self] in
+      guard let self else { return }
+      if let failure {
+        registrar.withMutation(of: self, keyPath: \.lastError) {
+          state.withLock { $0.lastError = failure }
+        }
+      }
+      registrar.withMutation(of: self, keyPath: \.eventCounter) {
+        state.withLock { $0.eventCounter += 1 }
+      }
+    }
+  }
+}
+
+extension ModelContainer {
+  /// The names of the entities of some models and their subclasses.
+  fileprivate func entityNames(of models: [any PersistentModel.Type]) throws -> Set<String> {
+    var names: Set<String> = []
+    for model in models {
+      let description = _ModelDescription.of(model)
+      guard map.entity(of: description) != nil else {
+        throw SwiftDataError(
+          .unknownEntity,
+          "The container has no model \(description.name) to observe. Add \(description.name).self"
+            + " to the schema of the container."
+        )
+      }
+      for entity in map.entities where entity.model.isKind(of: description) {
+        names.insert(entity.name)
+      }
+    }
+    return names
+  }
+
+  /// Where an observer begins in each store that has a history.
+  fileprivate func historyPlaces(_ tokens: [String: any HistoryToken]) throws -> [HistoryPlace] {
+    for store in tokens.keys where !storeIdentifiers.contains(store) {
+      throw HistoryPlace.wrongToken(store)
+    }
+    var places = try nativeHistories.map { history in
+      guard let token = tokens[history.store.identifier] else { return try history.end() }
+      guard let token = token as? DefaultHistoryToken else {
+        throw HistoryPlace.wrongToken(history.store.identifier)
+      }
+      return try history.place(of: token)
+    }
+    for store in customStores {
+      let place = try tokens[store.identifier].map { try store.place(of: $0) }
+      if let place = try place ?? store.endOfHistory() { places.append(place) }
+    }
+    return places
+  }
+}

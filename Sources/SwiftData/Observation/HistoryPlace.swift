@@ -1,0 +1,179 @@
+import Changes
+import Store
+
+/// Which transactions an observer reports.
+struct HistoryFilter: Sendable {
+  /// The names of the entities of which one must have changed; empty for all.
+  let entities: Set<String>
+  /// The authors, of which one must have saved; empty for all.
+  let authors: Set<String>
+
+  /// The filter as a predicate, which runs as SQL; nil if it selects all transactions.
+  var predicate: Predicate<DefaultHistoryTransaction>? {
+    let entities = Array(entities)
+    // A transaction may be without an author.
+    let authors: [String?] = Array(authors)
+    switch (entities.isEmpty, authors.isEmpty) {
+    case (true, true): return nil
+    case (true, false):
+      return #_Predicate<DefaultHistoryTransaction> { authors.contains($0.author) }
+    case (false, true):
+      return #_Predicate<DefaultHistoryTransaction> {
+        $0.changes.contains { entities.contains($0.changedPersistentIdentifier.entityName) }
+      }
+    case (false, false):
+      return #_Predicate<DefaultHistoryTransaction> {
+        authors.contains($0.author)
+          && $0.changes.contains { entities.contains($0.changedPersistentIdentifier.entityName) }
+      }
+    }
+  }
+
+  /// Whether a transaction of a custom store is to be reported.
+  func selects(_ transaction: some HistoryTransaction) -> Bool {
+    guard authors.isEmpty || transaction.author.map(authors.contains) ?? false else { return false }
+    return entities.isEmpty
+      || transaction.changes.contains {
+        entities.contains($0.changedPersistentIdentifier.entityName)
+      }
+  }
+}
+
+/// How far an observer has read the history of one store.
+enum HistoryPlace: Sendable {
+  /// A store of SwiftData's own, with the last transaction read.
+  case native(NativeHistory, HistoryPoint)
+  /// A custom store, with the token of the last transaction read; nil before its first one.
+  case custom(CustomStore, (any Sendable)?)
+
+  /// What a reading found.
+  struct Finding {
+    /// Whether there was a transaction to report.
+    var isRelevant = false
+    /// Whether changes of other programs have to be read later, because one of them is writing.
+    var isUnfinished = false
+
+    mutating func add(_ other: Finding) {
+      isRelevant = isRelevant || other.isRelevant
+      isUnfinished = isUnfinished || other.isUnfinished
+    }
+  }
+
+  /// Reads on to the end of the history.
+  mutating func advance(_ filter: HistoryFilter) throws -> Finding {
+    switch self {
+    case .native(let history, let point):
+      let isSealed = try history.store.sealForeignChanges()
+      var finding = Finding(isRelevant: false, isUnfinished: !isSealed)
+      self = try history.store.read { reader in
+        try reader.check(point)
+        let head = try reader.historyRange().head
+        guard head.transaction > point.transaction else { return self }
+        finding.isRelevant = try history.hasTransaction(
+          filter.predicate,
+          after: point.transaction,
+          through: head.transaction,
+          reader
+        )
+        return .native(history, head)
+      }
+      return finding
+    case .custom(let store, let token):
+      let found = try store.readHistory(after: token, filter)
+      self = .custom(store, found.last)
+      return Finding(isRelevant: found.isRelevant)
+    }
+  }
+
+  /// Moves past the last transaction that was deleted, after some were deleted before they were read.
+  mutating func skipWhatIsGone() throws {
+    guard case .native(let history, _) = self else { return }
+    self = try history.store.read { reader in
+      let base = try reader.historyRange().base.transaction
+      let last = try reader.lastDeletedTransaction() ?? base
+      return .native(history, try reader.point(max(base, last)))
+    }
+  }
+}
+
+extension NativeHistory {
+  /// The place at the end of the history.
+  func end() throws -> HistoryPlace {
+    try store.sealForeignChanges()
+    return try store.read { .native(self, try $0.historyRange().head) }
+  }
+
+  /// The place of a token.
+  func place(of token: DefaultHistoryToken) throws -> HistoryPlace {
+    guard let point = token.points[store.identifier] else {
+      throw HistoryPlace.wrongToken(store.identifier)
+    }
+    try store.read { try $0.check(point) }
+    return .native(self, point)
+  }
+
+  fileprivate func hasTransaction(
+    _ predicate: Predicate<DefaultHistoryTransaction>?,
+    after first: Int64,
+    through last: Int64,
+    _ reader: Reader
+  ) throws -> Bool {
+    var query = try HistoryQuery(HistoryDescriptor(predicate: predicate), sources(reader))
+    query.selection.limit(toAfter: first, through: last)
+    guard query.filtersInMemory else {
+      // The changes of the transaction need not be read.
+      let found = try reader.history(query.selection).nextTransaction()
+      return found != nil
+    }
+    var isThere = false
+    try forEach(query, predicate, reader) { _ in
+      isThere = true
+      return false
+    }
+    return isThere
+  }
+}
+
+extension HistoryPlace {
+  static func wrongToken(_ store: String) -> SwiftDataError {
+    SwiftDataError(
+      .invalidTransactionFetchRequest,
+      "The token given for the store \(store) is of another store. Tokens are given by the"
+        + " identifiers of their stores; leave out those of other containers."
+    )
+  }
+}
+
+extension CustomStore {
+  /// Reads the transactions after a token; `last` is the newest one's.
+  ///
+  /// All are fetched and compared here, because a predicate over tokens would have to be made of a
+  /// type that only the store knows.
+  fileprivate func readHistory(
+    after token: (any Sendable)?,
+    _ filter: HistoryFilter
+  ) throws -> (isRelevant: Bool, last: (any Sendable)?) {
+    func read<H: HistoryTransaction>(_: H.Type) throws -> (Bool, (any Sendable)?) {
+      let last = token as? H.TokenType
+      let found = try fetchHistory(HistoryDescriptor<H>()) ?? []
+      let new = found.filter { transaction in last.map { transaction.token > $0 } ?? true }
+      return (new.contains(where: filter.selects), new.map(\.token).max() ?? last)
+    }
+    return try historyType.map { try read($0) } ?? (false, nil)
+  }
+
+  /// The place at the end of the history; nil if the store has none.
+  func endOfHistory() throws -> HistoryPlace? {
+    guard historyType != nil else { return nil }
+    let nothing = HistoryFilter(entities: [], authors: [])
+    return .custom(self, try readHistory(after: nil, nothing).last)
+  }
+
+  /// The place of a token.
+  func place(of token: any HistoryToken) throws -> HistoryPlace? {
+    func isOfStore<H: HistoryTransaction>(_: H.Type) -> Bool { token is H.TokenType }
+    guard let historyType else { return nil }
+    guard isOfStore(historyType) else { throw HistoryPlace.wrongToken(identifier) }
+    return .custom(self, token)
+  }
+}

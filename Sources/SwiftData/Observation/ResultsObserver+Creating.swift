@@ -1,0 +1,163 @@
+// Apple's framework has an initializer for each kind of criteria, of sections and of source.
+
+extension ResultsObserver where SectionTitle == Never {
+  /// Observes what a descriptor describes, in a context.
+  public convenience init(
+    fetchDescriptor: FetchDescriptor<Element> = FetchDescriptor<Element>(),
+    modelContext: ModelContext,
+    isolation: isolated (any Actor)? = #isolation
+  ) throws {
+    try self.init(fetchDescriptor, nil, modelContext, isolation)
+  }
+
+  /// Observes what a descriptor describes, in a new context of a container.
+  public convenience init(
+    fetchDescriptor: FetchDescriptor<Element> = FetchDescriptor<Element>(),
+    modelContainer: ModelContainer,
+    isolation: isolated (any Actor)? = #isolation
+  ) throws {
+    try self.init(fetchDescriptor, nil, ModelContext(modelContainer), isolation)
+  }
+
+  /// Observes what a predicate selects, in a context.
+  @_disfavoredOverload
+  public convenience init(
+    filterBy: Predicate<Element>? = nil,
+    sortBy: [SortDescriptor<Element>]? = nil,
+    modelContext: ModelContext,
+    isolation: isolated (any Actor)? = #isolation
+  ) throws {
+    try self.init(
+      FetchDescriptor(predicate: filterBy, sortBy: sortBy ?? []),
+      nil,
+      modelContext,
+      isolation
+    )
+  }
+
+  /// Observes what a predicate selects, in a new context.
+  @_disfavoredOverload
+  public convenience init(
+    filterBy: Predicate<Element>? = nil,
+    sortBy: [SortDescriptor<Element>]? = nil,
+    modelContainer: ModelContainer,
+    isolation: isolated (any Actor)? = #isolation
+  ) throws {
+    try self.init(
+      FetchDescriptor(predicate: filterBy, sortBy: sortBy ?? []),
+      nil,
+      ModelContext(modelContainer),
+      isolation
+    )
+  }
+}
+
+extension ResultsObserver where SectionTitle == String {
+  /// Observes what a descriptor describes, in sections by a text, in a context.
+  public convenience init(
+    fetchDescriptor: FetchDescriptor<Element> = FetchDescriptor<Element>(),
+    sectionBy: KeyPath<Element, String>,
+    modelContext: ModelContext,
+    isolation: isolated (any Actor)? = #isolation
+  ) throws {
+    try self.init(fetchDescriptor, SectionOrder(sectionBy), modelContext, isolation)
+  }
+
+  /// Observes what a descriptor describes, in sections by a text, in a new context.
+  public convenience init(
+    fetchDescriptor: FetchDescriptor<Element> = FetchDescriptor<Element>(),
+    sectionBy: KeyPath<Element, String>,
+    modelContainer: ModelContainer,
+    isolation: isolated (any Actor)? = #isolation
+  ) throws {
+    try self.init(fetchDescriptor, SectionOrder(sectionBy), ModelContext(modelContainer), isolation)
+  }
+
+  /// Observes what a descriptor describes, in sections by a text that may be nil, in a context.
+  public convenience init(
+    fetchDescriptor: FetchDescriptor<Element> = FetchDescriptor<Element>(),
+    sectionBy: KeyPath<Element, String?>,
+    modelContext: ModelContext,
+    isolation: isolated (any Actor)? = #isolation
+  ) throws {
+    try self.init(fetchDescriptor, SectionOrder(sectionBy), modelContext, isolation)
+  }
+
+  /// Observes what a descriptor describes, in sections by a text that may be nil, in a new context.
+  public convenience init(
+    fetchDescriptor: FetchDescriptor<Element> = FetchDescriptor<Element>(),
+    sectionBy: KeyPath<Element, String?>,
+    modelContainer: ModelContainer,
+    isolation: isolated (any Actor)? = #isolation
+  ) throws {
+    try self.init(fetchDescriptor, SectionOrder(sectionBy), ModelContext(modelContainer), isolation)
+  }
+
+  /// Observes what a predicate selects, in sections by a text, in a context.
+  @_disfavoredOverload
+  public convenience init(
+    filterBy: Predicate<Element>? = nil,
+    sortBy: [SortDescriptor<Element>]? = nil,
+    sectionBy: KeyPath<Element, String>,
+    modelContext: ModelContext,
+    isolation: isolated (any Actor)? = #isolation
+  ) throws {
+    try self.init(
+      FetchDescriptor(predicate: filterBy, sortBy: sortBy ?? []),
+      SectionOrder(sectionBy),
+      modelContext,
+      isolation
+    )
+  }
+
+  /// Observes what a predicate selects, in sections by a text, in a new context.
+  @_disfavoredOverload
+  public convenience init(
+    filterBy: Predicate<Element>? = nil,
+    sortBy: [SortDescriptor<Element>]? = nil,
+    sectionBy: KeyPath<Element, String>,
+    modelContainer: ModelContainer,
+    isolation: isolated (any Actor)? = #isolation
+  ) throws {
+    try self.init(
+      FetchDescriptor(predicate: filterBy, sortBy: sortBy ?? []),
+      SectionOrder(sectionBy),
+      ModelContext(modelContainer),
+      isolation
+    )
+  }
+
+  /// Observes what a predicate selects, in sections by a text that may be nil, in a context.
+  @_disfavoredOverload
+  public convenience init(
+    filterBy: Predicate<Element>? = nil,
+    sortBy: [SortDescriptor<Element>]? = nil,
+    sectionBy: KeyPath<Element, String?>,
+    modelContext: ModelContext,
+    isolation: isolated (any Actor)? = #isolation
+  ) throws {
+    try self.init(
+      FetchDescriptor(predicate: filterBy, sortBy: sortBy ?? []),
+      SectionOrder(sectionBy),
+      modelContext,
+      isolation
+    )
+  }
+
+  /// Observes what a predicate selects, in sections by a text that may be nil, in a new context.
+  @_disfavoredOverload
+  public convenience init(
+    filterBy: Predicate<Element>? = nil,
+    sortBy: [SortDescriptor<Element>]? = nil,
+    sectionBy: KeyPath<Element, String?>,
+    modelContainer: ModelContainer,
+    isolation: isolated (any Actor)? = #isolation
+  ) throws {
+    try self.init(
+      FetchDescriptor(predicate: filterBy, sortBy: sortBy ?? []),
+      SectionOrder(sectionBy),
+      ModelContext(modelContainer),
+      isolation
+    )
+  }
+}

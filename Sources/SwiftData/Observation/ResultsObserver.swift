@@ -1,0 +1,207 @@
+import Changes
+import Store
+
+/// Observes the results of a fetch: they follow the changes of their context, and what other
+/// contexts and processes save.
+///
+/// ```swift
+/// let observer = try ResultsObserver<Trip, String>(
+///   sortBy: [SortDescriptor(\.startDate)], sectionBy: \.destination, modelContext: context)
+/// for section in observer.sections ?? … { print(section.title, section.count) }
+/// ```
+/// Use `Never` as the title of sections if there are none. The observer belongs to the actor of its
+/// context. Reading ``results`` after a change fetches again, so keep them in a constant while you
+/// change many objects.
+public final class ResultsObserver<Element: PersistentModel, SectionTitle: Hashable>: Observable {
+  /// The context that the models are fetched by.
+  public let modelContext: ModelContext
+  /// What is fetched, with the order that the sections need.
+  public private(set) var fetchDescriptor: FetchDescriptor<Element>
+  /// The property that gives the titles of the sections; nil if there are none.
+  public let sectionBy: PartialKeyPath<Element>?
+
+  /// The results of one fetch, and the state of context and stores that they show.
+  private struct Fetched {
+    var results: FetchResultsCollection<Element>
+    var identifiers: [PersistentIdentifier]
+    var sections: SectionedResults<Element, SectionTitle>?
+    var changeCount: Int
+    var generation: Int
+  }
+
+  private let sectionOrder: SectionOrder<Element, SectionTitle>?
+  private let registrar = ObservationRegistrar()
+  private let signal: ChangeSignal
+  private var fetched: Fetched
+  private var lastError: (any Error)?
+
+  init(
+    _ descriptor: FetchDescriptor<Element>,
+    _ sectionOrder: SectionOrder<Element, SectionTitle>?,
+    _ context: ModelContext,
+    _ isolation: (any Actor)?
+  ) throws {
+    modelContext = context
+    self.sectionOrder = sectionOrder
+    sectionBy = sectionOrder?.keyPath
+    var descriptor = descriptor
+    if let sectionOrder { descriptor.sortBy = sectionOrder.sorting(descriptor.sortBy) }
+    fetchDescriptor = descriptor
+    let signal = ChangeSignal(context.container.changes, NotificationTarget(isolation))
+    self.signal = signal
+    let changes = context.container.changes
+    do {
+      // Before the fetch, so that no commit after it is missed.
+      try changes.add(signal, of: context.container) {
+        signal.notifySoon()
+        return false
+      }
+      fetched = try Self.fetch(descriptor, sectionOrder, context)
+    } catch {
+      changes.remove(signal)
+      throw (error as? StoreError).map { SwiftDataError($0) } ?? error
+    }
+    signal.lead(to: self)
+    context.changeListeners.append {
+      guard signal.observer != nil else { return false }
+      signal.notifySoon()
+      return true
+    }
+  }
+
+  deinit { modelContext.container.changes.remove(signal) }
+
+  // MARK: What is fetched
+
+  /// The predicate that selects the results; setting it fetches again.
+  public var filterBy: Predicate<Element>? {
+    get { fetchDescriptor.predicate }
+    set {
+      fetchDescriptor.predicate = newValue
+      refresh()
+    }
+  }
+
+  /// The order of the results; setting it fetches again.
+  ///
+  /// Sections need their property to be the first in the order: it is put there if it is not.
+  public var sortBy: [SortDescriptor<Element>] {
+    get { fetchDescriptor.sortBy }
+    set {
+      fetchDescriptor.sortBy = sectionOrder?.sorting(newValue) ?? newValue
+      refresh()
+    }
+  }
+
+  // MARK: Results
+
+  /// The models that the descriptor describes now.
+  public var results: FetchResultsCollection<Element> {
+    prepareToRead()
+    registrar.access(self, keyPath: \.results)
+    return fetched.results
+  }
+
+  /// The results in sections; nil if there are none.
+  public var sections: SectionedResults<Element, SectionTitle>? {
+    prepareToRead()
+    registrar.access(self, keyPath: \.sections)
+    return fetched.sections
+  }
+
+  /// The error of the last fetch; nil if it succeeded.
+  ///
+  /// After an error, the results are still those of the last fetch that succeeded.
+  public var fetchError: (any Error)? {
+    prepareToRead()
+    registrar.access(self, keyPath: \.fetchError)
+    return lastError
+  }
+
+  /// The model at a place in the sections: the section, then the element; nil if there is none.
+  public func element(at indexPath: IndexPath) -> Element? {
+    guard let sections, indexPath.count == 2, sections.indices.contains(indexPath[0]),
+      sections[indexPath[0]].indices.contains(indexPath[1])
+    else { return nil }
+    return sections[indexPath[0]][indexPath[1]]
+  }
+
+  /// The place of a model in the sections; nil if there are none, or the model is not in them.
+  public func indexPath(for element: Element) -> IndexPath? {
+    guard let sections else { return nil }
+    for (number, section) in sections.enumerated() {
+      if let index = section.firstIndex(of: element) { return [number, index] }
+    }
+    return nil
+  }
+
+  // MARK: Following changes
+
+  private static func fetch(
+    _ descriptor: FetchDescriptor<Element>,
+    _ sectionOrder: SectionOrder<Element, SectionTitle>?,
+    _ context: ModelContext
+  ) throws -> Fetched {
+    // What is committed during the fetch is to be fetched by the next one.
+    let generation = context.container.changes.generation
+    let elements = try context.fetch(descriptor)
+    return Fetched(
+      results: FetchResultsCollection(elements, context: context),
+      identifiers: elements.map(\.persistentModelID),
+      sections: sectionOrder.map { order in
+        SectionedResults(elements, title: { order.title($0) })
+      },
+      changeCount: context.changeCount,
+      generation: generation
+    )
+  }
+
+  private func prepareToRead() {
+    refreshIfNeeded()
+    _ = signal.pulse
+  }
+
+  func refreshIfNeeded() {
+    let isCurrent =
+      fetched.changeCount == modelContext.changeCount
+      && fetched.generation == modelContext.container.changes.generation
+    if !isCurrent { refresh() }
+  }
+
+  /// Fetches again, and notifies if the results are others.
+  private func refresh() {
+    // The error of a property is thrown by the next fetch or save of the application itself.
+    guard modelContext.deferredError == nil else { return }
+    do {
+      let new = try Self.fetch(fetchDescriptor, sectionOrder, modelContext)
+      let old = fetched
+      if lastError != nil {
+        registrar.withMutation(of: self, keyPath: \.fetchError) { lastError = nil }
+      }
+      guard new.identifiers != old.identifiers || new.sections != old.sections else {
+        fetched = new
+        return
+      }
+      registrar.withMutation(of: self, keyPath: \.results) {
+        registrar.withMutation(of: self, keyPath: \.sections) { fetched = new }
+      }
+    } catch {
+      // The same changes would only fail again.
+      fetched.changeCount = modelContext.changeCount
+      fetched.generation = modelContext.container.changes.generation
+      registrar.withMutation(of: self, keyPath: \.fetchError) { lastError = error }
+    }
+  }
+}
+
+extension ResultsObserver: ChangeFollower {}
+
+extension ResultsObserver: CustomDebugStringConvertible {
+  /// The type and the number of results.
+  public var debugDescription: String {
+    "ResultsObserver<\(Element.self), \(SectionTitle.self)>: \(fetched.identifiers.count) results"
+  }
+}
+
+@available(*, unavailable, message: "A ResultsObserver belongs to the actor of its context.")
+extension ResultsObserver: Sendable {}

@@ -1,0 +1,7 @@
+// Package.swift compiles only this file of the module if it finds no SwiftSyntax.
+#error(
+  """
+  No swiftc on the PATH has SwiftSyntax beside it (lib/swift/host/SwiftSyntaxMacros.swiftmodule). \
+  Install a Swift 6.2 or newer toolchain from swift.org and put its bin folder on the PATH.
+  """
+)

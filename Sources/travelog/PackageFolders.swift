@@ -1,0 +1,21 @@
+import FoundationEssentials
+
+/// The folders that help texts and errors name: those installed with this program, or those of a
+/// checkout.
+enum PackageFolders {
+  static let documentation = installed("share/doc/travelog/docs") ?? "docs"
+  static let jobs = installed("share/travelog/pipelines") ?? "Pipelines"
+
+  /// The path of a folder below the prefix that this program is installed in; nil if it is not.
+  private static func installed(_ folder: String) -> String? {
+    let files = FileManager.default
+    // Without /proc, the texts name the folders of a checkout.
+    guard let program = try? files.destinationOfSymbolicLink(atPath: "/proc/self/exe") else {
+      return nil
+    }
+    let prefix = URL(fileURLWithPath: program).deletingLastPathComponent()
+      .deletingLastPathComponent()
+    let path = prefix.appendingPathComponent(folder).path
+    return files.fileExists(atPath: path) ? path : nil
+  }
+}

@@ -1,0 +1,90 @@
+import Foundation
+import StoreTesting
+import Testing
+
+@testable import ChangeLog
+
+@Suite("The lock of a folder of logs")
+struct FolderLockTests {
+  @Test("A second lock of the same folder is refused, and the error names the holder.")
+  func second() throws {
+    try withTemporaryFolder { url in
+      let folder = LogFolder(url.path)
+      let lock = try FolderLock(folder, purpose: "travelog export")
+      let error = #expect(throws: LogError.self) {
+        _ = try FolderLock(folder, purpose: "travelog compact")
+      }
+      #expect(error?.code == .locked)
+      #expect(error?.message.contains("travelog export, process \(getpid()) on ") == true)
+      withExtendedLifetime(lock) {}
+    }
+  }
+
+  @Test("The lock ends with its object, and the next holder's note replaces a longer one.")
+  func released() throws {
+    try withTemporaryFolder { url in
+      let folder = LogFolder(url.path)
+      for purpose in ["a long purpose of which nothing may be left", "short"] {
+        let lock = try FolderLock(folder, purpose: purpose)
+        let note = try String(contentsOfFile: folder.path + "/.lock", encoding: .utf8)
+        #expect(note.hasPrefix(purpose + ", process ") && note.hasSuffix("\n"))
+        #expect(note.split(separator: "\n").count == 1)
+        withExtendedLifetime(lock) {}
+      }
+    }
+  }
+
+  @Test("Locks of different folders do not affect each other.")
+  func others() throws {
+    try withTemporaryFolder { one in
+      try withTemporaryFolder { two in
+        let locks = try [one, two].map { try FolderLock(LogFolder($0.path), purpose: "test") }
+        #expect(locks.count == 2)
+      }
+    }
+  }
+
+  @Test("A program that waits gets the lock as soon as it is free.")
+  func waits() throws {
+    try withTemporaryFolder { url in
+      let folder = LogFolder(url.path)
+      var lock: FolderLock? = try FolderLock(folder, purpose: "first")
+      let path = folder.path
+      let waiting = DispatchGroup()
+      nonisolated(unsafe) var result: Result<FolderLock, any Error>?
+      DispatchQueue.global().async(group: waiting) {
+        result = Result {
+          try FolderLock(LogFolder(path), wait: .seconds(20), purpose: "second")
+        }
+      }
+      #expect(waiting.wait(timeout: .now() + .milliseconds(50)) == .timedOut)
+      withExtendedLifetime(lock) {}
+      lock = nil
+      waiting.wait()
+      #expect(throws: Never.self) { try result?.get() }
+    }
+  }
+
+  @Test("A lock that does not become free is waited for only as long as was asked.")
+  func waitsInVain() throws {
+    try withTemporaryFolder { url in
+      let folder = LogFolder(url.path)
+      let lock = try FolderLock(folder, purpose: "first")
+      let start = ContinuousClock.now
+      _ = #expect(throws: LogError.self) {
+        _ = try FolderLock(folder, wait: .milliseconds(60), purpose: "second")
+      }
+      #expect(ContinuousClock.now - start >= .milliseconds(60))
+      withExtendedLifetime(lock) {}
+    }
+  }
+
+  @Test("A folder that does not exist can't be locked.")
+  func missing() throws {
+    try withTemporaryFolder { url in
+      _ = #expect(throws: LogError.self) {
+        _ = try FolderLock(LogFolder(url.path + "/missing"), purpose: "test")
+      }
+    }
+  }
+}

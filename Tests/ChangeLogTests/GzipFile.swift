@@ -1,0 +1,34 @@
+import Foundation
+import StoreTesting
+
+@testable import ChangeLog
+
+/// Calls with a reader of a new file in which each block is a gzip member, and the file's path.
+func withGzipFile<Result>(
+  _ blocks: [[UInt8]],
+  _ body: (GzipReader, String) throws -> Result
+) throws -> Result {
+  try withTemporaryFolder { folder in
+    let url = folder.appendingPathComponent("test.ndjson.gz")
+    let compressor = try GzipCompressor(level: 1, path: url.path)
+    try Data(blocks.flatMap { try compressor.member(of: $0) }).write(to: url)
+    let file = try FileHandle(forReadingFrom: url)
+    defer { withExtendedLifetime(file) {} }
+    return try body(GzipReader(descriptor: file.fileDescriptor, path: url.path), url.path)
+  }
+}
+
+/// The lines of a text, each with its line break, and what follows the last one.
+func lines(of text: [UInt8]) -> (whole: [[UInt8]], rest: [UInt8]) {
+  var (whole, rest): ([[UInt8]], [UInt8]) = ([], [])
+  for byte in text {
+    rest.append(byte)
+    guard byte == 0x0a else { continue }
+    whole.append(rest)
+    rest = []
+  }
+  return (whole, rest)
+}
+
+/// Bytes without a line break that fill a buffer so far that the next member waits for another one.
+let padding = [UInt8](repeating: 0x70, count: 310_000)

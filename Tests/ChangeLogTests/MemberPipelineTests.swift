@@ -1,0 +1,67 @@
+import StoreTesting
+import Testing
+
+@testable import ChangeLog
+
+@Suite("Compressing blocks on several threads")
+struct MemberPipelineTests {
+  @Test("Members come in the order of their blocks, for any number of threads.", arguments: 0...4)
+  func order(_ threads: Int) throws {
+    var random = SeededGenerator(for: "member pipeline \(threads)")
+    let compressor = try GzipCompressor(level: 1, path: "test")
+    for count in [0, 1, 2, 3, 7, 20] {
+      let blocks = (0..<count).map { place in
+        [UInt8](repeating: UInt8(place), count: Int.random(in: 0...20_000, using: &random))
+      }
+      var members: [[UInt8]] = []
+      let pipeline = MemberPipeline(level: 1, threads: threads, path: "test") { members.append($0) }
+      for (place, block) in blocks.enumerated() {
+        try pipeline.append(block)
+        // Those on their way are no more than twice the threads.
+        #expect(place + 1 - members.count <= 2 * max(1, threads))
+      }
+      try pipeline.finish()
+      let expected = try blocks.map { try compressor.member(of: $0) }
+      #expect(members == expected)
+    }
+  }
+
+  @Test("Large blocks wait for each other, so that they do not fill the memory.")
+  func largeBlocks() throws {
+    let block = [UInt8](repeating: 7, count: 5 << 20)
+    var count = 0
+    let pipeline = MemberPipeline(level: 1, threads: 4, path: "test") { _ in count += 1 }
+    for place in 0..<3 {
+      try pipeline.append(block)
+      #expect(count == place)
+    }
+    try pipeline.finish()
+    #expect(count == 3)
+  }
+
+  @Test("A level that does not exist is refused when the first member is taken.")
+  func level() throws {
+    var count = 0
+    let pipeline = MemberPipeline(level: 99, threads: 1, path: "test") { _ in count += 1 }
+    try pipeline.append([1])
+    let error = #expect(throws: LogError.self) { try pipeline.finish() }
+    #expect(error?.message.contains("level 99") == true)
+    #expect(count == 0)
+  }
+
+  @Test("An error of the destination is thrown by the next append, and later blocks still arrive.")
+  func destination() throws {
+    struct Full: Error {}
+    var isFull = true
+    var members: [[UInt8]] = []
+    let pipeline = MemberPipeline(level: 1, threads: 1, path: "test") {
+      if isFull { throw Full() }
+      members.append($0)
+    }
+    for byte: UInt8 in 0..<2 { try pipeline.append([byte]) }
+    #expect(throws: Full.self) { try pipeline.append([2]) }
+    isFull = false
+    try pipeline.finish()
+    #expect(try members == [GzipCompressor(level: 1, path: "test").member(of: [1])])
+  }
+}

@@ -1,0 +1,4 @@
+/// The text "stamped".
+@freestanding(expression)
+public macro stamp() -> String =
+  #externalMacro(module: "StampMacros", type: "StampMacro")

@@ -1,0 +1,4 @@
+import Library
+import Stamp
+
+print(#stamp, try pages())

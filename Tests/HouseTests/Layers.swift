@@ -1,0 +1,115 @@
+/// A folder inside a module, and the folders of the module that its files may use.
+struct Layer {
+  let name: String
+  let mayUse: Set<String>
+
+  init(_ name: String, uses mayUse: Set<String> = []) {
+    self.name = name
+    self.mayUse = mayUse
+  }
+}
+
+/// A module whose folders are layers, lowest first.
+///
+/// The files beside the folders are its top layer, "".
+struct LayeredModule {
+  let name: String
+  /// The modules below it whose types its files use.
+  let imported: [String]
+  let layers: [Layer]
+}
+
+let layeredModules: [LayeredModule] = [
+  LayeredModule(
+    name: "Store",
+    imported: ["Changes", "SQLite"],
+    layers: [
+      Layer("Database"),
+      Layer("Tables", uses: ["Database"]),
+      Layer("Recording", uses: ["Database"]),
+      Layer("Capture", uses: ["Database", "Tables", "Recording"]),
+      Layer("Reading", uses: ["Database", "Tables", "Recording", "Capture"]),
+      Layer("Writing", uses: ["Database", "Tables", "Recording", "Capture"]),
+      Layer(
+        "Migration",
+        uses: ["Database", "Tables", "Recording", "Capture", "Reading", "Writing"]
+      ),
+      Layer(
+        "Replay",
+        uses: ["Database", "Tables", "Recording", "Capture", "Reading", "Writing", "Migration"]
+      ),
+      Layer(
+        "Check",
+        uses: [
+          "Database", "Tables", "Recording", "Capture", "Reading", "Writing", "Migration", "Replay",
+        ]
+      ),
+      Layer(
+        "",
+        uses: [
+          "Database", "Tables", "Recording", "Capture", "Reading", "Writing", "Migration", "Replay",
+          "Check",
+        ]
+      ),
+    ]
+  ),
+  LayeredModule(
+    name: "ChangeLog",
+    imported: ["Changes", "Stopping"],
+    layers: [
+      Layer("Text"),
+      Layer("Compression", uses: ["Text"]),
+      Layer("Folder", uses: ["Text"]),
+      Layer("Pieces", uses: ["Text", "Compression"]),
+      Layer("Lines", uses: ["Text", "Compression", "Folder", "Pieces"]),
+      Layer("Erasures", uses: ["Text", "Folder", "Lines"]),
+      Layer("Files", uses: ["Text", "Compression", "Folder", "Lines", "Erasures"]),
+    ]
+  ),
+  LayeredModule(
+    name: "Pipeline",
+    imported: ["ChangeLog", "Store", "Changes", "SQLite"],
+    layers: [
+      Layer("Chain"),
+      Layer("Histories", uses: ["Chain"]),
+      Layer("Compact", uses: ["Chain"]),
+      Layer("Erase", uses: ["Chain"]),
+      Layer("Export", uses: ["Chain"]),
+      // The lineage that a replica follows depends on the history of the one before it.
+      Layer("Import", uses: ["Chain", "Histories"]),
+      // `import` rebuilds the state that the store's history begins with, if history was deleted.
+      Layer("Check", uses: ["Chain", "Import"]),
+      // `--against` exports what the logs lack, imports all of it, and compares the replica.
+      Layer("Verify", uses: ["Chain", "Histories", "Export", "Import"]),
+      // Only transactions that `verify` finds in the logs are deleted.
+      Layer("Prune", uses: ["Chain", "Verify"]),
+      // The status of the logs is what the next export would do.
+      Layer("Status", uses: ["Chain", "Export"]),
+      // A gap or a lineage begins with the state that `import` rebuilds; then `export` continues.
+      Layer("Recover", uses: ["Chain", "Export", "Import"]),
+    ]
+  ),
+  LayeredModule(
+    name: "Audit",
+    imported: ["Pipeline", "ChangeLog", "Store", "Changes", "SQLite"],
+    layers: [
+      Layer("Model"),
+      Layer("Names", uses: ["Model"]),
+      Layer("Blame", uses: ["Model", "Names"]),
+      Layer("Diff", uses: ["Model", "Names"]),
+      Layer("Timeline", uses: ["Model", "Names"]),
+      // A summary has a timeline, and shows who last changed an object.
+      Layer("Summary", uses: ["Model", "Names", "Blame", "Timeline"]),
+    ]
+  ),
+  LayeredModule(
+    name: "Report",
+    imported: ["Audit", "Pipeline", "ChangeLog", "Store", "Changes"],
+    layers: [
+      Layer("Text"),
+      Layer("Diff"),
+      Layer("JSON"),
+      Layer("HTML", uses: ["Text"]),
+    ]
+  ),
+]

@@ -1,0 +1,114 @@
+import Changes
+import Foundation
+import Store
+import StoreTesting
+import Testing
+
+@testable import ChangeLog
+@testable import Pipeline
+
+@Suite("The logs of one lineage in order")
+struct LogChainTests {
+  @Test("Of any logs with up to three transactions, those that lie within others are covered.")
+  func covered() throws {
+    let ranges: [ClosedRange<Int64>] = [1...1, 1...2, 1...3, 2...2, 2...3, 3...3]
+    for bits in 0..<1 << ranges.count {
+      try withTemporaryFolder { url in
+        let there = ranges.indices.filter { bits >> $0 & 1 == 1 }.map { ranges[$0] }
+        for range in there {
+          let name = LogName(store: "S", lineage: 0, day: "2026-09-20", range: range)
+          let file = url.appendingPathComponent(name.path)
+          try FileManager.default.createDirectory(
+            at: file.deletingLastPathComponent(),
+            withIntermediateDirectories: true
+          )
+          try Data().write(to: file)
+        }
+        let chain = try LogChain(LogFolder(url.path), store: "S", lineage: 0)
+        let isCovered = { (range: ClosedRange<Int64>) in
+          there.contains {
+            $0 != range && $0.contains(range.lowerBound) && $0.contains(range.upperBound)
+          }
+        }
+        #expect(chain.files.map(\.range) == there.filter { !isCovered($0) })
+        #expect(Set(chain.covered.map(\.range)) == Set(there.filter(isCovered)))
+        #expect(chain.snapshots.isEmpty)
+      }
+    }
+  }
+
+  /// Calls with the chain of a store's three logs and the points of history before each and at the
+  /// end.
+  private func withChain(
+    _ name: String,
+    _ body: (LogChain, [HistoryPoint], World) throws -> Void
+  ) throws {
+    try withTemporaryFolder { url in
+      var world = try World(url, name)
+      world.history.hasLargeValues = false
+      for _ in 0..<3 {
+        try world.write(2)
+        try world.export()
+      }
+      let chain = try LogChain(world.logs, store: world.source.identifier, lineage: 0)
+      try #require(chain.files.count == 3)
+      let ends = [0] + chain.files.map(\.range.upperBound)
+      let points = try world.source.read { reader in try ends.map { try reader.point($0) } }
+      try body(chain, points, world)
+    }
+  }
+
+  @Test("A log is opened only after the transaction that its first one follows.")
+  func following() throws {
+    try withChain("log chain") { chain, points, _ in
+      #expect(points[0] == chain.beginning)
+      for (index, file) in chain.files.enumerated() {
+        for (place, point) in points.enumerated() {
+          var code: LogError.Code?
+          do {
+            _ = try chain.open(file, after: point)
+          } catch let error as LogError {
+            code = error.code
+          }
+          #expect(code == (place == index ? nil : .gap), "log \(index) after \(place)")
+        }
+        var other = points[index]
+        other.digest = SHA256.digest(of: [])
+        let error = #expect(throws: LogError.self) { _ = try chain.open(file, after: other) }
+        #expect(error?.code == .damaged)
+      }
+    }
+  }
+
+  @Test("From any point that is known, reading to the end gives the store's last transaction.")
+  func end() throws {
+    try withChain("end of a log chain") { chain, points, _ in
+      let begins = try chain.beginsLineage()
+      #expect(begins)
+      for known in [nil] + points.map(Optional.some) {
+        let end = try chain.verifiedEnd(after: known)
+        #expect(end == points[3])
+      }
+    }
+  }
+
+  @Test("A log in the folder of another store, or with a name of other transactions, is refused.")
+  func misplaced() throws {
+    try withChain("misplaced logs") { chain, points, world in
+      let other = try LogChain(world.logs, store: "another", lineage: 0)
+      var renamed = chain.files[1]
+      renamed.range = renamed.range.lowerBound + 1...renamed.range.upperBound + 1
+      for (chain, file) in [(other, chain.files[1]), (chain, renamed)] {
+        let error = #expect(throws: LogError.self) { _ = try chain.open(file, after: nil) }
+        #expect(error?.code == .damaged)
+        #expect(error?.path == file.path)
+      }
+      var short = chain.files[1]
+      short.range = short.range.lowerBound...short.range.upperBound + 1
+      let reader = try chain.open(short, after: points[1])
+      while try reader.next() != nil {}
+      let error = #expect(throws: LogError.self) { try chain.checkEnd(reader, short) }
+      #expect(error?.code == .damaged)
+    }
+  }
+}

@@ -1,0 +1,58 @@
+import ChangeLog
+import Foundation
+import Glibc
+import Pipeline
+import Store
+import StoreTesting
+import Testing
+
+@Suite("Exporting read-only stores")
+struct ReadOnlyTests {
+  // Another process, because permissions say nothing to the superuser, and a process that gives
+  // that up does not get it back.
+  @Test("a store that can't be written is exported, and only the token guards its logs")
+  func export() async {
+    await #expect(processExitsWith: .success) {
+      try withTemporaryFolder { folder in
+        var world = try World(folder, "read-only export")
+        world.history.hasLargeValues = false
+        try world.write(6)
+        let place = folder.path + "/place"
+        let copy = place + "/copy.store"
+        try FileManager.default.createDirectory(atPath: place, withIntermediateDirectories: false)
+        try copyStore(world.path, to: copy)
+        let owner = geteuid()
+        if owner == 0 {
+          for path in [folder.path, place, copy] { chown(path, 65534, 65534) }
+          seteuid(65534)
+        }
+        defer {
+          chmod(place, 0o755)
+          seteuid(owner)
+        }
+        for (file, mode) in [(0o444, 0o555), (0o644, 0o555), (0o444, 0o755)] as [(mode_t, mode_t)] {
+          chmod(copy, file)
+          chmod(place, mode)
+          let logs = LogFolder(folder.path + "/logs-\(file)-\(mode)")
+          let first = try Pipeline.export(ExportRequest(store: copy, logs: logs))
+          try #require(first.to.transaction == first.head && first.transactions > 0)
+          try #require(
+            try Pipeline.export(ExportRequest(store: copy, logs: logs)).transactions == 0
+          )
+          let store = try Store.open(
+            .file(URL(fileURLWithPath: copy)),
+            options: Options(isReadOnly: true)
+          )
+          try #require(try !store.read { try $0.remembersExport(filter: nil) })
+          try FileManager.default.removeItem(
+            atPath: logs.lineageFolder(world.source.identifier, 0)
+          )
+          let error = #expect(throws: PipelineError.self) {
+            try Pipeline.export(ExportRequest(store: copy, logs: logs))
+          }
+          try #require(error?.code == .missingLogs)
+        }
+      }
+    }
+  }
+}

@@ -1,0 +1,252 @@
+import StoreTesting
+import Testing
+
+@testable import Changes
+@testable import Store
+
+@Suite("Writing the rows of replayed changes")
+struct ReplayRowsTests {
+  private struct TakenBack: Error {}
+
+  /// A change of a sample object, and what it needs and leaves.
+  private struct Step {
+    var kind: ChangeKind
+    var before: String?
+    var after: String?
+  }
+
+  /// Every change of a name that is "a" or "b".
+  private let steps = [
+    Step(kind: .insert, before: nil, after: "a"), Step(kind: .insert, before: nil, after: "b"),
+    Step(kind: .update, before: "a", after: "b"), Step(kind: .update, before: "b", after: "a"),
+    Step(kind: .delete, before: "a", after: nil), Step(kind: .delete, before: "b", after: nil),
+  ]
+  private let states = [nil, "a", "b"]
+
+  /// Calls inside a write, which is rolled back afterwards.
+  private func withWriter(_ body: (Writer, ChangeFormat) throws -> Void) throws {
+    let store = try Store.open(.memory("replay"), schema: sampleSchema)
+    #expect(throws: TakenBack.self) {
+      try store.write(Author()) { writer in
+        try body(writer, ChangeFormat(writer.layouts, writer.joins.map(\.table)))
+        throw TakenBack()
+      }
+    }
+  }
+
+  private func prepared(
+    _ format: ChangeFormat,
+    _ kind: ChangeKind,
+    _ entity: String,
+    id: Int64,
+    changed: String = "",
+    before: String = "",
+    after: String = ""
+  ) throws -> PreparedChanges {
+    let texts = [entity, changed, before, after].map { Array($0.utf8) }
+    let changes = PreparedChanges()
+    try texts.flatMap(\.self).withUnsafeBytes { all in
+      var start = 0
+      let parts = texts.map { text in
+        defer { start += text.count }
+        return UnsafeRawBufferPointer(rebasing: all[start..<start + text.count])
+      }
+      let none = UnsafeRawBufferPointer(start: nil, count: 0)
+      try changes.append(
+        Change(
+          kind: kind,
+          sequence: 0,
+          entity: parts[0],
+          object: id,
+          changed: parts[1],
+          before: parts[2],
+          after: parts[3],
+          special: none,
+          large: none
+        ),
+        format
+      )
+    }
+    let refusals = changes.refusals
+    #expect(refusals.isEmpty)
+    return changes
+  }
+
+  private func prepared(_ format: ChangeFormat, _ step: Step, id: Int64) throws -> PreparedChanges {
+    func side(_ name: String?) -> String { name.map { #"{"name":"\#($0)"}"# } ?? "" }
+    return try prepared(
+      format,
+      step.kind,
+      "Person",
+      id: id,
+      changed: step.kind == .update ? #"["name"]"# : "",
+      before: side(step.before),
+      after: side(step.after)
+    )
+  }
+
+  private func name(_ writer: Writer, _ id: Int64) throws -> String? {
+    guard case .text(let name)? = try writer.current(RowKey(entity: person, id: id))?[0] else {
+      return nil
+    }
+    return name
+  }
+
+  @Test("Every change is written if the row is as it expects, and is a difference if it is not.")
+  func rows() throws {
+    try withWriter { writer, format in
+      let rows = ReplayRows(writer, format.decoders)
+      var id: Int64 = 0
+      for state in states {
+        for step in steps {
+          id += 1
+          if let state { try writer.insert(person, id: id, values: [.text(state)]) }
+          let changes = try prepared(format, step, id: id)
+          try rows.write(changes.parts[0], changes)
+          let isExpected = state == step.before
+          let found = try name(writer, id)
+          #expect(found == (isExpected ? step.after : state), "\(step) of \(state ?? "nothing")")
+          #expect(rows.differences.count == (isExpected ? 0 : 1))
+          if let difference = rows.differences.first {
+            #expect(difference.entity == "Person" && difference.object == id)
+            let isValue = state != nil && step.kind != .insert
+            #expect(difference.property == (isValue ? "name" : nil))
+          }
+          rows.forgetDifferences()
+        }
+      }
+    }
+  }
+
+  @Test("A table's statements change a row only if it is as the change expects.")
+  func tables() throws {
+    try withWriter { writer, format in
+      let table = ReplayTable(writer.connection, format.decoders[person])
+      var id: Int64 = 0
+      for state in states {
+        for step in steps {
+          id += 1
+          if let state { try writer.insert(person, id: id, values: [.text(state)]) }
+          let changes = try prepared(format, step, id: id)
+          let part = changes.parts[0]
+          #expect(table.staysInRow(part, changes))
+          var isWritten = true
+          switch step.kind {
+          case .insert:
+            do { try table.insert(part, changes) } catch { isWritten = false }
+          case .update: isWritten = try table.update(part, changes)
+          case .delete: isWritten = try table.delete(part, changes)
+          }
+          #expect(isWritten == (state == step.before), "\(step) of \(state ?? "nothing")")
+          let found = try name(writer, id)
+          #expect(found == (isWritten ? step.after : state))
+        }
+      }
+    }
+  }
+
+  @Test(
+    "Once rows differ, nothing more is written, so that the differences are those of one state."
+  )
+  func afterDifference() throws {
+    try withWriter { writer, format in
+      let rows = ReplayRows(writer, format.decoders)
+      for (id, step) in [(1, steps[4]), (2, steps[0])] {
+        let changes = try prepared(format, step, id: Int64(id))
+        try rows.write(changes.parts[0], changes)
+      }
+      #expect(rows.differences.count == 1)
+      let found = try name(writer, 2)
+      #expect(found == nil)
+    }
+  }
+
+  @Test("A snapshot has only insertions, and a migration only updates.")
+  func purposes() throws {
+    try withWriter { writer, format in
+      let rows = ReplayRows(writer, format.decoders)
+      for (purpose, kind) in [
+        (ReplayRows.Purpose.snapshot, ChangeKind.insert), (.comparison, .update),
+      ] {
+        rows.purpose = purpose
+        for step in steps where step.kind != kind {
+          let changes = try prepared(format, step, id: 1)
+          #expect(throws: CanonicalEncodingError.self) {
+            try rows.write(changes.parts[0], changes)
+          }
+        }
+      }
+    }
+  }
+
+  @Test("What a migration left is compared with the value after an update, and not written.")
+  func comparison() throws {
+    try withWriter { writer, format in
+      let rows = ReplayRows(writer, format.decoders)
+      rows.purpose = .comparison
+      var id: Int64 = 0
+      for state in states {
+        for step in steps where step.kind == .update {
+          id += 1
+          if let state { try writer.insert(person, id: id, values: [.text(state)]) }
+          let changes = try prepared(format, step, id: id)
+          try rows.write(changes.parts[0], changes)
+          #expect(rows.differences.count == (state == step.after ? 0 : 1))
+          let found = try name(writer, id)
+          #expect(found == state)
+          rows.forgetDifferences()
+        }
+      }
+    }
+  }
+
+  @Test(
+    "Links come and go as listed, whatever links there were, and the unexpected ones are reported.",
+    arguments: [false, true]
+  )
+  func links(_ isTakenBack: Bool) throws {
+    func targets(_ bits: Int) -> Set<Int64> { Set([1, 2].filter { bits >> ($0 - 1) & 1 == 1 }) }
+    func list(_ targets: Set<Int64>) -> String {
+      let links = targets.sorted().map { #"{"entity":"Trip","id":"\#($0)"}"# }
+      return #"{"trips":[\#(links.joined(separator: ","))]}"#
+    }
+    try withWriter { writer, format in
+      for id: Int64 in 1...2 {
+        try writer.insert(trip, id: id, values: tripValues("trip \(id)"))
+      }
+      let rows = ReplayRows(writer, format.decoders)
+      rows.purpose = isTakenBack ? .takingBack : .history
+      for code in 0..<64 {
+        let id = Int64(code) + 1
+        let (there, before, after) = (targets(code), targets(code >> 2), targets(code >> 4))
+        try writer.insert(tag, id: id, values: [.text("tag")])
+        for target in there.sorted() {
+          try writer.link(tag, relationship: "trips", source: id, target: target)
+        }
+        let changes = try prepared(
+          format,
+          .update,
+          "Tag",
+          id: id,
+          changed: #"["trips"]"#,
+          before: list(before),
+          after: list(after)
+        )
+        guard before != after, before.isDisjoint(with: after) else {
+          #expect(throws: CanonicalEncodingError.self) {
+            try rows.write(changes.parts[0], changes)
+          }
+          rows.forgetDifferences()
+          continue
+        }
+        try rows.write(changes.parts[0], changes)
+        let missing = before.subtracting(there).count
+        let present = isTakenBack ? 0 : after.intersection(there).count
+        #expect(rows.differences.count == missing + present, "\(there), \(before), \(after)")
+        let found = try writer.joins[format.decoders[tag].joins[0]].targets(of: id)
+        #expect(Set(found) == there.subtracting(before).union(after))
+        rows.forgetDifferences()
+      }
+    }
+  }
+}

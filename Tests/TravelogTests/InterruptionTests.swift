@@ -1,0 +1,165 @@
+import Foundation
+import ProcessTesting
+import SQLite
+import Store
+import StoreTesting
+import Testing
+
+@testable import travelog
+
+/// Stops commands by the signals that Control-C and a service manager send.
+@Suite("Signals")
+struct InterruptionTests {
+  /// A command that runs, its error messages, and a pipe to it that stays open.
+  private struct Running {
+    let process = ChildProcess()
+    let input = Pipe()
+    let errors = Pipe()
+    let words: [String]
+
+    init(_ words: [String], in folder: URL) throws {
+      self.words = words
+      process.executableURL = URL(fileURLWithPath: products + "/travelog")
+      process.arguments = words
+      process.environment = ["TMPDIR": folder.path + "/tmp"]
+      process.standardInput = input
+      process.standardOutput = FileHandle.nullDevice
+      process.standardError = errors
+      try process.run()
+    }
+
+    /// Sends a signal, and returns how the command ended and what it said.
+    func stop(_ signal: Int32) -> (code: Int32, errors: String, time: Duration) {
+      let start = ContinuousClock.now
+      kill(process.processIdentifier, signal)
+      process.waitUntilExit()
+      let time = ContinuousClock.now - start
+      let said = errors.fileHandleForReading.readDataToEndOfFile()
+      let code =
+        process.terminationReason == .exit
+        ? process.terminationStatus : 1000 + process.terminationStatus
+      return (code, String(decoding: said, as: UTF8.self), time)
+    }
+  }
+
+  /// A store with logs, a filled folder for temporary files, and a pipe that nobody writes to.
+  private func withWorld(
+    _ body: (_ folder: URL, _ store: String, _ logs: String) throws -> Void
+  )
+    throws
+  {
+    try withTemporaryFolder { folder in
+      var world = HistoryWorld(SeededGenerator(for: "signals"))
+      world.hasLargeValues = false
+      let path = folder.path + "/a.store"
+      do {
+        let store = try Store.open(.file(URL(fileURLWithPath: path)), schema: worldSchema)
+        for _ in 0..<200 { try world.write(to: store) }
+      }
+      try travelog("export", path, "--to", folder.path + "/logs")
+      try travelog("import", folder.path + "/logs", "--into", folder.path + "/b.store")
+      // It notes beside the logs that it was there.
+      try travelog("verify", folder.path + "/logs")
+      try FileManager.default.createDirectory(
+        atPath: folder.path + "/tmp",
+        withIntermediateDirectories: false
+      )
+      #expect(mkfifo(folder.path + "/pipe", 0o600) == 0)
+      try body(folder, path, folder.path + "/logs")
+    }
+  }
+
+  /// What lies in a folder, but for locks and for what belongs to databases that are open.
+  private func names(in folder: URL) throws -> [String] {
+    try FileManager.default.subpathsOfDirectory(atPath: folder.path)
+      .filter { !$0.hasSuffix("/.lock") && !$0.hasSuffix("-shm") && !$0.hasSuffix("-wal") }
+      .sorted()
+  }
+
+  /// A command line of each command that waits: for a store, a folder of logs, or a pipe.
+  private func waitingCommands(_ folder: URL, _ store: String, _ logs: String) -> [[String]] {
+    let replica = folder.path + "/b.store"
+    let pipe = folder.path + "/pipe"
+    let wait = ["--lock-wait", "1h"]
+    return [
+      ["export", store, "--to", "-"], ["export", store, "--to", logs] + wait,
+      ["import", logs, "--into", replica], ["import", "-", "--into", folder.path + "/c.store"],
+      ["import", pipe, "--into", folder.path + "/c.store"], ["verify", logs, "--against", store],
+      ["verify", "-"], ["verify", pipe], ["prune", store, "--logs", logs] + wait,
+      ["status", store, "--logs", logs], ["compact", logs] + wait,
+      ["recover", store, "--to", logs] + wait, ["promote", replica], ["check", store],
+      ["check", store, "--logs", logs], ["log", store], ["log", pipe], ["show", store, "3"],
+      ["blame", store, "Guest", "1"], ["diff", store, replica], ["report", store],
+      ["undo", store, "3"], ["undo", store, "3", "--dry-run"],
+      ["erase", logs, "--entity", "Guest", "--id", "1"] + wait, ["run", "-"],
+      ["run", folder.path + "/job.json5"],
+    ]
+  }
+
+  @Test(
+    "A command that waits for a lock, a pipe or standard input ends at once and leaves nothing",
+    arguments: [SIGINT, SIGTERM]
+  )
+  func waiting(signal: Int32) throws {
+    try withWorld { folder, store, logs in
+      try #"{ steps: [{ do: "check", with: { store: "\#(store)" } }] }"#.write(
+        toFile: folder.path + "/job.json5",
+        atomically: true,
+        encoding: .utf8
+      )
+      let commands = waitingCommands(folder, store, logs)
+      let all = Set(Travelog.program.command.subcommands.map(\.name))
+      #expect(all.subtracting(commands.map { $0[0] }) == ["completions", "generate"])
+      // In this mode nobody else may read a store.
+      let locks = try [store, folder.path + "/b.store"].map { path in
+        let connection = try Connection(path: path, mode: .readWrite)
+        try connection.execute("PRAGMA locking_mode = EXCLUSIVE; BEGIN EXCLUSIVE")
+        return connection
+      }
+      let lock = open(logs + "/.lock", O_RDWR)
+      defer { close(lock) }
+      #expect(flock(lock, LOCK_EX) == 0)
+      let before = try names(in: folder)
+      let running = try commands.map { try Running($0, in: folder) }
+      usleep(1_000_000)
+      for command in running {
+        #expect(command.process.isRunning, "\(command.words)")
+        let end = command.stop(signal)
+        #expect(end.code == 128 + signal, "\(command.words): \(end)")
+        #expect(end.errors.hasSuffix(": Stopped; nothing was left half done.\n"), "\(end)")
+        // It is told to end after 0.13 s; a busy machine takes longer.
+        #expect(end.time < .seconds(2), "\(command.words): \(end)")
+      }
+      #expect(try names(in: folder) == before)
+      withExtendedLifetime(locks) {}
+    }
+  }
+
+  @Test("A command that is at work ends at once, and leaves no copy and no log behind")
+  func working() throws {
+    try withWorld { folder, store, logs in
+      let commands = [
+        ["check", store], ["check", store, "--logs", logs], ["undo", store, "100", "--dry-run"],
+        ["diff", store + "@20", store], ["verify", logs, "--against", store],
+        ["blame", logs, "Guest", "1", "--history"], ["report", logs],
+        ["import", logs, "--into", folder.path + "/c.store"],
+      ]
+      let before = try names(in: folder)
+      for (number, words) in commands.enumerated() {
+        for delay in [20_000, 60_000, 120_000] as [UInt32] {
+          let command = try Running(words, in: folder)
+          usleep(delay)
+          let end = command.stop(number.isMultiple(of: 2) ? SIGINT : SIGTERM)
+          #expect(end.time < .seconds(2), "\(words): \(end)")
+          // One that does not listen yet ends by the signal; one that was quicker ends as it does.
+          #expect(end.code != 2, "\(words): \(end)")
+          let left = try names(in: folder).filter { !before.contains($0) }
+          #expect(left.allSatisfy { $0 == "c.store" }, "\(words): \(left)")
+        }
+      }
+      #expect(try travelog("check", store).code == 0)
+      #expect(try travelog("import", logs, "--into", folder.path + "/c.store").code == 0)
+      #expect(try travelog("diff", store, folder.path + "/c.store").code == 0)
+    }
+  }
+}
