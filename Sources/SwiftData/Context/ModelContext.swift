@@ -133,7 +133,8 @@ public final class ModelContext {
     let id = registry.current(id)
     guard let entity = container.map[id.entityName] else { return nil }
     if let model = container.store(of: entity).registered(id, entity, in: self) { return model }
-    return id.row.flatMap { $0 < 0 ? pending.model(row: $0) : nil }
+    guard let row = id.row, row < 0 else { return nil }
+    return pending.model(row: row)
   }
 
   func register(_ model: any PersistentModel, _ state: _ModelState, _ entity: EntityDescription) {

@@ -47,9 +47,13 @@ public struct PersistentIdentifier: Hashable, Identifiable, Codable, Sendable {
   var isTemporary: Bool { storeIdentifier == nil }
 
   /// The row that holds the object, in a store of ours.
+  ///
+  /// Swift 6.3.1 fails in an optimised build where this is inlined behind another use of the key.
   var row: Int64? {
-    guard case .number(let number) = key else { return nil }
-    return number
+    @inline(never) get {
+      guard case .number(let number) = key else { return nil }
+      return number
+    }
   }
 
   /// Makes the identity that a custom store gives to one of its objects.
