@@ -37,6 +37,53 @@ struct PropertyExpansionTests {
     )
   }
 
+  @Test(
+    "a way to change it in place where it is an array",
+    arguments: ["books: [Book]", "books: [Book]?", "books: Array<Book>", "books = [Book]()"]
+  )
+  func array(declaration: String) {
+    let type = declaration.contains(":") ? declaration : "books"
+    expectExpansion(
+      """
+      final class Author {
+        @_PersistedProperty(1) var \(declaration)
+      }
+      """,
+      """
+      final class Author {
+        var \(type) {
+          @storageRestrictions(accesses: _$own, initializes: _books)
+          init(initialValue) {
+            _$own.state.initialize(Author._$description, 1, initialValue)
+            _books = SwiftData._SwiftDataNoType()
+          }
+          get {
+            let state = _$state
+            state.registrar.access(self, keyPath: \\.books)
+            return state.get(Author._$description, 1)
+          }
+          set {
+            let state = _$state
+            state.registrar.withMutation(of: self, keyPath: \\.books) {
+              state.set(self, Author._$description, 1, newValue)
+            }
+          }
+          _modify {
+            var value = self.books
+            _$state.lend(Author._$description, 1)
+            defer {
+              self.books = value
+            }
+            yield &value
+          }
+        }
+
+        nonisolated(unsafe) private var _books: SwiftData._SwiftDataNoType
+      }
+      """
+    )
+  }
+
   @Test("no setter where it is a constant")
   func constant() {
     expectExpansion(

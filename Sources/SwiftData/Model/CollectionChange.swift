@@ -9,6 +9,8 @@ struct CollectionChange {
   private(set) var came: [Int] = []
   /// Whether the new array contains an object twice.
   private(set) var hasRepetitions = false
+  /// Whether the new array is the old one with further objects at its end.
+  private(set) var onlyAppends = false
 
   /// Compares two arrays, the old one without repetitions.
   init<Element: PersistentModel>(from old: [Element], to new: [Element]) {
@@ -32,6 +34,7 @@ struct CollectionChange {
     gone = (start..<oldEnd).filter { !coming.contains(old[$0]) }
     came = (start..<newEnd).filter { !leaving.contains(new[$0]) }
     hasRepetitions = coming.count < newEnd - start
+    onlyAppends = start == old.count
     guard !hasRepetitions, !came.isEmpty else { return }
     if came.count == 1, let only = came.first.map({ new[$0] }) {
       hasRepetitions = old[..<start].contains(only) || old[oldEnd...].contains(only)

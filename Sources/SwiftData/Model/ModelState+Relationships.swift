@@ -89,6 +89,11 @@ extension _ModelState {
     return C._make(from: elements)
   }
 
+  /// Lets go of the array that was just read, so that it can be changed without a copy.
+  public func lend(_ place: _ModelDescription, _ own: Int) {
+    if case .toMany(let many) = slots[place.offset &+ own] { many.lend() }
+  }
+
   /// Writes a collection.
   public func set<C: RelationshipCollection>(
     _ owner: some PersistentModel,

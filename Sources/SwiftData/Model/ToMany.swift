@@ -58,6 +58,9 @@ class ToMany {
     var came: [any PersistentModel] = []
   }
 
+  /// Gives up the array that was read last to whoever is about to change it in place.
+  func lend() {}
+
   /// Forgets what came and went: it is saved.
   func settle() {
     if !added.isEmpty { added = ModelList() }
@@ -76,12 +79,20 @@ final class ToManyOf<Element: PersistentModel>: ToMany {
   /// The rows of the members in their order, while they are to be read again and that is not the
   /// order in which the store gives them.
   private var order: [Int64] = []
+  /// The array that was assigned last, as long as the list is equal to it.
+  ///
+  /// Whoever changes the collection in place gets this one, which nobody else holds, and so needs no
+  /// copy: appending to a collection of thousands then costs what appending to an array costs.
+  private var spare: [Element]?
 
   /// The objects in their order, once they are loaded.
   var elements: [Element] {
+    if let spare { return spare }
     list.compact()
     return list.elements
   }
+
+  override func lend() { spare = nil }
 
   override var models: [any PersistentModel] { isLoaded ? elements : super.models }
   override var count: Int { isLoaded ? list.count : super.count }
@@ -100,7 +111,7 @@ final class ToManyOf<Element: PersistentModel>: ToMany {
       elements += added.elements.compactMap { $0 as? Element }
         .filter { !present.contains(ObjectIdentifier($0)) }
     }
-    list = ModelList(elements)
+    replaceList(by: elements)
     if !remembersChanges { settle() }
   }
 
@@ -108,7 +119,7 @@ final class ToManyOf<Element: PersistentModel>: ToMany {
     let rows = elements.map { $0._$state.row }
     order = zip(rows, rows.dropFirst()).allSatisfy { $0 < $1 } ? [] : rows
     super.unload()
-    list = ModelList()
+    replaceList(by: [])
   }
 
   /// Puts what was read again into the order that it had; what is new comes at the end.
@@ -123,12 +134,21 @@ final class ToManyOf<Element: PersistentModel>: ToMany {
 
   override func append(_ model: any PersistentModel) {
     super.append(model)
-    if isLoaded, let element = model as? Element { list.append(element) }
+    guard isLoaded, let element = model as? Element else { return }
+    spare = nil
+    list.append(element)
   }
 
   override func remove(_ model: any PersistentModel) {
     super.remove(model)
-    if isLoaded, let element = model as? Element { list.remove(element) }
+    guard isLoaded, let element = model as? Element else { return }
+    spare = nil
+    list.remove(element)
+  }
+
+  private func replaceList(by elements: [Element]) {
+    spare = nil
+    list = ModelList(elements)
   }
 
   override func assign(_ models: [any PersistentModel]) -> Difference {
@@ -149,7 +169,13 @@ final class ToManyOf<Element: PersistentModel>: ToMany {
     )
     for model in difference.gone { super.remove(model) }
     for model in difference.came { super.append(model) }
-    if isLoaded { list = ModelList(new) }
+    guard isLoaded else { return difference }
+    if change.onlyAppends {
+      for index in change.came { list.append(new[index]) }
+    } else {
+      list = ModelList(new)
+    }
+    spare = new
     return difference
   }
 

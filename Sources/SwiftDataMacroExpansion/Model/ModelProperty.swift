@@ -49,6 +49,16 @@ struct ModelProperty {
     return type.is(OptionalTypeSyntax.self) || simpleName(of: type) == "Optional"
   }
 
+  /// Whether the type is written as an array, or as an optional one.
+  var isArray: Bool {
+    guard let type else {
+      return initializer?.as(FunctionCallExprSyntax.self)?.calledExpression.is(ArrayExprSyntax.self)
+        ?? false
+    }
+    let wrapped = type.as(OptionalTypeSyntax.self)?.wrappedType ?? type
+    return wrapped.is(ArrayTypeSyntax.self) || simpleName(of: wrapped) == "Array"
+  }
+
   var initializer: ExprSyntax? { binding.initializer?.value.trimmed }
 
   /// Whether an object can be made without a value for this property.

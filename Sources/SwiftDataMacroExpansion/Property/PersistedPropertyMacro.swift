@@ -74,6 +74,18 @@ extension PersistedPropertyMacro: AccessorMacro {
         \(raw: write)
       }
       """
-    return [initialize, get, set]
+    guard property.isArray else { return [initialize, get, set] }
+    // The state lets go of the array meanwhile, so that appending to it copies nothing.
+    let modify: AccessorDeclSyntax = """
+      _modify {
+        var value = self.\(raw: property.reference)
+        _$state.lend(\(raw: place))
+        defer {
+          self.\(raw: property.reference) = value
+        }
+        yield &value
+      }
+      """
+    return [initialize, get, set, modify]
   }
 }

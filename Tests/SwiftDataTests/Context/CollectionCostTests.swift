@@ -26,6 +26,31 @@ struct CollectionCostTests {
     var steps: Int
   }
 
+  @Test("Appending to a collection of thousands, a save each, does not copy it each time")
+  func appendingCopiesNothing() throws {
+    let container = try ModelContainer(
+      for: Crate.self,
+      configurations: ModelConfiguration(isStoredInMemoryOnly: true)
+    )
+    let context = ModelContext(container)
+    let crate = Crate()
+    crate.apples = (0..<2_000).map { Apple($0) }
+    context.insert(crate)
+    try context.save()
+    var copies = 0
+    var place = crate.apples.withUnsafeBytes(\.baseAddress)
+    for number in 0..<200 {
+      crate.apples.append(Apple(2_000 + number))
+      try context.save()
+      let now = crate.apples.withUnsafeBytes(\.baseAddress)
+      if now != place { copies += 1 }
+      place = now
+    }
+    #expect(crate.apples.map(\.number) == Array(0..<2_200))
+    // One when it is changed for the first time, and one or two to make room.
+    #expect(copies <= 3)
+  }
+
   /// The cost of a task, and of the save after it, on a crate of so many apples.
   private func cost(
     _ count: Int,
