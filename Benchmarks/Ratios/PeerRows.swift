@@ -137,7 +137,7 @@ struct PeerRows {
     guard change.kind != .delete else { return }
     let special = try notes(change.special)
     var columns: [(name: String, value: Value)] = []
-    for member in members(of: Array(change.after)) {
+    for member in CanonicalText(change.after).members {
       let name = try text(member.key.dropLast())
       guard let column = layout.columns.first(where: { $0.logName == name }) else { continue }
       columns.append((column.quoted, try value(member.value, special[name], column)))
@@ -193,8 +193,8 @@ struct PeerRows {
         "INSERT INTO \(quoted(table)) (\(quoted(source)), \(quoted(target))) VALUES (?1, ?2)"
       ),
     ] {
-      for member in members(of: Array(side)) where try text(member.key.dropLast()) == name {
-        for link in elements(of: member.value) {
+      for member in CanonicalText(side).members where try text(member.key.dropLast()) == name {
+        for link in CanonicalText(member.value).elements {
           begin(sql)
           append(.integer(change.object))
           append(id(in: link).map { .integer($0) } ?? .null)
@@ -205,17 +205,16 @@ struct PeerRows {
 
   /// The id in `{"entity":"Trip","id":"7"}`.
   private func id(in reference: [UInt8]) -> Int64? {
-    members(of: reference).first { $0.key == Array(#""id":"#.utf8) }
-      .flatMap { Int64(String(decoding: $0.value.dropFirst().dropLast(), as: UTF8.self)) }
+    CanonicalText(reference).value(of: "id")
+      .flatMap { Int64(String(decoding: $0.dropFirst().dropLast(), as: UTF8.self)) }
   }
 
   /// What stands under `special` for the values after.
   private func notes(_ special: UnsafeRawBufferPointer) throws -> [String: String] {
     var result: [String: String] = [:]
-    for side in members(of: Array(special)) where side.key == Array(#""after":"#.utf8) {
-      for note in members(of: side.value) {
-        result[try text(note.key.dropLast())] = try text(note.value[...])
-      }
+    let after = CanonicalText(special).value(of: "after") ?? []
+    for note in CanonicalText(after).members {
+      result[try text(note.key.dropLast())] = try text(note.value[...])
     }
     return result
   }

@@ -162,9 +162,7 @@ struct HistoryDeletion {
     try bind(large)
     defer { large.reset() }
     while try large.step() {
-      for digest in digests(in: Array(large.bytes(at: 0))) {
-        try writer.blobs.count(digest, history: -1)
-      }
+      for digest in digests(in: large.bytes(at: 0)) { try writer.blobs.count(digest, history: -1) }
     }
     let removal = try connection.cached("DELETE FROM history_change WHERE \(range)")
     try bind(removal)

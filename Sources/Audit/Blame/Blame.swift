@@ -143,13 +143,13 @@ extension Blame {
     _ touch: Touch
   ) {
     var gone: [Int64: PropertyValue] = [:]
-    for element in property.before.map({ elements(of: $0.json) }) ?? [] {
+    for element in property.before.map({ CanonicalText($0.json).elements }) ?? [] {
       let value = PropertyValue(json: element)
       guard let link = PropertyValue.Link(element) else { continue }
       gone[link.id] = value
       lines.removeAll { $0.name == property.name && $0.value.links.first?.id == link.id }
     }
-    for element in elements(of: after.json) {
+    for element in CanonicalText(after.json).elements {
       guard let link = PropertyValue.Link(element) else { continue }
       lines.append(
         Line(

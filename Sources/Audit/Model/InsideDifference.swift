@@ -34,10 +34,10 @@ private func compare(
   guard before != after else { return }
   switch (before.first, after.first) {
   case (UInt8(ascii: "{"), UInt8(ascii: "{")):
-    let old = members(of: before)
-    let new = members(of: after)
+    let old = CanonicalText(before).members
+    let new = CanonicalText(after).members
     for member in old {
-      let path = path + (path.isEmpty ? "" : ".") + name(member.key)
+      let path = path + (path.isEmpty ? "" : ".") + (memberName(member.key) ?? "")
       if let other = new.first(where: { $0.key == member.key }) {
         compare(member.value, other.value, at: path, &result)
       } else {
@@ -45,12 +45,12 @@ private func compare(
       }
     }
     for member in new where !old.contains(where: { $0.key == member.key }) {
-      let path = path + (path.isEmpty ? "" : ".") + name(member.key)
+      let path = path + (path.isEmpty ? "" : ".") + (memberName(member.key) ?? "")
       result.append(InsideDifference(path: path, before: nil, after: member.value))
     }
   case (UInt8(ascii: "["), UInt8(ascii: "[")):
-    let old = elements(of: before)
-    let new = elements(of: after)
+    let old = CanonicalText(before).elements
+    let new = CanonicalText(after).elements
     for index in 0..<max(old.count, new.count) {
       let path = "\(path)[\(index)]"
       if index >= old.count {
@@ -63,8 +63,4 @@ private func compare(
     }
   default: result.append(InsideDifference(path: path, before: before, after: after))
   }
-}
-
-private func name(_ key: [UInt8]) -> String {
-  key.dropLast().withUnsafeBytes { parseJSONString($0) } ?? ""
 }

@@ -60,10 +60,8 @@ package struct PropertyDifference: Hashable, Sendable {
 extension ObjectDifference {
   /// Reads a change of history, with the words that its schema gives.
   package init(_ change: Change, _ vocabulary: Vocabulary) {
-    let special = sides(of: change.special)
-    let large = sides(of: change.large)
-    let before = values(of: change.before, special.before, large.before)
-    let after = values(of: change.after, special.after, large.after)
+    let before = values(.before, of: change)
+    let after = values(.after, of: change)
     let entity = String(decoding: change.entity, as: UTF8.self)
     var properties = before.map {
       PropertyDifference(name: $0.name, before: $0.value, after: nil)
@@ -80,37 +78,17 @@ extension ObjectDifference {
   }
 }
 
-/// The notes on both sides of a change, by the bytes of their keys.
-private func sides(
-  of object: UnsafeRawBufferPointer
-) -> (before: [[UInt8]: [UInt8]], after: [[UInt8]: [UInt8]]) {
-  guard !object.isEmpty else { return ([:], [:]) }
-  var result: (before: [[UInt8]: [UInt8]], after: [[UInt8]: [UInt8]]) = ([:], [:])
-  for side in members(of: Array(object)) {
-    let notes = Dictionary(members(of: side.value).map { ($0.key, $0.value) }) { first, _ in first }
-    if side.key.elementsEqual(#""before":"#.utf8) {
-      result.before = notes
-    } else {
-      result.after = notes
-    }
-  }
-  return result
-}
-
 private func values(
-  of object: UnsafeRawBufferPointer,
-  _ special: [[UInt8]: [UInt8]],
-  _ large: [[UInt8]: [UInt8]]
+  _ side: Change.Side,
+  of change: Change
 ) -> [(name: String, value: PropertyValue)] {
-  guard !object.isEmpty else { return [] }
-  return members(of: Array(object)).map { member in
-    let name = member.key.dropLast().withUnsafeBytes { parseJSONString($0) } ?? ""
-    return (
-      propertyName(name),
+  change.values(side).map { key, value in
+    (
+      propertyName(memberName(key) ?? ""),
       PropertyValue(
-        json: member.value,
-        special: special[member.key].flatMap { $0.withUnsafeBytes { parseJSONString($0) } },
-        large: large[member.key]
+        json: value.json,
+        special: value.specialName,
+        large: value.large.isEmpty ? nil : value.large
       )
     )
   }

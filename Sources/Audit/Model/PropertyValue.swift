@@ -27,7 +27,7 @@ package struct PropertyValue: Hashable, Sendable {
   package var links: [Link] {
     switch json.first {
     case UInt8(ascii: "{"): return Link(json).map { [$0] } ?? []
-    case UInt8(ascii: "["): return elements(of: json).compactMap { Link($0) }
+    case UInt8(ascii: "["): return CanonicalText(json).elements.compactMap { Link($0) }
     default: return []
     }
   }
@@ -40,17 +40,11 @@ package struct PropertyValue: Hashable, Sendable {
     package var id: Int64
 
     init?(_ json: [UInt8]) {
-      var entity: String?
-      var id: Int64?
-      for member in members(of: json) {
-        switch String(decoding: member.key, as: UTF8.self) {
-        case #""entity":"#: entity = member.value.withUnsafeBytes { parseJSONString($0) }
-        case #""id":"#:
-          id = Int64(String(decoding: member.value.dropFirst().dropLast(), as: UTF8.self))
-        default: return nil
-        }
-      }
-      guard let entity, let id else { return nil }
+      let parts = CanonicalText(json).members
+      guard parts.map({ memberName($0.key) }) == ["entity", "id"],
+        let entity = parts[0].value.withUnsafeBytes({ parseJSONString($0) }),
+        let id = parts[1].value.withUnsafeBytes({ parseJSONString($0) }).flatMap({ Int64($0) })
+      else { return nil }
       self.entity = entity
       self.id = id
     }

@@ -32,9 +32,8 @@ struct MeantChanges: Sendable {
     guard let part = part(of: change, schema: schema) else { return false }
     guard let properties = part.properties else { return true }
     let object = change.after.isEmpty ? change.before : change.after
-    return members(of: Array(object)).contains { member in
-      let name = member.key.dropLast().withUnsafeBytes { parseJSONString($0) }
-      return name.map { properties.contains(propertyName($0)) } ?? false
+    return CanonicalText(object).members.contains { member in
+      memberName(member.key).map { properties.contains(propertyName($0)) } ?? false
     }
   }
 }

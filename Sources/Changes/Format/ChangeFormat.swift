@@ -127,8 +127,6 @@ package final class ChangeFormat {
     CanonicalEncodingError(message: "the list of what changed is not that of its values")
   }
 
-  private static let missing = Array("\"\(SpecialValue.missingName)\"".utf8)
-
   private typealias Notes = [(key: [UInt8], value: [UInt8])]
 
   /// The notes on both sides of a change, which have one spelling.
@@ -138,8 +136,8 @@ package final class ChangeFormat {
     guard !object.isEmpty else { return ([], []) }
     var result: (before: Notes, after: Notes) = ([], [])
     var canonical: [UInt8] = []
-    for side in members(of: Array(object)) {
-      let notes = members(of: side.value)
+    for side in CanonicalText(object).members {
+      let notes = CanonicalText(side.value).members
       var text: [UInt8] = []
       for note in notes { appendMember(note.key, note.value, to: &text) }
       text.append(0x7d)
@@ -175,7 +173,7 @@ package final class ChangeFormat {
       let key = decoder.keys[member.index]
       let isMissing =
         nextSpecial < special.count && special[nextSpecial].key == key
-        && special[nextSpecial].value == Self.missing
+        && special[nextSpecial].value == EncodedValue.missing.special
       if isMissing, nextLarge < large.count, large[nextLarge].key == key {
         // Nobody had its bytes any more when the change was written.
         try check(reference: large[nextLarge].value, of: member, decoder)
@@ -219,12 +217,8 @@ package final class ChangeFormat {
     of member: ObjectDecoder.Member,
     _ decoder: ObjectDecoder
   ) throws(CanonicalEncodingError) {
-    let parts = members(of: reference)
-    guard member.value.elementsEqual("null".utf8), parts.count == 2,
-      let digest = parts[0].value.withUnsafeBytes({ parseJSONString($0) }),
-      Digest(hexadecimal: digest) != nil,
-      let size = parts[1].value.withUnsafeBytes({ parseInteger($0) }),
-      reference == Array(#"{"sha256":"\#(digest)","size":\#(size)}"#.utf8)
+    guard member.value.elementsEqual("null".utf8), let large = LargeReference(reference),
+      Digest(hexadecimal: large.digest) != nil, large.json == reference
     else { throw decoder.refusal(member.value) }
   }
 }

@@ -37,11 +37,7 @@ package final class ObjectDecoder {
     let names =
       layout.columns.map(\.logName)
       + joins.map { tables[$0].logName(layouts) }
-    let keys = names.map { name in
-      var key: [UInt8] = []
-      appendJSONString(name, to: &key)
-      return key + [UInt8(ascii: ":")]
-    }
+    let keys = names.map(memberKey)
     self.keys = keys
     keyBytes = .allocate(byteCount: keys.reduce(0) { $0 + $1.count }, alignment: 1)
     keyStarts = .allocate(capacity: keys.count + 1)

@@ -21,8 +21,8 @@ extension Change {
     _ body: (Change) throws -> Result
   ) rethrows -> Result {
     var text = ChangeText()
-    text.before = try noted(before, isAfter: false, note)
-    text.after = try noted(after, isAfter: true, note)
+    text.before = try noted(.before, note)
+    text.after = try noted(.after, note)
     return try text.withChange(kind, sequence: sequence, entity, object) { noted in
       var noted = noted
       noted.changed = changed
@@ -33,44 +33,13 @@ extension Change {
   }
 
   /// One side with notes in the place of values.
-  private func noted(
-    _ object: UnsafeRawBufferPointer,
-    isAfter: Bool,
-    _ note: (ToldValue) throws -> String?
-  ) rethrows -> ChangeSide {
+  private func noted(_ side: Side, _ note: (ToldValue) throws -> String?) rethrows -> ChangeSide {
     var result = ChangeSide()
-    for (key, value) in values(of: object, isAfter: isAfter) {
-      let isLinks = value.json.first == UInt8(ascii: "[")
-      if !isLinks, let text = try note(ToldValue(key, value, isAfter: isAfter)) {
-        var noted = EncodedValue(json: Array("null".utf8))
-        appendJSONString(text, to: &noted.special)
-        result.append(key, noted)
-      } else {
-        result.append(key, value)
-      }
+    for (key, value) in values(side) {
+      let text = try value.isLinks ? nil : note(ToldValue(key, value, side))
+      result.append(key, text.map { EncodedValue(note: $0) } ?? value)
     }
     return result
-  }
-
-  private func values(
-    of object: UnsafeRawBufferPointer,
-    isAfter: Bool
-  ) -> [(key: [UInt8], value: EncodedValue)] {
-    guard !object.isEmpty else { return [] }
-    let side = isAfter ? #""after":"# : #""before":"#
-    func notes(_ all: UnsafeRawBufferPointer) -> [(key: [UInt8], value: [UInt8])] {
-      guard !all.isEmpty else { return [] }
-      let found = members(of: Array(all)).first { $0.key.elementsEqual(side.utf8) }
-      return found.map { members(of: $0.value) } ?? []
-    }
-    let special = notes(self.special)
-    let large = notes(self.large)
-    return members(of: Array(object)).map { member in
-      var value = EncodedValue(json: member.value)
-      value.special = special.first { $0.key == member.key }?.value ?? []
-      value.large = large.first { $0.key == member.key }?.value ?? []
-      return (member.key, value)
-    }
   }
 }
 
@@ -89,14 +58,13 @@ package struct ToldValue: Hashable, Sendable {
   /// The digests of the files that it is in.
   package let files: [String]
 
-  fileprivate init(_ key: [UInt8], _ value: EncodedValue, isAfter: Bool) {
+  fileprivate init(_ key: [UInt8], _ value: EncodedValue, _ side: Change.Side) {
     self.key = key
-    self.isAfter = isAfter
+    isAfter = side == .after
     isErased = value == .erased
-    isNull = value == EncodedValue(json: Array("null".utf8))
+    isNull = value == .null
     text = !value.large.isEmpty ? value.large : !value.special.isEmpty ? value.special : value.json
-    let reference = members(of: value.large).first?.value.dropFirst().dropLast()
-    files = reference.map { [String(decoding: $0, as: UTF8.self)] } ?? []
+    files = LargeReference(value.large).map { [$0.digest] } ?? []
   }
 
   /// A digest of the value, which tells whether two are the same.
@@ -106,10 +74,8 @@ package struct ToldValue: Hashable, Sendable {
 extension Change {
   /// The values that the change tells of, before and after it, without links.
   package var toldValues: [ToldValue] {
-    [(before, false), (after, true)].flatMap { object, isAfter in
-      values(of: object, isAfter: isAfter).compactMap { key, value in
-        value.json.first == UInt8(ascii: "[") ? nil : ToldValue(key, value, isAfter: isAfter)
-      }
+    [Side.before, .after].flatMap { side in
+      values(side).filter { !$0.value.isLinks }.map { ToldValue($0.key, $0.value, side) }
     }
   }
 }

@@ -49,9 +49,12 @@ extension [UInt8] {
   }
 }
 
-/// Puts the notes on both sides of a change into one object.
-package func joinSides(_ before: [UInt8], _ after: [UInt8], to object: inout [UInt8]) {
+/// Appends the notes on both sides of a change as one object; nothing if there are none.
+package func joinSides(_ before: [UInt8], _ after: [UInt8], to text: inout [UInt8]) {
+  if before.isEmpty, after.isEmpty { return }
+  var object: [UInt8] = []
   if !after.isEmpty { appendMember(#""after":"#.utf8, after, to: &object) }
   if !before.isEmpty { appendMember(#""before":"#.utf8, before, to: &object) }
-  if !object.isEmpty { object.append(UInt8(ascii: "}")) }
+  text += object
+  text.append(UInt8(ascii: "}"))
 }

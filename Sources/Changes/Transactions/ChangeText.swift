@@ -3,8 +3,8 @@ package struct ChangeText {
   package var changed: [UInt8] = []
   package var before = ChangeSide()
   package var after = ChangeSide()
-  private var special: [UInt8] = []
-  private var large: [UInt8] = []
+  /// The parts of the change one after the other.
+  private var bytes: [UInt8] = []
 
   package init() {}
 
@@ -13,8 +13,7 @@ package struct ChangeText {
     changed.empty()
     before.removeAll()
     after.removeAll()
-    special.empty()
-    large.empty()
+    bytes.empty()
   }
 
   /// Adds a name to the list of what changed; the key has quotes and a colon.
@@ -34,31 +33,30 @@ package struct ChangeText {
     if !changed.isEmpty { changed.append(UInt8(ascii: "]")) }
     before.close()
     after.close()
-    joinSides(before.special, after.special, to: &special)
-    joinSides(before.large, after.large, to: &large)
-    let none = UnsafeRawBufferPointer(start: nil, count: 0)
-    return try changed.withUnsafeBytes { changed in
-      try before.json.withUnsafeBytes { before in
-        try after.json.withUnsafeBytes { after in
-          try special.withUnsafeBytes { special in
-            try large.withUnsafeBytes { large in
-              try body(
-                Change(
-                  kind: kind,
-                  sequence: sequence,
-                  entity: entity,
-                  object: object,
-                  changed: changed,
-                  before: kind == .insert ? none : before,
-                  after: kind == .delete ? none : after,
-                  special: special,
-                  large: large
-                )
-              )
-            }
-          }
-        }
-      }
+    bytes.empty()
+    bytes += changed
+    let endOfChanged = bytes.count
+    if kind != .insert { bytes += before.json }
+    let endOfBefore = bytes.count
+    if kind != .delete { bytes += after.json }
+    let endOfAfter = bytes.count
+    joinSides(before.special, after.special, to: &bytes)
+    let endOfSpecial = bytes.count
+    joinSides(before.large, after.large, to: &bytes)
+    return try bytes.withUnsafeBytes { bytes in
+      try body(
+        Change(
+          kind: kind,
+          sequence: sequence,
+          entity: entity,
+          object: object,
+          changed: UnsafeRawBufferPointer(rebasing: bytes[..<endOfChanged]),
+          before: UnsafeRawBufferPointer(rebasing: bytes[endOfChanged..<endOfBefore]),
+          after: UnsafeRawBufferPointer(rebasing: bytes[endOfBefore..<endOfAfter]),
+          special: UnsafeRawBufferPointer(rebasing: bytes[endOfAfter..<endOfSpecial]),
+          large: UnsafeRawBufferPointer(rebasing: bytes[endOfSpecial...])
+        )
+      )
     }
   }
 }

@@ -20,7 +20,7 @@ package struct Gap: Hashable, Sendable {
   package var details: String { #"{"first":\#(first),"resumes":"\#(resumes)"}"# }
 
   fileprivate init?(details: String) {
-    let parts = members(of: Array(details.utf8))
+    let parts = CanonicalText(Array(details.utf8)).members
     guard parts.count == 2,
       let first = Int64(String(decoding: parts[0].value, as: UTF8.self)),
       let resumes = Digest(

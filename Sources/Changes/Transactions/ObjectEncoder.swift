@@ -16,12 +16,7 @@ package final class ObjectEncoder {
 
   package init(_ layout: EntityLayout, _ layouts: [EntityLayout]) {
     name = kept(Array(layout.entity.name.utf8))
-    keys = layout.columns.map { column in
-      var key: [UInt8] = []
-      appendJSONString(column.logName, to: &key)
-      key.append(UInt8(ascii: ":"))
-      return kept(key)
-    }
+    keys = layout.columns.map { kept(memberKey($0.logName)) }
     references = layout.columns.map { column in
       guard let destination = column.destination else { return kept([]) }
       return kept(referencePrefix(layouts[destination].entity.name))

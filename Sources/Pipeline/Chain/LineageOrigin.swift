@@ -21,7 +21,9 @@ struct LineageOrigin: Hashable {
 
   /// Reads ``details``; nil for any other text.
   init?(details: String) {
-    let parts = members(of: Array(details.utf8)).map { String(decoding: $0.value, as: UTF8.self) }
+    let parts = CanonicalText(Array(details.utf8)).members.map {
+      String(decoding: $0.value, as: UTF8.self)
+    }
     guard parts.count == 3 || parts.count == 4, let lineage = Int64(parts[0]),
       let transaction = Int64(parts[1]),
       let digest = Digest(hexadecimal: String(parts[2].dropFirst().dropLast())),

@@ -45,8 +45,8 @@ func writeLog(
   var digest = TransactionDigest(after: header.previous)
   var buffer: [UInt8] = []
   try changes { change, reader in
-    for (value, _) in largeReferences(in: change) where !blobs.contains(value) {
-      try blobs.write(reader.largeValue(value), value)
+    for value in change.largeReferences where !blobs.contains(value.digest) {
+      try blobs.write(reader.largeValue(value.digest), value.digest)
     }
     buffer.removeAll(keepingCapacity: true)
     lines.append(change, to: &buffer)

@@ -119,8 +119,7 @@ func removeLargeValues(_ digests: [String], _ logs: LogFolder) throws -> Int {
       try Erasures(near: file, $0)
     }
     while try reader.next({ change, _, _ in
-      guard !change.large.isEmpty else { return }
-      for (digest, _) in largeReferences(in: change) { unused.remove(digest) }
+      for value in change.largeReferences { unused.remove(value.digest) }
     }) != nil {}
   }
   let there = unused.filter { logs.blobs.contains($0) }

@@ -52,7 +52,7 @@ private final class Export {
   /// Those of erased transactions in the log that is open.
   private var records: [ErasureRecord] = []
   /// The large values that the log which is open refers to, and that the stream does not have yet.
-  private var values: [(digest: String, size: Int64)] = []
+  private var values: [LargeReference] = []
   private var streamed: Set<String> = []
 
   init(_ request: ExportRequest, _ store: Store, _ reader: Reader) throws {
@@ -291,11 +291,11 @@ private final class Export {
 
   private func copyLargeValues(of change: Change) throws {
     guard request.stream == nil else {
-      values += largeReferences(in: change).filter { streamed.insert($0.digest).inserted }
+      values += change.largeReferences.filter { streamed.insert($0.digest).inserted }
       return
     }
-    for (digest, _) in largeReferences(in: change) where !request.logs.blobs.contains(digest) {
-      try request.logs.blobs.write(reader.largeValue(digest), digest)
+    for value in change.largeReferences where !request.logs.blobs.contains(value.digest) {
+      try request.logs.blobs.write(reader.largeValue(value.digest), value.digest)
     }
   }
 
@@ -312,11 +312,11 @@ private final class Export {
 
   /// Writes the large values of a log behind it.
   private func writeValues(to stream: Int32) throws {
-    for (digest, size) in values {
+    for value in values {
       try LogWriter.write(
-        reader.largeValue(digest),
-        digest,
-        size: size,
+        reader.largeValue(value.digest),
+        value.digest,
+        size: value.size,
         level: request.level,
         to: stream,
         name: "standard output"

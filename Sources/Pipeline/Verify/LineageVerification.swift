@@ -167,10 +167,9 @@ final class LineageVerification {
   }
 
   private func checkLargeValues(of change: Change) throws {
-    for (digest, size) in largeReferences(in: change) where !checked.contains(digest) {
-      checked.insert(digest)
+    for value in change.largeReferences where checked.insert(value.digest).inserted {
       do {
-        try chain.folder.blobs.check(digest, size: size)
+        try chain.folder.blobs.check(value.digest, size: value.size)
       } catch let error as LogError {
         guard let finding = Finding(error) else { throw error }
         result.findings.append(

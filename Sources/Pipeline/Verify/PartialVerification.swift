@@ -34,9 +34,8 @@ func verifyPartial(
       }
       result.words = reader.header.partial
       while let transaction = try reader.next({ change, _, _ in
-        for (digest, size) in change.large.isEmpty ? [] : largeReferences(in: change)
-        where checked.insert(digest).inserted {
-          try folder.blobs.check(digest, size: size)
+        for value in change.largeReferences where checked.insert(value.digest).inserted {
+          try folder.blobs.check(value.digest, size: value.size)
         }
       }) {
         result.transactions += 1

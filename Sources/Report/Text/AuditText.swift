@@ -51,7 +51,7 @@ private func json(_ json: [UInt8]?, _ limit: Int) -> String {
 private func isList(_ value: PropertyValue) -> Bool { value.json.first == UInt8(ascii: "[") }
 
 private func list(_ value: PropertyValue) -> [PropertyValue] {
-  isList(value) ? elements(of: value.json).map { PropertyValue(json: $0) } : [value]
+  isList(value) ? CanonicalText(value.json).elements.map { PropertyValue(json: $0) } : [value]
 }
 
 /// How much came, changed and went, as `+3 ~2 -1`; what is zero is left out.

@@ -27,10 +27,8 @@ package func text(
 }
 
 private func largeText(_ large: [UInt8], _ special: String?) -> String {
-  let parts = members(of: large)
-  let digest = parts.first.flatMap { $0.value.withUnsafeBytes { parseJSONString($0) } } ?? ""
-  let size = parts.dropFirst().first.map { String(decoding: $0.value, as: UTF8.self) } ?? "0"
-  return "(\(size) bytes, SHA-256 \(digest.prefix(12))…"
+  let reference = LargeReference(large)
+  return "(\(reference?.size ?? 0) bytes, SHA-256 \((reference?.digest ?? "").prefix(12))…"
     + (special == SpecialValue.missingName ? ", whose file was gone)" : ")")
 }
 

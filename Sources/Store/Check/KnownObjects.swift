@@ -92,25 +92,14 @@ final class KnownObjects {
 
   static func object(at row: Statement, from first: Int32) -> KnownObject? {
     guard let state = KnownObject.State(rawValue: row.int64(at: first)) else { return nil }
-    let special = Array(row.bytes(at: first + 2))
-    let large = Array(row.bytes(at: first + 3))
+    let notes = ChangeNotes(
+      special: Array(row.bytes(at: first + 2)),
+      large: Array(row.bytes(at: first + 3))
+    )
     return KnownObject(
       state: state,
-      values: values(Array(row.bytes(at: first + 1)), special, large)
+      values: notes.valuesByKey(of: CanonicalText(row.bytes(at: first + 1)))
     )
-  }
-
-  /// The values of one side of a change, with the notes on that side.
-  static func values(
-    _ json: [UInt8],
-    _ special: [UInt8],
-    _ large: [UInt8]
-  ) -> [[UInt8]: EncodedValue] {
-    var result: [[UInt8]: EncodedValue] = [:]
-    for member in members(of: json) { result[member.key] = EncodedValue(json: member.value) }
-    for member in members(of: special) { result[member.key]?.special = member.value }
-    for member in members(of: large) { result[member.key]?.large = member.value }
-    return result
   }
 
   // MARK: Large values

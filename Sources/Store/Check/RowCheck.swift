@@ -85,7 +85,8 @@ final class RowCheck {
       return false
     }
     guard let object = object() else { return false }
-    let values = KnownObjects.values(now.json, now.special, now.large)
+    let values = ChangeNotes(special: now.special, large: now.large)
+      .valuesByKey(of: CanonicalText(now.json))
     for column in cursor.layout.columns.indices {
       let key = encoder.key(column)
       guard let before = object.values[Array(key)], let after = values[Array(key)],
@@ -107,9 +108,7 @@ final class RowCheck {
     guard cursor.layout.columns[column].isExternal,
       case .text(let digest) = cursor.row.value(at: Int32(truncatingIfNeeded: column) + 1)
     else { return false }
-    guard value.large.isEmpty else {
-      return members(of: value.large).contains { $0.value == Array("\"\(digest)\"".utf8) }
-    }
+    guard value.large.isEmpty else { return LargeReference(value.large)?.digest == digest }
     let text = Array(value.json.dropFirst().dropLast())
     guard let data = text.withUnsafeBytes({ parseBase64($0) }) else { return false }
     return data.withUnsafeBytes { SHA256.digest(of: $0) }.description == digest
@@ -117,8 +116,8 @@ final class RowCheck {
 
   private func compare(_ links: LinkCursor, _ old: EncodedValue?, _ new: EncodedValue?) {
     guard old != new else { return }
-    let before = old.map { elements(of: $0.json) } ?? []
-    let after = new.map { elements(of: $0.json) } ?? []
+    let before = old.map { CanonicalText($0.json).elements } ?? []
+    let after = new.map { CanonicalText($0.json).elements } ?? []
     func list(_ links: [[UInt8]]) -> EncodedValue {
       EncodedValue(json: [0x5b] + Array(links.joined(separator: [0x2c])) + [0x5d])
     }

@@ -132,9 +132,7 @@ final class StateCheck {
     {
       let change = try source.change(at: statement)
       digest?.take(change, lines)
-      if !change.large.isEmpty {
-        for digest in digests(in: Array(change.large)) { try known.count(digest, history: 1) }
-      }
+      for digest in digests(in: change.large) { try known.count(digest, history: 1) }
       if transaction.id <= end { try keep(change, transaction.schema) }
       count += 1
     }
@@ -179,11 +177,11 @@ final class StateCheck {
     {
       return try known.set(key, .whole, json: Array(change.after))
     }
-    let after = side("after", change, change.after)
-    let before = side("before", change, change.before)
+    let after = change.valuesByKey(.after)
+    let before = change.valuesByKey(.before)
     let isErased = change.hasErasedValues
     // An object of which nothing is known is deleted later, and left out until then.
-    let isKnown = after.values.contains { $0 != .erased && $0.json.first != UInt8(ascii: "[") }
+    let isKnown = after.values.contains { $0 != .erased && !$0.isLinks }
     if isErased, !isKnown, change.kind == .insert { return }
     var object = KnownObject(
       state: successor.knowsLinks && !isErased ? .whole : .partial,
@@ -202,7 +200,7 @@ final class StateCheck {
       if value == .erased {
         object.values[property.key] = nil
         object.state = .partial
-      } else if value.json.first == UInt8(ascii: "[") {
+      } else if value.isLinks {
         let old = object.values[property.key]?.json ?? Array("[]".utf8)
         object.values[property.key] = merged(
           old,
@@ -216,29 +214,16 @@ final class StateCheck {
     try known.set(key, object)
   }
 
-  private func side(
-    _ name: String,
-    _ change: Change,
-    _ json: UnsafeRawBufferPointer
-  ) -> [[UInt8]: EncodedValue] {
-    func notes(_ object: UnsafeRawBufferPointer) -> [UInt8] {
-      guard !object.isEmpty else { return [] }
-      return members(of: Array(object)).first { $0.key == Array("\"\(name)\":".utf8) }?.value ?? []
-    }
-    guard !json.isEmpty else { return [:] }
-    return KnownObjects.values(Array(json), notes(change.special), notes(change.large))
-  }
-
   /// A list of links after some went and some came; nil for no links, as history has it.
   private func merged(_ old: [UInt8], _ gone: [UInt8], _ came: [UInt8]) -> EncodedValue? {
     func target(_ link: [UInt8]) -> Int64 {
-      let id = members(of: link).first { $0.key.elementsEqual(#""id":"#.utf8) }?.value ?? []
+      let id = CanonicalText(link).value(of: "id") ?? []
       return Array(id.dropFirst().dropLast()).withUnsafeBytes { parseInteger($0) } ?? 0
     }
     var links: [Int64: [UInt8]] = [:]
-    for link in elements(of: old) { links[target(link)] = link }
-    for link in elements(of: gone) { links[target(link)] = nil }
-    for link in elements(of: came) { links[target(link)] = link }
+    for link in CanonicalText(old).elements { links[target(link)] = link }
+    for link in CanonicalText(gone).elements { links[target(link)] = nil }
+    for link in CanonicalText(came).elements { links[target(link)] = link }
     guard !links.isEmpty else { return nil }
     let list = Array(links.sorted { $0.key < $1.key }.map(\.value).joined(separator: [0x2c]))
     return EncodedValue(json: [0x5b] + list + [0x5d])

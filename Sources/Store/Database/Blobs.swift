@@ -13,12 +13,6 @@ final class Blobs {
   /// Values of external attributes that are larger lie in files.
   static let inlineLimit = 128 * 1024
 
-  /// Names a value.
-  struct Reference {
-    let digest: String
-    let size: Int
-  }
-
   private let connection: Connection
   private let folder: BlobFolder?
   /// False where nothing is kept beyond the connection, which is then one in memory.
@@ -40,10 +34,10 @@ final class Blobs {
   var hasFolder: Bool { keepsFiles }
 
   /// Keeps some bytes; somebody has to be counted as needing them.
-  func keep(_ bytes: UnsafeRawBufferPointer) throws -> Reference {
+  func keep(_ bytes: UnsafeRawBufferPointer) throws -> LargeReference {
     let digest = SHA256.digest(of: bytes).description
     try keep(digest, bytes) { try $0.write(bytes, digest) }
-    return Reference(digest: digest, size: bytes.count)
+    return LargeReference(digest: digest, size: Int64(bytes.count))
   }
 
   /// Keeps a value, which has to have its digest; somebody has to be counted as needing it.
@@ -134,13 +128,13 @@ final class Blobs {
   private static let unknownSize: Int64 = -1
 
   /// The size of a value; nil for one that is not known.
-  func size(of digest: String) throws -> Int? {
+  func size(of digest: String) throws -> Int64? {
     guard Digest(hexadecimal: digest) != nil else { return nil }
     let find = try connection.cached("SELECT size FROM store_blob WHERE sha256 = ?1")
     try find.bind(1, digest)
     defer { find.reset() }
     let known = try find.step() ? find.int64(at: 0) : knownSize(digest)
-    return known == Self.unknownSize ? nil : known.map { Int($0) }
+    return known == Self.unknownSize ? nil : known
   }
 
   /// The bytes of a value; nil where its file is gone.

@@ -61,7 +61,7 @@ struct PastNames {
     guard property.reference.isEmpty else {
       return EncodedValue(json: renamed(value.json, property.reference))
     }
-    let name = value.special.withUnsafeBytes { parseJSONString($0) }
+    let name = value.specialName
     let special = name.flatMap { SpecialValue(name: $0) }
     guard name == nil || special != nil,
       var stored = try? value.json.withUnsafeBytes({
@@ -86,14 +86,12 @@ struct PastNames {
   private static func renamed(_ json: [UInt8], _ reference: [UInt8]) -> [UInt8] {
     switch json.first {
     case UInt8(ascii: "["):
-      let links = elements(of: json).map { renamed($0, reference) }
+      let links = CanonicalText(json).elements.map { renamed($0, reference) }
       return [0x5b] + Array(links.joined(separator: [0x2c])) + [0x5d]
     case UInt8(ascii: "{"):
       // The id keeps its quotes.
-      guard let id = members(of: json).first(where: { $0.key.elementsEqual(#""id":"#.utf8) }) else {
-        return json
-      }
-      return reference + id.value.dropFirst() + [0x7d]
+      guard let id = CanonicalText(json).value(of: "id") else { return json }
+      return reference + id.dropFirst() + [0x7d]
     default: return json
     }
   }
@@ -116,7 +114,7 @@ struct PastNames {
     init(_ layout: EntityLayout, _ joins: [JoinTable], _ layouts: [EntityLayout]) {
       entity = layout.index
       for column in layout.columns {
-        properties[PastNames.key(column.logName)] =
+        properties[memberKey(column.logName)] =
           Property(
             name: column.property,
             types: column.type.map { [$0] } ?? [],
@@ -126,7 +124,7 @@ struct PastNames {
       }
       for join in joins where layouts[join.owner].family.contains(layout.index) {
         let name = layouts[join.owner].entity.relationships[join.relationship].name
-        properties[PastNames.key(join.logName(layouts))] = Property(
+        properties[memberKey(join.logName(layouts))] = Property(
           name: name,
           types: [],
           isLinks: true,
@@ -182,7 +180,7 @@ struct PastNames {
       let layout = layouts[entity]
       var result: [[UInt8]: PastNames.Property] = [:]
       func add(_ key: [UInt8], _ property: Property, _ name: String, _ destination: Int?) {
-        let present = PastNames.key(name)
+        let present = memberKey(name)
         let reference = destination.map { referencePrefix(layouts[$0].entity.name) } ?? []
         result[key] = PastNames.Property(
           key: present,
@@ -206,11 +204,5 @@ struct PastNames {
       }
       return Successor(entity: entity, properties: result, knowsLinks: knowsLinks)
     }
-  }
-
-  fileprivate static func key(_ name: String) -> [UInt8] {
-    var key: [UInt8] = []
-    appendJSONString(name, to: &key)
-    return key + [UInt8(ascii: ":")]
   }
 }

@@ -29,7 +29,7 @@ package struct PropertyTargets {
     }
     let (family, oldFamily) = (family(now), family(then))
     let wanted = now.filter { family.contains($0.index) }.flatMap(\.columns)
-      .filter { attributes.contains($0.property) }.map { Self.key($0.logName) }
+      .filter { attributes.contains($0.property) }.map { memberKey($0.logName) }
     for layout in then {
       let name = Array(layout.entity.name.utf8)
       let successor = name.withUnsafeBytes { past.successor(of: $0) }
@@ -38,7 +38,7 @@ package struct PropertyTargets {
       }
       entities[name] = [:]
       for column in layout.columns {
-        let key = Self.key(column.logName)
+        let key = memberKey(column.logName)
         let present = successor?.properties[key]?.key
         let isWanted =
           attributes.isEmpty
@@ -46,12 +46,6 @@ package struct PropertyTargets {
         if isWanted { entities[name, default: [:]][key] = present ?? key }
       }
     }
-  }
-
-  private static func key(_ name: String) -> [UInt8] {
-    var key: [UInt8] = []
-    appendJSONString(name, to: &key)
-    return key + [UInt8(ascii: ":")]
   }
 
   /// True where the object of a change may be the one that is meant.

@@ -102,18 +102,12 @@ struct ChangeRow {
     try reading.bind(1, id)
     defer { reading.reset() }
     guard try reading.step() else { return [:] }
-    let before = reading.withBytes(at: 0) { Array($0) }
-    let special = reading.withBytes(at: 1) { Array($0) }
-    var result: [[UInt8]: EncodedValue] = [:]
-    for member in members(of: before) { result[member.key] = EncodedValue(json: member.value) }
-    let large = reading.withBytes(at: 2) { Array($0) }
-    for side in members(of: special) where side.key == Array(#""before":"#.utf8) {
-      for member in members(of: side.value) { result[member.key]?.special = member.value }
-    }
-    for side in members(of: large) where side.key == Array(#""before":"#.utf8) {
-      for member in members(of: side.value) { result[member.key]?.large = member.value }
-    }
-    return result
+    let notes = ChangeNotes(
+      on: .before,
+      special: CanonicalText(reading.bytes(at: 1)),
+      large: CanonicalText(reading.bytes(at: 2))
+    )
+    return notes.valuesByKey(of: CanonicalText(reading.bytes(at: 0)))
   }
 
   /// Counts the large values of a row as no longer needed by it.
@@ -122,9 +116,7 @@ struct ChangeRow {
     try reading.bind(1, id)
     defer { reading.reset() }
     guard try reading.step() else { return }
-    for digest in reading.withBytes(at: 2, { digests(in: Array($0)) }) {
-      try blobs.count(digest, history: -1)
-    }
+    for digest in digests(in: reading.bytes(at: 2)) { try blobs.count(digest, history: -1) }
   }
 
   private mutating func run(_ statement: Statement, _ id: Int64, _ kind: ChangeKind) throws {
@@ -135,22 +127,17 @@ struct ChangeRow {
 }
 
 /// The digests that a row's `large` names.
-func digests(in large: [UInt8]) -> [String] {
-  members(of: large).flatMap { side in
-    members(of: side.value).compactMap { member in
-      members(of: member.value).first.map {
-        String(decoding: $0.value.dropFirst().dropLast(), as: UTF8.self)
-      }
-    }
+func digests(in large: UnsafeRawBufferPointer) -> [String] {
+  guard !large.isEmpty else { return [] }
+  return CanonicalText(large).members.flatMap { side in
+    CanonicalText(side.value).members.compactMap { LargeReference($0.value)?.digest }
   }
 }
 
 extension Statement {
   /// Binds what inserting and replacing a row have in common, and runs.
   fileprivate func run(id: Int64, _ change: Change, _ blobs: Blobs) throws {
-    if !change.large.isEmpty {
-      for digest in digests(in: Array(change.large)) { try blobs.count(digest, history: 1) }
-    }
+    for digest in digests(in: change.large) { try blobs.count(digest, history: 1) }
     try bind(1, id)
     try change.kind.withName { try bind(2, borrowedText: $0) }
     try bindText(3, change.changed)

@@ -135,8 +135,8 @@ final class Erasure {
     _ erases: (_ key: [UInt8], _ isAfter: Bool) -> Bool
   ) throws {
     try change.withErased(erases) { erased in
-      let old = digests(in: Array(change.large))
-      var kept = digests(in: Array(erased.large))
+      let old = digests(in: change.large)
+      var kept = digests(in: erased.large)
       for digest in old {
         if let index = kept.firstIndex(of: digest) {
           kept.remove(at: index)

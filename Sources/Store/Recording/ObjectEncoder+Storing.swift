@@ -10,12 +10,12 @@ extension ObjectEncoder {
         let size = try blobs.size(of: digest)
       {
         // What is gone can't be kept, and must not keep its object from being deleted or mended.
-        var result = EncodedValue(Blobs.Reference(digest: digest, size: size))
-        appendJSONString(SpecialValue.missingName, to: &result.special)
+        var result = EncodedValue.missing
+        result.large = LargeReference(digest: digest, size: size).json
         return result
       }
       if let reference = try reference(to: value, at: column, blobs) {
-        return EncodedValue(reference)
+        return EncodedValue(large: reference)
       }
       // Where the file is gone, what stands in the row is all that history can keep.
       if case .text(let digest) = value, Digest(hexadecimal: digest) != nil,
@@ -36,22 +36,15 @@ extension ObjectEncoder {
     to value: Value,
     at column: Int,
     _ blobs: Blobs
-  ) throws -> Blobs.Reference? {
+  ) throws -> LargeReference? {
     switch value {
     case .text(let digest) where isExternal[column]:
       guard let size = try blobs.size(of: digest) else { return nil }
-      return size > LargeValue.limit ? Blobs.Reference(digest: digest, size: size) : nil
+      return size > LargeValue.limit ? LargeReference(digest: digest, size: size) : nil
     case .text(var text): return try text.withUTF8 { try blobs.keep(UnsafeRawBufferPointer($0)) }
     case .blob(let data), .brokenText(let data):
       return try data.withUnsafeBytes { try blobs.keep($0) }
     case .null, .integer, .real: return nil
     }
-  }
-}
-
-extension EncodedValue {
-  /// A value that is stored under its digest.
-  init(_ reference: Blobs.Reference) {
-    self.init(large: reference.digest, size: reference.size)
   }
 }

@@ -46,7 +46,7 @@ final class ChangeRecord: Sendable {
 
   /// The names that history has for the properties that changed.
   var changedNames: [String] {
-    elements(of: changed).compactMap { $0.withUnsafeBytes { parseJSONString($0) } }
+    CanonicalText(changed).elements.compactMap { $0.withUnsafeBytes { parseJSONString($0) } }
   }
 }
 
@@ -65,31 +65,36 @@ extension ChangeRecord: Hashable {
 
 /// The values of a change on one side.
 struct RecordedSide: Sendable {
-  enum Side: String { case before, after }
-
   let record: ChangeRecord
-  let side: Side
+  let side: Change.Side
 
-  private var json: [UInt8] { side == .before ? record.before : record.after }
+  private var values: [(key: [UInt8], value: EncodedValue)] {
+    let notes = ChangeNotes(
+      on: side,
+      special: CanonicalText(record.special),
+      large: CanonicalText(record.large)
+    )
+    return notes.values(of: CanonicalText(side == .before ? record.before : record.after))
+  }
 
   /// The names of the properties that are told, as they are called now.
   var names: [String] {
-    members(of: json).compactMap { member in
-      guard let past = name(of: member.key) else { return nil }
+    values.compactMap { key, value in
       // A value that was erased is not told, and is not nil either.
-      if special(past) == SpecialValue.erasedName { return nil }
+      guard let past = memberName(key), value != .erased else { return nil }
       return record.entity.properties[past]?.name ?? past
     }
   }
 
   /// The value of a property; nil where it is nil, or is not told.
   func value(named name: String) throws -> (any Sendable)? {
-    guard let past = record.entity.pastName(of: name), let text = text(of: past, in: json)
-    else { return nil }
+    guard let past = record.entity.pastName(of: name) else { return nil }
+    let key = memberKey(past)
+    guard let text = values.first(where: { $0.key == key })?.value else { return nil }
     let property = record.entity.properties[past]
     do {
-      guard let type = property?.type else { return try reference(text) }
-      let value = try stored(text, past, type)
+      guard let type = property?.type else { return try reference(text.json) }
+      let value = try stored(text, type)
       if case .null = value { return nil }
       return try decoded(value, type, property?.property)
     } catch {
@@ -102,50 +107,20 @@ struct RecordedSide: Sendable {
     }
   }
 
-  // MARK: The text
-
-  private func name(of key: [UInt8]) -> String? {
-    key.dropLast().withUnsafeBytes { parseJSONString($0) }
-  }
-
-  private func text(of name: String, in object: [UInt8]) -> [UInt8]? {
-    guard !object.isEmpty else { return nil }
-    var key: [UInt8] = []
-    appendJSONString(name, to: &key)
-    key.append(UInt8(ascii: ":"))
-    return members(of: object).first { $0.key == key }?.value
-  }
-
-  /// What stands beside the text of a property.
-  private func special(_ name: String) -> String? {
-    guard let here = text(of: side.rawValue, in: record.special),
-      let text = text(of: name, in: here)
-    else { return nil }
-    return text.withUnsafeBytes { parseJSONString($0) }
-  }
-
   // MARK: The value
 
   /// An attribute in its stored form.
-  private func stored(_ text: [UInt8], _ name: String, _ type: ValueType) throws -> Value {
-    if let here = self.text(of: side.rawValue, in: record.large),
-      let reference = self.text(of: name, in: here),
-      let digest = self.text(of: "sha256", in: reference)?
-        .withUnsafeBytes({ parseJSONString($0) })
-    {
+  private func stored(_ value: EncodedValue, _ type: ValueType) throws -> Value {
+    if let digest = LargeReference(value.large)?.digest {
       let data = try record.schema.store.read { try $0.largeData(digest) }
       switch type {
       case .data, .transformed: return .blob(data)
       default: return .text(String(decoding: data, as: UTF8.self))
       }
     }
-    guard let special = special(name) else {
-      return try text.withUnsafeBytes { try parseCanonical($0, as: type) }
-    }
-    if special == SpecialValue.erasedName { return .null }
-    return try text.withUnsafeBytes {
-      try parseCanonical($0, special: SpecialValue(name: special), as: type)
-    }
+    if value == .erased { return .null }
+    let special = value.specialName.flatMap { SpecialValue(name: $0) }
+    return try value.json.withUnsafeBytes { try parseCanonical($0, special: special, as: type) }
   }
 
   /// A value of the declared type of its property, or of the store's where there is none any more.
@@ -166,7 +141,7 @@ struct RecordedSide: Sendable {
   /// The identifiers that stand for objects.
   private func reference(_ text: [UInt8]) throws -> (any Sendable)? {
     switch text.first {
-    case UInt8(ascii: "["): return try elements(of: text).map(identifier)
+    case UInt8(ascii: "["): return try CanonicalText(text).elements.map(identifier)
     case UInt8(ascii: "{"): return try identifier(text)
     default: return nil
     }
@@ -174,7 +149,7 @@ struct RecordedSide: Sendable {
 
   private func identifier(_ text: [UInt8]) throws -> PersistentIdentifier {
     func string(_ name: String) -> String? {
-      self.text(of: name, in: text)?.withUnsafeBytes { parseJSONString($0) }
+      CanonicalText(text).value(of: name)?.withUnsafeBytes { parseJSONString($0) }
     }
     guard let entity = string("entity"), let row = string("id").flatMap({ Int64($0) }) else {
       throw StoreError(.damaged, "\(String(decoding: text, as: UTF8.self)) names no object")

@@ -244,10 +244,7 @@ private func side(
   _ change: Change
 ) throws -> [String: String] {
   func notes(_ bytes: UnsafeRawBufferPointer) -> [String: String] {
-    for member in members(of: Array(bytes)) where member.key == Array("\"\(name)\":".utf8) {
-      return dictionary(member.value)
-    }
-    return [:]
+    CanonicalText(bytes).value(of: name).map(dictionary) ?? [:]
   }
   var result = dictionary(Array(json))
   for (key, value) in notes(change.special) {
@@ -264,7 +261,7 @@ private func parsedJSONString(_ text: String) -> String? {
 
 private func dictionary(_ object: [UInt8]) -> [String: String] {
   Dictionary(
-    members(of: object).map {
+    CanonicalText(object).members.map {
       (
         String(decoding: $0.key.dropFirst().dropLast(2), as: UTF8.self),
         String(decoding: $0.value, as: UTF8.self)

@@ -1,0 +1,59 @@
+/// The text of a canonical JSON object or list, which is taken apart without being decoded.
+///
+/// The text is what this library wrote, so that only strings and nesting need to be told apart.
+package struct CanonicalText {
+  private let bytes: [UInt8]
+
+  package init(_ bytes: [UInt8]) { self.bytes = bytes }
+
+  package init(_ bytes: UnsafeRawBufferPointer) { self.bytes = Array(bytes) }
+
+  /// The members of an object: key with quotes and colon, and text of value.
+  package var members: [(key: [UInt8], value: [UInt8])] {
+    var result: [(key: [UInt8], value: [UInt8])] = []
+    forEachPart(after: UInt8(ascii: "{")) { part in
+      let colon = endOfString(in: part, from: 1) + 1
+      guard colon < part.count else { return }
+      result.append((Array(part[...colon]), Array(part[(colon + 1)...])))
+    }
+    return result
+  }
+
+  /// The texts of a list's elements.
+  package var elements: [[UInt8]] {
+    var result: [[UInt8]] = []
+    forEachPart(after: UInt8(ascii: "[")) { result.append(Array($0)) }
+    return result
+  }
+
+  /// The text of a member's value; nil if the object has no such member.
+  package func value(of name: String) -> [UInt8]? {
+    let key = memberKey(name)
+    return members.first { $0.key == key }?.value
+  }
+
+  private func forEachPart(after opening: UInt8, _ body: (UnsafeRawBufferPointer) -> Void) {
+    guard bytes.first == opening else { return }
+    bytes.withUnsafeBytes { text in
+      var start = 1
+      while start < text.count {
+        let end = endOfValue(in: text, from: start)
+        guard end > start, end < text.count else { return }
+        body(UnsafeRawBufferPointer(rebasing: text[start..<end]))
+        start = end + 1
+      }
+    }
+  }
+}
+
+/// The key of a member in canonical JSON: its name with quotes and a colon.
+package func memberKey(_ name: String) -> [UInt8] {
+  var key: [UInt8] = []
+  appendJSONString(name, to: &key)
+  return key + [UInt8(ascii: ":")]
+}
+
+/// The name in a member's key; nil for what is not a key.
+package func memberName(_ key: [UInt8]) -> String? {
+  key.dropLast().withUnsafeBytes { parseJSONString($0) }
+}

@@ -1,0 +1,85 @@
+/// What a change says of the values on one side beside their text: the names of special values, and
+/// references to large ones.
+package struct ChangeNotes {
+  private let special: [(key: [UInt8], value: [UInt8])]
+  /// The references to large values, by the keys of their properties.
+  package let large: [(key: [UInt8], value: [UInt8])]
+
+  /// Reads the notes of one side.
+  package init(special: [UInt8], large: [UInt8]) {
+    self.special = CanonicalText(special).members
+    self.large = CanonicalText(large).members
+  }
+
+  /// Reads the notes on one side out of the notes on both.
+  package init(on side: Change.Side, special: CanonicalText, large: CanonicalText) {
+    self.init(
+      special: special.value(of: side.rawValue) ?? [],
+      large: large.value(of: side.rawValue) ?? []
+    )
+  }
+
+  /// The value of a property by its text, with the notes on it.
+  package func value(_ key: [UInt8], json: [UInt8] = []) -> EncodedValue {
+    var value = EncodedValue(json: json)
+    if let note = special.first(where: { $0.key == key }) { value.special = note.value }
+    if let note = large.first(where: { $0.key == key }) { value.large = note.value }
+    return value
+  }
+
+  /// The values of an object, in its order.
+  package func values(of object: CanonicalText) -> [(key: [UInt8], value: EncodedValue)] {
+    object.members.map { ($0.key, value($0.key, json: $0.value)) }
+  }
+
+  /// The values of an object, by their keys.
+  package func valuesByKey(of object: CanonicalText) -> [[UInt8]: EncodedValue] {
+    Dictionary(values(of: object)) { first, _ in first }
+  }
+
+  fileprivate var hasErased: Bool {
+    special.contains { $0.value == EncodedValue.erased.special }
+  }
+}
+
+extension Change {
+  /// One side of a change, in the order that notes have.
+  package enum Side: String, Sendable, CaseIterable { case after, before }
+
+  private func object(_ side: Side) -> CanonicalText {
+    CanonicalText(side == .before ? before : after)
+  }
+
+  /// The notes on one side.
+  package func notes(on side: Side) -> ChangeNotes {
+    if special.isEmpty, large.isEmpty { return ChangeNotes(special: [], large: []) }
+    return ChangeNotes(on: side, special: CanonicalText(special), large: CanonicalText(large))
+  }
+
+  /// The values on one side, in their order.
+  package func values(_ side: Side) -> [(key: [UInt8], value: EncodedValue)] {
+    notes(on: side).values(of: object(side))
+  }
+
+  /// The values on one side, by their keys.
+  package func valuesByKey(_ side: Side) -> [[UInt8]: EncodedValue] {
+    notes(on: side).valuesByKey(of: object(side))
+  }
+
+  /// Whether a value of the change was erased.
+  package var hasErasedValues: Bool {
+    !special.isEmpty && Side.allCases.contains { notes(on: $0).hasErased }
+  }
+
+  /// The large values that the change refers to, without those whose files were gone when it was
+  /// written.
+  package var largeReferences: [LargeReference] {
+    guard !large.isEmpty else { return [] }
+    return Side.allCases.flatMap { side in
+      let notes = notes(on: side)
+      return notes.large.compactMap {
+        notes.value($0.key).isMissing ? nil : LargeReference($0.value)
+      }
+    }
+  }
+}
