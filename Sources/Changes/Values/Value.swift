@@ -26,4 +26,41 @@ extension Value {
       isValidUTF8(bytes)
       ? .text(String(decoding: bytes, as: UTF8.self)) : .brokenText(Data(bytes))
   }
+
+  /// True where both are stored as the same bits.
+  ///
+  /// Equality is wider: it takes negative zero for zero, and two spellings of one character in
+  /// Unicode for each other, which would lose changes.
+  package func isSame(as other: Value) -> Bool {
+    switch (self, other) {
+    case (.null, .null): true
+    case (.integer(let left), .integer(let right)): left == right
+    case (.real(let left), .real(let right)): left.bitPattern == right.bitPattern
+    case (.text(let left), .text(let right)): hasSameBytes(left, right)
+    case (.blob(let left), .blob(let right)): left == right
+    case (.brokenText(let left), .brokenText(let right)): left == right
+    default: false
+    }
+  }
+
+  /// Copies a value from where it lies.
+  package init(_ plain: PlainValue) {
+    switch plain {
+    case .null: self = .null
+    case .integer(let integer): self = .integer(integer)
+    case .real(let real): self = .real(real)
+    case .text(let text): self = .text(String(decoding: text, as: UTF8.self))
+    case .blob(let blob): self = .blob(Data(blob))
+    }
+  }
+}
+
+/// A value whose text or bytes lie where they were found, or in room that somebody gave for them.
+package enum PlainValue {
+  case null
+  case integer(Int64)
+  case real(Double)
+  /// Text in UTF-8.
+  case text(UnsafeRawBufferPointer)
+  case blob(UnsafeRawBufferPointer)
 }
