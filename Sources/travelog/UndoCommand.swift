@@ -94,7 +94,7 @@ private func checkUndo(of path: String, _ range: ClosedRange<Int64>) throws {
   let folder = try TemporaryFolder()
   defer { withExtendedLifetime(folder) {} }
   let copy = "\(folder.path)/\(path.split(separator: "/").last ?? "store")"
-  try Store.open(.file(URL(fileURLWithPath: path)), options: Options(isReadOnly: true))
+  try readableStore(path)
     .copy(to: URL(fileURLWithPath: copy))
   do {
     try Store.open(.file(URL(fileURLWithPath: copy))).checkUndo(range)

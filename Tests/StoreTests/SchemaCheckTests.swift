@@ -28,9 +28,9 @@ struct SchemaCheckTests {
       schema.entities[trip].attributes.removeLast()
       try Self.replaceSchema(of: url, with: schema)
       #expect { try store.write(Author()) { _ in } } throws: {
-        StoreError.Code.schemaMismatch ~= $0
+        ($0 as? StoreError)?.code == .schemaMismatch
       }
-      #expect { try store.read { _ in } } throws: { StoreError.Code.schemaMismatch ~= $0 }
+      #expect { try store.read { _ in } } throws: { ($0 as? StoreError)?.code == .schemaMismatch }
     }
   }
 

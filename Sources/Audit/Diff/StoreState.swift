@@ -24,10 +24,7 @@ package final class StoreState {
     self.name = name
     if let path = try History.storeAtHead(name) {
       folder = nil
-      store = try Store.open(
-        .file(URL(fileURLWithPath: path)),
-        options: Options(isReadOnly: true)
-      )
+      store = try readableStore(path)
     } else {
       let past = try Past(name)
       let folder = try TemporaryFolder()
@@ -98,7 +95,7 @@ private func makeReplica(of history: Past, in folder: URL, _ tick: Tick) throws 
   } catch let error as PipelineError {
     throw error.naming { $0.replacing(url.path, with: history.name) }
   }
-  return try Store.open(.file(url), options: Options(isReadOnly: true))
+  return try readableStore(url.path)
 }
 
 /// A copy of a store whose history does not reach back to its beginning, taken back from the head.
@@ -106,7 +103,7 @@ private func rewound(_ history: Past, at url: URL, _ tick: Tick) throws -> Store
   let path = history.outline.path
   var progress = Progress()
   do {
-    try Store.open(.file(URL(fileURLWithPath: path)), options: Options(isReadOnly: true))
+    try readableStore(path)
       .copy(to: url)
     try Store.rewind(url, to: history.last) {
       progress.changes += 1
@@ -120,7 +117,7 @@ private func rewound(_ history: Past, at url: URL, _ tick: Tick) throws -> Store
       hint: "Only logs can show that state: travelog diff LOGS@\(history.last) \(path)"
     )
   }
-  return try Store.open(.file(url), options: Options(isReadOnly: true))
+  return try readableStore(url.path)
 }
 
 /// The logs that a history's state is made of; a store's are written for this.

@@ -9,13 +9,6 @@ package struct InsideDifference: Hashable, Sendable {
   package var before: [UInt8]?
   /// What is there; nil for nothing.
   package var after: [UInt8]?
-
-  /// Makes a difference.
-  package init(path: String, before: [UInt8]?, after: [UInt8]?) {
-    self.path = path
-    self.before = before
-    self.after = after
-  }
 }
 
 /// What differs inside of two texts of canonical JSON, member by member and element by element.

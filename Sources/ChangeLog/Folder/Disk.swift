@@ -124,24 +124,33 @@ func write(
 }
 
 /// Reads a small file; nil where there is none.
-package func readSmallFile(_ path: String, limit: Int = 1 << 24) throws(LogError) -> [UInt8]? {
+package func readSmallFile(_ path: String, limit: Int = 1 << 24) throws -> [UInt8]? {
+  var bytes: [UInt8] = []
+  let isThere = try readPieces(of: path) { piece in
+    bytes += piece
+    guard bytes.count <= limit else {
+      throw LogError(.damaged, "The file \(path) is far larger than it should be.", path: path)
+    }
+  }
+  return isThere ? bytes : nil
+}
+
+/// Calls with a file's bytes, piece by piece; false where there is no file.
+private func readPieces(of path: String, _ body: (ArraySlice<UInt8>) throws -> Void) throws -> Bool
+{
   let descriptor = open(path, O_RDONLY | O_CLOEXEC)
   guard descriptor >= 0 else {
-    if errno == ENOENT || errno == ENOTDIR { return nil }
+    if errno == ENOENT || errno == ENOTDIR { return false }
     throw diskError("The file \(path) can't be opened", path)
   }
   defer { close(descriptor) }
-  var bytes: [UInt8] = []
   var chunk = [UInt8](repeating: 0, count: 1 << 16)
   while true {
     let count = read(descriptor, &chunk, chunk.count)
     if count < 0, errno == EINTR { continue }
     guard count >= 0 else { throw diskError("The file \(path) can't be read", path) }
-    if count == 0 { return bytes }
-    bytes += chunk[..<count]
-    guard bytes.count <= limit else {
-      throw LogError(.damaged, "The file \(path) is far larger than it should be.", path: path)
-    }
+    if count == 0 { return true }
+    try body(chunk[..<count])
   }
 }
 
@@ -166,20 +175,9 @@ func readLines(
   limit: Int,
   _ body: (UnsafeRawBufferPointer) throws -> Void
 ) throws {
-  let descriptor = open(path, O_RDONLY | O_CLOEXEC)
-  guard descriptor >= 0 else {
-    if errno == ENOENT || errno == ENOTDIR { return }
-    throw diskError("The file \(path) can't be opened", path)
-  }
-  defer { close(descriptor) }
   var waiting: [UInt8] = []
-  var chunk = [UInt8](repeating: 0, count: 1 << 16)
-  while true {
-    let count = read(descriptor, &chunk, chunk.count)
-    if count < 0, errno == EINTR { continue }
-    guard count >= 0 else { throw diskError("The file \(path) can't be read", path) }
-    if count == 0 { return }
-    waiting += chunk[..<count]
+  _ = try readPieces(of: path) { piece in
+    waiting += piece
     var start = 0
     while let end = waiting[start...].firstIndex(of: 0x0a) {
       try waiting.withUnsafeBytes { try body(UnsafeRawBufferPointer(rebasing: $0[start..<end])) }

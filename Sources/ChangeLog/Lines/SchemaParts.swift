@@ -37,27 +37,15 @@ extension SchemaParts {
   }
 
   private static func values(of properties: [Property]) -> [UInt8] {
-    var line = Array(
-      (#"{"kind":"header","txn":0,"seq":0,"n":0,"ts":"1970-01-01T00:00:00.000000Z","author":"","#
-        + #""op":"","entity":"","id":"","changed":[""]"#).utf8
-    )
     let values = object(properties) { $0.neutral }
-    line += #","before":"#.utf8
-    line += values
-    line += #","after":"#.utf8
-    line += values
     let texts = object(properties) { _ in #""""# }
-    line += #","special":{"after":"#.utf8
-    line += texts
-    line += #","before":"#.utf8
-    line += texts
     let references = object(properties.filter(\.mayBeLarge)) { _ in #"{"sha256":"","size":0}"# }
-    line += #"},"large":{"after":"#.utf8
-    line += references
-    line += #","before":"#.utf8
-    line += references
-    line.append(UInt8(ascii: "}"))
-    return line
+    let line =
+      #"{"kind":"header","txn":0,"seq":0,"n":0,"ts":"1970-01-01T00:00:00.000000Z","author":"","#
+      + #""op":"","entity":"","id":"","changed":[""],"before":\#(values),"after":\#(values),"#
+      + #""special":{"after":\#(texts),"before":\#(texts)},"#
+      + #""large":{"after":\#(references),"before":\#(references)}"#
+    return Array(line.utf8)
   }
 
   /// All properties of all entities, in the order in which they first occur.
@@ -82,16 +70,9 @@ extension SchemaParts {
     return result
   }
 
-  private static func object(_ properties: [Property], _ value: (Property) -> String) -> [UInt8] {
-    var json: [UInt8] = [UInt8(ascii: "{")]
-    for property in properties {
-      if json.count > 1 { json.append(UInt8(ascii: ",")) }
-      appendJSONString(property.name, to: &json)
-      json.append(UInt8(ascii: ":"))
-      json += value(property).utf8
-    }
-    json.append(UInt8(ascii: "}"))
-    return json
+  private static func object(_ properties: [Property], _ value: (Property) -> String) -> String {
+    let members = properties.map { String(decoding: memberKey($0.name), as: UTF8.self) + value($0) }
+    return "{" + members.joined(separator: ",") + "}"
   }
 
   private static func neutral(_ type: ValueType) -> String {

@@ -1,44 +1,35 @@
 /// Why a log could not be written or read: what happened, where, and what to do.
 package struct LogError: Error, Sendable, CustomStringConvertible {
   /// What kind of failure it was; more may come, so a `switch` needs a default.
-  package struct Code: Hashable, Sendable {
-    private enum Kind: Hashable, Sendable {
-      case missing, inputOutput, diskFull, damaged, incomplete, newerFormat, notALog, exists, gap
-      case locked, partial, lineTooLong, unfinished, outOfMemory
-    }
-
-    private let kind: Kind
-
-    private init(_ kind: Kind) { self.kind = kind }
-
+  package enum Code: Hashable, Sendable {
     /// There is no such file or folder.
-    package static let missing = Code(.missing)
+    case missing
     /// Reading or writing failed.
-    package static let inputOutput = Code(.inputOutput)
+    case inputOutput
     /// There was no memory.
-    package static let outOfMemory = Code(.outOfMemory)
+    case outOfMemory
     /// The disk is full.
-    package static let diskFull = Code(.diskFull)
+    case diskFull
     /// Bytes that the writer would not have written, or digests that do not fit them.
-    package static let damaged = Code(.damaged)
+    case damaged
     /// The file ends before its trailer.
-    package static let incomplete = Code(.incomplete)
+    case incomplete
     /// A version of the format, or a feature, that is not known.
-    package static let newerFormat = Code(.newerFormat)
+    case newerFormat
     /// The file is something else.
-    package static let notALog = Code(.notALog)
+    case notALog
     /// A file of that name is there already.
-    package static let exists = Code(.exists)
+    case exists
     /// Transactions are missing between files, or twice there.
-    package static let gap = Code(.gap)
+    case gap
     /// Another program works in the folder.
-    package static let locked = Code(.locked)
+    case locked
     /// The log has something left out, so that it is no good for what was asked.
-    package static let partial = Code(.partial)
+    case partial
     /// Something was begun in the folder, and not finished.
-    package static let unfinished = Code(.unfinished)
+    case unfinished
     /// A change makes a line that is longer than readers take.
-    package static let lineTooLong = Code(.lineTooLong)
+    case lineTooLong
   }
 
   /// What kind of failure it was.

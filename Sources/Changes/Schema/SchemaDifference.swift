@@ -92,51 +92,36 @@ extension Entity {
   }
 
   private func differences(_ wanted: Attribute, _ stored: Attribute) -> [SchemaDifference] {
-    var result: [SchemaDifference] = []
-    if wanted.type != stored.type {
-      result.append(
-        .type(entity: name, name: wanted.name, stored: stored.type, wanted: wanted.type)
-      )
-    }
-    if wanted.isOptional != stored.isOptional {
-      result.append(
-        .optionality(entity: name, name: wanted.name, isOptionalInStore: stored.isOptional)
-      )
-    }
-    if wanted.isExternal != stored.isExternal {
-      result.append(
-        .external(entity: name, name: wanted.name, isExternalInStore: stored.isExternal)
-      )
-    }
-    if wanted.column != stored.column {
-      result.append(
-        .column(entity: name, name: wanted.name, stored: stored.column, wanted: wanted.column)
-      )
-    }
-    return result
+    let name = wanted.name
+    let (type, column) = (stored.type, stored.column)
+    let found: [SchemaDifference?] = [
+      wanted.type == type
+        ? nil : .type(entity: self.name, name: name, stored: type, wanted: wanted.type),
+      wanted.isOptional == stored.isOptional
+        ? nil : .optionality(entity: self.name, name: name, isOptionalInStore: stored.isOptional),
+      wanted.isExternal == stored.isExternal
+        ? nil : .external(entity: self.name, name: name, isExternalInStore: stored.isExternal),
+      wanted.column == column
+        ? nil : .column(entity: self.name, name: name, stored: column, wanted: wanted.column),
+    ]
+    return found.compactMap { $0 }
   }
 
   private func differences(_ wanted: Relationship, _ stored: Relationship) -> [SchemaDifference] {
+    let name = wanted.name
+    let (target, storage) = (stored.destination, stored.storage)
     var result: [SchemaDifference] = []
-    if wanted.destination != stored.destination {
-      result.append(
-        .destination(
-          entity: name,
-          name: wanted.name,
-          stored: stored.destination,
-          wanted: wanted.destination
-        )
-      )
+    if wanted.destination != target {
+      let wanted = wanted.destination
+      result.append(.destination(entity: self.name, name: name, stored: target, wanted: wanted))
     }
-    if wanted.storage != stored.storage {
-      result.append(
-        .storage(entity: name, name: wanted.name, stored: stored.storage, wanted: wanted.storage)
-      )
+    if wanted.storage != storage {
+      let wanted = wanted.storage
+      result.append(.storage(entity: self.name, name: name, stored: storage, wanted: wanted))
     }
     if case .column = wanted.storage, wanted.isOptional != stored.isOptional {
-      result.append(
-        .optionality(entity: name, name: wanted.name, isOptionalInStore: stored.isOptional)
-      )
+      let isOptional = stored.isOptional
+      result.append(.optionality(entity: self.name, name: name, isOptionalInStore: isOptional))
     }
     return result
   }

@@ -34,3 +34,16 @@ private func isPlainlyCanonical(inner text: UnsafeRawBufferPointer, _ type: Valu
   default: false
   }
 }
+
+/// Tells whether text is a UUID in the one form that it is written in.
+func isCanonicalUUID(_ text: UnsafeRawBufferPointer) -> Bool {
+  guard text.count == 36 else { return false }
+  for (index, byte) in text.enumerated() {
+    switch index {
+    case 8, 13, 18, 23: guard byte == 0x2d else { return false }
+    default:
+      guard (0x30...0x39).contains(byte) || (0x41...0x46).contains(byte) else { return false }
+    }
+  }
+  return true
+}

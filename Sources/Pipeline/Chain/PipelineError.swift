@@ -62,9 +62,14 @@ package struct PipelineError: Error, Sendable, CustomStringConvertible {
 package func checkHasLogs(_ logs: LogFolder) throws {
   guard logs.exists else { throw missingFolder(logs) }
   guard try logs.allFiles().isEmpty else { return }
-  throw PipelineError(
+  throw noLogs(in: logs.path)
+}
+
+/// The error of a folder that has no logs.
+func noLogs(in path: String) -> PipelineError {
+  PipelineError(
     .missing,
-    "There are no logs in \(logs.path).",
+    "There are no logs in \(path).",
     hint: "Name the folder that “travelog export --to” was given."
   )
 }

@@ -27,7 +27,7 @@ package func check(
   _ body: (CheckFinding) throws -> Void
 ) throws -> CheckResult {
   let location = Location.file(URL(fileURLWithPath: request.store))
-  let unchanged = try Store.open(location, options: Options(isReadOnly: true))
+  let unchanged = try readableStore(request.store)
   // Before it is opened for writing, which puts back triggers that are missing.
   var hasOtherTables = false
   try unchanged.checkStructure { finding in
@@ -74,8 +74,5 @@ private func stateAtBeginning(
   } catch let error as PipelineError {
     throw error.naming { $0.replacing(replay.store, with: "the state that history begins with") }
   }
-  return try Store.open(
-    .file(URL(fileURLWithPath: replay.store)),
-    options: Options(isReadOnly: true)
-  )
+  return try readableStore(replay.store)
 }

@@ -7,8 +7,7 @@ import Store
 ///
 /// - Throws: ``PipelineError``, ``LogError`` or ``StoreError``.
 package func checkBeginning(_ request: ExportRequest) throws {
-  let url = URL(fileURLWithPath: request.store)
-  let store = try Store.open(.file(url), options: Options(isReadOnly: true))
+  let store = try readableStore(request.store)
   _ = try store.read { try Export(request, store, $0) }
 }
 
@@ -20,10 +19,9 @@ package func checkBeginning(_ request: ExportRequest) throws {
 ///
 /// - Throws: ``PipelineError``, ``LogError`` or ``StoreError``.
 package func export(_ request: ExportRequest, tick: Tick = { _ in }) throws -> ExportResult {
-  let url = URL(fileURLWithPath: request.store)
   // What other programs wrote gets its place in history before it is exported.
   if !request.isDryRun { try writableStore(request.store)?.sealForeignChanges() }
-  let store = try Store.open(.file(url), options: Options(isReadOnly: true))
+  let store = try readableStore(request.store)
   return try store.read { reader in
     let export = try Export(request, store, reader)
     // The snapshot is taken: what it shows has to outlast a power cut before a log tells of it.

@@ -113,13 +113,7 @@ package struct History {
       return try FolderHistory(folder, store: store, lineage: place.lineage)
     }
     let stores = try folder.stores()
-    guard let first = stores.first else {
-      throw PipelineError(
-        .missing,
-        "There are no logs in \(path).",
-        hint: "Name the folder that “travelog export --to” was given."
-      )
-    }
+    guard let first = stores.first else { throw noLogs(in: path) }
     guard stores.count == 1 else {
       throw PipelineError(
         .otherStore,

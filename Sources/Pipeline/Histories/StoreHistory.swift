@@ -14,10 +14,7 @@ package final class StoreHistory: HistorySource {
 
   /// Opens the store in a file.
   package init(path: String) throws {
-    store = try Store.open(
-      .file(URL(fileURLWithPath: path)),
-      options: Options(isReadOnly: true)
-    )
+    store = try readableStore(path)
     reader = try store.takeReader()
   }
 

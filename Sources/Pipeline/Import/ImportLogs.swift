@@ -69,8 +69,7 @@ package func lastTransaction(of replica: String) throws -> Int64? {
 
 /// The store that a replica is of, and its last transaction; nil where it is not made yet.
 private func head(of request: ImportRequest) throws -> (store: String, transaction: Int64)? {
-  let url = URL(fileURLWithPath: request.store)
-  guard try !Store.isUnmade(url) else { return nil }
-  let replica = try Store.open(.file(url), options: Options(isReadOnly: true))
+  guard try !Store.isUnmade(URL(fileURLWithPath: request.store)) else { return nil }
+  let replica = try readableStore(request.store)
   return (replica.identifier, try replica.read { try $0.historyRange().head.transaction })
 }

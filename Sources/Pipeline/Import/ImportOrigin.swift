@@ -32,13 +32,7 @@ func originIdentifier(_ request: ImportRequest, _ replica: Store?) throws -> Str
     }
     return replica.identifier
   }
-  guard let store = stores.first else {
-    throw PipelineError(
-      .missing,
-      "There are no logs in \(request.logs.path).",
-      hint: "Name the folder that “travelog export --to” was given."
-    )
-  }
+  guard let store = stores.first else { throw noLogs(in: request.logs.path) }
   guard stores.count == 1 else {
     throw PipelineError(
       .otherStore,

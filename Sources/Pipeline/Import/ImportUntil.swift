@@ -7,9 +7,8 @@ import Store
 ///
 /// - Throws: ``PipelineError`` with ``PipelineError/Code/misuse``, or ``StoreError``.
 package func checkIsNotPast(_ until: Point, store: String) throws {
-  let url = URL(fileURLWithPath: store)
-  guard until != .head, try !Store.isUnmade(url) else { return }
-  let replica = try Store.open(.file(url), options: Options(isReadOnly: true))
+  guard until != .head, try !Store.isUnmade(URL(fileURLWithPath: store)) else { return }
+  let replica = try readableStore(store)
   guard replica.isReplica else { return }
   try replica.read { try $0.checkIsNotPast(until, store: store) }
 }

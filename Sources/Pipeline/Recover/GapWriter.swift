@@ -6,17 +6,10 @@ import Store
 /// Writes what happened between the last log and the beginning of the history that is kept, as far as
 /// it can be told: what the objects differ in.
 struct GapWriter {
-  private let request: RecoverRequest
-  private let store: Store
-  private let chain: LogChain
-  private let folder: String
-
-  init(_ request: RecoverRequest, _ store: Store, _ chain: LogChain, _ folder: String) {
-    self.request = request
-    self.store = store
-    self.chain = chain
-    self.folder = folder
-  }
+  let request: RecoverRequest
+  let store: Store
+  let chain: LogChain
+  let folder: String
 
   func write(after last: HistoryPoint, _ result: inout RecoverResult, _ tick: Tick) throws {
     let base = try store.read { reader in
@@ -25,10 +18,7 @@ struct GapWriter {
     var replay = ImportRequest(logs: request.logs, store: folder + "/last.store")
     replay.origin = chain.store
     _ = try importLogs(replay, tick: tick)
-    let exported = try Store.open(
-      .file(URL(fileURLWithPath: replay.store)),
-      options: Options(isReadOnly: true)
-    )
+    let exported = try readableStore(replay.store)
     let (kept, reached) = try rewoundCopy(of: store, to: base, in: folder)
     guard exported.schema == kept.schema else {
       throw PipelineError(

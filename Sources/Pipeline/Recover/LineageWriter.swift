@@ -8,17 +8,10 @@ import Store
 /// It begins with the state after the last transaction that store and logs have in common, written as
 /// one transaction that names the head of the old lineage. What the store recorded since follows.
 struct LineageWriter {
-  private let request: RecoverRequest
-  private let store: Store
-  private let chain: LogChain
-  private let folder: String
-
-  init(_ request: RecoverRequest, _ store: Store, _ chain: LogChain, _ folder: String) {
-    self.request = request
-    self.store = store
-    self.chain = chain
-    self.folder = folder
-  }
+  let request: RecoverRequest
+  let store: Store
+  let chain: LogChain
+  let folder: String
 
   func write(after last: HistoryPoint, _ result: inout RecoverResult, _ tick: Tick) throws {
     // An older copy may have been restored before, so that the logs have a later lineage already.
@@ -99,10 +92,7 @@ struct LineageWriter {
     var replay = ImportRequest(logs: request.logs, store: folder + "/begun.store")
     replay.origin = chain.store
     _ = try importLogs(replay, tick: tick)
-    let begun = try Store.open(
-      .file(URL(fileURLWithPath: replay.store)),
-      options: Options(isReadOnly: true)
-    )
+    let begun = try readableStore(replay.store)
     guard begun.schema == state.schema else { return false }
     var isSame = true
     try begun.read { one in

@@ -81,9 +81,11 @@ package func recover(_ request: RecoverRequest, tick: Tick = { _ in }) throws ->
   switch try remedy(of: store, after: last) {
   case .none: break
   case .gap:
-    try GapWriter(request, store, chain, folder.path).write(after: last, &result, tick)
+    try GapWriter(request: request, store: store, chain: chain, folder: folder.path)
+      .write(after: last, &result, tick)
   case .lineage:
-    try LineageWriter(request, store, chain, folder.path).write(after: last, &result, tick)
+    try LineageWriter(request: request, store: store, chain: chain, folder: folder.path)
+      .write(after: last, &result, tick)
   }
   let export = ExportRequest(store: request.store, logs: request.logs, token: request.token)
   result.export = try Pipeline.export(export, tick: tick)
@@ -121,5 +123,5 @@ func rewoundCopy(
   } catch let error as StoreError where error.code == .irreversible {
     reached = try store.read { try $0.sealedHead() }
   }
-  return (try Store.open(.file(url), options: Options(isReadOnly: true)), reached)
+  return (try readableStore(url.path), reached)
 }

@@ -76,10 +76,7 @@ package struct Status: Hashable, Sendable {
 ///
 /// - Throws: ``PipelineError``, ``LogError`` or ``StoreError``.
 package func status(of path: String, logs: LogFolder, token: String? = nil) throws -> Status {
-  let store = try Store.open(
-    .file(URL(fileURLWithPath: path)),
-    options: Options(isReadOnly: true)
-  )
+  let store = try readableStore(path)
   guard logs.exists else { throw missingFolder(logs) }
   let identifier = store.identifier
   return try store.read { reader in

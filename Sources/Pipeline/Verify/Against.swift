@@ -19,10 +19,9 @@ func compare(
   var replay = ImportRequest(logs: request.logs, store: replica)
   replay.origin = result.store
   let reached = try importLogs(replay, tick: tick).to
-  let url = URL(fileURLWithPath: path)
   // What other programs wrote gets its place in history before it is looked at.
   try writableStore(path)?.sealForeignChanges()
-  let other = try Store.open(.file(url), options: Options(isReadOnly: true))
+  let other = try readableStore(path)
   // One state of it is compared, whatever others write meanwhile.
   try other.read { store in
     let head = try store.historyRange().head.transaction
@@ -63,10 +62,7 @@ private func compare(
   _ replica: String,
   _ logs: LogFolder
 ) throws {
-  let one = try Store.open(
-    .file(URL(fileURLWithPath: replica)),
-    options: Options(isReadOnly: true)
-  )
+  let one = try readableStore(replica)
   var findings: [Finding] = []
   var count = 0
   try one.read { replica in
@@ -93,10 +89,7 @@ private func replayRest(
   _ folder: String,
   _ tick: Tick
 ) throws -> Int64 {
-  let store = try Store.open(
-    .file(URL(fileURLWithPath: path)),
-    options: Options(isReadOnly: true)
-  )
+  let store = try readableStore(path)
   let logs = LogFolder(folder + "/rest")
   try logs.create()
   let token = folder + "/token.json"

@@ -177,10 +177,7 @@ private func add(_ failures: [LogError], to result: inout [Verification]) throws
 /// The stores whose logs are meant: with a store to compare with, that one alone.
 private func storesToVerify(_ request: VerifyRequest) throws -> [String] {
   if let path = request.against {
-    let store = try Store.open(
-      .file(URL(fileURLWithPath: path)),
-      options: Options(isReadOnly: true)
-    )
+    let store = try readableStore(path)
     return [store.identifier]
   }
   return try request.store.map { [$0] } ?? request.logs.stores()

@@ -3,27 +3,25 @@ import Changes
 /// Many-to-many relationships, from either side.
 extension Writer {
   /// Links two objects; nothing happens if they are linked already.
-  package func link(
-    _ entity: Int,
-    relationship: String,
-    source: Int64,
-    target: Int64
-  ) throws {
-    let end = try joinEnd(entity, relationship)
-    let (owner, other) = end.isOwner ? (source, target) : (target, source)
-    try setLink(end.join, owner, other, isLinked: true)
+  package func link(_ entity: Int, relationship: String, source: Int64, target: Int64) throws {
+    try setLink(entity, relationship, source, target, isLinked: true)
   }
 
   /// Takes the link between two objects away, if there is one.
-  package func unlink(
+  package func unlink(_ entity: Int, relationship: String, source: Int64, target: Int64) throws {
+    try setLink(entity, relationship, source, target, isLinked: false)
+  }
+
+  private func setLink(
     _ entity: Int,
-    relationship: String,
-    source: Int64,
-    target: Int64
+    _ relationship: String,
+    _ source: Int64,
+    _ target: Int64,
+    isLinked: Bool
   ) throws {
     let end = try joinEnd(entity, relationship)
     let (owner, other) = end.isOwner ? (source, target) : (target, source)
-    try setLink(end.join, owner, other, isLinked: false)
+    try setLink(end.join, owner, other, isLinked: isLinked)
   }
 
   /// Links two objects or takes their link away, unless it is so already.

@@ -43,7 +43,7 @@ extension NativeHistory {
     try store.read { reader in
       do {
         try check(tokens, reader)
-      } catch StoreError.Code.historyExpired {
+      } catch let error as StoreError where error.code == .historyExpired {
         // What a token covers can be deleted after the token's own transaction was.
       }
       let unordered = HistoryDescriptor(predicate: descriptor.predicate)

@@ -61,7 +61,7 @@ struct JobReader {
     if path == "-" { return try standardInput() }
     do {
       if let bytes = try readSmallFile(path) { return Data(bytes) }
-    } catch {
+    } catch let error as LogError {
       throw CommandError(.unreadable, error.message, hint: "Name the file of a job.")
     }
     throw CommandError(

@@ -46,16 +46,18 @@ struct BytesTextTests {
     #expect(bytes(text, parseBase64) == nil)
   }
 
-  @Test("a UUID is written in upper case and comes back; other forms are refused")
-  func uuids() {
+  @Test("a UUID has one form, in upper case; other forms are refused")
+  func uuids() throws {
+    func isRead(_ text: String) -> Bool {
+      let value = Array("\"\(text)\"".utf8).withUnsafeBytes { try? parseCanonical($0, as: .uuid) }
+      return value == .text(text)
+    }
     for _ in 0..<1000 {
-      let uuid = UUID()
-      let written = text { appendUUID(uuid, to: &$0) }
-      #expect(written == uuid.uuidString)
-      #expect(bytes(written, parseUUID) == uuid)
-      #expect(bytes(written.lowercased(), parseUUID) == nil || written == written.lowercased())
-      #expect(bytes(String(written.dropLast()), parseUUID) == nil)
-      #expect(bytes(written.replacing("-", with: "_"), parseUUID) == nil)
+      let written = UUID().uuidString
+      #expect(isRead(written))
+      #expect(!isRead(written.lowercased()) || written == written.lowercased())
+      #expect(!isRead(String(written.dropLast())))
+      #expect(!isRead(written.replacing("-", with: "_")))
     }
   }
 }

@@ -275,7 +275,7 @@ private final class WaitingWriter: Sendable {
         try $0.insert(0, id: 3, values: [.text("third")])
       }
       return true
-    } catch StoreError.Code.schemaMismatch {
+    } catch let error as StoreError where error.code == .schemaMismatch {
       return false
     }
   }
