@@ -79,15 +79,7 @@ public final class ModelContainer: Sendable {
   public func erase() throws {
     let context = ModelContext(self)
     var erased: Set<Int> = []
-    for (index, store) in stores.enumerated() {
-      guard let custom = store as? CustomStore else { continue }
-      do {
-        try custom.erase()
-        erased.insert(index)
-      } catch DataStoreError.unsupportedFeature {
-        // Its objects are deleted one by one, as those of other stores are.
-      }
-    }
+    for (index, store) in stores.enumerated() where try store.eraseAtOnce() { erased.insert(index) }
     for entity in schema.entities where entity.superentityName == nil {
       guard let description = entity.description, let known = map.entity(of: description),
         !erased.contains(known.storeIndex)
@@ -113,11 +105,6 @@ public final class ModelContainer: Sendable {
   }
 
   func store(of entity: EntityDescription) -> any Backend { stores[entity.storeIndex] }
-
-  /// The store of an entity, if it is one of ours.
-  func nativeStore(of entity: EntityDescription) -> Store? {
-    (stores[entity.storeIndex] as? NativeStore)?.store
-  }
 
   func storeIdentifier(of entity: EntityDescription) -> String {
     stores[entity.storeIndex].identifier

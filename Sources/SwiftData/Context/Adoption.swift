@@ -85,12 +85,12 @@ struct Adoption {
     guard state.phase != .inserting else { return state.detach() }
     former.remove(entity, row: state.row)
     if state.phase == .deleting { wereDeleted.insert(ObjectIdentifier(model)) }
-    let row = state.customKey.map { context.custom.row(for: $0) } ?? state.row
+    let row = state.storeKey.map { context.identities.row(for: $0) } ?? state.row
     if let twin = context.registry[entity, row] {
       twins[ObjectIdentifier(model)] = twin
       return
     }
-    if state.customKey != nil { state.row = row }
+    if state.storeKey != nil { state.row = row }
     context.pending.withdrawFromBatch(entity, row)
     state.registry = context.registry
     state.phase = .stored
@@ -108,18 +108,18 @@ struct Adoption {
   /// Has the relationships of an object lead to the objects that the context already had.
   private func leadToTwins(_ state: _ModelState) {
     guard state.registry === context.registry, let entity = state.entity else { return }
-    let isCustom = entity.isCustom(in: context.container)
+    let isWhole = context.container.store(of: entity).keepsWholeObjects
     for property in state.description.relationships {
       let index = property.index
       let isChanged = state.changed.contains(index)
       switch state.slots[index] {
-      // The rows of custom stores are others in each context.
-      case .toOne where isCustom && !isChanged: state.slots[index] = .empty
+      // The rows that stand for identities of a store are others in each context.
+      case .toOne where isWhole && !isChanged: state.slots[index] = .empty
       case .toOne(.object(let other)) where isTwin(other): state.keep(adopted(other), at: index)
       case .toOne(.companion(let weak, _)):
         if let other = weak.model, isTwin(other) { state.keep(adopted(other), at: index) }
       case .toMany(let many) where many.isLoaded && !isChanged:
-        if isCustom || many.models.contains(where: isTwin) { many.unload() }
+        if isWhole || many.models.contains(where: isTwin) { many.unload() }
       case .toMany(let many):
         for other in many.models where isTwin(other) {
           many.remove(other)

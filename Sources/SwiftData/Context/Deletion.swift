@@ -39,10 +39,10 @@ extension ModelContext {
     for property in state.description.properties where property.destination != nil {
       let isCascade = property.relationship?.deleteRule == .cascade
       let others: [any PersistentModel]
-      // A custom store is told of each object that loses a reference.
+      // A store that keeps both sides is told of each object that loses a reference.
       // So are those that hold it in a collection and that it does not know yet.
       if isCascade || state.isInJoinTable(property.index)
-        || state.entity?.isCustom(in: container) ?? false
+        || state.entity.map(container.store(of:))?.keepsWholeObjects ?? false
       {
         others = state.related(at: property.index)
       } else {
@@ -107,7 +107,8 @@ extension ModelContext {
       for object in try fetch(descriptor) { deleteAny(object) }
       return
     }
-    try container.store(of: entity).delete(descriptor, entity, in: self)
+    let fetch = ContextFetch(descriptor: descriptor, entity: entity, context: self)
+    try fetch.store.delete(fetch)
   }
 
   func deleteAll<T: PersistentModel>(_ type: T.Type) throws { try delete(model: type) }
@@ -131,11 +132,5 @@ extension _ModelState {
       return many.models
     }
     return knownToOne(index).map { [$0] } ?? []
-  }
-}
-
-extension EntityDescription {
-  func isCustom(in container: ModelContainer) -> Bool {
-    container.store(of: self) is CustomStore
   }
 }

@@ -40,7 +40,7 @@ extension ModelContext {
     pending.removeAll()
     deferredError = nil
     for overlay in overlays { overlay?.clear() }
-    custom.atHand.removeAll()
+    identities.atHand.removeAll()
     undoRecorder.forget()
     for model in changes.inserted.elements {
       model._$state.detach()
@@ -68,7 +68,7 @@ extension ModelContext {
 
   /// Has relationships read again that may have been read without objects that are back now.
   private func forgetWhatWasReadWithout() {
-    for entity in container.map.entities where !entity.isCustom(in: container) {
+    for entity in container.map.entities where !container.store(of: entity).keepsWholeObjects {
       for model in registry.table(of: entity).values.compactMap(\.model) {
         model._$state.forgetReadRelationships(of: model)
       }

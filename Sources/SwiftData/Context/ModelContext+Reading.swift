@@ -1,72 +1,55 @@
-import Changes
-import SQLite
-import Store
-
 extension ModelContext {
-  /// Runs a query over the rows of a store as they are saved.
-  func withConnection<Result>(
-    to entity: EntityDescription,
-    _ body: (Connection) throws -> Result
-  ) throws -> Result? {
-    guard let store = container.nativeStore(of: entity) else { return nil }
-    return try store.read { reader in
-      registry.readings[entity.storeIndex].note(reader.head)
-      return try body(reader.connection)
-    }
-  }
-
   /// Reads a value that is kept in a file beside the store.
   func readExternal(_ digest: String, of state: _ModelState) -> Data? {
-    guard let entity = state.entity, let store = container.nativeStore(of: entity) else {
-      return nil
-    }
-    return report { try store.read { try $0.externalData(digest) } }
+    guard let entity = state.entity else { return nil }
+    return report { try container.store(of: entity).externalData(digest) } ?? nil
   }
 
   // MARK: One object
 
-  /// The object of a row: the one in memory, or a new one of the row's values.
-  func materialize(_ plan: RowPlan, _ row: Statement) throws -> any PersistentModel {
-    let id = row.int64(at: 0)
-    if id < 0, let model = pending.model(row: id) { return model }
+  /// The object of a row: the one in memory, brought up to date, or a new one of the values.
+  func materialize(
+    _ entity: EntityDescription,
+    row: Int64,
+    storeKey: PersistentIdentifier? = nil,
+    _ values: some StoredValues
+  ) throws -> any PersistentModel {
     let registry = registry
-    let member = try plan.member(of: row)
-    if let model = registry[member.entity, id] {
+    if let model = registry[entity, row] {
       let state = model._$state
-      if state.phase == .stored, state.context === self {
-        try refresh(state, of: model, plan, member.steps, from: row)
-      }
+      if state.phase == .stored, state.context === self { try refresh(state, of: model, values) }
       return model
     }
-    let state = _ModelState(member.entity, row: id)
+    let state = _ModelState(entity, row: row, storeKey: storeKey)
     state.registry = registry
-    if pending.isBatchDeleted(member.entity, id) { state.phase = .deleting }
-    state.reading = registry.readings[member.entity.storeIndex].number
-    try plan.fill(state, member.steps, from: row)
-    let model = member.entity.model.make(state)
-    registry.add(state.reference(to: model), member.entity, row: id)
+    if pending.isBatchDeleted(entity, row) { state.phase = .deleting }
+    state.reading = registry.readings[entity.storeIndex].number
+    try values.fill(state)
+    let model = entity.model.make(state)
+    registry.add(state.reference(to: model), entity, row: row)
     return model
   }
 
   /// Brings an object up to what the store has, as far as it was not changed here.
-  private func refresh(
+  func refresh(
     _ state: _ModelState,
     of model: any PersistentModel,
-    _ plan: RowPlan,
-    _ steps: [RowPlan.Step],
-    from row: Statement
+    _ values: some StoredValues
   ) throws {
-    for step in steps where !state.changed.contains(step.slot) {
-      let new = try plan.read(step, from: row, id: state.row)
-      switch (state.slots[step.slot], new) {
-      case (.value(let old), .value(let new)) where old == new: continue
+    try values.forEach(of: state) { property, new in
+      let index = property.index
+      switch (state.slots[index], new) {
+      case (.value(let old), .value(let new)) where old == new: return
       case (.decoded(let old), .decoded(let new))
       where old.stored != nil && old.stored == new.stored:
-        continue
-      case (.toOne, .toOne(.row(let row))) where state.toOneRow(step.slot) == row: continue
-      case (.toOne(.none), .toOne(.none)): continue
-      case (.empty, _): state.slots[step.slot] = new
-      default: state.notify(model, step.property) { state.slots[step.slot] = new }
+        return
+      case (.toOne, .toOne(.row(let row))) where state.toOneRow(index) == row: return
+      case (.toOne(.none), .toOne(.none)): return
+      case (.toMany(let old), .toMany(let new))
+      where !old.isNil && !new.isNil && old.knownIdentifiers == new.storedIdentifiers:
+        return
+      case (.empty, _): state.slots[index] = new
+      default: state.notify(model, property) { state.slots[index] = new }
       }
     }
     if let entity = state.entity {
@@ -93,73 +76,12 @@ extension ModelContext {
     return report { try container.store(of: entity).model(of: entity, row: row, in: self) } ?? nil
   }
 
-  /// The objects that a condition over saved rows selects, in the order of their ids.
-  func models(
-    of entity: EntityDescription,
-    where condition: String,
-    bindings: [Value],
-    join: String = ""
-  ) throws -> [any PersistentModel] {
-    let plan = container.plan(of: entity)
-    let sql =
-      "SELECT \(plan.selection) FROM \(quoted(entity.table)) AS t0 \(join) WHERE \(condition)"
-      + " ORDER BY t0.id"
-    return try withConnection(to: entity) { connection in
-      let statement = try connection.cached(sql)
-      defer { statement.reset() }
-      for (index, value) in bindings.enumerated() {
-        try statement.bind(Int32(index + 1), value: value)
-      }
-      var models: [any PersistentModel] = []
-      while try statement.step() { models.append(try materialize(plan, statement)) }
-      return models
-    } ?? []
-  }
-
   // MARK: Relationships
 
   /// Reads what a to-one relationship leads to.
   func readToOne(_ state: _ModelState, _ index: Int) -> ToOne? {
-    guard let entity = state.entity, let relationship = entity.relationships[index] else {
-      return ToOne.none
-    }
-    var isKept = container.store(of: entity).keepsBothSides
-    if case .column = relationship.storage { isKept = true }
-    if isKept {
-      fill(state)
-      if case .toOne(let reference) = state.slots[index] { return reference }
-      return nil
-    }
-    guard case .inverseColumn(let column) = relationship.storage,
-      let destination = container.map[relationship.destination]
-    else { return ToOne.none }
-    let found = report {
-      try models(
-        of: destination,
-        where: "t0.\(quoted(column)) = ?",
-        bindings: [.integer(state.row)]
-      )
-    }
-    guard let found else { return nil }
-    guard let model = found.first(where: { isStill($0, destination, column, state) }) else {
-      return ToOne.none
-    }
-    return .object(model)
-  }
-
-  /// False for an object that was led elsewhere since it was saved.
-  func isStill(
-    _ model: any PersistentModel,
-    _ entity: EntityDescription,
-    _ column: String,
-    _ owner: _ModelState
-  ) -> Bool {
-    let state = model._$state
-    guard state.phase == .stored else { return false }
-    guard let position = entity.columnNames.firstIndex(of: column),
-      let slot = entity.slots[position], state.changed.contains(slot)
-    else { return true }
-    return state.toOneRow(slot) == owner.row
+    guard let entity = state.entity, entity.relationships[index] != nil else { return ToOne.none }
+    return report { try container.store(of: entity).toOne(of: state, index, in: self) } ?? nil
   }
 
   /// The object that a to-one relationship leads to by its row.
@@ -180,7 +102,7 @@ extension ModelContext {
     guard let entity = relatedEntity(of: state, index) else { return nil }
     if row < 0 { return pending.model(row: row) }
     // Where both sides keep a relationship, both must be in memory to change.
-    if container.store(of: entity).keepsBothSides {
+    if container.store(of: entity).keepsWholeObjects {
       return relatedModel(of: state, index, row: row)
     }
     return registry[entity, row]

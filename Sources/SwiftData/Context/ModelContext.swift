@@ -57,9 +57,7 @@ public final class ModelContext {
     sharedRegistry = registry
     overlays = Array(repeating: nil, count: container.stores.count)
     registry.serve(self)
-    for case let store as CustomStore in container.stores {
-      store.initializeState(for: editingState)
-    }
+    for store in container.stores { store.initializeState(for: editingState) }
   }
 
   /// Makes a context for objects that outlived theirs; they own it, and not the other way round.
@@ -67,9 +65,7 @@ public final class ModelContext {
     self.container = container
     sharedRegistry = registry
     overlays = Array(repeating: nil, count: container.stores.count)
-    for case let store as CustomStore in container.stores {
-      store.initializeState(for: editingState)
-    }
+    for store in container.stores { store.initializeState(for: editingState) }
   }
 
   /// The objects of the context that are in memory.
@@ -84,9 +80,7 @@ public final class ModelContext {
   }
 
   deinit {
-    for case let store as CustomStore in container.stores {
-      store.invalidateState(for: editingState)
-    }
+    for store in container.stores { store.invalidateState(for: editingState) }
     undoRecorder.detach()
     for overlay in overlays { overlay?.close() }
   }
@@ -122,7 +116,7 @@ public final class ModelContext {
     let state = _ModelState(
       entity,
       row: id.row ?? 0,
-      customKey: entity.isCustom(in: container) ? id : nil
+      storeKey: container.store(of: entity).keepsWholeObjects ? id : nil
     )
     state.phase = .deleted
     state.registry = registry
@@ -142,7 +136,7 @@ public final class ModelContext {
   }
 
   func unregister(_ state: _ModelState) {
-    // A custom store may give the identity of a deleted object to a new one.
+    // A store may give the identity of a deleted object to a new one.
     if let entity = state.entity, let model = registry[entity, state.row], model._$state !== state {
       return
     }

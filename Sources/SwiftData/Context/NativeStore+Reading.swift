@@ -1,27 +1,67 @@
 import Changes
+import SQLite
 import Store
 
 extension NativeStore: Backend {
-  var keepsBothSides: Bool { false }
+  var keepsWholeObjects: Bool { false }
   var isWrittenLast: Bool { false }
+  var historyType: (any HistoryTransaction.Type)? { nil }
+
+  func initializeState(for editingState: EditingState) {}
+  func invalidateState(for editingState: EditingState) {}
+  func eraseAtOnce() -> Bool { false }
+  func identifier(of row: Int64, in context: ModelContext) -> PersistentIdentifier? { nil }
+  func fetchHistory<T: HistoryTransaction>(_ descriptor: HistoryDescriptor<T>) -> [T]? { nil }
+  func deleteHistory<T: HistoryTransaction>(_ descriptor: HistoryDescriptor<T>) -> Bool { false }
+
+  func externalData(_ digest: String) throws -> Data? {
+    try store.read { try $0.externalData(digest) }
+  }
+
+  /// Runs a query over the rows as they are saved.
+  func withConnection<Result>(
+    of storeIndex: Int,
+    in context: ModelContext,
+    _ body: (Connection) throws -> Result
+  ) throws -> Result {
+    try store.read { reader in
+      context.registry.readings[storeIndex].note(reader.head)
+      return try body(reader.connection)
+    }
+  }
+
+  // MARK: One object
+
+  /// The object of a row: the one in memory, or a new one of the row's values.
+  func materialize(
+    _ plan: RowPlan,
+    _ row: Statement,
+    in context: ModelContext
+  ) throws -> any PersistentModel {
+    let id = row.int64(at: 0)
+    if id < 0, let model = context.pending.model(row: id) { return model }
+    let member = try plan.member(of: row)
+    return try context.materialize(
+      member.entity,
+      row: id,
+      RowValues(plan: plan, steps: member.steps, row: row)
+    )
+  }
 
   func fill(_ state: _ModelState, in context: ModelContext) throws -> Bool {
     guard let entity = state.entity else { return false }
     let plan = context.container.plan(of: entity)
-    return try context.withConnection(to: entity) { connection in
+    return try withConnection(of: entity.storeIndex, in: context) { connection in
       let statement = try connection.cached(
         "SELECT \(plan.selection) FROM \(quoted(entity.table)) AS t0 WHERE t0.id = ?"
       )
       defer { statement.reset() }
       try statement.bind(1, state.row)
       guard try statement.step() else { return false }
-      let member = try plan.member(of: statement)
-      for step in member.steps where !state.changed.contains(step.slot) {
-        guard case .empty = state.slots[step.slot] else { continue }
-        state.slots[step.slot] = try plan.read(step, from: statement, id: state.row)
-      }
+      let steps = try plan.member(of: statement).steps
+      try RowValues(plan: plan, steps: steps, row: statement).fillEmpty(state)
       return true
-    } ?? false
+    }
   }
 
   func registered(
@@ -53,10 +93,10 @@ extension NativeStore: Backend {
       }
       for chunk in stride(from: 0, to: identifiers.count, by: 500) {
         let chunk = identifiers[chunk..<min(chunk + 500, identifiers.count)]
-        let held = try context.models(
+        let held = try models(
           of: entity,
           where: "t0.id IN (\(list(chunk.compactMap(\.row))))",
-          bindings: []
+          in: context
         )
         for id in chunk { found[id] = id.row.flatMap { context.registry[entity, $0] } }
         withExtendedLifetime(held) {}
@@ -70,7 +110,68 @@ extension NativeStore: Backend {
     row: Int64,
     in context: ModelContext
   ) throws -> (any PersistentModel)? {
-    try context.models(of: entity, where: "t0.id = ?", bindings: [.integer(row)]).first
+    try models(of: entity, where: "t0.id = ?", row, in: context).first
+  }
+
+  /// The objects that a condition over saved rows selects, in the order of their ids.
+  func models(
+    of entity: EntityDescription,
+    where condition: String,
+    _ row: Int64? = nil,
+    join: String = "",
+    in context: ModelContext
+  ) throws -> [any PersistentModel] {
+    let plan = context.container.plan(of: entity)
+    let sql =
+      "SELECT \(plan.selection) FROM \(quoted(entity.table)) AS t0 \(join) WHERE \(condition)"
+      + " ORDER BY t0.id"
+    return try withConnection(of: entity.storeIndex, in: context) { connection in
+      let statement = try connection.cached(sql)
+      defer { statement.reset() }
+      if let row { try statement.bind(1, row) }
+      var models: [any PersistentModel] = []
+      while try statement.step() { models.append(try materialize(plan, statement, in: context)) }
+      return models
+    }
+  }
+
+  // MARK: Relationships
+
+  func toOne(of state: _ModelState, _ index: Int, in context: ModelContext) throws -> ToOne? {
+    guard let relationship = state.entity?.relationships[index] else { return ToOne.none }
+    switch relationship.storage {
+    case .column:
+      _ = try fill(state, in: context)
+      if case .toOne(let reference) = state.slots[index] { return reference }
+      return nil
+    case .inverseColumn(let column):
+      guard let destination = context.container.map[relationship.destination] else { break }
+      let found = try models(
+        of: destination,
+        where: "t0.\(quoted(column)) = ?",
+        state.row,
+        in: context
+      )
+      return found.first { isStill($0, destination, column, state) }.map { .object($0) }
+        ?? ToOne.none
+    case .joinTable: break
+    }
+    return ToOne.none
+  }
+
+  /// False for an object that was led elsewhere since it was saved.
+  private func isStill(
+    _ model: any PersistentModel,
+    _ entity: EntityDescription,
+    _ column: String,
+    _ owner: _ModelState
+  ) -> Bool {
+    let state = model._$state
+    guard state.phase == .stored else { return false }
+    guard let position = entity.columnNames.firstIndex(of: column),
+      let slot = entity.slots[position], state.changed.contains(slot)
+    else { return true }
+    return state.toOneRow(slot) == owner.row
   }
 
   func load(
@@ -82,21 +183,41 @@ extension NativeStore: Backend {
   ) throws {
     switch state.entity?.relationships[property.index]?.storage {
     case .inverseColumn(let column):
-      let found = try context.models(
+      let found = try models(
         of: destination,
         where: "t0.\(quoted(column)) = ?",
-        bindings: [.integer(state.row)]
+        state.row,
+        in: context
       )
-      many.load(found.filter { context.isStill($0, destination, column, state) })
+      many.load(found.filter { isStill($0, destination, column, state) })
     case .joinTable(let table, let source, let target):
-      let found = try context.models(
+      let found = try models(
         of: destination,
         where: "j.\(quoted(source)) = ?",
-        bindings: [.integer(state.row)],
-        join: "JOIN \(quoted(table)) AS j ON j.\(quoted(target)) = t0.id"
+        state.row,
+        join: "JOIN \(quoted(table)) AS j ON j.\(quoted(target)) = t0.id",
+        in: context
       )
       many.load(found.filter { $0._$state.phase == .stored })
     case .column, nil: many.load([])
+    }
+  }
+}
+
+/// The values of one row.
+private struct RowValues: StoredValues {
+  let plan: RowPlan
+  let steps: [RowPlan.Step]
+  let row: Statement
+
+  func fill(_ state: _ModelState) throws { try plan.fill(state, steps, from: row) }
+
+  func forEach(
+    of state: _ModelState,
+    _ body: (PropertyDescription, Slot) throws -> Void
+  ) throws {
+    for step in steps where !state.changed.contains(step.slot) {
+      try body(step.property, try plan.read(step, from: row, id: state.row))
     }
   }
 }

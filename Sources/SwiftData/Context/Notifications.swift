@@ -58,7 +58,7 @@ extension _ModelState {
   /// The identity of an object whose save is done, though the object may not know it yet, by the
   /// identifiers of the container's stores.
   func savedIdentifier(_ stores: [String]) -> PersistentIdentifier {
-    if let customKey { return customKey }
+    if let storeKey { return storeKey }
     return PersistentIdentifier(
       storeIdentifier: entity.map { stores[$0.storeIndex] },
       entityName: entity?.name ?? description.name,

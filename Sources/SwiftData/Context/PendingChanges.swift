@@ -21,8 +21,8 @@ struct PendingChanges {
   struct BatchDeletion {
     var entity: EntityDescription
     var rows: [Int64]
-    /// Has a custom store delete them all at once.
-    var custom: ((CustomStore, EditingState) throws -> Void)?
+    /// Has the store delete them all at once, where it can.
+    var atOnce: ((EditingState) throws -> Void)?
   }
 
   /// The ephemeral values of an object that is held for them.
@@ -146,7 +146,7 @@ struct PendingChanges {
     where batchDeleted[index].entity.tableIndex == entity.tableIndex {
       batchDeleted[index].rows.removeAll { $0 == row }
     }
-    batchDeleted.removeAll { $0.rows.isEmpty && $0.custom == nil }
+    batchDeleted.removeAll { $0.rows.isEmpty && $0.atOnce == nil }
   }
 
   mutating func removeAll() { self = PendingChanges() }

@@ -8,7 +8,8 @@ extension PendingSave {
       (deleted + hiddenOwners.values.map(\.state)).compactMap { $0.entity?.tableIndex }
     )
     var seen: Set<Int> = []
-    for entity in context.container.map.entities where !entity.isCustom(in: context.container) {
+    let container = context.container
+    for entity in container.map.entities where !container.store(of: entity).keepsWholeObjects {
       let isOwner = entity.model.relationships.contains { property in
         isRuled
           || isLoose(property, of: entity.model)

@@ -1,6 +1,14 @@
 import Changes
 import Store
 
+/// What a store made of a save, which its objects learn when all of the save is written.
+protocol SaveOutcome {
+  /// Has new objects that the store found to be others share their state.
+  func join(in context: ModelContext)
+  /// Takes the values that the store changed on its own.
+  func reregister(in context: ModelContext) throws
+}
+
 /// One save while it is being written: what is known of it that the objects do not know.
 final class PendingSave {
   let context: ModelContext
@@ -18,12 +26,12 @@ final class PendingSave {
 
   /// Objects that no one else may hold while they are written.
   var held: [any PersistentModel] = []
-  /// What custom stores made of it.
-  var customOutcomes: [CustomOutcome] = []
-  /// Objects of custom stores that batches deleted.
-  var customDeleted: [PersistentIdentifier] = []
+  /// What stores made of it beyond what was asked for.
+  var outcomes: [any SaveOutcome] = []
+  /// Objects that batches deleted, where the rows do not tell.
+  var batchDeleted: [PersistentIdentifier] = []
   /// Objects that are in memory to be deleted by this save alone.
-  var customDoomed: [any PersistentModel] = []
+  var doomed: [any PersistentModel] = []
 
   /// The new objects that became one with another, by its state.
   var followers: [ObjectIdentifier: [any PersistentModel]] = [:]
@@ -335,10 +343,10 @@ final class PendingSave {
 
   /// Makes the objects what the write made them.
   func settle() {
-    context.pending.removeAll()
-    context.custom.atHand.removeAll()
-    for outcome in customOutcomes { outcome.join(in: context) }
     let registry = context.registry
+    context.pending.removeAll()
+    registry.identities.atHand.removeAll()
+    for outcome in outcomes { outcome.join(in: context) }
     if let entity = inserted.first?.entity { registry.reserve(entity, inserted.count) }
     for model in changes.inserted.elements {
       let state = model._$state
@@ -356,7 +364,7 @@ final class PendingSave {
     }
     for model in changes.inserted.elements { model._$state.settle() }
     for model in changes.changed.elements { model._$state.settle() }
-    for model in changes.deleted.elements + customDoomed {
+    for model in changes.deleted.elements + doomed {
       model._$state.becomeDeleted(in: context)
     }
     let ruled = deletedRows.compactMap(registered)
@@ -366,16 +374,16 @@ final class PendingSave {
       model._$state.forgetReferences(of: model)
     }
     dropStrays(isRuled: !ruled.isEmpty)
-    for outcome in customOutcomes { context.report { try outcome.reregister(in: context) } }
+    for outcome in outcomes { context.report { try outcome.reregister(in: context) } }
     context.undoRecorder.saved(in: context)
   }
 
   var deletedIdentifiers: [PersistentIdentifier] {
-    guard !deleted.isEmpty || !customDeleted.isEmpty || !deletedRows.isEmpty else { return [] }
+    guard !deleted.isEmpty || !batchDeleted.isEmpty || !deletedRows.isEmpty else { return [] }
     var known = Set<PersistentIdentifier>()
     let stores = context.container.storeIdentifiers
     var identifiers = deleted.map { $0.savedIdentifier(stores) }
-    identifiers += customDeleted
+    identifiers += batchDeleted
     known.formUnion(identifiers)
     for identifier in deletedRows.compactMap(identifier(of:))
     where known.insert(identifier).inserted {

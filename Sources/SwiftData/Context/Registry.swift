@@ -7,8 +7,8 @@ final class Registry {
   let container: ModelContainer
   private weak var current: ModelContext?
   private var replacement: ModelContext?
-  /// What is known of the objects of stores that are not ours.
-  let custom = CustomObjects()
+  /// The identities that stores gave, for those that do not keep rows.
+  let identities = StoreIdentities()
   /// The identities that objects have since their save, by the rows of the temporary ones, as far as
   /// somebody knows these.
   var savedIdentifiers: [Int64: PersistentIdentifier] = [:]
@@ -110,7 +110,7 @@ final class Registry {
       count += tables[index].count
     }
     sweepAt = max(16_384, count * 4)
-    sweepCustomRows()
+    sweepIdentities()
   }
 
   /// The objects of an entity's table, by their rows.

@@ -1,6 +1,6 @@
-/// What a context knows of the objects of custom stores: the rows that stand for their identities
-/// in this context, and the snapshots that it need not ask for again.
-final class CustomObjects {
+/// What a context knows of the objects to which their stores gave identities: the rows that stand for
+/// these in this context, and the snapshots that it need not ask for again.
+final class StoreIdentities {
   private var rows: [PersistentIdentifier: Int64] = [:]
   private var identifiers: [Int64: PersistentIdentifier] = [:]
   private var lastRow: Int64 = 0
@@ -33,15 +33,19 @@ final class CustomObjects {
   }
 }
 
+extension ModelContext {
+  var identities: StoreIdentities { registry.identities }
+}
+
 extension Registry {
   /// Forgets the rows of objects that are gone, unless one that is there leads to them.
-  func sweepCustomRows() {
-    guard !custom.isEmpty else { return }
+  func sweepIdentities() {
+    guard !identities.isEmpty else { return }
     let context = context
     // What can be taken back may lead to objects that nothing else leads to.
     guard context.undoManager == nil else { return }
     var used: Set<Int64> = []
-    for entity in container.map.entities where entity.isCustom(in: container) {
+    for entity in container.map.entities where container.store(of: entity).keepsWholeObjects {
       for (row, reference) in table(of: entity) {
         guard let state = reference.model?._$state else { continue }
         used.insert(row)
@@ -57,6 +61,6 @@ extension Registry {
       }
     }
     for deletion in context.pending.batchDeleted { used.formUnion(deletion.rows) }
-    custom.keepOnly(used)
+    identities.keepOnly(used)
   }
 }

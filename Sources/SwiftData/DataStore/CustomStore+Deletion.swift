@@ -5,11 +5,8 @@ extension CustomStore {
   ///
   /// A store that can delete batches does so then, without giving the objects, where no
   /// relationships are to be kept in step, nothing else is pending and none of them is in memory.
-  func delete<T: PersistentModel>(
-    _ descriptor: FetchDescriptor<T>,
-    _ entity: EntityDescription,
-    in context: ModelContext
-  ) throws {
+  func delete<T: PersistentModel>(_ fetch: ContextFetch<T>) throws {
+    let (descriptor, entity, context) = (fetch.descriptor, fetch.entity, fetch.context)
     guard canBatch, context.pending.isEmpty, !hasRelationships(entity, context.container.map) else {
       for object in try context.fetch(descriptor) { context.deleteAny(object) }
       return
@@ -20,15 +17,15 @@ extension CustomStore {
       return
     }
     guard !identifiers.isEmpty else { return }
-    let rows = identifiers.map(context.custom.row(for:))
+    let rows = identifiers.map(context.identities.row(for:))
     let predicate = descriptor.predicate
     let includeSubclasses = descriptor.includeSubclasses
     context.pending.deleteBatch(
       PendingChanges.BatchDeletion(
         entity: entity,
         rows: rows,
-        custom: { store, editingState in
-          try store.deleteBatch(
+        atOnce: { editingState in
+          try self.deleteBatch(
             DataStoreBatchDeleteRequest(
               predicate: predicate,
               includeSubclasses: includeSubclasses,

@@ -2,30 +2,23 @@ import Changes
 import Store
 
 extension CustomStore {
-  func fetch<T: PersistentModel>(
-    _ descriptor: FetchDescriptor<T>,
-    _ entity: EntityDescription,
-    in context: ModelContext
-  ) throws -> [T] {
-    try CustomFetch(store: self, descriptor: descriptor, entity: entity, context: context).models()
+  func fetch<T: PersistentModel>(_ fetch: ContextFetch<T>) throws -> [T] {
+    try CustomFetch(self, fetch).models()
   }
 
-  func count<T: PersistentModel>(
-    _ descriptor: FetchDescriptor<T>,
-    _ entity: EntityDescription,
-    in context: ModelContext
-  ) throws -> Int {
-    try CustomFetch(store: self, descriptor: descriptor, entity: entity, context: context).count()
+  func count<T: PersistentModel>(_ fetch: ContextFetch<T>) throws -> Int {
+    try CustomFetch(self, fetch).count()
   }
 
-  func identifiers<T: PersistentModel>(
-    _ descriptor: FetchDescriptor<T>,
-    _ entity: EntityDescription,
-    in context: ModelContext
-  ) throws -> [PersistentIdentifier] {
-    try CustomFetch(store: self, descriptor: descriptor, entity: entity, context: context)
-      .identifiers()
+  func identifiers<T: PersistentModel>(_ fetch: ContextFetch<T>) throws -> [PersistentIdentifier] {
+    try CustomFetch(self, fetch).identifiers()
   }
+
+  func enumerate<T: PersistentModel>(
+    _ fetch: ContextFetch<T>,
+    batchSize: Int,
+    _ visit: ([T]) throws -> Void
+  ) -> Bool { false }
 }
 
 /// A fetch from a custom store for a context.
@@ -34,6 +27,11 @@ private struct CustomFetch<T: PersistentModel> {
   let descriptor: FetchDescriptor<T>
   let entity: EntityDescription
   let context: ModelContext
+
+  init(_ store: CustomStore, _ fetch: ContextFetch<T>) {
+    self.store = store
+    (descriptor, entity, context) = (fetch.descriptor, fetch.entity, fetch.context)
+  }
 
   /// What a custom store found for a descriptor, and what it left to be done.
   private struct Answer {
@@ -54,7 +52,7 @@ private struct CustomFetch<T: PersistentModel> {
 
   /// Fetches objects from a custom store; changes that are not saved are seen.
   func models() throws -> [T] {
-    context.custom.atHand.removeAll()
+    context.identities.atHand.removeAll()
     switch bearing {
     case .none: return try fetchSaved()
     case .own, .related:
@@ -134,7 +132,7 @@ private struct CustomFetch<T: PersistentModel> {
       do {
         let found = try store.fetch(descriptor, context.editingState)
         answer.snapshots = found.fetched
-        context.custom.atHand.merge(found.related) { _, last in last }
+        context.identities.atHand.merge(found.related) { _, last in last }
         return answer
       } catch DataStoreError.preferInMemoryFilter where descriptor.predicate != nil {
         descriptor.predicate = nil
@@ -159,7 +157,9 @@ private struct CustomFetch<T: PersistentModel> {
     models.reserveCapacity(answer.snapshots.count)
     // A store may keep all its objects together, and give them all.
     for snapshot in answer.snapshots where isWanted(snapshot.persistentIdentifier) {
-      if let model = try context.materialize(snapshot, storeIndex: entity.storeIndex) as? T {
+      if let model = try store.materialize(snapshot, storeIndex: entity.storeIndex, in: context)
+        as? T
+      {
         models.append(model)
       }
     }

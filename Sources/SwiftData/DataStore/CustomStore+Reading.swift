@@ -2,7 +2,7 @@ import Changes
 import Store
 
 extension CustomStore: Backend {
-  var keepsBothSides: Bool { true }
+  var keepsWholeObjects: Bool { true }
   var isWrittenLast: Bool { true }
 
   func registered(
@@ -10,7 +10,7 @@ extension CustomStore: Backend {
     _ entity: EntityDescription,
     in context: ModelContext
   ) -> (any PersistentModel)? {
-    context.custom.knownRow(for: id).flatMap { context.registry[entity, $0] }
+    context.identities.knownRow(for: id).flatMap { context.registry[entity, $0] }
   }
 
   func models(
@@ -28,8 +28,8 @@ extension CustomStore: Backend {
       }
     }
     guard !missing.isEmpty else { return found }
-    for (identifier, snapshot) in try context.snapshots(for: missing, in: self) {
-      found[identifier] = try context.materialize(snapshot, storeIndex: storeIndex)
+    for (identifier, snapshot) in try snapshots(for: missing, in: context) {
+      found[identifier] = try materialize(snapshot, storeIndex: storeIndex, in: context)
     }
     return found
   }
@@ -39,18 +39,27 @@ extension CustomStore: Backend {
     row: Int64,
     in context: ModelContext
   ) throws -> (any PersistentModel)? {
-    guard let identifier = context.custom.identifier(of: row) else { return nil }
+    guard let identifier = identifier(of: row, in: context) else { return nil }
     return try models(for: [identifier], storeIndex: entity.storeIndex, in: context)[identifier]
   }
 
   func fill(_ state: _ModelState, in context: ModelContext) throws -> Bool {
-    guard let values = try context.customValues(of: state, in: self) else { return false }
-    for property in state.description.properties {
-      guard case .empty = state.slots[property.index] else { continue }
-      state.slots[property.index] = try context.slot(of: property, values)
-    }
+    guard let values = try values(of: state, in: context) else { return false }
+    try StoredSnapshot(values: values, identities: context.identities).fillEmpty(state)
     return true
   }
+
+  func toOne(of state: _ModelState, _ index: Int, in context: ModelContext) throws -> ToOne? {
+    _ = try fill(state, in: context)
+    if case .toOne(let reference) = state.slots[index] { return reference }
+    return nil
+  }
+
+  func identifier(of row: Int64, in context: ModelContext) -> PersistentIdentifier? {
+    context.identities.identifier(of: row)
+  }
+
+  func externalData(_ digest: String) -> Data? { nil }
 
   func load(
     _ many: ToMany,
@@ -59,7 +68,7 @@ extension CustomStore: Backend {
     _ destination: EntityDescription,
     in context: ModelContext
   ) throws {
-    if many.storedIdentifiers == nil, let values = try context.customValues(of: state, in: self),
+    if many.storedIdentifiers == nil, let values = try values(of: state, in: context),
       case .toMany(let targets) = values.contents[property.index]
     {
       many.storedIdentifiers = targets ?? []
@@ -84,14 +93,14 @@ extension CustomStore: Backend {
     in context: ModelContext
   ) throws -> [any PersistentModel] {
     guard let inverse = state.description.inverse(of: property.index), !inverse.property.isToMany,
-      let identifier = state.customKey
+      let identifier = state.storeKey
     else { return [] }
     func fetchAll<T: PersistentModel>(_: T.Type) throws -> [any DataStoreSnapshot] {
       try fetch(FetchDescriptor<T>(), context.editingState).fetched
     }
     let index = inverse.property.index
     return try fetchAll(inverse.owner.type).compactMap { snapshot in
-      guard let model = try context.materialize(snapshot, storeIndex: storeIndex),
+      guard let model = try materialize(snapshot, storeIndex: storeIndex, in: context),
         model._$state.description.isKind(of: inverse.owner),
         model._$state.toOneIdentifier(index) == identifier
       else { return nil }

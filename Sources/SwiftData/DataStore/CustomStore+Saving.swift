@@ -91,11 +91,11 @@ extension CustomStore {
     _ save: PendingSave,
     in context: ModelContext
   ) throws -> [_ModelState] {
-    let identifiers = deletion.rows.compactMap(context.custom.identifier(of:))
-    save.customDeleted += identifiers
-    if let run = deletion.custom {
+    let identifiers = deletion.rows.compactMap(context.identities.identifier(of:))
+    save.batchDeleted += identifiers
+    if let run = deletion.atOnce {
       do {
-        try run(self, context.editingState)
+        try run(context.editingState)
         return []
       } catch is DataStoreError {
         // What the store can't do for a batch it can do for each object.
@@ -106,7 +106,7 @@ extension CustomStore {
       storeIndex: deletion.entity.storeIndex,
       in: context
     )
-    save.customDoomed += Array(found.values)
+    save.doomed += Array(found.values)
     return found.values.map(\._$state)
   }
 
@@ -125,7 +125,7 @@ extension CustomStore {
     for state in inserted {
       let temporary = state.identifier
       let identifier = saved.remapped[temporary] ?? temporary
-      let row = context.custom.row(for: identifier)
+      let row = context.identities.row(for: identifier)
       let registered = context.customModel(for: identifier)?._$state
       if let target = owners[identifier] ?? registered, target !== state,
         target.phase == .stored || target.phase == .inserting
@@ -140,18 +140,18 @@ extension CustomStore {
       owners[identifier] = state
       save.renumbered.append(PendingSave.Renumbering(state: state, row: state.row))
       save.keepIdentifier(of: state, as: state)
-      state.become(row: row, customKey: identifier)
+      state.become(row: row, storeKey: identifier)
     }
     if !outcome.joined.isEmpty {
       let joined = Set(outcome.joined.map { ObjectIdentifier($0.new) })
       save.inserted.removeAll { joined.contains(ObjectIdentifier($0)) }
     }
-    save.customOutcomes.append(outcome)
+    save.outcomes.append(outcome)
   }
 }
 
 /// What a custom store made of a save.
-struct CustomOutcome {
+struct CustomOutcome: SaveOutcome {
   let storeIndex: Int
   let reregistered: [PersistentIdentifier: any DataStoreSnapshot]
   var remapped: [PersistentIdentifier: PersistentIdentifier] = [:]
@@ -180,11 +180,12 @@ struct CustomOutcome {
       guard let model = context.customModel(for: identifier), model._$state.phase == .stored else {
         continue
       }
+      let values = try SnapshotValues.of(snapshot, as: model._$state.description)
+        .copy(identifier, remapped)
       try context.refresh(
         model._$state,
         of: model,
-        try SnapshotValues.of(snapshot, as: model._$state.description)
-          .copy(identifier, remapped)
+        StoredSnapshot(values: values, identities: context.identities)
       )
     }
   }

@@ -162,7 +162,10 @@ final class CustomStore: @unchecked Sendable {
     return try perform { try ($0 as? any HistoryProviding).map { try open($0) } ?? false }
   }
 
-  func erase() throws { try perform { try $0.erase() } }
+  func eraseAtOnce() throws -> Bool {
+    do { try perform { try $0.erase() } } catch DataStoreError.unsupportedFeature { return false }
+    return true
+  }
 
   // MARK: Contexts
 

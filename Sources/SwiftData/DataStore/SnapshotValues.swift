@@ -96,12 +96,9 @@ extension _ModelState {
   private func rowIdentifier(_ row: Int64, _ index: Int) -> PersistentIdentifier? {
     guard let context, let relationship = entity?.relationships[index],
       let destination = context.container.map[relationship.destination],
-      destination.isCustom(in: context.container)
+      let known = context.container.store(of: destination).identifier(of: row, in: context)
     else { return toOne(index)?._$state.livingIdentifier }
-    if let model = context.registry[destination, row] {
-      return model._$state.livingIdentifier
-    }
-    return context.custom.identifier(of: row)
+    return context.registry[destination, row].map(\._$state.livingIdentifier) ?? known
   }
 
   /// The identities that a to-many relationship leads to; reads no objects where they are known.

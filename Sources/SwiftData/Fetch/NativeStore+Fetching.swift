@@ -3,34 +3,27 @@ import SQLite
 import Store
 
 extension NativeStore {
-  func fetch<T: PersistentModel>(
-    _ descriptor: FetchDescriptor<T>,
-    _ entity: EntityDescription,
-    in context: ModelContext
-  ) throws -> [T] {
-    let plan = context.container.plan(of: entity, properties: descriptor.propertiesToFetch)
+  func fetch<T: PersistentModel>(_ fetch: ContextFetch<T>) throws -> [T] {
+    let (plan, context) = (fetch.plan, fetch.context)
     var models: [T] = []
-    try context.query(descriptor, plan) { connection, query in
+    try query(fetch.descriptor, plan, in: context) { connection, query in
       let statement = try connection.cached("SELECT \(plan.selection) \(query.tail)")
       defer { statement.reset() }
       try query.bind(to: statement)
       while try statement.step() {
-        if let model = try context.materialize(plan, statement) as? T { models.append(model) }
+        if let model = try materialize(plan, statement, in: context) as? T { models.append(model) }
       }
-      models = try query.finish(models, descriptor)
+      models = try query.finish(models, fetch.descriptor)
     }
     return models
   }
 
-  func count<T: PersistentModel>(
-    _ descriptor: FetchDescriptor<T>,
-    _ entity: EntityDescription,
-    in context: ModelContext
-  ) throws -> Int {
-    let plan = context.container.plan(of: entity)
+  func count<T: PersistentModel>(_ fetch: ContextFetch<T>) throws -> Int {
+    let context = fetch.context
+    let plan = context.container.plan(of: fetch.entity)
     var count = 0
     var needsObjects = false
-    try context.query(descriptor.unordered, plan) { connection, query in
+    try query(fetch.descriptor.unordered, plan, in: context) { connection, query in
       needsObjects = query.isInMemory
       guard !needsObjects else { return }
       let statement = try connection.cached("SELECT count(*) FROM (SELECT 1 \(query.tail))")
@@ -38,19 +31,16 @@ extension NativeStore {
       try query.bind(to: statement)
       if try statement.step() { count = Int(statement.int64(at: 0)) }
     }
-    return needsObjects ? try context.fetch(descriptor).count : count
+    return needsObjects ? try context.fetch(fetch.descriptor).count : count
   }
 
-  func identifiers<T: PersistentModel>(
-    _ descriptor: FetchDescriptor<T>,
-    _ entity: EntityDescription,
-    in context: ModelContext
-  ) throws -> [PersistentIdentifier] {
+  func identifiers<T: PersistentModel>(_ fetch: ContextFetch<T>) throws -> [PersistentIdentifier] {
+    let (context, entity) = (fetch.context, fetch.entity)
     let plan = context.container.plan(of: entity)
     let shared = entity.entity.sharesTable
     var identifiers: [PersistentIdentifier] = []
     var needsObjects = false
-    try context.query(descriptor, plan) { connection, query in
+    try query(fetch.descriptor, plan, in: context) { connection, query in
       needsObjects = query.isInMemory
       guard !needsObjects else { return }
       let statement = try connection.cached(
@@ -73,16 +63,55 @@ extension NativeStore {
         )
       }
     }
-    return needsObjects ? try context.fetch(descriptor).map(\.persistentModelID) : identifiers
+    return needsObjects ? try context.fetch(fetch.descriptor).map(\.persistentModelID) : identifiers
   }
 
-  func delete<T: PersistentModel>(
-    _ descriptor: FetchDescriptor<T>,
-    _ entity: EntityDescription,
-    in context: ModelContext
-  ) throws {
+  /// Reads saved rows with one cursor, which stays open from batch to batch.
+  func enumerate<T: PersistentModel>(
+    _ fetch: ContextFetch<T>,
+    batchSize: Int,
+    _ visit: ([T]) throws -> Void
+  ) throws -> Bool {
+    let (descriptor, context) = (fetch.descriptor, fetch.context)
+    let plan = fetch.plan
+    let sources = SQLSources(
+      table: { quoted($0) },
+      joinTable: { quoted($0) },
+      storeIdentifier: identifier
+    )
+    let query = try FetchQuery(descriptor, plan, map: context.container.map, sources: sources)
+    guard !query.sortsInMemory else {
+      try visit(context.fetch(descriptor))
+      return true
+    }
+    let reader = try store.takeReader()
+    defer { store.giveBack(reader) }
+    context.registry.readings[plan.entity.storeIndex].note(reader.head)
+    let statement = try reader.connection.prepare("SELECT \(plan.selection) \(query.tail)")
+    defer { statement.reset() }
+    try query.bind(to: statement)
+    var skip = query.offset ?? 0
+    var left = query.limit.flatMap { $0 > 0 ? $0 : nil } ?? Int.max
+    var more = true
+    while more, left > 0 {
+      var batch: [T] = []
+      while batch.count < min(batchSize, left) {
+        more = try statement.step()
+        guard more else { break }
+        guard let model = try materialize(plan, statement, in: context) as? T else { continue }
+        if query.filtersInMemory, try descriptor.predicate?.evaluate(model) == false { continue }
+        if skip > 0 { skip -= 1 } else { batch.append(model) }
+      }
+      left -= batch.count
+      try visit(batch)
+    }
+    return true
+  }
+
+  func delete<T: PersistentModel>(_ fetch: ContextFetch<T>) throws {
+    let (context, entity) = (fetch.context, fetch.entity)
     var rows: [Int64] = []
-    for identifier in try context.fetchIdentifiers(descriptor) {
+    for identifier in try context.fetchIdentifiers(fetch.descriptor) {
       guard let row = identifier.row else { continue }
       if let object = context.registeredAny(for: identifier) {
         context.deleteAny(object)
@@ -94,5 +123,77 @@ extension NativeStore {
     context.pending.deleteBatch(PendingChanges.BatchDeletion(entity: entity, rows: rows))
     context.overlays[entity.storeIndex]?.needsAllRows = true
     context.scheduleAutosave()
+  }
+
+  // MARK: Common ways
+
+  /// Makes the SQL of a fetch, and runs it where it sees the pending changes that it should.
+  private func query<T: PersistentModel>(
+    _ descriptor: FetchDescriptor<T>,
+    _ plan: RowPlan,
+    in context: ModelContext,
+    _ body: (Connection, FetchQuery) throws -> Void
+  ) throws {
+    let overlay =
+      descriptor.includePendingChanges ? try syncedOverlay(plan.entity, in: context) : nil
+    let sources = SQLSources(
+      table: { overlay?.source($0) ?? quoted($0) },
+      joinTable: { overlay?.source($0) ?? quoted($0) },
+      gone: { overlay?.gone($0) },
+      order: { overlay?.order(of: $0) ?? "t0.id" },
+      storeIdentifier: identifier
+    )
+    let query = try FetchQuery(descriptor, plan, map: context.container.map, sources: sources)
+    do {
+      if let overlay, !overlay.isShared {
+        context.registry.readings[plan.entity.storeIndex].note(try overlay.head())
+        return try body(overlay.connection, query)
+      }
+      try withConnection(of: plan.entity.storeIndex, in: context) { connection in
+        try body(overlay?.connection ?? connection, query)
+      }
+    } catch let error as StoreError {
+      throw SwiftDataError(error)
+    } catch let error as SQLiteError {
+      // What Swift would stop at, such as unwrapping nil, is an error of the query.
+      throw SwiftDataError(
+        .unsupportedPredicate,
+        "The fetch of \(plan.entity.name) failed: \(error.message)",
+        cause: error
+      )
+    }
+  }
+
+  /// The overlay of the pending changes of a store, up to date; nil if there are none.
+  private func syncedOverlay(
+    _ entity: EntityDescription,
+    in context: ModelContext
+  ) throws -> PendingOverlay? {
+    guard !context.pending.isEmpty || !context.pending.unsynced.isEmpty else { return nil }
+    let states = context.pending.unsynced
+    context.pending.unsynced = []
+    for state in states { state.isUnsynced = false }
+    for index in Set(states.compactMap { $0.entity?.storeIndex })
+      .union([entity.storeIndex])
+    {
+      guard let other = context.container.stores[index] as? NativeStore else { continue }
+      if context.overlays[index] == nil {
+        context.overlays[index] = try PendingOverlay(
+          other.store,
+          storeIndex: index,
+          map: context.container.map
+        )
+        context.overlays[index]?.needsAllRows = !context.pending.batchDeleted.isEmpty
+      }
+      try context.overlays[index]?.sync(states, context.pending)
+    }
+    return context.overlays[entity.storeIndex]
+  }
+}
+
+extension ContextFetch {
+  /// How the rows become objects, with the properties that are asked for.
+  fileprivate var plan: RowPlan {
+    context.container.plan(of: entity, properties: descriptor.propertiesToFetch)
   }
 }

@@ -47,10 +47,10 @@ extension NativeStore {
     guard !wanted.isEmpty, let destination = destination(property, of: states, in: context) else {
       return
     }
-    let found = try context.models(
+    let found = try models(
       of: destination,
       where: "t0.id IN (\(list(wanted.keys.sorted())))",
-      bindings: []
+      in: context
     )
     for model in found where model._$state.phase == .stored {
       for state in wanted[model._$state.row] ?? [] { state.keep(model, at: property.index) }
@@ -70,10 +70,10 @@ extension NativeStore {
     let held: [any PersistentModel]
     switch relationship.storage {
     case .inverseColumn(let column):
-      held = try context.models(
+      held = try models(
         of: destination,
         where: "t0.\(quoted(column)) IN (\(rows))",
-        bindings: []
+        in: context
       )
       try assign(held, to: open, property, through: column, destination, in: context)
     case .joinTable, .column:

@@ -18,7 +18,7 @@ extension ModelContext {
     {
       found.append(try container.fetchHistory(own) as? [T] ?? [])
     }
-    for store in container.customStores {
+    for store in container.stores {
       if let transactions = try store.fetchHistory(descriptor) { found.append(transactions) }
     }
     guard !found.isEmpty else { throw noHistory(of: T.self) }
@@ -38,7 +38,7 @@ extension ModelContext {
       isKnown = true
       try container.deleteHistory(own)
     }
-    for store in container.customStores {
+    for store in container.stores {
       if try store.deleteHistory(descriptor) { isKnown = true }
     }
     guard isKnown else { throw noHistory(of: T.self) }
@@ -54,7 +54,7 @@ extension ModelContext {
   }
 
   private func noHistory<T>(of type: T.Type) -> SwiftDataError {
-    var known = container.customStores.compactMap { $0.historyType.map { "\($0)" } }
+    var known = container.stores.compactMap { $0.historyType.map { "\($0)" } }
     if !container.nativeHistories.isEmpty { known.append("\(DefaultHistoryTransaction.self)") }
     let list = known.isEmpty ? "none has a history" : "they have \(known.joined(separator: ", "))"
     return SwiftDataError(
@@ -62,13 +62,6 @@ extension ModelContext {
       "No store of the container has a history of \(type): \(list). Make the descriptor of a type"
         + " that one of the stores provides."
     )
-  }
-}
-
-extension ModelContainer {
-  /// The stores that are not SwiftData's own.
-  var customStores: [CustomStore] {
-    stores.compactMap { $0 as? CustomStore }
   }
 }
 

@@ -112,7 +112,7 @@ extension _ModelState {
   /// every context reads an empty collection for both.
   private var keepsNil: Bool {
     guard phase != .detached, let entity, let registry else { return true }
-    return entity.isCustom(in: registry.container)
+    return registry.container.store(of: entity).keepsWholeObjects
   }
 }
 

@@ -29,8 +29,8 @@ public final class _ModelState {
   @exclusivity(unchecked) var phase = Phase.detached
   /// The row of the object; negative until it is saved, and then unique in this process.
   var row: Int64
-  /// The identity that a custom store gave.
-  var customKey: PersistentIdentifier?
+  /// The identity that a store gave; nil where the row tells it.
+  var storeKey: PersistentIdentifier?
   /// The entity, once a context knows the object.
   var entity: EntityDescription?
   /// Where the context keeps its objects; nil while none knows this one.
@@ -70,12 +70,12 @@ public final class _ModelState {
   }
 
   /// Makes the state of an object that is in a store.
-  init(_ entity: EntityDescription, row: Int64, customKey: PersistentIdentifier? = nil) {
+  init(_ entity: EntityDescription, row: Int64, storeKey: PersistentIdentifier? = nil) {
     description = entity.model
     self.entity = entity
     slots = .empty(entity.model.properties.count)
     self.row = row
-    self.customKey = customKey
+    self.storeKey = storeKey
     phase = .stored
   }
 
@@ -136,7 +136,7 @@ public final class _ModelState {
   }
 
   var identifier: PersistentIdentifier {
-    if let customKey { return customKey }
+    if let storeKey { return storeKey }
     let store = row < 0 ? nil : entity.flatMap { registry?.container.storeIdentifier(of: $0) }
     return PersistentIdentifier(
       storeIdentifier: store,
@@ -153,7 +153,7 @@ public final class _ModelState {
 
   func isSameObject(as other: _ModelState) -> Bool {
     if self === other { return true }
-    if customKey != nil || other.customKey != nil { return customKey == other.customKey }
+    if storeKey != nil || other.storeKey != nil { return storeKey == other.storeKey }
     return row == other.row && row >= 0 && entity?.table == other.entity?.table
       && identifier == other.identifier
   }
@@ -166,15 +166,15 @@ public final class _ModelState {
     hasher.combine(hashSeed?.value ?? ownHash)
   }
 
-  private var isTemporary: Bool { customKey == nil && row < 0 }
+  private var isTemporary: Bool { storeKey == nil && row < 0 }
 
   /// The rows of objects in custom stores are another's in every context.
-  private var ownHash: Int64 { customKey.map { Int64($0.hashValue) } ?? row }
+  private var ownHash: Int64 { storeKey.map { Int64($0.hashValue) } ?? row }
 
   /// Takes the identity that a save gives it, before anybody else can meet it.
-  func become(row: Int64, customKey: PersistentIdentifier? = nil) {
+  func become(row: Int64, storeKey: PersistentIdentifier? = nil) {
     self.row = row
-    self.customKey = customKey
+    self.storeKey = storeKey
     hashSeed?.serve(identifier)
   }
 
@@ -182,14 +182,14 @@ public final class _ModelState {
   func takeBack(row: Int64) {
     hashSeed?.leave(identifier)
     self.row = row
-    customKey = nil
+    storeKey = nil
   }
 
   /// Takes a new temporary identity, as the one that it had belongs to what was deleted.
   func becomeTemporary() {
     if isHashed, hashSeed == nil { hashSeed = HashSeed(ownHash) }
     row = Self.nextTemporaryRow()
-    customKey = nil
+    storeKey = nil
     isIdentifierGiven = false
   }
 

@@ -173,7 +173,7 @@ extension ModelContainer {
       }
       return try history.place(of: token)
     }
-    for store in customStores {
+    for store in stores {
       let place = try tokens[store.identifier].map { try store.place(of: $0) }
       if let place = try place ?? store.endOfHistory() { places.append(place) }
     }

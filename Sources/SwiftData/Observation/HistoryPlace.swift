@@ -29,7 +29,7 @@ struct HistoryFilter: Sendable {
     }
   }
 
-  /// Whether a transaction of a custom store is to be reported.
+  /// Whether a transaction that its store has read is to be reported.
   func selects(_ transaction: some HistoryTransaction) -> Bool {
     guard authors.isEmpty || transaction.author.map(authors.contains) ?? false else { return false }
     return entities.isEmpty
@@ -43,8 +43,8 @@ struct HistoryFilter: Sendable {
 enum HistoryPlace: Sendable {
   /// A store of SwiftData's own, with the last transaction read.
   case native(NativeHistory, HistoryPoint)
-  /// A custom store, with the token of the last transaction read; nil before its first one.
-  case custom(CustomStore, (any Sendable)?)
+  /// A store that reads its history itself, with the token of the last transaction read; nil before its first one.
+  case fetched(any Backend, (any Sendable)?)
 
   /// What a reading found.
   struct Finding {
@@ -78,9 +78,9 @@ enum HistoryPlace: Sendable {
         return .native(history, head)
       }
       return finding
-    case .custom(let store, let token):
+    case .fetched(let store, let token):
       let found = try store.readHistory(after: token, filter)
-      self = .custom(store, found.last)
+      self = .fetched(store, found.last)
       return Finding(isRelevant: found.isRelevant)
     }
   }
@@ -144,7 +144,7 @@ extension HistoryPlace {
   }
 }
 
-extension CustomStore {
+extension Backend {
   /// Reads the transactions after a token; `last` is the newest one's.
   ///
   /// All are fetched and compared here, because a predicate over tokens would have to be made of a
@@ -166,7 +166,7 @@ extension CustomStore {
   func endOfHistory() throws -> HistoryPlace? {
     guard historyType != nil else { return nil }
     let nothing = HistoryFilter(entities: [], authors: [])
-    return .custom(self, try readHistory(after: nil, nothing).last)
+    return .fetched(self, try readHistory(after: nil, nothing).last)
   }
 
   /// The place of a token.
@@ -174,6 +174,6 @@ extension CustomStore {
     func isOfStore<H: HistoryTransaction>(_: H.Type) -> Bool { token is H.TokenType }
     guard let historyType else { return nil }
     guard isOfStore(historyType) else { throw HistoryPlace.wrongToken(identifier) }
-    return .custom(self, token)
+    return .fetched(self, token)
   }
 }

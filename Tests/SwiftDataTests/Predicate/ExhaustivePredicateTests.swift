@@ -53,19 +53,17 @@ struct ExhaustivePredicateTests {
       let predicate = Predicate<PItem> { tree(3, $0, &generator) }
       let wanted = Set(try all.filter(predicate.evaluate).map(\.number))
       let sql = try store.translation(predicate)
-      let found = try #require(
-        try store.context.withConnection(to: entity) { connection in
-          let statement = try connection.prepare(
-            "SELECT number FROM \(quoted(entity.table)) AS t0 WHERE \(sql.text)"
-          )
-          for (index, value) in sql.bindings.enumerated() {
-            try statement.bind(Int32(index + 1), value: value)
-          }
-          var found: Set<Int> = []
-          while try statement.step() { found.insert(Int(statement.int64(at: 0))) }
-          return found
+      let found = try store.withConnection(to: entity) { connection in
+        let statement = try connection.prepare(
+          "SELECT number FROM \(quoted(entity.table)) AS t0 WHERE \(sql.text)"
+        )
+        for (index, value) in sql.bindings.enumerated() {
+          try statement.bind(Int32(index + 1), value: value)
         }
-      )
+        var found: Set<Int> = []
+        while try statement.step() { found.insert(Int(statement.int64(at: 0))) }
+        return found
+      }
       if wanted != found { differences.append("\(sql.text) \(sql.bindings)") }
       cases += all.count
     }

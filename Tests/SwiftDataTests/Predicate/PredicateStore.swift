@@ -1,3 +1,4 @@
+import SQLite
 import Testing
 
 @testable import SwiftData
@@ -18,6 +19,15 @@ struct PredicateStore {
       configurations: ModelConfiguration(isStoredInMemoryOnly: true)
     )
     context = ModelContext(container)
+  }
+
+  /// Runs a query over the saved rows of an entity.
+  func withConnection<Result>(
+    to entity: EntityDescription,
+    _ body: (Connection) throws -> Result
+  ) throws -> Result {
+    let native = try #require(container.store(of: entity) as? NativeStore)
+    return try native.withConnection(of: entity.storeIndex, in: context, body)
   }
 
   /// The translation of a predicate over the tables.

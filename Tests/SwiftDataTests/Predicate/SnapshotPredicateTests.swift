@@ -179,7 +179,7 @@ struct SnapshotPredicateTests {
   private func expectNonePassedOver(_ predicate: Predicate<PItem>, count: Int) throws {
     let sql = try store.translation(predicate)
     let entity = try #require(store.container.map.entity(of: PItem.self))
-    _ = try store.context.withConnection(to: entity) { connection in
+    try store.withConnection(to: entity) { connection in
       let before = connection.rowsPassedOver
       let statement = try connection.prepare("SELECT id FROM Item AS t0 WHERE \(sql.text)")
       for (index, value) in sql.bindings.enumerated() {
@@ -204,7 +204,7 @@ struct SnapshotPredicateTests {
   private func plan<T: PersistentModel>(_ predicate: Predicate<T>) throws -> String {
     let sql = try store.translation(predicate)
     let entity = try #require(store.container.map.entity(of: T.self))
-    return try store.context.withConnection(to: entity) { connection in
+    return try store.withConnection(to: entity) { connection in
       let statement = try connection.prepare(
         "EXPLAIN QUERY PLAN SELECT t0.id FROM \(quoted(entity.table)) AS t0 WHERE \(sql.text)"
       )
@@ -214,6 +214,6 @@ struct SnapshotPredicateTests {
       var lines: [String] = []
       while try statement.step() { lines.append(statement.string(at: 3)) }
       return lines.joined(separator: "\n")
-    } ?? ""
+    }
   }
 }
