@@ -7,3 +7,13 @@ final class SaidOnce: Sendable {
     sentences.withLock { $0.count < 1000 && $0.insert(sentence).inserted }
   }
 }
+
+/// Says once what a fetch does more slowly than it could.
+enum FetchLog {
+  private static let said = SaidOnce()
+
+  static func note(_ sentence: String) {
+    guard said.isNew(sentence) else { return }
+    FileHandle.standardError.write(Data("SwiftData: \(sentence)\n".utf8))
+  }
+}

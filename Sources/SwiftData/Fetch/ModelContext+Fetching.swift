@@ -37,6 +37,24 @@ extension ModelContext {
         + "\(_ModelDescription.of(T.self).name).self to the schema of the container."
     )
   }
+
+  /// Reads the objects that relationships of many models lead to, a few hundred at a time.
+  func prefetch<T: PersistentModel>(_ keyPaths: [PartialKeyPath<T>], of models: [T]) throws {
+    for keyPath in keyPaths {
+      for chunk in stride(from: 0, to: models.count, by: 500) {
+        let states = models[chunk..<min(chunk + 500, models.count)].map(\._$state)
+        guard let property = states.first?.description.property(for: keyPath) else {
+          throw SwiftDataError(
+            .unsupportedKeyPath,
+            "A key path given to relationshipKeyPathsForPrefetching leads to no relationship of "
+              + "\(_ModelDescription.of(T.self).name)."
+          )
+        }
+        guard let entity = states.first?.entity else { continue }
+        try container.store(of: entity).prefetch(property, of: states, in: self)
+      }
+    }
+  }
 }
 
 extension FetchDescriptor {

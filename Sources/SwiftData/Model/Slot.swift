@@ -15,6 +15,14 @@ enum Slot {
   case toMany(ToMany)
 }
 
+extension Slot {
+  /// What a state holds of an attribute.
+  static func attribute(_ stored: Value, _ codec: AttributeCodec) throws -> Slot {
+    guard codec.type == .json || codec.type == .transformed else { return .value(stored) }
+    return .decoded(DecodedValue(try codec.decode(stored), stored: stored))
+  }
+}
+
 extension ContiguousArray<Slot> {
   /// Empty slots; `init(repeating:count:)` copies each as if it might hold an object.
   static func empty(_ count: Int) -> ContiguousArray {

@@ -102,13 +102,3 @@ extension Array {
     return Array(rest.prefix(limit))
   }
 }
-
-/// Says once what a fetch does more slowly than it could.
-enum FetchLog {
-  private static let said = SaidOnce()
-
-  static func note(_ sentence: String) {
-    guard said.isNew(sentence) else { return }
-    FileHandle.standardError.write(Data("SwiftData: \(sentence)\n".utf8))
-  }
-}

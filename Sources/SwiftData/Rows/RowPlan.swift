@@ -30,7 +30,7 @@ final class RowPlan: Sendable {
     /// A value that may be in a file beside the store.
     case external(AttributeCodec)
     /// The row of another object.
-    case toOne
+    case reference
   }
 
   let entity: EntityDescription
@@ -85,7 +85,7 @@ final class RowPlan: Sendable {
   }
 
   private static func content(of property: PropertyDescription) -> Content {
-    guard case .attribute(let codec) = property.kind else { return .toOne }
+    guard case .attribute(let codec) = property.kind else { return .reference }
     if property.isExternal { return .external(codec) }
     let isPlain = property.valueType is any _AttributeValue.Type
     switch codec.type {
@@ -155,7 +155,7 @@ final class RowPlan: Sendable {
       }
       do { _ = try codec.decode(value) } catch { throw mismatch(step, id, error) }
       return .value(value)
-    case .toOne:
+    case .reference:
       return .toOne(found == .null ? .none : .row(row.int64(at: column)))
     }
   }

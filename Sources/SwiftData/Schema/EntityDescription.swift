@@ -63,10 +63,10 @@ final class EntityDescription: Sendable {
     }
     self.relationships = relationships
     joined = model.relationships.filter { property in
-      guard property.isToMany, case .joinTable = relationships[property.index]?.storage else {
-        return false
+      if case Relationship.Storage.joinTable? = relationships[property.index]?.storage {
+        return property.isToMany
       }
-      return true
+      return false
     }
     loose = model.relationships.filter { $0.isToMany && model.inverse(of: $0.index) == nil }
     uniques = entity.uniques.map { properties in
