@@ -20,7 +20,9 @@ struct LayerTests {
         let layer = module.layers.first { $0.name == folder }
         for (used, names) in uses {
           let other = graph.folder(of: used)
-          guard other != folder, layer?.mayUse.contains(other) != true else { continue }
+          guard other != folder, layer?.mayUse.contains(other) != true,
+            layer?.exceptions[other] == nil
+          else { continue }
           Issue.record(
             "\(module.name)/\(graph.files[file]) uses \(names.sorted()) of \(graph.files[used])"
           )
@@ -44,6 +46,26 @@ struct LayerTests {
       for (place, layer) in module.layers.enumerated() {
         let below = Set(module.layers[..<place].map(\.name))
         #expect(layer.mayUse.isSubset(of: below), "\(module.name)/\(layer.name)")
+      }
+    }
+  }
+
+  @Test("What a layer uses above it is still used, and has a reason")
+  func exceptionsAreNeeded() throws {
+    for module in layeredModules {
+      let graph = try graph(of: module)
+      for (place, layer) in module.layers.enumerated() {
+        let above = Set(module.layers[place...].map(\.name)).subtracting([layer.name])
+        var used: Set<String> = []
+        for (file, uses) in graph.uses.enumerated() where graph.folder(of: file) == layer.name {
+          used.formUnion(uses.keys.map { graph.folder(of: $0) })
+        }
+        for (other, reason) in layer.exceptions {
+          #expect(
+            above.contains(other) && used.contains(other) && !reason.isEmpty,
+            "\(module.name)/\(layer.name) is an exception for \(other)"
+          )
+        }
       }
     }
   }

@@ -2,10 +2,17 @@
 struct Layer {
   let name: String
   let mayUse: Set<String>
+  /// Folders above it that its files use all the same, each with the reason.
+  let exceptions: [String: String]
 
-  init(_ name: String, uses mayUse: Set<String> = []) {
+  init(
+    _ name: String,
+    uses mayUse: Set<String> = [],
+    alsoUses exceptions: [String: String] = [:]
+  ) {
     self.name = name
     self.mayUse = mayUse
+    self.exceptions = exceptions
   }
 }
 
@@ -110,6 +117,83 @@ let layeredModules: [LayeredModule] = [
       Layer("Diff"),
       Layer("JSON"),
       Layer("HTML", uses: ["Text"]),
+    ]
+  ),
+  LayeredModule(
+    name: "SwiftData",
+    imported: ["Store", "Changes", "SQLite"],
+    layers: [
+      Layer(""),
+      Layer(
+        "Model",
+        uses: [""],
+        alsoUses: [
+          "Schema": "What a property is declared as is a Schema.Attribute, Apple's name for it.",
+          "Container": "An object's identity names its store, whose container its context has.",
+          "Context": "An object reads its properties through its context, and tells it of changes.",
+        ]
+      ),
+      Layer(
+        "Schema",
+        uses: ["", "Model"],
+        alsoUses: [
+          "Context": "A stage of a migration gives the app a context, in Apple's signature."
+        ]
+      ),
+      Layer("History", uses: ["", "Model", "Schema"]),
+      Layer("Predicate", uses: ["", "Model", "Schema", "History"]),
+      Layer("DataStore", uses: ["", "Model", "Schema", "Predicate"]),
+      Layer(
+        "Rows",
+        uses: ["", "Model", "Schema", "Predicate"],
+        alsoUses: [
+          "Context": "The tables of pending changes are made of what the context has pending."
+        ]
+      ),
+      Layer(
+        "Container",
+        uses: ["", "Model", "Schema", "History", "Predicate", "DataStore", "Rows"],
+        alsoUses: [
+          "Context": "A container has a main context, and its stores answer to contexts.",
+          "NativeStore": "Here a configuration gets the store of its kind.",
+          "Snapshots": "Here a configuration gets the store of its kind.",
+        ]
+      ),
+      Layer(
+        "Context",
+        uses: ["", "Model", "Schema", "Predicate", "DataStore", "Rows", "Container"]
+      ),
+      Layer("Fetch", uses: ["", "Model", "Schema", "Predicate", "Container", "Context"]),
+      Layer(
+        "NativeStore",
+        uses: [
+          "", "Model", "Schema", "History", "Predicate", "DataStore", "Rows", "Container",
+          "Context", "Fetch",
+        ]
+      ),
+      Layer(
+        "Snapshots",
+        uses: [
+          "", "Model", "Schema", "History", "Predicate", "DataStore", "Rows", "Container",
+          "Context", "Fetch",
+        ]
+      ),
+      Layer(
+        "HistoryReading",
+        uses: [
+          "", "Model", "Schema", "History", "Predicate", "Container", "Context", "NativeStore",
+          "Snapshots",
+        ]
+      ),
+      Layer(
+        "Observation",
+        uses: [
+          "", "Model", "Schema", "History", "Predicate", "Container", "Context", "Fetch",
+          "HistoryReading",
+        ]
+      ),
+      Layer("Concurrency", uses: ["Model", "Container", "Context"]),
+      Layer("Macros", uses: ["Model", "Schema", "Concurrency"]),
     ]
   ),
 ]
