@@ -25,7 +25,7 @@ RELEASE := swift build -c release --static-swift-stdlib
 FUZZER := swift build -c release --scratch-path .build/fuzz --sanitize=address \
 	-Xswiftc -sanitize=fuzzer
 
-.PHONY: release install uninstall deb help setup build demo faults fuzz soak test test-threads clients plain doc reference lint format browser-test interop sample-data bench clean
+.PHONY: release install uninstall deb help setup build demo faults fuzz soak mutants lines test test-threads clients plain doc reference lint format browser-test interop sample-data bench clean
 .DEFAULT_GOAL := help
 
 help: ## say what there is
@@ -81,6 +81,15 @@ soak: build ## try the properties with new seeds for some minutes; SOAK=60 for a
 	@end=$$(( $$(date +%s) + $${SOAK:-10} * 60 )); while [ $$(date +%s) -lt $$end ]; do \
 	  TRAVELOG_TEST_SEED=random Tools/run-tests || { grep -h SEED .build/tests/*.log; exit 1; }; \
 	done
+
+mutants: setup ## change the code in small ways, and look whether a test fails (MUTANTS, SEED)
+	Tools/run-mutants
+
+lines: ## count the lines of source of each module
+	@for module in Sources/*; do \
+	  echo "$$(find $$module -name '*.swift' -o -name '*.[ch]' | xargs cat /dev/null | wc -l)" \
+	    "$${module#Sources/}"; \
+	done | awk '{ sum += $$1; printf "%7d  %s\n", $$1, $$2 } END { printf "%7d  in total\n", sum }'
 
 test-threads: setup ## run the tests of concurrency under the thread sanitizer
 	swift build --build-tests --sanitize=thread --scratch-path .build/threads

@@ -153,6 +153,13 @@ let package = Package(
       swiftSettings: syntaxSettings,
       linkerSettings: syntaxLinking
     ),
+    .executableTarget(
+      name: "mutants",
+      path: "Tools/Mutants",
+      exclude: ["Switch", "equivalent.txt"],
+      swiftSettings: syntaxSettings,
+      linkerSettings: syntaxLinking
+    ),
     .testTarget(
       name: "HouseTests",
       dependencies: ["ProcessTesting", "SourceGraph"],

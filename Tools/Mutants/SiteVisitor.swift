@@ -1,0 +1,146 @@
+import SwiftOperators
+import SwiftParser
+import SwiftSyntax
+
+/// The sites of a file.
+func sites(path: String, text: String) -> [Site] {
+  // An operator that the standard library does not declare is left as it was parsed.
+  let tree = OperatorTable.standardOperators.foldAll(Parser.parse(source: text)) { _ in }
+  let visitor = SiteVisitor(path: path, tree: tree)
+  visitor.walk(tree)
+  return visitor.sites
+}
+
+private let otherOperators = [
+  "<": "<=", "<=": "<", ">": ">=", ">=": ">", "==": "!=", "!=": "==", "===": "!==", "!==": "===",
+  "&&": "||", "||": "&&",
+]
+// Strings and arrays have no difference: one operand has to be seen to be a number.
+private let otherArithmetic = ["+": "-", "-": "+", "&+": "&-", "&-": "&+", "*": "+"]
+
+private final class SiteVisitor: SyntaxVisitor {
+  private let path: String
+  private let converter: SourceLocationConverter
+  private var repetitions: [String: Int] = [:]
+  private(set) var sites: [Site] = []
+
+  init(path: String, tree: Syntax) {
+    self.path = path
+    converter = SourceLocationConverter(fileName: path, tree: tree)
+    super.init(viewMode: .sourceAccurate)
+  }
+
+  /// Adds a site; `word` is that before the expression.
+  private func add(_ node: some SyntaxProtocol, mutant: String, word: String = "") {
+    let text = node.trimmedDescription
+    // The mutant is put on one line, and two copies of a long expression take the compiler too long.
+    guard text.count <= 160, !["//", "/*", "\"\"\""].contains(where: text.contains) else { return }
+    let begin = node.positionAfterSkippingLeadingTrivia
+    let end = node.endPositionBeforeTrailingTrivia
+    let lines = converter.location(for: begin).line...converter.location(for: end).line
+    var site = Site(
+      path: path,
+      function: functionName(around: node),
+      lines: lines,
+      range: begin.utf8Offset..<end.utf8Offset,
+      original: word + oneLine(text),
+      mutant: word + oneLine(mutant),
+      expressions: (mutant.split { $0.isNewline }.joined(separator: " "), text)
+    )
+    let name = site.name
+    site.repetition = repetitions[name, default: 0]
+    repetitions[name] = site.repetition + 1
+    sites.append(site)
+  }
+
+  // Neither patterns nor attributes, macros and raw values can call a function; what a public function
+  // has as a default argument cannot call an internal one.
+  override func visit(_ node: ExpressionPatternSyntax) -> SyntaxVisitorContinueKind {
+    .skipChildren
+  }
+  override func visit(_ node: AttributeSyntax) -> SyntaxVisitorContinueKind { .skipChildren }
+  override func visit(_ node: MacroExpansionExprSyntax) -> SyntaxVisitorContinueKind {
+    .skipChildren
+  }
+  override func visit(_ node: EnumCaseElementSyntax) -> SyntaxVisitorContinueKind { .skipChildren }
+  override func visit(_ node: FunctionParameterSyntax) -> SyntaxVisitorContinueKind {
+    .skipChildren
+  }
+  override func visit(_ node: IfConfigClauseSyntax) -> SyntaxVisitorContinueKind {
+    if let elements = node.elements { walk(elements) }
+    return .skipChildren
+  }
+
+  override func visit(_ node: FunctionCallExprSyntax) -> SyntaxVisitorContinueKind {
+    // How much room is made beforehand changes no result.
+    node.calledExpression.trimmedDescription.hasSuffix("reserveCapacity")
+      ? .skipChildren : .visitChildren
+  }
+
+  override func visit(_ node: InfixOperatorExprSyntax) -> SyntaxVisitorContinueKind {
+    guard let token = node.operator.as(BinaryOperatorExprSyntax.self)?.operator else {
+      return .visitChildren
+    }
+    let isCounted = isNumber(node.leftOperand) || isNumber(node.rightOperand)
+    if let other = otherOperators[token.text] ?? (isCounted ? otherArithmetic[token.text] : nil) {
+      let before = node.leftOperand.description + node.operator.leadingTrivia.description
+      let after = node.operator.trailingTrivia.description + node.rightOperand.description
+      let mutant = (before + other + after)
+      add(node, mutant: mutant.trimming { $0.isWhitespace })
+    }
+    return .visitChildren
+  }
+
+  private func isNumber(_ operand: ExprSyntax) -> Bool {
+    if let member = operand.as(MemberAccessExprSyntax.self) {
+      return member.declName.baseName.text == "count"
+    }
+    return operand.is(IntegerLiteralExprSyntax.self)
+  }
+
+  override func visit(_ node: IntegerLiteralExprSyntax) -> SyntaxVisitorContinueKind {
+    // A step of nothing would be an endless loop, and a greater number may not fit.
+    if let value = node.representedLiteralValue {
+      add(node, mutant: value < 2 ? "\(value + 1)" : "\(value - 1)")
+    }
+    return .skipChildren
+  }
+
+  override func visit(_ node: BooleanLiteralExprSyntax) -> SyntaxVisitorContinueKind {
+    // The compiler relies on a loop that never ends.
+    if node.parent?.parent?.parent?.is(WhileStmtSyntax.self) != true {
+      add(node, mutant: node.literal.text == "true" ? "false" : "true")
+    }
+    return .skipChildren
+  }
+
+  override func visit(_ node: GuardStmtSyntax) -> SyntaxVisitorContinueKind {
+    for element in node.conditions {
+      if let condition = element.condition.as(ExprSyntax.self) {
+        add(condition, mutant: "true", word: "guard ")
+      }
+    }
+    return .visitChildren
+  }
+
+  override func visit(_ node: IfExprSyntax) -> SyntaxVisitorContinueKind {
+    let last = node.body.statements.last?.item
+    let leaves =
+      last.map {
+        $0.is(ReturnStmtSyntax.self) || $0.is(ThrowStmtSyntax.self)
+          || $0.is(ContinueStmtSyntax.self) || $0.is(BreakStmtSyntax.self)
+      } ?? false
+    let conditions = node.conditions.compactMap { $0.condition.as(ExprSyntax.self) }
+    if node.elseKeyword == nil, leaves, let condition = conditions.last {
+      add(condition, mutant: "false", word: "if ")
+    }
+    return .visitChildren
+  }
+}
+
+extension String {
+  /// Without the characters at both ends of which something is true.
+  fileprivate func trimming(_ isLeftOut: (Character) -> Bool) -> String {
+    String(drop(while: isLeftOut).reversed().drop(while: isLeftOut).reversed())
+  }
+}
