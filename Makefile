@@ -83,6 +83,7 @@ soak: build ## try the properties with new seeds for some minutes; SOAK=60 for a
 	done
 
 mutants: setup ## change the code in small ways, and look whether a test fails (MUTANTS, SEED)
+	$(BUILD) --product mutants
 	Tools/run-mutants
 
 lines: ## count the lines of source of each module

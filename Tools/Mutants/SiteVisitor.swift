@@ -71,10 +71,13 @@ private final class SiteVisitor: SyntaxVisitor {
     return .skipChildren
   }
 
+  // How much room is made beforehand, or kept, changes no result.
   override func visit(_ node: FunctionCallExprSyntax) -> SyntaxVisitorContinueKind {
-    // How much room is made beforehand changes no result.
     node.calledExpression.trimmedDescription.hasSuffix("reserveCapacity")
       ? .skipChildren : .visitChildren
+  }
+  override func visit(_ node: LabeledExprSyntax) -> SyntaxVisitorContinueKind {
+    node.label?.text == "keepingCapacity" ? .skipChildren : .visitChildren
   }
 
   override func visit(_ node: InfixOperatorExprSyntax) -> SyntaxVisitorContinueKind {
