@@ -81,6 +81,30 @@ struct CheckTests {
     }
   }
 
+  @Test("Of many objects that differ from the logs, twenty are named and the others counted.")
+  func manyDifferences() throws {
+    try withTemporaryFolder { folder in
+      let world = try World(folder, "many differences")
+      let guest = worldSchema.entities.firstIndex { $0.name == "Guest" } ?? 0
+      try world.source.write(Author()) { writer in
+        let values = writer.layouts[guest].columns.map { _ in Value.null }
+        for id in 9_001...9_023 { try writer.insert(guest, id: Int64(id), values: values) }
+      }
+      try world.export()
+      let triggers = try names(ofTriggersOn: world.path)
+      try runSQL(
+        triggers.map { "DROP TRIGGER \"\($0)\";" }.joined()
+          + "DELETE FROM Guest WHERE id BETWEEN 9001 AND 9023;",
+        on: world.path
+      )
+      var request = VerifyRequest(logs: world.logs)
+      request.against = world.path
+      let texts = try verify(request).flatMap(\.findings).map(\.message)
+      #expect(texts.count == 21)
+      #expect(texts.last == "3 more objects differ.")
+    }
+  }
+
   private func names(ofTriggersOn path: String) throws -> [String] {
     try Store.open(.file(URL(fileURLWithPath: path)), options: Options(isReadOnly: true))
       .read { reader in

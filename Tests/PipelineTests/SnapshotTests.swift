@@ -11,6 +11,17 @@ struct SnapshotTests {
     try Store.open(.file(URL(fileURLWithPath: path)), options: Options(isReadOnly: true))
   }
 
+  @Test("A store without transactions has no snapshot.")
+  func noTransactions() throws {
+    try withTemporaryFolder { folder in
+      let world = try World(folder, "no transactions")
+      let result = try world.export { $0.wantsSnapshot = true }
+      #expect(result.to.transaction == 0)
+      #expect(result.snapshot == nil)
+      #expect(try world.logs.snapshots(of: world.source.identifier, lineage: 0).isEmpty)
+    }
+  }
+
   @Test(
     "a replica from a snapshot has the state of the store, and goes on with its history",
     arguments: 1...3

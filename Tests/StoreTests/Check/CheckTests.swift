@@ -198,6 +198,16 @@ struct CheckTests {
     }
   }
 
+  @Test("A large value that nothing needs may be gone.")
+  func unneededBlob() throws {
+    let digest = SHA256.digest(of: Array("unneeded".utf8)).description
+    let sql = "INSERT INTO store_blob (sha256, size, rows, history) VALUES ('\(digest)', 8, 0, 0)"
+    try withTampered(sql) { store in
+      let found = try findings(store)
+      #expect(found == [])
+    }
+  }
+
   @Test("a damaged page is found")
   func damaged() throws {
     try withTampered("PRAGMA writable_schema = ON") { store in

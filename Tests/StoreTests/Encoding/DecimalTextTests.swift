@@ -74,6 +74,8 @@ struct DecimalTextTests {
     #expect(decimal(fromText: "1" + String(repeating: "0", count: 166)) == nil)
     #expect(decimal(fromText: "340282366920938463463374607431768211455") != nil)
     #expect(decimal(fromText: "340282366920938463463374607431768211456") == nil)
+    #expect(decimal(fromText: String(repeating: "9", count: 39)) == nil)
+    #expect(decimal(fromText: String(repeating: "9", count: 40)) == nil)
     #expect(decimal(fromText: "0." + String(repeating: "0", count: 128) + "1") == nil)
   }
 

@@ -41,7 +41,8 @@ struct ReplayRowsTests {
     id: Int64,
     changed: String = "",
     before: String = "",
-    after: String = ""
+    after: String = "",
+    isRefused: Bool = false
   ) throws -> PreparedChanges {
     let texts = [entity, changed, before, after].map { Array($0.utf8) }
     let changes = PreparedChanges()
@@ -68,7 +69,7 @@ struct ReplayRowsTests {
       )
     }
     let refusals = changes.refusals
-    #expect(refusals.isEmpty)
+    #expect(refusals.isEmpty != isRefused)
     return changes
   }
 
@@ -90,6 +91,40 @@ struct ReplayRowsTests {
       return nil
     }
     return name
+  }
+
+  @Test("An update is refused if its sides do not have the same properties.")
+  func sides() throws {
+    try withWriter { _, format in
+      let sides = [
+        (#"{"name":"a"}"#, #"{"rating":1}"#), (#"{"name":"a"}"#, #"{"name":"b","rating":1}"#),
+        ("{}", "{}"),
+      ]
+      for (before, after) in sides {
+        for changed in [#"["name"]"#, #"["rating"]"#, #"["name","rating"]"#, "[]"] {
+          _ = try prepared(
+            format,
+            .update,
+            "Trip",
+            id: 1,
+            changed: changed,
+            before: before,
+            after: after,
+            isRefused: true
+          )
+        }
+      }
+    }
+  }
+
+  @Test("A link that ends before its id is refused.", arguments: 16...24)
+  func shortLinks(_ count: Int) throws {
+    let whole = #"{"entity":"Trip","id":"1"}"#
+    let link = whole.prefix(count - 2) + #""}"#
+    try withWriter { _, format in
+      let after = #"{"title":"a","trip":\#(link)}"#
+      _ = try prepared(format, .insert, "Item", id: 1, after: after, isRefused: true)
+    }
   }
 
   @Test("Every change is written if the row is as it expects, and is a difference if it is not.")
