@@ -162,7 +162,7 @@ let package = Package(
     ),
     .testTarget(
       name: "HouseTests",
-      dependencies: ["ProcessTesting", "SourceGraph"],
+      dependencies: ["ProcessTesting", "SourceGraph", "TestSupport"],
       swiftSettings: syntaxSettings,
       linkerSettings: syntaxLinking
     ),
@@ -172,34 +172,38 @@ let package = Package(
       name: "SampleTripsTests",
       dependencies: [
         "ProcessTesting", "SQLite", "SampleTrips", "Changes", "Store", "SwiftData", "trips",
+        "TestSupport",
       ]
     ),
     .testTarget(name: "OSTests", dependencies: ["OSLog", "os"]),
     .testTarget(name: "FoundationExtrasTests", dependencies: ["FoundationExtras"]),
-    .testTarget(name: "SamplesTests", dependencies: ["Samples", "SwiftData"]),
-    .testTarget(name: "SQLiteTests", dependencies: ["SQLite", "StoreTesting"]),
+    .testTarget(name: "SamplesTests", dependencies: ["Samples", "SwiftData", "TestSupport"]),
+    .testTarget(name: "SQLiteTests", dependencies: ["SQLite", "StoreTesting", "TestSupport"]),
     .testTarget(
       name: "ChangeLogTests",
-      dependencies: ["ChangeLog", "ProcessTesting", "Changes", "Store", "StoreTesting"]
+      dependencies: [
+        "ChangeLog", "ProcessTesting", "Changes", "Store", "StoreTesting", "TestSupport",
+      ]
     ),
     .testTarget(
       name: "PipelineTests",
       dependencies: [
         "ChangeLog", "Pipeline", "ProcessTesting", "SQLite", "Changes", "Store", "StoreTesting",
+        "TestSupport",
       ]
     ),
     .testTarget(
       name: "AuditTests",
       dependencies: [
         "Audit", "ChangeLog", "Pipeline", "PipelineTesting", "SQLite", "Changes", "Store",
-        "StoreTesting",
+        "StoreTesting", "TestSupport",
       ]
     ),
     .testTarget(
       name: "ReportTests",
       dependencies: [
         "Audit", "ChangeLog", "Pipeline", "PipelineTesting", "ProcessTesting", "Report", "SQLite",
-        "Changes", "Store", "StoreTesting",
+        "Changes", "Store", "StoreTesting", "TestSupport",
       ]
     ),
     .target(name: "FaultShim", path: "Tests/FaultShim", linkerSettings: [.linkedLibrary("dl")]),
@@ -208,7 +212,7 @@ let package = Package(
       dependencies: [
         "ChangeLog", "CommandLineKit", "ProcessTesting", "SQLite", "Changes", "Store",
         "StoreTesting",
-        "travelog", "trips",
+        "travelog", "trips", "TestSupport",
       ]
     ),
     .target(
@@ -218,24 +222,26 @@ let package = Package(
     ),
     .testTarget(
       name: "FuzzTests",
-      dependencies: ["ChangeLog", "LogFuzzing", "Changes", "Store", "StoreTesting"],
+      dependencies: ["ChangeLog", "LogFuzzing", "Changes", "Store", "TestSupport"],
       path: "Tests/Fuzz/FuzzTests"
     ),
     .target(
       name: "PipelineTesting",
-      dependencies: ["ChangeLog", "Pipeline", "Changes", "Store", "StoreTesting"],
+      dependencies: ["ChangeLog", "Pipeline", "Changes", "Store", "StoreTesting", "TestSupport"],
       path: "Tests/PipelineTesting"
     ),
     .target(
       name: "StoreTesting",
-      dependencies: ["SQLite", "Changes", "Store"],
+      dependencies: ["SQLite", "Changes", "Store", "TestSupport"],
       path: "Tests/StoreTesting"
     ),
     .target(name: "ProcessTesting", path: "Tests/ProcessTesting"),
+    .target(name: "TestSupport", path: "Tests/TestSupport"),
     .testTarget(
       name: "StoreTests",
       dependencies: [
         "ProcessProbe", "ProcessTesting", "SQLite", "Changes", "Store", "StoreTesting",
+        "TestSupport",
       ]
     ),
     .testTarget(
@@ -251,7 +257,9 @@ let package = Package(
     ),
     .testTarget(
       name: "SwiftDataTests",
-      dependencies: ["ProcessProbe", "ProcessTesting", "SQLite", "Changes", "Store", "SwiftData"],
+      dependencies: [
+        "ProcessProbe", "ProcessTesting", "SQLite", "Changes", "Store", "SwiftData", "TestSupport",
+      ],
       exclude: ["AppleNames/AppleNames.txt"]
     ),
     // Its models have the names of SwiftData's own types, which no other test should see.

@@ -6,6 +6,7 @@ import Pipeline
 import PipelineTesting
 import Store
 import StoreTesting
+import TestSupport
 import Testing
 
 /// Who set a value, as a naive reader of the lines finds it.

@@ -6,6 +6,7 @@ import PipelineTesting
 import SQLite
 import Store
 import StoreTesting
+import TestSupport
 import Testing
 
 @Suite("States of a store whose history was pruned")

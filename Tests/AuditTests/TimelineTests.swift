@@ -6,6 +6,7 @@ import Pipeline
 import PipelineTesting
 import Store
 import StoreTesting
+import TestSupport
 import Testing
 
 /// A form that writes ids, and of changes what they are about.

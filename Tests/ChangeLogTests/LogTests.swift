@@ -2,7 +2,7 @@ import Changes
 import Foundation
 import ProcessTesting
 import Store
-import StoreTesting
+import TestSupport
 import Testing
 
 @testable import ChangeLog
@@ -140,17 +140,6 @@ private func read(_ path: String) throws -> String {
   return String(decoding: text, as: UTF8.self)
 }
 
-private func withFolder<Result>(_ body: (URL) throws -> Result) throws -> Result {
-  let folder = FileManager.default.temporaryDirectory
-    .appendingPathComponent("ChangeLogTests-\(UUID().uuidString)")
-  try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
-  defer {
-    // A folder that can't be removed fails no test.
-    try? FileManager.default.removeItem(at: folder)
-  }
-  return try body(folder)
-}
-
 private func gzip(_ text: [UInt8]) throws -> [UInt8] {
   try GzipCompressor(level: 1, path: "test").member(of: text)
 }
@@ -159,7 +148,7 @@ private func gzip(_ text: [UInt8]) throws -> [UInt8] {
 struct LogTests {
   @Test("a log has a header, the lines of its transactions and a trailer, and zcat reads it")
   func text() throws {
-    try withFolder { folder in
+    try withTemporaryFolder { folder in
       let store = try makeStore()
       let path = try export(store, to: folder)
       #expect(
@@ -197,7 +186,7 @@ struct LogTests {
 
   @Test("what is read is what was written")
   func roundTrip() throws {
-    try withFolder { folder in
+    try withTemporaryFolder { folder in
       let store = try makeStore()
       let text = try read(try export(store, to: folder))
       #expect(text.contains(#"insert Trip 1  "#))
@@ -209,7 +198,7 @@ struct LogTests {
 
   @Test("the same history gives the same file, with any number of threads", arguments: [0, 1, 9])
   func reproducible(_ level: Int) throws {
-    try withFolder { folder in
+    try withTemporaryFolder { folder in
       let store = try makeStore()
       let paths = try (0..<3).map { round in
         try export(store, to: folder.appendingPathComponent("\(round)"), level: level)
@@ -223,7 +212,7 @@ struct LogTests {
 
   @Test("lines that are written many at once make the same file, with the same members")
   func manyAtOnce() throws {
-    try withFolder { folder in
+    try withTemporaryFolder { folder in
       let store = try Store.open(.memory("many"), schema: schema)
       for round in Int64(0)..<3 {
         try store.write(Author(name: "import")) { writer in
@@ -242,7 +231,7 @@ struct LogTests {
 
   @Test("a level that there is not is refused before a file is made", arguments: [-1, 13, 100])
   func levels(_ level: Int) throws {
-    try withFolder { folder in
+    try withTemporaryFolder { folder in
       #expect(!LogWriter.levels.contains(level))
       let error = #expect(throws: LogError.self) {
         _ = try export(try makeStore(), to: folder, level: level)
@@ -255,7 +244,7 @@ struct LogTests {
 
   @Test("a line that no reader takes is not written either")
   func lineTooLong() throws {
-    try withFolder { folder in
+    try withTemporaryFolder { folder in
       let header = try LogReader(path: export(makeStore(), to: folder)).header
       let writer = try LogWriter(
         .day("2026-09-21", LogFolder(folder.path)),
@@ -271,7 +260,7 @@ struct LogTests {
 
   @Test("nothing but the log is left in its folder, whether it was finished or given up")
   func leftovers() throws {
-    try withFolder { folder in
+    try withTemporaryFolder { folder in
       let store = try makeStore()
       let path = try export(store, to: folder)
       let day = URL(fileURLWithPath: path).deletingLastPathComponent()
@@ -292,7 +281,7 @@ struct LogTests {
 
   @Test("a large log has members that each end with a line")
   func members() throws {
-    try withFolder { folder in
+    try withTemporaryFolder { folder in
       let store = try Store.open(.memory("large"), schema: schema)
       for round in Int64(0)..<4 {
         try store.write(Author(name: "import")) { writer in
@@ -330,7 +319,7 @@ struct DamagedLogTests {
 
   @Test("a change of any byte, uncompressed, is found")
   func bytes() throws {
-    try withFolder { folder in
+    try withTemporaryFolder { folder in
       let path = try export(makeStore(), to: folder)
       let text = try plain(path)
       let file = folder.appendingPathComponent("changed.ndjson.gz")
@@ -357,7 +346,7 @@ struct DamagedLogTests {
 
   @Test("a log that was cut anywhere, compressed or not, is found")
   func cuts() throws {
-    try withFolder { folder in
+    try withTemporaryFolder { folder in
       let path = try export(makeStore(), to: folder)
       let file = folder.appendingPathComponent("cut.ndjson.gz")
       let bytes = [UInt8](try Data(contentsOf: URL(fileURLWithPath: path)))
@@ -375,7 +364,7 @@ struct DamagedLogTests {
 
   @Test("lines that are left out, doubled or swapped are found")
   func lines() throws {
-    try withFolder { folder in
+    try withTemporaryFolder { folder in
       let path = try export(makeStore(), to: folder)
       let file = folder.appendingPathComponent("changed.ndjson.gz")
       let lines = try plain(path).split(separator: 0x0a).map { Array($0) + [0x0a] }
@@ -409,7 +398,7 @@ struct DamagedLogTests {
     ]
   )
   func closingLines(_ old: String, _ new: String) throws {
-    try withFolder { folder in
+    try withTemporaryFolder { folder in
       let path = try export(makeStore(), to: folder)
       let lines = String(decoding: try plain(path), as: UTF8.self).split(separator: "\n")
         .map { String($0) + "\n" }
@@ -427,7 +416,7 @@ struct DamagedLogTests {
 
   @Test("what is no log is told so", arguments: ["", "x", "{}", "{\"kind\":\"header\"}\n", "\n\n"])
   func others(_ text: String) throws {
-    try withFolder { folder in
+    try withTemporaryFolder { folder in
       let file = folder.appendingPathComponent("other.ndjson.gz")
       try Data(gzip(Array(text.utf8))).write(to: file)
       let packed = #expect(throws: LogError.self) { _ = try read(file.path) }
@@ -441,7 +430,7 @@ struct DamagedLogTests {
 
   @Test("a newer version of the format is refused by its name")
   func newer() throws {
-    try withFolder { folder in
+    try withTemporaryFolder { folder in
       let path = try export(makeStore(), to: folder)
       let file = folder.appendingPathComponent("newer.ndjson.gz")
       let text = String(decoding: try plain(path), as: UTF8.self)

@@ -27,12 +27,3 @@ func toolchain() throws -> URL {
   let compiler = try run(["sh", "-c", "realpath \"$(command -v swiftc)\""]).text
   return URL(filePath: String(compiler.dropLast())).deletingLastPathComponent()
 }
-
-/// Calls `body` with a new temporary folder, and removes the folder at the end.
-func withTemporaryFolder<Result>(_ body: (URL) throws -> Result) throws -> Result {
-  let folder = FileManager.default.temporaryDirectory.appending(path: "house-\(UUID().uuidString)")
-  try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
-  // A folder that stays behind does no harm to other tests.
-  defer { try? FileManager.default.removeItem(at: folder) }
-  return try body(folder)
-}

@@ -3,6 +3,7 @@ import Foundation
 import Pipeline
 import Store
 import StoreTesting
+import TestSupport
 
 /// A store of random history with its logs, in files of a few transactions.
 package struct AuditedWorld {

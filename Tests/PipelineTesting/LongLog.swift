@@ -4,6 +4,7 @@ import Foundation
 import Pipeline
 import Store
 import StoreTesting
+import TestSupport
 
 /// A store of 200 transactions, each of which inserts a camp, and its log, which has several members.
 package struct LongLog {

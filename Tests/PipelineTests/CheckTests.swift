@@ -4,6 +4,7 @@ import Foundation
 import Pipeline
 import Store
 import StoreTesting
+import TestSupport
 import Testing
 
 @Suite("Checking a store against its logs")

@@ -4,6 +4,7 @@ import Foundation
 import Pipeline
 import Store
 import StoreTesting
+import TestSupport
 import Testing
 
 /// What may happen to a folder of logs; each must be found, and nothing after it applied.

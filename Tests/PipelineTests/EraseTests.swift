@@ -5,6 +5,7 @@ import Pipeline
 import SQLite
 import Store
 import StoreTesting
+import TestSupport
 import Testing
 
 @Suite("Erasing values")

@@ -4,6 +4,7 @@ import Foundation
 import Pipeline
 import Store
 import StoreTesting
+import TestSupport
 import Testing
 
 /// A folder with a store of random history and its logs.

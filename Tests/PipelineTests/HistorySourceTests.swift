@@ -4,6 +4,7 @@ import Foundation
 import Pipeline
 import Store
 import StoreTesting
+import TestSupport
 import Testing
 
 /// The lines of a range of a history, as a log has them.

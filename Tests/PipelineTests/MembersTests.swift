@@ -4,7 +4,7 @@ import Foundation
 import Glibc
 import Pipeline
 import Store
-import StoreTesting
+import TestSupport
 import Testing
 
 /// A log of many small members with the file that leads into it.

@@ -4,6 +4,7 @@ import Pipeline
 import Store
 import StoreTesting
 import Synchronization
+import TestSupport
 import Testing
 
 @Suite("Folders that other programs work in")

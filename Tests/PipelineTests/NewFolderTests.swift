@@ -5,6 +5,7 @@ import Pipeline
 import SQLite
 import Store
 import StoreTesting
+import TestSupport
 import Testing
 
 /// An empty folder of logs may be one whose disk is not mounted.

@@ -3,6 +3,7 @@ import Foundation
 import Pipeline
 import Store
 import StoreTesting
+import TestSupport
 import Testing
 
 @Suite("Pruning")

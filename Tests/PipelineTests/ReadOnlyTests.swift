@@ -3,7 +3,7 @@ import Foundation
 import Glibc
 import Pipeline
 import Store
-import StoreTesting
+import TestSupport
 import Testing
 
 @Suite("Exporting read-only stores")

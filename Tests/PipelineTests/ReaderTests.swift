@@ -4,6 +4,7 @@ import Pipeline
 import ProcessTesting
 import SQLite
 import StoreTesting
+import TestSupport
 import Testing
 
 @testable import Changes

@@ -4,6 +4,7 @@ import Pipeline
 import SQLite
 import Store
 import StoreTesting
+import TestSupport
 import Testing
 
 /// The state of a log folder, a token and a store's history, and what an export then does.

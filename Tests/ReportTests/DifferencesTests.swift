@@ -9,6 +9,7 @@ import Report
 import SQLite
 import Store
 import StoreTesting
+import TestSupport
 import Testing
 
 /// A world with a copy of its store in between, so that two states can be compared.

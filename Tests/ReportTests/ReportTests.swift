@@ -9,6 +9,7 @@ import Report
 import SQLite
 import Store
 import StoreTesting
+import TestSupport
 import Testing
 
 /// A store in which everything happens that a report speaks of, at times that are the same always.

@@ -1,5 +1,6 @@
 import Foundation
 import SQLite
+import TestSupport
 import Testing
 
 @Suite("Connection")
@@ -152,16 +153,4 @@ struct ConnectionTests {
     #expect(!(SQLiteError.busy ~= error))
     #expect(!(SQLiteError.busy ~= CancellationError()))
   }
-}
-
-/// Calls with a new folder and takes it away afterwards.
-func withTemporaryFolder<Result>(_ body: (URL) throws -> Result) throws -> Result {
-  let folder = FileManager.default.temporaryDirectory
-    .appendingPathComponent("SQLiteTests-\(UUID().uuidString)")
-  try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
-  defer {
-    // A folder that can't be removed fails no test.
-    try? FileManager.default.removeItem(at: folder)
-  }
-  return try body(folder)
 }

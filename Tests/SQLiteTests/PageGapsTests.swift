@@ -1,6 +1,7 @@
 import Foundation
 import SQLite
 import StoreTesting
+import TestSupport
 import Testing
 
 @Suite("The gaps of pages")
@@ -13,13 +14,10 @@ struct PageGapsTests {
     _ name: String,
     _ body: (URL, Connection) throws -> Void
   ) throws {
-    let folder = FileManager.default.temporaryDirectory
-      .appending(path: "travelog-gaps-\(UUID().uuidString)")
-    try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
-    // A folder that can't be removed fails no test.
-    defer { try? FileManager.default.removeItem(at: folder) }
-    let file = folder.appending(path: name)
-    try body(file, Connection(path: file.path, mode: .readWriteCreate))
+    try withTemporaryFolder { folder in
+      let file = folder.appending(path: name)
+      try body(file, Connection(path: file.path, mode: .readWriteCreate))
+    }
   }
 
   private func rows(_ connection: Connection) throws -> [String] {

@@ -1,6 +1,7 @@
 import Foundation
 import SampleTrips
 import SwiftData
+import TestSupport
 import Testing
 
 @Suite("Migration of the sample's stores")

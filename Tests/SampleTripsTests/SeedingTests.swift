@@ -2,6 +2,7 @@ import Changes
 import Foundation
 import Store
 import SwiftData
+import TestSupport
 import Testing
 
 @testable import SampleTrips

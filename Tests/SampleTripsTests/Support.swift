@@ -6,24 +6,6 @@ import Store
 import SwiftData
 import Testing
 
-/// A folder for the files of one test, gone with the object.
-final class TemporaryFolder {
-  let url: URL
-
-  init() throws {
-    url = FileManager.default.temporaryDirectory
-      .appendingPathComponent("trips-tests-\(UUID().uuidString)")
-    try FileManager.default.createDirectory(at: url, withIntermediateDirectories: true)
-  }
-
-  deinit {
-    // A folder that stays behind does no harm to other tests.
-    try? FileManager.default.removeItem(at: url)
-  }
-
-  func file(_ name: String) -> URL { url.appendingPathComponent(name) }
-}
-
 /// All rows of a query, each as one text with bars.
 func rows(_ sql: String, in file: URL) throws -> [String] {
   let connection = try Connection(path: file.path, mode: .readOnly)

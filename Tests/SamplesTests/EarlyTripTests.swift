@@ -1,4 +1,5 @@
 import SwiftData
+import TestSupport
 import Testing
 
 @testable import Samples
@@ -7,7 +8,7 @@ import Testing
 struct EarlyTripTests {
   @Test("trips and people are kept in two files by one context")
   func twoFiles() async throws {
-    try await withTemporaryFolder { folder in
+    try withTemporaryFolder { folder in
       do {
         let container = try EarlyTrips.makeContainer(in: folder)
         let context = ModelContext(container)
@@ -37,7 +38,7 @@ struct EarlyTripTests {
 
   @Test("deleting cascades in the spelling of the first release")
   func cascade() async throws {
-    try await withTemporaryFolder { folder in
+    try withTemporaryFolder { folder in
       let context = ModelContext(try EarlyTrips.makeContainer(in: folder))
       let trip = EarlyTrips.Trip(name: "Winter")
       context.insert(trip)
@@ -59,7 +60,7 @@ struct EarlyTripTests {
 
   @Test("a transient property is not saved")
   func transient() async throws {
-    try await withTemporaryFolder { folder in
+    try withTemporaryFolder { folder in
       let context = ModelContext(try EarlyTrips.makeContainer(in: folder))
       let trip = EarlyTrips.Trip(name: "Winter")
       trip.tripViews = 7
@@ -73,7 +74,7 @@ struct EarlyTripTests {
 
   @Test("fetches with a filter within, saved and not yet saved")
   func filters() async throws {
-    try await withTemporaryFolder { folder in
+    try withTemporaryFolder { folder in
       let context = ModelContext(try EarlyTrips.makeContainer(in: folder))
       let finder = TripFinder(context: context)
       let places = [
@@ -101,7 +102,7 @@ struct EarlyTripTests {
     arguments: [1, 3, 500, 5_000]
   )
   func enumerate(batchSize: Int) async throws {
-    try await withTemporaryFolder { folder in
+    try withTemporaryFolder { folder in
       let container = try EarlyTrips.makeContainer(in: folder)
       let context = ModelContext(container)
       for index in 0..<100 {
@@ -127,7 +128,7 @@ struct EarlyTripTests {
 
   @Test("a walk that leaves changes behind throws, unless that is meant")
   func guardedWalk() async throws {
-    try await withTemporaryFolder { folder in
+    try withTemporaryFolder { folder in
       let container = try EarlyTrips.makeContainer(in: folder)
       let context = ModelContext(container)
       for index in 0..<10 { context.insert(EarlyTrips.Trip(name: "\(index)")) }

@@ -1,4 +1,5 @@
 import SwiftData
+import TestSupport
 import Testing
 
 @testable import Samples

@@ -1,4 +1,5 @@
 import SwiftData
+import TestSupport
 import Testing
 
 @testable import Samples
@@ -20,7 +21,7 @@ struct JSONFileStoreTests {
 
   @Test("objects are saved, changed, deleted, and there again for another container")
   func lifeOfObjects() async throws {
-    try await withTemporaryFolder { folder in
+    try withTemporaryFolder { folder in
       do {
         let context = ModelContext(try makeContainer(folder))
         let winter = makeTrip("Winter", "Oslo", start: 1)
@@ -43,7 +44,7 @@ struct JSONFileStoreTests {
 
   @Test("relationships lead to the same objects after reopening")
   func relationships() async throws {
-    try await withTemporaryFolder { folder in
+    try withTemporaryFolder { folder in
       do {
         let context = ModelContext(try makeContainer(folder))
         let trip = makeTrip("Winter", "Oslo", start: 1)
@@ -65,7 +66,7 @@ struct JSONFileStoreTests {
 
   @Test("what the store can't filter or sort is filtered and sorted in memory")
   func filtering() async throws {
-    try await withTemporaryFolder { folder in
+    try withTemporaryFolder { folder in
       let container = try makeContainer(folder)
       let context = ModelContext(container)
       for (index, city) in ["Oslo", "Bergen", "Oslo", "Kyoto"].enumerated() {
@@ -87,7 +88,7 @@ struct JSONFileStoreTests {
 
   @Test("the file is JSON with the names of the properties")
   func file() async throws {
-    try await withTemporaryFolder { folder in
+    try withTemporaryFolder { folder in
       let context = ModelContext(try makeContainer(folder))
       context.insert(makeTrip("Winter", "Oslo", start: 1))
       try context.save()
@@ -103,7 +104,7 @@ struct JSONFileStoreTests {
 
   @Test("a file that is no such store is an error, and stays as it is")
   func damaged() async throws {
-    try await withTemporaryFolder { folder in
+    try withTemporaryFolder { folder in
       let url = folder.appending(path: "trips.json")
       try Data("{}".utf8).write(to: url)
       let context = ModelContext(try makeContainer(folder))

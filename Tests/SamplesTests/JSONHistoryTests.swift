@@ -1,4 +1,5 @@
 import SwiftData
+import TestSupport
 import Testing
 
 @testable import Samples
@@ -66,7 +67,7 @@ struct JSONHistoryTests {
 
   @Test("saves are transactions with typed changes, there again for another container")
   func transactions() async throws {
-    try await withTemporaryFolder { folder in
+    try withTemporaryFolder { folder in
       do {
         let context = try context(folder, "app")
         let winter = trip("Winter")
@@ -103,7 +104,7 @@ struct JSONHistoryTests {
 
   @Test("tokens of its own select what came after, also from JSON")
   func tokens() async throws {
-    try await withTemporaryFolder { folder in
+    try withTemporaryFolder { folder in
       let context = try context(folder, "app")
       for name in ["a", "b", "c"] {
         context.insert(trip(name))
@@ -132,7 +133,7 @@ struct JSONHistoryTests {
 
   @Test("a save that was interrupted is whole or is not there", arguments: [true, false])
   func interrupted(_ isDone: Bool) async throws {
-    try await withTemporaryFolder { folder in
+    try withTemporaryFolder { folder in
       let file = folder.appending(path: "trips.json")
       let history = folder.appending(path: "trips.json.history")
       do {
@@ -156,7 +157,7 @@ struct JSONHistoryTests {
 
   @Test("a container with a store of each kind gives each history by its type")
   func kinds() async throws {
-    try await withTemporaryFolder { folder in
+    try withTemporaryFolder { folder in
       let schema = Schema([Trip.self, BucketListItem.self, LivingAccommodation.self, Airport.self])
       let container = try ModelContainer(
         for: schema,
@@ -185,7 +186,7 @@ struct JSONHistoryTests {
 
   @Test("two such stores give one list, and one token covers both")
   func several() async throws {
-    try await withTemporaryFolder { folder in
+    try withTemporaryFolder { folder in
       let trips = JSONFileStoreConfiguration(
         name: "trips",
         models: [Trip.self, BucketListItem.self, LivingAccommodation.self],

@@ -1,4 +1,5 @@
 import SwiftData
+import TestSupport
 import Testing
 
 @testable import Samples
@@ -29,7 +30,7 @@ struct MigrationTests {
 
   @Test("the first version becomes the third by the plan: duplicates gone, dates renamed")
   func firstToThird() async throws {
-    try await withTemporaryFolder { folder in
+    try withTemporaryFolder { folder in
       let url = folder.appending(path: "trips.store")
       try writeFirstVersion(url)
       let container = try ModelContainer(
@@ -64,7 +65,7 @@ struct MigrationTests {
 
   @Test("a store that is migrated opens again, with the plan and without")
   func again() async throws {
-    try await withTemporaryFolder { folder in
+    try withTemporaryFolder { folder in
       let url = folder.appending(path: "trips.store")
       try writeFirstVersion(url)
       for plan in [SampleTripsMigrationPlan.self, nil, SampleTripsMigrationPlan.self]
@@ -84,7 +85,7 @@ struct MigrationTests {
 
   @Test("without a plan, a name that becomes unique is refused where it is there twice")
   func refused() async throws {
-    try await withTemporaryFolder { folder in
+    try withTemporaryFolder { folder in
       let url = folder.appending(path: "trips.store")
       try writeFirstVersion(url)
       #expect(throws: SwiftDataError.self) {
@@ -106,7 +107,7 @@ struct MigrationTests {
 
   @Test("an earlier version does not open a later store")
   func backwards() async throws {
-    try await withTemporaryFolder { folder in
+    try withTemporaryFolder { folder in
       let url = folder.appending(path: "trips.store")
       try writeFirstVersion(url)
       _ = try ModelContainer(

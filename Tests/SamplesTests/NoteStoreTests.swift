@@ -1,5 +1,6 @@
 import Samples
 import SwiftData
+import TestSupport
 import Testing
 
 @Suite("Notes in a public actor")

@@ -1,5 +1,6 @@
 import Observation
 import SwiftData
+import TestSupport
 import Testing
 
 @testable import Samples
@@ -48,7 +49,7 @@ struct RecipeBookTests {
 
   @Test("the book is there again when it is opened again")
   func reopening() async throws {
-    try await withTemporaryFolder { folder in
+    try withTemporaryFolder { folder in
       let url = folder.appending(path: "recipes.store")
       try RecipeBook(url: url).add(
         "Soup",

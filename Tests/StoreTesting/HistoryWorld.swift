@@ -2,6 +2,7 @@ import Changes
 import Foundation
 import SQLite
 import Store
+import TestSupport
 
 /// Guests and the places that they stay at and have seen: inheritance, every attribute type, unique
 /// values, large values, and links of both kinds.

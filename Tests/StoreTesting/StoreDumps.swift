@@ -45,18 +45,6 @@ package func rowDump(of store: Store) throws -> [String] {
   }
 }
 
-/// Calls with a new folder and takes it away afterwards.
-package func withTemporaryFolder<Result>(_ body: (URL) throws -> Result) throws -> Result {
-  let folder = FileManager.default.temporaryDirectory
-    .appendingPathComponent("travelog-tests-\(UUID().uuidString)")
-  try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
-  defer {
-    // A folder that can't be removed fails no test.
-    try? FileManager.default.removeItem(at: folder)
-  }
-  return try body(folder)
-}
-
 /// All rows of a query, each as one text with bars.
 package func rows(_ sql: String, in store: Store) throws -> [String] {
   try store.read { reader in

@@ -1,7 +1,7 @@
 import Changes
 import Foundation
 import Store
-import StoreTesting
+import TestSupport
 import Testing
 
 @Suite("Times as history keeps them")

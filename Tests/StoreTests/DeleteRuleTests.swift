@@ -2,6 +2,7 @@ import Changes
 import Foundation
 import Store
 import StoreTesting
+import TestSupport
 import Testing
 
 @Suite("Delete rules")
@@ -229,7 +230,7 @@ struct DeleteRuleTests {
 
   @Test("random worlds end as a naive model of the rules says", arguments: 0..<40)
   func randomWorlds(seed: Int) throws {
-    var random = Seeded(state: UInt64(seed) &+ 1)
+    var random = SeededGenerator(seed: UInt64(seed) &+ 1)
     let rule: DeleteRule = random.next() % 2 == 0 ? .cascade : .nullify
     let count = 12
     try withStore(.memory, schema: family(rule)) { store, _ in
@@ -262,18 +263,5 @@ struct DeleteRuleTests {
         parents[child] = .some(nil)
       }
     }
-  }
-}
-
-/// Numbers that are the same in every run.
-struct Seeded: RandomNumberGenerator {
-  var state: UInt64
-
-  mutating func next() -> UInt64 {
-    state &+= 0x9e37_79b9_7f4a_7c15
-    var mixed = state
-    mixed = (mixed ^ (mixed >> 30)) &* 0xbf58_476d_1ce4_e5b9
-    mixed = (mixed ^ (mixed >> 27)) &* 0x94d0_49bb_1331_11eb
-    return mixed ^ (mixed >> 31)
   }
 }

@@ -3,6 +3,7 @@ import Foundation
 import Store
 import StoreTesting
 import Synchronization
+import TestSupport
 import Testing
 
 @Suite("Provenance")

@@ -4,6 +4,7 @@ import Glibc
 import SQLite
 import Store
 import StoreTesting
+import TestSupport
 import Testing
 
 @Suite("Read-only stores")

@@ -1,7 +1,6 @@
 import Changes
 import Foundation
 import Store
-import StoreTesting
 import Testing
 
 @Suite("What was worked out last")

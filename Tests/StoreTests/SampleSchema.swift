@@ -3,6 +3,7 @@ import Foundation
 import SQLite
 import Store
 import StoreTesting
+import TestSupport
 import Testing
 
 /// A small world: trips with items that go with them, people who travel, tags on many trips.

@@ -1,6 +1,7 @@
 import Foundation
 import SQLite
 import StoreTesting
+import TestSupport
 import Testing
 
 @testable import Changes

@@ -1,6 +1,5 @@
 import Changes
 import Store
-import StoreTesting
 import Testing
 
 @Suite("Differences of schemas")

@@ -2,7 +2,6 @@ import Changes
 import Foundation
 import SQLite
 import Store
-import StoreTesting
 import Testing
 
 @Suite("Store")

@@ -2,6 +2,7 @@ import Changes
 import Foundation
 import Store
 import StoreTesting
+import TestSupport
 import Testing
 
 @Suite("Stores that nothing came into")

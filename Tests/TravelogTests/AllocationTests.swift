@@ -1,5 +1,5 @@
 import Foundation
-import StoreTesting
+import TestSupport
 import Testing
 
 /// Lets an allocation of the program fail, one after another, runs it again, and looks whether

@@ -1,6 +1,7 @@
 import Foundation
 import Store
 import StoreTesting
+import TestSupport
 import Testing
 
 /// The library of Debian's package `faketime`, which gives a program another clock; nil where it is

@@ -1,6 +1,6 @@
 import Foundation
 import ProcessTesting
-import StoreTesting
+import TestSupport
 import Testing
 
 /// A command as a document shows it, with what it is to print.

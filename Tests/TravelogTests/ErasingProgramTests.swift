@@ -2,6 +2,7 @@ import Changes
 import Foundation
 import Store
 import StoreTesting
+import TestSupport
 import Testing
 
 @Suite("Erasing and partial logs, as the program does them")

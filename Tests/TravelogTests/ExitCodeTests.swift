@@ -4,6 +4,7 @@ import Foundation
 import SQLite
 import Store
 import StoreTesting
+import TestSupport
 import Testing
 
 @Suite("Exit codes")

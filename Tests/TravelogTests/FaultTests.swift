@@ -1,5 +1,5 @@
 import Foundation
-import StoreTesting
+import TestSupport
 import Testing
 
 /// Stops the program at every call that changes a file, runs it again, and looks whether anything

@@ -2,6 +2,7 @@ import Foundation
 import SQLite
 import Store
 import StoreTesting
+import TestSupport
 import Testing
 
 /// Stores whose bytes were changed by a bad disk, or by somebody.

@@ -1,5 +1,5 @@
 import Foundation
-import StoreTesting
+import TestSupport
 import Testing
 
 @Suite("Installation, of the program that stands beside the tests")

@@ -3,6 +3,7 @@ import ProcessTesting
 import SQLite
 import Store
 import StoreTesting
+import TestSupport
 import Testing
 
 @testable import travelog

@@ -1,6 +1,6 @@
 import Foundation
 import ProcessTesting
-import StoreTesting
+import TestSupport
 import Testing
 
 /// Kills the program at random moments, some times in a row, and lets the next run make it good.

@@ -3,6 +3,7 @@ import Foundation
 import ProcessTesting
 import Store
 import StoreTesting
+import TestSupport
 import Testing
 
 @testable import travelog

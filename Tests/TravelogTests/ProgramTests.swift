@@ -2,6 +2,7 @@ import Foundation
 import SQLite
 import Store
 import StoreTesting
+import TestSupport
 import Testing
 
 @Suite("The program")

@@ -1,5 +1,5 @@
 import Foundation
-import StoreTesting
+import TestSupport
 import Testing
 
 @Suite("The reference, the manual pages and the completions of the program")

@@ -1,6 +1,7 @@
 import Foundation
 import Store
 import StoreTesting
+import TestSupport
 import Testing
 
 @Suite("Restoring by an import")

@@ -2,6 +2,7 @@ import Foundation
 import ProcessTesting
 import Store
 import StoreTesting
+import TestSupport
 import Testing
 
 @Suite("The folder sample-data")

@@ -2,6 +2,7 @@ import Changes
 import Foundation
 import Store
 import StoreTesting
+import TestSupport
 import Testing
 
 /// The commands that change files, each of which its next run must make good where it was stopped.

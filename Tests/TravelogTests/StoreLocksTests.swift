@@ -1,7 +1,7 @@
 import Foundation
 import ProcessTesting
 import Store
-import StoreTesting
+import TestSupport
 import Testing
 
 @Suite("Locks on a store's file")

@@ -1,6 +1,6 @@
 import Foundation
 import LogFuzzing
-import StoreTesting
+import TestSupport
 import Testing
 
 @Suite("Bytes of any kind")

@@ -1,5 +1,4 @@
 import Foundation
-import StoreTesting
 import Testing
 
 @testable import Changes

@@ -1,5 +1,5 @@
 import Foundation
-import StoreTesting
+import TestSupport
 import Testing
 
 @testable import Changes

@@ -1,4 +1,4 @@
-import StoreTesting
+import TestSupport
 import Testing
 
 @testable import Changes

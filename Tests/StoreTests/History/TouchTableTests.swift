@@ -1,4 +1,5 @@
 import StoreTesting
+import TestSupport
 import Testing
 
 @testable import Changes
@@ -8,7 +9,7 @@ import Testing
 struct TouchTableTests {
   @Test("the table does what a dictionary does", arguments: 0..<20)
   func agreesWithDictionary(seed: Int) {
-    var random = Seeded(state: UInt64(seed))
+    var random = SeededGenerator(seed: UInt64(seed))
     var table = TouchTable()
     var reference: [Int64: Touch] = [:]
     for step in 0..<2000 {
@@ -35,7 +36,7 @@ struct TouchTableTests {
 
   @Test("with a file behind it, it does what a dictionary does", arguments: 0..<10)
   func agreesWithDictionaryPutAside(seed: Int) throws {
-    var random = Seeded(state: UInt64(seed))
+    var random = SeededGenerator(seed: UInt64(seed))
     var table = TouchTable()
     let file = try TouchFile(entities: 2)
     var reference: [Int64: Touch] = [:]

@@ -1,5 +1,5 @@
 import Foundation
-import StoreTesting
+import TestSupport
 
 @testable import Changes
 @testable import Store

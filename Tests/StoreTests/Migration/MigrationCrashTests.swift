@@ -2,6 +2,7 @@ import Foundation
 import Glibc
 import SQLite
 import StoreTesting
+import TestSupport
 import Testing
 
 @testable import Changes
@@ -132,41 +133,36 @@ struct MigrationCrashTests {
     slowness: Double = 1,
     _ child: (_ path: String, _ delay: UInt32) async -> Void
   ) async throws {
-    let folder = FileManager.default.temporaryDirectory
-      .appendingPathComponent("StoreTests-\(UUID().uuidString)")
-    try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
-    defer {
-      // A folder that can't be removed fails no test.
-      try? FileManager.default.removeItem(at: folder)
-    }
-    let original = folder.appendingPathComponent("original.store")
-    try Self.makeStore(original)
-    let url = folder.appendingPathComponent("test.store")
-    func restore() throws {
-      for suffix in ["", "-wal", "-shm"] {
-        let path = url.path(percentEncoded: false) + suffix
-        if FileManager.default.fileExists(atPath: path) {
-          try FileManager.default.removeItem(atPath: path)
+    try await withTemporaryFolder { folder in
+      let original = folder.appendingPathComponent("original.store")
+      try Self.makeStore(original)
+      let url = folder.appendingPathComponent("test.store")
+      func restore() throws {
+        for suffix in ["", "-wal", "-shm"] {
+          let path = url.path(percentEncoded: false) + suffix
+          if FileManager.default.fileExists(atPath: path) {
+            try FileManager.default.removeItem(atPath: path)
+          }
         }
+        try FileManager.default.copyItem(at: original, to: url)
       }
-      try FileManager.default.copyItem(at: original, to: url)
-    }
-    try restore()
-    let duration = try ContinuousClock().measure {
-      _ = try Migration.migrate(url, to: Self.new, author: Author(name: "m"))
-    }
-    #expect(try Self.isNew(url))
-    var generator = SeededGenerator(for: "killed migrations")
-    var newOnes = 0
-    let delays = Self.delays(duration * slowness + .milliseconds(50), using: &generator)
-    for delay in delays {
       try restore()
-      await child(url.path(percentEncoded: false), delay)
-      if try Self.isNew(url) { newOnes += 1 }
-      // And it can be migrated after all.
-      try Migration.migrate(url, to: Self.new, author: Author(name: "m"))
+      let duration = try ContinuousClock().measure {
+        _ = try Migration.migrate(url, to: Self.new, author: Author(name: "m"))
+      }
       #expect(try Self.isNew(url))
+      var generator = SeededGenerator(for: "killed migrations")
+      var newOnes = 0
+      let delays = Self.delays(duration * slowness + .milliseconds(50), using: &generator)
+      for delay in delays {
+        try restore()
+        await child(url.path(percentEncoded: false), delay)
+        if try Self.isNew(url) { newOnes += 1 }
+        // And it can be migrated after all.
+        try Migration.migrate(url, to: Self.new, author: Author(name: "m"))
+        #expect(try Self.isNew(url))
+      }
+      print("a migration of \(duration), killed \(delays.count) times: \(newOnes) were finished")
     }
-    print("a migration of \(duration), killed \(delays.count) times: \(newOnes) were finished")
   }
 }

@@ -1,4 +1,3 @@
-import StoreTesting
 import Testing
 
 @testable import Changes

@@ -3,6 +3,7 @@ import Glibc
 import SQLite
 import StoreTesting
 import Synchronization
+import TestSupport
 import Testing
 
 @testable import Changes

@@ -2,6 +2,7 @@ import Foundation
 import ProcessTesting
 import SQLite
 import StoreTesting
+import TestSupport
 import Testing
 
 @testable import Changes

@@ -2,7 +2,7 @@ import Changes
 import Foundation
 import SQLite
 import Store
-import StoreTesting
+import TestSupport
 import Testing
 
 /// All rows of a table by the values of its key, read in the plainest way.

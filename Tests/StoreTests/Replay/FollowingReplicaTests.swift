@@ -2,6 +2,7 @@ import Foundation
 import Glibc
 import SQLite
 import StoreTesting
+import TestSupport
 import Testing
 
 @testable import Changes
@@ -214,37 +215,32 @@ struct FollowingReplicaTests {
 
   @Test("a process that is killed in the middle leaves the old state")
   func killed() async throws {
-    let folder = FileManager.default.temporaryDirectory
-      .appendingPathComponent("StoreTests-\(UUID().uuidString)")
-    try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
-    defer {
-      // A folder that can't be removed fails no test.
-      try? FileManager.default.removeItem(at: folder)
-    }
-    let url = folder.appendingPathComponent("origin")
-    let origin = try Store.open(.file(url), schema: StagedMigrationTests.one)
-    try origin.write(Author(), StagedMigrationTests.fill)
-    let replica = try FollowingReplica(of: origin, at: folder.appendingPathComponent("replica"))
-    try replica.follow(origin)
-    try Migration.migrate(url, to: StagedMigrationTests.two, author: Author())
-    await #expect(processExitsWith: .signal(SIGKILL)) {
-      [source = url.path as String, target = replica.url.path as String] in
-      let origin = try Store.open(.file(URL(filePath: source)))
-      try origin.read { reader in
-        guard let transaction = try reader.transaction(2) else { return }
-        try Migration.replay(
-          URL(filePath: target),
-          to: origin.schema,
-          content: { _ in .bytes(Data()) },
-          { replayer in
-            try replayOne(transaction, reader, replayer)
-            kill(getpid(), SIGKILL)
-          }
-        )
+    try await withTemporaryFolder { folder in
+      let url = folder.appendingPathComponent("origin")
+      let origin = try Store.open(.file(url), schema: StagedMigrationTests.one)
+      try origin.write(Author(), StagedMigrationTests.fill)
+      let replica = try FollowingReplica(of: origin, at: folder.appendingPathComponent("replica"))
+      try replica.follow(origin)
+      try Migration.migrate(url, to: StagedMigrationTests.two, author: Author())
+      await #expect(processExitsWith: .signal(SIGKILL)) {
+        [source = url.path as String, target = replica.url.path as String] in
+        let origin = try Store.open(.file(URL(filePath: source)))
+        try origin.read { reader in
+          guard let transaction = try reader.transaction(2) else { return }
+          try Migration.replay(
+            URL(filePath: target),
+            to: origin.schema,
+            content: { _ in .bytes(Data()) },
+            { replayer in
+              try replayOne(transaction, reader, replayer)
+              kill(getpid(), SIGKILL)
+            }
+          )
+        }
       }
+      try expectOldState(replica)
+      try replica.follow(Store.open(.file(url)))
+      try replica.expectEquality(Store.open(.file(url)))
     }
-    try expectOldState(replica)
-    try replica.follow(Store.open(.file(url)))
-    try replica.expectEquality(Store.open(.file(url)))
   }
 }

@@ -3,6 +3,7 @@ import Foundation
 import SQLite
 import Store
 import SwiftData
+import TestSupport
 import Testing
 
 /// A class that another framework could have, which encodes itself as a text.

@@ -1,6 +1,7 @@
 import Foundation
 import ProcessTesting
 import SQLite
+import TestSupport
 import Testing
 
 @Suite("Several processes over one file")

@@ -1,5 +1,6 @@
 import Foundation
 import SwiftData
+import TestSupport
 import Testing
 
 @Suite("Objects whose context was released")
@@ -318,7 +319,7 @@ struct AdoptionTests {
 
   @Test("random graphs of released contexts are saved as they are in memory", arguments: 0..<12)
   func random(_ seed: UInt64) throws {
-    var random = SeededNumbers(seed: seed)
+    var random = SeededGenerator(seed: seed)
     for _ in 0..<6 {
       let context = ModelContext(container)
       let own = try context.fetch(FetchDescriptor<Trip>(sortBy: [SortDescriptor(\.name)]))

@@ -1,5 +1,6 @@
 import Foundation
 import SQLite
+import TestSupport
 import Testing
 
 @testable import Changes
@@ -167,7 +168,7 @@ struct CollectionCostTests {
 
   @Test("A list of models is what an array is, whatever is done to it")
   func model() {
-    var random = SeededNumbers(seed: 7)
+    var random = SeededGenerator(seed: 7)
     let apples = (0..<120).map { Apple($0) }
     var list = ModelList<any PersistentModel>()
     var array: [any PersistentModel] = []

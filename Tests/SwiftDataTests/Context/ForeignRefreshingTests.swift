@@ -1,6 +1,7 @@
 import Foundation
 import SQLite
 import SwiftData
+import TestSupport
 import Testing
 
 @Suite("What other programs wrote, after a fetch and before history has it")

@@ -1,5 +1,6 @@
 import Foundation
 import SwiftData
+import TestSupport
 import Testing
 
 @Suite("Equality and hashes across saves and contexts")
@@ -91,7 +92,7 @@ struct IdentityTests {
 
   @Test("equal objects have equal hashes, and sets find what they hold", arguments: 0..<8)
   func randomWorlds(_ seed: UInt64) throws {
-    var random = SeededNumbers(seed: seed)
+    var random = SeededGenerator(seed: seed)
     var contexts = (0..<3).map { _ in ModelContext(container) }
     var held: [Trip] = []
     var set: Set<Trip> = []

@@ -1,5 +1,6 @@
 import Foundation
 import SwiftData
+import TestSupport
 import Testing
 
 @Model final class Download {

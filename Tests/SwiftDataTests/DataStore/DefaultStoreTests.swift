@@ -1,5 +1,6 @@
 import Foundation
 import SwiftData
+import TestSupport
 import Testing
 
 @Suite("The default store used by hand")

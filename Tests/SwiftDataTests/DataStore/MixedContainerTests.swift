@@ -1,5 +1,6 @@
 import Foundation
 import SwiftData
+import TestSupport
 import Testing
 
 @Suite("A container with a store of ours and one of another's")

@@ -1,5 +1,6 @@
 import Foundation
 import SwiftData
+import TestSupport
 
 /// The stores that must behave alike.
 enum StoreKind: String, CaseIterable, Sendable {

@@ -1,6 +1,7 @@
 import Foundation
 import SQLite
 import SwiftData
+import TestSupport
 import Testing
 
 @Suite("History of what other programs wrote")

@@ -1,4 +1,5 @@
 import Foundation
+import TestSupport
 import Testing
 
 @testable import SwiftData
@@ -233,7 +234,7 @@ struct HistoryPredicateTests {
   @Test("random predicates select what evaluating them selects")
   func random() throws {
     let seed: UInt64 = 20_260_101
-    var generator = SplitMix(state: seed)
+    var generator = SeededGenerator(seed: seed)
     for _ in 0..<300 {
       let predicate = Predicate<DefaultHistoryTransaction> { tree(3, $0, &generator) }
       try expectSame(predicate)
@@ -244,7 +245,7 @@ struct HistoryPredicateTests {
   private func tree(
     _ depth: Int,
     _ transaction: PredicateExpressions.Variable<DefaultHistoryTransaction>,
-    _ generator: inout SplitMix
+    _ generator: inout SeededGenerator
   ) -> any StandardPredicateExpression<Bool> {
     typealias Nodes = PredicateExpressions
     let choice = Int.random(in: 0..<(depth == 0 ? 7 : 13), using: &generator)

@@ -1,5 +1,6 @@
 import Foundation
 import ProcessTesting
+import TestSupport
 import Testing
 
 @testable import SwiftData

@@ -1,4 +1,5 @@
 import Foundation
+import TestSupport
 import Testing
 
 @testable import SwiftData
@@ -94,7 +95,7 @@ struct HistoryStoresTests {
 
   @Test("from each token the rest of the list follows, whatever the clocks say", arguments: 0..<12)
   func exactlyOnce(_ seed: Int) throws {
-    var generator = SplitMix(state: UInt64(seed))
+    var generator = SeededGenerator(seed: UInt64(seed))
     for index in 0..<14 {
       let kind = Bool.random(using: &generator) ? "trip" : "person"
       // Some at the same time, and now and then the clock goes back.

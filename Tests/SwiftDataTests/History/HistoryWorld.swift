@@ -3,6 +3,7 @@ import Foundation
 import SQLite
 import Store
 import SwiftData
+import TestSupport
 import Testing
 
 /// Stores whose transactions get the times and the processes that a test says.

@@ -1,6 +1,7 @@
 import Foundation
 import SQLite
 import SwiftData
+import TestSupport
 import Testing
 
 @Suite("History that nobody has sealed yet")

@@ -1,6 +1,7 @@
 import Foundation
 import SQLite
 import Synchronization
+import TestSupport
 import Testing
 
 @testable import SwiftData

@@ -1,6 +1,7 @@
 import Foundation
 import Observation
 import SwiftData
+import TestSupport
 import Testing
 
 /// The models of the program that writes beside the tests.

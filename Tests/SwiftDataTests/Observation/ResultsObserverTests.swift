@@ -1,6 +1,7 @@
 import Foundation
 import SQLite
 import Synchronization
+import TestSupport
 import Testing
 
 @testable import SwiftData
@@ -40,7 +41,7 @@ struct ResultsObserverTests {
   private func step(
     _ contexts: [ModelContext],
     _ names: inout Int,
-    _ random: inout SeededNumbers
+    _ random: inout SeededGenerator
   ) throws {
     let context = contexts[Int.random(in: 0..<contexts.count, using: &random)]
     let places = ["Oslo", "oslo", "Bergen", "bergen 10", "Bergen 9", ""]
@@ -70,7 +71,7 @@ struct ResultsObserverTests {
     arguments: 1...8
   )
   func law(_ seed: UInt64) async throws {
-    var random = SeededNumbers(seed: seed)
+    var random = SeededGenerator(seed: seed)
     // The second context is one of another container, which stands for another process.
     let others = ModelContext(try Self.container(at: url))
     let contexts = [context, ModelContext(container)]

@@ -1,4 +1,5 @@
 import Foundation
+import TestSupport
 import Testing
 
 @testable import SwiftData
@@ -44,7 +45,7 @@ struct ExhaustivePredicateTests {
 
   @Test("SQL selects what evaluating selects")
   func combinations() throws {
-    var generator = SplitMix(state: 7)
+    var generator = SeededGenerator(seed: 7)
     let all = try store.context.fetch(FetchDescriptor<PItem>())
     let entity = try #require(store.container.map.entity(of: PItem.self))
     var cases = 0
@@ -72,7 +73,7 @@ struct ExhaustivePredicateTests {
     #expect(cases == 600 * 54)
   }
 
-  private func tree(_ depth: Int, _ item: Item, _ generator: inout SplitMix) -> Test {
+  private func tree(_ depth: Int, _ item: Item, _ generator: inout SeededGenerator) -> Test {
     let choice = Int.random(in: 0..<(depth == 0 ? 24 : 32), using: &generator)
     if choice < 24 { return leaf(choice, item) }
     let first = tree(depth - 1, item, &generator)

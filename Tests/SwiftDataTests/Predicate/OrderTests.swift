@@ -1,4 +1,5 @@
 import Foundation
+import TestSupport
 import Testing
 
 @testable import SwiftData
@@ -7,7 +8,7 @@ import Testing
 struct OrderTests {
   /// Pairs of strings that share beginnings, of characters of which some matter together.
   private func pairs(_ alphabets: [[String]], count: Int) -> [(String, String)] {
-    var generator = SplitMix(state: 42)
+    var generator = SeededGenerator(seed: 42)
     return (0..<count).map { round in
       let alphabet = alphabets[round % alphabets.count]
       func text(_ most: Int) -> String {
@@ -92,18 +93,5 @@ struct OrderTests {
     #expect(CanonicalSpellings.of("plain") == ["plain"])
     #expect(CanonicalSpellings.of("KKKKK") == nil)
     #expect(CanonicalSpellings.of("é") == nil)
-  }
-}
-
-/// Random numbers that are the same in every run.
-struct SplitMix: RandomNumberGenerator {
-  var state: UInt64
-
-  mutating func next() -> UInt64 {
-    state &+= 0x9e37_79b9_7f4a_7c15
-    var z = state
-    z = (z ^ (z >> 30)) &* 0xbf58_476d_1ce4_e5b9
-    z = (z ^ (z >> 27)) &* 0x94d0_49bb_1331_11eb
-    return z ^ (z >> 31)
   }
 }
