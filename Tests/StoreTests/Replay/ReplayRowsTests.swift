@@ -24,11 +24,12 @@ struct ReplayRowsTests {
   private let states = [nil, "a", "b"]
 
   /// Calls inside a write, which is rolled back afterwards.
-  private func withWriter(_ body: (Writer, ChangeFormat) throws -> Void) throws {
+  private func withWorld(_ body: (SampleWorld, ChangeFormat) throws -> Void) throws {
     let store = try Store.open(.memory("replay"), schema: sampleSchema)
     #expect(throws: TakenBack.self) {
-      try store.write(Author()) { writer in
-        try body(writer, ChangeFormat(writer.layouts, writer.joins.map(\.table)))
+      try store.save { world in
+        let writer = world.writer
+        try body(world, ChangeFormat(writer.layouts, writer.joins.map(\.table)))
         throw TakenBack()
       }
     }
@@ -86,16 +87,9 @@ struct ReplayRowsTests {
     )
   }
 
-  private func name(_ writer: Writer, _ id: Int64) throws -> String? {
-    guard case .text(let name)? = try writer.current(RowKey(entity: person, id: id))?[0] else {
-      return nil
-    }
-    return name
-  }
-
   @Test("An update is refused if its sides do not have the same properties.")
   func sides() throws {
-    try withWriter { _, format in
+    try withWorld { _, format in
       let sides = [
         (#"{"name":"a"}"#, #"{"rating":1}"#), (#"{"name":"a"}"#, #"{"name":"b","rating":1}"#),
         ("{}", "{}"),
@@ -121,7 +115,7 @@ struct ReplayRowsTests {
   func shortLinks(_ count: Int) throws {
     let whole = #"{"entity":"Trip","id":"1"}"#
     let link = whole.prefix(count - 2) + #""}"#
-    try withWriter { _, format in
+    try withWorld { _, format in
       let after = #"{"title":"a","trip":\#(link)}"#
       _ = try prepared(format, .insert, "Item", id: 1, after: after, isRefused: true)
     }
@@ -129,17 +123,17 @@ struct ReplayRowsTests {
 
   @Test("Every change is written if the row is as it expects, and is a difference if it is not.")
   func rows() throws {
-    try withWriter { writer, format in
-      let rows = ReplayRows(writer, format.decoders)
+    try withWorld { world, format in
+      let rows = ReplayRows(world.writer, format.decoders)
       var id: Int64 = 0
       for state in states {
         for step in steps {
           id += 1
-          if let state { try writer.insert(person, id: id, values: [.text(state)]) }
+          if let state { try world.person(id).insert(name: state) }
           let changes = try prepared(format, step, id: id)
           try rows.write(changes.parts[0], changes)
           let isExpected = state == step.before
-          let found = try name(writer, id)
+          let found = try world.person(id).name()
           #expect(found == (isExpected ? step.after : state), "\(step) of \(state ?? "nothing")")
           #expect(rows.differences.count == (isExpected ? 0 : 1))
           if let difference = rows.differences.first {
@@ -155,13 +149,13 @@ struct ReplayRowsTests {
 
   @Test("A table's statements change a row only if it is as the change expects.")
   func tables() throws {
-    try withWriter { writer, format in
-      let table = ReplayTable(writer.connection, format.decoders[person])
+    try withWorld { world, format in
+      let table = ReplayTable(world.writer.connection, format.decoders[person])
       var id: Int64 = 0
       for state in states {
         for step in steps {
           id += 1
-          if let state { try writer.insert(person, id: id, values: [.text(state)]) }
+          if let state { try world.person(id).insert(name: state) }
           let changes = try prepared(format, step, id: id)
           let part = changes.parts[0]
           #expect(table.staysInRow(part, changes))
@@ -173,7 +167,7 @@ struct ReplayRowsTests {
           case .delete: isWritten = try table.delete(part, changes)
           }
           #expect(isWritten == (state == step.before), "\(step) of \(state ?? "nothing")")
-          let found = try name(writer, id)
+          let found = try world.person(id).name()
           #expect(found == (isWritten ? step.after : state))
         }
       }
@@ -184,22 +178,22 @@ struct ReplayRowsTests {
     "Once rows differ, nothing more is written, so that the differences are those of one state."
   )
   func afterDifference() throws {
-    try withWriter { writer, format in
-      let rows = ReplayRows(writer, format.decoders)
+    try withWorld { world, format in
+      let rows = ReplayRows(world.writer, format.decoders)
       for (id, step) in [(1, steps[4]), (2, steps[0])] {
         let changes = try prepared(format, step, id: Int64(id))
         try rows.write(changes.parts[0], changes)
       }
       #expect(rows.differences.count == 1)
-      let found = try name(writer, 2)
+      let found = try world.person(2).name()
       #expect(found == nil)
     }
   }
 
   @Test("A snapshot has only insertions, and a migration only updates.")
   func purposes() throws {
-    try withWriter { writer, format in
-      let rows = ReplayRows(writer, format.decoders)
+    try withWorld { world, format in
+      let rows = ReplayRows(world.writer, format.decoders)
       for (purpose, kind) in [
         (ReplayRows.Purpose.snapshot, ChangeKind.insert), (.comparison, .update),
       ] {
@@ -216,18 +210,18 @@ struct ReplayRowsTests {
 
   @Test("What a migration left is compared with the value after an update, and not written.")
   func comparison() throws {
-    try withWriter { writer, format in
-      let rows = ReplayRows(writer, format.decoders)
+    try withWorld { world, format in
+      let rows = ReplayRows(world.writer, format.decoders)
       rows.purpose = .comparison
       var id: Int64 = 0
       for state in states {
         for step in steps where step.kind == .update {
           id += 1
-          if let state { try writer.insert(person, id: id, values: [.text(state)]) }
+          if let state { try world.person(id).insert(name: state) }
           let changes = try prepared(format, step, id: id)
           try rows.write(changes.parts[0], changes)
           #expect(rows.differences.count == (state == step.after ? 0 : 1))
-          let found = try name(writer, id)
+          let found = try world.person(id).name()
           #expect(found == state)
           rows.forgetDifferences()
         }
@@ -245,18 +239,18 @@ struct ReplayRowsTests {
       let links = targets.sorted().map { #"{"entity":"Trip","id":"\#($0)"}"# }
       return #"{"trips":[\#(links.joined(separator: ","))]}"#
     }
-    try withWriter { writer, format in
+    try withWorld { world, format in
       for id: Int64 in 1...2 {
-        try writer.insert(trip, id: id, values: tripValues("trip \(id)"))
+        try world.trip(id).insert(name: "trip \(id)")
       }
-      let rows = ReplayRows(writer, format.decoders)
+      let rows = ReplayRows(world.writer, format.decoders)
       rows.purpose = isTakenBack ? .takingBack : .history
       for code in 0..<64 {
         let id = Int64(code) + 1
         let (there, before, after) = (targets(code), targets(code >> 2), targets(code >> 4))
-        try writer.insert(tag, id: id, values: [.text("tag")])
+        try world.tag(id).insert(word: "tag")
         for target in there.sorted() {
-          try writer.link(tag, relationship: "trips", source: id, target: target)
+          try world.tag(id).link(trip: target)
         }
         let changes = try prepared(
           format,
@@ -278,7 +272,7 @@ struct ReplayRowsTests {
         let missing = before.subtracting(there).count
         let present = isTakenBack ? 0 : after.intersection(there).count
         #expect(rows.differences.count == missing + present, "\(there), \(before), \(after)")
-        let found = try writer.joins[format.decoders[tag].joins[0]].targets(of: id)
+        let found = try world.writer.joins[format.decoders[tag].joins[0]].targets(of: id)
         #expect(Set(found) == there.subtracting(before).union(after))
         rows.forgetDifferences()
       }

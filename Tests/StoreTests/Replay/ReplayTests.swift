@@ -149,20 +149,18 @@ struct ReplayTests {
     try withStore(.file) { source, _ in
       try withTemporaryFolder { folder in
         let url = folder.appendingPathComponent("replica")
-        try source.write(Author()) { writer in
-          for id in Int64(1)...4 {
-            try writer.insert(trip, id: id, values: tripValues("trip \(id)"))
-          }
+        try source.save { world in
+          for id in Int64(1)...4 { try world.trip(id).insert(name: "trip \(id)") }
         }
         let replica = try replica(of: source, at: .file(url))
         try copyHistory(of: source, into: replica)
-        try source.write(Author()) { try $0.insert(tag, id: 1, values: [.text("good")]) }
-        try source.write(Author()) { writer in
-          try writer.update(trip, id: 1, columns: [0], values: [.text("new")])
-          try writer.update(trip, id: 2, columns: [0], values: [.text("newer")])
-          try writer.delete(trip, id: 3)
-          try writer.insert(tag, id: 2, values: [.text("bad")])
-          try writer.link(trip, relationship: "tags", source: 4, target: 1)
+        try source.save { try $0.tag(1).insert(word: "good") }
+        try source.save { world in
+          try world.trip(1).set(name: "new")
+          try world.trip(2).set(name: "newer")
+          try world.trip(3).delete()
+          try world.tag(2).insert(word: "bad")
+          try world.trip(4).link(tag: 1)
         }
         let other = try Connection(path: url.path, mode: .readWrite)
         try other.execute(
@@ -190,23 +188,18 @@ struct ReplayTests {
     try withStore(.file) { source, _ in
       try withTemporaryFolder { folder in
         let url = folder.appendingPathComponent("replica")
-        let link = { (writer: Writer, target: Int64) in
-          try writer.link(trip, relationship: "tags", source: 1, target: target)
-        }
-        try source.write(Author()) { writer in
-          try writer.insert(trip, id: 1, values: tripValues("a trip"))
+        try source.save { world in
+          try world.trip(1).insert(name: "a trip")
           for id in Int64(1)...6 {
-            try writer.insert(tag, id: id, values: [.text("tag \(id)")])
-            if id < 6 { try link(writer, id) }
+            try world.tag(id).insert(word: "tag \(id)")
+            if id < 6 { try world.trip(1).link(tag: id) }
           }
         }
         let replica = try replica(of: source, at: .file(url))
         try copyHistory(of: source, into: replica)
-        try source.write(Author()) { writer in
-          for id in Int64(3)...5 {
-            try writer.unlink(trip, relationship: "tags", source: 1, target: id)
-          }
-          try link(writer, 6)
+        try source.save { world in
+          for id in Int64(3)...5 { try world.trip(1).unlink(tag: id) }
+          try world.trip(1).link(tag: 6)
         }
         let other = try Connection(path: url.path, mode: .readWrite)
         try other.setTriggers(enabled: false)
@@ -233,10 +226,10 @@ struct ReplayTests {
   @Test("a replica takes nothing but replayed transactions, and an ordinary store none")
   func replicas() throws {
     try withStore(.memory) { source, _ in
-      try source.write(Author()) { try $0.insert(tag, id: 1, values: [.text("a")]) }
+      try source.save { try $0.tag(1).insert(word: "a") }
       let replica = try replica(of: source, at: .memory("replica"))
       let write = #expect(throws: StoreError.self) {
-        try replica.write(Author()) { try $0.insert(tag, id: 1, values: [.text("a")]) }
+        try replica.save { try $0.tag(1).insert(word: "a") }
       }
       #expect(write?.code == .replica)
       let replayed = #expect(throws: StoreError.self) {
@@ -250,7 +243,7 @@ struct ReplayTests {
   func gaps() throws {
     try withStore(.memory) { source, _ in
       for id in Int64(1)...3 {
-        try source.write(Author()) { try $0.insert(tag, id: id, values: [.text("\(id)")]) }
+        try source.save { try $0.tag(id).insert(word: "\(id)") }
       }
       let replica = try replica(of: source, at: .memory("replica"))
       let error = #expect(throws: StoreError.self) {
@@ -278,7 +271,7 @@ struct ReplayTests {
   )
   func malformed(_ text: String) throws {
     try withStore(.memory) { source, _ in
-      try source.write(Author()) { try $0.insert(tag, id: 1, values: [.text("a")]) }
+      try source.save { try $0.tag(1).insert(word: "a") }
       let replica = try replica(of: source, at: .memory("replica"))
       let error = #expect(throws: StoreError.self) {
         try source.read { reader in

@@ -65,23 +65,16 @@ struct ParkedRowsTests {
     ]
     let store = try Store.open(.memory("parked"), schema: sampleSchema)
     var values = ["a", "b", "c"]
-    try store.write(Author()) { writer in
-      for id in 0..<3 { try writer.insert(trip, id: Int64(id) + 1, values: tripValues(values[id])) }
+    try store.save { world in
+      for id in 0..<3 { try world.trip(Int64(id) + 1).insert(name: values[id]) }
     }
     for permutation in permutations {
       for order in permutations {
         values = permutation.map { values[$0] }
-        try store.write(Author()) { writer in
-          let changes = order.map {
-            RowChange(
-              entity: trip,
-              id: Int64($0) + 1,
-              columns: [0],
-              values: [.text(values[$0])]
-            )
-          }
-          let missing = try writer.update(changes)
-          #expect(missing.isEmpty && writer.parked.isEmpty)
+        try store.save { world in
+          let changes = order.map { world.trip(Int64($0) + 1).renaming(to: values[$0]) }
+          let missing = try world.writer.update(changes)
+          #expect(missing.isEmpty && world.writer.parked.isEmpty)
         }
         let found = try names(of: "Trip", in: store)
         #expect(found == values, "\(permutation) in the order \(order)")
@@ -93,9 +86,9 @@ struct ParkedRowsTests {
   func duplicate() throws {
     let store = try Store.open(.memory("parked"), schema: sampleSchema)
     let error = #expect(throws: StoreError.self) {
-      try store.write(Author()) { writer in
-        for (id, name) in [(1, "a"), (2, "b"), (3, "b")] {
-          try writer.insert(trip, id: Int64(id), values: tripValues(name))
+      try store.save { world in
+        for (id, name) in [(1, "a"), (2, "b"), (3, "b")] as [(Int64, String)] {
+          try world.trip(id).insert(name: name)
         }
       }
     }
@@ -108,10 +101,10 @@ struct ParkedRowsTests {
   @Test("A new object can take the unique value of one that is deleted after it.")
   func deletedLater() throws {
     let store = try Store.open(.memory("parked"), schema: sampleSchema)
-    try store.write(Author()) { try $0.insert(trip, id: 1, values: tripValues("a")) }
-    try store.write(Author()) { writer in
-      try writer.insert(trip, id: 2, values: tripValues("a"))
-      try writer.delete(trip, id: 1)
+    try store.save { try $0.trip(1).insert(name: "a") }
+    try store.save { world in
+      try world.trip(2).insert(name: "a")
+      try world.trip(1).delete()
     }
     let found = try rows("SELECT id, name FROM Trip", in: store)
     #expect(found == ["2|a"])

@@ -95,15 +95,16 @@ struct UndoTests {
   @Test("later changes, references and lost targets are named")
   func conflicts() throws {
     try withStore(.memory) { store, _ in
-      try store.write(Author()) { try $0.insert(person, id: 1, values: [.text("Ada")]) }
-      try store.write(Author()) { try $0.insert(trip, id: 1, values: tripValues("a", leader: 1)) }
+      try store.save { try $0.person(1).insert(name: "Ada") }
+      try store.save { try $0.trip(1).insert(name: "a", leader: 1) }
       #expect(
         try conflicts(store, 1...1) == [
           "Trip 1 leads through 'leader' to Person 1, which would vanish"
         ]
       )
-      try store.write(Author()) {
-        try $0.update(trip, id: 1, columns: [0, 3], values: [.text("b"), .null])
+      try store.save { world in
+        try world.trip(1).set(name: "b")
+        try world.trip(1).set(leader: nil)
       }
       #expect(
         try conflicts(store, 2...2) == [
@@ -111,14 +112,14 @@ struct UndoTests {
           #"Trip 1.leader is null and should be {"entity":"Person","id":"1"}"#,
         ]
       )
-      try store.write(Author()) { try $0.delete(person, id: 1) }
+      try store.save { try $0.person(1).delete() }
       #expect(
         try conflicts(store, 3...3) == [
           "Trip 1 would lead through 'leader' to Person 1, which is not there"
         ]
       )
-      try store.write(Author()) { try $0.insert(tag, id: 1, values: [.text("t")]) }
-      try store.write(Author()) { try $0.link(trip, relationship: "tags", source: 1, target: 1) }
+      try store.save { try $0.tag(1).insert(word: "t") }
+      try store.save { try $0.trip(1).link(tag: 1) }
       #expect(
         try conflicts(store, 5...5) == [
           #"Tag 1.trips is linked to 1 and should be linked to nothing"#
@@ -135,13 +136,11 @@ struct UndoTests {
   func refusal() throws {
     try withStore(.memory) { store, _ in
       let texts = ["a", "b"].map { String(repeating: $0, count: 5_000) }
-      try store.write(Author()) { try $0.insert(trip, id: 1, values: tripValues("short")) }
+      try store.save { try $0.trip(1).insert(name: "short") }
       for text in texts {
-        try store.write(Author()) { writer in
-          try writer.update(trip, id: 1, columns: [0], values: [.text(text)])
-        }
+        try store.save { try $0.trip(1).set(name: text) }
       }
-      try store.write(Author()) { try $0.insert(tag, id: 1, values: [.text("t")]) }
+      try store.save { try $0.tag(1).insert(word: "t") }
       let message = try storeError { try store.undo(2...2, author: Author()) }.message
       #expect(message.contains("later changes depend on that (transaction 3)"), "\(message)")
       #expect(message.contains("(5002 characters) (transaction 3)"), "\(message)")
@@ -155,11 +154,11 @@ struct UndoTests {
   @Test("what a delete rule did is taken back with the deletion")
   func cascade() throws {
     try withStore(.memory) { store, _ in
-      try store.write(Author()) { writer in
-        try writer.insert(trip, id: 1, values: tripValues("a"))
-        try writer.insert(item, id: 1, values: itemValues("i", trip: 1))
+      try store.save { world in
+        try world.trip(1).insert(name: "a")
+        try world.item(1).insert(title: "i", trip: 1)
       }
-      try store.write(Author()) { try $0.delete(trip, id: 1) }
+      try store.save { try $0.trip(1).delete() }
       try store.undo(2...2, author: Author())
       #expect(try rows("SELECT title, trip FROM Item", in: store) == ["i|1"])
       #expect(try lastChanges(of: store).allSatisfy { $0.hasPrefix("insert") })
@@ -186,8 +185,8 @@ struct UndoTests {
       schema: sampleSchema,
       options: Options(historyMode: .tombstones)
     )
-    try store.write(Author()) { try $0.insert(tag, id: 1, values: [.text("a")]) }
-    try store.write(Author()) { try $0.delete(tag, id: 1) }
+    try store.save { try $0.tag(1).insert(word: "a") }
+    try store.save { try $0.tag(1).delete() }
     #expect(try storeError { try store.undo(2...2, author: Author()) }.code == .irreversible)
     try store.deleteHistory([1...1])
     #expect(try storeError { try store.undo(1...2, author: Author()) }.code == .irreversible)
