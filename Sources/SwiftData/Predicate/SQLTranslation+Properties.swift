@@ -81,7 +81,7 @@ extension SQLTranslation {
     var scalar = SQLScalar(
       sql: sql,
       type: isEncoded || property.isExternal ? .transformed : codec.type,
-      swiftType: isEncoded ? EncodedValue.self : type,
+      swiftType: isEncoded ? EncodedAttribute.self : type,
       isNullable: isNullable,
       strictIn: object.strictIn
     )
@@ -254,4 +254,4 @@ extension SQLTranslation {
 
 /// Stands for the type of a value that SQL sees encoded, so that no operation of the type itself is
 /// translated.
-private enum EncodedValue {}
+private enum EncodedAttribute {}
