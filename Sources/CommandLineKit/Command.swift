@@ -14,7 +14,6 @@ package struct Command: Sendable {
     /// What it does.
     package var meaning: String
 
-    /// Makes an example.
     package init(_ line: String, _ meaning: String) {
       self.line = line
       self.meaning = meaning
@@ -25,10 +24,8 @@ package struct Command: Sendable {
   package struct Note: Hashable, Sendable {
     /// What it is called.
     package var name: String
-    /// What it is for.
     package var meaning: String
 
-    /// Makes a note.
     package init(_ name: String, _ meaning: String) {
       self.name = name
       self.meaning = meaning
@@ -52,14 +49,12 @@ package struct Command: Sendable {
   package var subcommands: [Command]
   /// The variables that it reads, besides those of its flags.
   package var environment: [Note]
-  /// The files that it reads and writes.
   package var files: [Note]
   /// The ways in which it can end, besides success, failure and wrong usage.
   package var exitCodes: [ExitCode]
   /// What it does; nil where one of its subcommands has to be named.
   package var action: Action?
 
-  /// Makes a command that does something.
   package init(
     _ name: String,
     summary: String,
@@ -127,7 +122,6 @@ package struct Call: Sendable {
   /// Where messages go.
   package let messages: Output
 
-  /// Makes a call.
   package init(arguments: Arguments, output: Output, messages: Output) {
     self.arguments = arguments
     self.output = output

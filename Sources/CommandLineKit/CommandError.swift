@@ -7,7 +7,6 @@ package struct CommandError: Error, Hashable, Sendable {
   /// What to do about it; nil where the message says it.
   package var hint: String?
 
-  /// Makes an error.
   package init(_ code: ExitCode, _ message: String, hint: String? = nil) {
     self.code = code
     self.message = message

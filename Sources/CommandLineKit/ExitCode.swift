@@ -28,7 +28,6 @@ package struct ExitCode: Hashable, Sendable {
     "unreadable",
     "the input can't be read, is of another format or of an unsupported version"
   )
-  /// There was nothing to do, where that was to be an error.
   package static let empty = ExitCode(5, "empty", "there was nothing to do, and --error-if-empty")
   /// A file or folder that is needed is not there.
   package static let missing = ExitCode(10, "missing", "a store, folder, file or object is missing")
@@ -60,7 +59,6 @@ package struct ExitCode: Hashable, Sendable {
     "partial_log",
     "a log has something left out, so that it can't be replayed"
   )
-  /// The command line is wrong.
   package static let usage = ExitCode(64, "usage", "the command line is wrong")
   /// Somebody pressed Control-C.
   package static let interrupted = ExitCode(130, "interrupted", "stopped by SIGINT")

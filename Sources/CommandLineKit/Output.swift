@@ -23,7 +23,6 @@ package final class Output: Sendable {
     buffer = Mutex([])
   }
 
-  /// Writes a text.
   package func write(_ text: String) throws {
     try write(bytes: text.utf8)
   }

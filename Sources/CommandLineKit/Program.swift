@@ -13,7 +13,6 @@ package struct Program: Sendable {
   /// The flag that asks for answers that programs can read, where there is one.
   package let json: Parameter<Bool>?
 
-  /// Makes a program.
   package init(
     _ command: Command,
     version: String,

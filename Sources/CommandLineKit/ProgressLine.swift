@@ -4,9 +4,7 @@ import Synchronization
 package enum ProgressChoice: String, CaseIterable, Sendable {
   /// On a terminal.
   case auto
-  /// Always.
   case always
-  /// Never.
   case never
 }
 

@@ -2,9 +2,7 @@
 package enum ColorChoice: String, CaseIterable, Sendable {
   /// On a terminal, unless the environment says no.
   case auto
-  /// Always.
   case always
-  /// Never.
   case never
 }
 
@@ -40,9 +38,7 @@ package struct Style: Hashable, Sendable {
     }
   }
 
-  /// Bold.
   package func bold(_ text: String) -> String { escaped(text, 1) }
-  /// Faint.
   package func faint(_ text: String) -> String { escaped(text, 2) }
   /// Red, for what is wrong or went.
   package func red(_ text: String) -> String { escaped(text, 31) }

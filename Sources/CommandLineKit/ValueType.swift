@@ -23,7 +23,6 @@ package struct ValueType<Value: Sendable>: Sendable {
   /// Makes a value; nil where the text is none.
   package let parse: @Sendable (String) -> Value?
 
-  /// Makes a type.
   package init(
     placeholder: String,
     completion: Completion = .nothing,

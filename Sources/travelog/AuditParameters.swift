@@ -91,7 +91,6 @@ extension Style {
 }
 
 extension CommandLineKit.ValueType where Value == Int64 {
-  /// The id of an object.
   static let objectID = CommandLineKit.ValueType(placeholder: "ID", forms: "a whole number") {
     Int64($0)
   }

@@ -5,7 +5,6 @@ import Pipeline
 
 /// The logs that a command was given: a folder, or files and standard input as one.
 final class LogSource {
-  /// The folder.
   let folder: LogFolder
   /// The store that a path names which leads into a folder of logs.
   private(set) var store: String?

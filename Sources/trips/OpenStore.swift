@@ -29,7 +29,6 @@ func openStore(
   return context
 }
 
-/// The trip of a name.
 func find(_ name: String, in context: ModelContext) throws -> Trip {
   var descriptor = FetchDescriptor<Trip>(predicate: #Predicate { $0.name == name })
   descriptor.fetchLimit = 1

@@ -18,7 +18,6 @@ package struct Blame: Sendable {
 
   /// The name of the object's entity.
   package var entity: String
-  /// Its id.
   package var id: Int64
   /// What a person would call it.
   package var label: String?

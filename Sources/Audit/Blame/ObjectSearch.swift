@@ -6,7 +6,6 @@ import Store
 package struct FoundObject: Hashable, Sendable {
   /// The name of its entity.
   package var entity: String
-  /// Its id.
   package var id: Int64
 
   /// Names an object.

@@ -34,7 +34,6 @@ package struct AuditError: Error, Sendable, CustomStringConvertible {
     names = (name, known.sorted())
   }
 
-  /// Makes an error.
   package init(_ code: Code, _ message: String, hint: String = "") {
     self.code = code
     self.message = message

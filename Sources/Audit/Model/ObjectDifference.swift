@@ -9,14 +9,12 @@ package struct ObjectDifference: Hashable, Sendable {
   package var kind: ChangeKind
   /// The name of its entity.
   package var entity: String
-  /// Its id.
   package var id: Int64
   /// What a person would call it; nil where nothing tells.
   package var label: String?
   /// What differs: all properties where the object came or went.
   package var properties: [PropertyDifference]
 
-  /// Makes a difference.
   package init(
     kind: ChangeKind,
     entity: String,
@@ -43,7 +41,6 @@ package struct PropertyDifference: Hashable, Sendable {
   /// What differs inside of values that have an inside.
   package var inside: [InsideDifference]
 
-  /// Makes a difference.
   package init(
     name: String,
     before: PropertyValue?,

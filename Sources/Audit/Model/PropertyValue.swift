@@ -10,7 +10,6 @@ package struct PropertyValue: Hashable, Sendable {
   /// What stands for a value that is too large for a line: its SHA-256 and its size.
   package var large: [UInt8]?
 
-  /// Makes a value.
   package init(json: [UInt8], special: String? = nil, large: [UInt8]? = nil) {
     self.json = json
     self.special = special

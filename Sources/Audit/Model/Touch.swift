@@ -2,7 +2,6 @@ import Changes
 
 /// Who did something, and when.
 package struct Touch: Hashable, Sendable {
-  /// The transaction.
   package var transaction: Int64
   /// When it was.
   package var time: String

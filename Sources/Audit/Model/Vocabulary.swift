@@ -9,7 +9,6 @@ package struct Vocabulary: Sendable {
   /// The attributes whose values are JSON, by entity.
   private let nested: [String: Set<String>]
 
-  /// Reads a schema.
   package init(_ schema: StoreSchema) {
     var labels: [String: String] = [:]
     var nested: [String: Set<String>] = [:]

@@ -23,7 +23,6 @@ package struct AuditSummary {
 
   /// An object and how often it was changed.
   package struct Activity: Sendable {
-    /// The object.
     package var object: FoundObject
     /// What a person would call it.
     package var label: String?

@@ -7,7 +7,6 @@ package struct Period: Hashable, Sendable {
   /// The number of changes.
   package var changes: Int64
 
-  /// Makes a period.
   package init(from: String, to: String, changes: Int64) {
     self.from = from
     self.to = to

@@ -1,11 +1,9 @@
 /// The clock on the wall of those whose history it is: their time zone and their hours.
 package struct WallClock: Sendable {
-  /// The time zone.
   package let zone: TimeZoneRules
   /// The hours of work, as 8..<18; nil where nobody keeps any.
   package let officeHours: Range<Int>?
 
-  /// Makes a clock.
   package init(zone: TimeZoneRules = .utc, officeHours: Range<Int>? = nil) {
     self.zone = zone
     self.officeHours = officeHours

@@ -23,7 +23,6 @@ package final class Spool {
     flushed = 0
   }
 
-  /// Appends bytes.
   package func append(_ bytes: [UInt8]) throws {
     memory += bytes
     guard memory.count > Self.room else { return }

@@ -4,7 +4,6 @@ import Store
 
 /// A transaction with what its changes did, counted.
 package struct TransactionSummary: Sendable {
-  /// The transaction.
   package var transaction: Transaction
   /// What happened to the objects of each entity, sorted by name.
   package var entities: [EntityCounts]
@@ -26,7 +25,6 @@ package struct EntityCounts: Hashable, Sendable {
   /// What happened.
   package var counts: ChangeCounts
 
-  /// Makes counts of an entity.
   package init(entity: String, counts: ChangeCounts) {
     self.entity = entity
     self.counts = counts
@@ -42,7 +40,6 @@ package struct ChangeCounts: Hashable, Sendable {
   /// The objects that went.
   package var deleted: Int64 = 0
 
-  /// Makes zeros.
   package init() {}
 
   /// All of them.
@@ -98,7 +95,6 @@ package struct TimelineForm {
   /// What stands after the changes.
   package var foot: [UInt8]
 
-  /// Makes a form.
   package init(
     head: @escaping (TransactionSummary) -> [UInt8],
     change: ((ObjectDifference, _ isFirst: Bool) -> [UInt8])? = nil,

@@ -30,7 +30,6 @@ private func shown(_ audit: AuditSummary) -> Set<Int64> {
   Set(audit.entries.map(\.summary.transaction.id))
 }
 
-/// The summary in words.
 private func words(_ audit: AuditSummary) -> String {
   let outline = audit.history.outline
   guard let range = audit.range else {

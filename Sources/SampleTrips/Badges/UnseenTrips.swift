@@ -14,7 +14,6 @@ package struct UnseenTrips: Codable, Sendable {
   /// Knows of nothing yet.
   package init() {}
 
-  /// Where a store has its file.
   package static func file(of store: URL) -> URL {
     store.deletingLastPathComponent()
       .appendingPathComponent(store.lastPathComponent + "-unseen.json")

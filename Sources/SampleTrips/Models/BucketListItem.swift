@@ -17,7 +17,6 @@ extension SampleTripsSchemaV3 {
     package var doneAt: Date?
     package var trip: Trip?
 
-    /// Makes an item.
     package init(
       title: String,
       details: String = "",
@@ -39,7 +38,6 @@ extension SampleTripsSchemaV3 {
     package var symbol: String?
     package var trips: [Trip] = []
 
-    /// Makes a tag.
     package init(word: String, color: UInt32 = 0, symbol: String? = nil) {
       self.word = word
       self.color = color

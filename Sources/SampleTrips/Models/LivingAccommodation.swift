@@ -22,7 +22,6 @@ extension SampleTripsSchemaV3 {
     package var ratings: [String: Double] = [:]
     package var trip: Trip?
 
-    /// Makes a place.
     package init(placeName: String, address: String, isConfirmed: Bool = false) {
       self.placeName = placeName
       self.address = address

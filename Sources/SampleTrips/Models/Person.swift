@@ -11,7 +11,6 @@ extension SampleTripsSchemaV3 {
     @Relationship(deleteRule: .cascade, inverse: \Address.person)
     package var addresses: [Address] = []
 
-    /// Makes a person.
     package init(name: String, email: String? = nil, birthday: Date? = nil) {
       self.name = name
       self.email = email
@@ -28,7 +27,6 @@ extension SampleTripsSchemaV3 {
     package var isHome: Bool = false
     package var person: Person?
 
-    /// Makes an address.
     package init(street: String, city: String, country: String? = nil, isHome: Bool = false) {
       self.street = street
       self.city = city

@@ -23,7 +23,6 @@ package enum SampleTripsSchemaV1: VersionedSchema {
     @Relationship(deleteRule: .cascade, inverse: \LivingAccommodation.trip)
     package var livingAccommodation: LivingAccommodation?
 
-    /// Makes a trip.
     package init(name: String, destination: String, start_date: Date, end_date: Date) {
       self.name = name
       self.destination = destination
@@ -41,7 +40,6 @@ package enum SampleTripsSchemaV1: VersionedSchema {
     package var isInPlan: Bool
     package var trip: Trip?
 
-    /// Makes an item.
     package init(title: String, details: String = "") {
       self.title = title
       self.details = details
@@ -58,7 +56,6 @@ package enum SampleTripsSchemaV1: VersionedSchema {
     package var isConfirmed: Bool
     package var trip: Trip?
 
-    /// Makes a place.
     package init(placeName: String, address: String, isConfirmed: Bool = false) {
       self.placeName = placeName
       self.address = address

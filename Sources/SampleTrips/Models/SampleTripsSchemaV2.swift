@@ -25,7 +25,6 @@ package enum SampleTripsSchemaV2: VersionedSchema {
     @Relationship(deleteRule: .cascade, inverse: \LivingAccommodation.trip)
     package var livingAccommodation: LivingAccommodation?
 
-    /// Makes a trip.
     package init(name: String, destination: String, start_date: Date, end_date: Date) {
       self.name = name
       self.destination = destination
@@ -43,7 +42,6 @@ package enum SampleTripsSchemaV2: VersionedSchema {
     package var isInPlan: Bool
     package var trip: Trip?
 
-    /// Makes an item.
     package init(title: String, details: String = "") {
       self.title = title
       self.details = details
@@ -60,7 +58,6 @@ package enum SampleTripsSchemaV2: VersionedSchema {
     package var isConfirmed: Bool
     package var trip: Trip?
 
-    /// Makes a place.
     package init(placeName: String, address: String, isConfirmed: Bool = false) {
       self.placeName = placeName
       self.address = address
@@ -75,7 +72,6 @@ package enum SampleTripsSchemaV2: VersionedSchema {
     @Relationship(deleteRule: .cascade, inverse: \Address.person)
     package var addresses: [Address] = []
 
-    /// Makes a person.
     package init(name: String) {
       self.name = name
     }
@@ -88,7 +84,6 @@ package enum SampleTripsSchemaV2: VersionedSchema {
     package var city: String
     package var person: Person?
 
-    /// Makes an address.
     package init(street: String, city: String) {
       self.street = street
       self.city = city

@@ -12,7 +12,6 @@ package struct Coordinate: Codable, Hashable, Sendable {
   /// East of Greenwich, or west where negative.
   package var longitude: Double
 
-  /// Makes a point.
   package init(latitude: Double, longitude: Double) {
     self.latitude = latitude
     self.longitude = longitude
@@ -33,7 +32,6 @@ package struct Expense: Codable, Hashable, Sendable {
   /// When.
   package var date: Date
 
-  /// Makes an expense.
   package init(what: String, cents: Int, date: Date) {
     self.what = what
     self.cents = cents

@@ -35,7 +35,6 @@ extension SampleTripsSchemaV3 {
     /// How often it was looked at since the program started.
     @Transient package var views: Int = 0
 
-    /// Makes a trip.
     package init(name: String, destination: String, startDate: Date, endDate: Date) {
       self.name = name
       self.destination = destination
@@ -51,7 +50,6 @@ extension SampleTripsSchemaV3 {
     /// The names of those who come along, as they are in the contacts.
     package var companions: [String] = []
 
-    /// Makes a trip.
     package init(
       name: String,
       destination: String,
@@ -71,7 +69,6 @@ extension SampleTripsSchemaV3 {
     @Attribute(.preserveValueOnDeletion) package var costCenter: UInt16 = 0
     package var expenses: [Expense] = []
 
-    /// Makes a trip.
     package init(
       name: String,
       destination: String,

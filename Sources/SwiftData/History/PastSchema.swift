@@ -21,7 +21,6 @@ final class PastSchemas: Sendable {
     self.store = store
   }
 
-  /// The schema with a digest.
   func schema(_ digest: String, _ reader: Reader) throws -> PastSchema {
     if let found = loaded.withLock({ $0.byDigest[digest] }) { return found }
     try load(reader)

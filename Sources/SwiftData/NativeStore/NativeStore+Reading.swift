@@ -204,7 +204,6 @@ extension NativeStore: Backend {
   }
 }
 
-/// The values of one row.
 private struct RowValues: StoredValues {
   let plan: RowPlan
   let steps: [RowPlan.Step]

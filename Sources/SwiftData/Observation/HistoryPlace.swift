@@ -103,7 +103,6 @@ extension NativeHistory {
     return try store.read { .native(self, try $0.historyRange().head) }
   }
 
-  /// The place of a token.
   func place(of token: DefaultHistoryToken) throws -> HistoryPlace {
     guard let point = token.points[store.identifier] else {
       throw HistoryPlace.wrongToken(store.identifier)
@@ -169,7 +168,6 @@ extension Backend {
     return .fetched(self, try readHistory(after: nil, nothing).last)
   }
 
-  /// The place of a token.
   func place(of token: any HistoryToken) throws -> HistoryPlace? {
     func isOfStore<H: HistoryTransaction>(_: H.Type) -> Bool { token is H.TokenType }
     guard let historyType else { return nil }

@@ -5,7 +5,6 @@ import JSON5
 struct Job {
   /// What it is called in reports and metrics: the name of its file.
   var name: String
-  /// What it is for.
   var about: String?
   /// The values of its file, as they were set.
   var values: [String: [String]]

@@ -123,7 +123,6 @@ private struct Equality<T: Equatable & Decodable>: ValueFunction, @unchecked Sen
   }
 }
 
-/// A property that a function reads.
 struct PropertyFunction {
   let number: Int
   let output: AttributeCodec

@@ -92,7 +92,6 @@ extension SQLTranslation {
   }
 }
 
-/// A node that makes a range.
 protocol RangeNode {
   func bounds(in translation: inout SQLTranslation) throws -> RangeBounds
 }

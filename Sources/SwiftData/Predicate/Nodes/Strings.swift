@@ -84,7 +84,6 @@ extension SQLTranslation {
     try string(term, node).sql
   }
 
-  /// A string.
   fileprivate func string(_ term: SQLTerm, _ node: String) throws -> SQLScalar {
     if case .constant(let value) = term, let substring = value as? Substring {
       return try string(.constant(String(substring)), node)
