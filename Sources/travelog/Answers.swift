@@ -2,6 +2,7 @@ import Changes
 import CommandLineKit
 import FoundationEssentials
 import Pipeline
+import Report
 import Store
 
 extension Call {
@@ -29,25 +30,55 @@ extension Call {
     try messages.writeLine(messages.style.yellow("warning:") + " " + text)
   }
 
+  /// Writes what came of a command for programs.
+  func answer(_ type: String, _ result: some Codable) throws {
+    let head = AnswerHead(type: type, dryRun: arguments[Travelog.dryRun])
+    try answer(Joined(first: head, second: result))
+  }
+
   /// Writes an answer for programs: one object, on a line of its own.
   func answer(_ value: some Encodable) throws {
-    let encoder = JSONEncoder()
-    encoder.outputFormatting = [.sortedKeys, .withoutEscapingSlashes]
-    encoder.keyEncodingStrategy = .convertToSnakeCase
-    try output.write(bytes: encoder.encode(value))
+    try output.write(bytes: answerLine(value))
+  }
+
+  func answer(_ object: JSONText) throws {
+    try output.write(bytes: object.closed)
     try output.writeLine()
   }
 }
 
-/// A point as answers for programs have it.
-struct PointAnswer: Codable {
-  let lineage: Int64
-  let transaction: Int64
-  let digest: String
+/// A value as a line of JSON.
+func answerLine(_ value: some Encodable) throws -> [UInt8] {
+  let encoder = JSONEncoder()
+  encoder.outputFormatting = [.sortedKeys, .withoutEscapingSlashes]
+  encoder.keyEncodingStrategy = .convertToSnakeCase
+  return Array(try encoder.encode(value)) + [UInt8(ascii: "\n")]
+}
 
-  init(_ point: HistoryPoint) {
-    lineage = point.lineage
-    transaction = point.transaction
-    digest = point.digest.description
+/// The members of two values as those of one object.
+struct Joined<First: Codable, Second: Codable>: Codable {
+  let first: First
+  let second: Second
+
+  init(first: First, second: Second) {
+    self.first = first
+    self.second = second
   }
+
+  init(from decoder: any Decoder) throws {
+    first = try First(from: decoder)
+    second = try Second(from: decoder)
+  }
+
+  func encode(to encoder: any Encoder) throws {
+    try first.encode(to: encoder)
+    try second.encode(to: encoder)
+  }
+}
+
+/// What the answers of commands that have `--dry-run` begin with.
+struct AnswerHead: Codable {
+  var schema = 1
+  let type: String
+  let dryRun: Bool
 }

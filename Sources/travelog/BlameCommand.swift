@@ -60,8 +60,7 @@ extension Travelog {
         object.add("time", transaction.time)
         object.add("author", transaction.author)
         object.add("difference", JSONText(difference))
-        try call.output.write(bytes: object.closed)
-        try call.output.writeLine()
+        try call.answer(object)
       } else {
         let summary = TransactionSummary(transaction: transaction, entities: [])
         let head = textTimeline(marks, width: 0, hasStatistics: false, hasChanges: false).head
@@ -71,8 +70,7 @@ extension Travelog {
     }
     try line.clear()
     if given[json] {
-      try call.output.write(bytes: JSONText(result).closed)
-      try call.output.writeLine()
+      try call.answer(JSONText(result))
     } else {
       if given[whole] { try call.output.writeLine() }
       try call.output.write(text(of: result, marks))

@@ -24,7 +24,7 @@ extension Travelog {
     let results = try compact(request, tick: tick)
     try line.clear()
     for result in results {
-      if given[json] { try call.answer(CompactAnswer(result, isDryRun: given[dryRun])) }
+      if given[json] { try call.answer("compact", result) }
       try call.summarize(
         "store \(result.store), lineage \(result.lineage)"
           + "\(result.partial.map { ", partial: \($0)" } ?? ""):"
@@ -34,30 +34,5 @@ extension Travelog {
       )
     }
     return .success
-  }
-}
-
-/// What `travelog compact --json` says of one lineage.
-struct CompactAnswer: Codable {
-  var schema = 1
-  var type = "compact"
-  let dryRun: Bool
-  let store: String
-  let lineage: Int64
-  let partial: String?
-  let filesBefore: Int
-  let filesAfter: Int
-  let bytesBefore: Int64
-  let bytesAfter: Int64
-
-  init(_ result: CompactResult, isDryRun: Bool) {
-    dryRun = isDryRun
-    store = result.store
-    lineage = result.lineage
-    partial = result.partial
-    filesBefore = result.filesBefore
-    filesAfter = result.filesAfter
-    bytesBefore = result.bytesBefore
-    bytesAfter = result.bytesAfter
   }
 }

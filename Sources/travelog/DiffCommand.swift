@@ -77,8 +77,7 @@ extension Travelog {
       case .json:
         var object = JSONText(type: "difference")
         object.add("difference", JSONText(difference))
-        try call.output.write(bytes: object.closed)
-        try call.output.writeLine()
+        try call.answer(object)
       case .csv: try call.output.write(DifferenceTable.rows(of: difference))
       case .html: try call.output.write(DifferencePage.rows(of: difference, name: name))
       case .sql: break
@@ -91,8 +90,7 @@ extension Travelog {
       object.add("b", given[second])
       object.add("same", counts.all == 0)
       object.add(counts)
-      try call.output.write(bytes: object.closed)
-      try call.output.writeLine()
+      try call.answer(object)
     case .html:
       try call.output.write(DifferencePage.ending(counts, isFiltered: filter.isAboutChanges))
     case .text:

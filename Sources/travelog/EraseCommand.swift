@@ -88,7 +88,7 @@ extension Travelog {
     let (line, tick) = call.tick()
     let result = try erase(request, tick: tick)
     try line.clear()
-    if given[json] { try call.answer(EraseAnswer(result, isDryRun: given[dryRun])) }
+    if given[json] { try call.answer("erase", result) }
     let history =
       result.storeTransactions
       .map { ", and in \(counted($0, "transaction")) of the store's history" }
@@ -100,28 +100,5 @@ extension Travelog {
         + " of \(counted(Int64(result.files.count), "log"))" + history
     )
     return .success
-  }
-}
-
-/// What `travelog erase --json` says.
-struct EraseAnswer: Codable {
-  var schema = 1
-  var type = "erase"
-  let dryRun: Bool
-  let store: String
-  let values: Int64
-  let transactions: Int64
-  let files: [String]
-  let largeValues: Int
-  let storeTransactions: Int64?
-
-  init(_ result: EraseResult, isDryRun: Bool) {
-    dryRun = isDryRun
-    store = result.store
-    values = result.values
-    transactions = result.transactions
-    files = result.files
-    largeValues = result.largeValues
-    storeTransactions = result.storeTransactions
   }
 }

@@ -178,7 +178,7 @@ extension Travelog {
       guard let result else { continue }
       for notice in result.notices { try call.warn(notice) }
       isEmpty = isEmpty && result.transactions == 0 && result.snapshot == nil
-      if given[json] { try call.answer(ExportAnswer(result, filter, isDryRun: given[dryRun])) }
+      if given[json] { try call.answer("export", result) }
       try call.summarize(
         "\(store): \(given[dryRun] ? "would export" : "exported")"
           + " \(counted(result.transactions, "transaction")),"
@@ -259,43 +259,6 @@ extension Travelog {
         "The logs are compressed, and standard output is a terminal; pipe them somewhere."
       )
     }
-  }
-}
-
-/// What `travelog export --json` says of one store.
-struct ExportAnswer: Codable {
-  var schema = 1
-  var type = "export"
-  let dryRun: Bool
-  let store: String
-  let partial: String?
-  let identifier: String
-  let from: PointAnswer
-  let to: PointAnswer
-  let head: Int64
-  let transactions: Int64
-  let changes: Int64
-  let plainBytes: Int64
-  let compressedBytes: Int64
-  let files: [String]
-  let snapshot: String?
-  let notices: [String]
-
-  init(_ result: ExportResult, _ filter: ExportFilter, isDryRun: Bool) {
-    dryRun = isDryRun
-    partial = filter.isEmpty ? nil : filter.words
-    store = result.store
-    identifier = result.identifier
-    from = PointAnswer(result.from)
-    to = PointAnswer(result.to)
-    head = result.head
-    transactions = result.transactions
-    changes = result.changes
-    plainBytes = result.plainBytes
-    compressedBytes = result.compressedBytes
-    files = result.files
-    snapshot = result.snapshot
-    notices = result.notices
   }
 }
 

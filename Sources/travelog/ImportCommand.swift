@@ -92,7 +92,7 @@ extension Travelog {
           + " that the logs are of: a program that does not check links wrote them."
       )
     }
-    if given[json] { try call.answer(ImportAnswer(result, isDryRun: given[dryRun])) }
+    if given[json] { try call.answer("import", result) }
     try call.summarize(
       "\(given[into]): \(given[dryRun] ? "would import" : "imported")"
         + " \(counted(result.transactions, "transaction")),"
@@ -111,35 +111,4 @@ private func failure(_ error: any Error, into path: String) -> any Error {
   else { return error }
   described.hint = (described.hint.map { $0 + " " } ?? "") + "\(path) is at transaction \(last)."
   return described
-}
-
-/// What `travelog import --json` says.
-struct ImportAnswer: Codable {
-  var schema = 1
-  var type = "import"
-  let dryRun: Bool
-  let store: String
-  let identifier: String
-  let isNew: Bool
-  let from: PointAnswer
-  let to: PointAnswer
-  let transactions: Int64
-  let changes: Int64
-  let snapshotObjects: Int64
-  let files: Int
-  let danglingLinks: Int64
-
-  init(_ result: ImportResult, isDryRun: Bool) {
-    dryRun = isDryRun
-    store = result.store
-    identifier = result.identifier
-    isNew = result.isNew
-    from = PointAnswer(result.from)
-    to = PointAnswer(result.to)
-    transactions = result.transactions
-    changes = result.changes
-    snapshotObjects = result.snapshotObjects
-    files = result.files
-    danglingLinks = result.danglingLinks
-  }
 }

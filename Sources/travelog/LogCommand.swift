@@ -54,8 +54,7 @@ extension Travelog {
       try line.clear()
       if given[json] {
         for group in groups {
-          try call.output.write(bytes: JSONText(group, by: by).closed)
-          try call.output.writeLine()
+          try call.answer(JSONText(group, by: by))
         }
       } else if !groups.isEmpty {
         try call.output.write(columns(rows(of: groups, by: by)))

@@ -54,7 +54,7 @@ extension Travelog {
     let (line, tick) = call.tick()
     let result = try prune(request, tick: tick)
     try line.clear()
-    if given[json] { try call.answer(PruneAnswer(result, isDryRun: given[dryRun])) }
+    if given[json] { try call.answer("prune", result) }
     try call.summarize(
       result.through.map { last in
         "\(given[store]): \(given[dryRun] ? "would delete" : "deleted")"
@@ -69,34 +69,5 @@ extension Travelog {
       )
     }
     return .success
-  }
-}
-
-/// What `travelog prune --json` says.
-struct PruneAnswer: Codable {
-  var schema = 1
-  var type = "prune"
-  let dryRun: Bool
-  let store: String
-  let verified: PointAnswer
-  let oldest: Int64?
-  let through: Int64?
-  let transactions: Int64
-  let record: Int64?
-  let heldBy: [String]
-  let bytesBefore: Int64
-  let bytesAfter: Int64
-
-  init(_ result: PruneResult, isDryRun: Bool) {
-    dryRun = isDryRun
-    store = result.store
-    verified = PointAnswer(result.verified)
-    oldest = result.oldest
-    through = result.through
-    transactions = result.transactions
-    record = result.record
-    heldBy = result.heldBy
-    bytesBefore = result.bytesBefore
-    bytesAfter = result.bytesAfter
   }
 }

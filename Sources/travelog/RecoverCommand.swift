@@ -1,4 +1,5 @@
 import ChangeLog
+import Changes
 import CommandLineKit
 import Pipeline
 
@@ -63,21 +64,21 @@ struct RecoverAnswer: Codable {
   var type = "recover"
   let store: String
   let remedy: String
-  let from: PointAnswer
-  let resumes: PointAnswer
+  let from: HistoryPoint
+  let resumes: HistoryPoint
   let objects: Int64
   let file: String?
-  let to: PointAnswer
+  let to: HistoryPoint
   let transactions: Int64
 
   init(_ result: RecoverResult, store: String) {
     self.store = store
     remedy = result.remedy.rawValue
-    from = PointAnswer(result.from)
-    resumes = PointAnswer(result.resumes)
+    from = result.from
+    resumes = result.resumes
     objects = result.objects
     file = result.file
-    to = PointAnswer(result.export.to)
+    to = result.export.to
     transactions = result.export.transactions
   }
 }

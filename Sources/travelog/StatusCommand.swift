@@ -1,4 +1,5 @@
 import ChangeLog
+import Changes
 import CommandLineKit
 import Pipeline
 import Store
@@ -119,81 +120,59 @@ extension Travelog {
 }
 
 /// What `travelog status --json` says.
-struct StatusAnswer: Codable {
-  struct Whole: Codable {
-    var schema = 1
-    var type = "status"
-    let store: String
-    let identifier: String
-    let head: PointAnswer
-    let headTime: String?
-    let oldest: Int64?
-    let changes: Int64
-    let storeBytes: Int64
-    let verified: VerificationRecord?
-    let partials: [PartialStatusAnswer]
-  }
-
-  private let whole: Whole
-  private let logs: LogsAnswer
-
-  init(_ status: Status) {
-    whole = Whole(
-      store: status.store,
-      identifier: status.identifier,
-      head: PointAnswer(status.head),
-      headTime: status.headTime,
-      oldest: status.oldest,
-      changes: status.changes,
-      storeBytes: status.storeBytes,
-      verified: status.verified,
-      partials: status.partials.map { PartialStatusAnswer($0) }
-    )
-    logs = LogsAnswer(status.logs)
-  }
-
-  init(from decoder: any Decoder) throws {
-    whole = try Whole(from: decoder)
-    logs = try LogsAnswer(from: decoder)
-  }
-
-  func encode(to encoder: any Encoder) throws {
-    try whole.encode(to: encoder)
-    try logs.encode(to: encoder)
-  }
-}
+typealias StatusAnswer = Joined<WholeStatus, LogsAnswer>
 
 /// What `travelog status --json` says of partial logs.
-struct PartialStatusAnswer: Codable {
-  struct Name: Codable {
-    let partial: String
-  }
+typealias PartialStatusAnswer = Joined<PartialName, LogsAnswer>
 
-  private let name: Name
-  private let logs: LogsAnswer
+struct WholeStatus: Codable {
+  var schema = 1
+  var type = "status"
+  let store: String
+  let identifier: String
+  let head: HistoryPoint
+  let headTime: String?
+  let oldest: Int64?
+  let changes: Int64
+  let storeBytes: Int64
+  let verified: VerificationRecord?
+  let partials: [PartialStatusAnswer]
+}
 
-  init(_ status: Status.Partial) {
-    name = Name(partial: status.words)
-    logs = LogsAnswer(status.logs)
-  }
+struct PartialName: Codable {
+  let partial: String
+}
 
-  init(from decoder: any Decoder) throws {
-    name = try Name(from: decoder)
-    logs = try LogsAnswer(from: decoder)
-  }
-
-  func encode(to encoder: any Encoder) throws {
-    try name.encode(to: encoder)
-    try logs.encode(to: encoder)
+extension StatusAnswer {
+  init(_ status: Status) {
+    self.init(
+      first: WholeStatus(
+        store: status.store,
+        identifier: status.identifier,
+        head: status.head,
+        headTime: status.headTime,
+        oldest: status.oldest,
+        changes: status.changes,
+        storeBytes: status.storeBytes,
+        verified: status.verified,
+        partials: status.partials.map { partial in
+          PartialStatusAnswer(
+            first: PartialName(partial: partial.words),
+            second: LogsAnswer(partial.logs)
+          )
+        }
+      ),
+      second: LogsAnswer(status.logs)
+    )
   }
 }
 
 /// What both say of the logs, beside their other members.
-private struct LogsAnswer: Codable {
+struct LogsAnswer: Codable {
   let health: String
   let message: String?
   let hint: String?
-  let exported: PointAnswer?
+  let exported: HistoryPoint?
   let waitingSince: String?
   let lagTransactions: Int64
   let lagSeconds: Double
@@ -204,7 +183,7 @@ private struct LogsAnswer: Codable {
     health = logs.health.rawValue
     message = logs.message
     hint = logs.hint
-    exported = logs.exported.map { PointAnswer($0) }
+    exported = logs.exported
     waitingSince = logs.waitingSince
     lagTransactions = logs.lagTransactions
     lagSeconds = logs.lag.seconds

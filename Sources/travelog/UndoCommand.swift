@@ -56,8 +56,7 @@ extension Travelog {
       object.add("first_transaction", range.lowerBound)
       object.add("last_transaction", range.upperBound)
       object.add("made", made)
-      try call.output.write(bytes: object.closed)
-      try call.output.writeLine()
+      try call.answer(object)
     } else if isDryRun {
       // What would be taken back, the newest first, as it would be done.
       let history = try History(name: path, StoreHistory(path: path), at: .head)

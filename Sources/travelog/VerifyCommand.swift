@@ -136,8 +136,8 @@ struct VerifyAnswer: Codable {
   let lineage: Int64
   let partial: String?
   let isSound: Bool
-  let from: PointAnswer
-  let to: PointAnswer
+  let from: HistoryPoint
+  let to: HistoryPoint
   let files: Int
   let snapshots: Int
   let snapshotObjects: Int64
@@ -155,8 +155,8 @@ struct VerifyAnswer: Codable {
     lineage = result.lineage
     partial = result.partial.map { _ in result.words }
     isSound = result.findings.isEmpty
-    from = PointAnswer(result.from)
-    to = PointAnswer(result.to)
+    from = result.from
+    to = result.to
     files = result.files
     snapshots = result.snapshots
     snapshotObjects = result.snapshotObjects

@@ -1,4 +1,5 @@
 import Foundation
+import Pipeline
 import Store
 import StoreTesting
 import TestSupport
@@ -86,15 +87,12 @@ struct DocumentedAnswersTests {
   /// Decodes an example and encodes it again: a key that the type does not have would be lost.
   private func expectStrict<Answer: Codable>(
     _ type: Answer.Type,
-    _ text: String,
-    isSnakeCase: Bool = true
+    _ text: String
   ) throws {
     let decoder = JSONDecoder()
     let encoder = JSONEncoder()
-    if isSnakeCase {
-      decoder.keyDecodingStrategy = .convertFromSnakeCase
-      encoder.keyEncodingStrategy = .convertToSnakeCase
-    }
+    decoder.keyDecodingStrategy = .convertFromSnakeCase
+    encoder.keyEncodingStrategy = .convertToSnakeCase
     let answer = try decoder.decode(type, from: Data(text.utf8))
     let again = String(decoding: try encoder.encode(answer), as: UTF8.self)
     #expect(try object(text) as NSDictionary == object(again) as NSDictionary, "\(type)")
@@ -109,17 +107,17 @@ struct DocumentedAnswersTests {
       #expect(try object(text)["type"] as? String == name)
     }
     func example(_ name: String) throws -> String { try #require(document.examples[name]) }
-    try expectStrict(ExportAnswer.self, example("export"))
-    try expectStrict(ImportAnswer.self, example("import"))
+    try expectStrict(Joined<AnswerHead, ExportResult>.self, example("export"))
+    try expectStrict(Joined<AnswerHead, ImportResult>.self, example("import"))
     try expectStrict(VerifyAnswer.self, example("verify"))
-    try expectStrict(EraseAnswer.self, example("erase"))
-    try expectStrict(PruneAnswer.self, example("prune"))
+    try expectStrict(Joined<AnswerHead, EraseResult>.self, example("erase"))
+    try expectStrict(Joined<AnswerHead, PruneResult>.self, example("prune"))
     try expectStrict(StatusAnswer.self, example("status"))
-    try expectStrict(CompactAnswer.self, example("compact"))
+    try expectStrict(Joined<AnswerHead, CompactResult>.self, example("compact"))
     try expectStrict(RecoverAnswer.self, example("recover"))
     try expectStrict(PromoteAnswer.self, example("promote"))
     try expectStrict(CheckAnswer.self, example("check"))
-    try expectStrict(RunReport.self, example("run"), isSnakeCase: false)
+    try expectStrict(RunReport.self, example("run"))
     let schema = try JSONSerialization.jsonObject(
       with: Data(contentsOf: packageRoot.appendingPathComponent("docs/audit.schema.json"))
     )

@@ -44,7 +44,7 @@ struct JobTests {
       .filter { $0.hasPrefix(job) && $0.hasSuffix(".json") }
       .map { name in
         let data = try Data(contentsOf: URL(fileURLWithPath: "\(path)/\(name)"))
-        return try JSONDecoder().decode(RunReport.self, from: data)
+        return try runReport(data)
       }
   }
 
@@ -333,7 +333,7 @@ struct JobTests {
       "-n",
       "--json"
     )
-    let report = try JSONDecoder().decode(RunReport.self, from: Data(json.output.utf8))
+    let report = try runReport(Data(json.output.utf8))
     #expect(report.dryRun && report.steps.allSatisfy { $0.state == "planned" })
   }
 
@@ -354,7 +354,7 @@ struct JobTests {
       try Data(text.utf8).write(to: URL(fileURLWithPath: job))
       let run = try travelog("run", job, "--json")
       #expect(run.code == 10, "\(run.errors)")
-      let report = try JSONDecoder().decode(RunReport.self, from: Data(run.output.utf8))
+      let report = try runReport(Data(run.output.utf8))
       #expect(report.steps.map(\.state) == ["failed", "done", "done", "done"])
       #expect(report.steps.map(\.name) == ["missing", "success", "empty", "found"])
       #expect(report.steps[0].error?.code == 10)
@@ -401,4 +401,10 @@ struct JobTests {
       #expect(ours == [], "\(ours)")
     }
   }
+}
+
+private func runReport(_ json: Data) throws -> RunReport {
+  let decoder = JSONDecoder()
+  decoder.keyDecodingStrategy = .convertFromSnakeCase
+  return try decoder.decode(RunReport.self, from: json)
 }

@@ -93,3 +93,23 @@ package struct Digest: Hashable, Sendable, CustomStringConvertible {
     return String(decoding: text, as: UTF8.self)
   }
 }
+
+extension Digest: Codable {
+  package init(from decoder: any Decoder) throws {
+    let container = try decoder.singleValueContainer()
+    let text = try container.decode(String.self)
+    guard let digest = Digest(hexadecimal: text) else {
+      throw DecodingError.dataCorruptedError(
+        in: container,
+        debugDescription: "“\(text)” is not a digest of 64 hexadecimal digits."
+      )
+    }
+    self = digest
+  }
+
+  /// Writes the hexadecimal digits.
+  package func encode(to encoder: any Encoder) throws {
+    var container = encoder.singleValueContainer()
+    try container.encode(description)
+  }
+}

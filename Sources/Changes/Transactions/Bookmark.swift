@@ -103,10 +103,7 @@ extension Bookmark: Codable {
     try container.encode(store, forKey: Key("store"))
     var stores = container.nestedContainer(keyedBy: Key.self, forKey: Key("stores"))
     for (store, point) in points.sorted(by: { $0.key < $1.key }) {
-      var place = stores.nestedContainer(keyedBy: Key.self, forKey: Key(store))
-      try place.encode(point.lineage, forKey: Key("lineage"))
-      try place.encode(point.transaction, forKey: Key("transaction"))
-      try place.encode(point.digest.description, forKey: Key("digest"))
+      try stores.encode(point, forKey: Key(store))
     }
   }
 

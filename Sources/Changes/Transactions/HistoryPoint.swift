@@ -1,5 +1,5 @@
 /// A point in the history of one store: everything up to a transaction.
-package struct HistoryPoint: Hashable, Sendable {
+package struct HistoryPoint: Codable, Hashable, Sendable {
   /// The lineage that the history belongs to.
   package var lineage: Int64
   /// The id of the last transaction; zero for the beginning.

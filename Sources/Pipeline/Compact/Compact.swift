@@ -20,7 +20,7 @@ package struct CompactRequest: Sendable {
 }
 
 /// What was put together of one lineage of a store.
-package struct CompactResult: Hashable, Sendable {
+package struct CompactResult: Codable, Hashable, Sendable {
   /// The store's identifier.
   package var store: String
   /// The lineage.

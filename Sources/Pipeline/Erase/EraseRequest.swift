@@ -30,7 +30,7 @@ package struct EraseRequest: Sendable {
 }
 
 /// What was erased.
-package struct EraseResult: Hashable, Sendable {
+package struct EraseResult: Codable, Hashable, Sendable {
   /// The store's identifier.
   package var store: String
   /// The number of values that logs and snapshots had.

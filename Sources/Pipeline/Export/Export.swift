@@ -82,6 +82,7 @@ private final class Export {
     result = ExportResult(
       store: request.store,
       identifier: store.identifier,
+      partial: request.filter.isEmpty ? nil : request.filter.words,
       from: beginning,
       to: beginning,
       head: head

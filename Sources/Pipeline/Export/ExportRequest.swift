@@ -51,11 +51,13 @@ extension ExportRequest {
 }
 
 /// What an export did.
-package struct ExportResult: Hashable, Sendable {
+package struct ExportResult: Codable, Hashable, Sendable {
   /// The store's file.
   package var store: String
   /// The store's identifier.
   package var identifier: String
+  /// What was left out of partial logs, in words; nil for whole ones.
+  package var partial: String?
   /// The last transaction that was exported before.
   package var from: HistoryPoint
   /// The last transaction that is exported now.

@@ -27,7 +27,7 @@ package struct ImportRequest: Sendable {
 }
 
 /// What an import did.
-package struct ImportResult: Hashable, Sendable {
+package struct ImportResult: Codable, Hashable, Sendable {
   /// The store's file.
   package var store: String
   /// The identifier of the store that the logs are of.

@@ -29,7 +29,7 @@ package struct PruneRequest: Sendable {
 }
 
 /// What was deleted from a store's history.
-package struct PruneResult: Hashable, Sendable {
+package struct PruneResult: Codable, Hashable, Sendable {
   /// The store's file.
   package var store: String
   /// The last transaction that the logs were verified to have.

@@ -84,10 +84,10 @@ extension Travelog {
       made.seconds = (ContinuousClock.now - clock).seconds
       report = made
       if let path = job.report, !given[dryRun] {
-        try writeDurably(made.json(), to: path, isForAll: true)
+        try writeDurably(answerLine(made), to: path, isForAll: true)
       }
       if given[json] {
-        try call.output.write(bytes: made.json())
+        try call.answer(made)
       } else if given[dryRun], !given[quiet] {
         for step in made.steps { try call.output.writeLine(shellLine(step.line)) }
       }

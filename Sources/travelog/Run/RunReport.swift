@@ -29,12 +29,6 @@ struct RunReport: Codable {
     var answersLeftOut: Int
     var messages: [String]
     var error: Failure?
-
-    enum CodingKeys: String, CodingKey {
-      case step, command, line, state, started, seconds, code, name, output, answers, messages
-      case error
-      case answersLeftOut = "answers_left_out"
-    }
   }
 
   var schema = 1
@@ -51,11 +45,6 @@ struct RunReport: Codable {
   var name: String
   let values: [String: [String]]
   var steps: [Step]
-
-  enum CodingKeys: String, CodingKey {
-    case schema, type, job, file, about, version, host, started, seconds, code, name, values, steps
-    case dryRun = "dry_run"
-  }
 
   init(_ job: Job, file: String, isDryRun: Bool, started: Date) {
     self.job = job.name
@@ -96,12 +85,5 @@ struct RunReport: Codable {
     steps[index].error = result.error.map {
       Step.Failure(code: $0.code.number, name: $0.code.name, message: $0.message, hint: $0.hint)
     }
-  }
-
-  /// The report as one line of JSON.
-  func json() throws -> [UInt8] {
-    let encoder = JSONEncoder()
-    encoder.outputFormatting = [.sortedKeys, .withoutEscapingSlashes]
-    return Array(try encoder.encode(self)) + [UInt8(ascii: "\n")]
   }
 }
