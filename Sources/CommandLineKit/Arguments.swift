@@ -74,7 +74,7 @@ extension Arguments {
     guard missing.isEmpty else {
       missing = missing.filter(\.isPositional) + missing.filter { !$0.isPositional }
       let names = missing.map { $0.spelling + ($0.isPositional ? "" : " \($0.placeholder)") }
-      let example = path.last?.examples.first.map { "As in “\($0.line)”. " } ?? ""
+      let example = path.last?.examples.first.map { "As in “\($0.name)”. " } ?? ""
       throw CommandError.usage(
         "\(title) needs \(names.joined(separator: " and "))"
           + (missing.count == 1 ? ": \(missing[0].help)" : "."),

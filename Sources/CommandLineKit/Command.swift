@@ -7,22 +7,9 @@
 /// }
 /// ```
 package struct Command: Sendable {
-  /// One use of a command, to learn from.
-  package struct Example: Hashable, Sendable {
-    /// What to type.
-    package var line: String
-    /// What it does.
-    package var meaning: String
-
-    package init(_ line: String, _ meaning: String) {
-      self.line = line
-      self.meaning = meaning
-    }
-  }
-
-  /// A file or a variable of the environment that a command reads.
+  /// A use of a command, or a file or a variable of the environment that it reads.
   package struct Note: Hashable, Sendable {
-    /// What it is called.
+    /// What to type, or what it is called.
     package var name: String
     package var meaning: String
 
@@ -42,7 +29,7 @@ package struct Command: Sendable {
   /// What else is to be known about it.
   package var discussion: String
   /// Uses of it, the plainest first.
-  package var examples: [Example]
+  package var examples: [Note]
   /// Its flags and positionals; the flags are those of its subcommands too.
   package var parameters: [Declaration]
   /// The commands below it.
@@ -55,40 +42,18 @@ package struct Command: Sendable {
   /// What it does; nil where one of its subcommands has to be named.
   package var action: Action?
 
+  /// Makes a command; one without an action only holds others.
   package init(
     _ name: String,
     summary: String,
     discussion: String = "",
-    examples: [Example] = [],
+    examples: [Note] = [],
     parameters: [any DeclaredParameter] = [],
     environment: [Note] = [],
     files: [Note] = [],
     exitCodes: [ExitCode] = [],
-    action: @escaping Action
-  ) {
-    self.name = name
-    self.summary = summary
-    self.discussion = discussion
-    self.examples = examples
-    self.parameters = parameters.map(\.declaration)
-    self.environment = environment
-    self.files = files
-    self.exitCodes = exitCodes
-    self.action = action
-    subcommands = []
-  }
-
-  /// Makes a command that does nothing but hold others.
-  package init(
-    _ name: String,
-    summary: String,
-    discussion: String = "",
-    examples: [Example] = [],
-    parameters: [any DeclaredParameter] = [],
-    environment: [Note] = [],
-    files: [Note] = [],
-    exitCodes: [ExitCode] = [],
-    subcommands: [Command]
+    subcommands: [Command] = [],
+    action: Action? = nil
   ) {
     self.name = name
     self.summary = summary
@@ -99,7 +64,7 @@ package struct Command: Sendable {
     self.files = files
     self.exitCodes = exitCodes
     self.subcommands = subcommands
-    action = nil
+    self.action = action
   }
 }
 

@@ -43,7 +43,7 @@ private struct HelpText {
   }
 
   private var examples: String {
-    page.command.examples.map { "  \($0.line)\n" + wrap($0.meaning, width: width, indent: 6) }
+    page.command.examples.map { "  \($0.name)\n" + wrap($0.meaning, width: width, indent: 6) }
       .joined(separator: "\n")
   }
 

@@ -27,12 +27,10 @@ package final class Output: Sendable {
     try write(bytes: text.utf8)
   }
 
-  /// Writes a text and ends the line.
   package func writeLine(_ text: String = "") throws {
     try write(text + "\n")
   }
 
-  /// Writes bytes as they are.
   package func write(bytes: some Sequence<UInt8>) throws {
     try buffer.withLock { buffer in
       buffer.append(contentsOf: bytes)
@@ -40,7 +38,6 @@ package final class Output: Sendable {
     }
   }
 
-  /// Writes what is waiting.
   package func flush() throws {
     try buffer.withLock { try drain(&$0) }
   }

@@ -32,8 +32,6 @@ package struct Declaration: Sendable {
   package let variable: String?
   /// What it does, in a sentence.
   package let help: String
-  /// True where only those who know of it find it.
-  package let isHidden: Bool
   /// Checks the texts that were given for it; throws a ``CommandError`` of wrong usage.
   package let check: @Sendable ([String]) throws -> Void
 
@@ -66,7 +64,6 @@ package struct Parameter<Value: Sendable>: DeclaredParameter {
     fallback: String? = nil,
     variable: String? = nil,
     help: String,
-    isHidden: Bool = false,
     read: @escaping @Sendable (_ spelling: String, [String]) throws -> Value
   ) {
     let spelling = isPositional ? name : "--\(name)"
@@ -84,7 +81,6 @@ package struct Parameter<Value: Sendable>: DeclaredParameter {
       fallback: fallback,
       variable: variable,
       help: help,
-      isHidden: isHidden,
       check: { _ = try read($0) }
     )
   }
@@ -98,8 +94,7 @@ extension Parameter {
     _ type: ValueType<Value>,
     placeholder: String? = nil,
     variable: String? = nil,
-    help: String,
-    isHidden: Bool = false
+    help: String
   ) -> Parameter {
     Parameter(
       name,
@@ -110,7 +105,6 @@ extension Parameter {
       completion: type.completion,
       variable: variable,
       help: help,
-      isHidden: isHidden,
       read: { try type.value(of: $0, $1.last) }
     )
   }
@@ -123,8 +117,7 @@ extension Parameter {
     fallback: String,
     placeholder: String? = nil,
     variable: String? = nil,
-    help: String,
-    isHidden: Bool = false
+    help: String
   ) -> Parameter {
     Parameter(
       name,
@@ -135,7 +128,6 @@ extension Parameter {
       fallback: fallback,
       variable: variable,
       help: help,
-      isHidden: isHidden,
       read: { try type.value(of: $0, $1.last ?? fallback) }
     )
   }
@@ -147,8 +139,7 @@ extension Parameter {
     _ type: ValueType<Wrapped>,
     placeholder: String? = nil,
     variable: String? = nil,
-    help: String,
-    isHidden: Bool = false
+    help: String
   ) -> Parameter where Value == Wrapped? {
     Parameter(
       name,
@@ -158,7 +149,6 @@ extension Parameter {
       completion: type.completion,
       variable: variable,
       help: help,
-      isHidden: isHidden,
       read: { spelling, texts in try texts.last.map { try type.value(of: spelling, $0) } }
     )
   }
@@ -169,8 +159,7 @@ extension Parameter {
     short: Character? = nil,
     _ type: ValueType<Element>,
     placeholder: String? = nil,
-    help: String,
-    isHidden: Bool = false
+    help: String
   ) -> Parameter where Value == [Element] {
     Parameter(
       name,
@@ -180,7 +169,6 @@ extension Parameter {
       placeholder: placeholder ?? type.placeholder,
       completion: type.completion,
       help: help,
-      isHidden: isHidden,
       read: { spelling, texts in try texts.map { try type.value(of: spelling, $0) } }
     )
   }
@@ -245,15 +233,13 @@ extension Parameter where Value == Bool {
   package static func toggle(
     _ name: String,
     short: Character? = nil,
-    help: String,
-    isHidden: Bool = false
+    help: String
   ) -> Parameter {
     Parameter(
       name,
       short: short,
       arity: .none,
       help: help,
-      isHidden: isHidden,
       read: { !$1.isEmpty }
     )
   }
@@ -264,8 +250,7 @@ extension Parameter where Value == Int {
   package static func count(
     _ name: String,
     short: Character? = nil,
-    help: String,
-    isHidden: Bool = false
+    help: String
   ) -> Parameter {
     Parameter(
       name,
@@ -273,7 +258,6 @@ extension Parameter where Value == Int {
       arity: .none,
       isRepeatable: true,
       help: help,
-      isHidden: isHidden,
       read: { $1.count }
     )
   }

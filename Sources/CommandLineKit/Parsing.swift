@@ -124,7 +124,7 @@ private struct Parser {
   }
 
   private func unknownFlag(word: String, _ name: String) -> CommandError {
-    let known = flags.filter { !$0.isHidden }.map(\.name) + ["help"]
+    let known = flags.map(\.name) + ["help"]
     return .usage(
       "\(title) has no flag \(word).",
       hint: nearest(to: name, in: known).map { "Did you mean “--\($0)”?" } ?? advice

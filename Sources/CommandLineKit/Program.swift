@@ -2,9 +2,7 @@ import Glibc
 
 /// A command with all that it needs to be a program.
 package struct Program: Sendable {
-  /// The topmost command.
   package let command: Command
-  /// What `--version` shows.
   package let version: String
   /// Makes an error with an exit code of one that the command's own code knows nothing of.
   package let describe: @Sendable (any Error) -> CommandError?

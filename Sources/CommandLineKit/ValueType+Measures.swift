@@ -48,7 +48,6 @@ extension ValueType where Value == Date {
 }
 
 extension Duration {
-  /// The length in seconds.
   package var seconds: Double {
     Double(components.seconds) + Double(components.attoseconds) * 1e-18
   }

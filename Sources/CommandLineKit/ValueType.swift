@@ -57,22 +57,18 @@ package struct ValueType<Value: Sendable>: Sendable {
 }
 
 extension ValueType where Value == String {
-  /// Any text.
   package static let text = ValueType(placeholder: "TEXT", forms: "a text") { $0 }
-  /// The path of a file.
   package static let file = ValueType(
     placeholder: "FILE",
     completion: .file,
     forms: "the path of a file"
   ) { $0.isEmpty ? nil : $0 }
-  /// The path of a folder.
   package static let folder = ValueType(
     placeholder: "FOLDER",
     completion: .folder,
     forms: "the path of a folder"
   ) { $0.isEmpty ? nil : $0 }
 
-  /// One of some words.
   package static func word(of words: [String], placeholder: String = "WORD") -> ValueType {
     ValueType(placeholder: placeholder, completion: .words(words), forms: alternatives(words)) {
       words.contains($0) ? $0 : nil

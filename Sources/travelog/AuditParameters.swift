@@ -54,7 +54,6 @@ extension Travelog {
 }
 
 extension Call {
-  /// The history that was named.
   func history() throws -> History { try History(arguments[Travelog.source]) }
 
   /// What is to be looked at, with names that the history has.
@@ -94,7 +93,6 @@ extension CommandLineKit.ValueType where Value == Int64 {
   static let objectID = CommandLineKit.ValueType(placeholder: "ID", forms: "a whole number") {
     Int64($0)
   }
-  /// The id of a transaction.
   static let transaction = CommandLineKit.ValueType(
     placeholder: "TRANSACTION",
     forms: "the number of a transaction, as 412"

@@ -123,7 +123,6 @@ struct Assignment: Sendable {
 }
 
 extension CommandLineKit.ValueType where Value == Assignment {
-  /// A property and its value.
   static let assignment = CommandLineKit.ValueType<Assignment>(
     placeholder: "NAME=VALUE",
     forms: "an attribute and its value as name=Oslo"

@@ -263,7 +263,6 @@ extension Travelog {
 }
 
 extension CommandLineKit.ValueType where Value == Point {
-  /// A point in a history.
   static let point = CommandLineKit.ValueType(placeholder: "POINT", forms: Point.forms) {
     Point($0)
   }

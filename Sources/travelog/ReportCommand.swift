@@ -130,7 +130,6 @@ private func writePage(_ bytes: [UInt8], to path: String) throws {
 }
 
 extension CommandLineKit.ValueType where Value == TimeZoneRules {
-  /// A time zone by its name.
   static let timeZone = CommandLineKit.ValueType<TimeZoneRules>(
     placeholder: "ZONE",
     forms: "the name of a time zone as Europe/Berlin or UTC"

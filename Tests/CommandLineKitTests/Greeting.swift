@@ -21,7 +21,6 @@ enum Greeting {
   static let gifts = Parameter<[String]>.repeated("gift", .text, help: "What to bring.")
   static let loud = Parameter<Bool>.toggle("loud", short: "l", help: "In capitals.")
   static let verbose = Parameter<Int>.count("verbose", short: "v", help: "Say more.")
-  static let secret = Parameter<Bool>.toggle("secret", help: "Nobody knows.", isHidden: true)
   static let file = Parameter<String>.required("log", .file, help: "Where to note it.")
 
   static let command = Command(
@@ -35,7 +34,7 @@ enum Greeting {
         summary: "Says hello.",
         discussion: "Politely, and as often as is asked for.",
         examples: [.init("greet hello Kim --times 3", "Three times.")],
-        parameters: [name, others, times, mood, gifts, loud, secret],
+        parameters: [name, others, times, mood, gifts, loud],
         exitCodes: [.missing]
       ) { _ in .success },
       Command("note", summary: "Notes it.", parameters: [file]) { _ in .success },

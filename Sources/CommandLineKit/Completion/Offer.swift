@@ -113,9 +113,8 @@ private struct LineSoFar {
   }
 
   private var flagNames: Offer {
-    var candidates = flags.filter { flag in
-      !flag.isHidden && (flag.isRepeatable || !given.contains(flag.name))
-    }.map { Offer.Candidate(word: $0.spelling, meaning: $0.help) }
+    var candidates = flags.filter { $0.isRepeatable || !given.contains($0.name) }
+      .map { Offer.Candidate(word: $0.spelling, meaning: $0.help) }
     candidates.append(Offer.Candidate(word: "--help", meaning: "Show help."))
     if path.count == 1 {
       candidates.append(Offer.Candidate(word: "--version", meaning: "Show the version."))

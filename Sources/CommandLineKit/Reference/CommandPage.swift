@@ -1,10 +1,7 @@
 /// What there is to say of a command: help, manual pages and the reference set it differently.
 struct CommandPage {
   /// A word and what it means.
-  struct Row {
-    let name: String
-    let meaning: String
-  }
+  typealias Row = Command.Note
 
   /// The commands that lead to it, the program's own first.
   let path: [Command]
@@ -16,7 +13,7 @@ struct CommandPage {
   var usage: [String] {
     guard command.subcommands.isEmpty else { return ["COMMAND", "..."] }
     var words = command.flags.filter(\.isRequired).map { "\($0.spelling) \($0.placeholder)" }
-    if command.flags.contains(where: { !$0.isRequired && !$0.isHidden }) { words.append("[FLAGS]") }
+    if command.flags.contains(where: { !$0.isRequired }) { words.append("[FLAGS]") }
     return words
       + command.positionals.map { positional in
         let name = positional.name + (positional.arity == .many ? "..." : "")
@@ -30,26 +27,26 @@ struct CommandPage {
   }
 
   var commands: [Row] {
-    command.subcommands.map { Row(name: $0.name, meaning: $0.summary) }
+    command.subcommands.map { Row($0.name, $0.summary) }
   }
   var arguments: [Row] { command.positionals.map(row) }
   var flags: [Row] {
-    var rows = command.flags.filter { !$0.isHidden }.map(row)
-    rows.append(Row(name: "-h, --help", meaning: "Show help; -h the short one."))
-    if path.count == 1 { rows.append(Row(name: "-V, --version", meaning: "Show the version.")) }
+    var rows = command.flags.map(row)
+    rows.append(Row("-h, --help", "Show help; -h the short one."))
+    if path.count == 1 { rows.append(Row("-V, --version", "Show the version.")) }
     return rows
   }
-  var inheritedFlags: [Row] { inherited.filter { !$0.isHidden }.map(row) }
+  var inheritedFlags: [Row] { inherited.map(row) }
   var variables: [Row] {
     (command.flags + inherited).compactMap { flag in
       flag.variable.map {
-        Row(name: $0, meaning: "The value of \(flag.spelling), where that is not given.")
+        Row($0, "The value of \(flag.spelling), where that is not given.")
       }
-    } + path.flatMap(\.environment).map { Row(name: $0.name, meaning: $0.meaning) }
+    } + path.flatMap(\.environment)
   }
-  var files: [Row] { command.files.map { Row(name: $0.name, meaning: $0.meaning) } }
+  var files: [Row] { command.files }
   var exitCodes: [Row] {
-    command.possibleExitCodes.map { Row(name: "\($0.number)", meaning: $0.meaning) }
+    command.possibleExitCodes.map { Row("\($0.number)", $0.meaning) }
   }
 
   private var inherited: [Declaration] { path.dropLast().flatMap(\.flags) }
@@ -64,7 +61,7 @@ struct CommandPage {
     var help = parameter.help
     if let fallback = parameter.fallback { help += " Default: \(fallback)." }
     if parameter.isRepeatable { help += " May be given several times." }
-    return Row(name: name, meaning: help)
+    return Row(name, help)
   }
 }
 

@@ -22,10 +22,7 @@ struct ManualPage {
         if !paragraph.isEmpty { text.line(paragraph) }
       }
     }
-    let examples = page.command.examples.map {
-      CommandPage.Row(name: $0.line, meaning: $0.meaning)
-    }
-    text.list("EXAMPLES", examples)
+    text.list("EXAMPLES", page.command.examples)
     text.list("COMMANDS", page.commands)
     text.list("ARGUMENTS", page.arguments)
     text.list("OPTIONS", page.flags)

@@ -21,7 +21,7 @@ private func section(_ page: CommandPage) -> String {
   var text = "## \(page.title)\n\n\(page.command.summary)\n\n```sh\n\(usage)\n```\n"
   if !page.command.discussion.isEmpty { text += "\n\(page.paragraphs.joined(separator: "\n"))\n" }
   for example in page.command.examples {
-    text += "\n\(example.meaning)\n```sh\n\(example.line)\n```\n"
+    text += "\n\(example.meaning)\n```sh\n\(example.name)\n```\n"
   }
   text += table("Command", page.commands)
   text += table("Argument", page.arguments)

@@ -16,7 +16,6 @@ struct Job {
   var metrics: String?
 }
 
-/// One command of a job.
 struct JobStep {
   /// What follows when it fails.
   enum Failure: String, CaseIterable {

@@ -284,7 +284,7 @@ extension JobReader {
     let parameters = command.parameters
     let given = try members(
       of: value,
-      known: parameters.filter { !$0.isHidden }.map(jobKey),
+      known: parameters.map(jobKey),
       in: "“\(command.name)”"
     )
     var result: [String: [String]] = [:]

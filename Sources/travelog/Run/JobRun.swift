@@ -3,7 +3,6 @@ import CommandLineKit
 import FoundationEssentials
 import Glibc
 
-/// What came of a step.
 struct StepResult {
   var started: Date
   var seconds: Double
