@@ -58,9 +58,7 @@ extension Diagnostic {
   static func attributeAndRelationship(
     _ node: AttributeSyntax,
     _ property: ModelProperty
-  )
-    -> Diagnostic
-  {
+  ) -> Diagnostic {
     .error(
       at: node,
       "'\(property.name)' can't be an attribute and a relationship at once; keep @Relationship if "

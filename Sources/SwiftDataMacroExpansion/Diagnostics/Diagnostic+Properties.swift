@@ -73,9 +73,7 @@ extension Diagnostic {
   static func propertyWrapper(
     _ attribute: AttributeSyntax,
     on property: ModelProperty
-  )
-    -> Diagnostic
-  {
+  ) -> Diagnostic {
     .error(
       at: attribute,
       "@\(attribute.attributeName.trimmedDescription) is a property wrapper, and a model stores "

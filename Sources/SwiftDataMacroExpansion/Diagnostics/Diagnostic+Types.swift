@@ -7,25 +7,20 @@ extension Diagnostic {
   static func modelNeedsClass(
     _ node: AttributeSyntax,
     _ declaration: some DeclGroupSyntax
-  )
-    -> Diagnostic
-  {
+  ) -> Diagnostic {
     let kind = kindWord(declaration)
-    var fixIts: [FixIt] = []
-    if let structure = declaration.as(StructDeclSyntax.self) {
-      let keyword = structure.structKeyword.with(\.tokenKind, .identifier("final class"))
-      fixIts = [
-        .replacing(structure.structKeyword, with: keyword, "make it a 'final class'")
-      ]
-    } else if let source = declaration.as(ActorDeclSyntax.self) {
-      let keyword = source.actorKeyword.with(\.tokenKind, .identifier("final class"))
-      fixIts = [.replacing(source.actorKeyword, with: keyword, "make it a 'final class'")]
+    let keyword =
+      declaration.as(StructDeclSyntax.self)?.structKeyword
+      ?? declaration.as(ActorDeclSyntax.self)?.actorKeyword
+    let fixIts = keyword.map { keyword in
+      let changed = keyword.with(\.tokenKind, .identifier("final class"))
+      return [FixIt.replacing(keyword, with: changed, "make it a 'final class'")]
     }
     return .error(
       at: node,
       "@Model needs a class, because contexts keep track of objects by identity; "
         + "'\(nameWord(declaration))' is \(kind).",
-      fixIts: fixIts
+      fixIts: fixIts ?? []
     )
   }
 
@@ -94,9 +89,7 @@ extension Diagnostic {
   static func modelActorNeedsActor(
     _ node: AttributeSyntax,
     _ declaration: some DeclGroupSyntax
-  )
-    -> Diagnostic
-  {
+  ) -> Diagnostic {
     var fixIts: [FixIt] = []
     if let source = declaration.as(ClassDeclSyntax.self), source.inheritanceClause == nil {
       let keyword = source.classKeyword.with(\.tokenKind, .keyword(.actor))
@@ -126,9 +119,7 @@ extension Diagnostic {
   static func modelActorNeedsDefault(
     _ property: ModelProperty,
     _ source: ActorDeclSyntax
-  )
-    -> Diagnostic
-  {
+  ) -> Diagnostic {
     .error(
       at: property.identifier,
       "@ModelActor makes 'init(modelContainer:)', which has no value for '\(property.name)'; give "

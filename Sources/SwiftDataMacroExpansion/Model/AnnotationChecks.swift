@@ -20,7 +20,7 @@ struct AnnotationChecks {
     var problems: [Diagnostic] = []
     for (name, nodes) in [("Attribute", attributes), ("Relationship", relationships)] {
       guard let first = nodes.first else { continue }
-      if !isStored { problems.append(.annotationOnUnstored(first, name, property)) }
+      if !property.isStored { problems.append(.annotationOnUnstored(first, name, property)) }
       problems += repetitions(of: nodes, name)
       problems += nodes.flatMap { optionProblems($0, name) }
     }
@@ -32,14 +32,6 @@ struct AnnotationChecks {
       }
     }
     return problems
-  }
-
-  /// Whether the property is stored, or would be but for something that is refused by itself.
-  private var isStored: Bool {
-    switch property.role {
-    case .persisted, .unsupported: true
-    case .computed, .ofType, .transient: false
-    }
   }
 
   /// Several `@Attribute` are merged into one; what only one of them can say must not be said twice.

@@ -25,7 +25,7 @@ struct ConstraintChecks {
     }
     guard let list = expression.as(ArrayExprSyntax.self) else { return [] }
     return list.elements.compactMap { element in
-      guard let property = property(named: element.expression), !isStored(property) else {
+      guard let property = property(named: element.expression), !property.isStored else {
         return nil
       }
       return .constraintOnUnstored(element.expression, name, property)
@@ -38,12 +38,5 @@ struct ConstraintChecks {
     else { return nil }
     let name = plainName(first.declName.baseName)
     return model.properties.first { $0.name == name && !$0.isOfType }
-  }
-
-  private func isStored(_ property: ModelProperty) -> Bool {
-    switch property.role {
-    case .persisted, .unsupported: true
-    case .transient, .computed, .ofType: false
-    }
   }
 }

@@ -33,6 +33,14 @@ struct ModelProperty {
     if case .persisted = role { true } else { false }
   }
 
+  /// Whether the property is stored, or would be but for something that is refused by itself.
+  var isStored: Bool {
+    switch role {
+    case .persisted, .unsupported: true
+    case .computed, .ofType, .transient: false
+    }
+  }
+
   var isOfType: Bool {
     if case .ofType = role { true } else { false }
   }

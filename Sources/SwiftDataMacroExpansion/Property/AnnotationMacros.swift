@@ -1,65 +1,55 @@
 import SwiftSyntax
 import SwiftSyntaxMacros
 
-/// `@Attribute`: read by `@Model`; by itself it adds nothing.
-public enum AttributeMacro: PeerMacro {
+/// An attribute that `@Model` reads; by itself it adds nothing.
+package protocol AnnotationMacro: PeerMacro {
+  static var name: String { get }
+}
+
+extension AnnotationMacro {
   /// Checks that it stands on a property of a model class.
-  public static func expansion(
+  package static func expansion(
     of node: AttributeSyntax,
     providingPeersOf declaration: some DeclSyntaxProtocol,
     in context: some MacroExpansionContext
   ) throws -> [DeclSyntax] {
-    Placement.check(node, "Attribute", on: declaration, in: context)
+    Placement.check(node, name, on: declaration, in: context)
     return []
   }
 }
 
-/// `@Relationship`: read by `@Model`; by itself it adds nothing.
-public enum RelationshipMacro: PeerMacro {
-  /// Checks that it stands on a property of a model class.
-  public static func expansion(
-    of node: AttributeSyntax,
-    providingPeersOf declaration: some DeclSyntaxProtocol,
-    in context: some MacroExpansionContext
-  ) throws -> [DeclSyntax] {
-    Placement.check(node, "Relationship", on: declaration, in: context)
-    return []
-  }
+package enum AttributeMacro: AnnotationMacro {
+  package static let name = "Attribute"
 }
 
-/// `@Transient`: read by `@Model`; by itself it adds nothing.
-public enum TransientMacro: PeerMacro {
-  /// Checks that it has a property to mark.
-  public static func expansion(
-    of node: AttributeSyntax,
-    providingPeersOf declaration: some DeclSyntaxProtocol,
-    in context: some MacroExpansionContext
-  ) throws -> [DeclSyntax] {
-    Placement.checkTransient(node, on: declaration, in: context)
-    return []
-  }
+package enum RelationshipMacro: AnnotationMacro {
+  package static let name = "Relationship"
 }
 
-/// `#Unique`: read by `@Model`; by itself it adds nothing.
-public enum UniqueMacro: DeclarationMacro {
+package enum TransientMacro: AnnotationMacro {
+  package static let name = "Transient"
+}
+
+/// A declaration in a model class that `@Model` reads; by itself it adds nothing.
+package protocol ConstraintMacro: DeclarationMacro {
+  static var name: String { get }
+}
+
+extension ConstraintMacro {
   /// Checks that it stands in a model class.
-  public static func expansion(
+  package static func expansion(
     of node: some FreestandingMacroExpansionSyntax,
     in context: some MacroExpansionContext
   ) throws -> [DeclSyntax] {
-    Placement.check(node, "Unique", in: context)
+    Placement.check(node, name, in: context)
     return []
   }
 }
 
-/// `#Index`: read by `@Model`; by itself it adds nothing.
-public enum IndexMacro: DeclarationMacro {
-  /// Checks that it stands in a model class.
-  public static func expansion(
-    of node: some FreestandingMacroExpansionSyntax,
-    in context: some MacroExpansionContext
-  ) throws -> [DeclSyntax] {
-    Placement.check(node, "Index", in: context)
-    return []
-  }
+package enum UniqueMacro: ConstraintMacro {
+  package static let name = "Unique"
+}
+
+package enum IndexMacro: ConstraintMacro {
+  package static let name = "Index"
 }

@@ -4,6 +4,9 @@ import SwiftSyntaxMacros
 /// Finds annotations that stand where `@Model` doesn't see them.
 enum Placement {
   /// Refuses an attribute on anything but a variable of a model class.
+  ///
+  /// `@Transient` outside of one is only warned of, and accepted in an extension, where nothing is
+  /// stored.
   static func check(
     _ node: AttributeSyntax,
     _ name: String,
@@ -12,24 +15,11 @@ enum Placement {
   ) {
     if !declaration.is(VariableDeclSyntax.self) {
       context.diagnose(.annotationNeedsProperty(node, name))
-    } else if enclosingModel(context) == nil {
+    } else if enclosingModel(context) != nil {
+      return
+    } else if name != TransientMacro.name {
       context.diagnose(.annotationOutsideModel(node, name))
-    }
-  }
-
-  /// Refuses `@Transient` on anything but a variable, and warns if the variable is not in a model.
-  ///
-  /// In an extension it is accepted: nothing is stored there.
-  static func checkTransient(
-    _ node: AttributeSyntax,
-    on declaration: some DeclSyntaxProtocol,
-    in context: some MacroExpansionContext
-  ) {
-    if !declaration.is(VariableDeclSyntax.self) {
-      context.diagnose(.annotationNeedsProperty(node, "Transient"))
-    } else if enclosingModel(context) == nil,
-      context.lexicalContext.first?.is(ExtensionDeclSyntax.self) != true
-    {
+    } else if context.lexicalContext.first?.is(ExtensionDeclSyntax.self) != true {
       context.diagnose(.transientOutsideModel(node))
     }
   }
