@@ -60,18 +60,8 @@ public struct OSLogInterpolation: StringInterpolationProtocol, Sendable {
   }
 
   /// Adds a number, which can be read unless it is marked private.
-  public mutating func appendInterpolation(
-    _ number: Double,
-    format: OSLogFloatFormatting = .fixed,
-    align: OSLogStringAlignment = .none,
-    privacy: OSLogPrivacy = .auto
-  ) {
-    parts.append(.value(format.text(number), isScalar: true, align, privacy))
-  }
-
-  /// Adds a number, which can be read unless it is marked private.
-  public mutating func appendInterpolation(
-    _ number: Float,
+  public mutating func appendInterpolation<Number: BinaryFloatingPoint>(
+    _ number: Number,
     format: OSLogFloatFormatting = .fixed,
     align: OSLogStringAlignment = .none,
     privacy: OSLogPrivacy = .auto

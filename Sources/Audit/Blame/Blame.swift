@@ -6,7 +6,6 @@ import Store
 package struct Blame: Sendable {
   /// One value, or one link to another object.
   package struct Line: Hashable, Sendable {
-    /// The property.
     package var name: String
     /// What it is, or was when the object went.
     package var value: PropertyValue

@@ -4,11 +4,9 @@ import Store
 
 /// An object as a search finds it.
 package struct FoundObject: Hashable, Sendable {
-  /// The name of its entity.
   package var entity: String
   package var id: Int64
 
-  /// Names an object.
   package init(entity: String, id: Int64) {
     self.entity = entity
     self.id = id

@@ -40,6 +40,5 @@ package struct AuditError: Error, Sendable, CustomStringConvertible {
     self.hint = hint
   }
 
-  /// The sentences.
   package var description: String { hint.isEmpty ? message : "\(message) \(hint)" }
 }

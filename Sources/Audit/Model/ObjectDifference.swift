@@ -7,7 +7,6 @@ import Store
 package struct ObjectDifference: Hashable, Sendable {
   /// What happened to the object on the way from the first state to the second.
   package var kind: ChangeKind
-  /// The name of its entity.
   package var entity: String
   package var id: Int64
   /// What a person would call it; nil where nothing tells.

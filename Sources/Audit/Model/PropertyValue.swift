@@ -35,7 +35,6 @@ package struct PropertyValue: Hashable, Sendable {
   package struct Link: Hashable, Sendable {
     /// The name of the object's entity.
     package var entity: String
-    /// The object's id.
     package var id: Int64
 
     init?(_ json: [UInt8]) {

@@ -6,7 +6,6 @@ import Store
 package struct AuditFilter: Sendable {
   /// The entity; its heirs are meant too.
   package var entity: String?
-  /// The object.
   package var id: Int64?
   /// The author; an empty text for those that have none.
   package var author: String?

@@ -27,7 +27,6 @@ struct MeantChanges: Sendable {
     part(of: change, schema: schema)?.properties ?? []
   }
 
-  /// True for a change that is meant.
   func contain(_ change: Change, schema: String) -> Bool {
     guard let part = part(of: change, schema: schema) else { return false }
     guard let properties = part.properties else { return true }

@@ -5,7 +5,6 @@ import Store
 package struct AuditSummary {
   /// One transaction with what it changed.
   package struct Entry: Sendable {
-    /// The transaction, counted.
     package var summary: TransactionSummary
     /// Its changes, as many as are shown.
     package var differences: [ObjectDifference]
@@ -15,7 +14,6 @@ package struct AuditSummary {
 
   /// An object that went, and who let it go.
   package struct Deletion: Sendable {
-    /// The transaction.
     package var touch: Touch
     /// The object with what its tombstone keeps.
     package var difference: ObjectDifference
@@ -26,7 +24,6 @@ package struct AuditSummary {
     package var object: FoundObject
     /// What a person would call it.
     package var label: String?
-    /// The number of its changes.
     package var changes: Int64
   }
 
@@ -73,7 +70,6 @@ package struct AuditSummary {
 
 /// Something in a history that deserves a look.
 package struct AuditFinding: Hashable, Sendable {
-  /// What kind of thing it is.
   package enum Kind: String, CaseIterable, Sendable {
     /// Changes outside the hours of work.
     case outsideOfficeHours = "outside-office-hours"
@@ -93,9 +89,7 @@ package struct AuditFinding: Hashable, Sendable {
     case damage
   }
 
-  /// What kind of thing it is.
   package var kind: Kind
-  /// What it is, in a sentence.
   package var message: String
   /// The first transactions that it is about, in order.
   package var transactions: [Int64]

@@ -4,7 +4,6 @@ package struct Period: Hashable, Sendable {
   package var from: String
   /// The last day.
   package var to: String
-  /// The number of changes.
   package var changes: Int64
 
   package init(from: String, to: String, changes: Int64) {

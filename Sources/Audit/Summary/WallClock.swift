@@ -9,7 +9,6 @@ package struct WallClock: Sendable {
     self.officeHours = officeHours
   }
 
-  /// The name of the time zone.
   package var zoneName: String { zone.name }
 
   /// A time of history on this clock, as `2026-11-03 08:00:12`.

@@ -20,9 +20,7 @@ package struct TransactionSummary: Sendable {
 
 /// What happened to the objects of an entity.
 package struct EntityCounts: Hashable, Sendable {
-  /// The entity's name.
   package var entity: String
-  /// What happened.
   package var counts: ChangeCounts
 
   package init(entity: String, counts: ChangeCounts) {
@@ -42,7 +40,6 @@ package struct ChangeCounts: Hashable, Sendable {
 
   package init() {}
 
-  /// All of them.
   package var all: Int64 { inserted + updated + deleted }
 
   /// Counts one more.

@@ -15,17 +15,13 @@ package struct TimelineGroup: Hashable, Sendable {
   package var name: String?
   /// The number of transactions, without snapshots.
   package var transactions: Int64 = 0
-  /// Their changes.
   package var counts = ChangeCounts()
   /// The objects of snapshots, which are not counted as changes.
   package var snapshotObjects: Int64 = 0
   /// The first transaction, and when it was.
   package var first: Int64 = 0
-  /// When the first was.
   package var firstTime = ""
-  /// The last transaction.
   package var last: Int64 = 0
-  /// When the last was.
   package var lastTime = ""
 
   /// Counts one more transaction.

@@ -51,7 +51,6 @@ package enum DifferencePage {
       + "<p>+ is only in the second, − only in the first, ~ differs: from → to.</p>\n"
   }
 
-  /// A difference.
   package static func rows(
     of difference: ObjectDifference,
     name: NameLookup = { _, _ in nil }

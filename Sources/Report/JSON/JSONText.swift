@@ -28,7 +28,6 @@ package struct JSONText {
     add(key, json: Array(String(number).utf8))
   }
 
-  /// Adds true or false.
   package mutating func add(_ key: String, _ truth: Bool) {
     add(key, json: Array((truth ? "true" : "false").utf8))
   }
@@ -45,7 +44,6 @@ package struct JSONText {
     add(key, json: object?.closed)
   }
 
-  /// Adds a list of objects.
   package mutating func add(_ key: String, _ objects: [JSONText]) {
     addKey(key)
     bytes.append(UInt8(ascii: "["))

@@ -2,10 +2,8 @@ import SwiftData
 
 /// The models when trips got names of their own, and people moved in.
 package enum SampleTripsSchemaV2: VersionedSchema {
-  /// The second version.
   package static let versionIdentifier = Schema.Version(2, 0, 0)
 
-  /// What there is in it.
   package static var models: [any PersistentModel.Type] {
     [
       Trip.self, BucketListItem.self, LivingAccommodation.self, Person.self, Address.self,

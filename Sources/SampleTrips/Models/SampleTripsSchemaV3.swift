@@ -2,10 +2,8 @@ import SwiftData
 
 /// The models of today; between them their attributes have every type that a model may have.
 package enum SampleTripsSchemaV3: VersionedSchema {
-  /// The third version.
   package static let versionIdentifier = Schema.Version(3, 0, 0)
 
-  /// The models of the store of trips.
   package static var trips: [any PersistentModel.Type] {
     [
       Trip.self, PersonalTrip.self, BusinessTrip.self, BucketListItem.self,
@@ -13,10 +11,8 @@ package enum SampleTripsSchemaV3: VersionedSchema {
     ]
   }
 
-  /// The models of the store of people.
   package static var people: [any PersistentModel.Type] { [Person.self, Address.self] }
 
-  /// What there is in it.
   package static var models: [any PersistentModel.Type] { trips + people }
 }
 

@@ -25,11 +25,9 @@ package enum Reason: String, Codable, CaseIterable, Sendable {
 
 /// Something that was paid for on a trip for work.
 package struct Expense: Codable, Hashable, Sendable {
-  /// What was paid for.
   package var what: String
   /// How much, in the currency's smallest unit.
   package var cents: Int
-  /// When.
   package var date: Date
 
   package init(what: String, cents: Int, date: Date) {

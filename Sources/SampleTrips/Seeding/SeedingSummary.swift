@@ -4,7 +4,6 @@ package struct SeedingSummary: Hashable, Sendable {
   package struct Counts: Hashable, Sendable {
     /// How many saves.
     package var transactions = 0
-    /// How many changes.
     package var changes = 0
   }
 
