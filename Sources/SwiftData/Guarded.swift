@@ -15,3 +15,14 @@ final class Guarded<Value>: @unchecked Sendable {
     return try body(&value)
   }
 }
+
+/// Says once what a fetch does more slowly than it could.
+enum FetchLog {
+  private static let said = Guarded<Set<String>>([])
+
+  static func note(_ sentence: String) {
+    // A program that makes new sentences for ever is not given memory for ever.
+    guard said.withLock({ $0.count < 1000 && $0.insert(sentence).inserted }) else { return }
+    FileHandle.standardError.write(Data("SwiftData: \(sentence)\n".utf8))
+  }
+}

@@ -89,11 +89,11 @@ public struct ModelConfiguration: DataStoreConfiguration, Identifiable, Hashable
   public var id: URL { url }
 
   private init(
-    name: String?,
-    schema: Schema?,
-    url: URL?,
-    inMemory: Bool,
-    allowsSave: Bool,
+    name: String? = nil,
+    schema: Schema? = nil,
+    url: URL? = nil,
+    inMemory: Bool = false,
+    allowsSave: Bool = true,
     groupContainer: GroupContainer = .automatic,
     cloudKitDatabase: CloudKitDatabase = .automatic
   ) {
@@ -120,7 +120,6 @@ public struct ModelConfiguration: DataStoreConfiguration, Identifiable, Hashable
     self.init(
       name: name,
       schema: schema,
-      url: nil,
       inMemory: isStoredInMemoryOnly,
       allowsSave: allowsSave,
       groupContainer: groupContainer,
@@ -130,7 +129,7 @@ public struct ModelConfiguration: DataStoreConfiguration, Identifiable, Hashable
 
   /// Describes a store in the program's own folder, or in memory.
   public init(isStoredInMemoryOnly: Bool) {
-    self.init(name: nil, schema: nil, url: nil, inMemory: isStoredInMemoryOnly, allowsSave: true)
+    self.init(inMemory: isStoredInMemoryOnly)
   }
 
   /// Describes the store of a file.
@@ -145,7 +144,6 @@ public struct ModelConfiguration: DataStoreConfiguration, Identifiable, Hashable
       name: name,
       schema: schema,
       url: url,
-      inMemory: false,
       allowsSave: allowsSave,
       cloudKitDatabase: cloudKitDatabase
     )
@@ -163,7 +161,6 @@ public struct ModelConfiguration: DataStoreConfiguration, Identifiable, Hashable
       name: name,
       schema: schema,
       url: url,
-      inMemory: false,
       allowsSave: allowsSave,
       cloudKitDatabase: .private(cloudKitContainerIdentifier)
     )
@@ -172,13 +169,7 @@ public struct ModelConfiguration: DataStoreConfiguration, Identifiable, Hashable
   /// Describes a store of some models in the program's own folder, or in memory.
   @_disfavoredOverload
   public init(for types: any PersistentModel.Type..., isStoredInMemoryOnly: Bool = false) {
-    self.init(
-      name: nil,
-      schema: types.isEmpty ? nil : Schema(types),
-      url: nil,
-      inMemory: isStoredInMemoryOnly,
-      allowsSave: true
-    )
+    self.init(schema: types.isEmpty ? nil : Schema(types), inMemory: isStoredInMemoryOnly)
   }
 
   /// The folder of the program for data that it keeps, by the rules of desktops on Linux.

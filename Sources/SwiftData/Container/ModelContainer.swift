@@ -16,7 +16,6 @@ public final class ModelContainer: Sendable {
   /// The configurations of the stores that SwiftData keeps itself.
   public let configurations: Set<ModelConfiguration>
   let map: EntityMap
-  /// The open stores.
   let stores: [any Backend]
   /// Tells observers of commits.
   let changes: StoreChanges

@@ -38,7 +38,6 @@ final class StoreChanges: Sendable {
   /// A number that changes with each commit that is noticed.
   var generation: Int { state.withLock { $0.generation } }
 
-  /// Whether the timer runs.
   var isPolling: Bool { state.withLock { $0.timer != nil } }
 
   /// Calls a listener after each commit from now on, on a thread of its own.

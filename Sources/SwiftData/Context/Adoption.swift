@@ -73,8 +73,7 @@ struct Adoption {
     _ index: Int,
     _ row: Int64
   ) -> (any PersistentModel)? {
-    state.entity?.relationships[index].flatMap { former.container.map[$0.destination] }
-      .flatMap { former[$0, row] }
+    former.container.map.destination(of: index, in: state.entity).flatMap { former[$0, row] }
   }
 
   // MARK: Taking over
@@ -98,7 +97,7 @@ struct Adoption {
     state.isUnsynced = false
     // Others may have saved since its relationships were read.
     state.reading = context.registry.readings[entity.storeIndex].number &- 1
-    context.register(model, state, entity)
+    context.registry.add(state.reference(to: model), entity, row: state.row)
   }
 
   private func adopted(_ model: any PersistentModel) -> any PersistentModel {

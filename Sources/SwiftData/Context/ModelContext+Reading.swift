@@ -86,7 +86,7 @@ extension ModelContext {
 
   /// The object that a to-one relationship leads to by its row.
   func relatedModel(of state: _ModelState, _ index: Int, row: Int64) -> (any PersistentModel)? {
-    guard let entity = relatedEntity(of: state, index) else { return nil }
+    guard let entity = container.map.destination(of: index, in: state.entity) else { return nil }
     guard row >= 0 else { return pending.model(row: row) }
     guard let model = model(of: entity, row: row) else { return nil }
     let phase = model._$state.phase
@@ -99,7 +99,7 @@ extension ModelContext {
     _ index: Int,
     row: Int64
   ) -> (any PersistentModel)? {
-    guard let entity = relatedEntity(of: state, index) else { return nil }
+    guard let entity = container.map.destination(of: index, in: state.entity) else { return nil }
     if row < 0 { return pending.model(row: row) }
     // Where both sides keep a relationship, both must be in memory to change.
     if container.store(of: entity).keepsWholeObjects {
@@ -108,14 +108,10 @@ extension ModelContext {
     return registry[entity, row]
   }
 
-  private func relatedEntity(of state: _ModelState, _ index: Int) -> EntityDescription? {
-    state.entity?.relationships[index].flatMap { container.map[$0.destination] }
-  }
-
   /// Reads the objects that a to-many relationship leads to.
   func load(_ many: ToMany, of state: _ModelState, _ index: Int) {
     guard state.row >= 0, let entity = state.entity,
-      let destination = relatedEntity(of: state, index)
+      let destination = container.map.destination(of: index, in: state.entity)
     else {
       many.load([])
       return

@@ -6,10 +6,7 @@ extension ModelContext {
   ///
   /// When it throws, nothing is written and the changes are still pending.
   public func save() throws {
-    if let error = deferredError {
-      deferredError = nil
-      throw error
-    }
+    try throwDeferredError()
     processPendingChanges()
     try refuseForeignLinks()
     guard hasChanges else { return }
@@ -46,6 +43,19 @@ extension ModelContext {
   private func isWrittenBefore(_ left: Int, _ right: Int) -> Bool {
     let order = (container.stores[left].isWrittenLast, container.stores[right].isWrittenLast)
     return order.0 == order.1 ? left < right : order.1
+  }
+
+  /// Throws what calls that can't throw left behind.
+  func throwDeferredError() throws {
+    guard let error = deferredError else { return }
+    deferredError = nil
+    throw error
+  }
+
+  /// Throws what calls that can't throw left behind, and saves if that is the context's matter.
+  func prepareToRead() throws {
+    try throwDeferredError()
+    if autosaveEnabled, !isMain, hasChanges { try save() }
   }
 
   private static func described(_ error: any Error) -> any Error {

@@ -131,10 +131,6 @@ public final class ModelContext {
     return pending.model(row: row)
   }
 
-  func register(_ model: any PersistentModel, _ state: _ModelState, _ entity: EntityDescription) {
-    registry.add(state.reference(to: model), entity, row: state.row)
-  }
-
   func unregister(_ state: _ModelState) {
     // A store may give the identity of a deleted object to a new one.
     if let entity = state.entity, let model = registry[entity, state.row], model._$state !== state {

@@ -17,7 +17,6 @@ struct PendingChanges {
   /// What was set to objects of other contexts, and may still be.
   var foreignLinks: [ForeignLink] = []
 
-  /// The rows of one batch deletion.
   struct BatchDeletion {
     var entity: EntityDescription
     var rows: [Int64]

@@ -13,7 +13,9 @@ extension PendingSave {
       let isOwner = entity.model.relationships.contains { property in
         isRuled
           || isLoose(property, of: entity.model)
-            && destination(of: property, of: entity).map { touched.contains($0.tableIndex) }
+            && container.map.destination(of: property.index, in: entity).map {
+              touched.contains($0.tableIndex)
+            }
               ?? false
       }
       guard isOwner, seen.insert(entity.tableIndex).inserted else { continue }
@@ -21,13 +23,6 @@ extension PendingSave {
         dropStrays(of: owner, all: isRuled)
       }
     }
-  }
-
-  private func destination(
-    of property: PropertyDescription,
-    of entity: EntityDescription
-  ) -> EntityDescription? {
-    entity.relationships[property.index].flatMap { context.container.map[$0.destination] }
   }
 
   private func isLoose(_ property: PropertyDescription, of model: _ModelDescription) -> Bool {

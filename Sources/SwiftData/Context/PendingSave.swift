@@ -215,16 +215,13 @@ final class PendingSave {
 
   private func value(of state: _ModelState, _ slot: Int) throws -> Value {
     if case .value(let value) = state.slots[slot] { return value }
-    if state.description.properties[slot].destination != nil {
-      // Without an inverse, nobody told it that the other one is gone.
-      if case .toOne(.object(let other)) = state.slots[slot],
-        ![.inserting, .stored].contains(other._$state.phase) || isGone(other._$state)
-      {
-        return .null
-      }
-      return state.toOneRow(slot).map { .integer($0) } ?? .null
+    // Without an inverse, nobody told it that the other one is gone.
+    if case .toOne(.object(let other)) = state.slots[slot],
+      ![.inserting, .stored].contains(other._$state.phase) || isGone(other._$state)
+    {
+      return .null
     }
-    return try state.stored(at: slot)
+    return try state.columnValue(at: slot)
   }
 
   private func writeUpdates(_ writer: Writer, storeIndex: Int) throws {
@@ -375,7 +372,7 @@ final class PendingSave {
     }
     dropStrays(isRuled: !ruled.isEmpty)
     for outcome in outcomes { context.report { try outcome.reregister(in: context) } }
-    context.undoRecorder.saved(in: context)
+    context.undoRecorder.endGroup(in: context)
   }
 
   var deletedIdentifiers: [PersistentIdentifier] {

@@ -32,7 +32,6 @@ final class Registry {
   /// The context that the application has the objects from; nil once it was released.
   var visibleContext: ModelContext? { isReleased ? nil : current }
 
-  /// The context of the objects.
   var context: ModelContext {
     if let current { return current }
     let context = ModelContext(container, replacingThatOf: self)

@@ -75,8 +75,6 @@ final class UndoRecorder {
     }
   }
 
-  func saved(in context: ModelContext) { endGroup(in: context) }
-
   /// Forgets what was changed since the last step: it was taken back in another way.
   func forget() {
     actions = []

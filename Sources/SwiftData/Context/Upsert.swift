@@ -81,12 +81,7 @@ extension PendingSave {
     guard let entity = state.entity else { return [] }
     return try entity.uniques.compactMap { properties, slots in
       if changedOnly, !slots.contains(where: state.changed.contains) { return nil }
-      let values = try slots.map { slot -> Value in
-        if state.description.properties[slot].destination != nil {
-          return state.toOneRow(slot).map { .integer($0) } ?? .null
-        }
-        return try state.stored(at: slot)
-      }
+      let values = try slots.map(state.columnValue)
       // Rows without a value are never the same.
       guard !values.contains(.null) else { return nil }
       return UniqueKey(table: entity.tableIndex, properties: properties, values: values)

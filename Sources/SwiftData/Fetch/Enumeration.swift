@@ -35,11 +35,7 @@ extension ModelContext {
     _ descriptor: FetchDescriptor<T>,
     batchSize: Int
   ) throws -> FetchResultsCollection<T> {
-    FetchResultsCollection(
-      identifiers: try fetchIdentifiers(descriptor),
-      batchSize: max(1, batchSize),
-      context: self
-    )
+    try FetchResultsCollection(descriptor, batchSize: batchSize, context: self)
   }
 
   /// Fetches identifiers of models.
@@ -47,10 +43,6 @@ extension ModelContext {
     _ descriptor: FetchDescriptor<T>,
     batchSize: Int
   ) throws -> FetchResultsCollection<PersistentIdentifier> {
-    FetchResultsCollection(
-      identifiers: try fetchIdentifiers(descriptor),
-      batchSize: max(1, batchSize),
-      context: self
-    )
+    try FetchResultsCollection(descriptor, batchSize: batchSize, context: self)
   }
 }

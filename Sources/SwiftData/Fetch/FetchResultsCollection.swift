@@ -8,19 +8,17 @@ public final class FetchResultsCollection<Element>: RandomAccessCollection {
   private let context: ModelContext
   private var loaded: (number: Int, elements: [Element])?
 
-  init(identifiers: [PersistentIdentifier], batchSize: Int, context: ModelContext) {
-    self.identifiers = identifiers
-    self.batchSize = batchSize
+  init<T>(_ descriptor: FetchDescriptor<T>, batchSize: Int, context: ModelContext) throws {
+    identifiers = try context.fetchIdentifiers(descriptor)
+    self.batchSize = Swift.max(1, batchSize)
     self.context = context
   }
 
   /// Results that are all in memory, and stay there.
-  convenience init(_ elements: [Element], context: ModelContext) where Element: PersistentModel {
-    self.init(
-      identifiers: elements.map(\.persistentModelID),
-      batchSize: Swift.max(elements.count, 1),
-      context: context
-    )
+  init(_ elements: [Element], context: ModelContext) where Element: PersistentModel {
+    identifiers = elements.map(\.persistentModelID)
+    batchSize = Swift.max(elements.count, 1)
+    self.context = context
     loaded = (0, elements)
   }
 
@@ -38,7 +36,6 @@ public final class FetchResultsCollection<Element>: RandomAccessCollection {
     return elements[position % batchSize]
   }
 
-  /// The results batch by batch.
   var batches: some Sequence<[Element]> {
     (0..<(identifiers.count + batchSize - 1) / batchSize).lazy.map { self.batch($0) }
   }

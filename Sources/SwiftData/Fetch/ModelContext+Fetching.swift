@@ -23,11 +23,7 @@ extension ModelContext {
 
   /// Makes sure that a fetch sees what it should, and finds the entity that it is of.
   func request<T: PersistentModel>(_ descriptor: FetchDescriptor<T>) throws -> ContextFetch<T> {
-    if let error = deferredError {
-      deferredError = nil
-      throw error
-    }
-    if autosaveEnabled, !isMain, hasChanges { try save() }
+    try prepareToRead()
     if let entity = container.map.entity(of: T.self) {
       return ContextFetch(descriptor: descriptor, entity: entity, context: self)
     }

@@ -6,7 +6,6 @@ final class ChangeRecord: Sendable {
   let schema: PastSchema
   let entity: PastEntity
   let kind: ChangeKind
-  /// The identity of the object.
   let object: PersistentIdentifier
   let transaction: Int64
   /// The place among all changes of the store.
@@ -36,9 +35,9 @@ final class ChangeRecord: Sendable {
   var typed: HistoryChange {
     func make<Model: PersistentModel>(_: Model.Type) -> HistoryChange {
       switch kind {
-      case .insert: .insert(DefaultHistoryInsert<Model>(self))
-      case .update: .update(DefaultHistoryUpdate<Model>(self))
-      case .delete: .delete(DefaultHistoryDelete<Model>(self))
+      case .insert: .insert(DefaultHistoryInsert<Model>(record: self))
+      case .update: .update(DefaultHistoryUpdate<Model>(record: self))
+      case .delete: .delete(DefaultHistoryDelete<Model>(record: self))
       }
     }
     return make(entity.model)

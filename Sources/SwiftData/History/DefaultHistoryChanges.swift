@@ -1,15 +1,10 @@
 import Store
 
 /// The insertion of an object into one of SwiftData's own stores.
-public struct DefaultHistoryInsert<Model: PersistentModel>: HistoryInsert, Hashable {
-  /// The type of ``transactionIdentifier``.
-  public typealias TransactionIdentifier = Int64
-  /// The type of ``changeIdentifier``.
-  public typealias ChangeIdentifier = Int64
-
+public struct DefaultHistoryInsert<Model: PersistentModel>: HistoryInsert, HistoryValueProviding,
+  Hashable
+{
   let record: ChangeRecord
-
-  init(_ record: ChangeRecord) { self.record = record }
 
   /// The place among all changes of the store.
   public var changeIdentifier: Int64 { record.number }
@@ -21,18 +16,17 @@ public struct DefaultHistoryInsert<Model: PersistentModel>: HistoryInsert, Hasha
   public var values: HistoryValues<Model> {
     HistoryValues(RecordedSide(record: record, side: .after))
   }
+  /// All values that the object had when it was inserted.
+  public var valuesByName: [String: any Sendable] { values.byName }
+  /// None.
+  public var previousValuesByName: [String: any Sendable] { [:] }
 }
 
 /// A change of an object's values in one of SwiftData's own stores.
-public struct DefaultHistoryUpdate<Model: PersistentModel>: HistoryUpdate, Hashable {
-  /// The type of ``transactionIdentifier``.
-  public typealias TransactionIdentifier = Int64
-  /// The type of ``changeIdentifier``.
-  public typealias ChangeIdentifier = Int64
-
+public struct DefaultHistoryUpdate<Model: PersistentModel>: HistoryUpdate, HistoryValueProviding,
+  Hashable
+{
   let record: ChangeRecord
-
-  init(_ record: ChangeRecord) { self.record = record }
 
   /// The place among all changes of the store.
   public var changeIdentifier: Int64 { record.number }
@@ -58,18 +52,17 @@ public struct DefaultHistoryUpdate<Model: PersistentModel>: HistoryUpdate, Hasha
   public var previousValues: HistoryValues<Model> {
     HistoryValues(RecordedSide(record: record, side: .before))
   }
+  /// The values that changed, as they were afterwards.
+  public var valuesByName: [String: any Sendable] { values.byName }
+  /// The values that changed, as they were before.
+  public var previousValuesByName: [String: any Sendable] { previousValues.byName }
 }
 
 /// The deletion of an object from one of SwiftData's own stores.
-public struct DefaultHistoryDelete<Model: PersistentModel>: HistoryDelete, Hashable {
-  /// The type of ``transactionIdentifier``.
-  public typealias TransactionIdentifier = Int64
-  /// The type of ``changeIdentifier``.
-  public typealias ChangeIdentifier = Int64
-
+public struct DefaultHistoryDelete<Model: PersistentModel>: HistoryDelete, HistoryValueProviding,
+  Hashable
+{
   let record: ChangeRecord
-
-  init(_ record: ChangeRecord) { self.record = record }
 
   /// The place among all changes of the store.
   public var changeIdentifier: Int64 { record.number }
@@ -83,23 +76,6 @@ public struct DefaultHistoryDelete<Model: PersistentModel>: HistoryDelete, Hasha
   public var previousValues: HistoryValues<Model> {
     HistoryValues(RecordedSide(record: record, side: .before))
   }
-}
-
-extension DefaultHistoryInsert: HistoryValueProviding {
-  /// All values that the object had when it was inserted.
-  public var valuesByName: [String: any Sendable] { values.byName }
-  /// None.
-  public var previousValuesByName: [String: any Sendable] { [:] }
-}
-
-extension DefaultHistoryUpdate: HistoryValueProviding {
-  /// The values that changed, as they were afterwards.
-  public var valuesByName: [String: any Sendable] { values.byName }
-  /// The values that changed, as they were before.
-  public var previousValuesByName: [String: any Sendable] { previousValues.byName }
-}
-
-extension DefaultHistoryDelete: HistoryValueProviding {
   /// None.
   public var valuesByName: [String: any Sendable] { [:] }
   /// The values that are kept of the object.

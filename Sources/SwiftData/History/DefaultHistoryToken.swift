@@ -16,9 +16,6 @@ import Store
 /// first store by identifier in which they differ decides; so it does, with a store that a token
 /// does not know counting as not read at all, between tokens of different stores.
 public struct DefaultHistoryToken: HistoryToken {
-  /// The type of ``tokenValue``.
-  public typealias TokenType = [String: Int64]
-
   /// How far each store is covered.
   let bookmark: Bookmark
   /// True for the token of a transaction whose predicate is being evaluated: it stands for that

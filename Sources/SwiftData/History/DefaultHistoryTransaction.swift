@@ -3,11 +3,6 @@ import Store
 
 /// One transaction of the history of one of SwiftData's own stores.
 public struct DefaultHistoryTransaction: HistoryTransaction {
-  /// The type of ``transactionIdentifier``.
-  public typealias TransactionIdentifier = Int64
-  /// The type of ``token``.
-  public typealias TokenType = DefaultHistoryToken
-
   /// When it was written.
   public let timestamp: Date
   /// The changes, in their order: one for each object.

@@ -33,13 +33,7 @@ public protocol HistoryValueProviding: Sendable {
 }
 
 extension HistoryChange {
-  private var provider: (any HistoryValueProviding)? {
-    switch self {
-    case .insert(let insert): insert as? any HistoryValueProviding
-    case .update(let update): update as? any HistoryValueProviding
-    case .delete(let delete): delete as? any HistoryValueProviding
-    }
-  }
+  private var provider: (any HistoryValueProviding)? { object as? any HistoryValueProviding }
 
   /// The values after the change, by the names of the properties; nil is left out.
   ///

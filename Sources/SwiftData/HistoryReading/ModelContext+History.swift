@@ -11,7 +11,7 @@ extension ModelContext {
   ///   history, or the token is of other stores.
   public func fetchHistory<T: HistoryTransaction>(_ descriptor: HistoryDescriptor<T>) throws -> [T]
   {
-    try prepareForHistory()
+    try prepareToRead()
     var found: [[T]] = []
     if let own = descriptor as? HistoryDescriptor<DefaultHistoryTransaction>,
       !container.nativeHistories.isEmpty
@@ -30,7 +30,7 @@ extension ModelContext {
   ///
   /// A token whose transaction is deleted expires.
   public func deleteHistory<T: HistoryTransaction>(_ descriptor: HistoryDescriptor<T>) throws {
-    try prepareForHistory()
+    try prepareToRead()
     var isKnown = false
     if let own = descriptor as? HistoryDescriptor<DefaultHistoryTransaction>,
       !container.nativeHistories.isEmpty
@@ -42,15 +42,6 @@ extension ModelContext {
       if try store.deleteHistory(descriptor) { isKnown = true }
     }
     guard isKnown else { throw noHistory(of: T.self) }
-  }
-
-  /// Throws what calls that can't throw left behind, and saves where that is the context's matter.
-  private func prepareForHistory() throws {
-    if let error = deferredError {
-      deferredError = nil
-      throw error
-    }
-    if autosaveEnabled, !isMain, hasChanges { try save() }
   }
 
   private func noHistory<T>(of type: T.Type) -> SwiftDataError {

@@ -115,7 +115,6 @@ struct NativeHistory: Sendable {
   func sources(_ reader: Reader) throws -> SQLSources {
     SQLSources(
       table: quoted,
-      joinTable: quoted,
       storeIdentifier: store.identifier,
       pastNames: try past.renames(reader)
     )
@@ -136,11 +135,11 @@ extension ModelContainer {
     _ descriptor: HistoryDescriptor<DefaultHistoryTransaction>
   ) throws -> [DefaultHistoryTransaction] {
     let tokens = descriptor.predicate.map { capturedTokens(in: $0) } ?? []
-    let histories = nativeHistories
-    try checkStores(of: tokens, histories)
+    try checkStores(tokens)
     do {
-      let parts = try histories.map { try $0.fetch(descriptor, tokens: tokens) }
-      guard parts.count != 1 else { return parts[0].transactions.map(\.withWholeToken) }
+      let parts = try nativeHistories.map { try $0.fetch(descriptor, tokens: tokens) }
+      // Of the only store, each token covers all before it too.
+      guard parts.count != 1 else { return parts[0].transactions.map { $0.with($0.token.points) } }
       var found = try HistoryMerge(parts).transactions()
       if !descriptor.sortBy.isEmpty { found.sort(using: descriptor.sortBy) }
       let limit = descriptor.fetchLimit
@@ -152,14 +151,7 @@ extension ModelContainer {
 
   /// Refuses tokens of other stores than those of the container.
   func checkStores(_ tokens: [DefaultHistoryToken]) throws {
-    try checkStores(of: tokens, nativeHistories)
-  }
-
-  private func checkStores(
-    of tokens: [DefaultHistoryToken],
-    _ histories: [NativeHistory]
-  ) throws {
-    let known = Set(histories.map(\.store.identifier))
+    let known = Set(nativeHistories.map(\.store.identifier))
     for token in tokens where known.isDisjoint(with: token.points.keys) {
       throw SwiftDataError(
         .invalidTransactionFetchRequest,
@@ -198,11 +190,6 @@ extension ModelContainer {
 }
 
 extension DefaultHistoryTransaction {
-  /// The transaction with a token that covers all before it too, where its store is the only one.
-  var withWholeToken: DefaultHistoryTransaction {
-    with(token.points)
-  }
-
   /// The transaction with a token that covers these points.
   func with(_ points: [String: HistoryPoint]) -> DefaultHistoryTransaction {
     var copy = self

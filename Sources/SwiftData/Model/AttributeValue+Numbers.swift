@@ -8,6 +8,15 @@ let notANumber = "NaN"
 public protocol _StoredInteger: FixedWidthInteger, _AttributeValue {}
 
 extension _StoredInteger {
+  /// The width of the integers, and whether they have a sign.
+  public static var _valueType: ValueType {
+    switch bitWidth {
+    case 8: isSigned ? .int8 : .uint8
+    case 16: isSigned ? .int16 : .uint16
+    case 32: isSigned ? .int32 : .uint32
+    default: isSigned ? .int64 : .uint64
+    }
+  }
   /// The integer; above `Int64.max` as twenty digits, which sort after all integers.
   public var _stored: Value {
     if let integer = Int64(exactly: self) { return .integer(integer) }
@@ -25,8 +34,6 @@ extension _StoredInteger {
 }
 
 extension Int: _StoredInteger {
-  /// Sixty-four bits.
-  public static var _valueType: ValueType { .int64 }
   /// The integer.
   public var _stored: Value { .integer(Int64(self)) }
   /// The integer.
@@ -35,42 +42,15 @@ extension Int: _StoredInteger {
     return Int(integer)
   }
 }
-extension Int8: _StoredInteger {
-  /// Eight bits.
-  public static var _valueType: ValueType { .int8 }
-}
-extension Int16: _StoredInteger {
-  /// Sixteen bits.
-  public static var _valueType: ValueType { .int16 }
-}
-extension Int32: _StoredInteger {
-  /// Thirty-two bits.
-  public static var _valueType: ValueType { .int32 }
-}
-extension Int64: _StoredInteger {
-  /// Sixty-four bits.
-  public static var _valueType: ValueType { .int64 }
-}
-extension UInt: _StoredInteger {
-  /// Sixty-four bits, unsigned.
-  public static var _valueType: ValueType { .uint64 }
-}
-extension UInt8: _StoredInteger {
-  /// Eight bits, unsigned.
-  public static var _valueType: ValueType { .uint8 }
-}
-extension UInt16: _StoredInteger {
-  /// Sixteen bits, unsigned.
-  public static var _valueType: ValueType { .uint16 }
-}
-extension UInt32: _StoredInteger {
-  /// Thirty-two bits, unsigned.
-  public static var _valueType: ValueType { .uint32 }
-}
-extension UInt64: _StoredInteger {
-  /// Sixty-four bits, unsigned.
-  public static var _valueType: ValueType { .uint64 }
-}
+extension Int8: _StoredInteger {}
+extension Int16: _StoredInteger {}
+extension Int32: _StoredInteger {}
+extension Int64: _StoredInteger {}
+extension UInt: _StoredInteger {}
+extension UInt8: _StoredInteger {}
+extension UInt16: _StoredInteger {}
+extension UInt32: _StoredInteger {}
+extension UInt64: _StoredInteger {}
 
 extension Double: _AttributeValue {
   /// A binary number of sixty-four bits.

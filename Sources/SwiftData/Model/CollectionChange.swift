@@ -46,6 +46,13 @@ struct CollectionChange {
   }
 }
 
+extension Sequence {
+  /// The elements by their names; of several with one name, the first.
+  func keyed<Key: Hashable>(by name: (Element) -> Key) -> [Key: Element] {
+    Dictionary(map { (name($0), $0) }, uniquingKeysWith: { first, _ in first })
+  }
+}
+
 extension Array where Element: PersistentModel {
   /// The addresses of the objects, which is all that an array of references consists of.
   fileprivate func withAddresses<Result>(

@@ -33,12 +33,10 @@ enum CompositeCoder {
     return decoder
   }()
 
-  /// The text of a value.
   static func encode<T: Encodable>(_ value: T) throws -> String {
     String(decoding: try encoder.encode(value), as: UTF8.self)
   }
 
-  /// The value of a text.
   static func decode<T: Decodable>(_ type: T.Type, from text: String) throws -> T {
     try decoder.decode(type, from: Data(text.utf8))
   }

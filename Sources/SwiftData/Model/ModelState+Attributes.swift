@@ -38,15 +38,6 @@ extension _ModelState {
   public func initialize<T: RawRepresentable>(
     _ place: _ModelDescription,
     _ own: Int,
-    _ value: T
-  ) where T.RawValue: _AttributeValue {
-    slots[index(place, own)] = .value(value.rawValue._stored)
-  }
-
-  /// Sets a value while the object is being made.
-  public func initialize<T: RawRepresentable>(
-    _ place: _ModelDescription,
-    _ own: Int,
     _ value: T?
   ) where T.RawValue: _AttributeValue {
     slots[index(place, own)] = .value(value?.rawValue._stored ?? .null)
@@ -73,18 +64,6 @@ extension _ModelState {
       if let raw = T.RawValue._load(stored), let value = T(rawValue: raw) { return value }
     }
     return absent(index)
-  }
-
-  /// Writes a value.
-  public func set<T: RawRepresentable>(
-    _ owner: some PersistentModel,
-    _ place: _ModelDescription,
-    _ own: Int,
-    _ value: T
-  ) where T.RawValue: _AttributeValue {
-    let index = place.offset &+ own
-    willChange(index)
-    slots[index] = .value(value.rawValue._stored)
   }
 
   /// Writes a value.
@@ -231,6 +210,12 @@ extension _ModelState {
       setToMany(index, unwrapped(value) as? [any PersistentModel], owner: model)
     case .unsupported: slots[index] = .decoded(DecodedValue(value))
     }
+  }
+
+  /// What the column of a property holds.
+  func columnValue(at index: Int) throws -> Value {
+    guard description.properties[index].destination != nil else { return try stored(at: index) }
+    return toOneRow(index).map { .integer($0) } ?? .null
   }
 
   /// The stored form of an attribute, for saving.

@@ -2,13 +2,10 @@ extension _ModelState {
   // MARK: To one object
 
   /// Sets a reference while the object is being made.
-  public func initialize<T: PersistentModel>(_ place: _ModelDescription, _ own: Int, _ value: T) {
-    initializeToOne(place.offset &+ own, value)
-  }
-
-  /// Sets a reference while the object is being made.
   public func initialize<T: PersistentModel>(_ place: _ModelDescription, _ own: Int, _ value: T?) {
-    initializeToOne(place.offset &+ own, value)
+    let index = place.offset &+ own
+    slots[index] = .toOne(value.map { .object($0) } ?? .none)
+    if value != nil { unlinked.insert(index) }
   }
 
   /// Reads a reference that is always there.
@@ -28,28 +25,9 @@ extension _ModelState {
     _ owner: some PersistentModel,
     _ place: _ModelDescription,
     _ own: Int,
-    _ value: T
-  ) {
-    setToOne(place.offset &+ own, value, owner: owner)
-  }
-
-  /// Writes a reference.
-  public func set<T: PersistentModel>(
-    _ owner: some PersistentModel,
-    _ place: _ModelDescription,
-    _ own: Int,
     _ value: T?
   ) {
     setToOne(place.offset &+ own, value, owner: owner)
-  }
-
-  private func initializeToOne(_ index: Int, _ value: (any PersistentModel)?) {
-    guard let value else {
-      slots[index] = .toOne(.none)
-      return
-    }
-    slots[index] = .toOne(.object(value))
-    unlinked.insert(index)
   }
 
   // MARK: To many objects

@@ -195,7 +195,6 @@ public final class _ModelState {
 
   // MARK: Standing
 
-  /// The context of the object.
   var context: ModelContext? { registry?.context }
 
   var hasChanges: Bool {

@@ -62,17 +62,11 @@ public struct PersistentIdentifier: Hashable, Identifiable, Codable, Sendable {
     entityName: String,
     primaryKey: some LosslessStringConvertible & Hashable & Sendable
   ) throws -> PersistentIdentifier {
-    if let number = primaryKey as? any BinaryInteger, let row = Int64(exactly: number) {
-      return PersistentIdentifier(
-        storeIdentifier: storeIdentifier,
-        entityName: entityName,
-        key: .number(row)
-      )
-    }
+    let row = (primaryKey as? any BinaryInteger).flatMap { Int64(exactly: $0) }
     return PersistentIdentifier(
       storeIdentifier: storeIdentifier,
       entityName: entityName,
-      key: .text(primaryKey.description)
+      key: row.map { .number($0) } ?? .text(primaryKey.description)
     )
   }
 

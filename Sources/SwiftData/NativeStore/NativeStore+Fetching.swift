@@ -76,7 +76,6 @@ extension NativeStore {
     let plan = fetch.plan
     let sources = SQLSources(
       table: { quoted($0) },
-      joinTable: { quoted($0) },
       storeIdentifier: identifier
     )
     let query = try FetchQuery(descriptor, plan, map: context.container.map, sources: sources)
@@ -138,7 +137,6 @@ extension NativeStore {
       descriptor.includePendingChanges ? try syncedOverlay(plan.entity, in: context) : nil
     let sources = SQLSources(
       table: { overlay?.source($0) ?? quoted($0) },
-      joinTable: { overlay?.source($0) ?? quoted($0) },
       gone: { overlay?.gone($0) },
       order: { overlay?.order(of: $0) ?? "t0.id" },
       storeIdentifier: identifier

@@ -24,9 +24,10 @@ extension NativeStore {
       guard case .toOne(.row(let row)) = state.slots[property.index] else { continue }
       wanted[row, default: []].append(state)
     }
-    guard !wanted.isEmpty, let destination = destination(property, of: states, in: context) else {
-      return
-    }
+    let map = context.container.map
+    guard !wanted.isEmpty,
+      let destination = map.destination(of: property.index, in: states.first?.entity)
+    else { return }
     let found = try models(
       of: destination,
       where: "t0.id IN (\(list(wanted.keys.sorted())))",
@@ -43,10 +44,11 @@ extension NativeStore {
     in context: ModelContext
   ) throws {
     let open = states.filter { !$0.knownToMany(property.index).isLoaded && $0.row >= 0 }
-    guard let destination = destination(property, of: open, in: context) else { return }
+    guard let relationship = open.first?.entity?.relationships[property.index],
+      let destination = context.container.map[relationship.destination]
+    else { return }
     // One query puts all members into memory; then each collection finds its own there.
     let rows = list(open.map(\.row))
-    guard let relationship = open.first?.entity?.relationships[property.index] else { return }
     let held: [any PersistentModel]
     switch relationship.storage {
     case .inverseColumn(let column):
@@ -90,16 +92,6 @@ extension NativeStore {
       let many = owner.knownToMany(property.index)
       many.load(byOwner[owner.row] ?? [])
       context.hold(many, ownedBy: owner, property.index)
-    }
-  }
-
-  private func destination(
-    _ property: PropertyDescription,
-    of states: [_ModelState],
-    in context: ModelContext
-  ) -> EntityDescription? {
-    states.first?.entity?.relationships[property.index].flatMap {
-      context.container.map[$0.destination]
     }
   }
 

@@ -8,24 +8,15 @@ struct HistoryFilter: Sendable {
   /// The authors, of which one must have saved; empty for all.
   let authors: Set<String>
 
-  /// The filter as a predicate, which runs as SQL; nil if it selects all transactions.
-  var predicate: Predicate<DefaultHistoryTransaction>? {
+  /// The filter as a predicate, which runs as SQL.
+  var predicate: Predicate<DefaultHistoryTransaction> {
     let entities = Array(entities)
     // A transaction may be without an author.
     let authors: [String?] = Array(authors)
-    switch (entities.isEmpty, authors.isEmpty) {
-    case (true, true): return nil
-    case (true, false):
-      return #_Predicate<DefaultHistoryTransaction> { authors.contains($0.author) }
-    case (false, true):
-      return #_Predicate<DefaultHistoryTransaction> {
-        $0.changes.contains { entities.contains($0.changedPersistentIdentifier.entityName) }
-      }
-    case (false, false):
-      return #_Predicate<DefaultHistoryTransaction> {
-        authors.contains($0.author)
-          && $0.changes.contains { entities.contains($0.changedPersistentIdentifier.entityName) }
-      }
+    return #_Predicate<DefaultHistoryTransaction> {
+      (authors.isEmpty || authors.contains($0.author))
+        && (entities.isEmpty
+          || $0.changes.contains { entities.contains($0.changedPersistentIdentifier.entityName) })
     }
   }
 
@@ -112,7 +103,7 @@ extension NativeHistory {
   }
 
   fileprivate func hasTransaction(
-    _ predicate: Predicate<DefaultHistoryTransaction>?,
+    _ predicate: Predicate<DefaultHistoryTransaction>,
     after first: Int64,
     through last: Int64,
     _ reader: Reader

@@ -3,7 +3,6 @@
 struct NotificationTarget: Sendable {
   // The actor may own the observer, which must not keep it alive in turn.
   private weak let actor: (any Actor)?
-  /// Whether an actor made the observer.
   let hasActor: Bool
 
   init(_ actor: (any Actor)?) {

@@ -27,12 +27,7 @@ extension ResultsObserver where SectionTitle == Never {
     modelContext: ModelContext,
     isolation: isolated (any Actor)? = #isolation
   ) throws {
-    try self.init(
-      FetchDescriptor(predicate: filterBy, sortBy: sortBy ?? []),
-      nil,
-      modelContext,
-      isolation
-    )
+    try self.init(FetchDescriptor(filterBy, sortBy), nil, modelContext, isolation)
   }
 
   /// Observes what a predicate selects, in a new context.
@@ -43,40 +38,15 @@ extension ResultsObserver where SectionTitle == Never {
     modelContainer: ModelContainer,
     isolation: isolated (any Actor)? = #isolation
   ) throws {
-    try self.init(
-      FetchDescriptor(predicate: filterBy, sortBy: sortBy ?? []),
-      nil,
-      ModelContext(modelContainer),
-      isolation
-    )
+    try self.init(FetchDescriptor(filterBy, sortBy), nil, ModelContext(modelContainer), isolation)
   }
 }
 
 extension ResultsObserver where SectionTitle == String {
-  /// Observes what a descriptor describes, in sections by a text, in a context.
-  public convenience init(
-    fetchDescriptor: FetchDescriptor<Element> = FetchDescriptor<Element>(),
-    sectionBy: KeyPath<Element, String>,
-    modelContext: ModelContext,
-    isolation: isolated (any Actor)? = #isolation
-  ) throws {
-    try self.init(fetchDescriptor, SectionOrder(sectionBy), modelContext, isolation)
-  }
-
-  /// Observes what a descriptor describes, in sections by a text, in a new context.
-  public convenience init(
-    fetchDescriptor: FetchDescriptor<Element> = FetchDescriptor<Element>(),
-    sectionBy: KeyPath<Element, String>,
-    modelContainer: ModelContainer,
-    isolation: isolated (any Actor)? = #isolation
-  ) throws {
-    try self.init(fetchDescriptor, SectionOrder(sectionBy), ModelContext(modelContainer), isolation)
-  }
-
   /// Observes what a descriptor describes, in sections by a text that may be nil, in a context.
-  public convenience init(
+  public convenience init<Title: _SectionText>(
     fetchDescriptor: FetchDescriptor<Element> = FetchDescriptor<Element>(),
-    sectionBy: KeyPath<Element, String?>,
+    sectionBy: KeyPath<Element, Title>,
     modelContext: ModelContext,
     isolation: isolated (any Actor)? = #isolation
   ) throws {
@@ -84,80 +54,44 @@ extension ResultsObserver where SectionTitle == String {
   }
 
   /// Observes what a descriptor describes, in sections by a text that may be nil, in a new context.
-  public convenience init(
+  public convenience init<Title: _SectionText>(
     fetchDescriptor: FetchDescriptor<Element> = FetchDescriptor<Element>(),
-    sectionBy: KeyPath<Element, String?>,
+    sectionBy: KeyPath<Element, Title>,
     modelContainer: ModelContainer,
     isolation: isolated (any Actor)? = #isolation
   ) throws {
     try self.init(fetchDescriptor, SectionOrder(sectionBy), ModelContext(modelContainer), isolation)
   }
 
-  /// Observes what a predicate selects, in sections by a text, in a context.
-  @_disfavoredOverload
-  public convenience init(
-    filterBy: Predicate<Element>? = nil,
-    sortBy: [SortDescriptor<Element>]? = nil,
-    sectionBy: KeyPath<Element, String>,
-    modelContext: ModelContext,
-    isolation: isolated (any Actor)? = #isolation
-  ) throws {
-    try self.init(
-      FetchDescriptor(predicate: filterBy, sortBy: sortBy ?? []),
-      SectionOrder(sectionBy),
-      modelContext,
-      isolation
-    )
-  }
-
-  /// Observes what a predicate selects, in sections by a text, in a new context.
-  @_disfavoredOverload
-  public convenience init(
-    filterBy: Predicate<Element>? = nil,
-    sortBy: [SortDescriptor<Element>]? = nil,
-    sectionBy: KeyPath<Element, String>,
-    modelContainer: ModelContainer,
-    isolation: isolated (any Actor)? = #isolation
-  ) throws {
-    try self.init(
-      FetchDescriptor(predicate: filterBy, sortBy: sortBy ?? []),
-      SectionOrder(sectionBy),
-      ModelContext(modelContainer),
-      isolation
-    )
-  }
-
   /// Observes what a predicate selects, in sections by a text that may be nil, in a context.
   @_disfavoredOverload
-  public convenience init(
+  public convenience init<Title: _SectionText>(
     filterBy: Predicate<Element>? = nil,
     sortBy: [SortDescriptor<Element>]? = nil,
-    sectionBy: KeyPath<Element, String?>,
+    sectionBy: KeyPath<Element, Title>,
     modelContext: ModelContext,
     isolation: isolated (any Actor)? = #isolation
   ) throws {
-    try self.init(
-      FetchDescriptor(predicate: filterBy, sortBy: sortBy ?? []),
-      SectionOrder(sectionBy),
-      modelContext,
-      isolation
-    )
+    let descriptor = FetchDescriptor(filterBy, sortBy)
+    try self.init(descriptor, SectionOrder(sectionBy), modelContext, isolation)
   }
 
   /// Observes what a predicate selects, in sections by a text that may be nil, in a new context.
   @_disfavoredOverload
-  public convenience init(
+  public convenience init<Title: _SectionText>(
     filterBy: Predicate<Element>? = nil,
     sortBy: [SortDescriptor<Element>]? = nil,
-    sectionBy: KeyPath<Element, String?>,
+    sectionBy: KeyPath<Element, Title>,
     modelContainer: ModelContainer,
     isolation: isolated (any Actor)? = #isolation
   ) throws {
-    try self.init(
-      FetchDescriptor(predicate: filterBy, sortBy: sortBy ?? []),
-      SectionOrder(sectionBy),
-      ModelContext(modelContainer),
-      isolation
-    )
+    let descriptor = FetchDescriptor(filterBy, sortBy)
+    try self.init(descriptor, SectionOrder(sectionBy), ModelContext(modelContainer), isolation)
+  }
+}
+
+extension FetchDescriptor {
+  fileprivate init(_ predicate: Predicate<T>?, _ sortBy: [SortDescriptor<T>]?) {
+    self.init(predicate: predicate, sortBy: sortBy ?? [])
   }
 }

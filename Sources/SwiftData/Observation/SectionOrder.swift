@@ -23,23 +23,47 @@ struct SectionOrder<Element: PersistentModel, SectionTitle: Hashable> {
 }
 
 extension SectionOrder where SectionTitle == String {
-  init(_ keyPath: KeyPath<Element, String>) {
+  init<Title: _SectionText>(_ keyPath: KeyPath<Element, Title>) {
     self.keyPath = keyPath
-    title = { $0[keyPath: keyPath] }
+    title = { $0[keyPath: keyPath]._title }
     // Key paths of properties hold nothing but the property.
-    let path = unsafeBitCast(keyPath, to: (any KeyPath<Element, String> & Sendable).self)
-    orders = [
+    let path = unsafeBitCast(keyPath, to: (any KeyPath<Element, Title> & Sendable).self)
+    orders = Title._orders(by: path)
+  }
+}
+
+/// A text that results are divided into sections by: `String` and `String?`.
+public protocol _SectionText {
+  /// The title of the section; empty where there is no text.
+  var _title: String { get }
+  /// The order of the sections: as people sort texts, then exactly.
+  static func _orders<Model: PersistentModel>(
+    by keyPath: any KeyPath<Model, Self> & Sendable
+  ) -> [SortDescriptor<Model>]
+}
+
+extension String: _SectionText {
+  /// The text.
+  public var _title: String { self }
+  /// As people sort texts, then exactly.
+  public static func _orders<Model: PersistentModel>(
+    by path: any KeyPath<Model, String> & Sendable
+  ) -> [SortDescriptor<Model>] {
+    [
       SortDescriptor(path, comparator: .localizedStandard),
       SortDescriptor(path, comparator: .lexical),
     ]
   }
+}
 
-  /// The title of elements whose property is nil is empty.
-  init(_ keyPath: KeyPath<Element, String?>) {
-    self.keyPath = keyPath
-    title = { $0[keyPath: keyPath] ?? "" }
-    let path = unsafeBitCast(keyPath, to: (any KeyPath<Element, String?> & Sendable).self)
-    orders = [
+extension String?: _SectionText {
+  /// The text, or nothing.
+  public var _title: String { self ?? "" }
+  /// As people sort texts, then exactly; nil first.
+  public static func _orders<Model: PersistentModel>(
+    by path: any KeyPath<Model, String?> & Sendable
+  ) -> [SortDescriptor<Model>] {
+    [
       SortDescriptor(path, comparator: .localizedStandard),
       SortDescriptor(path, comparator: .lexical),
     ]

@@ -176,7 +176,7 @@ extension SQLTranslation {
 
 extension PredicateExpressions.ComparisonOperator {
   /// The operator that says the same with its sides exchanged.
-  fileprivate var turned: PredicateExpressions.ComparisonOperator {
+  var turned: PredicateExpressions.ComparisonOperator {
     switch self {
     case .lessThan: .greaterThan
     case .lessThanOrEqual: .greaterThanOrEqual

@@ -1,17 +1,15 @@
 // Foundation on Linux lacks the nodes that `#Predicate` writes for these functions of strings.
 
 extension PredicateExpressions {
-  /// A node that looks for a string as a user would, whatever case and accents.
-  public struct StringLocalizedStandardContains<
+  /// A node that applies a function to two strings.
+  public struct _StringFunctionNode<
+    Function: _StringFunction,
     Root: PredicateExpression,
     Other: PredicateExpression
   >: PredicateExpression where Root.Output: StringProtocol, Other.Output: StringProtocol {
-    /// A truth value.
-    public typealias Output = Bool
-
-    /// The string that is searched.
+    /// The string that the function is called on.
     public let root: Root
-    /// The string that is looked for.
+    /// Its argument.
     public let other: Other
 
     /// Makes a node.
@@ -20,71 +18,40 @@ extension PredicateExpressions {
       self.other = other
     }
 
-    /// Looks for the one string in the other.
-    public func evaluate(_ bindings: PredicateBindings) throws -> Bool {
-      let root = try self.root.evaluate(bindings)
-      return String(root).localizedStandardContains(String(try other.evaluate(bindings)))
+    /// Applies the function.
+    public func evaluate(_ bindings: PredicateBindings) throws -> Function.Output {
+      let root = String(try root.evaluate(bindings))
+      return Function._apply(root, String(try other.evaluate(bindings)))
     }
   }
+
+  /// A node that looks for a string as a user would, whatever case and accents.
+  public typealias StringLocalizedStandardContains<
+    Root: PredicateExpression,
+    Other: PredicateExpression
+  > = _StringFunctionNode<_LocalizedStandardContains, Root, Other>
+  where Root.Output: StringProtocol, Other.Output: StringProtocol
 
   /// A node that compares two strings without regard to case.
-  public struct StringCaseInsensitiveCompare<
+  public typealias StringCaseInsensitiveCompare<
     Root: PredicateExpression,
     Other: PredicateExpression
-  >: PredicateExpression where Root.Output: StringProtocol, Other.Output: StringProtocol {
-    /// The order of the two.
-    public typealias Output = ComparisonResult
-
-    /// The first string.
-    public let root: Root
-    /// The second string.
-    public let other: Other
-
-    /// Makes a node.
-    public init(root: Root, other: Other) {
-      self.root = root
-      self.other = other
-    }
-
-    /// Compares the strings.
-    public func evaluate(_ bindings: PredicateBindings) throws -> ComparisonResult {
-      let root = try self.root.evaluate(bindings)
-      return String(root).caseInsensitiveCompare(String(try other.evaluate(bindings)))
-    }
-  }
+  > = _StringFunctionNode<_CaseInsensitiveCompare, Root, Other>
+  where Root.Output: StringProtocol, Other.Output: StringProtocol
 
   /// A node that compares two strings in the order of the current locale.
-  public struct StringLocalizedCompare<
+  public typealias StringLocalizedCompare<
     Root: PredicateExpression,
     Other: PredicateExpression
-  >: PredicateExpression where Root.Output: StringProtocol, Other.Output: StringProtocol {
-    /// The order of the two.
-    public typealias Output = ComparisonResult
-
-    /// The first string.
-    public let root: Root
-    /// The second string.
-    public let other: Other
-
-    /// Makes a node.
-    public init(root: Root, other: Other) {
-      self.root = root
-      self.other = other
-    }
-
-    /// Compares the strings.
-    public func evaluate(_ bindings: PredicateBindings) throws -> ComparisonResult {
-      let root = try self.root.evaluate(bindings)
-      return String(root).localizedCompare(String(try other.evaluate(bindings)))
-    }
-  }
+  > = _StringFunctionNode<_LocalizedCompare, Root, Other>
+  where Root.Output: StringProtocol, Other.Output: StringProtocol
 
   /// Makes the node of `localizedStandardContains(_:)`.
   public static func build_localizedStandardContains<Root, Other>(
     _ root: Root,
     _ other: Other
   ) -> StringLocalizedStandardContains<Root, Other> {
-    StringLocalizedStandardContains(root: root, other: other)
+    _StringFunctionNode(root: root, other: other)
   }
 
   /// Makes the node of `caseInsensitiveCompare(_:)`.
@@ -92,7 +59,7 @@ extension PredicateExpressions {
     _ root: Root,
     _ other: Other
   ) -> StringCaseInsensitiveCompare<Root, Other> {
-    StringCaseInsensitiveCompare(root: root, other: other)
+    _StringFunctionNode(root: root, other: other)
   }
 
   /// Makes the node of `localizedCompare(_:)`.
@@ -100,27 +67,44 @@ extension PredicateExpressions {
     _ root: Root,
     _ other: Other
   ) -> StringLocalizedCompare<Root, Other> {
-    StringLocalizedCompare(root: root, other: other)
+    _StringFunctionNode(root: root, other: other)
   }
 }
 
-extension PredicateExpressions.StringLocalizedStandardContains: Sendable
+extension PredicateExpressions._StringFunctionNode: Sendable
 where Root: Sendable, Other: Sendable {}
-extension PredicateExpressions.StringLocalizedStandardContains: Codable
-where Root: Codable, Other: Codable {}
-extension PredicateExpressions.StringLocalizedStandardContains: StandardPredicateExpression
+extension PredicateExpressions._StringFunctionNode: Codable where Root: Codable, Other: Codable {}
+extension PredicateExpressions._StringFunctionNode: StandardPredicateExpression
 where Root: StandardPredicateExpression, Other: StandardPredicateExpression {}
 
-extension PredicateExpressions.StringCaseInsensitiveCompare: Sendable
-where Root: Sendable, Other: Sendable {}
-extension PredicateExpressions.StringCaseInsensitiveCompare: Codable
-where Root: Codable, Other: Codable {}
-extension PredicateExpressions.StringCaseInsensitiveCompare: StandardPredicateExpression
-where Root: StandardPredicateExpression, Other: StandardPredicateExpression {}
+/// A function of two strings that conditions may call.
+public protocol _StringFunction {
+  /// What the function returns.
+  associatedtype Output
+  /// Calls the function.
+  static func _apply(_ root: String, _ other: String) -> Output
+}
 
-extension PredicateExpressions.StringLocalizedCompare: Sendable
-where Root: Sendable, Other: Sendable {}
-extension PredicateExpressions.StringLocalizedCompare: Codable
-where Root: Codable, Other: Codable {}
-extension PredicateExpressions.StringLocalizedCompare: StandardPredicateExpression
-where Root: StandardPredicateExpression, Other: StandardPredicateExpression {}
+/// Looks for a string as a user would, whatever case and accents.
+public enum _LocalizedStandardContains: _StringFunction {
+  /// Looks for one string in another.
+  public static func _apply(_ root: String, _ other: String) -> Bool {
+    root.localizedStandardContains(other)
+  }
+}
+
+/// Compares two strings without regard to case.
+public enum _CaseInsensitiveCompare: _StringFunction {
+  /// Compares two strings.
+  public static func _apply(_ root: String, _ other: String) -> ComparisonResult {
+    root.caseInsensitiveCompare(other)
+  }
+}
+
+/// Compares two strings in the order of the current locale.
+public enum _LocalizedCompare: _StringFunction {
+  /// Compares two strings.
+  public static func _apply(_ root: String, _ other: String) -> ComparisonResult {
+    root.localizedCompare(other)
+  }
+}

@@ -4,8 +4,6 @@ import Store
 struct SQLSources {
   /// What to write after FROM for a table: its name, or a view that shows pending changes too.
   var table: (String) -> String
-  /// The same for a table of pairs.
-  var joinTable: (String) -> String
   /// The list of the rows of a table that are there no more, if there are any.
   var gone: (String) -> String? = { _ in nil }
   /// The order of the rows of a table, over the alias `t0`, where no other is asked for.

@@ -128,15 +128,4 @@ extension SQLQuery {
       return any(Array(pieces[..<middle])).or(any(Array(pieces[middle...])))
     }
   }
-
-  /// True if all of many hold.
-  static func all(_ pieces: [SQLQuery]) -> SQLQuery {
-    switch pieces.count {
-    case 0: return .true
-    case 1: return pieces[0]
-    default:
-      let middle = pieces.count / 2
-      return all(Array(pieces[..<middle])).and(all(Array(pieces[middle...])))
-    }
-  }
 }

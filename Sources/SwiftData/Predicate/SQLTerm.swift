@@ -93,6 +93,18 @@ struct SQLObject {
   }
 }
 
+extension SQLObject {
+  /// The same object by another expression for its row.
+  func known(by id: SQLQuery, isNullable: Bool) -> SQLObject {
+    var copy = self
+    copy.id = id
+    copy.alias = nil
+    copy.isNullable = isNullable
+    copy.strictIn = []
+    return copy
+  }
+}
+
 struct SQLCollection {
   /// What stands after FROM.
   var source: SQLQuery
@@ -114,6 +126,11 @@ struct SQLCollection {
 }
 
 extension SQLTerm {
+  /// A condition, and where it is present if not everywhere.
+  static func holds(_ sql: SQLQuery, presence: SQLQuery? = nil) -> SQLTerm {
+    .condition(SQLCondition(sql: sql, presence: presence))
+  }
+
   /// Holds where the value isn't nil; nil for a value that never is.
   var presence: SQLQuery? {
     switch self {

@@ -118,13 +118,7 @@ extension SQLTranslation {
     var path: SQLPath?
     switch relationship.storage {
     case .column(let name):
-      let column = column(name, of: object)
-      if let gone = sources.gone(destination.table) {
-        // What is about to be deleted is nothing to lead to.
-        id = "CASE WHEN \(column) NOT IN (SELECT id FROM \(sql: gone)) THEN \(column) END"
-      } else {
-        id = column
-      }
+      id = living(column(name, of: object), in: destination.table)
       path = step(name, of: object, to: destination)
     case .inverseColumn(let name):
       let alias = self.alias()
@@ -144,6 +138,12 @@ extension SQLTranslation {
     )
   }
 
+  /// An id, or NULL for that of a row that is about to be deleted: it is nothing to lead to.
+  private func living(_ id: SQLQuery, in table: String) -> SQLQuery {
+    guard let gone = sources.gone(table) else { return id }
+    return "CASE WHEN \(id) NOT IN (SELECT id FROM \(sql: gone)) THEN \(id) END"
+  }
+
   /// The path to what a column of an object leads to.
   private mutating func step(
     _ column: String,
@@ -154,14 +154,10 @@ extension SQLTranslation {
       return nil
     }
     let key: SQLQuery = "\(sql: alias).\(name: column)"
-    var id = key
-    if let gone = sources.gone(destination.table) {
-      id = "CASE WHEN \(key) NOT IN (SELECT id FROM \(sql: gone)) THEN \(key) END"
-    }
     path.steps.append(
       SQLPath.Step(
         key: key,
-        id: id,
+        id: living(key, in: destination.table),
         table: sources.table(destination.table),
         alias: self.alias()
       )
@@ -185,7 +181,7 @@ extension SQLTranslation {
     case .joinTable(let join, let from, let to):
       let link = self.alias()
       source = """
-        \(sql: sources.joinTable(join)) AS \(sql: link) JOIN \(sql: table) AS \(sql: alias) \
+        \(sql: sources.table(join)) AS \(sql: link) JOIN \(sql: table) AS \(sql: alias) \
         ON \(sql: alias).id = \(sql: link).\(name: to)
         """
       condition = "\(sql: link).\(name: from) = \(object.id)"

@@ -213,7 +213,7 @@ final class PendingOverlay {
     for (column, slot) in entity.slots.enumerated() {
       guard let slot else { continue }
       columns.append(quoted(entity.columnNames[column]))
-      values.append(try value(of: state, slot))
+      values.append(try state.columnValue(at: slot))
     }
     let updates = columns.dropFirst().map { "\($0) = excluded.\($0)" }
     try run(
@@ -231,7 +231,7 @@ final class PendingOverlay {
     for (column, slot) in entity.slots.enumerated() {
       guard let slot, state.changed.contains(slot) else { continue }
       assignments.append("\(quoted(entity.columnNames[column])) = ?")
-      values.append(try value(of: state, slot))
+      values.append(try state.columnValue(at: slot))
     }
     guard !assignments.isEmpty else { return }
     try run(
@@ -239,13 +239,6 @@ final class PendingOverlay {
         + "WHERE id = ?",
       values + [.integer(state.row)]
     )
-  }
-
-  private func value(of state: _ModelState, _ slot: Int) throws -> Value {
-    if state.description.properties[slot].destination != nil {
-      return state.toOneRow(slot).map { .integer($0) } ?? .null
-    }
-    return try state.stored(at: slot)
   }
 
   // MARK: Relationships whose members have no column of their own

@@ -22,7 +22,6 @@ final class EntityDescription: Sendable {
   let joined: [PropertyDescription]
   /// The collections without an inverse, whose members have no property that tells of them.
   let loose: [PropertyDescription]
-  /// The names of the columns, in their order.
   let columnNames: [String]
   /// The properties whose values no two objects have together, and their slots.
   let uniques: [(properties: [String], slots: [Int])]
@@ -97,14 +96,8 @@ final class EntityMap: Sendable {
     self.entities = entities
     self.schemas = schemas
     tableCount = (entities.map(\.tableIndex).max() ?? -1) + 1
-    byName = Dictionary(
-      entities.map { ($0.name, $0) },
-      uniquingKeysWith: { first, _ in first }
-    )
-    byModel = Dictionary(
-      entities.map { (ObjectIdentifier($0.model), $0) },
-      uniquingKeysWith: { first, _ in first }
-    )
+    byName = entities.keyed(by: \.name)
+    byModel = entities.keyed { ObjectIdentifier($0.model) }
     uniqueRanks = Self.uniqueRanks(of: entities, byName)
   }
 
@@ -133,6 +126,11 @@ final class EntityMap: Sendable {
   }
 
   subscript(name: String) -> EntityDescription? { byName[name] }
+
+  /// The entity that a relationship leads to.
+  func destination(of index: Int, in entity: EntityDescription?) -> EntityDescription? {
+    entity?.relationships[index].flatMap { byName[$0.destination] }
+  }
 
   /// The entity of a model class, or of the model that a plain class inherits from.
   func entity(of model: _ModelDescription) -> EntityDescription? {

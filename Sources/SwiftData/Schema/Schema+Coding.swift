@@ -1,29 +1,4 @@
 extension Schema.Entity: Codable {
-  private enum CodingKeys: String, CodingKey {
-    case name, superentity, attributes, relationships, inheritedAttributes
-    case inheritedRelationships, uniquenessConstraints, indices
-  }
-
-  /// Reads an entity of a schema that was saved.
-  public convenience init(from decoder: any Decoder) throws {
-    let values = try decoder.container(keyedBy: CodingKeys.self)
-    self.init(
-      decoded: try values.decode(String.self, forKey: .name),
-      attributes: try values.decode([CodedAttribute].self, forKey: .attributes).map(\.attribute),
-      relationships: try values.decode([CodedRelationship].self, forKey: .relationships)
-        .map(\.relationship),
-      inheritedAttributes: try values.decode([CodedAttribute].self, forKey: .inheritedAttributes)
-        .map(\.attribute),
-      inheritedRelationships: try values.decode(
-        [CodedRelationship].self,
-        forKey: .inheritedRelationships
-      ).map(\.relationship),
-      uniquenessConstraints: try values.decode([[String]].self, forKey: .uniquenessConstraints),
-      indices: try values.decode([[String]].self, forKey: .indices),
-      superentityName: try values.decodeIfPresent(String.self, forKey: .superentity)
-    )
-  }
-
   /// Writes the entity.
   public func encode(to encoder: any Encoder) throws {
     var values = encoder.container(keyedBy: CodingKeys.self)
@@ -42,7 +17,7 @@ extension Schema.Entity: Codable {
 }
 
 /// An attribute as it is written; a type is written as its name, and read as none.
-private struct CodedAttribute: Codable {
+struct CodedAttribute: Codable {
   var name: String
   var originalName: String
   var options: [Schema.Attribute.Option]
@@ -67,8 +42,7 @@ private struct CodedAttribute: Codable {
   }
 }
 
-/// A relationship as it is written.
-private struct CodedRelationship: Codable {
+struct CodedRelationship: Codable {
   var name: String
   var originalName: String
   var destination: String
@@ -91,20 +65,5 @@ private struct CodedRelationship: Codable {
     minimum = relationship.minimumModelCount
     maximum = relationship.maximumModelCount
     options = relationship.options
-  }
-
-  var relationship: Schema.Relationship {
-    Schema.Relationship(
-      decoded: name,
-      originalName: originalName,
-      destination: destination,
-      deleteRule: deleteRule,
-      inverseName: inverse,
-      isOptional: isOptional,
-      isToOne: isToOne,
-      minimum: minimum,
-      maximum: maximum,
-      options: options
-    )
   }
 }

@@ -41,24 +41,28 @@ extension Schema {
       indices = description.indexSets
     }
 
-    init(
-      decoded name: String,
-      attributes: [Attribute],
-      relationships: [Relationship],
-      inheritedAttributes: [Attribute],
-      inheritedRelationships: [Relationship],
-      uniquenessConstraints: [[String]],
-      indices: [[String]],
-      superentityName: String?
-    ) {
-      self.name = name
-      self.attributes = attributes
-      self.relationships = relationships
-      self.inheritedAttributes = inheritedAttributes
-      self.inheritedRelationships = inheritedRelationships
-      self.uniquenessConstraints = uniquenessConstraints
-      self.indices = indices
-      self.superentityName = superentityName
+    enum CodingKeys: String, CodingKey {
+      case name, superentity, attributes, relationships, inheritedAttributes
+      case inheritedRelationships, uniquenessConstraints, indices
+    }
+
+    /// Reads an entity of a schema that was saved.
+    public init(from decoder: any Decoder) throws {
+      let values = try decoder.container(keyedBy: CodingKeys.self)
+      func attributes(_ key: CodingKeys) throws -> [Attribute] {
+        try values.decode([CodedAttribute].self, forKey: key).map(\.attribute)
+      }
+      func relationships(_ key: CodingKeys) throws -> [Relationship] {
+        try values.decode([CodedRelationship].self, forKey: key).map { Relationship($0) }
+      }
+      name = try values.decode(String.self, forKey: .name)
+      self.attributes = try attributes(.attributes)
+      self.relationships = try relationships(.relationships)
+      inheritedAttributes = try attributes(.inheritedAttributes)
+      inheritedRelationships = try relationships(.inheritedRelationships)
+      uniquenessConstraints = try values.decode([[String]].self, forKey: .uniquenessConstraints)
+      indices = try values.decode([[String]].self, forKey: .indices)
+      superentityName = try values.decodeIfPresent(String.self, forKey: .superentity)
       description = nil
     }
 
@@ -83,7 +87,9 @@ extension Schema {
       inheritedProperties.keyed(by: \.name)
     }
     /// The name under which code generators know the class.
-    public var mangledName: String { description.map { _mangled($0.type) } ?? name }
+    public var mangledName: String {
+      description.map { _mangledTypeName($0.type) ?? String(reflecting: $0.type) } ?? name
+    }
 
     /// The entities of model classes, with their parents and children set.
     static func make(of models: [any PersistentModel.Type]) -> [Entity] {
@@ -101,16 +107,6 @@ extension Schema {
       return entities
     }
   }
-}
-
-extension Array {
-  fileprivate func keyed(by name: (Element) -> String) -> [String: Element] {
-    Dictionary(map { (name($0), $0) }, uniquingKeysWith: { first, _ in first })
-  }
-}
-
-private func _mangled(_ type: any PersistentModel.Type) -> String {
-  _mangledTypeName(type) ?? String(reflecting: type)
 }
 
 extension Schema.Attribute {

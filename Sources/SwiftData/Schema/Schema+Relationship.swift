@@ -111,31 +111,20 @@ extension Schema {
       isToOneRelationship = !property.isToMany
     }
 
-    init(
-      decoded name: String,
-      originalName: String,
-      destination: String,
-      deleteRule: DeleteRule,
-      inverseName: String?,
-      isOptional: Bool,
-      isToOne: Bool,
-      minimum: Int?,
-      maximum: Int?,
-      options: [Option]
-    ) {
-      self.name = name
-      self.originalName = originalName
-      self.options = options
+    init(_ coded: CodedRelationship) {
+      name = coded.name
+      originalName = coded.originalName
+      options = coded.options
       valueType = Never.self
-      self.destination = destination
-      self.deleteRule = deleteRule
-      minimumModelCount = minimum
-      maximumModelCount = maximum
-      self.inverseName = inverseName
+      destination = coded.destination
+      deleteRule = coded.deleteRule
+      minimumModelCount = coded.minimum
+      maximumModelCount = coded.maximum
+      inverseName = coded.inverse
       inverseKeyPath = nil
       hashModifier = nil
-      self.isOptional = isOptional
-      isToOneRelationship = isToOne
+      isOptional = coded.isOptional
+      isToOneRelationship = coded.isToOne
     }
 
     /// False.

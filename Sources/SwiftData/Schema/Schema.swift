@@ -20,7 +20,7 @@ public final class Schema: Sendable {
 
   /// The entities by their names.
   public var entitiesByName: [String: Entity] {
-    Dictionary(entities.map { ($0.name, $0) }, uniquingKeysWith: { first, _ in first })
+    entities.keyed(by: \.name)
   }
 
   /// Makes a schema of model classes.

@@ -7,19 +7,15 @@ extension CustomStore {
   /// relationships are to be kept in step, nothing else is pending and none of them is in memory.
   func delete<T: PersistentModel>(_ fetch: ContextFetch<T>) throws {
     let (descriptor, entity, context) = (fetch.descriptor, fetch.entity, fetch.context)
-    guard canBatch, context.pending.isEmpty, !hasRelationships(entity, context.container.map) else {
-      for object in try context.fetch(descriptor) { context.deleteAny(object) }
-      return
-    }
-    let identifiers = try context.fetchIdentifiers(descriptor)
-    guard identifiers.allSatisfy({ context.customModel(for: $0) == nil }) else {
+    guard canBatch, context.pending.isEmpty, !hasRelationships(entity, context.container.map),
+      case let identifiers = try context.fetchIdentifiers(descriptor),
+      identifiers.allSatisfy({ context.customModel(for: $0) == nil })
+    else {
       for object in try context.fetch(descriptor) { context.deleteAny(object) }
       return
     }
     guard !identifiers.isEmpty else { return }
     let rows = identifiers.map(context.identities.row(for:))
-    let predicate = descriptor.predicate
-    let includeSubclasses = descriptor.includeSubclasses
     context.pending.deleteBatch(
       PendingChanges.BatchDeletion(
         entity: entity,
@@ -27,8 +23,8 @@ extension CustomStore {
         atOnce: { editingState in
           try self.deleteBatch(
             DataStoreBatchDeleteRequest(
-              predicate: predicate,
-              includeSubclasses: includeSubclasses,
+              predicate: descriptor.predicate,
+              includeSubclasses: descriptor.includeSubclasses,
               editingState: editingState
             )
           )

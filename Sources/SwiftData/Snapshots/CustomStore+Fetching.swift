@@ -64,7 +64,7 @@ private struct CustomFetch<T: PersistentModel> {
   func count() throws -> Int {
     if case .none = bearing, descriptor.includeSubclasses {
       do {
-        let count = try store.fetchCount(descriptor.unordered, context.editingState)
+        let count = try store.fetchCount(context.storeRequest(descriptor.unordered))
         return descriptor.fetchLimit.flatMap { $0 > 0 ? min($0, count) : nil } ?? count
       } catch DataStoreError.preferInMemoryFilter {
         // Counted below.
@@ -77,7 +77,7 @@ private struct CustomFetch<T: PersistentModel> {
   func identifiers() throws -> [PersistentIdentifier] {
     if case .none = bearing {
       do {
-        return try store.fetchIdentifiers(descriptor, context.editingState)
+        return try store.fetchIdentifiers(context.storeRequest(descriptor))
           .filter { isWanted($0) }
           .cut(offset: nil, limit: descriptor.fetchLimit)
       } catch let error as DataStoreError
@@ -130,7 +130,7 @@ private struct CustomFetch<T: PersistentModel> {
     var answer = Answer(snapshots: [])
     while true {
       do {
-        let found = try store.fetch(descriptor, context.editingState)
+        let found = try store.fetch(context.storeRequest(descriptor))
         answer.snapshots = found.fetched
         context.identities.atHand.merge(found.related) { _, last in last }
         return answer

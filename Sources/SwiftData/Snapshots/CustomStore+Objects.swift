@@ -79,10 +79,10 @@ extension CustomStore {
       descriptor.predicate = #Predicate { identifiers.contains($0.persistentModelID) }
     }
     let result: Found
-    do { result = try fetch(descriptor, context.editingState) } catch is DataStoreError {
+    do { result = try fetch(context.storeRequest(descriptor)) } catch is DataStoreError {
       // The predicate is ours and not the program's: a store need not understand it.
       descriptor.predicate = nil
-      result = try fetch(descriptor, context.editingState)
+      result = try fetch(context.storeRequest(descriptor))
     }
     var found: [PersistentIdentifier: any DataStoreSnapshot] = [:]
     for snapshot in result.fetched {

@@ -96,7 +96,7 @@ extension CustomStore: Backend {
       let identifier = state.storeKey
     else { return [] }
     func fetchAll<T: PersistentModel>(_: T.Type) throws -> [any DataStoreSnapshot] {
-      try fetch(FetchDescriptor<T>(), context.editingState).fetched
+      try fetch(context.storeRequest(FetchDescriptor<T>())).fetched
     }
     let index = inverse.property.index
     return try fetchAll(inverse.owner.type).compactMap { snapshot in

@@ -31,7 +31,8 @@ extension CustomStore {
       updated: updated,
       deleted: deleted,
       context.editingState,
-      check: { try throwDeferredError(in: context) }
+      // A property that could not be read while snapshots were taken must not be saved as nothing.
+      check: { try context.throwDeferredError() }
     )
     take(saved, for: inserted, save, storeIndex: storeIndex, in: context)
   }
@@ -51,13 +52,6 @@ extension CustomStore {
   /// An object that is to be deleted may be gone already, and is then no matter of the store.
   private func isThere(_ state: _ModelState, in context: ModelContext) throws -> Bool {
     try !state.hasEmptySlots || fill(state, in: context)
-  }
-
-  /// A property that could not be read while snapshots were taken must not be saved as nothing.
-  private func throwDeferredError(in context: ModelContext) throws {
-    guard let error = context.deferredError else { return }
-    context.deferredError = nil
-    throw error
   }
 
   /// Refuses to delete objects that others keep by the rule `.deny`.

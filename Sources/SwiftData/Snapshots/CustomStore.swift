@@ -8,7 +8,6 @@ final class CustomStore: @unchecked Sendable {
   let identifier: String
   private let entities: [String: _ModelDescription]
 
-  /// What a fetch found.
   struct Found {
     var fetched: [any DataStoreSnapshot]
     var related: [PersistentIdentifier: any DataStoreSnapshot]
@@ -26,7 +25,7 @@ final class CustomStore: @unchecked Sendable {
     models: [_ModelDescription],
     migrationPlan: (any SchemaMigrationPlan.Type)?
   ) throws -> CustomStore {
-    let entities = Dictionary(models.map { ($0.name, $0) }, uniquingKeysWith: { first, _ in first })
+    let entities = models.keyed(by: \.name)
     SnapshotEntities.register(models)
     // A store may decode what it has while it is made.
     let store = try SnapshotEntities.$current.withValue(entities) {
@@ -50,37 +49,22 @@ final class CustomStore: @unchecked Sendable {
 
   // MARK: Reading
 
-  func fetch<T: PersistentModel>(
-    _ descriptor: FetchDescriptor<T>,
-    _ editingState: EditingState
-  ) throws -> Found {
+  func fetch<T: PersistentModel>(_ request: DataStoreFetchRequest<T>) throws -> Found {
     func open<Opened: DataStore>(_ store: Opened) throws -> Found {
-      let result = try store.fetch(
-        DataStoreFetchRequest(descriptor: descriptor, editingState: editingState)
-      )
+      let result = try store.fetch(request)
       return Found(fetched: result.fetchedSnapshots, related: result.relatedSnapshots)
     }
     return try perform { try open($0) }
   }
 
-  func fetchCount<T: PersistentModel>(
-    _ descriptor: FetchDescriptor<T>,
-    _ editingState: EditingState
-  ) throws -> Int {
-    try perform {
-      try $0.fetchCount(DataStoreFetchRequest(descriptor: descriptor, editingState: editingState))
-    }
+  func fetchCount<T: PersistentModel>(_ request: DataStoreFetchRequest<T>) throws -> Int {
+    try perform { try $0.fetchCount(request) }
   }
 
   func fetchIdentifiers<T: PersistentModel>(
-    _ descriptor: FetchDescriptor<T>,
-    _ editingState: EditingState
+    _ request: DataStoreFetchRequest<T>
   ) throws -> [PersistentIdentifier] {
-    try perform {
-      try $0.fetchIdentifiers(
-        DataStoreFetchRequest(descriptor: descriptor, editingState: editingState)
-      )
-    }
+    try perform { try $0.fetchIdentifiers(request) }
   }
 
   func cachedSnapshots(
@@ -189,5 +173,12 @@ extension _ModelState {
     // What the snapshot tells of related objects is known here already.
     var related: [PersistentIdentifier: any BackingData] = [:]
     return Snapshot(from: backingData, relatedBackingDatas: &related)
+  }
+}
+
+extension ModelContext {
+  /// What a custom store is asked for in the name of the context.
+  func storeRequest<T>(_ descriptor: FetchDescriptor<T>) -> DataStoreFetchRequest<T> {
+    DataStoreFetchRequest(descriptor: descriptor, editingState: editingState)
   }
 }

@@ -14,9 +14,9 @@ public struct DefaultSnapshot: DataStoreSnapshot {
   /// The identity of the object.
   public var persistentIdentifier: PersistentIdentifier { values.identifier }
 
-  init(_ values: SnapshotValues) {
+  init(_ values: SnapshotValues, _ failure: SwiftDataError? = nil) {
     self.values = values
-    failure = nil
+    self.failure = failure
   }
 
   /// Takes the values of an object, and tells what of its relationships is in memory.
@@ -67,11 +67,6 @@ public struct DefaultSnapshot: DataStoreSnapshot {
     remappedIdentifiers: [PersistentIdentifier: PersistentIdentifier]? = nil
   ) -> DefaultSnapshot {
     DefaultSnapshot(values.copy(persistentIdentifier, remappedIdentifiers ?? [:]), failure)
-  }
-
-  private init(_ values: SnapshotValues, _ failure: SwiftDataError?) {
-    self.values = values
-    self.failure = failure
   }
 }
 

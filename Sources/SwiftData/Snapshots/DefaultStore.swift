@@ -36,10 +36,7 @@ public final class DefaultStore: DataStoreBatching, Sendable {
       migrationPlan: migrationPlan,
       stores: [configuration]
     )
-    let models = Dictionary(
-      container.map.entities.map { ($0.name, $0.model) },
-      uniquingKeysWith: { first, _ in first }
-    )
+    let models = container.map.entities.map(\.model).keyed(by: \.name)
     SnapshotEntities.register(Array(models.values))
     SnapshotEntities.register(models, ofStore: identifier)
   }

@@ -121,23 +121,14 @@ private struct ForwardingContainer: SingleValueEncodingContainer {
   var codingPath: [any CodingKey] { capture.codingPath }
 
   mutating func encodeNil() { capture.refuse(codingPath) }
-  mutating func encode<T: Encodable>(_ value: T) throws { try value.encode(to: capture) }
-
-  // Values that would come back here for ever, as they encode themselves as single values.
-  mutating func encode(_ value: Bool) { capture.refuse(codingPath) }
-  mutating func encode(_ value: String) { capture.refuse(codingPath) }
-  mutating func encode(_ value: Double) { capture.refuse(codingPath) }
-  mutating func encode(_ value: Float) { capture.refuse(codingPath) }
-  mutating func encode(_ value: Int) { capture.refuse(codingPath) }
-  mutating func encode(_ value: Int8) { capture.refuse(codingPath) }
-  mutating func encode(_ value: Int16) { capture.refuse(codingPath) }
-  mutating func encode(_ value: Int32) { capture.refuse(codingPath) }
-  mutating func encode(_ value: Int64) { capture.refuse(codingPath) }
-  mutating func encode(_ value: UInt) { capture.refuse(codingPath) }
-  mutating func encode(_ value: UInt8) { capture.refuse(codingPath) }
-  mutating func encode(_ value: UInt16) { capture.refuse(codingPath) }
-  mutating func encode(_ value: UInt32) { capture.refuse(codingPath) }
-  mutating func encode(_ value: UInt64) { capture.refuse(codingPath) }
+  mutating func encode<T: Encodable>(_ value: T) throws {
+    switch value {
+    // They would come back here for ever, as they encode themselves as single values.
+    case is Bool, is String, is any BinaryInteger, is any BinaryFloatingPoint:
+      capture.refuse(codingPath)
+    default: try value.encode(to: capture)
+    }
+  }
 }
 
 /// Takes what can't be kept; the capture has said so already.

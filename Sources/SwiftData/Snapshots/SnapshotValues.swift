@@ -3,7 +3,6 @@ import Store
 
 /// The values of one object on their way between a context and a store.
 struct SnapshotValues: Sendable {
-  /// One value.
   enum Content: Hashable, Sendable {
     /// Not told.
     case absent

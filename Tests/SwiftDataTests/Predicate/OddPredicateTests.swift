@@ -55,7 +55,6 @@ struct OddPredicateTests {
     let entity = try #require(container.map.entity(of: Oddity.self))
     let sources = SQLSources(
       table: quoted,
-      joinTable: quoted,
       storeIdentifier: container.storeIdentifier(of: entity)
     )
     let error = #expect(throws: NotTranslatable.self, sourceLocation: sourceLocation) {

@@ -44,7 +44,6 @@ struct PredicateStore {
   func sources(_ entity: EntityDescription) -> SQLSources {
     SQLSources(
       table: quoted,
-      joinTable: quoted,
       storeIdentifier: container.storeIdentifier(of: entity)
     )
   }

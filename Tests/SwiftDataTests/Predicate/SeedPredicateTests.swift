@@ -56,7 +56,7 @@ struct SeedPredicateTests {
           predicate,
           entity: entity,
           map: container.map,
-          sources: SQLSources(table: quoted, joinTable: quoted, storeIdentifier: "")
+          sources: SQLSources(table: quoted, storeIdentifier: "")
         )
         return try context.fetch(
           FetchDescriptor(predicate: predicate, sortBy: [SortDescriptor(\.start_date)])

@@ -19,10 +19,10 @@ enum Arithmetic {
     case .uint16: return try integer(UInt16.self, operation, left, right)
     case .uint32: return try integer(UInt32.self, operation, left, right)
     case .uint64: return try integer(UInt64.self, operation, left, right)
-    case .float16: return floating(Float16.self, operation, left, right)
-    case .float: return floating(Float.self, operation, left, right)
-    case .double: return floating(Double.self, operation, left, right)
-    case .decimal: return decimal(operation, left, right)
+    case .float16: return divided(Float16.self, operation, left, right)
+    case .float: return divided(Float.self, operation, left, right)
+    case .double: return divided(Double.self, operation, left, right)
+    case .decimal: return divided(Decimal.self, operation, left, right)
     }
   }
 
@@ -50,7 +50,7 @@ enum Arithmetic {
     return result.partialValue._stored
   }
 
-  private static func floating<T: BinaryFloatingPoint & _AttributeValue>(
+  private static func divided<T: DividedNumber>(
     _ type: T.Type,
     _ operation: ArithmeticOperation,
     _ left: Value,
@@ -66,20 +66,14 @@ enum Arithmetic {
     case .remainder: return .null
     }
   }
-
-  private static func decimal(
-    _ operation: ArithmeticOperation,
-    _ left: Value,
-    _ right: Value
-  ) -> Value {
-    guard let first = Decimal._load(left), let second = Decimal._load(right) else { return .null }
-    switch operation {
-    case .add: return (first + second)._stored
-    case .subtract: return (first - second)._stored
-    case .multiply: return (first * second)._stored
-    case .divide: return (first / second)._stored
-    case .negate: return (-first)._stored
-    case .remainder: return .null
-    }
-  }
 }
+
+/// A number whose division has no remainder.
+private protocol DividedNumber: SignedNumeric, _AttributeValue {
+  static func / (left: Self, right: Self) -> Self
+}
+
+extension Float16: DividedNumber {}
+extension Float: DividedNumber {}
+extension Double: DividedNumber {}
+extension Decimal: DividedNumber {}

@@ -26,7 +26,6 @@ final class ValueFunctions: Sendable {
     state.withLock { $0.functions.indices.contains(number) ? $0.functions[number] : nil }
   }
 
-  /// A property of a value.
   func property(_ keyPath: AnyKeyPath) -> PropertyFunction? {
     let root = type(of: keyPath).rootType
     let result = type(of: keyPath).valueType
@@ -74,7 +73,6 @@ struct ConstantKeyPath: Hashable, @unchecked Sendable {
   init(_ keyPath: AnyKeyPath) { self.keyPath = keyPath }
 }
 
-/// What is done with a value.
 protocol ValueFunction: Sendable {
   /// The result for a value that isn't null.
   func value(of value: Value) throws -> Value

@@ -2,34 +2,27 @@ extension PredicateExpressions.TypeCheck: SQLNode {
   func term(in translation: inout SQLTranslation) throws -> SQLTerm {
     let term = try translation.term(input)
     let (_, condition) = try translation.cast(term, to: Desired.self, nodeName(self))
-    return .condition(SQLCondition(sql: condition))
+    return .holds(condition)
   }
 }
 
 extension PredicateExpressions.ConditionalCast: SQLNode {
   func term(in translation: inout SQLTranslation) throws -> SQLTerm {
     let term = try translation.term(input)
-    var (object, condition) = try translation.cast(term, to: Desired.self, nodeName(self))
+    let (object, condition) = try translation.cast(term, to: Desired.self, nodeName(self))
     if condition == .true { return .object(object) }
-    object.id = "CASE WHEN \(condition) THEN \(object.id) END"
-    object.alias = nil
-    object.isNullable = true
-    object.strictIn = []
-    return .object(object)
+    let id: SQLQuery = "CASE WHEN \(condition) THEN \(object.id) END"
+    return .object(object.known(by: id, isNullable: true))
   }
 }
 
 extension PredicateExpressions.ForceCast: SQLNode {
   func term(in translation: inout SQLTranslation) throws -> SQLTerm {
     let term = try translation.term(input)
-    var (object, condition) = try translation.cast(term, to: Desired.self, nodeName(self))
+    let (object, condition) = try translation.cast(term, to: Desired.self, nodeName(self))
     if condition == .true { return .object(object) }
-    let id: SQLQuery = "CASE WHEN \(condition) THEN \(object.id) END"
-    object.id = ("swift_unwrap(\(id))" as SQLQuery).failing
-    object.alias = nil
-    object.isNullable = false
-    object.strictIn = []
-    return .object(object)
+    let id: SQLQuery = "swift_unwrap(CASE WHEN \(condition) THEN \(object.id) END)"
+    return .object(object.known(by: id.failing, isNullable: false))
   }
 }
 

@@ -12,7 +12,7 @@ extension PredicateExpressions.Comparison: SQLNode {
       return .constant(op.compare(first, second))
     }
     if let sql = try translation.historyComparison(left, right, op, node) {
-      return .condition(SQLCondition(sql: sql))
+      return .holds(sql)
     }
     // Where the fallback is out of the question, only the value itself counts.
     if case .scalar(let scalar) = left, let (value, fallback) = scalar.coalesced,
@@ -23,12 +23,10 @@ extension PredicateExpressions.Comparison: SQLNode {
       let sql = try translation.scalar(value, node).holdsForValue {
         try translation.comparison($0, bound, op, node)
       }
-      return .condition(SQLCondition(sql: sql))
+      return .holds(sql)
     }
     if let ranks = Ranks(of: LHS.Output.self) {
-      return .condition(
-        SQLCondition(sql: try translation.comparison(left, right, op, by: ranks, node))
-      )
+      return .holds(try translation.comparison(left, right, op, by: ranks, node))
     }
     let sql = try translation.comparison(
       translation.scalar(left, node),
@@ -36,7 +34,7 @@ extension PredicateExpressions.Comparison: SQLNode {
       op,
       node
     )
-    return .condition(SQLCondition(sql: sql))
+    return .holds(sql)
   }
 }
 
@@ -114,25 +112,13 @@ extension SQLTranslation {
       if isNotANumber(left) || isNotANumber(right) { return .false }
       // That the smaller one is none is of no matter, unless both are the same text.
       if isConstant(greater) { return plain }
-      var guarded: SQLQuery = "(\(plain) AND \(greater.sql) <= \(bind: .real(.infinity)))"
-      if case .lessThanOrEqual = op, !isConstant(smaller) {
-        guarded = bothNumbers(plain, left, right)
+      let infinity: SQLQuery = "\(bind: .real(.infinity))"
+      if isConstant(smaller) || op == .lessThan || op == .greaterThan {
+        return "(\(plain) AND \(greater.sql) <= \(infinity))"
       }
-      if case .greaterThanOrEqual = op, !isConstant(smaller) {
-        guarded = bothNumbers(plain, left, right)
-      }
-      return guarded
+      return "(\(plain) AND \(left.sql) <= \(infinity) AND \(right.sql) <= \(infinity))"
     default: return plain
     }
-  }
-
-  private func bothNumbers(
-    _ plain: SQLQuery,
-    _ left: SQLScalar,
-    _ right: SQLScalar
-  ) -> SQLQuery {
-    let infinity = SQLQuery("\(bind: .real(.infinity))")
-    return "(\(plain) AND \(left.sql) <= \(infinity) AND \(right.sql) <= \(infinity))"
   }
 
   private func isConstant(_ scalar: SQLScalar) -> Bool { scalar.sql.text == "?" }
@@ -153,21 +139,15 @@ extension SQLTranslation {
       }
       return number
     }
-    if let isPositive = left.isPositive, let number = constant(right) {
-      switch (op, number) {
-      case (.greaterThan, 0), (.greaterThanOrEqual, 1): return isPositive
-      case (.lessThan, 1), (.lessThanOrEqual, 0): return isPositive.negated
-      default: return nil
-      }
+    guard let isPositive = left.isPositive, let number = constant(right) else {
+      guard right.isPositive != nil, constant(left) != nil else { return nil }
+      return emptiness(right, left, op.turned)
     }
-    if let isPositive = right.isPositive, let number = constant(left) {
-      switch (op, number) {
-      case (.lessThan, 0), (.lessThanOrEqual, 1): return isPositive
-      case (.greaterThan, 1), (.greaterThanOrEqual, 0): return isPositive.negated
-      default: return nil
-      }
+    switch (op, number) {
+    case (.greaterThan, 0), (.greaterThanOrEqual, 1): return isPositive
+    case (.lessThan, 1), (.lessThanOrEqual, 0): return isPositive.negated
+    default: return nil
     }
-    return nil
   }
 
   // MARK: Types with an order of their own

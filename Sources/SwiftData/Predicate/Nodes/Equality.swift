@@ -14,9 +14,9 @@ extension PredicateExpressions.Equal: SQLNode {
       case .constant(let second as LHS.Output) = right, let fallback = fallback as? LHS.Output,
       fallback != second
     {
-      return .condition(SQLCondition(sql: try translation.equality(value, right, nodeName(self))))
+      return .holds(try translation.equality(value, right, nodeName(self)))
     }
-    return .condition(SQLCondition(sql: try translation.equality(left, right, nodeName(self))))
+    return .holds(try translation.equality(left, right, nodeName(self)))
   }
 }
 
@@ -26,9 +26,7 @@ extension PredicateExpressions.NotEqual: SQLNode {
     switch try equal.term(in: &translation) {
     case .constant(let value): return .constant(!((value as? Bool) ?? false))
     case let term:
-      return .condition(
-        SQLCondition(sql: try translation.condition(term, nodeName(self)).sql.negated)
-      )
+      return .holds(try translation.condition(term, nodeName(self)).sql.negated)
     }
   }
 }
@@ -81,19 +79,12 @@ extension SQLTranslation {
     var entity = other.entity
     var id = SQLQuery.null
     let known = unwrapped(value)
-    if let identifier = known as? PersistentIdentifier {
+    let model = known as? any PersistentModel
+    if let identifier = known as? PersistentIdentifier ?? model?._$state.identifier {
       let place = identifier.storeIdentifier
       let isHere = place == sources.storeIdentifier || (place == nil && (identifier.row ?? 0) < 0)
-      let named = map[identifier.entityName]
-      let row = isHere && named?.table == entity.table ? identifier.row ?? 0 : 0
-      entity = named ?? entity
-      id = "\(bind: .integer(row))"
-    } else if let model = known as? any PersistentModel {
-      let state = model._$state
-      let identifier = state.identifier
-      let place = identifier.storeIdentifier
-      let isHere = place == sources.storeIdentifier || (place == nil && (identifier.row ?? 0) < 0)
-      let named = map.entity(of: state.description)
+      let named =
+        model.flatMap { map.entity(of: $0._$state.description) } ?? map[identifier.entityName]
       let row = isHere && named?.table == entity.table ? identifier.row ?? 0 : 0
       entity = named ?? entity
       id = "\(bind: .integer(row))"

@@ -10,16 +10,14 @@ extension PredicateExpressions.KeyPath: SQLNode {
       switch kind {
       case .collectionCount: return .scalar(.count(of: collection))
       case .collectionIsEmpty:
-        return .condition(
-          SQLCondition(sql: collection.exists.negated, presence: collection.presence)
-        )
+        return .holds(collection.exists.negated, presence: collection.presence)
       default: break
       }
     case .elements(let elements):
       switch kind {
       case .collectionCount: return .scalar(.count(of: elements.map(\.condition)))
       case .collectionIsEmpty:
-        return .condition(SQLCondition(sql: .any(elements.map(\.condition)).negated))
+        return .holds(.any(elements.map(\.condition)).negated)
       default: break
       }
     case .scalar(let scalar):
@@ -47,9 +45,7 @@ extension PredicateExpressions.KeyPath: SQLNode {
         result.isPositive = "\(scalar.sql) <> ''"
         return .scalar(result)
       case .collectionIsEmpty:
-        return .condition(
-          SQLCondition(sql: "\(scalar.sql) = ''", presence: scalar.presence)
-        )
+        return .holds("\(scalar.sql) = ''", presence: scalar.presence)
       default: break
       }
     }
@@ -79,9 +75,7 @@ extension PredicateExpressions.KeyPath: SQLNode {
           )
         )
       case .collectionIsEmpty:
-        return .condition(
-          SQLCondition(sql: "\(document.sql) = '[]'", presence: document.presence)
-        )
+        return .holds("\(document.sql) = '[]'", presence: document.presence)
       default: break
       }
     }

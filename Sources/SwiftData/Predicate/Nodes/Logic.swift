@@ -1,20 +1,20 @@
 extension PredicateExpressions.Conjunction: SQLNode {
   func term(in translation: inout SQLTranslation) throws -> SQLTerm {
     let left = try translation.condition(lhs).sql
-    return .condition(SQLCondition(sql: left.and(try translation.condition(rhs).sql)))
+    return .holds(left.and(try translation.condition(rhs).sql))
   }
 }
 
 extension PredicateExpressions.Disjunction: SQLNode {
   func term(in translation: inout SQLTranslation) throws -> SQLTerm {
     let left = try translation.condition(lhs).sql
-    return .condition(SQLCondition(sql: left.or(try translation.condition(rhs).sql)))
+    return .holds(left.or(try translation.condition(rhs).sql))
   }
 }
 
 extension PredicateExpressions.Negation: SQLNode {
   func term(in translation: inout SQLTranslation) throws -> SQLTerm {
-    .condition(SQLCondition(sql: try translation.condition(wrapped).sql.negated))
+    .holds(try translation.condition(wrapped).sql.negated)
   }
 }
 
@@ -42,12 +42,8 @@ extension SQLTranslation {
       "CASE WHEN \(test) THEN \(first) ELSE \(second) END"
     }
     if let (left, right) = try objects(first, second) {
-      var object = left
-      object.id = select(left.id, right.id)
-      object.alias = nil
-      object.isNullable = left.isNullable || right.isNullable
-      object.strictIn = []
-      return .object(object)
+      let isNullable = left.isNullable || right.isNullable
+      return .object(left.known(by: select(left.id, right.id), isNullable: isNullable))
     }
     if isDocument(first) || isDocument(second) {
       var result = try document(first, node)
@@ -63,7 +59,7 @@ extension SQLTranslation {
       if left.presence != nil || right.presence != nil {
         presence = select(left.presence ?? .true, right.presence ?? .true)
       }
-      return .condition(SQLCondition(sql: select(left.sql, right.sql), presence: presence))
+      return .holds(select(left.sql, right.sql), presence: presence)
     }
     var result = try scalar(first, node)
     let other = try scalar(second, node)

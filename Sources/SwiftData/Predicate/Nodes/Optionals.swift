@@ -54,10 +54,10 @@ extension PredicateExpressions.NilCoalesce: SQLNode {
     case .condition(let condition):
       let other = try translation.condition(second, node)
       if other.presence == nil, other.sql == .false {
-        return .condition(SQLCondition(sql: condition.isTrue))
+        return .holds(condition.isTrue)
       }
       if other.presence == nil, other.sql == .true {
-        return .condition(SQLCondition(sql: presence.negated.or(condition.sql)))
+        return .holds(presence.negated.or(condition.sql))
       }
     case .collection(var collection):
       // Without an owner there are no rows: nil is as good as empty.
@@ -96,17 +96,12 @@ extension PredicateExpressions.ForcedUnwrap: SQLNode {
       document.isNullable = false
       document.strictIn = []
       return .document(document)
-    case .object(var object):
-      object.id = ("swift_unwrap(\(object.id))" as SQLQuery).failing
-      object.alias = nil
-      object.isNullable = false
-      object.strictIn = []
-      return .object(object)
+    case .object(let object):
+      let id: SQLQuery = "swift_unwrap(\(object.id))"
+      return .object(object.known(by: id.failing, isNullable: false))
     case .condition(let condition):
       let scalar = try translation.scalar(.condition(condition), nodeName(self))
-      return .condition(
-        SQLCondition(sql: ("swift_unwrap(\(scalar.sql))" as SQLQuery).failing)
-      )
+      return .holds(("swift_unwrap(\(scalar.sql))" as SQLQuery).failing)
     case .constant, .collection, .elements, .history:
       throw NotTranslatable.operands(nodeName(self), term.kind)
     }

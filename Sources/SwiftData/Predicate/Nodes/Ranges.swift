@@ -13,7 +13,7 @@ extension PredicateExpressions.RangeExpressionContains: SQLNode {
       throw NotTranslatable.operands(node, nodeName(range))
     }
     let element = try translation.term(self.element)
-    return .condition(SQLCondition(sql: try translation.contains(bounds, element, node)))
+    return .holds(try translation.contains(bounds, element, node))
   }
 }
 
@@ -117,7 +117,6 @@ extension PredicateExpressions.ClosedRange: RangeNode {
   }
 }
 
-/// A captured range.
 protocol BoundedRange {
   var bounds: RangeBounds { get }
 }

@@ -7,37 +7,27 @@ extension PredicateExpressions.SequenceContains: SQLNode {
     let sequence = try translation.term(self.sequence)
     let element = try translation.term(self.element)
     if case .constant(let value) = sequence, let range = unwrapped(value) as? any BoundedRange {
-      return .condition(
-        SQLCondition(sql: try translation.contains(range.bounds, element, node))
-      )
+      return .holds(try translation.contains(range.bounds, element, node))
     }
     if case .scalar(let text) = sequence, text.swiftType == String.self,
       case .constant(let character as Character) = element
     {
-      return .condition(
-        SQLCondition(
-          sql: "swift_contains(\(text.sql), \(bind: .text(String(character))))"
-        )
-      )
+      return .holds("swift_contains(\(text.sql), \(bind: .text(String(character))))")
     }
     let rows = try translation.rows(sequence, node)
     switch rows {
     case .collection(let collection):
       let same = try translation.equality(collection.element, element, node)
-      return .condition(
-        SQLCondition(sql: collection.filtered(same).exists, presence: collection.presence)
-      )
+      return .holds(collection.filtered(same).exists, presence: collection.presence)
     case .elements(let elements) where elements.allSatisfy { $0.condition == .true }:
       let values = elements.map(\.value)
-      return .condition(SQLCondition(sql: try translation.membership(element, in: values, node)))
+      return .holds(try translation.membership(element, in: values, node))
     case .elements(let elements):
-      return .condition(
-        SQLCondition(
-          sql: .any(
-            try elements.map {
-              $0.condition.and(try translation.equality(element, .constant($0.value), node))
-            }
-          )
+      return .holds(
+        .any(
+          try elements.map {
+            $0.condition.and(try translation.equality(element, .constant($0.value), node))
+          }
         )
       )
     default: throw NotTranslatable.operands(node, sequence.kind)
@@ -49,9 +39,9 @@ extension PredicateExpressions.SequenceContainsWhere: SQLNode {
   func term(in translation: inout SQLTranslation) throws -> SQLTerm {
     switch try translation.tested(sequence, variable, by: test, nodeName(self)) {
     case .collection(let collection):
-      return .condition(SQLCondition(sql: collection.exists, presence: collection.presence))
+      return .holds(collection.exists, presence: collection.presence)
     case .elements(let elements):
-      return .condition(SQLCondition(sql: .any(elements.map(\.condition))))
+      return .holds(.any(elements.map(\.condition)))
     case let other: throw NotTranslatable.operands(nodeName(self), other.kind)
     }
   }
@@ -62,11 +52,9 @@ extension PredicateExpressions.SequenceAllSatisfy: SQLNode {
     let failed = PredicateExpressions.Negation(test)
     switch try translation.tested(sequence, variable, by: failed, nodeName(self)) {
     case .collection(let collection):
-      return .condition(
-        SQLCondition(sql: collection.exists.negated, presence: collection.presence)
-      )
+      return .holds(collection.exists.negated, presence: collection.presence)
     case .elements(let elements):
-      return .condition(SQLCondition(sql: .any(elements.map(\.condition)).negated))
+      return .holds(.any(elements.map(\.condition)).negated)
     case let other: throw NotTranslatable.operands(nodeName(self), other.kind)
     }
   }

@@ -20,29 +20,22 @@ extension PredicateExpressions.StringContainsRegex: SQLNode {
     }
     let subject = try translation.string(translation.term(self.subject), node)
     let argument = SQLQuery("\(bind: .text(pattern.stringRepresentation))")
-    return .condition(
-      SQLCondition(sql: subject.holds { "swift_matches(\($0.sql), \(argument))" })
-    )
+    return .holds(subject.holds { "swift_matches(\($0.sql), \(argument))" })
   }
 }
 
-extension PredicateExpressions.StringLocalizedStandardContains: SQLNode {
+extension PredicateExpressions._StringFunctionNode: SQLNode {
   func term(in translation: inout SQLTranslation) throws -> SQLTerm {
-    try translation.test("swift_localized_contains", root, other, nodeName(self))
-  }
-}
-
-extension PredicateExpressions.StringCaseInsensitiveCompare: SQLNode {
-  func term(in translation: inout SQLTranslation) throws -> SQLTerm {
-    let arguments = try translation.texts(root, other, nodeName(self))
-    return .order("swift_caseless_compare(\(arguments))")
-  }
-}
-
-extension PredicateExpressions.StringLocalizedCompare: SQLNode {
-  func term(in translation: inout SQLTranslation) throws -> SQLTerm {
-    let arguments = try translation.texts(root, other, nodeName(self))
-    return .order("swift_localized_compare(\(arguments))")
+    let node = "\(Function.self)"
+    switch Function.self {
+    case is _LocalizedStandardContains.Type:
+      return try translation.test("swift_localized_contains", root, other, node)
+    case is _CaseInsensitiveCompare.Type:
+      return .order("swift_caseless_compare(\(try translation.texts(root, other, node)))")
+    case is _LocalizedCompare.Type:
+      return .order("swift_localized_compare(\(try translation.texts(root, other, node)))")
+    default: throw NotTranslatable.node(node)
+    }
   }
 }
 
@@ -76,7 +69,7 @@ extension SQLTranslation {
     let other = try text(argument, node)
     func call(_ string: SQLScalar) -> SQLQuery { "\(sql: function)(\(string.sql), \(other))" }
     if case .constant = argument { return .condition(SQLCondition(sql: string.holds(call))) }
-    return .condition(SQLCondition(sql: call(string)))
+    return .holds(call(string))
   }
 
   /// A string as the argument of a function.

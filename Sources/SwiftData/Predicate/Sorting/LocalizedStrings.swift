@@ -60,37 +60,26 @@ extension String.StandardComparator {
 }
 
 /// A string that is ordered as a user expects; sort descriptors compare these.
-struct LocalizedStandardText: Comparable {
-  var text: String
-
-  static func == (left: Self, right: Self) -> Bool { left.order(right) == .orderedSame }
-  static func < (left: Self, right: Self) -> Bool { left.order(right) == .orderedAscending }
-
-  private func order(_ other: Self) -> ComparisonResult {
-    LocalizedStringComparator.compare(text, other.text, .standard)
-  }
-}
-
-/// A string that is ordered as the current locale says.
 struct LocalizedText: Comparable {
-  var text: String
+  let text: String
+  let kind: LocalizedStringComparator.Kind
 
   static func == (left: Self, right: Self) -> Bool { left.order(right) == .orderedSame }
   static func < (left: Self, right: Self) -> Bool { left.order(right) == .orderedAscending }
 
   private func order(_ other: Self) -> ComparisonResult {
-    LocalizedStringComparator.compare(text, other.text, .localized)
+    LocalizedStringComparator.compare(text, other.text, kind)
   }
 }
 
 extension String {
-  var localizedStandardText: LocalizedStandardText { LocalizedStandardText(text: self) }
-  var localizedText: LocalizedText { LocalizedText(text: self) }
+  var localizedStandardText: LocalizedText { LocalizedText(text: self, kind: .standard) }
+  var localizedText: LocalizedText { LocalizedText(text: self, kind: .localized) }
 }
 
 extension String? {
-  fileprivate var localizedStandardText: LocalizedStandardText? { map { .init(text: $0) } }
-  fileprivate var localizedText: LocalizedText? { map { .init(text: $0) } }
+  fileprivate var localizedStandardText: LocalizedText? { map(\.localizedStandardText) }
+  fileprivate var localizedText: LocalizedText? { map(\.localizedText) }
 }
 
 /// The key paths of strings behind those that sort descriptors were given for them.
@@ -134,51 +123,28 @@ extension SortDescriptor {
     self.init(keyPath, comparator: LocalizedStringComparator(kind: .standard), order: order)
   }
 
-  /// Orders by a string with a comparator of the current locale.
-  public init(
-    _ keyPath: any KeyPath<Compared, String> & Sendable,
-    comparator: LocalizedStringComparator
-  ) {
-    self.init(keyPath, comparator: comparator, order: comparator.order)
-  }
-
-  /// Orders by a string with a comparator of the current locale, nil first.
-  public init(
-    _ keyPath: any KeyPath<Compared, String?> & Sendable,
-    comparator: LocalizedStringComparator
-  ) {
-    self.init(keyPath, comparator: comparator, order: comparator.order)
-  }
-
-  /// Orders by a string with a comparator of the current locale.
+  /// Orders by a string with a comparator of the current locale, in its order if no other is given.
   public init(
     _ keyPath: any KeyPath<Compared, String> & Sendable,
     comparator: LocalizedStringComparator,
-    order: SortOrder
+    order: SortOrder? = nil
   ) {
-    switch comparator.kind {
-    case .standard:
-      let path = LocalizedKeyPaths.extend(keyPath, by: \.localizedStandardText, .standard)
-      self.init(path, order: order)
-    case .localized:
-      let path = LocalizedKeyPaths.extend(keyPath, by: \.localizedText, .localized)
-      self.init(path, order: order)
-    }
+    let further: KeyPath<String, LocalizedText> =
+      comparator.kind == .standard ? \.localizedStandardText : \.localizedText
+    let path = LocalizedKeyPaths.extend(keyPath, by: further, comparator.kind)
+    self.init(path, order: order ?? comparator.order)
   }
 
-  /// Orders by a string with a comparator of the current locale, nil first.
+  /// Orders by a string with a comparator of the current locale, in its order if no other is given;
+  /// nil first.
   public init(
     _ keyPath: any KeyPath<Compared, String?> & Sendable,
     comparator: LocalizedStringComparator,
-    order: SortOrder
+    order: SortOrder? = nil
   ) {
-    switch comparator.kind {
-    case .standard:
-      let path = LocalizedKeyPaths.extend(keyPath, by: \.localizedStandardText, .standard)
-      self.init(path, order: order)
-    case .localized:
-      let path = LocalizedKeyPaths.extend(keyPath, by: \.localizedText, .localized)
-      self.init(path, order: order)
-    }
+    let further: KeyPath<String?, LocalizedText?> =
+      comparator.kind == .standard ? \.localizedStandardText : \.localizedText
+    let path = LocalizedKeyPaths.extend(keyPath, by: further, comparator.kind)
+    self.init(path, order: order ?? comparator.order)
   }
 }
