@@ -94,3 +94,35 @@ public protocol DataStoreBatching: DataStore {
   /// Deletes the objects that a request asks for.
   func delete<T>(_ request: DataStoreBatchDeleteRequest<T>) throws where T: PersistentModel
 }
+
+/// An interface for describing a store.
+public protocol DataStoreConfiguration: Hashable {
+  /// The type of the store.
+  associatedtype Store: DataStore where Self == Self.Store.Configuration
+
+  /// The name of the configuration.
+  var name: String { get }
+  /// The models that it is for; nil for all models of the container that no other has.
+  ///
+  /// A container that finds nil here puts those models in before it makes the store.
+  var schema: Schema? { get set }
+  /// Checks the description before a store is made of it.
+  func validate() throws
+}
+
+extension DataStoreConfiguration {
+  /// Accepts everything.
+  public func validate() throws {}
+}
+
+/// What a store says when it is asked for something that it can't do.
+public enum DataStoreError: Error, Hashable, Sendable {
+  /// The predicate can't be evaluated at all.
+  case invalidPredicate
+  /// The predicate can't be evaluated by the store: SwiftData filters what it fetches without.
+  case preferInMemoryFilter
+  /// The order can't be made by the store: SwiftData sorts what it fetches without.
+  case preferInMemorySort
+  /// The store does not do that.
+  case unsupportedFeature
+}
