@@ -25,6 +25,9 @@ package final class Connection {
   /// The file, or `:memory:`.
   package let path: String
   private let owner: Connection?
+  /// Whether statements that are prepared now may change only temporary tables.
+  private var refusesWrites = false
+  private var hasAuthorizer = false
   private var ownBusyTimeout = 0
   private var statements: [String: Statement] = [:]
   /// What watches its commits.
@@ -74,22 +77,64 @@ package final class Connection {
     sqlite3_progress_handler(opened, 10_000, { _ in StopRequest.isMade ? 1 : 0 }, nil)
   }
 
-  /// Makes a second wrapper of an open database, with prepared statements of its own.
+  /// Makes a second wrapper of an open database, for reading it with prepared statements of its own.
+  ///
+  /// It refuses statements that change more than temporary tables, with ``SQLiteError/readOnly``.
   package init(sharing owner: Connection) {
+    let owner = owner.owner ?? owner
     self.owner = owner
     database = owner.database
     path = owner.path
+    owner.installAuthorizer()
+  }
+
+  private func installAuthorizer() {
+    guard !hasAuthorizer else { return }
+    hasAuthorizer = true
+    // It fails only if the connection is misused.
+    sqlite3_set_authorizer(
+      database,
+      { connection, action, _, argument, schema, _ in
+        guard let connection,
+          Unmanaged<Connection>.fromOpaque(connection).takeUnretainedValue().refusesWrites
+        else { return SQLITE_OK }
+        switch action {
+        case SQLITE_SELECT, SQLITE_READ, SQLITE_FUNCTION, SQLITE_RECURSIVE: return SQLITE_OK
+        // A pragma with an argument sets something.
+        case SQLITE_PRAGMA where argument == nil: return SQLITE_OK
+        default: return schema.map { strcmp($0, "temp") == 0 } == true ? SQLITE_OK : SQLITE_DENY
+        }
+      },
+      Unmanaged.passUnretained(self).toOpaque()
+    )
+  }
+
+  /// Calls with what prepares statements. If this is a second wrapper, SQLite refuses those that
+  /// change more than temporary tables.
+  func preparing<Result>(_ body: () -> Result) -> Result {
+    guard let owner else { return body() }
+    // Another thread may prepare a statement with the owner, if the database is in memory.
+    let mutex = sqlite3_db_mutex(database)
+    sqlite3_mutex_enter(mutex)
+    defer { sqlite3_mutex_leave(mutex) }
+    let before = owner.refusesWrites
+    owner.refusesWrites = true
+    defer { owner.refusesWrites = before }
+    return body()
   }
 
   deinit {
     statements.removeAll()
     // A database that still has statements is closed by SQLite when the last one goes.
-    if owner == nil { sqlite3_close_v2(database) }
+    if owner == nil {
+      sqlite3_set_authorizer(database, nil, nil)
+      sqlite3_close_v2(database)
+    }
   }
 
   /// Runs one or more statements and drops the rows that they give.
   package func execute(_ sql: String) throws {
-    let code = sqlite3_exec(database, sql, nil, nil, nil)
+    let code = preparing { sqlite3_exec(database, sql, nil, nil, nil) }
     guard code == SQLITE_OK else { throw failure(code, sql: sql) }
   }
 
@@ -229,7 +274,15 @@ package final class Connection {
   }
 
   func failure(_ code: Int32, sql: String? = nil) -> SQLiteError {
-    SQLiteError(code, database: database, sql: sql, path: path)
+    if code == SQLITE_AUTH {
+      return SQLiteError(
+        code: SQLiteError.readOnly,
+        message: "the statement writes, and the connection is for reading",
+        sql: sql,
+        path: path
+      )
+    }
+    return SQLiteError(code, database: database, sql: sql, path: path)
   }
 
   private func check(_ code: Int32) throws {

@@ -16,14 +16,16 @@ package final class Statement {
     let code = text.withUTF8 { bytes in
       bytes.withMemoryRebound(to: CChar.self) { characters in
         var tail: UnsafePointer<CChar>?
-        let code = sqlite3_prepare_v3(
-          connection.database,
-          characters.baseAddress,
-          Int32(clamping: characters.count),
-          isKept ? UInt32(SQLITE_PREPARE_PERSISTENT) : 0,
-          &prepared,
-          &tail
-        )
+        let code = connection.preparing {
+          sqlite3_prepare_v3(
+            connection.database,
+            characters.baseAddress,
+            Int32(clamping: characters.count),
+            isKept ? UInt32(SQLITE_PREPARE_PERSISTENT) : 0,
+            &prepared,
+            &tail
+          )
+        }
         if let start = characters.baseAddress, let tail {
           let remaining = UnsafeBufferPointer(rebasing: characters[(tail - start)...])
           rest = String(decoding: remaining.map(UInt8.init(bitPattern:)), as: UTF8.self)

@@ -23,9 +23,7 @@ package final class CommitWatch {
 
   private func currentVersion() throws -> Int64 {
     guard let connection else { return try store.read { try $0.lastTransaction() } }
-    let statement = try connection.cached("PRAGMA data_version")
-    defer { statement.reset() }
-    return try statement.step() ? statement.int64(at: 0) : 0
+    return try connection.dataVersion()
   }
 }
 
@@ -35,9 +33,7 @@ extension Reader {
     if case .unsealed = head, let unsealed = try unsealedHistory()?.head() {
       return unsealed.transaction
     }
-    let last = try connection.cached("SELECT max(id) FROM history_transaction")
-    defer { last.reset() }
-    guard try last.step(), !last.isNull(at: 0) else { return try history.base().transaction }
-    return last.int64(at: 0)
+    return try connection.integer("SELECT max(id) FROM history_transaction")
+      ?? history.base().transaction
   }
 }

@@ -37,18 +37,18 @@ extension Store {
   @discardableResult
   package func deleteHistory(before time: Date) throws -> Int64 {
     let limit = timeText(time)
-    let last = try read { reader in
-      let statement = try reader.connection.prepare(
+    let last = try read {
+      try $0.connection.integer(
         """
         SELECT coalesce(
           (SELECT id - 1 FROM history_transaction WHERE time >= ?1 ORDER BY id LIMIT 1),
-          (SELECT max(id) FROM history_transaction), 0)
-        """
+          (SELECT max(id) FROM history_transaction))
+        """,
+        .text(limit)
       )
-      try statement.bind(1, limit)
-      return try statement.step() ? statement.int64(at: 0) : 0
     }
-    return last > 0 ? try deleteHistory([1...last]) : 0
+    guard let last, last > 0 else { return 0 }
+    return try deleteHistory([1...last])
   }
 
   /// Lets the file system have the pages that are free, a few at a time.
@@ -56,16 +56,15 @@ extension Store {
     var hasMore = true
     while hasMore {
       hasMore = try maintain { writer in
-        let free = try writer.connection.prepare("PRAGMA freelist_count")
-        guard try free.step() else { return false }
-        let count = free.int64(at: 0)
-        free.reset()
+        func free() throws -> Int64 {
+          try writer.connection.integer("PRAGMA freelist_count") ?? 0
+        }
+        let count = try free()
         guard count > 0 else { return false }
-        let vacuum = try writer.connection.prepare("PRAGMA incremental_vacuum(1000)")
-        while try vacuum.step() {}
+        try writer.connection.execute("PRAGMA incremental_vacuum(1000)")
         // Where nothing comes of it, the store was made without.
-        guard try free.step() else { return false }
-        return free.int64(at: 0) > 0 && free.int64(at: 0) < count
+        let left = try free()
+        return left > 0 && left < count
       }
     }
   }
@@ -90,7 +89,7 @@ struct HistoryDeletion {
   func deleteBatch(_ range: ClosedRange<Int64>) throws -> (last: Int64?, count: Int64) {
     // The last transaction needs its digest, while its changes are there.
     try writer.recorder.sealLast()
-    let oldest = try firstID()
+    let oldest = try connection.integer("SELECT min(id) FROM history_transaction") ?? 0
     let found = try rows.transactions(after: range.lowerBound - 1, through: range.upperBound)
     var changes: Int64 = 0
     var deleted: [Transaction] = []
@@ -116,34 +115,24 @@ struct HistoryDeletion {
   /// Deletes all transactions up to one, whose place the base of history is to take.
   func deleteAll(through id: Int64) throws {
     // Changes lie in the order of their transactions.
-    let next = try connection.cached(
-      "SELECT first_change FROM history_transaction WHERE id > ?1 ORDER BY id LIMIT 1"
+    let end = try connection.integer(
+      "SELECT first_change FROM history_transaction WHERE id > ?1 ORDER BY id LIMIT 1",
+      .integer(id)
     )
-    try next.bind(1, id)
-    let end = try next.step() ? next.int64(at: 0) : .max
-    next.reset()
-    try deleteChanges("id < ?1") { try $0.bind(1, end) }
+    try deleteChanges("id < ?1") { try $0.bind(1, end ?? .max) }
     try removeTransactions(through: id)
   }
 
   /// Removes the first transactions, of which the latest time is kept.
   private func removeTransactions(through id: Int64) throws {
-    let latest = try connection.cached("SELECT max(time) FROM history_transaction WHERE id <= ?1")
-    try latest.bind(1, id)
-    if try latest.step(), !latest.isNull(at: 0) {
-      let time = max(latest.string(at: 0), try rows.baseTime() ?? "")
-      try HistoryRows.setBaseTime(time, on: connection)
+    let query = "SELECT max(time) FROM history_transaction WHERE id <= ?1"
+    let latest = try connection.first(query, .integer(id)) {
+      $0.isNull(at: 0) ? nil : $0.string(at: 0)
     }
-    latest.reset()
-    let removal = try connection.cached("DELETE FROM history_transaction WHERE id <= ?1")
-    try removal.bind(1, id)
-    try removal.run()
-  }
-
-  private func firstID() throws -> Int64 {
-    let first = try connection.cached("SELECT min(id) FROM history_transaction")
-    defer { first.reset() }
-    return try first.step() ? first.int64(at: 0) : 0
+    if let latest {
+      try HistoryRows.setBaseTime(max(latest, rows.baseTime() ?? ""), on: connection)
+    }
+    try connection.run("DELETE FROM history_transaction WHERE id <= ?1", .integer(id))
   }
 
   private func deleteChanges(of transaction: Transaction) throws {
@@ -171,12 +160,10 @@ struct HistoryDeletion {
 
   /// Makes a transaction, and those after it that were deleted before, the base of history.
   private func moveBase(to id: Int64) throws {
-    let next = try connection.cached(
-      "SELECT id FROM history_transaction WHERE id > ?1 AND state <> 'deleted' ORDER BY id LIMIT 1"
+    let kept = try connection.integer(
+      "SELECT id FROM history_transaction WHERE id > ?1 AND state <> 'deleted' ORDER BY id LIMIT 1",
+      .integer(id)
     )
-    try next.bind(1, id)
-    let kept = try next.step() ? next.int64(at: 0) : nil
-    next.reset()
     let last = try kept.map { $0 - 1 } ?? rows.range().head.transaction
     guard let digest = try rows.digest(of: last) else {
       throw rows.damaged("transaction \(last) is missing")
@@ -190,13 +177,12 @@ struct HistoryDeletion {
   }
 
   private func mark(_ transaction: Transaction) throws {
-    let marking = try connection.cached(
+    try connection.run(
       """
       UPDATE history_transaction SET state = 'deleted', author = NULL, process = '',
         process_id = 0, host = '', bundle = NULL, salt = X'', details = NULL WHERE id = ?1
-      """
+      """,
+      .integer(transaction.id)
     )
-    try marking.bind(1, transaction.id)
-    try marking.run()
   }
 }

@@ -20,10 +20,8 @@ extension Store {
   ) throws -> Int64 {
     let (count, connection) = try inTransaction { writer, connection in
       if !isReplica { try writer.seal() }
-      // The last transaction needs its digest, while its values are there.
-      try writer.recorder.sealLast()
       try connection.execute("PRAGMA secure_delete = ON")
-      let count = try writer.recorder.erasure.erase(object, where: erases)
+      let count = try writer.recorder.erase(object, where: erases)
       if count > 0 { try FreeSpace.note(.erased, on: connection) }
       try writer.blobs.prepareToCommit()
       return (count, connection)

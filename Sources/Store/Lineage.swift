@@ -26,9 +26,6 @@ extension Store {
 
   private static func chainAnew(after base: HistoryPoint, on connection: Connection) throws {
     let rows = HistoryRows(connection)
-    let sealing = try connection.prepare(
-      "UPDATE history_transaction SET digest = ?2 WHERE id = ?1"
-    )
     var previous = base.digest
     var next = base.transaction + 1
     while let transaction = try rows.transaction(next) {
@@ -41,9 +38,11 @@ extension Store {
         )
       }
       let digest = try rows.digest(of: transaction, after: previous)
-      try sealing.bind(1, next)
-      try sealing.bind(2, Data(digest.bytes))
-      try sealing.run()
+      try connection.run(
+        "UPDATE history_transaction SET digest = ?2 WHERE id = ?1",
+        .integer(next),
+        .blob(Data(digest.bytes))
+      )
       previous = digest
       next += 1
     }

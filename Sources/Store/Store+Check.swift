@@ -49,8 +49,9 @@ extension Store {
         guard try isReplica || !reader.hasUnshownChanges() else { throw unshown }
         let unsealed = try reader.unsealedHistory()
         return try reader.withPassingValues { passing in
-          let check = try StateCheck(reader.connection, schema, passing.blobs)
-          check.passed = { try passing.removeAll() }
+          let check = try StateCheck(reader.connection, schema, passing.blobs) {
+            try passing.removeAll()
+          }
           try check.readHistory(unsealed, since: beginning, body)
           try check.compareRows(body)
           // Nobody has counted yet what was not sealed.

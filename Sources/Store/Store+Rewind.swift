@@ -36,7 +36,6 @@ extension Store {
       try connection.inTransaction(abandoned: writer.abandon) {
         if !catalog.isReplica { try writer.seal() }
         try takeBack(writer, to: transaction, tick)
-        try writer.blobs.prepareToCommit()
       }
       writer.committed()
     }

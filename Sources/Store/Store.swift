@@ -77,16 +77,7 @@ package final class Store: @unchecked Sendable {
     if options.isReadOnly {
       writerConnection = nil
       writer = nil
-      readers.giveBack(
-        Reader(
-          connection: connection,
-          layouts: layouts,
-          isShared: false,
-          blobFolder: location.blobFolder,
-          configure: options.configure,
-          isLast: { [weak self] in try self?.isLast($0) ?? false }
-        )
-      )
+      readers.giveBack(makeReader(on: connection))
     } else {
       writerConnection = connection
       let writer = try Writer(
@@ -97,7 +88,7 @@ package final class Store: @unchecked Sendable {
         provenance: options.provenance
       )
       try writer.blobs.removeLeftovers()
-      writer.recorder.erasure.committed()
+      writer.committed()
       self.writer = writer
       expireHistory()
     }
@@ -139,7 +130,7 @@ package final class Store: @unchecked Sendable {
   /// state. A reader of a store in memory sees what is written meanwhile.
   package func takeReader() throws -> Reader {
     try describingErrors(at: location.path) {
-      let reader = try readers.take() ?? makeReader()
+      let reader = try readers.take() ?? makeReader(on: connectionForReading())
       try reader.begin()
       do {
         try schemaCheck.run(on: reader.connection)
@@ -198,21 +189,16 @@ package final class Store: @unchecked Sendable {
     }
   }
 
-  private func makeReader() throws -> Reader {
-    if isInMemory, let writerConnection {
-      return Reader(
-        connection: Connection(sharing: writerConnection),
-        layouts: layouts,
-        isShared: true,
-        blobFolder: nil,
-        configure: options.configure,
-        isLast: { [weak self] in try self?.isLast($0) ?? false }
-      )
-    }
-    return Reader(
-      connection: try file.connectReader(),
+  private func connectionForReading() throws -> Connection {
+    if isInMemory, let writerConnection { return writerConnection }
+    return try file.connectReader()
+  }
+
+  private func makeReader(on connection: Connection) -> Reader {
+    Reader(
+      connection: connection,
       layouts: layouts,
-      isShared: false,
+      isShared: isInMemory,
       blobFolder: location.blobFolder,
       configure: options.configure,
       isLast: { [weak self] in try self?.isLast($0) ?? false }
@@ -327,12 +313,7 @@ package final class Store: @unchecked Sendable {
       return try inTransaction { writer, _ in
         let replayer = try self.replayer ?? Replayer(writer)
         self.replayer = replayer
-        replayer.content = content
-        defer { replayer.reset() }
-        try writer.beginRows()
-        let result = try body(replayer)
-        try writer.blobs.prepareToCommit()
-        return result
+        return try replayer.run(content: content, body)
       }
     }
   }

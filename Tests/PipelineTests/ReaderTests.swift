@@ -91,7 +91,7 @@ private func links(
   _ schema: StoreSchema,
   _ reader: Reader
 ) throws -> [String] {
-  try schema.joinTables(layouts).filter { layouts[$0.owner].family.contains(layout.index) }
+  try joinTables(among: layouts).filter { layouts[$0.owner].family.contains(layout.index) }
     .compactMap {
       let rows = try reader.connection.prepare(
         """

@@ -1,8 +1,9 @@
 import Changes
 import Foundation
-import Store
 import StoreTesting
 import Testing
+
+@testable import Store
 
 @Suite("Unique values")
 struct UniqueTests {

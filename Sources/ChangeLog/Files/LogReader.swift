@@ -80,7 +80,7 @@ package final class LogReader {
         line: UnsafeRawBufferPointer(rebasing: line.dropLast()),
         path: path
       )
-      format = try ChangeFormat(header.schema)
+      format = try ChangeFormat(header.schema, acceptsRedacted: !header.partial.isEmpty)
       schemaDigest = SHA256.digest(of: Array(try header.schema.json().utf8)).description
       self.erasures = try erasures(header)
     } catch {
@@ -88,7 +88,6 @@ package final class LogReader {
       close(descriptor)
       throw error
     }
-    format.acceptsRedacted = !header.partial.isEmpty
     expected = header.first
   }
 

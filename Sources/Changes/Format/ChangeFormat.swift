@@ -7,20 +7,21 @@ package final class ChangeFormat {
   package let decoders: [ObjectDecoder]
   private let entityKeys: [[UInt8]]
   private var lastEntity = 0
-  /// True where values may have been left out, as in partial logs.
-  package var acceptsRedacted = false
+  private let acceptsRedacted: Bool
   /// The members of the change that was checked last.
   package private(set) var before: [ObjectDecoder.Member] = []
   package private(set) var after: [ObjectDecoder.Member] = []
 
   /// Makes a check for a schema.
-  package convenience init(_ schema: StoreSchema) throws {
-    let layouts = try schema.layouts()
-    self.init(layouts, schema.joinTables(layouts))
+  package convenience init(_ schema: StoreSchema, acceptsRedacted: Bool = false) throws {
+    self.init(try schema.layouts(), acceptsRedacted: acceptsRedacted)
   }
 
-  package init(_ layouts: [EntityLayout], _ joins: [JoinTable]) {
+  /// - Parameter acceptsRedacted: Whether values may have been left out, as in filtered logs.
+  package init(_ layouts: [EntityLayout], acceptsRedacted: Bool = false) {
     self.layouts = layouts
+    self.acceptsRedacted = acceptsRedacted
+    let joins = joinTables(among: layouts)
     decoders = layouts.map { ObjectDecoder($0, joins, layouts) }
     entityKeys = layouts.map { Array($0.entity.name.utf8) }
   }

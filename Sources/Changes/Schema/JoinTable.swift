@@ -26,13 +26,8 @@ package struct JoinTable: Sendable {
   }
 }
 
-extension StoreSchema {
-  /// The join tables, each from its alphabetically first side, sorted by name.
-  package func joinTables(_ layouts: [EntityLayout]) -> [JoinTable] { linkTables(among: layouts) }
-}
-
 /// The join tables, each from its alphabetically first side, sorted by name.
-package func linkTables(among layouts: [EntityLayout]) -> [JoinTable] {
+package func joinTables(among layouts: [EntityLayout]) -> [JoinTable] {
   var result: [String: JoinTable] = [:]
   // Entities are sorted by name, so that the first side comes first; a parent may come after
   // those that inherit from it, so inherited relationships are left to it.

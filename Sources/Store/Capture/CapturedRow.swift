@@ -77,9 +77,7 @@ final class CapturedRows {
 
   /// True where there is anything; costs next to nothing where there is not.
   static func areThere(on connection: Connection) throws -> Bool {
-    let any = try connection.cached("SELECT 1 FROM history_foreign LIMIT 1")
-    defer { any.reset() }
-    return try any.step()
+    try connection.hasRow("SELECT 1 FROM history_foreign LIMIT 1")
   }
 
   /// All places in order.
@@ -152,14 +150,12 @@ final class CapturedRows {
       }
     }
     let condition = table.conflict(column("v", "b"), with: column("r", "a"))
-    let statement = try connection.cached(
+    return try connection.hasRow(
       "SELECT 1 FROM \"history_foreign\" v, \"history_foreign\" r"
-        + " WHERE v.\"id\" = ?1 AND r.\"id\" = ?2 AND (\(condition))"
+        + " WHERE v.\"id\" = ?1 AND r.\"id\" = ?2 AND (\(condition))",
+      .integer(victim.place.id),
+      .integer(row.place.id)
     )
-    try statement.bind(1, victim.place.id)
-    try statement.bind(2, row.place.id)
-    defer { statement.reset() }
-    return try statement.step()
   }
 
   /// True where no row can join the transaction that ends with a row, as far as can be seen with

@@ -6,19 +6,21 @@ enum ForeignSeal {
   static func seal(
     on connection: Connection,
     _ blobs: Blobs,
-    _ erasure: Erasure? = nil
+    besides writing: ChangeRecorder? = nil
   ) throws {
     guard try CapturedRows.areThere(on: connection) else { return }
     let catalog = try Catalog(on: connection)
-    let transactions = try ForeignTransactions(
+    // What was caught was written under the schema that the store has now.
+    let recorder = try ChangeRecorder(
       connection,
       catalog.schema,
       schemaID: catalog.schemaID,
-      recordingOn: connection,
       blobs,
-      erasure
+      .system,
+      besides: writing
     )
-    try transactions.recorder.erasure.noteForeignChanges()
+    try recorder.noteForeignChanges()
+    let transactions = try ForeignTransactions(connection, catalog.schema, recorder, blobs)
     try transactions.record(through: .max)
     try transactions.reserveIDs(on: connection)
     try connection.execute("DELETE FROM history_foreign")
@@ -30,19 +32,13 @@ extension ForeignTransactions {
   /// them.
   fileprivate func reserveIDs(on connection: Connection) throws {
     for (table, highest) in highest where highest > 0 {
-      let update = try connection.cached(
-        "UPDATE sqlite_sequence SET seq = ?2 WHERE name = ?1 AND seq < ?2"
-      )
-      try update.bind(1, table)
-      try update.bind(2, highest)
-      try update.run()
-      let insert = try connection.cached(
+      for sql in [
+        "UPDATE sqlite_sequence SET seq = ?2 WHERE name = ?1 AND seq < ?2",
         "INSERT INTO sqlite_sequence (name, seq) SELECT ?1, ?2"
-          + " WHERE NOT EXISTS (SELECT 1 FROM sqlite_sequence WHERE name = ?1)"
-      )
-      try insert.bind(1, table)
-      try insert.bind(2, highest)
-      try insert.run()
+          + " WHERE NOT EXISTS (SELECT 1 FROM sqlite_sequence WHERE name = ?1)",
+      ] {
+        try connection.run(sql, .text(table), .integer(highest))
+      }
     }
   }
 }

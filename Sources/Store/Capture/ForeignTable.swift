@@ -48,7 +48,7 @@ extension StoreSchema {
   /// The tables of all entities and links.
   func foreignTables() throws -> [ForeignTable] {
     let layouts = try layouts()
-    let joins = joinTables(layouts)
+    let joins = joinTables(among: layouts)
     return try tables().map { definition in
       let columns = definition.columns.map { quoted($0) }
       if let join = joins.firstIndex(where: { $0.name == definition.name }) {

@@ -11,13 +11,13 @@ final class ForeignTransactions {
   private let tables: [ForeignTable]
   private let layouts: [EntityLayout]
   private let joins: [JoinTable]
-  let recorder: ChangeRecorder
+  private let recorder: ChangeRecorder
   private let blobs: Blobs
   /// For each entity the places of its columns in ``ForeignTable/columns``.
   private let places: [[Int]]
   /// For each entity the index of its table, and for each join table that of its own.
   private let entityTables: [Int]
-  private let joinTables: [Int]
+  private let linkTables: [Int]
   /// For each entity the join tables whose links its objects own.
   private let owned: [[Int]]
   /// The rows that may have gone to make room for one that is still to come, by table.
@@ -29,28 +29,18 @@ final class ForeignTransactions {
   init(
     _ connection: Connection,
     _ schema: StoreSchema,
-    schemaID: Int64,
-    recordingOn destination: Connection,
-    _ blobs: Blobs,
-    _ erasure: Erasure? = nil
+    _ recorder: ChangeRecorder,
+    _ blobs: Blobs
   ) throws {
     let tables = try ForeignCapture.of(schema).tables
     let layouts = try schema.layouts()
-    let joins = schema.joinTables(layouts)
+    let joins = joinTables(among: layouts)
     self.tables = tables
     self.layouts = layouts
     self.joins = joins
+    self.recorder = recorder
     self.blobs = blobs
     rows = CapturedRows(connection, tables)
-    recorder = try ChangeRecorder(
-      destination,
-      layouts,
-      joins,
-      schemaID: schemaID,
-      blobs,
-      .system,
-      erasure
-    )
     places = layouts.map { layout in
       let columns = tables.first { $0.name == layout.entity.table }?.columns ?? []
       return layout.columns.compactMap { columns.firstIndex(of: $0.quoted) }
@@ -58,7 +48,7 @@ final class ForeignTransactions {
     entityTables = layouts.map { layout in
       tables.firstIndex { $0.name == layout.entity.table } ?? 0
     }
-    joinTables = joins.map { join in tables.firstIndex { $0.name == join.name } ?? 0 }
+    linkTables = joins.map { join in tables.firstIndex { $0.name == join.name } ?? 0 }
     owned = layouts.map { layout in
       joins.indices.filter { layouts[joins[$0].owner].family.contains(layout.index) }
     }
@@ -280,7 +270,7 @@ final class ForeignTransactions {
 
   /// What an owner was linked to after a row was caught, by ascending ids.
   private func targets(_ join: Int, _ owner: Int64, after time: Int64) throws -> [Int64] {
-    let table = tables[joinTables[join]]
+    let table = tables[linkTables[join]]
     var result: Set<Int64> = []
     let now = try rows.connection.cached(
       "SELECT \(table.columns.joined(separator: ", ")) FROM \(quoted(table.name))"
@@ -292,7 +282,7 @@ final class ForeignTransactions {
       if let target = target([now.value(at: 0)]) { result.insert(target) }
     }
     var seen: Set<Int64> = []
-    let later = try rows.rows(of: joinTables[join], owner, after: time)
+    let later = try rows.rows(of: linkTables[join], owner, after: time)
     defer { later.reset() }
     while try later.step() {
       guard let row = rows.row(at: later),

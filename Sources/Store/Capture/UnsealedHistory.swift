@@ -11,7 +11,8 @@ struct UnsealedHistory {
   let lastCaught: Int64
   /// The rows of history in memory.
   let rows: HistoryRows
-  private let connection: Connection
+  /// The values that are too large for a row of history, and that no file has yet.
+  let blobs: Blobs
 
   /// Makes what a reader's snapshot has; nil where all is sealed.
   ///
@@ -30,34 +31,27 @@ struct UnsealedHistory {
     guard !catalog.isReplica else { return nil }
     guard let last = try Self.lastShown(on: reader, isLast) else { return nil }
     lastCaught = last
-    connection = try Connection(path: "", mode: .memory)
+    let connection = try Connection(path: "", mode: .memory)
     // What is asked of the store's own history may need the same functions.
     try configure?(connection)
     rows = HistoryRows(connection)
     sealed = try Self.copyHead(from: reader, history, to: connection)
-    let blobs = Blobs(connection, folder, keepsFiles: false)
-    blobs.knownSize = { digest in
-      let find = try reader.cached("SELECT size FROM store_blob WHERE sha256 = ?1")
-      try find.bind(1, digest)
-      defer { find.reset() }
-      return try find.step() ? find.int64(at: 0) : nil
-    }
-    try ForeignTransactions(
-      reader,
+    blobs = Blobs(inMemory: connection, folder, besides: reader)
+    let recorder = try ChangeRecorder(
+      connection,
       catalog.schema,
       schemaID: catalog.schemaID,
-      recordingOn: connection,
-      blobs
-    ).record(through: last)
+      blobs,
+      .system
+    )
+    try ForeignTransactions(reader, catalog.schema, recorder, blobs).record(through: last)
   }
 
   /// A reader of a store that was made before there was such a table has nothing to see.
   static func hasTable(_ connection: Connection) throws -> Bool {
-    let find = try connection.cached(
+    try connection.hasRow(
       "SELECT 1 FROM sqlite_schema WHERE type = 'table' AND name = '\(ForeignCapture.name)'"
     )
-    defer { find.reset() }
-    return try find.step()
   }
 
   /// The last row of the last transaction that may be shown; nil where there is none.
@@ -100,21 +94,20 @@ struct UnsealedHistory {
       }
     }
     let head = try history.range().head
-    let sequence = try reader.prepare(
+    let sequence = try reader.integer(
       "SELECT seq FROM sqlite_sequence WHERE name = 'history_transaction'"
     )
-    let last = try sequence.step() ? max(sequence.int64(at: 0), head.transaction) : head.transaction
+    let last = max(sequence ?? 0, head.transaction)
     // What follows asks for the digest before it, and for nothing else.
-    let insert = try memory.prepare(
+    try memory.run(
       """
       INSERT INTO history_transaction (id, time, op, process, process_id, host, schema,
         first_change, changes, salt, digest)
         SELECT ?1, '', 'recorded', '', 0, '', min(id), 1, 0, x'', ?2 FROM store_schema
-      """
+      """,
+      .integer(last),
+      .blob(Data(head.digest.bytes))
     )
-    try insert.bind(1, last)
-    try insert.bind(2, Data(head.digest.bytes))
-    try insert.run()
     return last
   }
 
@@ -122,13 +115,5 @@ struct UnsealedHistory {
   func head() throws -> HistoryPoint? {
     let head = try rows.range().head
     return head.transaction > sealed ? head : nil
-  }
-
-  /// The bytes of a value that is too large for a row of history, and that no file has yet.
-  func data(_ digest: String) throws -> Data? {
-    let find = try connection.cached("SELECT content FROM store_blob WHERE sha256 = ?1")
-    try find.bind(1, digest)
-    defer { find.reset() }
-    return try find.step() && !find.isNull(at: 0) ? find.data(at: 0) : nil
   }
 }

@@ -106,24 +106,22 @@ final class KnownObjects {
 
   /// Counts rows or changes that need a large value.
   func count(_ digest: String, rows: Int64 = 0, history: Int64 = 0) throws {
-    let statement = try connection.cached(
+    try connection.run(
       """
       INSERT INTO blob (sha256, rows, history) VALUES (?1, ?2, ?3) ON CONFLICT DO UPDATE
         SET rows = rows + excluded.rows, history = history + excluded.history
-      """
+      """,
+      .text(digest),
+      .integer(rows),
+      .integer(history)
     )
-    try statement.bind(1, digest)
-    try statement.bind(2, rows)
-    try statement.bind(3, history)
-    try statement.run()
   }
 
   /// How many rows and changes need a large value.
   func counts(of digest: String) throws -> (rows: Int64, history: Int64) {
-    let statement = try connection.cached("SELECT rows, history FROM blob WHERE sha256 = ?1")
-    try statement.bind(1, digest)
-    defer { statement.reset() }
-    return try statement.step() ? (statement.int64(at: 0), statement.int64(at: 1)) : (0, 0)
+    try connection.first("SELECT rows, history FROM blob WHERE sha256 = ?1", .text(digest)) {
+      ($0.int64(at: 0), $0.int64(at: 1))
+    } ?? (0, 0)
   }
 
   /// The large values that somebody needs.

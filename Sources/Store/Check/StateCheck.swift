@@ -6,8 +6,7 @@ import SQLite
 final class StateCheck {
   let layouts: [EntityLayout]
   let blobs: Blobs
-  /// Called when a finding was told of, whose large values nobody needs any more.
-  var passed: () throws -> Void = {}
+  let passed: () throws -> Void
 
   private let connection: Connection
   private let schema: StoreSchema
@@ -22,9 +21,16 @@ final class StateCheck {
   private var past: [String: PastNames?] = [:]
   private var schemas: [(digest: String, schema: StoreSchema)] = []
   private let encoders: [ObjectEncoder]
-  private let isKept: (EntityLayout.Column, Entity) -> Bool
+  private let mode: HistoryMode
 
-  init(_ connection: Connection, _ schema: StoreSchema, _ blobs: Blobs) throws {
+  /// - Parameter passed: Called after each finding, whose large values are no longer needed.
+  init(
+    _ connection: Connection,
+    _ schema: StoreSchema,
+    _ blobs: Blobs,
+    passed: @escaping () throws -> Void = {}
+  ) throws {
+    self.passed = passed
     self.connection = connection
     self.schema = schema
     self.blobs = blobs
@@ -38,12 +44,7 @@ final class StateCheck {
       end = .max
     }
     encoders = layouts.map { ObjectEncoder($0, layouts) }
-    let mode = try Catalog.historyMode(on: connection)
-    isKept = { column, entity in
-      guard mode == .tombstones else { return true }
-      guard case .attribute(let index) = column.content else { return false }
-      return entity.attributes[index].preservesValueOnDeletion
-    }
+    mode = try Catalog.historyMode(on: connection)
     let list = try connection.prepare("SELECT digest, json FROM store_schema ORDER BY id")
     while try list.step() {
       schemas.append((list.string(at: 0), try StoreSchema(json: list.data(at: 1))))
@@ -87,10 +88,8 @@ final class StateCheck {
         previous = try read(transaction, source, after: previous, body)
       }
     }
-    let count = try connection.prepare("SELECT count(*) FROM history_change")
-    if try count.step(), count.int64(at: 0) > changes {
-      try body(.strayChanges(count.int64(at: 0) - changes))
-    }
+    let count = try connection.integer("SELECT count(*) FROM history_change") ?? 0
+    if count > changes { try body(.strayChanges(count - changes)) }
   }
 
   /// Keeps what a store says of its objects, which is the state that history begins with.
@@ -252,7 +251,7 @@ final class StateCheck {
 
   /// True for a value that history keeps of an object that is gone.
   func keeps(_ column: Int, _ entity: Int) -> Bool {
-    isKept(layouts[entity].columns[column], layouts[entity].entity)
+    mode.keeps(layouts[entity].columns[column], of: layouts[entity].entity)
   }
 
   // MARK: Large values
@@ -303,11 +302,8 @@ final class StateCheck {
       try value.forEachPiece { hash.update($0) }
       if hash.finish().description != digest { try body(.alteredBlob(sha256: digest)) }
     }
-    let find = try connection.prepare("SELECT 1 FROM store_blob WHERE sha256 = ?1")
     func isStored(_ digest: String) throws -> Bool {
-      try find.bind(1, digest)
-      defer { find.reset() }
-      return try find.step()
+      try connection.hasRow("SELECT 1 FROM store_blob WHERE sha256 = ?1", .text(digest))
     }
     let needed = try known.digests()
     while try needed.step() {

@@ -17,17 +17,26 @@ final class Blobs {
   private let folder: BlobFolder?
   /// False where nothing is kept beyond the connection, which is then one in memory.
   private let keepsFiles: Bool
-  /// Tells the size of a value that another connection knows, where this one is in memory.
-  var knownSize: (String) throws -> Int64? = { _ in nil }
+  /// The store whose values are known too, if this connection is in memory beside it.
+  private let store: Connection?
   private var created: [String] = []
   private var marker: String?
   /// True where counts changed in this transaction.
   private(set) var isTouched = false
 
-  init(_ connection: Connection, _ folder: BlobFolder?, keepsFiles: Bool = true) {
+  init(_ connection: Connection, _ folder: BlobFolder?) {
     self.connection = connection
     self.folder = folder
-    self.keepsFiles = keepsFiles && folder != nil
+    keepsFiles = folder != nil
+    store = nil
+  }
+
+  /// Keeps in memory what a store, which is only read, does not have yet.
+  init(inMemory connection: Connection, _ folder: BlobFolder?, besides store: Connection) {
+    self.connection = connection
+    self.folder = folder
+    self.store = store
+    keepsFiles = false
   }
 
   /// True where values of external attributes may leave their rows.
@@ -79,23 +88,22 @@ final class Blobs {
 
   /// Counts rows or changes that need a value, or no longer do.
   func count(_ digest: String, rows: Int64 = 0, history: Int64 = 0) throws {
-    let update = try connection.cached(
-      "UPDATE store_blob SET rows = rows + ?2, history = history + ?3 WHERE sha256 = ?1"
+    try connection.run(
+      "UPDATE store_blob SET rows = rows + ?2, history = history + ?3 WHERE sha256 = ?1",
+      .text(digest),
+      .integer(rows),
+      .integer(history)
     )
-    try update.bind(1, digest)
-    try update.bind(2, rows)
-    try update.bind(3, history)
-    try update.run()
     guard connection.changes == 1 else { throw missingBlob(digest, connection.path) }
     isTouched = true
   }
 
   /// True where a value is kept already.
   func isKept(_ digest: String) throws -> Bool {
-    let find = try connection.cached("SELECT 1 FROM store_blob WHERE sha256 = ?1 AND size >= 0")
-    try find.bind(1, digest)
-    defer { find.reset() }
-    return try find.step()
+    try connection.hasRow(
+      "SELECT 1 FROM store_blob WHERE sha256 = ?1 AND size >= 0",
+      .text(digest)
+    )
   }
 
   /// False where the value's file is gone.
@@ -105,22 +113,19 @@ final class Blobs {
   ///
   /// It knows nothing of counts, and may have put in the name of a value that nobody has.
   func adopt(_ digest: String, rows: Int64) throws {
-    let insert = try connection.cached(
+    let size =
+      try store.flatMap { try Self.size(of: digest, on: $0) } ?? folder?.size(of: digest)
+    try connection.run(
       "INSERT INTO store_blob (sha256, size, rows, history) VALUES (?1, ?2, 0, 0)"
-        + " ON CONFLICT DO NOTHING"
+        + " ON CONFLICT DO NOTHING",
+      .text(digest),
+      .integer(size ?? Self.unknownSize)
     )
-    try insert.bind(1, digest)
-    try insert.bind(
-      2,
-      try knownSize(digest) ?? folder?.size(of: digest) ?? Self.unknownSize
+    try connection.run(
+      "UPDATE store_blob SET rows = max(0, rows + ?2) WHERE sha256 = ?1",
+      .text(digest),
+      .integer(rows)
     )
-    try insert.run()
-    let update = try connection.cached(
-      "UPDATE store_blob SET rows = max(0, rows + ?2) WHERE sha256 = ?1"
-    )
-    try update.bind(1, digest)
-    try update.bind(2, rows)
-    try update.run()
     isTouched = true
   }
 
@@ -130,11 +135,14 @@ final class Blobs {
   /// The size of a value; nil for one that is not known.
   func size(of digest: String) throws -> Int64? {
     guard Digest(hexadecimal: digest) != nil else { return nil }
-    let find = try connection.cached("SELECT size FROM store_blob WHERE sha256 = ?1")
-    try find.bind(1, digest)
-    defer { find.reset() }
-    let known = try find.step() ? find.int64(at: 0) : knownSize(digest)
+    let known =
+      try Self.size(of: digest, on: connection)
+      ?? store.flatMap { try Self.size(of: digest, on: $0) }
     return known == Self.unknownSize ? nil : known
+  }
+
+  private static func size(of digest: String, on connection: Connection) throws -> Int64? {
+    try connection.integer("SELECT size FROM store_blob WHERE sha256 = ?1", .text(digest))
   }
 
   /// The bytes of a value; nil where its file is gone.
@@ -149,11 +157,20 @@ final class Blobs {
   /// A value that rows or history need, in a file or in memory.
   func content(_ digest: String) throws -> LargeValue {
     if let folder, folder.contains(digest) { return .file(folder.file(digest)) }
-    let find = try connection.cached("SELECT content FROM store_blob WHERE sha256 = ?1")
-    try find.bind(1, digest)
-    defer { find.reset() }
-    guard try find.step(), !find.isNull(at: 0) else { throw missingBlob(digest, connection.path) }
-    return .bytes(find.data(at: 0))
+    guard let data = try Self.data(digest, on: connection) else {
+      throw missingBlob(digest, connection.path)
+    }
+    return .bytes(data)
+  }
+
+  /// The bytes of a value that is kept in memory; nil if it is not.
+  func data(inMemory digest: String) throws -> Data? { try Self.data(digest, on: connection) }
+
+  /// The bytes of a value that a store in memory has; nil if it has none.
+  static func data(_ digest: String, on connection: Connection) throws -> Data? {
+    try connection.first("SELECT content FROM store_blob WHERE sha256 = ?1", .text(digest)) {
+      $0.isNull(at: 0) ? nil : $0.data(at: 0)
+    }
   }
 
   /// Makes sure that the files last, before the rows that need them do.

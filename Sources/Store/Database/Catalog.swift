@@ -78,42 +78,37 @@ struct Catalog {
   static func add(_ schema: StoreSchema, on connection: Connection) throws -> Int64 {
     let json = try schema.json()
     let digest = SHA256.digest(of: Array(json.utf8)).description
-    let find = try connection.prepare("SELECT id FROM store_schema WHERE digest = ?1")
-    try find.bind(1, digest)
-    if try find.step() { return find.int64(at: 0) }
-    let insert = try connection.prepare(
-      "INSERT INTO store_schema (version, digest, json) VALUES (?1, ?2, ?3)"
+    let find = "SELECT id FROM store_schema WHERE digest = ?1"
+    if let known = try connection.integer(find, .text(digest)) { return known }
+    try connection.run(
+      "INSERT INTO store_schema (version, digest, json) VALUES (?1, ?2, ?3)",
+      .text(schema.version),
+      .text(digest),
+      .text(json)
     )
-    try insert.bind(1, schema.version)
-    try insert.bind(2, digest)
-    try insert.bind(3, json)
-    try insert.run()
     return connection.lastInsertedID
   }
 
   /// Sets one value of the catalog.
   static func set(_ key: String, _ value: Value, on connection: Connection) throws {
-    let statement = try connection.prepare(
+    try connection.run(
       "INSERT INTO store_catalog (key, value) VALUES (?1, ?2)"
-        + " ON CONFLICT (key) DO UPDATE SET value = excluded.value"
+        + " ON CONFLICT (key) DO UPDATE SET value = excluded.value",
+      .text(key),
+      value
     )
-    try statement.bind(1, key)
-    try statement.bind(2, value)
-    try statement.run()
   }
 
   /// Takes one value out of the catalog.
   static func remove(_ key: String, on connection: Connection) throws {
-    let statement = try connection.prepare("DELETE FROM store_catalog WHERE key = ?1")
-    try statement.bind(1, key)
-    try statement.run()
+    try connection.run("DELETE FROM store_catalog WHERE key = ?1", .text(key))
   }
 
   /// Reads one value of the catalog.
   static func value(_ key: String, on connection: Connection) throws -> Value {
-    let statement = try connection.prepare("SELECT value FROM store_catalog WHERE key = ?1")
-    try statement.bind(1, key)
-    return try statement.step() ? statement.value(at: 0) : .null
+    try connection.first("SELECT value FROM store_catalog WHERE key = ?1", .text(key)) {
+      $0.value(at: 0)
+    } ?? .null
   }
 
   /// Reads the catalog of a store whose format was checked.
@@ -126,11 +121,11 @@ struct Catalog {
     guard UUID(uuidString: identifier) != nil else {
       throw Self.damaged(connection.path, "the identifier is no UUID")
     }
-    let find = try connection.prepare("SELECT json FROM store_schema WHERE id = ?1")
-    try find.bind(1, schemaID)
-    guard try find.step() else { throw Self.damaged(connection.path, "the schema is missing") }
+    let find = "SELECT json FROM store_schema WHERE id = ?1"
+    guard let json = try connection.first(find, .integer(schemaID), read: { $0.data(at: 0) })
+    else { throw Self.damaged(connection.path, "the schema is missing") }
     do {
-      schema = try StoreSchema(json: find.data(at: 0))
+      schema = try StoreSchema(json: json)
     } catch {
       throw Self.damaged(connection.path, "the schema can't be read", cause: error)
     }

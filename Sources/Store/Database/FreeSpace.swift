@@ -56,20 +56,11 @@ enum FreeSpace: String {
   /// It takes time and room as a copy of the file does, and fails where somebody else is writing.
   static func clear(on connection: Connection) throws {
     guard try noted(on: connection) == .erased else { return }
-    let version = try version(of: connection)
+    let version = try connection.dataVersion()
     try connection.execute("VACUUM")
     try connection.inTransaction {
       // What others committed since may have left something again.
-      if try self.version(of: connection) == version {
-        try Catalog.remove(key, on: connection)
-      }
+      if try connection.dataVersion() == version { try Catalog.remove(key, on: connection) }
     }
-  }
-
-  /// A number that is another one after each commit of another connection.
-  private static func version(of connection: Connection) throws -> Int64 {
-    let reading = try connection.cached("PRAGMA data_version")
-    defer { reading.reset() }
-    return try reading.step() ? reading.int64(at: 0) : 0
   }
 }

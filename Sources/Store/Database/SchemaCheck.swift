@@ -10,9 +10,8 @@ struct SchemaCheck {
   ///
   /// It is called in a transaction, so that what holds now holds until its end.
   func run(on connection: Connection) throws {
-    let statement = try connection.cached("SELECT value FROM store_catalog WHERE key = 'schema'")
-    defer { statement.reset() }
-    guard try statement.step(), statement.int64(at: 0) != schemaID else { return }
+    let current = try connection.integer("SELECT value FROM store_catalog WHERE key = 'schema'")
+    guard let current, current != schemaID else { return }
     let stored = try Catalog(on: connection).schema
     // Another version with the same tables does no harm.
     let differences = schema.differences(fromStored: stored)

@@ -9,7 +9,6 @@ func isUnmadeStore(at path: String) throws -> Bool {
   return try describingErrors(at: path) {
     let connection = try Connection(path: path, mode: .readWrite)
     connection.setBusyTimeout(.seconds(10))
-    let tables = try connection.prepare("SELECT count(*) FROM sqlite_schema")
-    return try tables.step() && tables.int64(at: 0) == 0
+    return try !connection.hasRow("SELECT 1 FROM sqlite_schema")
   }
 }

@@ -18,8 +18,8 @@ struct MigrationHistory {
     let layouts = plan.mapping.oldLayouts
     let removed = plan.mapping.removed
     guard !removed.isEmpty else { return }
-    let joins = plan.from.joinTables(layouts)
-    let recorder = try begin(layouts, joins, schemaID: schemaID)
+    let joins = joinTables(among: layouts)
+    let recorder = try begin(plan.from, schemaID: schemaID)
     for entity in removed {
       let layout = layouts[entity]
       let family = [entity] + layout.ancestors
@@ -48,8 +48,7 @@ struct MigrationHistory {
 
   /// Records the migration, with the values that it puts into rows that stay.
   func recordMigration(schemaID: Int64) throws {
-    let layouts = plan.mapping.newLayouts
-    let recorder = try begin(layouts, plan.to.joinTables(layouts), schemaID: schemaID)
+    let recorder = try begin(plan.to, schemaID: schemaID)
     for rows in plan.tables.flatMap(\.rows) {
       let filled = rows.columns.filter { $0.fill != nil }
       guard !filled.isEmpty else { continue }
@@ -72,19 +71,8 @@ struct MigrationHistory {
     try recorder.close(author, .migration)
   }
 
-  private func begin(
-    _ layouts: [EntityLayout],
-    _ joins: [JoinTable],
-    schemaID: Int64
-  ) throws -> ChangeRecorder {
-    let recorder = try ChangeRecorder(
-      connection,
-      layouts,
-      joins,
-      schemaID: schemaID,
-      blobs,
-      provenance
-    )
+  private func begin(_ schema: StoreSchema, schemaID: Int64) throws -> ChangeRecorder {
+    let recorder = try ChangeRecorder(connection, schema, schemaID: schemaID, blobs, provenance)
     try recorder.begin()
     return recorder
   }

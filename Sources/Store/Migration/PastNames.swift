@@ -33,11 +33,11 @@ struct PastNames {
       return
     }
     let layouts = try first.layouts()
-    let joins = linkTables(among: layouts)
+    let joins = joinTables(among: layouts)
     var found: [Path] = layouts.map { Path($0, joins, layouts) }
     for (old, new) in zip(schemas, schemas.dropFirst()) {
       let mapping = try SchemaMapping(from: old, to: new)
-      let newJoins = linkTables(among: mapping.newLayouts)
+      let newJoins = joinTables(among: mapping.newLayouts)
       for index in found.indices { found[index].follow(mapping, newJoins) }
     }
     guard let last = schemas.last else {
@@ -45,7 +45,7 @@ struct PastNames {
       return
     }
     let present = try last.layouts()
-    let presentJoins = linkTables(among: present)
+    let presentJoins = joinTables(among: present)
     var result: [[UInt8]: Successor] = [:]
     for (path, layout) in zip(found, layouts) {
       result[Array(layout.entity.name.utf8)] = path.successor(present, presentJoins)

@@ -72,9 +72,7 @@ package struct CatalogSchema: Sendable {
 extension Reader {
   /// The id of the last schema that the store got.
   package func lastSchema() throws -> Int64 {
-    let last = try connection.cached("SELECT max(id) FROM store_schema")
-    defer { last.reset() }
-    return try last.step() ? last.int64(at: 0) : 0
+    try connection.integer("SELECT max(id) FROM store_schema") ?? 0
   }
 
   /// All schemas that the store ever had, the oldest first.

@@ -42,7 +42,7 @@ package final class StagedMigration {
     (lock, _) = try storeFile.open()
     try lock.execute("BEGIN IMMEDIATE")
     witness = try storeFile.connectReader()
-    version = try Self.dataVersion(witness)
+    version = try witness.dataVersion()
     // Only who holds the lock has a copy, so that one that is there was left by a crash.
     try Self.removeFiles(of: workingCopy)
     try Self.create(workingCopy, like: file)
@@ -122,7 +122,7 @@ package final class StagedMigration {
       try lock.execute("ROLLBACK")
       try whenUnlocked()
       try copy.backup(to: lock) {
-        guard try Self.dataVersion(witness) == version else {
+        guard try witness.dataVersion() == version else {
           throw StoreError(
             .changedMeanwhile,
             "Another process wrote the store \(file.path(percentEncoded: false)) while its"
@@ -163,11 +163,6 @@ package final class StagedMigration {
     } catch {
       // What is left of the copy is removed when the next migration begins.
     }
-  }
-
-  private static func dataVersion(_ connection: Connection) throws -> Int64 {
-    let statement = try connection.prepare("PRAGMA data_version")
-    return try statement.step() ? statement.int64(at: 0) : 0
   }
 
   private static func removeFiles(of copy: URL) throws {

@@ -137,10 +137,7 @@ struct TableChanges {
       "INSERT INTO sqlite_sequence (name, seq) SELECT ?1, ?2"
         + " WHERE NOT EXISTS (SELECT 1 FROM sqlite_sequence WHERE name = ?1)",
     ] {
-      let statement = try connection.prepare(sql)
-      try statement.bind(1, table)
-      try statement.bind(2, last)
-      try statement.run()
+      try connection.run(sql, .text(table), .integer(last))
     }
   }
 }

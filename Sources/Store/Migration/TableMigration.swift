@@ -41,7 +41,7 @@ extension SchemaMapping {
   /// What becomes of each table, first those of entities, then those of links.
   func tables() throws -> [TableMigration] {
     let oldTables = try from.tables()
-    let joins = to.joinTables(newLayouts)
+    let joins = joinTables(among: newLayouts)
     return try to.tables().map { definition in
       let old = oldTables.first { $0.name == definition.name }
       if let join = joins.first(where: { $0.name == definition.name }) {

@@ -109,9 +109,10 @@ extension Reader {
   /// If one of those that history no longer has was later, it is the last of them.
   package func firstTransaction(afterTime time: String) throws -> Int64? {
     if let latest = try history.baseTime(), latest > time { return try history.base().transaction }
-    let find = try connection.prepare("SELECT min(id) FROM history_transaction WHERE time > ?1")
-    try find.bind(1, time)
-    return try find.step() && !find.isNull(at: 0) ? find.int64(at: 0) : nil
+    return try connection.integer(
+      "SELECT min(id) FROM history_transaction WHERE time > ?1",
+      .text(time)
+    )
   }
 
   /// The transactions that changed an object of some id, of any entity, in ascending order.

@@ -11,7 +11,7 @@ struct ObjectRows {
   init(_ connection: Connection, _ layouts: [EntityLayout]) throws {
     self.connection = connection
     self.layouts = layouts
-    joins = linkTables(among: layouts)
+    joins = joinTables(among: layouts)
   }
 
   /// The join tables whose links are changes of an entity's objects, in the order in which history

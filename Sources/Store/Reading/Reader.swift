@@ -6,8 +6,9 @@ import SQLite
 ///
 /// A reader is used by one thread at a time.
 package final class Reader {
-  /// The connection.
+  /// Reads what the reader sees, and writes only temporary tables.
   package let connection: Connection
+  private let database: Connection
   /// How the entities lie in their tables.
   package let layouts: [EntityLayout]
   /// True where the connection is that of the writer: the store is in memory.
@@ -33,6 +34,7 @@ package final class Reader {
   private let configure: (@Sendable (Connection) throws -> Void)?
   private let isLast: (CapturedRow.Place) throws -> Bool
   private var unsealed: UnsealedHistory??
+  private var hasTemporaryTables = false
 
   init(
     connection: Connection,
@@ -45,7 +47,8 @@ package final class Reader {
     self.configure = configure
     self.isLast = isLast
     self.blobFolder = blobFolder
-    self.connection = connection
+    database = connection
+    self.connection = Connection(sharing: connection)
     self.layouts = layouts
     self.isShared = isShared
   }
@@ -55,7 +58,7 @@ package final class Reader {
   /// In memory there is one connection for all, so that a reader sees what is written meanwhile.
   func begin() throws {
     unsealed = nil
-    if !isShared { try connection.execute("BEGIN") }
+    if !isShared { try database.execute("BEGIN") }
     // The snapshot is that of the first read, which is to be now.
     try readHead()
   }
@@ -72,21 +75,13 @@ package final class Reader {
   }
 
   private func head(_ sql: String) throws -> Head {
-    let statement = try connection.cached(sql)
-    defer { statement.reset() }
-    guard try statement.step() else { return .transaction(0) }
-    return statement.isNull(at: 1)
-      ? .transaction(statement.int64(at: 0)) : .unsealed(row: statement.int64(at: 1))
+    try connection.first(sql) {
+      $0.isNull(at: 1) ? .transaction($0.int64(at: 0)) : .unsealed(row: $0.int64(at: 1))
+    } ?? .transaction(0)
   }
 
   /// A number that is another one after each commit of somebody else, as this reader sees it.
-  func version() throws -> Int64 { try number("PRAGMA data_version") }
-
-  private func number(_ sql: String) throws -> Int64 {
-    let statement = try connection.cached(sql)
-    defer { statement.reset() }
-    return try statement.step() ? statement.int64(at: 0) : 0
-  }
+  func version() throws -> Int64 { try connection.dataVersion() }
 
   /// The transactions of writers that are not ours which nobody has sealed yet.
   func unsealedHistory() throws -> UnsealedHistory? {
@@ -105,7 +100,7 @@ package final class Reader {
   /// True where rows were changed by somebody else, and this history does not show it.
   package func hasUnshownChanges() throws -> Bool {
     guard try UnsealedHistory.hasTable(connection) else { return false }
-    let last = try number("SELECT max(\"id\") FROM \"history_foreign\"")
+    let last = try connection.integer("SELECT max(\"id\") FROM \"history_foreign\"") ?? 0
     return try last > (unsealedHistory()?.lastCaught ?? 0)
   }
 
@@ -113,9 +108,22 @@ package final class Reader {
   func end() throws {
     unsealed = nil
     connection.resetCachedStatements()
-    guard !isShared, connection.isInTransaction else { return }
-    connection.resetStatements()
-    try connection.execute("ROLLBACK")
+    guard !isShared else { return }
+    if hasTemporaryTables { try database.execute("PRAGMA query_only = ON") }
+    hasTemporaryTables = false
+    guard database.isInTransaction else { return }
+    database.resetStatements()
+    try database.execute("ROLLBACK")
+  }
+
+  /// Lets ``connection`` write temporary tables, and see the newest rows instead of one state of
+  /// the store, until the reader is given back.
+  package func allowTemporaryTables() throws {
+    guard !isShared else { return }
+    hasTemporaryTables = true
+    if database.isInTransaction { try database.execute("COMMIT") }
+    // SQLite counts temporary tables as writing.
+    try database.execute("PRAGMA query_only = OFF")
   }
 
   /// The bytes of an external attribute whose column holds a digest instead of a blob.
@@ -124,8 +132,11 @@ package final class Reader {
   ///
   /// - Throws: ``StoreError/Code/missingBlob`` where the file is gone.
   package func externalData(_ digest: String) throws -> Data {
-    if let data = try passing?.data(digest) ?? blobFolder?.read(digest) { return data }
-    if let data = try unsealedHistory()?.data(digest) { return data }
+    if let data = try passing?.blobs.data(inMemory: digest) ?? blobFolder?.read(digest)
+      ?? unsealedHistory()?.blobs.data(inMemory: digest)
+    {
+      return data
+    }
     throw missingBlob(digest, connection.path)
   }
 
@@ -134,19 +145,18 @@ package final class Reader {
   /// - Throws: ``StoreError/Code/missingBlob`` where it is gone.
   package func largeData(_ digest: String) throws -> Data {
     if blobFolder != nil { return try externalData(digest) }
-    if let data = try passing?.data(digest) { return data }
-    let find = try connection.cached("SELECT content FROM store_blob WHERE sha256 = ?1")
-    try find.bind(1, digest)
-    defer { find.reset() }
-    guard try find.step(), !find.isNull(at: 0) else { throw missingBlob(digest, connection.path) }
-    return find.data(at: 0)
+    guard
+      let data = try passing?.blobs.data(inMemory: digest)
+        ?? Blobs.data(digest, on: connection)
+    else { throw missingBlob(digest, connection.path) }
+    return data
   }
 
   /// A value that history keeps by its digest, to be read piece by piece.
   ///
   /// - Throws: ``StoreError/Code/missingBlob`` where it is gone.
   package func largeValue(_ digest: String) throws -> LargeValue {
-    if let data = try passing?.data(digest) { return .bytes(data) }
+    if let data = try passing?.blobs.data(inMemory: digest) { return .bytes(data) }
     if let blobFolder, blobFolder.contains(digest) { return .file(blobFolder.file(digest)) }
     return .bytes(try largeData(digest))
   }

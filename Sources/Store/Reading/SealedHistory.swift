@@ -6,24 +6,18 @@ extension Reader {
 
   /// The last transaction that was deleted from between others; nil where there is none.
   package func lastDeletedTransaction() throws -> Int64? {
-    let find = try connection.cached(
-      "SELECT max(id) FROM history_transaction WHERE state = 'deleted'"
-    )
-    defer { find.reset() }
-    return try find.step() && !find.isNull(at: 0) ? find.int64(at: 0) : nil
+    try connection.integer("SELECT max(id) FROM history_transaction WHERE state = 'deleted'")
   }
 
   /// The first transaction in a range that was deleted from between others; nil if none was.
   func firstDeletedTransaction(after first: Int64, through last: Int64) throws -> Int64? {
-    let find = try connection.cached(
+    try connection.integer(
       """
       SELECT id FROM history_transaction WHERE id > ?1 AND id <= ?2 AND state = 'deleted'
         ORDER BY id LIMIT 1
-      """
+      """,
+      .integer(first),
+      .integer(last)
     )
-    try find.bind(1, first)
-    try find.bind(2, last)
-    defer { find.reset() }
-    return try find.step() ? find.int64(at: 0) : nil
   }
 }

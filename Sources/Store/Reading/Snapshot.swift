@@ -63,21 +63,7 @@ final class PassingValues {
   init(besides reader: Reader) throws {
     memory = try Connection(path: "", mode: .memory)
     try memory.execute(Catalog.tables)
-    blobs = Blobs(memory, reader.blobFolder, keepsFiles: false)
-    blobs.knownSize = { [connection = reader.connection] digest in
-      let find = try connection.cached("SELECT size FROM store_blob WHERE sha256 = ?1")
-      try find.bind(1, digest)
-      defer { find.reset() }
-      return try find.step() ? find.int64(at: 0) : nil
-    }
-  }
-
-  /// The bytes of a value that was passed.
-  func data(_ digest: String) throws -> Data? {
-    let find = try memory.cached("SELECT content FROM store_blob WHERE sha256 = ?1")
-    try find.bind(1, digest)
-    defer { find.reset() }
-    return try find.step() && !find.isNull(at: 0) ? find.data(at: 0) : nil
+    blobs = Blobs(inMemory: memory, reader.blobFolder, besides: reader.connection)
   }
 
   /// Forgets the values of the last row.

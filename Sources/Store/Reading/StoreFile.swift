@@ -163,8 +163,7 @@ struct StoreFile: Sendable {
   }
 
   private func isEmpty(_ connection: Connection) throws -> Bool {
-    let statement = try connection.prepare("SELECT count(*) FROM sqlite_schema")
-    return try statement.step() && statement.int64(at: 0) == 0
+    try !connection.hasRow("SELECT 1 FROM sqlite_schema")
   }
 
   private func create(_ schema: StoreSchema, on connection: Connection) throws {
@@ -205,11 +204,10 @@ struct StoreFile: Sendable {
 
   /// Fails where the file ends inside a page, which SQLite does not mind until it reads that page.
   private func checkSize(of connection: Connection) throws {
-    let statement = try connection.prepare("PRAGMA page_size")
     var file = stat()
-    guard try statement.step(), stat(path, &file) == 0 else { return }
-    let size = statement.int64(at: 0)
-    guard size > 0, Int64(file.st_size) % size != 0 else { return }
+    guard let size = try connection.integer("PRAGMA page_size"), stat(path, &file) == 0,
+      size > 0, Int64(file.st_size) % size != 0
+    else { return }
     throw StoreError(
       .damaged,
       "The store \(path) is damaged: it was cut off at \(file.st_size) bytes. Restore it from a copy.",
@@ -226,9 +224,8 @@ struct StoreFile: Sendable {
         path: path
       )
     }
-    let apple = try connection.prepare("SELECT 1 FROM sqlite_schema WHERE name = 'Z_METADATA'")
     let what =
-      try apple.step()
+      try connection.hasRow("SELECT 1 FROM sqlite_schema WHERE name = 'Z_METADATA'")
       ? "a store written by Apple's Core Data or SwiftData"
       : "an SQLite database of another program"
     return StoreError(

@@ -1,17 +1,19 @@
 import Changes
 import SQLite
 
-/// Writes history, which nothing else does: a transaction, with one change for each object.
+/// Writes history: transactions, each with one change for each object. Nothing else inserts them.
+///
+/// A transaction is between ``begin()`` and a `close`. Its changes are recorded as rows are written,
+/// or copied as another history has them.
 final class ChangeRecorder {
   private let layouts: [EntityLayout]
-  private let joins: [JoinTable]
   private let encoders: [ObjectEncoder]
   private let linkKeys: [[UInt8]]
   private let linkPrefixes: [[UInt8]]
   // Looked at several times for every row that is written, from nowhere else meanwhile.
   @exclusivity(unchecked) private var row: ChangeRow
   private let header: TransactionRow
-  let erasure: Erasure
+  private let erasure: Erasure
   private let blobs: Blobs
 
   /// What was touched, by entity.
@@ -32,19 +34,20 @@ final class ChangeRecorder {
   private var next: (transaction: Int64, change: Int64)?
   private var hasGaps = false
 
+  /// - Parameter other: A recorder on the same connection, which erases values for both.
   init(
     _ connection: Connection,
-    _ layouts: [EntityLayout],
-    _ joins: [JoinTable],
+    _ schema: StoreSchema,
     schemaID: Int64,
     _ blobs: Blobs,
     _ provenance: Provenance,
-    _ erasure: Erasure? = nil
+    besides other: ChangeRecorder? = nil
   ) throws {
+    let layouts = try schema.layouts()
+    let joins = joinTables(among: layouts)
     self.blobs = blobs
     self.layouts = layouts
     touched = layouts.map { _ in TouchTable() }
-    self.joins = joins
     encoders = layouts.map { ObjectEncoder($0, layouts) }
     linkKeys = joins.map {
       var key: [UInt8] = []
@@ -53,7 +56,7 @@ final class ChangeRecorder {
     }
     linkPrefixes = joins.map { referencePrefix(layouts[$0.destination].entity.name) }
     row = try ChangeRow(connection, blobs)
-    self.erasure = try erasure ?? Erasure(connection, blobs, layouts)
+    erasure = try other?.erasure ?? Erasure(connection, blobs, layouts)
     header = try TransactionRow(connection, schemaID: schemaID, provenance)
   }
 
@@ -77,6 +80,7 @@ final class ChangeRecorder {
     return next
   }
 
+  /// Forgets the transaction that is being written.
   func forget() {
     next = nil
     aside = nil
@@ -84,6 +88,18 @@ final class ChangeRecorder {
     drafts.removeAll()
     hasGaps = false
   }
+
+  /// Reads again what history keeps of deleted objects, which another process may have changed.
+  func refresh() throws { try erasure.refresh() }
+
+  /// Forgets what a write did that failed.
+  func abandon() {
+    forget()
+    erasure.abandon()
+  }
+
+  /// Removes from the file what the write erased.
+  func committed() { erasure.committed() }
 
   /// Records that an object came.
   func insert(_ key: RowKey, _ values: [Value]) throws {
@@ -148,9 +164,7 @@ final class ChangeRecorder {
     let encoder = encoders[key.entity]
     let draft = drafts[key]
     for (column, value) in values.enumerated() {
-      if erasure.isOn,
-        !erasure.keeps(layouts[key.entity].columns[column], of: layouts[key.entity].entity)
-      {
+      if !erasure.mode.keeps(layouts[key.entity].columns[column], of: layouts[key.entity].entity) {
         row.text.before.append(encoder.key(column), .erased)
       } else if let first = draft?.before[column] {
         row.text.before.append(encoder.key(column), first)
@@ -171,6 +185,19 @@ final class ChangeRecorder {
 
   /// Erases what earlier transactions say of an object that is deleted, where only tombstones are kept.
   func eraseEarlier(_ key: RowKey) throws { try erasure.eraseEarlier(key, before: firstRow) }
+
+  /// Erases values that history has of an object, and returns the number of transactions.
+  func erase(
+    _ object: Int64,
+    where erases: (Transaction, Change, ToldValue) throws -> Bool
+  ) throws -> Int64 {
+    // The last transaction needs its digest, while its values are there.
+    try sealLast()
+    return try erasure.erase(object, where: erases)
+  }
+
+  /// Notes what other programs may have left in the file by what was caught of them.
+  func noteForeignChanges() throws { try erasure.noteForeignChanges() }
 
   /// Records a change as another history has it, byte for byte.
   func copy(_ change: Change, of transaction: Int64) throws {

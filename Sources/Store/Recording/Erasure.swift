@@ -9,8 +9,8 @@ final class Erasure {
   private let connection: Connection
   private let blobs: Blobs
   private let layouts: [EntityLayout]
-  /// True where history keeps tombstones alone.
-  private(set) var isOn = false
+  /// What history keeps of deleted objects.
+  private(set) var mode = HistoryMode.full
   /// True where something was erased since the write-ahead log was emptied last.
   private var isLogUnclean = false
   /// True where the free space of the file may hold what was erased.
@@ -18,7 +18,7 @@ final class Erasure {
   /// True where pages of the file may hold copies of what was erased.
   private var arePagesUnclean = false
   /// The pages that may; nil where history keeps all, and for a store in memory.
-  private(set) var changedPages: ChangedPages?
+  private var changedPages: ChangedPages?
   private var hasErased = false
 
   init(_ connection: Connection, _ blobs: Blobs, _ layouts: [EntityLayout]) throws {
@@ -30,7 +30,8 @@ final class Erasure {
 
   /// Reads the mode anew, which another process may have changed.
   func refresh() throws {
-    isOn = try Catalog.historyMode(on: connection) == .tombstones
+    mode = try Catalog.historyMode(on: connection)
+    let isOn = mode == .tombstones
     // A process that ended in between may have left the log as it was.
     isLogUnclean = isOn
     isFileUnclean = isOn
@@ -49,10 +50,8 @@ final class Erasure {
     try connection.inTransaction {
       try Catalog.set("history_mode", .text(mode.rawValue), on: connection)
       // What was changed until now left its bytes.
-      let hasHistory = try connection.prepare(
-        "SELECT 1 FROM sqlite_sequence WHERE name = 'history_transaction' AND seq > 0"
-      )
-      if mode == .tombstones, try hasHistory.step() {
+      let history = "SELECT 1 FROM sqlite_sequence WHERE name = 'history_transaction' AND seq > 0"
+      if mode == .tombstones, try connection.hasRow(history) {
         try FreeSpace.note(.values, on: connection)
       }
       try connection.execute(
@@ -63,16 +62,9 @@ final class Erasure {
     }
   }
 
-  /// True for a value that a deletion leaves in history.
-  func keeps(_ column: EntityLayout.Column, of entity: Entity) -> Bool {
-    guard isOn else { return true }
-    guard case .attribute(let index) = column.content else { return false }
-    return entity.attributes[index].preservesValueOnDeletion
-  }
-
   /// Erases what earlier transactions say of an object.
   func eraseEarlier(_ key: RowKey, before first: Int64) throws {
-    guard isOn else { return }
+    guard mode == .tombstones else { return }
     if !hasErased { try FreeSpace.noteDeletion(on: connection) }
     hasErased = true
     // An object that is another kind of thing now was of its family before.
@@ -162,16 +154,15 @@ final class Erasure {
   }
 
   private func mark(_ transaction: Int64) throws {
-    let marking = try connection.cached(
-      "UPDATE history_transaction SET state = 'erased', salt = X'' WHERE id = ?1"
+    try connection.run(
+      "UPDATE history_transaction SET state = 'erased', salt = X'' WHERE id = ?1",
+      .integer(transaction)
     )
-    try marking.bind(1, transaction)
-    try marking.run()
   }
 
   /// Notes what others may have left in the file by what was caught of them.
   func noteForeignChanges() throws {
-    guard isOn, try FreeSpace.noteForeignChanges(on: connection) else { return }
+    guard mode == .tombstones, try FreeSpace.noteForeignChanges(on: connection) else { return }
     hasErased = true
   }
 
@@ -229,6 +220,15 @@ final class Erasure {
   private func emptyLog() throws {
     let statement = try connection.prepare("PRAGMA wal_checkpoint(TRUNCATE)")
     if try statement.step() { isLogUnclean = statement.int64(at: 0) != 0 }
+  }
+}
+
+extension HistoryMode {
+  /// Whether a deletion leaves a value in history.
+  func keeps(_ column: EntityLayout.Column, of entity: Entity) -> Bool {
+    guard self == .tombstones else { return true }
+    guard case .attribute(let index) = column.content else { return false }
+    return entity.attributes[index].preservesValueOnDeletion
   }
 }
 

@@ -74,12 +74,8 @@ final class HistoryRows {
 
   /// One transaction.
   func transaction(_ id: Int64) throws -> Transaction? {
-    let statement = try connection.cached(
-      "SELECT \(Self.columns) FROM history_transaction t WHERE t.id = ?1"
-    )
-    try statement.bind(1, id)
-    defer { statement.reset() }
-    return try statement.step() ? try transaction(at: statement) : nil
+    let query = "SELECT \(Self.columns) FROM history_transaction t WHERE t.id = ?1"
+    return try connection.first(query, .integer(id)) { try transaction(at: $0) }
   }
 
   /// The transactions after one that changed some objects, each with those that it changed.
@@ -110,10 +106,9 @@ final class HistoryRows {
 
   /// When a transaction was written; nil where there is none of that id.
   func time(of id: Int64) throws -> String? {
-    let statement = try connection.cached("SELECT time FROM history_transaction WHERE id = ?1")
-    try statement.bind(1, id)
-    defer { statement.reset() }
-    return try statement.step() ? statement.string(at: 0) : nil
+    try connection.first("SELECT time FROM history_transaction WHERE id = ?1", .integer(id)) {
+      $0.string(at: 0)
+    }
   }
 
   /// The ids that transactions have, so that one more or less is a number too, whatever is written
@@ -286,11 +281,9 @@ final class HistoryRows {
   /// The SHA-256 of a schema, by its id in the catalog.
   func schemaDigest(_ id: Int64) throws -> String {
     if let known = schemas[id] { return known }
-    let find = try connection.cached("SELECT digest FROM store_schema WHERE id = ?1")
-    try find.bind(1, id)
-    defer { find.reset() }
-    guard try find.step() else { throw damaged("schema \(id) is missing") }
-    let digest = find.string(at: 0)
+    let find = "SELECT digest FROM store_schema WHERE id = ?1"
+    guard let digest = try connection.first(find, .integer(id), read: { $0.string(at: 0) })
+    else { throw damaged("schema \(id) is missing") }
     schemas[id] = digest
     return digest
   }
@@ -298,10 +291,8 @@ final class HistoryRows {
   /// The id of a schema in the catalog, by its SHA-256.
   func schemaID(_ digest: String) throws -> Int64 {
     if let known = schemas.first(where: { $0.value == digest }) { return known.key }
-    let find = try connection.cached("SELECT id FROM store_schema WHERE digest = ?1")
-    try find.bind(1, digest)
-    defer { find.reset() }
-    guard try find.step() else {
+    let find = "SELECT id FROM store_schema WHERE digest = ?1"
+    guard let id = try connection.integer(find, .text(digest)) else {
       throw StoreError(
         .schemaMismatch,
         "The store \(connection.path) never had the schema \(digest) that a transaction was written"
@@ -309,7 +300,6 @@ final class HistoryRows {
         path: connection.path
       )
     }
-    let id = find.int64(at: 0)
     schemas[id] = digest
     return id
   }

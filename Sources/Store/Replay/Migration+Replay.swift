@@ -44,13 +44,7 @@ extension Migration {
           provenance: options.provenance
         )
         writer = made
-        let replayer = try Replayer(made, migrated: plan)
-        replayer.content = content
-        try made.beginRows()
-        let result = try body(replayer)
-        try replayer.finish()
-        try made.blobs.prepareToCommit()
-        return result
+        return try Replayer(made, migrated: plan).run(content: content, body)
       } committed: {
         writer?.committed()
       } abandoned: {

@@ -27,20 +27,32 @@ package final class Replayer {
     self.writer = writer
     // Where no table changed, the origin may have recorded nothing.
     self.migrated = migrated.flatMap { $0.isTrivial ? nil : $0 }
-    format = ChangeFormat(writer.layouts, writer.joins.map(\.table))
+    format = ChangeFormat(writer.layouts)
     rows = ReplayRows(writer, format.decoders)
     if self.migrated != nil { rows.purpose = .comparison }
   }
 
-  /// Gives a value that is too large for a line, by its SHA-256.
-  var content: (String) throws -> LargeValue {
-    get { rows.values.content }
-    set { rows.values.content = newValue }
+  /// Calls with the replayer inside a transaction of the database.
+  ///
+  /// - Parameters:
+  ///   - content: Gives a value that is too large for a line, by its SHA-256.
+  ///   - body: Replays any number of whole transactions.
+  func run<Result>(
+    content: @escaping (String) throws -> LargeValue,
+    _ body: (Replayer) throws -> Result
+  ) throws -> Result {
+    rows.values.content = content
+    // A body that failed leaves something behind.
+    defer { reset() }
+    try writer.beginRows()
+    let result = try body(self)
+    try finish()
+    try writer.blobs.prepareToCommit()
+    return result
   }
 
-  /// Forgets what a write left that failed.
-  func reset() {
-    content = { throw missingBlob($0, "that is replayed") }
+  private func reset() {
+    rows.values.content = { throw missingBlob($0, "that is replayed") }
     snapshot = nil
     open = nil
     migrated = nil
@@ -206,15 +218,13 @@ package final class Replayer {
 
   /// True where no table of the schema has a row.
   private func isEmpty() throws -> Bool {
-    for table in Set(writer.layouts.map(\.table)) {
-      let any = try writer.connection.prepare("SELECT 1 FROM \(table) LIMIT 1")
-      if try any.step() { return false }
+    try Set(writer.layouts.map(\.table)).allSatisfy {
+      try !writer.connection.hasRow("SELECT 1 FROM \($0) LIMIT 1")
     }
-    return true
   }
 
   /// Fails where the transaction did not come that changed tables ask for.
-  func finish() throws {
+  private func finish() throws {
     guard let migrated else { return }
     throw misuse(
       "version \(migrated.to.version) of the schema has other tables, and the migration to it was"

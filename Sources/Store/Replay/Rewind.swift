@@ -23,10 +23,8 @@ func takeBack(
     )
   }
   try checkIsOutsideGaps(transaction, rows)
-  try writer.beginRows()
-  let replayer = try Replayer(writer)
-  replayer.content = { try writer.blobs.content($0) }
-  if transaction < position {
+  try Replayer(writer).run(content: { try writer.blobs.content($0) }) { replayer in
+    guard transaction < position else { return }
     try rows.inverses(of: transaction + 1...position) {
       try replayer.takeBack($1, of: $0)
       try tick()

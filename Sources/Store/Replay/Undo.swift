@@ -25,7 +25,7 @@ final class Undo {
 
   init(_ writer: Writer) throws {
     self.writer = writer
-    format = ChangeFormat(writer.layouts, writer.joins.map(\.table))
+    format = ChangeFormat(writer.layouts)
     values = ChangeValues(decoders: format.decoders, blobs: writer.blobs) {
       try writer.blobs.content($0)
     }
@@ -64,15 +64,15 @@ final class Undo {
         path: rows.path
       )
     }
-    let find = try writer.connection.prepare(
-      "SELECT id FROM history_transaction WHERE id >= ?1 AND op = 'migration' ORDER BY id LIMIT 1"
+    let migration = try writer.connection.integer(
+      "SELECT id FROM history_transaction WHERE id >= ?1 AND op = 'migration' ORDER BY id LIMIT 1",
+      .integer(range.lowerBound)
     )
-    try find.bind(1, range.lowerBound)
-    guard try find.step() else { return }
+    guard let migration else { return }
     throw StoreError(
       .irreversible,
       "Transaction \(range.lowerBound) of the store \(rows.path) can't be undone, because"
-        + " transaction \(find.int64(at: 0)) gave the store another schema. Undo only what came after"
+        + " transaction \(migration) gave the store another schema. Undo only what came after"
         + " it.",
       path: rows.path
     )

@@ -20,7 +20,7 @@ extension StoreSchema {
     let layouts = try layouts()
     let roots = layouts.filter { $0.entity.parent == nil }
     let tables = roots.map { definition(of: $0, layouts) }
-    let joins = joinTables(layouts).map(definition(of:))
+    let joins = joinTables(among: layouts).map(definition(of:))
     let all = tables + joins
     var names: Set<String> = []
     for name in all.map(\.name) + layouts.filter({ $0.entity.parent != nil }).map(\.entity.name) {

@@ -3,13 +3,12 @@ import SQLite
 
 /// Writes the rows of a save or an undo, and records their history.
 ///
-/// There is one for each store, handed out by ``Store/write(_:committed:_:)`` while its transaction is open
-/// and not to be used after that.
+/// A store has one, which ``Store/write(_:committed:_:)`` lends out while its transaction is open.
+/// What changes a store that is open nowhere else, such as the migration of a replica, makes its own.
 package final class Writer {
   /// How the entities lie in their tables, in the order of ``StoreSchema/entities``.
   package let layouts: [EntityLayout]
-  /// The connection, for reading what was written so far; writing through it escapes history.
-  package let connection: Connection
+  let connection: Connection
   /// The rows deleted so far in this transaction, those included that delete rules took along.
   package internal(set) var deleted: [RowKey] = []
   /// The transaction of history that was written at the end; nil where nothing had changed.
@@ -45,13 +44,11 @@ package final class Writer {
     schemaID = catalog.schemaID
     let texts = TextRoom()
     tables = layouts.map { EntityTable(connection, $0, texts) }
-    let joinTables = catalog.schema.joinTables(layouts)
-    joins = joinTables.map { JoinStatements(connection, $0) }
+    joins = joinTables(among: layouts).map { JoinStatements(connection, $0) }
     blobs = Blobs(connection, blobFolder)
     recorder = try ChangeRecorder(
       connection,
-      layouts,
-      joinTables,
+      catalog.schema,
       schemaID: catalog.schemaID,
       blobs,
       provenance
@@ -62,7 +59,7 @@ package final class Writer {
 
   func begin(_ author: Author) throws {
     try beginRows()
-    try ForeignSeal.seal(on: connection, blobs, recorder.erasure)
+    try ForeignSeal.seal(on: connection, blobs, besides: recorder)
     self.author = author
     try recorder.begin()
   }
@@ -70,7 +67,7 @@ package final class Writer {
   /// Makes history of what others wrote, where nothing else is to be written.
   func seal() throws {
     try checkTables()
-    try ForeignSeal.seal(on: connection, blobs, recorder.erasure)
+    try ForeignSeal.seal(on: connection, blobs, besides: recorder)
     try blobs.prepareToCommit()
   }
 
@@ -88,11 +85,9 @@ package final class Writer {
   /// Fails where another process gave the store other tables since it was opened, and makes sure
   /// that what others write is caught.
   private func checkTables() throws {
-    let reading = try connection.cached("PRAGMA schema_version")
-    defer { reading.reset() }
-    guard try reading.step() else { return }
-    let version = reading.int64(at: 0)
-    guard version != tablesVersion else { return }
+    guard let version = try connection.integer("PRAGMA schema_version"),
+      version != tablesVersion
+    else { return }
     let differences = schema.differences(fromStored: try Catalog(on: connection).schema)
     guard differences.isEmpty else {
       throw StoreError(
@@ -104,7 +99,7 @@ package final class Writer {
       )
     }
     // Another process that changed the mode of history changed its indexes too.
-    try recorder.erasure.refresh()
+    try recorder.refresh()
     let capture = try ForeignCapture.of(schema)
     if try !capture.isInstalled(on: connection) {
       try capture.install(on: connection)
@@ -124,27 +119,23 @@ package final class Writer {
 
   func committed() {
     blobs.committed()
-    recorder.erasure.committed()
+    recorder.committed()
   }
 
   func abandon() {
-    recorder.forget()
-    recorder.erasure.abandon()
+    recorder.abandon()
     blobs.abandon()
   }
 
   /// Reserves ids in the table of an entity, none of which was ever used, and returns the first.
   package func reserveIDs(_ table: String, count: Int) throws -> Int64 {
     // Somebody may have begun the ids anew while there are rows.
-    let reading = try connection.cached(
-      "SELECT (SELECT seq FROM sqlite_sequence WHERE name = ?1),"
-        + " coalesce((SELECT max(\"id\") FROM \(quoted(table))), 0)"
+    let sequence = try connection.integer(
+      "SELECT seq FROM sqlite_sequence WHERE name = ?1",
+      .text(table)
     )
-    try reading.bind(1, table)
-    guard try reading.step() else { return 1 }
-    let isNew = reading.isNull(at: 0)
-    let last = max(reading.int64(at: 0), reading.int64(at: 1))
-    reading.reset()
+    let highestRow = try connection.integer("SELECT max(\"id\") FROM \(quoted(table))") ?? 0
+    let last = max(sequence ?? 0, highestRow)
     let (highest, isTooHigh) = last.addingReportingOverflow(Int64(count))
     guard !isTooHigh else {
       throw StoreError(
@@ -155,14 +146,13 @@ package final class Writer {
         path: connection.path
       )
     }
-    let writing = try connection.cached(
-      isNew
+    try connection.run(
+      sequence == nil
         ? "INSERT INTO sqlite_sequence (name, seq) VALUES (?1, ?2)"
-        : "UPDATE sqlite_sequence SET seq = ?2 WHERE name = ?1"
+        : "UPDATE sqlite_sequence SET seq = ?2 WHERE name = ?1",
+      .text(table),
+      .integer(highest)
     )
-    try writing.bind(1, table)
-    try writing.bind(2, highest)
-    try writing.run()
     return last + 1
   }
 

@@ -32,10 +32,7 @@ final class PendingOverlay {
     self.storeIndex = storeIndex
     self.map = map
     reader = try store.takeReader()
-    // Each query is to see the newest rows, and not those of one moment.
-    if reader.connection.isInTransaction { try reader.connection.execute("COMMIT") }
-    // Temporary tables count as writing.
-    if !reader.isShared { try reader.connection.execute("PRAGMA query_only = OFF") }
+    try reader.allowTemporaryTables()
     number = Self.numbers.wrappingAdd(1, ordering: .relaxed).newValue
   }
 
@@ -100,8 +97,6 @@ final class PendingOverlay {
       try? connection.execute("DROP TABLE IF EXISTS temp.\(name("hidden", table))")
       try? connection.execute("DROP TABLE IF EXISTS temp.\(name("gone", table))")
     }
-    // A pooled reader that could write temporary tables would still write no others.
-    if !reader.isShared { try? connection.execute("PRAGMA query_only = ON") }
     store.giveBack(reader)
   }
 

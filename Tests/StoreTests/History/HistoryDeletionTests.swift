@@ -114,7 +114,7 @@ struct HistoryDeletionTests {
     try withStore(.memory) { store, _ in
       try addTags(1...6, to: store)
       let set = "UPDATE history_transaction SET time = printf('2026-01-%02dT00:00:00.000000Z', "
-      try store.read { try $0.connection.execute(set + "CASE id WHEN 5 THEN 1 ELSE id END)") }
+      try store.maintain { try $0.connection.execute(set + "CASE id WHEN 5 THEN 1 ELSE id END)") }
       let limit = try Date("2026-01-04T00:00:00Z", strategy: .iso8601)
       #expect(try store.deleteHistory(before: limit) == 3)
       #expect(try states(of: store).first == "4 whole 1")

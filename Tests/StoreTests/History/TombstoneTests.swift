@@ -109,7 +109,7 @@ struct TombstoneTests {
         }
       }
       func pagesRead() throws -> Int64 {
-        try #require(try store.write(Author()) { $0.recorder.erasure.changedPages?.pagesRead })
+        try store.write(Author()) { $0.connection.watchPages().pagesRead }
       }
       func cost(_ id: Int64) throws -> Int64 {
         let before = try pagesRead()

@@ -29,7 +29,7 @@ struct ReplayRowsTests {
     #expect(throws: TakenBack.self) {
       try store.save { world in
         let writer = world.writer
-        try body(world, ChangeFormat(writer.layouts, writer.joins.map(\.table)))
+        try body(world, ChangeFormat(writer.layouts))
         throw TakenBack()
       }
     }

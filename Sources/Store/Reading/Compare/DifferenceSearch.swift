@@ -111,11 +111,8 @@ private final class DifferenceFinder {
     var result: Int64?
     for part in compared[index].parts {
       for (reader, sql) in [(left, part.left.lowest), (right, part.right.lowest)] {
-        let find = try reader.connection.cached(sql)
-        try find.bind(1, id)
-        defer { find.reset() }
-        guard try find.step(), !find.isNull(at: 0) else { continue }
-        result = min(result ?? .max, find.int64(at: 0))
+        guard let found = try reader.connection.integer(sql, .integer(id)) else { continue }
+        result = min(result ?? .max, found)
       }
     }
     return result

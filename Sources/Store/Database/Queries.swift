@@ -1,0 +1,44 @@
+import Changes
+import SQLite
+
+/// Short queries, whose statements are kept.
+extension Connection {
+  /// Runs a statement that gives no rows.
+  func run(_ sql: String, _ values: Value...) throws { try bound(sql, values).run() }
+
+  /// Whether a query gives a row.
+  func hasRow(_ sql: String, _ values: Value...) throws -> Bool {
+    try first(bound(sql, values)) { _ in true } ?? false
+  }
+
+  /// The integer that the first row begins with; nil if there is no row, or NULL is there.
+  func integer(_ sql: String, _ values: Value...) throws -> Int64? {
+    try first(bound(sql, values)) { $0.isNull(at: 0) ? nil : $0.int64(at: 0) }
+  }
+
+  /// What is read of the first row; nil if there is none.
+  func first<Result>(
+    _ sql: String,
+    _ values: Value...,
+    read: (Statement) throws -> Result?
+  ) throws -> Result? {
+    try first(bound(sql, values), read)
+  }
+
+  /// A number that differs after each commit of another connection.
+  func dataVersion() throws -> Int64 { try integer("PRAGMA data_version") ?? 0 }
+
+  private func bound(_ sql: String, _ values: [Value]) throws -> Statement {
+    let statement = try cached(sql)
+    for (index, value) in values.enumerated() { try statement.bind(Int32(index) + 1, value) }
+    return statement
+  }
+
+  private func first<Result>(
+    _ statement: Statement,
+    _ read: (Statement) throws -> Result?
+  ) throws -> Result? {
+    defer { statement.reset() }
+    return try statement.step() ? read(statement) : nil
+  }
+}
