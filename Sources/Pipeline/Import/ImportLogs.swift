@@ -21,14 +21,14 @@ package func importLogs(_ request: ImportRequest, tick: Tick = { _ in }) throws 
       try followingOthers(request) {
         let run = try Import(request)
         defer {
-          isMade = isMade || run.isMade
+          isMade = isMade || run.replica.isMade
           // What a dry run has only read is read again.
           if !request.isDryRun { earlier = run.result.added(to: earlier) }
         }
         do {
           return try run.run(tick).added(to: earlier)
         } catch {
-          run.takeBackWriteAheadLog()
+          run.replica.takeBackWriteAheadLog()
           throw error
         }
       }

@@ -2,44 +2,45 @@ import ChangeLog
 import Store
 
 /// Which lineage is replayed.
-extension Import {
+extension ImportRequest {
   /// The logs of the lineage that has the point that is wanted.
   ///
   /// A new replica is made of the latest one, unless another is named, or, where that begins after the
   /// point, of the one that it parted from: up to there both are one history. A replica that is there
   /// stays in its lineage.
-  func chainToReplay() throws -> LogChain {
-    let lineages = try request.logs.lineages(of: identifier)
-    if let named = request.lineage, !lineages.contains(named) {
+  func chain(for replica: Replica) throws -> LogChain {
+    let identifier = replica.identifier
+    let lineages = try logs.lineages(of: identifier)
+    if let named = lineage, !lineages.contains(named) {
       throw PipelineError(
         .missing,
-        "There are no logs of lineage \(named) in \(request.logs.storeFolder(identifier)).",
+        "There are no logs of lineage \(named) in \(logs.storeFolder(identifier)).",
         hint: lineages.isEmpty
           ? "" : "There are those of \(lineages.map(String.init).joined(separator: ", "))."
       )
     }
-    let own = result.to.lineage
-    guard let wanted = request.lineage ?? lineages.last, isEmpty || wanted != own else {
-      return try LogChain(request.logs, store: identifier, lineage: own)
+    let own = replica.head.lineage
+    guard let wanted = lineage ?? lineages.last, replica.isEmpty || wanted != own else {
+      return try LogChain(logs, store: identifier, lineage: own)
     }
-    guard isEmpty || wanted > own else {
+    guard replica.isEmpty || wanted > own else {
       throw PipelineError(
         .missingLogs,
-        "The replica \(request.store) follows lineage \(own), and the logs in \(request.logs.path)"
-          + (request.lineage == nil
+        "The replica \(store) follows lineage \(own), and the logs in \(logs.path)"
+          + (lineage == nil
             ? " end with lineage \(wanted)." : " that are named are those of lineage \(wanted)."),
         hint: "Bring the logs of lineage \(own)."
       )
     }
-    let chain = try chain(from: wanted, lineages)
-    guard try result.isNew || chain.lineage == own || removeEmpty() else {
+    let chain = try chain(of: identifier, from: wanted, lineages)
+    guard try replica.isNew || chain.lineage == own || replica.removeEmpty() else {
       throw PipelineError(
         .historyDiverged,
-        "The replica \(request.store) follows lineage \(own), and the logs in \(request.logs.path)"
+        "The replica \(store) follows lineage \(own), and the logs in \(logs.path)"
           + " go on in lineage \(wanted), which began when the store was restored from an older copy.",
         hint: "Make a new replica: name a file that is not there yet."
           + (lineages.contains(own)
-            ? " To stay in lineage \(own), name \(request.logs.lineageFolder(identifier, own))."
+            ? " To stay in lineage \(own), name \(logs.lineageFolder(identifier, own))."
             : "")
       )
     }
@@ -47,12 +48,12 @@ extension Import {
   }
 
   /// The logs of a lineage, or of the one before it that has an earlier point.
-  private func chain(from latest: Int64, _ lineages: [Int64]) throws -> LogChain {
-    var chain = try LogChain(request.logs, store: identifier, lineage: latest)
+  private func chain(of store: String, from latest: Int64, _ lineages: [Int64]) throws -> LogChain {
+    var chain = try LogChain(logs, store: store, lineage: latest)
     var parting: Int64?
     while let parent = try lineageBefore(chain, lineages) {
       parting = chain.files.first?.range.lowerBound ?? chain.snapshots.first?.range.lowerBound
-      chain = try LogChain(request.logs, store: identifier, lineage: parent)
+      chain = try LogChain(logs, store: store, lineage: parent)
     }
     if let parting { try checkIsCommon(chain, parting, latest) }
     return chain
@@ -61,25 +62,27 @@ extension Import {
   /// The lineage that has what came before one, where the point that is wanted lies there; nil where
   /// it doesn't, or where there are no such logs.
   private func lineageBefore(_ chain: LogChain, _ lineages: [Int64]) throws -> Int64? {
-    guard request.until != .head, chain.lineage != lineages.first else { return nil }
+    guard until != .head, chain.lineage != lineages.first else { return nil }
     guard let file = chain.files.first, try chain.beginsLineage() else {
-      guard try snapshot(chain, chain.files.first?.range.lowerBound) == nil else { return nil }
+      guard try snapshot(of: chain, before: chain.files.first?.range.lowerBound) == nil else {
+        return nil
+      }
       return lineages.last { $0 < chain.lineage }
     }
-    if case .transaction(let id) = request.until, id >= file.range.lowerBound { return nil }
+    if case .transaction(let id) = until, id >= file.range.lowerBound { return nil }
     let first = try chain.open(file, after: nil).next()
-    if case .time(let time) = request.until, let first, first.time <= time { return nil }
+    if case .time(let time) = until, let first, first.time <= time { return nil }
     return lineages.first { $0 == first?.lineageOrigin?.parent }
   }
 
   /// Fails for a time at which the earlier lineage had gone on past the parting: what the store was
   /// then is not of the history that the latest lineage goes on with.
   private func checkIsCommon(_ chain: LogChain, _ parting: Int64, _ latest: Int64) throws {
-    guard case .time(let time) = request.until, !chain.files.isEmpty else { return }
+    guard case .time(let time) = until, !chain.files.isEmpty else { return }
     let history: History
     do {
-      let source = try FolderHistory(request.logs, store: identifier, lineage: chain.lineage)
-      history = try History(name: request.logs.path, source, at: request.until)
+      let source = try FolderHistory(logs, store: chain.store, lineage: chain.lineage)
+      history = try History(name: logs.path, source, at: until)
     } catch let error as PipelineError where error.code == .historyExpired {
       // It lies before the first log.
       return
@@ -87,12 +90,12 @@ extension Import {
     guard history.last > parting else { return }
     throw PipelineError(
       .historyDiverged,
-      "At \(time) the last transaction of lineage \(chain.lineage) in \(request.logs.path) was"
+      "At \(time) the last transaction of lineage \(chain.lineage) in \(logs.path) was"
         + " \(history.last), and lineage \(latest) goes on after transaction \(parting), so that what"
         + " is meant can't be told.",
       hint: "Name a transaction up to \(parting), or a time at which there was none after it; for"
         + " what the store was then, name the logs of that lineage,"
-        + " \(request.logs.lineageFolder(identifier, chain.lineage))."
+        + " \(logs.lineageFolder(chain.store, chain.lineage))."
     )
   }
 }

@@ -1,0 +1,43 @@
+import ChangeLog
+import Changes
+
+/// The snapshot that a replica begins with.
+extension ImportRequest {
+  /// The snapshot that a new replica begins with, if logs do not reach back to the beginning or one
+  /// was asked for.
+  func firstSnapshot(of chain: LogChain) throws -> LogFolder.File? {
+    let first = chain.files.first?.range.lowerBound
+    let beginsLineage = try chain.beginsLineage()
+    guard fromSnapshot || !beginsLineage else { return nil }
+    let file = try snapshot(of: chain, before: first)
+    guard file == nil, !beginsLineage else { return file }
+    guard let first else {
+      throw PipelineError(
+        .missingLogs,
+        "There are no logs of the store \(chain.store) in \(logs.path), only its folder.",
+        hint: "Bring the logs, or export the store once there is something in it."
+      )
+    }
+    throw PipelineError(
+      .missingLogs,
+      "The logs in \(logs.path) begin with transaction \(first), and there is no"
+        + " snapshot of the state before it\(until == .head ? "" : " and before \(until)").",
+      hint: "Bring the logs from the first transaction on, or a snapshot."
+    )
+  }
+
+  /// The newest snapshot that is of use.
+  func snapshot(of chain: LogChain, before first: Int64?) throws -> LogFolder.File? {
+    try chain.snapshots.last { file in
+      let id = file.range.lowerBound
+      if let first, id < first - 1 { return false }
+      switch until {
+      case .head: return true
+      case .transaction(let last): return id <= last
+      case .time(let time):
+        let reader = try chain.open(file, after: nil)
+        return try reader.next().map { $0.time <= time } ?? false
+      }
+    }
+  }
+}

@@ -1,0 +1,172 @@
+import ChangeLog
+import Changes
+import Store
+
+/// Replays one log into a replica.
+struct LogReplay {
+  /// So many changes are one SQL transaction, unless one transaction of the source has more.
+  private static let batch: Int64 = 50_000
+
+  let replica: Replica
+  let chain: LogChain
+  let file: LogFolder.File
+  /// Whether the replica is written without a write-ahead log.
+  let isDirect: Bool
+
+  /// Opens the log, which follows on a point or also has what is up to it.
+  func open(after point: HistoryPoint) throws -> LogReader {
+    try chain.open(file, after: file.range.lowerBound <= point.transaction ? nil : point)
+  }
+
+  /// Replays the log in one transaction of the replica, which is not committed before all of the log
+  /// was verified.
+  func replayAtOnce(
+    _ result: inout ImportResult,
+    _ progress: inout Progress,
+    _ tick: Tick
+  ) throws {
+    let reader = try open(after: result.to)
+    let before = progress
+    do {
+      try passOver(reader, from: reader.header.first, through: result.to)
+      let source = ReadAhead(reader)
+      defer { source.stop() }
+      _ = try replayBatch(source, reader.header, &result, &progress, tick) {
+        try chain.checkEnd(reader, file)
+      }
+    } catch {
+      progress = before
+      throw error
+    }
+  }
+
+  /// Replays what is wanted of the log, which was verified.
+  func replay(
+    _ wanted: WantedTransactions,
+    _ result: inout ImportResult,
+    _ progress: inout Progress,
+    _ tick: Tick
+  ) throws {
+    let reader = try chain.open(file, after: nil)
+    var next = reader.header.first
+    if let start = wanted.lineageStart {
+      result.snapshotObjects +=
+        try replica.replaySnapshot(reader, start, isDirect: isDirect, progress, tick)
+      result.to = start
+      next = start.transaction + 1
+    }
+    try passOver(reader, from: next, through: result.to)
+    let source = ReadAhead(reader)
+    defer { source.stop() }
+    let last = wanted.end.transaction
+    while result.to.transaction < last,
+      try replayBatch(
+        source,
+        reader.header,
+        through: last,
+        limit: Self.batch,
+        &result,
+        &progress,
+        tick
+      )
+    {}
+  }
+
+  /// Reads over what the replica has already.
+  private func passOver(
+    _ reader: LogReader,
+    from first: Int64,
+    through point: HistoryPoint
+  ) throws {
+    var next = first
+    while next <= point.transaction, let transaction = try reader.next() {
+      try replica.checkDivergence(transaction, from: point, reader.path)
+      next = transaction.id + 1
+    }
+  }
+
+  /// Replays transactions in one transaction of the replica; false where none came.
+  private func replayBatch(
+    _ source: ReadAhead,
+    _ header: LogHeader,
+    through last: Int64 = .max,
+    limit: Int64 = .max,
+    _ result: inout ImportResult,
+    _ progress: inout Progress,
+    _ tick: Tick,
+    beforeCommit check: () throws -> Void = {}
+  ) throws -> Bool {
+    var reached = result
+    try replica.replay(header, isDirect: isDirect) { replayer in
+      while reached.changes - result.changes < limit, reached.to.transaction < last {
+        let next = reached.to.transaction + 1
+        guard let transaction = try replayNext(source, replayer, next: next, &progress, tick),
+          let point = transaction.point(inLineage: header.lineage)
+        else { break }
+        reached.to = point
+        reached.transactions += 1
+        reached.changes += transaction.count
+      }
+      try check()
+    }
+    let hasAdvanced = reached.to != result.to
+    result = reached
+    return hasAdvanced
+  }
+
+  private func replayNext(
+    _ source: ReadAhead,
+    _ replayer: Replayer,
+    next: Int64,
+    _ progress: inout Progress,
+    _ tick: Tick
+  ) throws -> Transaction? {
+    while let step = try source.next() {
+      switch step {
+      case .begin(let transaction, let count):
+        try replayer.begin(transaction, count: count, first: next)
+      case .changes(let changes, let range):
+        for index in range {
+          try replayer.apply(changes, at: index)
+          progress.changes += 1
+          if progress.changes & 0xfff == 0 { try tick(progress) }
+        }
+      case .end(let transaction):
+        try replayer.end(transaction)
+        progress.transactions += 1
+        try tick(progress)
+        return transaction
+      }
+    }
+    return nil
+  }
+}
+
+extension Replica {
+  /// Writes the rows of the first transaction of a log, which is a snapshot, and returns the number
+  /// of its objects.
+  func replaySnapshot(
+    _ reader: LogReader,
+    _ point: HistoryPoint,
+    isDirect: Bool,
+    _ progress: Progress,
+    _ tick: Tick
+  ) throws -> Int64 {
+    var objects: Int64 = 0
+    try replay(reader.header, isDirect: isDirect) { replayer in
+      var hasBegun = false
+      let transaction = try reader.next { change, _, count in
+        if !hasBegun {
+          try replayer.begin(snapshot: point, count: count)
+          hasBegun = true
+        }
+        try replayer.apply(change)
+        objects += 1
+        if objects & 0xfff == 0 { try tick(progress) }
+      }
+      if !hasBegun { try replayer.begin(snapshot: point, count: transaction?.count ?? 0) }
+      try replayer.endSnapshot(time: transaction?.time)
+    }
+    return objects
+  }
+}

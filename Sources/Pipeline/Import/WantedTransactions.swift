@@ -1,0 +1,75 @@
+import ChangeLog
+import Changes
+import Store
+
+/// What of a log is wanted, and is not in the replica yet.
+struct WantedTransactions {
+  /// The last transaction.
+  private(set) var end: HistoryPoint
+  private(set) var transactions: Int64 = 0
+  private(set) var changes: Int64 = 0
+  private(set) var snapshotObjects: Int64 = 0
+  /// The state that a lineage after the first begins with, if this log begins it.
+  private(set) var lineageStart: HistoryPoint?
+  /// The transactions of the gap that the requested end lies in.
+  private(set) var gap: ClosedRange<Int64>?
+
+  /// Reads a whole log, of which the replica has what is up to a point.
+  init(
+    _ request: ImportRequest,
+    _ log: LogReplay,
+    after point: HistoryPoint,
+    _ progress: inout Progress,
+    _ tick: Tick
+  ) throws {
+    end = point
+    let chain = log.chain
+    let reader = try log.open(after: point)
+    var isWanted = true
+    while let transaction = try reader.next() {
+      try log.replica.checkDivergence(transaction, from: point, log.file.path)
+      if transaction.operation == .snapshot, chain.lineage > 0, point == chain.beginning,
+        transaction.id == point.transaction + 1
+      {
+        lineageStart = transaction.point(inLineage: chain.lineage)
+      }
+      switch request.until {
+      case .head: break
+      case .transaction(let id): isWanted = isWanted && transaction.id <= id
+      case .time(let time): isWanted = isWanted && transaction.time <= time
+      }
+      if isWanted {
+        add(transaction, inLineage: chain.lineage)
+      } else if case .transaction(let id) = request.until, gap == nil, transaction.id > id,
+        let first = transaction.gap?.first, first <= id
+      {
+        gap = first...transaction.id
+      }
+      if request.isDryRun, isWanted { progress.transactions += 1 }
+      try tick(progress)
+    }
+    try chain.checkEnd(reader, log.file)
+  }
+
+  private mutating func add(_ transaction: Transaction, inLineage lineage: Int64) {
+    guard transaction.id > end.transaction, let point = transaction.point(inLineage: lineage)
+    else { return }
+    end = point
+    if end.transaction == lineageStart?.transaction {
+      snapshotObjects += transaction.count
+    } else {
+      transactions += 1
+      changes += transaction.count
+    }
+  }
+}
+
+extension ImportResult {
+  /// Adds transactions as if they had been replayed.
+  mutating func add(_ wanted: WantedTransactions) {
+    to = wanted.end
+    transactions += wanted.transactions
+    changes += wanted.changes
+    snapshotObjects += wanted.snapshotObjects
+  }
+}
