@@ -37,8 +37,11 @@ private struct Divided {
   /// Writes the log anew with members of another size.
   private static func divide(_ log: String, in folder: LogFolder, _ size: Int) throws {
     let reader = try LogReader(path: log)
-    let writer = try LogWriter(.replacing(log, folder), header: reader.header)
-    writer.memberSize = size
+    let writer = try LogWriter(
+      .replacing(log, folder),
+      header: reader.header,
+      memberSize: size
+    )
     while let transaction = try reader.next(copy: { try writer.append(lines: $0, changes: 1) }) {
       try writer.close(transaction, TransactionLines(transaction))
     }

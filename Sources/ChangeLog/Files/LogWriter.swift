@@ -8,15 +8,14 @@ import Stopping
 /// is written under a name that no reader of logs takes for one, synced, and renamed, and the
 /// folder is synced.
 package final class LogWriter {
-  /// A member is closed after the line that fills so many bytes, where nothing else is said.
-  static let memberSize = 1 << 20
-  /// A member of this log is closed after the line that fills so many bytes.
-  package var memberSize = LogWriter.memberSize
+  /// A member is closed after the line that fills so many bytes, unless a caller says otherwise.
+  package static let memberSize = 1 << 20
   /// The levels of compression, from none to the smallest files.
   package static let levels = GzipCompressor.levels
 
   private let destination: LogDestination
   private let header: LogHeader
+  private let memberSize: Int
   private let temporary: String
   private var descriptor: Int32
   private var pipeline: MemberPipeline?
@@ -44,12 +43,14 @@ package final class LogWriter {
     _ destination: LogDestination,
     header: LogHeader,
     level: Int = 6,
-    threads: Int = 2
+    threads: Int = 2,
+    memberSize: Int = LogWriter.memberSize
   ) throws {
     guard Self.levels.contains(level) else {
       throw LogError.level(level, destination.path(header, last: header.first))
     }
     self.header = header
+    self.memberSize = memberSize
     self.destination = destination
     last = header.first - 1
     if case .stream(let stream, let name) = destination {

@@ -13,8 +13,7 @@ struct LogChain {
   let snapshots: [LogFolder.File]
   /// The records of what was erased from them.
   let erasures: Erasures
-  /// True to read transactions also as they were before their last erasure.
-  var acceptsUnfinishedErasures = false
+  private let acceptsUnfinishedErasures: Bool
 
   init(_ folder: LogFolder, store: String, lineage: Int64) throws {
     try folder.checkErasing(store)
@@ -23,8 +22,17 @@ struct LogChain {
     try self.init(folder, store: store, lineage: lineage, erasures)
   }
 
-  init(_ folder: LogFolder, store: String, lineage: Int64, _ erasures: Erasures) throws {
+  /// - Parameter acceptsUnfinishedErasures: Whether transactions may also be as they were before
+  ///   their last erasure, which was interrupted.
+  init(
+    _ folder: LogFolder,
+    store: String,
+    lineage: Int64,
+    _ erasures: Erasures,
+    acceptsUnfinishedErasures: Bool = false
+  ) throws {
     self.erasures = erasures
+    self.acceptsUnfinishedErasures = acceptsUnfinishedErasures
     self.folder = folder
     self.store = store
     self.lineage = lineage

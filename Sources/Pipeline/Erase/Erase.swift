@@ -119,9 +119,13 @@ private struct Erase {
         store: identifier,
         lineage: lineage
       )
-      var chain = try LogChain(request.logs, store: identifier, lineage: lineage, erasures)
-      chain.acceptsUnfinishedErasures = true
-      return chain
+      return try LogChain(
+        request.logs,
+        store: identifier,
+        lineage: lineage,
+        erasures,
+        acceptsUnfinishedErasures: true
+      )
     }
     if let file = chains.flatMap({ $0.files + $0.snapshots }).first(where: { isLink($0.path) }) {
       throw PipelineError(
