@@ -26,14 +26,3 @@ package final class CommitWatch {
     return try connection.dataVersion()
   }
 }
-
-extension Reader {
-  /// The id of the last transaction, sealed or not; that of the last one deleted where none is kept.
-  package func lastTransaction() throws -> Int64 {
-    if case .unsealed = head, let unsealed = try unsealedHistory()?.head() {
-      return unsealed.transaction
-    }
-    return try connection.integer("SELECT max(id) FROM history_transaction")
-      ?? history.base().transaction
-  }
-}

@@ -117,3 +117,47 @@ package struct Change {
     self.large = large
   }
 }
+
+/// How a transaction came into history.
+package enum TransactionOperation: String, Hashable, Sendable, CaseIterable {
+  /// The writer recorded it.
+  case recorded
+  /// A writer that is not ours made it, and triggers caught it.
+  case foreign
+  /// It is the state of the store when its history began.
+  case snapshot
+  /// It was made up later from what rows and history differed in.
+  case gap
+  /// It marks that older history was deleted.
+  case prune
+  /// The store got another schema.
+  case migration
+}
+
+/// What happened to an object in a transaction.
+package enum ChangeKind: String, Hashable, Sendable, CaseIterable {
+  case insert, update, delete
+
+  /// Calls with the name's bytes, which stay where they are for as long as the program runs.
+  package func withName<Result>(
+    _ body: (UnsafeRawBufferPointer) throws -> Result
+  ) rethrows -> Result {
+    let name: StaticString =
+      switch self {
+      case .insert: "insert"
+      case .update: "update"
+      case .delete: "delete"
+      }
+    return try body(UnsafeRawBufferPointer(start: name.utf8Start, count: name.utf8CodeUnitCount))
+  }
+
+  /// Reads a name; nil for another text.
+  package init?(name: UnsafeRawBufferPointer) {
+    // The first letters differ, so that most rows cost one comparison.
+    guard let first = name.first,
+      let kind = Self.allCases.first(where: { kind in kind.withName { $0.first == first } }),
+      kind.withName({ $0.elementsEqual(name) })
+    else { return nil }
+    self = kind
+  }
+}

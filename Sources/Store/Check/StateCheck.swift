@@ -8,7 +8,7 @@ final class StateCheck {
   let blobs: Blobs
   let passed: () throws -> Void
 
-  private let connection: Connection
+  let connection: Connection
   private let schema: StoreSchema
   private let rows: HistoryRows
   let known: KnownObjects
@@ -252,97 +252,5 @@ final class StateCheck {
   /// True for a value that history keeps of an object that is gone.
   func keeps(_ column: Int, _ entity: Int) -> Bool {
     mode.keeps(layouts[entity].columns[column], of: layouts[entity].entity)
-  }
-
-  // MARK: Large values
-
-  private func countRows(_ body: (String, Int64) throws -> Void) throws {
-    for layout in layouts {
-      for column in layout.columns where column.isExternal {
-        let condition = layout.ownCondition.map { " AND \($0)" } ?? ""
-        let statement = try connection.prepare(
-          "SELECT \(column.quoted), count(*) FROM \(layout.table)"
-            + " WHERE typeof(\(column.quoted)) = 'text'\(condition) GROUP BY 1"
-        )
-        while try statement.step() {
-          let digest = statement.string(at: 0)
-          if Digest(hexadecimal: digest) != nil { try body(digest, statement.int64(at: 1)) }
-        }
-      }
-    }
-  }
-
-  /// Checks the counts of large values, and that each is what its name says.
-  func checkBlobs(_ folder: BlobFolder?, _ body: (CheckFinding) throws -> Void) throws {
-    try countRows { try known.count($0, rows: $1) }
-    let stored = try connection.prepare(
-      "SELECT sha256, rows, history, content FROM store_blob ORDER BY sha256"
-    )
-    while try stored.step() {
-      let digest = stored.string(at: 0)
-      let counts = try known.counts(of: digest)
-      let (rows, history) = (stored.int64(at: 1), stored.int64(at: 2))
-      if counts.rows != rows || counts.history != history {
-        try body(count(digest, counts, rows, history))
-      }
-      guard [rows, history, counts.rows, counts.history].contains(where: { $0 > 0 }) else {
-        continue
-      }
-      let value: LargeValue? =
-        if let folder {
-          folder.contains(digest) ? .file(folder.file(digest)) : nil
-        } else {
-          stored.isNull(at: 3) ? nil : .bytes(stored.data(at: 3))
-        }
-      guard let value else {
-        try body(.missingBlob(sha256: digest))
-        continue
-      }
-      var hash = SHA256()
-      try value.forEachPiece { hash.update($0) }
-      if hash.finish().description != digest { try body(.alteredBlob(sha256: digest)) }
-    }
-    func isStored(_ digest: String) throws -> Bool {
-      try connection.hasRow("SELECT 1 FROM store_blob WHERE sha256 = ?1", .text(digest))
-    }
-    let needed = try known.digests()
-    while try needed.step() {
-      let digest = needed.string(at: 0)
-      if try !isStored(digest) { try body(count(digest, known.counts(of: digest), 0, 0)) }
-    }
-    for name in try folder?.names().sorted() ?? []
-    where try !name.hasPrefix(".") && !isStored(name) {
-      try body(.strayBlob(name: name))
-    }
-  }
-
-  private func count(
-    _ digest: String,
-    _ needed: (rows: Int64, history: Int64),
-    _ rows: Int64,
-    _ history: Int64
-  ) -> CheckFinding {
-    .blobCount(
-      sha256: digest,
-      rows: needed.rows,
-      countedRows: rows,
-      history: needed.history,
-      countedHistory: history
-    )
-  }
-
-  /// Counts anew how many rows need each large value, which nobody did who wrote past the triggers.
-  func correctBlobCounts() throws {
-    try known.removeCounts()
-    try countRows { digest, count in
-      try known.count(digest, rows: count)
-      try blobs.adopt(digest, rows: 0)
-    }
-    let stored = try connection.prepare("SELECT sha256, rows FROM store_blob")
-    while try stored.step() {
-      let digest = stored.string(at: 0)
-      let difference = try known.counts(of: digest).rows &- stored.int64(at: 1)
-      if difference != 0 { try blobs.adopt(digest, rows: difference) }
-    }
   }
 }

@@ -38,15 +38,6 @@ extension Writer {
     }
   }
 
-  /// Makes sure that names of values in files can be counted, although nobody may have the values:
-  /// a writer that was not ours put the name in, or the file was gone.
-  func adoptNames(_ key: RowKey, _ values: [Value]) throws {
-    guard !tables[key.entity].external.isEmpty else { return }
-    for case .text(let digest) in values where Digest(hexadecimal: digest) != nil {
-      try blobs.adopt(digest, rows: 0)
-    }
-  }
-
   /// True where a stored value is the one that a change names; one in a file goes by its digest.
   private func isSame(_ stored: Value, _ expected: Value, _ column: Int, _ entity: Int) -> Bool {
     if stored.isSame(as: expected) { return true }

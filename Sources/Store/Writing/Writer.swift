@@ -211,50 +211,6 @@ package final class Writer {
     return true
   }
 
-  /// The values with those in files that are to be there, counted as needed by one more row.
-  func movedOut(_ entity: Int, _ values: [Value]) throws -> [Value] {
-    var values = values
-    for column in tables[entity].external {
-      values[column] = try movedOut(values[column])
-      try count(values[column], 1)
-    }
-    return values
-  }
-
-  func movedOut(
-    _ entity: Int,
-    _ columns: [Int],
-    before: [Value],
-    _ values: [Value]
-  ) throws -> [Value] {
-    var values = values
-    for (index, column) in columns.enumerated() where tables[entity].external.contains(column) {
-      values[index] = try movedOut(values[index])
-      guard !values[index].isSame(as: before[index]) else { continue }
-      try count(values[index], 1)
-      try count(before[index], -1)
-    }
-    return values
-  }
-
-  private func movedOut(_ value: Value) throws -> Value {
-    guard case .blob(let data) = value, data.count > Blobs.inlineLimit, blobs.hasFolder else {
-      return value
-    }
-    return .text(try data.withUnsafeBytes { try blobs.keep($0) }.digest)
-  }
-
-  private func count(_ value: Value, _ rows: Int64) throws {
-    // What else stands there a writer left that is not ours.
-    guard case .text(let digest) = value, Digest(hexadecimal: digest) != nil else { return }
-    try blobs.count(digest, rows: rows)
-  }
-
-  /// Counts the values in files of a row that goes.
-  func releaseExternalValues(_ key: RowKey, _ values: [Value]) throws {
-    for column in tables[key.entity].external { try count(values[column], -1) }
-  }
-
   /// The id of the object whose properties have these values; nil where there is none.
   package func find(_ entity: Int, unique: [String], values: [Value]) throws -> Int64? {
     let layout = layouts[entity]
