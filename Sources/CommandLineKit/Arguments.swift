@@ -50,7 +50,7 @@ extension Arguments {
   ///
   /// The environment and the parameters themselves add what was not given. The path leads to the
   /// command, from the program's own. A text that is no value, or a missing one, throws a
-  /// ``CommandError``.
+  /// ``UsageError``.
   package init(
     _ given: [String: [String]],
     for path: [Command],
@@ -74,20 +74,20 @@ extension Arguments {
     guard missing.isEmpty else {
       missing = missing.filter(\.isPositional) + missing.filter { !$0.isPositional }
       let names = missing.map { $0.spelling + ($0.isPositional ? "" : " \($0.placeholder)") }
-      let example = path.last?.examples.first.map { "As in “\($0.name)”. " } ?? ""
-      throw CommandError.usage(
-        "\(title) needs \(names.joined(separator: " and "))"
-          + (missing.count == 1 ? ": \(missing[0].help)" : "."),
-        hint: "\(example)See “\(title) --help”."
+      throw UsageError(
+        .missing(
+          names,
+          help: missing.count == 1 ? missing[0].help : nil,
+          example: path.last?.examples.first?.name
+        ),
+        in: title
       )
     }
     for parameter in parameters {
       do {
         try parameter.check(texts[parameter.name] ?? [])
-      } catch var error as CommandError {
-        if case .environment(let variable) = origins[parameter.name] {
-          error.message += " It comes from the variable \(variable)."
-        }
+      } catch var error as UsageError {
+        if case .environment(let variable) = origins[parameter.name] { error.variable = variable }
         throw error
       }
     }

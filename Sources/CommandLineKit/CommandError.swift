@@ -14,11 +14,6 @@ package struct CommandError: Error, Hashable, Sendable {
     self.message = message
     self.hint = hint
   }
-
-  /// Makes an error of a command line that can't be understood.
-  package static func usage(_ message: String, hint: String? = nil) -> CommandError {
-    CommandError(.usage, message, hint: hint)
-  }
 }
 
 extension CommandError: CustomStringConvertible {

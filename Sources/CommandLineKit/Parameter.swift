@@ -32,7 +32,7 @@ package struct Declaration: Sendable {
   package let variable: String?
   /// What it does, in a sentence.
   package let help: String
-  /// Checks the texts that were given for it; throws a ``CommandError`` of wrong usage.
+  /// Checks the texts that were given for it; throws a ``UsageError``.
   package let check: @Sendable ([String]) throws -> Void
 
   /// How messages and help call it.

@@ -56,20 +56,14 @@ private struct Parser {
     if wantsVersion { return .version }
     guard command.action != nil else {
       if words.isEmpty { return .help(path, isLong: false) }
-      throw CommandError.usage(
-        "\(title) needs to know what to do: one of \(names(of: command.subcommands)).",
-        hint: advice
-      )
+      throw error(.noCommand(of: command.subcommands.map(\.name)))
     }
     return .run(path, try arguments())
   }
 
   private var title: String { path.map(\.name).joined(separator: " ") }
-  private var advice: String { "See “\(title) --help”." }
 
-  private func names(of commands: [Command]) -> String {
-    commands.map(\.name).joined(separator: ", ")
-  }
+  private func error(_ reason: UsageError.Reason) -> UsageError { UsageError(reason, in: title) }
 
   private func helpRequest(_ words: ArraySlice<String>) throws -> Request {
     var path = path
@@ -82,13 +76,8 @@ private struct Parser {
     return .help(path, isLong: true)
   }
 
-  private func unknownCommand(_ word: String, in command: Command) -> CommandError {
-    let known = command.subcommands.map(\.name)
-    return .usage(
-      "There is no command \(quoted(word)).",
-      hint: nearest(to: word, in: known).map { "Did you mean \(quoted($0))?" }
-        ?? "There are \(known.joined(separator: ", "))."
-    )
+  private func unknownCommand(_ word: String, in command: Command) -> UsageError {
+    error(.unknownCommand(word, known: command.subcommands.map(\.name)))
   }
 
   /// Takes a word that is no flag: a subcommand or a positional.
@@ -123,12 +112,9 @@ private struct Parser {
     return nil
   }
 
-  private func unknownFlag(word: String, _ name: String) -> CommandError {
+  private func unknownFlag(word: String, _ name: String) -> UsageError {
     let known = flags.map(\.name) + ["help"]
-    return .usage(
-      "\(title) has no flag \(word).",
-      hint: nearest(to: name, in: known).map { "Did you mean “--\($0)”?" } ?? advice
-    )
+    return error(.unknownFlag(word, nearest: nearest(to: name, in: known)))
   }
 
   /// Takes a word of short flags: `-v`, `-vvn`, `-n 5`, `-n5`.
@@ -146,7 +132,7 @@ private struct Parser {
         }
         // A negative number is a value, unless its digit is a flag.
         if word.dropFirst().first?.isNumber == true { return try take(word) }
-        throw CommandError.usage("\(title) has no flag -\(letter).", hint: advice)
+        throw error(.unknownFlag("-\(letter)", nearest: nil))
       }
       guard flag.arity != .none else {
         try set(flag, nil, &rest)
@@ -164,22 +150,19 @@ private struct Parser {
     _ rest: inout ArraySlice<String>
   ) throws {
     if !flag.isRepeatable, flag.arity != .none, texts[flag.name] != nil {
-      throw CommandError.usage("\(flag.spelling) was given twice.")
+      throw error(.givenTwice(flag.spelling))
     }
     switch (flag.arity, value) {
     case (.none, nil): texts[flag.name, default: []].append("")
     case (.none, _?):
-      throw CommandError.usage("\(flag.spelling) takes no value; leave out what follows the “=”.")
+      throw error(.takesNoValue(flag.spelling))
     case (_, let value?): texts[flag.name, default: []].append(value)
     case (_, nil):
       // A flag that follows was hardly meant as the value; “--name=--this” says that it was.
       guard let next = rest.first, next == "-" || !next.hasPrefix("-") || next.isNegativeNumber
       else {
-        throw CommandError.usage(
-          "\(flag.spelling) needs a value: \(flag.spelling) \(flag.placeholder).",
-          hint: rest.first.map {
-            "A value that begins with a dash is written \(flag.spelling)=\($0)."
-          }
+        throw error(
+          .needsValue(flag.spelling, placeholder: flag.placeholder, next: rest.first)
         )
       }
       texts[flag.name, default: []].append(rest.removeFirst())
@@ -203,10 +186,7 @@ private struct Parser {
       }
     }
     guard let stray = rest.first else { return }
-    throw CommandError.usage(
-      "\(title) does not know what to do with \(quoted(stray)).",
-      hint: stray.contains(" ") ? advice : "\(advice) A value with blanks needs quotes."
-    )
+    throw error(.strayWord(stray))
   }
 }
 

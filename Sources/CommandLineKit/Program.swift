@@ -122,7 +122,7 @@ package struct Program: Sendable {
 
   private func report(_ error: any Error, on messages: Output, asJSON: Bool) -> Int32 {
     let described =
-      error as? CommandError ?? describe(error) ?? CommandError(.failure, "\(error)")
+      (error as? any ShownError)?.shown ?? describe(error) ?? CommandError(.failure, "\(error)")
     Interruption.setReport(nil)
     write(described, on: messages, asJSON: asJSON)
     return described.code.number

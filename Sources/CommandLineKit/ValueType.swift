@@ -39,13 +39,10 @@ package struct ValueType<Value: Sendable>: Sendable {
 
   func value(of spelling: String, _ text: String?) throws -> Value {
     guard let text else {
-      throw CommandError.usage("\(spelling) has no value; give \(forms).")
+      throw UsageError(.noValue(spelling, forms: forms))
     }
     guard let value = parse(text) else {
-      throw CommandError.usage(
-        "\(quoted(text)) is no value for \(spelling); give \(forms).",
-        hint: suggestion(for: text)
-      )
+      throw UsageError(.notAValue(text, for: spelling, forms: forms, hint: suggestion(for: text)))
     }
     return value
   }
@@ -119,4 +116,4 @@ func alternatives(_ words: [String]) -> String {
   return words.dropLast().joined(separator: ", ") + " or " + last
 }
 
-func quoted(_ text: String) -> String { "“\(text)”" }
+package func quoted(_ text: String) -> String { "“\(text)”" }

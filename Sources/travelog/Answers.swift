@@ -31,7 +31,7 @@ extension Call {
   }
 
   /// Writes what came of a command for programs.
-  func answer(_ type: String, _ result: some Codable) throws {
+  func answer(_ type: String, _ result: some Encodable) throws {
     let head = AnswerHead(type: type, dryRun: arguments[Travelog.dryRun])
     try answer(Joined(first: head, second: result))
   }
@@ -56,23 +56,20 @@ func answerLine(_ value: some Encodable) throws -> [UInt8] {
 }
 
 /// The members of two values as those of one object.
-struct Joined<First: Codable, Second: Codable>: Codable {
+struct Joined<First: Encodable, Second: Encodable>: Encodable {
   let first: First
   let second: Second
-
-  init(first: First, second: Second) {
-    self.first = first
-    self.second = second
-  }
-
-  init(from decoder: any Decoder) throws {
-    first = try First(from: decoder)
-    second = try Second(from: decoder)
-  }
 
   func encode(to encoder: any Encoder) throws {
     try first.encode(to: encoder)
     try second.encode(to: encoder)
+  }
+}
+
+extension Joined: Decodable where First: Decodable, Second: Decodable {
+  init(from decoder: any Decoder) throws {
+    first = try First(from: decoder)
+    second = try Second(from: decoder)
   }
 }
 

@@ -94,24 +94,23 @@ extension Travelog {
         tick: tick
       )
       guard let first = found.first else {
-        throw AuditError(
-          .notFound,
-          "No \(given[entityName]) of \(history.name) has or had the \(name) “\(value)”.",
-          hint: "Values are compared whole; look at what there is with “travelog log"
-            + " \(history.name) --entity \(given[entityName]) --patch”."
+        throw AuditError.noObjectHas(
+          value,
+          property: name,
+          entity: given[entityName],
+          history: history.name
         )
       }
       guard found.count == 1 else {
-        let names = found.map { "\($0.entity) \($0.id)" }.joined(separator: ", ")
-        throw AuditError(
-          .ambiguous,
-          "Several objects have or had the \(name) “\(value)”: \(names).",
-          hint: "Give the id of one of them."
+        throw AuditError.severalObjects(
+          found.map { "\($0.entity) \($0.id)" },
+          value,
+          property: name
         )
       }
       return first.id
     default:
-      throw CommandError.usage("Give either an id or --where, so that one object is meant.")
+      throw TravelogError.noObject
     }
   }
 }

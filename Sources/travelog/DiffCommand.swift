@@ -49,9 +49,7 @@ extension Travelog {
     filter.id = given[object]
     filter.attribute = given[attribute]
     guard format != .sql || !filter.isAboutChanges else {
-      throw CommandError.usage(
-        "The script makes all of A into B; leave out --entity, --id and --attribute."
-      )
+      throw TravelogError.filteredScript
     }
     let (line, tick) = call.tick()
     let (left, right) = try StoreState.pair(given[first], given[second], tick: tick)

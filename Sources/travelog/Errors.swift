@@ -5,41 +5,39 @@ import CommandLineKit
 import Pipeline
 import Store
 
-/// The exit code of an error, by what it is; nil for one that is just a failure.
+/// The exit code and the text of an error, by what it is; nil for one that is just a failure.
 func describe(_ error: any Error) -> CommandError? {
+  if let error = error as? any ShownError { return error.shown }
   // What fails after a signal fails because of it.
   if let stopped = Interruption.requested { return stopped }
   return switch error {
   case let error as PipelineError:
-    CommandError(
-      pipelineCodes[error.code] ?? .failure,
-      error.message,
-      hint: hint(error.hint, error.names)
-    )
-  case let error as AuditError:
-    CommandError(
-      auditCodes[error.code] ?? .failure,
-      error.message,
-      hint: hint(error.hint, error.names)
-    )
+    shown(error.wording, pipelineCodes[error.code], error.names)
+  case let error as AuditError: shown(error.wording, auditCodes[error.code], error.names)
   case let error as LogError:
-    apart(logCodes[error.code] ?? .failure, error.message, hint: error.hint)
+    shown(Wording(message: error.message, hint: error.hint), logCodes[error.code])
   case let error as StoreError:
-    apart(storeCodes[error.code] ?? .failure, error.message, hint: error.hint)
+    shown(Wording(message: error.message, hint: error.hint), storeCodes[error.code])
   default: nil
   }
 }
 
-/// An error whose message ends with what to do.
-private func apart(_ code: ExitCode, _ message: String, hint: String) -> CommandError {
-  guard !hint.isEmpty, message.hasSuffix(" " + hint) else { return CommandError(code, message) }
-  return CommandError(code, String(message.dropLast(hint.count + 1)), hint: hint)
+/// The error as it is shown, whatever it is.
+func shown(_ error: any Error) -> CommandError {
+  describe(error) ?? CommandError(.failure, "\(error)")
 }
 
-/// A hint with the name that was most likely meant, instead of all there are.
-private func hint(_ hint: String, _ names: (unknown: String, known: [String])?) -> String? {
-  names.flatMap { nearest(to: $0.unknown, in: $0.known) }.map { "Did you mean “\($0)”?" }
-    ?? (hint.isEmpty ? nil : hint)
+/// A wording with the name that was most likely meant, instead of all there are.
+private func shown(
+  _ wording: Wording,
+  _ code: ExitCode?,
+  _ names: (unknown: String, known: [String])? = nil
+) -> CommandError {
+  var error = CommandError(code ?? .failure, wording)
+  if let names, let meant = nearest(to: names.unknown, in: names.known) {
+    error.hint = "Did you mean “\(meant)”?"
+  }
+  return error
 }
 
 private let pipelineCodes: [PipelineError.Code: ExitCode] = [
@@ -50,7 +48,7 @@ private let pipelineCodes: [PipelineError.Code: ExitCode] = [
 ]
 
 private let auditCodes: [AuditError.Code: ExitCode] = [
-  .unknownName: .missing, .notFound: .missing, .ambiguous: .usage, .misuse: .usage,
+  .unknownName: .missing, .notFound: .missing, .ambiguous: .usage,
   .schemaMismatch: .schemaMismatch, .historyExpired: .historyGap,
 ]
 

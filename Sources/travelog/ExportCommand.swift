@@ -176,7 +176,7 @@ extension Travelog {
       }
       try line.clear()
       guard let result else { continue }
-      for notice in result.notices { try call.warn(notice) }
+      for notice in result.notices { try call.warn("\(notice)") }
       isEmpty = isEmpty && result.transactions == 0 && result.snapshot == nil
       if given[json] { try call.answer("export", result) }
       try call.summarize(
@@ -214,30 +214,23 @@ extension Travelog {
     filter.entities = call.arguments[entities]
     filter.redactions = call.arguments[redactions]
     if !filter.isEmpty, call.arguments[snapshot] {
-      throw CommandError.usage(
-        "A snapshot is the whole state; leave out --snapshot, or the filters."
-      )
+      throw TravelogError.filteredSnapshot
     }
     let isHashed = filter.redactions.contains { $0.manner == .hash }
     guard let path = call.arguments[redactionKey] else {
       guard !isHashed else {
-        throw CommandError.usage(
-          "--redact …=hash needs --redact-key with a file of random bytes, or values could be found by"
-            + " trying."
-        )
+        throw TravelogError.hashWithoutKey
       }
       return filter
     }
     guard isHashed else {
-      throw CommandError.usage("--redact-key is of no use without --redact …=hash; leave it out.")
+      throw TravelogError.keyWithoutHash
     }
     guard let bytes = try readSmallFile(path) else {
-      throw CommandError(.missing, "There is no key \(path).")
+      throw TravelogError.noKey(path)
     }
     guard bytes.count >= 16 else {
-      throw CommandError.usage(
-        "The key \(path) has \(bytes.count) bytes, and 16 are the least that can't be found by trying."
-      )
+      throw TravelogError.shortKey(path, bytes: bytes.count)
     }
     filter.key = bytes
     return filter
@@ -246,18 +239,16 @@ extension Travelog {
   /// Refuses what does not go with logs on standard output.
   private static func checkStream(_ call: Call) throws {
     if call.arguments[json] {
-      throw CommandError.usage("--json and --to - both want standard output; leave one out.")
+      throw TravelogError.streamOfJSON
     }
     if call.arguments[snapshot] {
-      throw CommandError.usage("--snapshot needs a folder; it does not go with --to -.")
+      throw TravelogError.streamNeedsFolder("--snapshot")
     }
     if call.arguments[newFolder] {
-      throw CommandError.usage("--new-folder needs a folder; it does not go with --to -.")
+      throw TravelogError.streamNeedsFolder("--new-folder")
     }
     if call.output.isTerminal {
-      throw CommandError.usage(
-        "The logs are compressed, and standard output is a terminal; pipe them somewhere."
-      )
+      throw TravelogError.streamToTerminal
     }
   }
 }

@@ -65,9 +65,7 @@ extension Travelog {
     }
     var request = ImportRequest(logs: source.folder, store: given[into])
     if let store = source.store, let named = given[origin], named != store {
-      throw CommandError.usage(
-        "The path names the store \(store), and --store \(named); leave one out."
-      )
+      throw TravelogError.otherStore(store, named: named)
     }
     request.origin = given[origin] ?? source.store
     request.lineage = source.lineage
@@ -105,7 +103,7 @@ extension Travelog {
 
 /// The error of an import, with how far the replica has come.
 private func failure(_ error: any Error, into path: String) -> any Error {
-  guard var described = error as? CommandError ?? describe(error),
+  guard var described = describe(error),
     // Without a replica that can be read, there is nothing to add.
     let last = try? lastTransaction(of: path), last > 0
   else { return error }

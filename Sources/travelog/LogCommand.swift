@@ -46,9 +46,7 @@ extension Travelog {
     let (line, tick) = call.tick()
     if let by = given[grouping] {
       guard !given[statistics], !given[patch] else {
-        throw CommandError.usage(
-          "--by puts transactions together, and --stat and --patch take them apart; give one."
-        )
+        throw TravelogError.groupsApart
       }
       let groups = try groupTimeline(of: history, by: by, filter: filter, tick: tick)
       try line.clear()
@@ -110,11 +108,7 @@ extension Travelog {
       at: .transaction(given[transaction])
     )
     guard let range = history.range, range.contains(given[transaction]) else {
-      throw AuditError(
-        .notFound,
-        "The history of \(given[source]) begins after transaction \(history.outline.base).",
-        hint: "Name a later one; “travelog log \(given[source])” lists them."
-      )
+      throw AuditError.isBeforeHistory(given[source], base: history.outline.base)
     }
     let (line, tick) = call.tick()
     let count = try writeTimeline(
@@ -130,11 +124,7 @@ extension Travelog {
     }
     try line.clear()
     guard count > 0 else {
-      throw AuditError(
-        .notFound,
-        "Nothing of transaction \(given[transaction]) is what was asked for.",
-        hint: "Leave out --entity and what else selects changes."
-      )
+      throw AuditError.isFilteredOut(given[transaction])
     }
     return .success
   }

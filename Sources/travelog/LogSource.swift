@@ -21,7 +21,7 @@ final class LogSource {
   init(_ paths: [String], acceptsDamage: Bool = false) throws {
     if paths == ["-"] {
       guard isatty(STDIN_FILENO) == 0 else {
-        throw CommandError.usage("Standard input is a terminal; pipe logs into it, or name files.")
+        throw TravelogError.logsFromTerminal
       }
       let spool = try LogSpool(
         stream: STDIN_FILENO,
@@ -33,7 +33,7 @@ final class LogSource {
       return
     }
     guard !paths.contains("-") else {
-      throw CommandError.usage("Logs come from files or from standard input, not from both.")
+      throw TravelogError.logsFromBoth
     }
     if paths.count == 1, LogFolder(paths[0]).exists || access(paths[0], F_OK) != 0 {
       let place = LogPlace(paths[0])
@@ -55,7 +55,7 @@ final class LogSource {
       return
     }
     if let folder = paths.first(where: { LogFolder($0).exists }) {
-      throw CommandError.usage("\(folder) is a folder; name one folder, or files alone.")
+      throw TravelogError.isFolder(folder)
     }
     let spool = try LogSpool(files: paths, acceptsDamage: acceptsDamage)
     self.spool = spool
@@ -68,18 +68,14 @@ final class LogSource {
     if !isVerifying, place.folder.partial != nil {
       throw LogError(
         .partial,
-        "The logs in \(path) have something left out, so that they can't be replayed. Name"
-          + " \(root), if the whole ones are there.",
+        "The logs in \(path) are filtered: something was left out, so they can't be replayed.",
+        hint: "Name \(root), if the complete logs are there.",
         path: path
       )
     }
     // What a lineage goes on from, and whether it is the last, the others tell.
     guard place.isPart || isVerifying && place.store != nil else { return }
-    throw CommandError(
-      .missing,
-      "\(path) is a part of a folder of logs, and what is in it goes together.",
-      hint: "Name the folder, \(root); --store \(place.store ?? "") leaves out other stores."
-    )
+    throw TravelogError.isPart(path, of: root, store: place.store ?? "")
   }
 
   /// A message with the names that were given, where the folder is one for the time of the command.
@@ -90,16 +86,11 @@ final class LogSource {
     do {
       return try body()
     } catch let error as LogError {
-      throw LogError(
-        error.code,
-        naming(String(error.message.dropLast(error.hint.isEmpty ? 0 : error.hint.count + 1))),
-        hint: naming(error.hint),
-        path: naming(error.path),
-        line: error.line,
-        transaction: error.transaction
-      )
-    } catch let error as PipelineError {
       throw error.naming(naming)
+    } catch var error as PipelineError {
+      error.logs = naming(error.logs)
+      error.log = naming(error.log)
+      throw error
     }
   }
 }

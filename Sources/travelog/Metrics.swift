@@ -36,8 +36,6 @@ func writeMetrics(_ text: String, to path: String) throws {
 /// Refuses a name that the collector passes over.
 func checkMetricsName(_ path: String) throws {
   guard path.hasSuffix(".prom") else {
-    throw CommandError.usage(
-      "\(path) does not end with .prom, so that the textfile collector would not read it."
-    )
+    throw TravelogError.notMetrics(path)
   }
 }

@@ -70,10 +70,7 @@ extension Travelog {
     let given = call.arguments
     let format = given[reportFormat] ?? (given[json] ? .json : .html)
     if format == .html, given[reportOutput] == nil, call.output.isTerminal {
-      throw CommandError.usage(
-        "The page is for a browser, and standard output is a terminal.",
-        hint: "Name a file, as in --output report.html, or pipe the page somewhere."
-      )
+      throw TravelogError.pageToTerminal
     }
     let history = try call.history()
     var request = AuditRequest()
@@ -94,14 +91,8 @@ extension Travelog {
       try write { bytes += $0 }
       do {
         try writePage(bytes, to: path)
-      } catch let error as CommandError {
-        throw CommandError(error.code, "\(path): \(error.message)", hint: error.hint)
       } catch {
-        throw CommandError(
-          .failure,
-          "\(path) can't be written: \(error)",
-          hint: "Name a file in a folder that this user may write, with room on its disk."
-        )
+        throw TravelogError.notWritten(path, shown(error).message)
       }
     } else {
       try write { try call.output.write(bytes: $0) }
@@ -121,7 +112,7 @@ private func writePage(_ bytes: [UInt8], to path: String) throws {
   // A pipe or a device stays what it is.
   let descriptor = open(path, O_WRONLY | O_CLOEXEC)
   guard descriptor >= 0 else {
-    throw CommandError(.failure, "\(String(cString: strerror(errno))).")
+    throw TravelogError.notOpened(path, errno)
   }
   defer { close(descriptor) }
   let output = Output(descriptor: descriptor)

@@ -46,9 +46,9 @@ extension Travelog {
     let results = try source.naming { try verify(request, tick: tick) }
     try line.clear()
     for var result in results {
-      result.notices = result.notices.map(source.naming)
+      result.notices = result.notices.map { $0.naming(source.naming) }
       result.findings = result.findings.map { $0.naming(source.naming) }
-      for notice in result.notices { try call.warn(notice) }
+      for notice in result.notices { try call.warn("\(notice)") }
       if given[json] {
         try call.answer(VerifyAnswer(result))
       } else if !given[quiet] || !result.findings.isEmpty {
@@ -60,11 +60,11 @@ extension Travelog {
 
   private static func text(of result: Verification, _ style: Style) -> String {
     guard !result.store.isEmpty else {
-      return result.findings.map { "\(style.red($0.kind.rawValue)): \($0.message)\n" }.joined()
+      return result.findings.map { "\(style.red($0.kind.rawValue)): \($0)\n" }.joined()
     }
     var lines = ["store \(result.store), lineage \(result.lineage)"]
     if result.partial != nil { lines[0] += ", partial: \(result.words)" }
-    lines += result.findings.map { "  \(style.red($0.kind.rawValue)): \($0.message)" }
+    lines += result.findings.map { "  \(style.red($0.kind.rawValue)): \($0)" }
     let range =
       result.partial != nil
       ? "\(counted(result.transactions, "transaction")) up to \(result.to.transaction)"
@@ -166,11 +166,11 @@ struct VerifyAnswer: Codable {
     erasures = result.erasures?.description
     end = result.end.rawValue
     unexported = result.unexported
-    notices = result.notices
+    notices = result.notices.map(\.description)
     findings = result.findings.map {
       FindingAnswer(
         kind: $0.kind.rawValue,
-        message: $0.message,
+        message: $0.description,
         path: $0.path,
         line: $0.line,
         transaction: $0.transaction

@@ -1,11 +1,13 @@
 import Changes
 import CommandLineKit
+import Foundation
 import SampleTrips
 import Store
 import SwiftData
 
 /// The exit code of an error, by what it is; nil for one that is just a failure.
 func describe(_ error: any Error) -> CommandError? {
+  if let error = error as? any ShownError { return error.shown }
   // What fails after a signal fails because of it.
   if let stopped = Interruption.requested { return stopped }
   switch error {
@@ -13,7 +15,8 @@ func describe(_ error: any Error) -> CommandError? {
     guard let store = error.cause as? StoreError else { return nil }
     return describe(store)
   case let error as StoreError:
-    return CommandError(codes[error.code] ?? .failure, error.message)
+    let wording = Wording(message: error.message, hint: error.hint)
+    return CommandError(codes[error.code] ?? .failure, wording)
   case let error as SeedingError:
     return CommandError(.failure, error.description)
   default: return nil
@@ -26,3 +29,55 @@ private let codes: [StoreError.Code: ExitCode] = [
   .notAStore: .unreadable, .damaged: .unreadable, .newerFormat: .unreadable,
   .unreadableValue: .unreadable,
 ]
+
+/// Why a command of `trips` could not do its work.
+enum TripsError: ShownError, Worded {
+  case noStore(String)
+  case noTrip(String, similar: [String]), nameIsTaken(String), noPlace(String)
+  case nothingToChange, endsBeforeItBegins(Date, Date), peopleOfOldRelease
+  case badgesNotKept(String, any Error)
+
+  /// The error as it is shown, with its exit code.
+  var shown: CommandError {
+    let code: ExitCode =
+      switch self {
+      case .noStore, .noTrip, .noPlace: .missing
+      case .nameIsTaken, .badgesNotKept: .failure
+      case .nothingToChange, .endsBeforeItBegins, .peopleOfOldRelease: .usage
+      }
+    return CommandError(code, wording)
+  }
+
+  /// What it says to a person at a terminal.
+  var wording: Wording {
+    switch self {
+    case .noStore(let path):
+      "There is no store \(path)."
+        + "\nCreate one with “trips add \(path) …” or “trips seed \(path)”."
+    case .noTrip(let name, []): "There is no trip with the name “\(name)”."
+    case .noTrip(let name, let similar):
+      "There is no trip with the name “\(name)”."
+        + "\nThere is \(similar.map { "“\($0)”" }.joined(separator: ", "))."
+    case .nameIsTaken(let name):
+      "There is already a trip with the name “\(name)”."
+        + "\nGive another name, or change that one with “trips edit”."
+    case .noPlace(let name):
+      "The trip “\(name)” does not have a place to stay that could be confirmed."
+        + "\nBook one with “trips book”."
+    case .nothingToChange: "Nothing to change.\nSee “trips edit --help”."
+    case .endsBeforeItBegins(let start, let end):
+      "The trip would end on \(day(end)), before it begins on \(day(start))."
+    case .peopleOfOldRelease:
+      "trips seed creates people only in release 3.\nLeave out --people, or --release."
+    case .badgesNotKept(let path, let error):
+      "The badges in \(path) can't be read or written: \(error)"
+        + "\nRemove that file, or make its folder writable; the next list finds the badges again."
+    }
+  }
+}
+
+extension CommandError {
+  fileprivate init(_ code: ExitCode, _ wording: Wording) {
+    self.init(code, wording.message, hint: wording.hint.isEmpty ? nil : wording.hint)
+  }
+}

@@ -101,17 +101,9 @@ extension Trips {
       if isNew, FileManager.default.isWritableFile(atPath: path) { try unseen.save(beside: url) }
       return unseen
     } catch let error as CocoaError {
-      throw notKept(url, error)
+      throw TripsError.badgesNotKept(UnseenTrips.file(of: url).path, error)
     } catch let error as DecodingError {
-      throw notKept(url, error)
+      throw TripsError.badgesNotKept(UnseenTrips.file(of: url).path, error)
     }
-  }
-
-  private static func notKept(_ url: URL, _ error: any Error) -> CommandError {
-    CommandError(
-      .failure,
-      "The badges in \(UnseenTrips.file(of: url).path) can't be read or written: \(error).",
-      hint: "Remove that file, or make its folder writable; the next list finds the badges anew."
-    )
   }
 }

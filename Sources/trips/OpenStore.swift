@@ -14,11 +14,7 @@ func openStore(
   let path = call.arguments[Trips.store]
   let exists = FileManager.default.fileExists(atPath: path)
   if mustExist, !exists {
-    throw CommandError(
-      .missing,
-      "There is no store \(path).",
-      hint: "Make one with “trips add \(path) …” or “trips seed \(path)”."
-    )
+    throw TripsError.noStore(path)
   }
   let container = try SampleTrips.container(
     at: URL(fileURLWithPath: path),
@@ -38,21 +34,13 @@ func find(_ name: String, in context: ModelContext) throws -> Trip {
     sortBy: [SortDescriptor(\.name)]
   )
   similar.fetchLimit = 3
-  let names = try context.fetch(similar).map { "“\($0.name)”" }
-  throw CommandError(
-    .missing,
-    "There is no trip with the name “\(name)”.",
-    hint: names.isEmpty ? nil : "There is \(names.joined(separator: ", "))."
-  )
+  let names = try context.fetch(similar).map(\.name)
+  throw TripsError.noTrip(name, similar: names)
 }
 
 /// Fails where a trip has this name already; a new one would take its place.
 func checkIsFree(_ name: String, in context: ModelContext) throws {
   let taken = FetchDescriptor<Trip>(predicate: #Predicate { $0.name == name })
   guard try context.fetchCount(taken) > 0 else { return }
-  throw CommandError(
-    .failure,
-    "There is a trip with the name “\(name)” already.",
-    hint: "Give another name, or change that one with “trips edit”."
-  )
+  throw TripsError.nameIsTaken(name)
 }

@@ -135,10 +135,7 @@ extension Trips {
     if let answer = given[favorite] { trip.isFavorite = answer == .yes }
     for title in given[item] { trip.bucketList.append(BucketListItem(title: title)) }
     guard context.hasChanges else {
-      throw CommandError.usage(
-        "trips edit needs to know what to change.",
-        hint: "See “trips edit --help”."
-      )
+      throw TripsError.nothingToChange
     }
     try context.save()
     return .success
@@ -199,5 +196,5 @@ extension Trips {
 
 private func checkOrder(_ start: Date, _ end: Date) throws {
   guard end < start else { return }
-  throw CommandError.usage("The trip would end on \(day(end)), before it begins on \(day(start)).")
+  throw TripsError.endsBeforeItBegins(start, end)
 }

@@ -50,10 +50,7 @@ extension Trips {
   ) { call in
     let given = call.arguments
     if given[people] != nil, given[release] != .third {
-      throw CommandError.usage(
-        "trips seed makes a store of people for release 3 only.",
-        hint: "Leave out --people, or --release."
-      )
+      throw TripsError.peopleOfOldRelease
     }
     let begin = ContinuousClock.now
     var shown = begin

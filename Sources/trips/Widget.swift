@@ -17,11 +17,7 @@ extension Trips {
         let context = try openStore(call, as: .widget)
         let trip = try find(call.arguments[name], in: context)
         guard let place = trip.livingAccommodation else {
-          throw CommandError(
-            .missing,
-            "The trip “\(trip.name)” has no place to stay that could be confirmed.",
-            hint: "Book one with “trips book”."
-          )
+          throw TripsError.noPlace(trip.name)
         }
         place.isConfirmed = true
         try context.save()

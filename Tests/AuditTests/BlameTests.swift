@@ -233,7 +233,7 @@ struct BlameTests {
       #expect {
         _ = try blame(history, entity: "Guest", id: 999)
       } throws: {
-        "\($0)".contains("tells of no Guest 999")
+        "\($0)".contains("does not have Guest 999")
       }
       #expect {
         _ = try blame(history, entity: "Trip", id: 1)

@@ -63,7 +63,7 @@ enum Greeting {
       _ = try parse(words, for: command, environment: environment)
       return nil
     } catch {
-      return error as? CommandError
+      return (error as? any ShownError)?.shown
     }
   }
 }

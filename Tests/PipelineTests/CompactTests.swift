@@ -50,7 +50,7 @@ struct CompactTests {
       }
       _ = try Pipeline.compact(CompactRequest(logs: world.logs))
       try tokens[0].write(to: token)
-      #expect(try world.export().notices.first?.contains("behind the logs") == true)
+      #expect(try world.export().notices.first?.message.contains("behind the logs") == true)
       #expect(try Data(contentsOf: token) == tokens[2])
       // Also where there is more to export, and for who recovers.
       try tokens[1].write(to: token)
@@ -65,7 +65,7 @@ struct CompactTests {
       var point = try #require(try Bookmark(json: Array(tokens[0])).points[identifier])
       point.digest = TransactionDigest.beginning(ofStore: identifier, lineage: 7)
       try Data(Bookmark(store: identifier, points: [identifier: point]).json()).write(to: token)
-      #expect(try world.export().notices.first?.contains("had another digest") == true)
+      #expect(try world.export().notices.first?.message.contains("had another digest") == true)
       #expect(try verify(VerifyRequest(logs: world.logs)).map(\.findings) == [[]])
     }
   }

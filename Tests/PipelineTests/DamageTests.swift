@@ -179,7 +179,7 @@ struct DamageTests {
       #expect(chmod(log, 0o660) == 0)
       let notices = try verify(VerifyRequest(logs: world.logs)).flatMap(\.notices)
       #expect(notices.count == 1)
-      #expect(notices.first?.contains(log) == true)
+      #expect(notices.first?.message.contains(log) == true)
     }
   }
 

@@ -244,7 +244,7 @@ struct ImportTests {
         request.isDryRun = isDryRun
         let error = #expect(throws: PipelineError.self) { try importLogs(request) }
         #expect(error?.code == .missingLogs)
-        #expect(error?.message.contains("Transactions 11 to 20 are a gap") == true)
+        #expect(error?.message.contains("transactions 11 to 20 as one") == true)
         #expect(error?.hint.contains("10") == true && error?.hint.contains("20") == true)
       }
       request.until = .transaction(20)

@@ -75,7 +75,7 @@ struct LineageImportTests {
       middle.lineage = 7
       let missing = #expect(throws: PipelineError.self) { try importLogs(middle) }
       #expect(missing?.code == .missing)
-      #expect(missing?.hint == "There are those of 0, 1.")
+      #expect(missing?.hint == "There are logs of lineage 0, lineage 1.")
     }
   }
 

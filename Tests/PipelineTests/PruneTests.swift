@@ -71,7 +71,7 @@ struct PruneTests {
       let error = #expect(throws: PipelineError.self) {
         try FolderHistory(other, store: world.source.identifier)
       }
-      #expect(error?.message.contains("begin with the state after transaction") == true)
+      #expect(error?.message.contains("contain only the state after transaction") == true)
       try world.write(3)
       let last = try Pipeline.export(ExportRequest(store: world.path, logs: other)).to.transaction
       var request = PruneRequest(store: world.path, logs: other, keep: .zero)
@@ -107,7 +107,9 @@ struct PruneTests {
       }
       let first = try startLogs(of: world.path, in: other)
       #expect(first.transactions == 0 && first.snapshot != nil)
-      #expect(first.notices.contains { $0.contains("\(oldest) to \(before.head.transaction)") })
+      #expect(
+        first.notices.contains { $0.message.contains("\(oldest) to \(before.head.transaction)") }
+      )
       try world.write(3)
       #expect(try export().notices.isEmpty)
       var request = PruneRequest(store: world.path, logs: other, keep: .zero)

@@ -295,7 +295,9 @@ struct RecoverTests {
       )
       let results = try verify(VerifyRequest(logs: world.logs))
       #expect(results.map(\.findings) == [[]])
-      #expect(results[0].notices.first?.contains("lineage 0, whose logs are not here") == true)
+      #expect(
+        results[0].notices.first?.message.contains("lineage 0, which has no logs here") == true
+      )
     }
   }
 

@@ -121,22 +121,22 @@ struct ProgramTests {
       (["list", missing], 10, "There is no store \(missing)."),
       (["show", store, "Nor"], 10, "There is “Norway”."),
       (["delete", store, "x"], 10, "There is no trip with the name “x”."),
-      (["widget", "confirm", store, "Norway"], 10, "has no place to stay"),
+      (["widget", "confirm", store, "Norway"], 10, "does not have a place to stay"),
       (["list", garbage], 4, garbage),
       (["seed", store], 2, "is there already"),
       (
         [
           "add", store, "--name", "Norway", "--destination", "Oslo", "--start", "2026-06-01",
           "--end", "2026-06-14",
-        ], 2, "There is a trip with the name “Norway” already."
+        ], 2, "There is already a trip with the name “Norway”."
       ),
       (["edit", store, "Norway", "--end", "2026-05-01"], 64, "before it begins on 2026-06-01."),
-      (["edit", store, "Norway"], 64, "needs to know what to change"),
+      (["edit", store, "Norway"], 64, "Nothing to change"),
       (["edit", store, "Norway", "--status", "bookd"], 64, "Did you mean “booked”?"),
       (["lst", store], 64, "Did you mean “list”?"),
-      (["list"], 64, "trips list needs STORE"),
+      (["list"], 64, "Missing STORE"),
       (["add", store, "--name", "x"], 64, "--destination"),
-      (["seed", "x", "--changes", "many"], 64, "“many” is no value for --changes"),
+      (["seed", "x", "--changes", "many"], 64, "“many” is not a value for --changes"),
     ]
     for (words, code, message) in cases {
       let process = try tripsProgram()

@@ -92,10 +92,10 @@ struct AuditProgramTests {
         for word in words { #expect(run.errors.contains(word), "\(run.errors)") }
       }
       refusal(10, "no entity “Trip”", "Guest", run: try travelog("log", path, "--entity", "Trip"))
-      refusal(10, "tells of no Guest 999", run: try travelog("blame", path, "Guest", "999"))
+      refusal(10, "does not have Guest 999", run: try travelog("blame", path, "Guest", "999"))
       refusal(10, "ends at transaction", run: try travelog("show", path, "9999"))
       refusal(12, "begins", run: try travelog("log", path + "@2001-01-01"))
-      refusal(64, "no point", "412", run: try travelog("log", path + "@noon"))
+      refusal(64, "not a point", "412", run: try travelog("log", path + "@noon"))
       refusal(10, "There is no", run: try travelog("log", folder.path + "/none"))
       refusal(64, "--where", run: try travelog("blame", path, "Guest"))
     }

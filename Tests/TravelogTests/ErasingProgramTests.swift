@@ -49,7 +49,7 @@ struct ErasingProgramTests {
       #expect(plan["transactions"] as? Int == 2)
       let still = try erase("--entity", "Guest", "--id", "2")
       #expect(still.code == 2)
-      #expect(still.errors.contains("still there"))
+      #expect(still.errors.contains("still exists"))
       #expect(try erase("--entity", "Guest", "--id", "9").code == 10)
       let unknown = try erase("--entity", "Geust", "--id", "1")
       #expect(unknown.code == 10)

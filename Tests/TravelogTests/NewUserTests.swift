@@ -56,7 +56,7 @@ struct NewUserTests {
     for name in names {
       let bare = try travelog(name)
       #expect(bare.code == 64 && bare.output == "" && !bare.errors.isEmpty, "\(name)")
-      #expect(name == "generate" || bare.errors.contains("\nAs in “"), "\(name)")
+      #expect(name == "generate" || bare.errors.contains("\nExample: "), "\(name)")
       let help = try travelog(name, "--help")
       #expect(help.code == 0 && help.errors == "", "\(name)")
       #expect(help.output.hasPrefix("travelog \(name): ") && help.output.contains("Usage: "))
@@ -138,9 +138,9 @@ struct NewUserTests {
 
   @Test("several words that are missing are named together")
   func several() throws {
-    #expect(try travelog("export").errors.contains("needs STORE and --to LOGS"))
-    #expect(try travelog("diff").errors.contains("needs A and B"))
-    #expect(try travelog("diff", "a.store").errors.contains("needs B: "))
+    #expect(try travelog("export").errors.contains("Missing STORE and --to LOGS"))
+    #expect(try travelog("diff").errors.contains("Missing A and B"))
+    #expect(try travelog("diff", "a.store").errors.contains("Missing B: "))
   }
 
   @Test("a store that is taken for a log is said to be one")

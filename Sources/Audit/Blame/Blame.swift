@@ -85,21 +85,17 @@ package func blame(
       }
     )
   }
-  guard blame.changes > 0 else { throw nothingKnown(entity, id, history) }
+  guard blame.changes > 0 else {
+    throw AuditError.unknownObject(
+      entity: entity,
+      id: id,
+      history: history.name,
+      base: outline.base
+    )
+  }
   blame.lines.removeAll { !isWanted($0.name) || !filter.matches($0.touch) }
   blame.sort(outline.schema)
   return blame
-}
-
-private func nothingKnown(_ entity: String, _ id: Int64, _ history: History) -> AuditError {
-  let base = history.outline.base
-  return AuditError(
-    .notFound,
-    "The history of \(history.name) tells of no \(entity) \(id)"
-      + (base > 0 ? " after transaction \(base), with which it begins." : "."),
-    hint: "Look for it by its values, as with --where name=…, or list what there is with"
-      + " “travelog log \(history.name) --entity \(entity) --patch”."
-  )
 }
 
 extension Blame {

@@ -18,14 +18,7 @@ package struct StoreDifferences {
   package init(_ left: StoreState, _ right: StoreState) throws {
     let differences = right.schema.differences(fromStored: left.schema)
     guard differences.isEmpty else {
-      let shown = differences.prefix(3).map { differenceText($0) }.joined(separator: "; ")
-      let more = differences.count > 3 ? ", and \(differences.count - 3) more" : ""
-      throw AuditError(
-        .schemaMismatch,
-        "\(left.name) and \(right.name) have different schemas, so that their objects"
-          + " can't be compared: \(shown)\(more).",
-        hint: "Compare two points on one side of the migration."
-      )
+      throw AuditError.schemasDiffer(left.name, right.name, differences)
     }
     self.left = left.reader
     self.right = right.reader
@@ -76,13 +69,4 @@ package struct StoreDifferences {
     }
     return nil
   }
-}
-
-/// A difference of two schemas, said of the first and the second instead of store and model.
-private func differenceText(_ difference: SchemaDifference) -> String {
-  var text = "\(difference)"
-  for (old, new) in [("in the store", "in the first"), ("in the model", "in the second")] {
-    text = text.split(separator: old, omittingEmptySubsequences: false).joined(separator: new)
-  }
-  return text
 }

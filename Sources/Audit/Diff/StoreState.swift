@@ -92,8 +92,9 @@ private func makeReplica(of history: Past, in folder: URL, _ tick: Tick) throws 
   request.until = .transaction(history.last)
   do {
     _ = try importLogs(request, tick: tick)
-  } catch let error as PipelineError {
-    throw error.naming { $0.replacing(url.path, with: history.name) }
+  } catch var error as PipelineError {
+    error.store = history.name
+    throw error
   }
   return try readableStore(url.path)
 }
@@ -110,11 +111,11 @@ private func rewound(_ history: Past, at url: URL, _ tick: Tick) throws -> Store
       if progress.changes & 0xfff == 0 { try tick(progress) }
     }
   } catch let error as StoreError where [.irreversible, .historyExpired].contains(error.code) {
-    throw AuditError(
-      .historyExpired,
-      "\(path) keeps history from transaction \(history.outline.base + 1) on, which does not show its"
-        + " state at transaction \(history.last): \(error.message.replacing(url.path, with: path))",
-      hint: "Only logs can show that state: travelog diff LOGS@\(history.last) \(path)"
+    throw AuditError.isNotRewound(
+      path,
+      base: history.outline.base,
+      point: history.last,
+      because: error.message.replacing(url.path, with: path)
     )
   }
   return try readableStore(url.path)
@@ -126,12 +127,7 @@ private func logs(of history: Past, in folder: URL, _ tick: Tick) throws -> LogF
   if case .folder = history.kind { return LogFolder(outline.path) }
   let logs = LogFolder(folder.appendingPathComponent("logs").path)
   guard outline.base == 0 else {
-    throw AuditError(
-      .notFound,
-      "The history of \(outline.path) begins after transaction \(outline.base), so that its state"
-        + " at transaction \(history.last) can't be made from it.",
-      hint: "Name a folder of logs that reaches back, or the head of the store."
-    )
+    throw AuditError.historyBeginsLater(outline.path, base: outline.base, point: history.last)
   }
   if case .log = history.kind {
     let name = LogName(

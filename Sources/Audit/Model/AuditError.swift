@@ -1,44 +1,99 @@
-/// Why a question about a history has no answer: what is wrong with it, and what would work.
-package struct AuditError: Error, Sendable, CustomStringConvertible {
+import Changes
+import Glibc
+import Store
+
+/// Why a question about a history has no answer.
+package enum AuditError: Error, Sendable, Worded {
+  case unknownEntity(String, in: String, known: [String])
+  case unknownProperty(String, of: String?, in: String, known: [String])
+  case unknownObject(entity: String, id: Int64, history: String, base: Int64)
+  case noObjectHas(String, property: String, entity: String, history: String)
+  case severalObjects([String], String, property: String)
+  case isBeforeHistory(String, base: Int64)
+  case isFilteredOut(Int64)
+  case historyBeginsLater(String, base: Int64, point: Int64)
+  case isNotRewound(String, base: Int64, point: Int64, because: String)
+  case schemasDiffer(String, String, [SchemaDifference])
+  case temporaryFile(isRead: Bool, number: Int32)
+
   /// What kind of failure it was; more may come, so a `switch` needs a default.
   package enum Code: String, Hashable, Sendable {
-    /// The schema has nothing of that name.
-    case unknownName
-    /// History has nothing like that.
-    case notFound
-    /// History does not reach back to what was asked for, or lacks a part of what came after it.
-    case historyExpired
-    /// Several things are meant.
-    case ambiguous
-    /// The two sides can't be compared.
-    case schemaMismatch
-    /// What is asked for goes against something else.
-    case misuse
-    /// The disk failed.
-    case inputOutput
+    case unknownName, notFound, ambiguous, historyExpired, schemaMismatch, inputOutput
   }
 
   /// What kind of failure it was.
-  package let code: Code
-  /// What happened and where.
-  package let message: String
-  /// What would work.
-  package let hint: String
-
-  /// A name that is not known, and those that are.
-  package private(set) var names: (unknown: String, known: [String])?
-
-  /// Makes the error of a name that is not known.
-  init(unknown name: String, among known: Set<String>, _ message: String) {
-    self.init(.unknownName, message, hint: "There are \(known.sorted().joined(separator: ", ")).")
-    names = (name, known.sorted())
+  package var code: Code {
+    switch self {
+    case .unknownEntity, .unknownProperty: .unknownName
+    case .unknownObject, .noObjectHas, .historyBeginsLater, .isBeforeHistory,
+      .isFilteredOut:
+      .notFound
+    case .severalObjects: .ambiguous
+    case .isNotRewound: .historyExpired
+    case .schemasDiffer: .schemaMismatch
+    case .temporaryFile: .inputOutput
+    }
   }
 
-  package init(_ code: Code, _ message: String, hint: String = "") {
-    self.code = code
-    self.message = message
-    self.hint = hint
+  /// The name that is not known, and those that are.
+  package var names: (unknown: String, known: [String])? {
+    switch self {
+    case .unknownEntity(let name, _, let known), .unknownProperty(let name, _, _, let known):
+      (name, known)
+    default: nil
+    }
   }
 
-  package var description: String { hint.isEmpty ? message : "\(message) \(hint)" }
+  /// What it says to a person at a terminal.
+  package var wording: Wording {
+    switch self {
+    case .unknownEntity(let name, let path, let known):
+      "There is no entity “\(name)” in \(path).\nThere are \(known.joined(separator: ", "))."
+    case .unknownProperty(let name, let entity, let path, let known):
+      "\(entity.map { "\($0) has no" } ?? "No entity of \(path) has an") attribute “\(name)”."
+        + "\nThere are \(known.joined(separator: ", "))."
+    case .unknownObject(let entity, let id, let history, 0):
+      "The history of \(history) does not have \(entity) \(id)."
+        + "\nLook for it by its values, as with --where name=…, or list what there is with"
+        + " “travelog log \(history) --entity \(entity) --patch”."
+    case .unknownObject(let entity, let id, let history, let base):
+      "\(history) keeps history from transaction \(base + 1) on, and \(entity) \(id) is not in it."
+        + "\nFor earlier changes: travelog blame LOGS \(entity) \(id)"
+    case .noObjectHas(let value, let property, let entity, let history):
+      "No \(entity) of \(history) has or had the \(property) “\(value)”."
+        + "\nValues are compared whole; list what there is with “travelog log \(history) --entity"
+        + " \(entity) --patch”."
+    case .severalObjects(let names, let value, let property):
+      "Several objects have or had the \(property) “\(value)”:"
+        + " \(names.joined(separator: ", "))."
+        + "\nGive the id of one of them."
+    case .isBeforeHistory(let name, let base):
+      "The history of \(name) begins after transaction \(base)."
+        + "\nName a later one; “travelog log \(name)” lists them."
+    case .isFilteredOut(let id):
+      "No change of transaction \(id) matches the filters."
+        + "\nLeave out --entity and what else selects changes."
+    case .historyBeginsLater(let path, let base, let point):
+      "The history of \(path) begins after transaction \(base), so its state at transaction"
+        + " \(point) can't be rebuilt from it."
+        + "\nName a folder of logs that reaches back, or the head of the store."
+    case .isNotRewound(let path, let base, let point, let reason):
+      "\(path) keeps history from transaction \(base + 1) on, which does not show its state at"
+        + " transaction \(point): \(reason)"
+        + "\nOnly logs can show that state: travelog diff LOGS@\(point) \(path)"
+    case .schemasDiffer(let left, let right, let all):
+      "\(left) and \(right) have different schemas, so their objects can't be compared:"
+        + " \(first(all))\(all.count > 3 ? ", and \(all.count - 3) more" : "")."
+        + "\nCompare two points on one side of the migration."
+    case .temporaryFile(let isRead, let number):
+      "A temporary file can't be \(isRead ? "read" : "written"):"
+        + " \(String(cString: strerror(number)))."
+        + "\nSet TMPDIR to a folder with room."
+    }
+  }
+
+  /// The first differences, said of the first and the second.
+  private func first(_ all: [SchemaDifference]) -> String {
+    all.prefix(3).map { $0.text(stored: "the first", wanted: "the second") }.joined(separator: "; ")
+  }
 }

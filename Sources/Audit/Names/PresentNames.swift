@@ -44,11 +44,7 @@ struct PresentNames {
     let present =
       past[entity] != nil ? entity : past.first { $0.value.contains(entity) }?.key
     guard let present else {
-      throw AuditError(
-        unknown: entity,
-        among: Set(past.values.joined()),
-        "There is no entity “\(entity)” in \(path)."
-      )
+      throw AuditError.unknownEntity(entity, in: path, known: Set(past.values.joined()).sorted())
     }
     var family: Set<String> = [present]
     var rest = [present]
@@ -107,12 +103,7 @@ struct PresentNames {
       }
     }
     guard !present.isEmpty else {
-      throw AuditError(
-        unknown: name,
-        among: all,
-        "\(entity ?? "No entity of \(path)") has"
-          + (entity == nil ? " an attribute “\(name)”." : " no attribute “\(name)”.")
-      )
+      throw AuditError.unknownProperty(name, of: entity, in: path, known: all.sorted())
     }
     return present.contains(name) ? [name] : present
   }

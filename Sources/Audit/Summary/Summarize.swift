@@ -245,7 +245,7 @@ private final class Summary {
       var verifying = VerifyRequest(logs: LogFolder(outline.path))
       verifying.store = outline.store
       for found in try verify(verifying, tick: tick) where found.lineage == outline.lineage {
-        for finding in found.findings { add(.damage, finding.message, finding.transaction) }
+        for finding in found.findings { add(.damage, finding.description, finding.transaction) }
         result.integrity.isSound = result.integrity.isSound && found.findings.isEmpty
         result.integrity.head = found.to.transaction
         result.integrity.headDigest = found.to.digest.description

@@ -38,7 +38,7 @@ package final class Spool {
         )
       }
       if count < 0, errno == EINTR { continue }
-      guard count > 0 else { throw failure("written") }
+      guard count > 0 else { throw AuditError.temporaryFile(isRead: false, number: errno) }
       written += count
     }
     flushed += memory.count
@@ -53,19 +53,11 @@ package final class Spool {
       var chunk = [UInt8](repeating: 0, count: wanted)
       let count = pread(descriptor, &chunk, wanted, position)
       if count < 0, errno == EINTR { continue }
-      guard count > 0 else { throw failure("read") }
+      guard count > 0 else { throw AuditError.temporaryFile(isRead: true, number: errno) }
       try body(Array(chunk[..<count]))
       position += count
     }
     guard position < range.upperBound else { return }
     try body(Array(memory[position - flushed..<range.upperBound - flushed]))
-  }
-
-  private func failure(_ what: String) -> AuditError {
-    AuditError(
-      .inputOutput,
-      "A temporary file can't be \(what): \(String(cString: strerror(errno))).",
-      hint: "Set TMPDIR to a folder with room."
-    )
   }
 }

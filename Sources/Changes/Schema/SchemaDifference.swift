@@ -129,37 +129,40 @@ extension Entity {
 
 extension SchemaDifference: CustomStringConvertible {
   /// The difference in words.
-  package var description: String {
+  package var description: String { text(stored: "the store", wanted: "the model") }
+
+  /// The difference in words, with other names for the two that differ.
+  package func text(stored store: String, wanted model: String) -> String {
     switch self {
-    case .missingEntity(let entity): "\(entity) is missing in the store"
-    case .extraEntity(let entity): "\(entity) is in the store but not in the model"
+    case .missingEntity(let entity): "\(entity) is missing in \(store)"
+    case .extraEntity(let entity): "\(entity) is in \(store) but not in \(model)"
     case .parent(let entity, let stored, let wanted):
-      "\(entity) inherits from \(stored ?? "nothing") in the store and from"
-        + " \(wanted ?? "nothing") in the model, or another entity joined or left its family"
+      "\(entity) inherits from \(stored ?? "nothing") in \(store) and from"
+        + " \(wanted ?? "nothing") in \(model), or another entity joined or left its family"
     case .missingAttribute(let entity, let name), .missingRelationship(let entity, let name):
-      "\(entity).\(name) is missing in the store"
+      "\(entity).\(name) is missing in \(store)"
     case .extraAttribute(let entity, let name), .extraRelationship(let entity, let name):
-      "\(entity).\(name) is in the store but not in the model"
+      "\(entity).\(name) is in \(store) but not in \(model)"
     case .type(let entity, let name, let stored, let wanted):
-      "\(entity).\(name) is \(stored.rawValue) in the store and \(wanted.rawValue) in the model"
+      "\(entity).\(name) is \(stored.rawValue) in \(store) and \(wanted.rawValue) in \(model)"
     case .optionality(let entity, let name, let isOptionalInStore):
       isOptionalInStore
-        ? "\(entity).\(name) is optional in the store but not in the model"
-        : "\(entity).\(name) is optional in the model but not in the store"
+        ? "\(entity).\(name) is optional in \(store) but not in \(model)"
+        : "\(entity).\(name) is optional in \(model) but not in \(store)"
     case .external(let entity, let name, let isExternalInStore):
       isExternalInStore
-        ? "\(entity).\(name) has external storage in the store but not in the model"
-        : "\(entity).\(name) has external storage in the model but not in the store"
+        ? "\(entity).\(name) has external storage in \(store) but not in \(model)"
+        : "\(entity).\(name) has external storage in \(model) but not in \(store)"
     case .column(let entity, let name, let stored, let wanted):
-      "\(entity).\(name) is in column \(stored) of the store and belongs in column \(wanted)"
+      "\(entity).\(name) is in column \(stored) of \(store) and belongs in column \(wanted)"
     case .destination(let entity, let name, let stored, let wanted):
-      "\(entity).\(name) leads to \(stored) in the store and to \(wanted) in the model"
+      "\(entity).\(name) leads to \(stored) in \(store) and to \(wanted) in \(model)"
     case .storage(let entity, let name, let stored, let wanted):
-      "\(entity).\(name) is kept in \(stored.words) in the store and belongs in \(wanted.words)"
+      "\(entity).\(name) is kept in \(stored.words) in \(store) and belongs in \(wanted.words)"
     case .uniques(let entity, let stored, let wanted):
-      "\(entity) has unique \(words(stored)) in the store and \(words(wanted)) in the model"
+      "\(entity) has unique \(words(stored)) in \(store) and \(words(wanted)) in \(model)"
     case .indexes(let entity, let stored, let wanted):
-      "\(entity) has indexes on \(words(stored)) in the store and on \(words(wanted)) in the model"
+      "\(entity) has indexes on \(words(stored)) in \(store) and on \(words(wanted)) in \(model)"
     }
   }
 }

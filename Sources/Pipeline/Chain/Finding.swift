@@ -1,7 +1,9 @@
 import ChangeLog
+import Changes
+import Store
 
 /// Something that verification found wrong.
-package struct Finding: Hashable, Sendable {
+package struct Finding: Equatable, Sendable, Worded {
   /// What kind of thing it is.
   package enum Kind: String, Hashable, Sendable, CaseIterable {
     /// Bytes that the writer would not have written, or digests that do not fit them.
@@ -12,9 +14,9 @@ package struct Finding: Hashable, Sendable {
     case gap
     /// A value that is kept in a file of its own is missing or altered.
     case value
-    /// A token or a digest that speaks of more than there is.
+    /// A token or a digest that names more than the logs have.
     case endMissing = "end-missing"
-    /// A file that is no log, or one that this program can't read.
+    /// A file that is not a log, or one that this program can't read.
     case unreadable
     /// An erasure was begun and not finished.
     case unfinished
@@ -22,34 +24,41 @@ package struct Finding: Hashable, Sendable {
     case differs
   }
 
-  /// What kind of thing it is.
-  package let kind: Kind
-  /// What is wrong, where, and what to do, in a sentence.
-  package let message: String
+  indirect enum Reason: Sendable {
+    case log(Kind, LogError)
+    case isCovered(folder: String)
+    case isUnknownErasure(Digest)
+    case hasNoParent(lineage: Int64)
+    case endIsMissing(lineage: Int64, end: Int64, next: Int64)
+    case endIsOther(lineage: Int64, HistoryPoint, end: HistoryPoint, next: Int64)
+    case tokenIsAhead(end: Int64)
+    case tokenIsOther
+    case tokenIsDamaged(any Error)
+    case headIsOther(HistoryPoint, Digest)
+    case isOtherHistory(PipelineError)
+    case rowDiffers(ChangeKind, object: String, properties: String, folder: String)
+    case moreRowsDiffer(Int)
+  }
+
+  let reason: Reason
   /// The file; empty where none is meant.
   package let path: String
-  /// The line in the file, from 1 on; zero where none is meant.
-  package let line: Int
   /// The transaction; zero where none is meant.
   package let transaction: Int64
 
-  init(
-    _ kind: Kind,
-    _ message: String,
-    path: String = "",
-    line: Int = 0,
-    transaction: Int64 = 0
-  ) {
-    self.kind = kind
-    self.message = message
+  /// The line in the file, from 1 on; zero where none is meant.
+  package var line: Int { if case .log(_, let error) = reason { error.line } else { 0 } }
+
+  init(_ reason: Reason, path: String = "", transaction: Int64 = 0) {
+    self.reason = reason
     self.path = path
-    self.line = line
     self.transaction = transaction
   }
 
-  /// The same finding in other words.
-  package func naming(_ name: (String) -> String) -> Finding {
-    Finding(kind, name(message), path: name(path), line: line, transaction: transaction)
+  /// Whether two findings are of the same kind and place, and say the same.
+  package static func == (left: Finding, right: Finding) -> Bool {
+    left.kind == right.kind && left.path == right.path && left.line == right.line
+      && left.transaction == right.transaction && left.wording == right.wording
   }
 
   /// Makes a finding of an error; nil for one that says nothing of the logs, such as a full disk.
@@ -59,12 +68,65 @@ package struct Finding: Hashable, Sendable {
       .notALog: .unreadable, .partial: .unreadable, .missing: .value, .unfinished: .unfinished,
     ]
     guard let kind = kinds[error.code] else { return nil }
-    self.init(
-      kind,
-      error.message,
-      path: error.path,
-      line: error.line,
-      transaction: error.transaction
+    self.init(.log(kind, error), path: error.path, transaction: error.transaction)
+  }
+
+  /// The same finding with other names for files.
+  package func naming(_ name: (String) -> String) -> Finding {
+    let reason: Reason =
+      switch reason {
+      case .log(let kind, let error): .log(kind, error.naming(name))
+      case .isCovered(let folder): .isCovered(folder: name(folder))
+      case .rowDiffers(let kind, let object, let properties, let folder):
+        .rowDiffers(kind, object: object, properties: properties, folder: name(folder))
+      default: reason
+      }
+    return Finding(reason, path: name(path), transaction: transaction)
+  }
+}
+
+extension LogError {
+  /// The same error with other names for files.
+  package func naming(_ name: (String) -> String) -> LogError {
+    let wording = Wording(message: message, hint: hint)
+    return LogError(
+      code,
+      name(wording.message),
+      hint: name(wording.hint),
+      path: name(path),
+      line: line,
+      transaction: transaction
     )
+  }
+}
+
+/// Something that a person should know, and is not a failure.
+package enum Notice: Hashable, Encodable, Sendable, Worded {
+  case othersMayWrite(String)
+  case recordIsAhead(String, transaction: Int64, end: Int64)
+  case parentIsMissing(HistoryPoint, lineage: Int64)
+  case isUnexported(String, Int64, after: Int64)
+  case tokenWasDamaged(String, String)
+  case tokenWasAltered(Int64)
+  case tokenWasBehind(HistoryPoint, HistoryPoint)
+  case tokenWasMissing(end: Int64)
+  case tokenWasRebuilt(end: Int64)
+  case logsBeginAfter(Int64, of: String)
+  case beginsWithSnapshot(ClosedRange<Int64>, of: String, String)
+
+  /// Programs read what people read.
+  package func encode(to encoder: any Encoder) throws {
+    var container = encoder.singleValueContainer()
+    try container.encode(description)
+  }
+
+  /// The same notice with other names for files.
+  package func naming(_ name: (String) -> String) -> Notice {
+    switch self {
+    case .othersMayWrite(let path): .othersMayWrite(name(path))
+    case .recordIsAhead(let path, let id, let end):
+      .recordIsAhead(name(path), transaction: id, end: end)
+    default: self
+    }
   }
 }

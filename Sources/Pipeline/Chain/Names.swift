@@ -5,7 +5,7 @@ import Store
 func checkEntity(_ name: String, _ schemas: [StoreSchema], _ path: String) throws {
   let names = Set(schemas.flatMap(\.entities).map(\.name))
   guard !names.contains(name) else { return }
-  throw PipelineError(unknown: name, among: names, "There is no entity “\(name)” in \(path).")
+  throw PipelineError(.unknownEntity(name, known: names.sorted()), logs: path)
 }
 
 /// Refuses a property that no object of an entity, or of its family, ever had a value of.
@@ -22,9 +22,5 @@ func checkProperty(
     names.formUnion(root.family.flatMap { layouts[$0].columns.map(\.property) })
   }
   guard !names.contains(name) else { return }
-  throw PipelineError(
-    unknown: name,
-    among: names,
-    "\(entity) in \(path) has no attribute or relationship to one that is called “\(name)”."
-  )
+  throw PipelineError(.unknownProperty(name, of: entity, known: names.sorted()), logs: path)
 }

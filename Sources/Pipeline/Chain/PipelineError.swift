@@ -1,95 +1,151 @@
 import ChangeLog
+import Changes
 import Glibc
+import Store
 
-/// Why a command of the pipeline could not do its work: what happened, where, and what to do.
-package struct PipelineError: Error, Sendable, CustomStringConvertible {
+/// Why a command of the pipeline could not do its work.
+package struct PipelineError: Error, Sendable, Worded {
   /// What kind of failure it was; more may come, so a `switch` needs a default.
   package enum Code: String, Hashable, Sendable {
-    /// Logs are missing: a token or the store speaks of them, or they are between others.
-    case missingLogs
-    /// A store, folder or file is not there.
-    case missing
-    /// History no longer has what comes next.
-    case historyExpired
-    /// The store's history is another one than that of the logs.
-    case historyDiverged
-    /// The schema of the logs and that of the store do not go together.
-    case schemaMismatch
-    /// The logs are of another store, or of several.
-    case otherStore
-    /// There is no entity or property of that name.
-    case unknownName
-    /// An object still has what is to be erased.
-    case stillThere
-    /// Something was asked for that goes against something else.
-    case misuse
+    case missingLogs, missing, historyExpired, historyDiverged, schemaMismatch, otherStore
+    case unknownName, stillThere, misuse
   }
 
+  /// What happened, without the paths of the store and of the logs.
+  indirect enum Reason: Sendable {
+    // Folders, files and points.
+    case noFolder, noLogs, noFile, isPartOfLineage, isUnreadable(Int32), onlyState(Int64)
+    case noLogsOfStore(String, others: [String])
+    case noLogsOfLineage(Int64, of: String, others: [Int64])
+    case severalStores([String], choice: Choice)
+    case notAPoint(String, in: String), afterHead(Int64, base: Int64, head: Int64)
+    case beforeHistory(Point, Beginning), logsAreGone(from: Int64)
+    // Names.
+    case unknownEntity(String, known: [String])
+    case unknownProperty(String, of: String, known: [String])
+    case isDroppedAndHashed(String), hasNoKey
+    // Import.
+    case notAReplica, isReplica(of: String, not: String), hasNoLogsOfReplica(String)
+    case isPast(Point, head: Int64), isInGap(Int64, ClosedRange<Int64>)
+    case logsEndBefore(Int64, end: Int64), logsBeginAfter(Point)
+    case hasNoTransactions(String), hasNoSnapshot(first: Int64, until: Point)
+    case isOlderLineage(Int64, replica: Int64, isNamed: Bool)
+    case isNewLineage(Int64, replica: Int64, folder: String?)
+    case isAmbiguousTime(String, last: Int64, lineage: Int64, Parting, folder: String)
+    case hasOtherDigest(Int64)
+    // Export.
+    case tokenIsDamaged(String, any Error, isFiltered: Bool)
+    case tokenHasNoLogs(HistoryPoint), tokenIsAhead(HistoryPoint, lineage: Int64, end: Int64)
+    case wasExportedBefore(isFiltered: Bool), hasLogs
+    case isExpired(Int64, StoreError, filtered: String?), hasDiverged(StoreError)
+    case streamHasNoBeginning, firstExportIsSnapshot
+    case snapshotIsNotLast(Int64, head: Int64), snapshotIsFiltered
+    // Recover, prune and erase.
+    case hasNothingToContinue, schemaChanged, isOtherLineage(Int64, logs: Int64)
+    case isUnlogged, areUnlogged(ClosedRange<Int64>), isUnsound(Finding)
+    case isOtherHistory(StoreError)
+    case isLink, isCovered, isUnexported(Int64, object: String)
+    case isUnknownObject(String, entity: String), isThere(String)
+    case hasValue(String, of: String, since: Int64)
+  }
+
+  /// What a person gives to choose one of several stores.
+  enum Choice: Sendable { case identifier, path, file }
+
+  /// Where a history begins, and what may reach further back.
+  struct Beginning: Sendable {
+    let base: Int64
+    let head: Int64
+    let time: String?
+    let isStore: Bool
+    let earlier: String?
+  }
+
+  /// Where the latest lineage parts from an earlier one.
+  struct Parting: Sendable {
+    let lineage: Int64
+    let transaction: Int64
+  }
+
+  let reason: Reason
+  /// The store, as messages name it.
+  package var store: String
+  /// The folder of logs, or else the file that it is about, as messages name it.
+  package var logs: String
+  /// The log, as messages name it.
+  package var log: String
+
+  init(_ reason: Reason, store: String = "", logs: String = "", log: String = "") {
+    self.reason = reason
+    self.store = store
+    self.logs = logs
+    self.log = log
+  }
+
+  /// The name that is not known, and those that are.
+  package var names: (unknown: String, known: [String])? {
+    switch reason {
+    case .unknownEntity(let name, let known), .unknownProperty(let name, _, let known):
+      (name, known)
+    default: nil
+    }
+  }
+}
+
+extension PipelineError {
   /// What kind of failure it was.
-  package let code: Code
-  /// What happened and where.
-  package let message: String
-  /// What to do about it.
-  package let hint: String
-
-  /// A name that is not known, and those that are.
-  package private(set) var names: (unknown: String, known: [String])?
-
-  /// Makes the error of a name that is not known.
-  init(unknown name: String, among known: Set<String>, _ message: String) {
-    self.init(.unknownName, message, hint: "There are \(known.sorted().joined(separator: ", ")).")
-    names = (name, known.sorted())
+  package var code: Code {
+    switch reason {
+    case .noFolder, .noLogs, .noLogsOfStore, .noLogsOfLineage, .noFile, .isPartOfLineage,
+      .onlyState,
+      .isUnreadable, .afterHead, .isUnknownObject:
+      .missing
+    case .logsAreGone, .isInGap, .logsEndBefore, .logsBeginAfter, .hasNoTransactions,
+      .hasNoSnapshot, .isOlderLineage, .tokenIsDamaged, .tokenHasNoLogs, .tokenIsAhead,
+      .wasExportedBefore, .hasNothingToContinue, .isUnlogged, .areUnlogged, .isUnsound:
+      .missingLogs
+    case .beforeHistory, .isExpired, .streamHasNoBeginning, .firstExportIsSnapshot: .historyExpired
+    case .isNewLineage, .isAmbiguousTime, .hasOtherDigest, .hasDiverged, .isOtherLineage,
+      .isOtherHistory:
+      .historyDiverged
+    case .schemaChanged: .schemaMismatch
+    case .severalStores, .isReplica, .hasNoLogsOfReplica: .otherStore
+    case .unknownEntity, .unknownProperty: .unknownName
+    case .isThere, .hasValue: .stillThere
+    case .notAPoint, .isDroppedAndHashed, .hasNoKey, .notAReplica, .isPast, .hasLogs,
+      .snapshotIsNotLast, .snapshotIsFiltered, .isLink, .isCovered, .isUnexported:
+      .misuse
+    }
   }
+}
 
-  init(_ code: Code, _ message: String, hint: String = "") {
-    self.code = code
-    self.message = message
-    self.hint = hint
+/// What names a store and its logs.
+protocol PipelineRequest {
+  var store: String { get }
+  var logs: LogFolder { get }
+}
+
+extension PipelineRequest {
+  func error(_ reason: PipelineError.Reason, log: String = "") -> PipelineError {
+    PipelineError(reason, store: store, logs: logs.path, log: log)
   }
-
-  /// The same error in other words.
-  package func naming(_ name: (String) -> String) -> PipelineError {
-    var error = PipelineError(code, name(message), hint: name(hint))
-    error.names = names
-    return error
-  }
-
-  /// The sentences.
-  package var description: String { hint.isEmpty ? message : "\(message) \(hint)" }
 }
 
 /// Fails if a folder is missing or has no logs.
 package func checkHasLogs(_ logs: LogFolder) throws {
   guard logs.exists else { throw missingFolder(logs) }
   guard try logs.allFiles().isEmpty else { return }
-  throw noLogs(in: logs.path)
-}
-
-/// The error of a folder that has no logs.
-func noLogs(in path: String) -> PipelineError {
-  PipelineError(
-    .missing,
-    "There are no logs in \(path).",
-    hint: "Name the folder that “travelog export --to” was given."
-  )
+  throw PipelineError(.noLogs, logs: logs.path)
 }
 
 /// The error of a folder of logs that is missing, or is not a folder.
 package func missingFolder(_ logs: LogFolder) -> any Error {
-  let hint = "Name the folder that “travelog export --to” was given."
-  guard access(logs.path, F_OK) != 0 else {
-    return LogError(
-      .notALog,
-      "\(logs.path) is not a folder of logs. \(hint)",
-      path: logs.path
-    )
-  }
-  return PipelineError(.missing, "There is no folder \(logs.path).", hint: hint)
-}
-
-/// Says that no log has transactions of a store.
-func inNoLog(_ missing: ClosedRange<Int64>, of store: String) -> String {
-  missing.count == 1
-    ? "Transaction \(missing.lowerBound) of \(store) is in no log"
-    : "Transactions \(missing.lowerBound) to \(missing.upperBound) of \(store) are in no log"
+  let error = PipelineError(.noFolder, logs: logs.path)
+  guard access(logs.path, F_OK) == 0 else { return error }
+  return LogError(
+    .notALog,
+    "\(logs.path) is not a folder of logs.",
+    hint: error.hint,
+    path: logs.path
+  )
 }

@@ -71,8 +71,9 @@ private func stateAtBeginning(
   replay.until = .transaction(base.transaction)
   do {
     _ = try importLogs(replay, tick: tick)
-  } catch let error as PipelineError {
-    throw error.naming { $0.replacing(replay.store, with: "the state that history begins with") }
+  } catch var error as PipelineError {
+    error.store = "the state that history begins with"
+    throw error
   }
   return try readableStore(replay.store)
 }

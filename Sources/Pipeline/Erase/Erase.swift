@@ -36,20 +36,12 @@ private struct Erase {
     let wanted = store?.identifier ?? request.origin
     if let wanted {
       guard stores.contains(wanted) else {
-        throw PipelineError(
-          .missing,
-          "There are no logs of the store \(wanted) in \(request.logs.path).",
-          hint: "There are those of \(stores.joined(separator: ", "))."
-        )
+        throw PipelineError(.noLogsOfStore(wanted, others: stores), logs: request.logs.path)
       }
       identifier = wanted
     } else {
       guard let only = stores.first, stores.count == 1 else {
-        throw PipelineError(
-          .otherStore,
-          "There are logs of \(stores.count) stores in \(request.logs.path).",
-          hint: "Name the file of the one that is meant with --store."
-        )
+        throw PipelineError(.severalStores(stores, choice: .file), logs: request.logs.path)
       }
       identifier = only
     }
@@ -128,26 +120,13 @@ private struct Erase {
       )
     }
     if let file = chains.flatMap({ $0.files + $0.snapshots }).first(where: { isLink($0.path) }) {
-      throw PipelineError(
-        .misuse,
-        "The log \(file.path) is a symbolic link, so that the values would stay in the file that it"
-          + " leads to.",
-        hint: "Put the file itself into the folder."
-      )
+      throw PipelineError(.isLink, logs: request.logs.path, log: file.path)
     }
     if let file = chains.flatMap(\.covered).first {
-      throw PipelineError(
-        .misuse,
-        "The transactions of the log \(file.path) are in another log too, because a compaction was"
-          + " stopped.",
-        hint: "Run “travelog compact \(request.logs.path)” first."
-      )
+      throw PipelineError(.isCovered, logs: request.logs.path, log: file.path)
     }
     guard !chains.isEmpty else {
-      throw PipelineError(
-        .missing,
-        "There are no logs of the store \(identifier) in \(request.logs.path)."
-      )
+      throw PipelineError(.noLogsOfStore(identifier, others: []), logs: request.logs.path)
     }
     return chains
   }
@@ -164,10 +143,9 @@ private struct Erase {
         while let change = try cursor.nextChange() {
           guard change.object == request.object, targets.hasEntity(of: change) else { continue }
           throw PipelineError(
-            .misuse,
-            "Transaction \(transaction.id) of \(store.location.path) changed \(request.entity)"
-              + " \(request.object), and is not exported.",
-            hint: "Run “travelog export \(store.location.path) --to \(request.logs.path)” first."
+            .isUnexported(transaction.id, object: "\(request.entity) \(request.object)"),
+            store: store.location.path,
+            logs: request.logs.path
           )
         }
       }

@@ -193,21 +193,11 @@ struct EraseScan {
   private func refuseWhatIsThere() throws {
     let name = "\(request.entity) \(request.object)"
     guard plan.isKnown else {
-      throw PipelineError(
-        .missing,
-        "The logs in \(request.logs.path) tell of no \(name) that has such values.",
-        hint: "Look for it with “travelog log \(request.logs.path) --entity \(request.entity)”."
-      )
+      throw PipelineError(.isUnknownObject(name, entity: request.entity), logs: request.logs.path)
     }
     guard plan.isThere else { return }
-    let then = "change or delete it in the store, export that, and erase then."
     guard !request.attributes.isEmpty else {
-      throw PipelineError(
-        .stillThere,
-        "\(name) is still there, so that the store and its replicas need its values.",
-        hint: "Delete it in the store, export that, and erase then; or name attributes whose values"
-          + " have changed since."
-      )
+      throw PipelineError(.isThere(name))
     }
     let all = found.flatMap(\.values)
     let going = plan.files.flatMap { $0.changes.values.flatMap { $0.values.flatMap(\.self) } }
@@ -219,12 +209,7 @@ struct EraseScan {
       let label = String(decoding: property.dropFirst().dropLast(2), as: UTF8.self)
       let others = all.filter { $0.property == property && $0.value != present.value }
       if others.isEmpty || digests.contains(present.value.digest) {
-        throw PipelineError(
-          .stillThere,
-          "\(name) still has the \(label) that is to be erased, since transaction"
-            + " \(present.transaction).",
-          hint: then.prefix(1).uppercased() + then.dropFirst()
-        )
+        throw PipelineError(.hasValue(label, of: name, since: present.transaction))
       }
     }
   }

@@ -96,12 +96,7 @@ private final class Export {
     case .beginning: break
     case .snapshot:
       guard request.until == .head else {
-        throw PipelineError(
-          .historyExpired,
-          "The history of \(request.store) does not reach back to its beginning, so that the first"
-            + " export begins with the state of the store as it is now.",
-          hint: "Leave out --until."
-        )
+        throw request.error(.firstExportIsSnapshot)
       }
       result.from = try reader.point(result.head)
     case .after(let point): result.from = point
@@ -121,11 +116,8 @@ private final class Export {
     }
     if request.wantsSnapshot, result.snapshot == nil {
       guard result.to.transaction == result.head else {
-        throw PipelineError(
-          .misuse,
-          "A snapshot holds the state of \(request.store) as it is now, at transaction"
-            + " \(result.head), and this export ends at transaction \(result.to.transaction).",
-          hint: "Leave out --until or --snapshot."
+        throw request.error(
+          .snapshotIsNotLast(result.to.transaction, head: result.head)
         )
       }
       try writeSnapshot(at: result.to, tick)
@@ -159,8 +151,7 @@ private final class Export {
     try writeSnapshot(at: result.from, tick)
     if let oldest = try reader.historyRange().oldest, oldest <= result.head {
       result.notices.append(
-        "\(inNoLog(oldest...result.head, of: request.store)) of this folder, which begins with the"
-          + " state that came of that; prune keeps it."
+        .beginsWithSnapshot(oldest...result.head, of: request.store, request.logs.path)
       )
     }
   }
@@ -340,12 +331,7 @@ private final class Export {
       return
     }
     guard partial == nil else {
-      throw PipelineError(
-        .misuse,
-        "A snapshot is the whole state of \(request.store), and logs with something left out have"
-          + " none.",
-        hint: "Leave out --snapshot."
-      )
+      throw request.error(.snapshotIsFiltered)
     }
     guard !request.isDryRun else {
       result.snapshot = ""

@@ -78,19 +78,11 @@ package struct ExportFilter: Hashable, Sendable {
         $0.entity == redaction.entity && $0.attribute == redaction.attribute
       }
       guard others.allSatisfy({ $0.manner == redaction.manner }) else {
-        throw PipelineError(
-          .misuse,
-          "\(redaction.entity).\(redaction.attribute) can't be both dropped and hashed.",
-          hint: "Name it once with --redact."
-        )
+        throw PipelineError(.isDroppedAndHashed("\(redaction.entity).\(redaction.attribute)"))
       }
     }
     guard redactions.allSatisfy({ $0.manner == .drop }) || !key.isEmpty else {
-      throw PipelineError(
-        .misuse,
-        "Values can't be hashed without a key, because they could be found by trying.",
-        hint: "Give --redact-key with a file of random bytes."
-      )
+      throw PipelineError(.hasNoKey)
     }
   }
 }

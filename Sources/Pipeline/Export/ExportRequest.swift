@@ -3,7 +3,7 @@ import Changes
 import Store
 
 /// What is to be exported, and where to.
-package struct ExportRequest: Sendable {
+package struct ExportRequest: PipelineRequest, Sendable {
   /// The store's file.
   package var store: String
   /// The folder of logs.
@@ -51,7 +51,7 @@ extension ExportRequest {
 }
 
 /// What an export did.
-package struct ExportResult: Codable, Hashable, Sendable {
+package struct ExportResult: Encodable, Hashable, Sendable {
   /// The store's file.
   package var store: String
   /// The store's identifier.
@@ -77,5 +77,5 @@ package struct ExportResult: Codable, Hashable, Sendable {
   /// The snapshot that was written.
   package var snapshot: String?
   /// What those who run it should know, such as that a token was rebuilt.
-  package var notices: [String] = []
+  package var notices: [Notice] = []
 }

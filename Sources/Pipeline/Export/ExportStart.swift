@@ -18,7 +18,7 @@ extension ExportStart {
     _ request: ExportRequest,
     _ reader: Reader,
     store: Store,
-    _ notices: inout [String]
+    _ notices: inout [Notice]
   ) throws {
     let identifier = store.identifier
     let name = request.tokenName(identifier)
@@ -30,14 +30,14 @@ extension ExportStart {
     }
     let end = try request.logs.end(of: identifier)
     if request.startsNewFolder {
-      guard end == nil else { throw Self.hasLogs(request) }
+      guard end == nil else { throw request.error(.hasLogs) }
       self = try Self.first(request, reader, &notices)
       return
     }
     let token = try request.readTokenState(of: identifier)
     try request.checkLogs(token, end, reader)
     if let damage = token.damage {
-      notices.append("The token \(token.path) could not be read: \(damage)")
+      notices.append(.tokenWasDamaged(token.path, "\(damage)"))
     }
     if request.logs.partial != nil {
       self = try Self.forPartial(token.point, end, request, reader, store, &notices)
@@ -58,47 +58,31 @@ extension ExportStart {
       } else {
         // If the logs agree with the token, the store is the one that differs.
         let rebuilt = try verifiedEnd()
-        if rebuilt != point { notices.append(Self.altered(point)) }
+        if rebuilt != point { notices.append(.tokenWasAltered(point.transaction)) }
         self = .after(rebuilt)
       }
     case (let end?, let point?) where point.lineage == end.lineage && point.transaction > 0:
       do {
         let rebuilt = try verifiedEnd(after: point)
-        notices.append(Self.behind(point, rebuilt))
+        notices.append(.tokenWasBehind(point, rebuilt))
         self = .after(rebuilt)
       } catch let error as LogError where error.code == .damaged {
         // If the store continues sound logs, the token is what was altered.
         let rebuilt = try verifiedEnd()
         guard try reader.has(rebuilt) else { throw error }
-        notices.append(Self.altered(point))
+        notices.append(.tokenWasAltered(point.transaction))
         self = .after(rebuilt)
       }
     case (_?, let point?):
       // Of an earlier lineage, or of a run that was stopped before its first log was whole.
       let rebuilt = try verifiedEnd()
-      notices.append(Self.behind(point, rebuilt))
+      notices.append(.tokenWasBehind(point, rebuilt))
       self = .after(rebuilt)
     case (_?, nil):
       let rebuilt = try verifiedEnd()
-      notices.append(
-        "There was no token: it was made anew from the logs, which are whole up to transaction"
-          + " \(rebuilt.transaction)."
-      )
+      notices.append(.tokenWasMissing(end: rebuilt.transaction))
       self = .after(rebuilt)
     }
-  }
-
-  private static func altered(_ point: HistoryPoint) -> String {
-    "The token had another digest of transaction \(point.transaction) than the logs: it was made"
-      + " anew from them."
-  }
-
-  private static func behind(_ point: HistoryPoint, _ rebuilt: HistoryPoint) -> String {
-    let isOther = point.lineage != rebuilt.lineage
-    return "The token was behind the logs: it was at transaction \(point.transaction)"
-      + (isOther ? " of lineage \(point.lineage)" : "")
-      + ", and they are whole up to transaction \(rebuilt.transaction)"
-      + (isOther ? " of lineage \(rebuilt.lineage)." : ".")
   }
 
   /// Logs with something left out may end before what the token says, because there was nothing more
@@ -109,7 +93,7 @@ extension ExportStart {
     _ request: ExportRequest,
     _ reader: Reader,
     _ store: Store,
-    _ notices: inout [String]
+    _ notices: inout [Notice]
   ) throws -> ExportStart {
     let end = end.flatMap { $0.lineage == store.lineage ? $0.transaction : nil }
     let known = point.flatMap { $0.lineage == store.lineage ? $0 : nil }
@@ -117,10 +101,7 @@ extension ExportStart {
       return known.transaction > 0 ? .after(known) : .beginning
     }
     guard let end else { return try first(request, reader, &notices) }
-    notices.append(
-      "The token was not there or behind the logs: it was made anew from them, which end at"
-        + " transaction \(end)."
-    )
+    notices.append(.tokenWasRebuilt(end: end))
     return .after(try reader.point(end))
   }
 
@@ -131,12 +112,7 @@ extension ExportStart {
   ) throws -> ExportStart {
     if let point, point.transaction > 0 { return .after(point) }
     guard try reader.reachesBack() else {
-      throw PipelineError(
-        .historyExpired,
-        "The history of \(request.store) does not reach back to its beginning, and a stream begins"
-          + " there.",
-        hint: "Export to a folder, which begins with the state of the store."
-      )
+      throw request.error(.streamHasNoBeginning)
     }
     return .beginning
   }
@@ -145,24 +121,13 @@ extension ExportStart {
   private static func first(
     _ request: ExportRequest,
     _ reader: Reader,
-    _ notices: inout [String]
+    _ notices: inout [Notice]
   ) throws -> ExportStart {
     if try reader.reachesBack() { return .beginning }
     guard request.logs.partial != nil else { return .snapshot }
     let base = try reader.historyRange().base
-    notices.append(
-      "The history of \(request.store) does not reach back to its beginning, so that the logs begin"
-        + " after transaction \(base.transaction)."
-    )
+    notices.append(.logsBeginAfter(base.transaction, of: request.store))
     return base.transaction > 0 ? .after(base) : .beginning
-  }
-
-  private static func hasLogs(_ request: ExportRequest) -> PipelineError {
-    PipelineError(
-      .misuse,
-      "\(request.logs.path) already has logs of \(request.store).",
-      hint: "Leave out --new-folder to continue them, or name another folder."
-    )
   }
 }
 

@@ -25,24 +25,17 @@ package final class FolderHistory: HistorySource {
     }
     guard let lineage = lineage ?? lineages.last, lineages.contains(lineage) else {
       throw PipelineError(
-        .missing,
-        "There are no logs of"
-          + (lineage.map { " lineage \($0) of" } ?? "") + " the store \(store) in \(folder.path).",
-        hint: "Name the folder that “travelog export --to” was given."
+        lineage.map { .noLogsOfLineage($0, of: store, others: lineages) }
+          ?? .noLogsOfStore(store, others: []),
+        logs: folder.path
       )
     }
     chain = try Self.chain(folder, store, lineage)
     head = chain.files.last?.range.upperBound ?? 0
     guard !chain.files.isEmpty else {
       throw PipelineError(
-        .missing,
-        chain.snapshots.last.map { snapshot in
-          "The logs in \(folder.lineageFolder(store, lineage)) begin with the state after transaction"
-            + " \(snapshot.range.upperBound), and nothing has come after it."
-        } ?? "There are no logs in \(folder.lineageFolder(store, lineage)).",
-        hint: chain.snapshots.isEmpty
-          ? "Name the folder that “travelog export --to” was given."
-          : "“travelog import” makes a store of it."
+        chain.snapshots.last.map { .onlyState($0.range.upperBound) } ?? .noLogs,
+        logs: folder.lineageFolder(store, lineage)
       )
     }
     try checkIsWhole()
@@ -187,11 +180,7 @@ package final class FolderHistory: HistorySource {
       }
     }
     guard next > min(range.upperBound, head) || chain.folder.partial != nil else {
-      throw PipelineError(
-        .missingLogs,
-        "The logs from transaction \(next) on, which were in \(chain.folder.path), are gone.",
-        hint: "Bring them back."
-      )
+      throw PipelineError(.logsAreGone(from: next), logs: chain.folder.path)
     }
   }
 }

@@ -76,11 +76,7 @@ package struct History {
     let path = String(text[..<at])
     let words = String(text[text.index(after: at)...])
     guard let point = Point(words) else {
-      throw PipelineError(
-        .misuse,
-        "“\(words)” in “\(text)” is no point in a history.",
-        hint: "Give \(Point.forms) after the @."
-      )
+      throw PipelineError(.notAPoint(words, in: text))
     }
     return (path, point)
   }
@@ -88,11 +84,7 @@ package struct History {
   private static func open(_ path: String, _ store: String?) throws -> any HistorySource {
     var status = stat()
     guard stat(path, &status) == 0 else {
-      throw PipelineError(
-        .missing,
-        "There is no file or folder \(path).",
-        hint: "Name a store, a folder of logs, or a log."
-      )
+      throw PipelineError(.noFile, logs: path)
     }
     if status.st_mode & S_IFMT == S_IFDIR { return try openFolder(path, store) }
     return try isCompressed(path) ? LogHistory(path: path) : StoreHistory(path: path)
@@ -102,25 +94,16 @@ package struct History {
   private static func openFolder(_ path: String, _ store: String?) throws -> any HistorySource {
     let place = LogPlace(path)
     guard !place.isPart else {
-      throw PipelineError(
-        .missing,
-        "\(path) is a part of the logs of a lineage.",
-        hint: "Name a log, or the folder of the lineage."
-      )
+      throw PipelineError(.isPartOfLineage, logs: path)
     }
     let folder = place.folder
     if let store = place.store ?? store {
       return try FolderHistory(folder, store: store, lineage: place.lineage)
     }
     let stores = try folder.stores()
-    guard let first = stores.first else { throw noLogs(in: path) }
+    guard let first = stores.first else { throw PipelineError(.noLogs, logs: path) }
     guard stores.count == 1 else {
-      throw PipelineError(
-        .otherStore,
-        "There are logs of \(stores.count) stores in \(path).",
-        hint: "Name one of them: "
-          + stores.map { "\(folder.path)/store=\($0)" }.joined(separator: ", ") + "."
-      )
+      throw PipelineError(.severalStores(stores, choice: .path), logs: folder.path)
     }
     return try FolderHistory(folder, store: first)
   }
@@ -129,11 +112,7 @@ package struct History {
   /// go of its locks.
   private static func isCompressed(_ path: String) throws -> Bool {
     guard access(path, R_OK) == 0 else {
-      throw PipelineError(
-        .missing,
-        "\(path) can't be opened: \(String(cString: strerror(errno))).",
-        hint: "Make it readable for this user."
-      )
+      throw PipelineError(.isUnreadable(errno), logs: path)
     }
     return try Store.firstBytes(of: path, 2) == [0x1f, 0x8b]
   }
@@ -145,44 +124,32 @@ extension HistorySource {
     switch point {
     case .head: return outline.head
     case .transaction(let id):
-      guard id >= outline.base else { throw tooEarly("Transaction \(id)", point, outline) }
+      guard id >= outline.base else { throw tooEarly(point, outline) }
       guard id <= outline.head else {
         throw PipelineError(
-          .missing,
-          "The history of \(outline.path) ends at transaction \(outline.head), and transaction"
-            + " \(id) was asked for.",
-          hint: "Name a transaction from \(outline.base) to \(outline.head), or head."
+          .afterHead(id, base: outline.base, head: outline.head),
+          logs: outline.path
         )
       }
       return id
     case .time(let time):
       guard let last = try last(upToTime: time, outline) else {
-        throw tooEarly("The time \(time)", point, outline)
+        throw tooEarly(point, outline)
       }
       return last
     }
   }
 
-  private func tooEarly(
-    _ what: String,
-    _ point: Point,
-    _ outline: HistoryOutline
-  ) -> PipelineError {
-    // Only to say when: where that can't be read, its number says enough.
-    let first = try? outline.stretches.first.flatMap { try firstTime(in: $0) }
-    let earlier = outline.otherLineages.last { $0.lineage < outline.lineage }
-    return PipelineError(
-      .historyExpired,
-      "\(what) lies before the history of \(outline.path) begins, which is after transaction"
-        + " \(outline.base)" + (first.map { ", at \($0)" } ?? "") + ".",
-      hint: (outline.base < outline.head
-        ? "Name a transaction from \(outline.base) to \(outline.head), or a later time."
-        : "There is nothing in it yet.")
-        + (self is StoreHistory
-          ? " Only logs can show what was before: name their folder instead of the store, as in"
-            + " “travelog diff LOGS@\(point) \(outline.path)”." : "")
-        + (earlier.map { " The lineage before has logs of its own: name \($0.path)." } ?? "")
+  private func tooEarly(_ point: Point, _ outline: HistoryOutline) -> PipelineError {
+    let beginning = PipelineError.Beginning(
+      base: outline.base,
+      head: outline.head,
+      // Only to say when: if it can't be read, the transaction says enough.
+      time: try? outline.stretches.first.flatMap { try firstTime(in: $0) },
+      isStore: self is StoreHistory,
+      earlier: outline.otherLineages.last { $0.lineage < outline.lineage }?.path
     )
+    return PipelineError(.beforeHistory(point, beginning), logs: outline.path)
   }
 
   /// The time of the first transaction of some.

@@ -137,35 +137,13 @@ final class Import {
   /// Fails if the logs do not reach the requested end.
   private func checkEnd(_ chain: LogChain, _ gap: ClosedRange<Int64>?) throws {
     if case .transaction(let id) = request.until, id > result.to.transaction {
-      if let gap { throw inside(gap, id) }
-      throw PipelineError(
-        .missingLogs,
-        "The logs in \(request.logs.path) end at transaction \(result.to.transaction), and"
-          + " transaction \(id) was asked for.",
-        hint: "Bring the missing logs, or name an earlier point."
-      )
+      if let gap { throw request.error(.isInGap(id, gap)) }
+      throw request.error(.logsEndBefore(id, end: result.to.transaction))
     }
     if replica.isEmpty, request.until != .head, result.to == chain.beginning,
       request.until != .transaction(0)
     {
-      throw PipelineError(
-        .missingLogs,
-        "The logs in \(request.logs.path) begin after \(request.until): there is no state to make"
-          + " \(request.store) from.",
-        hint: "Name a later point, or bring earlier logs."
-      )
+      throw request.error(.logsBeginAfter(request.until))
     }
-  }
-
-  /// The error for a transaction that was asked for, and that is among those of a gap.
-  private func inside(_ gap: ClosedRange<Int64>, _ id: Int64) -> PipelineError {
-    PipelineError(
-      .missingLogs,
-      "Transactions \(gap.lowerBound) to \(gap.upperBound) are a gap, which the logs in"
-        + " \(request.logs.path) hold as one, and transaction \(id) was asked for, which is among"
-        + " them.",
-      hint: "Name the transaction before the gap, \(gap.lowerBound - 1), or its last,"
-        + " \(gap.upperBound)."
-    )
   }
 }

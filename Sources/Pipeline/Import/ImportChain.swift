@@ -12,36 +12,23 @@ extension ImportRequest {
     let identifier = replica.identifier
     let lineages = try logs.lineages(of: identifier)
     if let named = lineage, !lineages.contains(named) {
-      throw PipelineError(
-        .missing,
-        "There are no logs of lineage \(named) in \(logs.storeFolder(identifier)).",
-        hint: lineages.isEmpty
-          ? "" : "There are those of \(lineages.map(String.init).joined(separator: ", "))."
-      )
+      throw error(.noLogsOfLineage(named, of: identifier, others: lineages))
     }
     let own = replica.head.lineage
     guard let wanted = lineage ?? lineages.last, replica.isEmpty || wanted != own else {
       return try LogChain(logs, store: identifier, lineage: own)
     }
     guard replica.isEmpty || wanted > own else {
-      throw PipelineError(
-        .missingLogs,
-        "The replica \(store) follows lineage \(own), and the logs in \(logs.path)"
-          + (lineage == nil
-            ? " end with lineage \(wanted)." : " that are named are those of lineage \(wanted)."),
-        hint: "Bring the logs of lineage \(own)."
-      )
+      throw error(.isOlderLineage(wanted, replica: own, isNamed: lineage != nil))
     }
     let chain = try chain(of: identifier, from: wanted, lineages)
     guard try replica.isNew || chain.lineage == own || replica.removeEmpty() else {
-      throw PipelineError(
-        .historyDiverged,
-        "The replica \(store) follows lineage \(own), and the logs in \(logs.path)"
-          + " go on in lineage \(wanted), which began when the store was restored from an older copy.",
-        hint: "Make a new replica: name a file that is not there yet."
-          + (lineages.contains(own)
-            ? " To stay in lineage \(own), name \(logs.lineageFolder(identifier, own))."
-            : "")
+      throw error(
+        .isNewLineage(
+          wanted,
+          replica: own,
+          folder: lineages.contains(own) ? logs.lineageFolder(identifier, own) : nil
+        )
       )
     }
     return chain
@@ -88,14 +75,14 @@ extension ImportRequest {
       return
     }
     guard history.last > parting else { return }
-    throw PipelineError(
-      .historyDiverged,
-      "At \(time) the last transaction of lineage \(chain.lineage) in \(logs.path) was"
-        + " \(history.last), and lineage \(latest) goes on after transaction \(parting), so that what"
-        + " is meant can't be told.",
-      hint: "Name a transaction up to \(parting), or a time at which there was none after it; for"
-        + " what the store was then, name the logs of that lineage,"
-        + " \(logs.lineageFolder(chain.store, chain.lineage))."
+    throw error(
+      .isAmbiguousTime(
+        time,
+        last: history.last,
+        lineage: chain.lineage,
+        .init(lineage: latest, transaction: parting),
+        folder: logs.lineageFolder(chain.store, chain.lineage)
+      )
     )
   }
 }

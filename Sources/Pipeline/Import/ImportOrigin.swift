@@ -6,39 +6,22 @@ func originIdentifier(_ request: ImportRequest, _ replica: Store?) throws -> Str
   let stores = try request.logs.stores()
   if let origin = request.origin {
     guard stores.contains(origin) else {
-      throw PipelineError(
-        .missing,
-        "There are no logs of the store \(origin) in \(request.logs.path).",
-        hint: stores.isEmpty ? "" : "There are those of \(stores.joined(separator: ", "))."
-      )
+      throw request.error(.noLogsOfStore(origin, others: stores))
     }
     if let replica, replica.identifier != origin {
-      throw PipelineError(
-        .otherStore,
-        "The store \(request.store) is a replica of \(replica.identifier), not of \(origin).",
-        hint: "Name a file that is not there yet; it is made as a replica."
-      )
+      throw request.error(.isReplica(of: replica.identifier, not: origin))
     }
     return origin
   }
   if let replica {
     guard stores.contains(replica.identifier) else {
-      throw PipelineError(
-        .otherStore,
-        "The store \(request.store) is a replica of \(replica.identifier), and there are no logs"
-          + " of that store in \(request.logs.path).",
-        hint: "Name the folder that has them."
-      )
+      throw request.error(.hasNoLogsOfReplica(replica.identifier))
     }
     return replica.identifier
   }
-  guard let store = stores.first else { throw noLogs(in: request.logs.path) }
+  guard let store = stores.first else { throw request.error(.noLogs) }
   guard stores.count == 1 else {
-    throw PipelineError(
-      .otherStore,
-      "There are logs of \(stores.count) stores in \(request.logs.path).",
-      hint: "Say with --store which is meant: \(stores.joined(separator: ", "))."
-    )
+    throw request.error(.severalStores(stores, choice: .identifier))
   }
   return store
 }

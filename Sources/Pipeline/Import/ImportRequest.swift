@@ -3,7 +3,7 @@ import Changes
 import Store
 
 /// What is to be imported, and where to.
-package struct ImportRequest: Sendable {
+package struct ImportRequest: PipelineRequest, Sendable {
   /// The folder of logs.
   package var logs: LogFolder
   /// The store's file, which is made where there is none.

@@ -12,18 +12,9 @@ extension ImportRequest {
     let file = try snapshot(of: chain, before: first)
     guard file == nil, !beginsLineage else { return file }
     guard let first else {
-      throw PipelineError(
-        .missingLogs,
-        "There are no logs of the store \(chain.store) in \(logs.path), only its folder.",
-        hint: "Bring the logs, or export the store once there is something in it."
-      )
+      throw error(.hasNoTransactions(chain.store))
     }
-    throw PipelineError(
-      .missingLogs,
-      "The logs in \(logs.path) begin with transaction \(first), and there is no"
-        + " snapshot of the state before it\(until == .head ? "" : " and before \(until)").",
-      hint: "Bring the logs from the first transaction on, or a snapshot."
-    )
+    throw error(.hasNoSnapshot(first: first, until: until))
   }
 
   /// The newest snapshot that is of use.

@@ -24,16 +24,6 @@ extension Reader {
       case .time(let time): try firstTransaction(afterTime: time) != nil
       }
     guard isPast else { return }
-    let point =
-      switch until {
-      case .transaction(let id): "transaction \(id)"
-      case .time, .head: "\(until)"
-      }
-    throw PipelineError(
-      .misuse,
-      "The replica \(store) is at transaction \(head), which is already past \(point), and an import"
-        + " never goes back.",
-      hint: "Name a file that does not exist yet: --into new.store --until \(until)"
-    )
+    throw PipelineError(.isPast(until, head: head), store: store)
   }
 }

@@ -29,11 +29,7 @@ final class Replica {
     if try !Store.isUnmade(url) {
       let store = try Store.open(.file(url), options: Options(isReadOnly: isDryRun))
       guard store.isReplica else {
-        throw PipelineError(
-          .misuse,
-          "The store \(path) is no replica, so that nothing can be imported into it.",
-          hint: "Name a file that is not there yet; it is made as a replica."
-        )
+        throw request.error(.notAReplica)
       }
       self.store = store
     }
@@ -63,12 +59,7 @@ final class Replica {
   ) throws {
     guard transaction.id == point.transaction, transaction.chainDigest != point.digest
     else { return }
-    throw PipelineError(
-      .historyDiverged,
-      "Transaction \(transaction.id) in the log \(log) has another digest than in the replica"
-        + " \(path).",
-      hint: "Make a new replica from the logs."
-    )
+    throw PipelineError(.hasOtherDigest(transaction.id), store: path, log: log)
   }
 
   /// Removes an empty replica, which was created for another lineage; false if that can't be done.

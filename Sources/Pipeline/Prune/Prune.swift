@@ -4,7 +4,7 @@ import FoundationEssentials
 import Store
 
 /// What is to be deleted from a store's history.
-package struct PruneRequest: Sendable {
+package struct PruneRequest: PipelineRequest, Sendable {
   /// The store's file.
   package var store: String
   /// The folder that the store's history was exported to.
@@ -82,7 +82,7 @@ private func deleteOld(_ request: PruneRequest, _ tick: Tick) throws -> PruneRes
     // The last one that was exported stays, because the token stands at it.
     guard let oldest = range.oldest, oldest < verified.transaction else { return 0 }
     guard first <= oldest || request.ignoresUnlogged else {
-      throw isInNoLog(oldest...first - 1, request)
+      throw request.error(.areUnlogged(oldest...first - 1))
     }
     let last = try reader.lastTransaction(
       beforeTime: limit,
@@ -107,20 +107,6 @@ private func deleteOld(_ request: PruneRequest, _ tick: Tick) throws -> PruneRes
   return result
 }
 
-/// The error for the oldest transactions of a history, where the logs begin after them.
-///
-/// A snapshot has the state that they led to, and nothing of how.
-private func isInNoLog(_ missing: ClosedRange<Int64>, _ request: PruneRequest) -> PipelineError {
-  PipelineError(
-    .missingLogs,
-    "\(inNoLog(missing, of: request.store)) in \(request.logs.path), which begins after that, so that"
-      + " nothing of its history may be deleted.",
-    hint:
-      "Bring the earlier logs into the folder. If there are none, this history is all there is of"
-      + " them; --ignore-unlogged lets go of it."
-  )
-}
-
 /// Reads all logs of the store's lineage, and returns the first of their transactions, and where they
 /// end.
 private func verifiedRange(
@@ -132,12 +118,7 @@ private func verifiedRange(
   // A snapshot has the state after its transaction.
   let state = chain.files.isEmpty ? try chain.snapshotPoint(chain.snapshots.last) : nil
   guard let first = chain.files.first?.range.lowerBound ?? state.map({ $0.transaction + 1 }) else {
-    throw PipelineError(
-      .missingLogs,
-      "There are no logs of \(request.store) in \(request.logs.path), so that nothing of its history"
-        + " may be deleted.",
-      hint: "Run “travelog export \(request.store) --to \(request.logs.path)” first."
-    )
+    throw request.error(.isUnlogged)
   }
   var verification = VerifyRequest(logs: request.logs)
   verification.store = store.identifier
@@ -145,12 +126,7 @@ private func verifiedRange(
   verification.isRecorded = !request.isDryRun
   let results = try verify(verification, tick: tick).filter { $0.lineage == store.lineage }
   if let finding = results.flatMap(\.findings).first {
-    throw PipelineError(
-      .missingLogs,
-      "The logs in \(request.logs.path) are not sound, so that nothing of the history of"
-        + " \(request.store) may be deleted: \(finding.message)",
-      hint: "Run “travelog verify \(request.logs.path)” to see all that is wrong."
-    )
+    throw request.error(.isUnsound(finding))
   }
   let end = state ?? results.first?.to
   return (first, end ?? chain.beginning)
@@ -193,11 +169,6 @@ private func checkIsSame(
   do {
     try reader.check(verified, through: verified.transaction)
   } catch let error as StoreError where error.code == .historyDiverged {
-    throw PipelineError(
-      .historyDiverged,
-      "The logs in \(request.logs.path) are of another history than that of \(request.store):"
-        + " \(error.message)",
-      hint: "Name the folder that has this store's logs."
-    )
+    throw request.error(.isOtherHistory(error))
   }
 }

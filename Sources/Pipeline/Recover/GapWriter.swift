@@ -21,12 +21,7 @@ struct GapWriter {
     let exported = try readableStore(replay.store)
     let (kept, reached) = try rewoundCopy(of: store, to: base, in: folder)
     guard exported.schema == kept.schema else {
-      throw PipelineError(
-        .schemaMismatch,
-        "The schema of \(request.store) changed in the transactions that are missing, so that what"
-          + " its objects differ in can't be written as changes.",
-        hint: "Begin anew: export \(request.store) to another folder, which begins with its state."
-      )
+      throw request.error(.schemaChanged)
     }
     let resumes = try store.read { try $0.point(reached) }
     result.remedy = .gap

@@ -19,14 +19,7 @@ struct LineageWriter {
       store.lineage == last.lineage
       ? chain : try LogChain(request.logs, store: chain.store, lineage: store.lineage)
     guard store.lineage <= last.lineage, !(own.files.isEmpty && own.snapshots.isEmpty) else {
-      throw PipelineError(
-        .historyDiverged,
-        "The store \(request.store) has lineage \(store.lineage), and its logs end in lineage"
-          + " \(last.lineage).",
-        hint:
-          "Bring the logs of lineage \(store.lineage) from the folder that they were exported to, or"
-          + " export \(request.store) to a new folder, which begins with its state."
-      )
+      throw request.error(.isOtherLineage(store.lineage, logs: last.lineage))
     }
     if store.lineage < last.lineage { _ = try own.verifiedEnd(after: nil) }
     let fork = try self.fork(from: own, tick)

@@ -4,7 +4,7 @@ import FoundationEssentials
 import Store
 
 /// Which store's export is to go on again, after its history and its logs came apart.
-package struct RecoverRequest: Sendable {
+package struct RecoverRequest: PipelineRequest, Sendable {
   /// The store's file.
   package var store: String
   /// The folder of logs.
@@ -56,11 +56,7 @@ package func recover(_ request: RecoverRequest, tick: Tick = { _ in }) throws ->
   let store = try Store.open(.file(url))
   try store.sealForeignChanges()
   guard let end = try request.logs.end(of: store.identifier) else {
-    throw PipelineError(
-      .missingLogs,
-      "There are no logs of \(request.store) in \(request.logs.path) that could be gone on with.",
-      hint: "Run “travelog export \(request.store) --to \(request.logs.path)”."
-    )
+    throw request.error(.hasNothingToContinue)
   }
   let chain = try LogChain(request.logs, store: store.identifier, lineage: end.lineage)
   let last = try chain.verifiedEnd(after: nil)

@@ -38,17 +38,13 @@ func compare(
     } catch let error as PipelineError
       where error.code == .historyDiverged || error.code == .historyExpired
     {
-      result.findings.append(Finding(.differs, error.message, path: path))
+      result.findings.append(Finding(.isOtherHistory(error), path: path))
       return
     }
     try compare(&result, store, path, replica, request.logs)
     result.unexported = rest
     if rest > 0, result.end == .none {
-      result.notices.append(
-        "\(path) has \(rest) transaction\(rest == 1 ? "" : "s") after \(reached.transaction), the last"
-          + " one in the logs: \(rest == 1 ? "it is" : "they are") not exported yet, or logs are"
-          + " missing."
-      )
+      result.notices.append(.isUnexported(path, rest, after: reached.transaction))
     }
     // A store that is not what the logs give says nothing of their end.
     if rest == 0, result.findings.isEmpty { result.end = .store }
@@ -69,12 +65,12 @@ private func compare(
     try replica.differences(to: store) { difference in
       count += 1
       guard findings.count < 20 else { return }
-      findings.append(finding(difference, path, logs))
+      findings.append(Finding(difference, path, logs))
     }
   }
   if count > findings.count {
     findings.append(
-      Finding(.differs, "\(count - findings.count) more objects differ.", path: path)
+      Finding(.moreRowsDiffer(count - findings.count), path: path)
     )
   }
   result.findings += findings
@@ -103,24 +99,17 @@ private func replayRest(
   return count
 }
 
-/// What a row that differs is told as: by its name and id, without the values themselves.
-private func finding(
-  _ difference: RowDifference,
-  _ path: String,
-  _ logs: LogFolder
-) -> Finding {
-  let name = "\(String(decoding: difference.entity, as: UTF8.self)) \(difference.object)"
-  let what =
-    switch difference.kind {
-    case .insert: "\(name) is in \(path), and the logs do not give it"
-    case .delete: "The logs give \(name), and it is not in \(path)"
-    case .update:
-      "\(name) in \(path) is not as the logs give it: \(String(decoding: difference.changed, as: UTF8.self)) differ"
-    }
-  return Finding(
-    .differs,
-    what + ". The store was changed past its history: run “travelog check \(path) --logs"
-      + " \(logs.path)”.",
-    path: path
-  )
+extension Finding {
+  /// A row that differs, by its name and id, without the values themselves.
+  fileprivate init(_ difference: RowDifference, _ store: String, _ logs: LogFolder) {
+    self.init(
+      .rowDiffers(
+        difference.kind,
+        object: "\(String(decoding: difference.entity, as: UTF8.self)) \(difference.object)",
+        properties: String(decoding: difference.changed, as: UTF8.self),
+        folder: logs.path
+      ),
+      path: store
+    )
+  }
 }

@@ -49,10 +49,7 @@ final class LineageVerification {
     for file in chain.covered {
       result.findings.append(
         Finding(
-          .gap,
-          "The transactions of the log \(file.path) are in another log too. If a compaction was"
-            + " stopped, run “travelog compact \(chain.folder.path)” again; else take the log out of"
-            + " the folder.",
+          .isCovered(folder: chain.folder.path),
           path: file.path,
           transaction: file.range.lowerBound
         )
@@ -109,20 +106,12 @@ final class LineageVerification {
       let path = chain.folder.erasures(of: chain.store, lineage: chain.lineage)
       if entry.transaction > last {
         result.notices.append(
-          "\(path) has a record of transaction \(entry.transaction), and the logs end at transaction"
-            + " \(last): later ones are not here, or an export was stopped before they were there."
+          .recordIsAhead(path, transaction: entry.transaction, end: last)
         )
         continue
       }
       result.findings.append(
-        Finding(
-          .damaged,
-          "\(path) says that values of transaction \(entry.transaction), with the digest \(digest),"
-            + " were erased, and the logs have no such transaction. Compare the file with another"
-            + " copy.",
-          path: path,
-          transaction: entry.transaction
-        )
+        Finding(.isUnknownErasure(digest), path: path, transaction: entry.transaction)
       )
     }
   }
@@ -171,9 +160,9 @@ final class LineageVerification {
       do {
         try chain.folder.blobs.check(value.digest, size: value.size)
       } catch let error as LogError {
-        guard let finding = Finding(error) else { throw error }
+        guard Finding(error) != nil else { throw error }
         result.findings.append(
-          Finding(.value, finding.message, path: finding.path, transaction: 0)
+          Finding(.log(.value, error), path: error.path)
         )
       }
     }

@@ -31,7 +31,7 @@ package struct VerifyRequest: Sendable {
 }
 
 /// What verification says of the logs of one lineage of a store.
-package struct Verification: Hashable, Sendable {
+package struct Verification: Sendable {
   /// What tells that the last log is the last one.
   package enum EndProof: String, Hashable, Sendable {
     /// Nothing.
@@ -75,7 +75,7 @@ package struct Verification: Hashable, Sendable {
   /// What was found wrong.
   package var findings: [Finding] = []
   /// What those who run it should know, and is no damage.
-  package var notices: [String] = []
+  package var notices: [Notice] = []
   /// What tells that nothing is missing after ``to``.
   package var end = EndProof.none
   /// The number of transactions that the store has after ``to``; nil if there is no store to compare
@@ -147,10 +147,8 @@ private func verifyOnce(
   try add(request.failures, to: &result)
   guard !result.isEmpty else {
     throw PipelineError(
-      .missing,
-      request.store.map { "There are no logs of the store \($0) in \(request.logs.path)." }
-        ?? "There are no logs in \(request.logs.path).",
-      hint: "Name the folder that “travelog export --to” was given."
+      request.store.map { .noLogsOfStore($0, others: []) } ?? .noLogs,
+      logs: request.logs.path
     )
   }
   return result
@@ -226,10 +224,7 @@ private func checkEnd(_ result: inout Verification, _ request: VerifyRequest) th
       {
         result.findings.append(
           Finding(
-            .endMissing,
-            "The token \(path) says that transaction \(point.transaction) was exported, and the"
-              + " sound logs end at transaction \(result.to.transaction). Bring the missing logs"
-              + " back.",
+            .tokenIsAhead(end: result.to.transaction),
             path: path,
             transaction: point.transaction
           )
@@ -238,19 +233,13 @@ private func checkEnd(_ result: inout Verification, _ request: VerifyRequest) th
         || (point.lineage, point.transaction) == (result.to.lineage, result.to.transaction)
       {
         result.findings.append(
-          Finding(
-            .damaged,
-            "The token \(path) has another digest of transaction \(point.transaction) than the"
-              + " logs. One of the two was altered; compare them with other copies.",
-            path: path,
-            transaction: point.transaction
-          )
+          Finding(.tokenIsOther, path: path, transaction: point.transaction)
         )
       }
     }
   } catch  where isDamagedToken(error) {
     result.findings.append(
-      Finding(.damaged, "The token \(path) can't be read: \(error)", path: path)
+      Finding(.tokenIsDamaged(error), path: path)
     )
   }
   guard let head = request.head else { return }
@@ -258,12 +247,7 @@ private func checkEnd(_ result: inout Verification, _ request: VerifyRequest) th
     result.end = .head
   } else {
     result.findings.append(
-      Finding(
-        .endMissing,
-        "The last sound transaction, \(result.to.transaction), has the digest \(result.to.digest),"
-          + " and not \(head): logs after it are missing, or history was altered.",
-        transaction: result.to.transaction
-      )
+      Finding(.headIsOther(result.to, head), transaction: result.to.transaction)
     )
   }
 }

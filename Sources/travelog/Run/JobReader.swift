@@ -35,7 +35,7 @@ struct JobReader {
     do {
       root = try readJSON5(String(decoding: try bytes(), as: UTF8.self))
     } catch let error as JSON5Error {
-      throw refusal(error.position, error.message)
+      throw refusal(error.position, .notJSON(error.message))
     }
     let members = try members(
       of: root,
@@ -43,9 +43,9 @@ struct JobReader {
       in: "a job"
     )
     try takeValues(members["values"])
-    guard let list = members["steps"] else { throw refusal(root.position, "There are no steps.") }
+    guard let list = members["steps"] else { throw refusal(root.position, .noSteps) }
     guard case .array(let steps) = list.content, !steps.isEmpty else {
-      throw refusal(list.position, "“steps” is a list of at least one step.")
+      throw refusal(list.position, .notSteps)
     }
     return Job(
       name: Self.name(of: path),
@@ -62,14 +62,9 @@ struct JobReader {
     do {
       if let bytes = try readSmallFile(path) { return Data(bytes) }
     } catch let error as LogError {
-      throw CommandError(.unreadable, error.message, hint: "Name the file of a job.")
+      throw TravelogError.notAJob(shown(error).message)
     }
-    throw CommandError(
-      .missing,
-      "There is no job \(path).",
-      hint: "Name the file of a job, as \(PackageFolders.jobs) has them;"
-        + " \(PackageFolders.documentation)/JOBS.md describes the format."
-    )
+    throw TravelogError.noJob(path)
   }
 
   private func standardInput() throws -> Data {
@@ -82,22 +77,14 @@ struct JobReader {
       } else if count == 0 {
         return bytes
       } else if errno != EINTR {
-        throw CommandError(
-          .unreadable,
-          "Standard input can't be read: \(String(cString: strerror(errno)))."
-        )
+        throw TravelogError.notRead(errno)
       }
     }
   }
 
   /// An error with the place where it is.
-  private func refusal(_ position: Position, _ message: String, hint: String? = nil) -> CommandError
-  {
-    CommandError(
-      .unreadable,
-      "\(path):\(position): \(message)",
-      hint: (hint.map { $0 + " " } ?? "") + "Nothing was done."
-    )
+  private func refusal(_ position: Position, _ reason: JobError.Reason) -> JobError {
+    JobError(path: path, position: position, reason: reason)
   }
 
   /// The members of an object, all of which have to be known.
@@ -107,17 +94,12 @@ struct JobReader {
     in what: String
   ) throws -> [String: JSON5Value] {
     guard case .object(let members) = value.content else {
-      throw refusal(value.position, "Here should be \(what), as an object in braces.")
+      throw refusal(value.position, .notAnObject(what))
     }
     var result: [String: JSON5Value] = [:]
     for member in members {
       guard known.contains(member.key) else {
-        throw refusal(
-          member.position,
-          "\(what.prefix(1).uppercased() + what.dropFirst()) has no “\(member.key)”.",
-          hint: nearest(to: member.key, in: known).map { "Did you mean “\($0)”?" }
-            ?? "There are \(known.joined(separator: ", "))."
-        )
+        throw refusal(member.position, .unknownMember(member.key, of: what, known: known))
       }
       result[member.key] = member.value
     }
@@ -132,28 +114,21 @@ extension JobReader {
     var names: [String] = []
     if let declared {
       guard case .object(let members) = declared.content else {
-        throw refusal(declared.position, "“values” is an object of names and their values.")
+        throw refusal(declared.position, .notValues)
       }
       for member in members {
         names.append(member.key)
         if let set = settings[member.key] {
           values[member.key] = set
         } else if member.value.content == .null {
-          throw CommandError.usage(
-            "\(path):\(member.position): “\(member.key)” has to be set; nothing was done.",
-            hint: "Give --set \(member.key)=VALUE."
-          )
+          throw TravelogError.unsetValue(job: "\(path):\(member.position)", name: member.key)
         } else {
           values[member.key] = try texts(of: member.value)
         }
       }
     }
     for name in settings.keys.sorted() where !names.contains(name) {
-      throw CommandError.usage(
-        "The job \(path) has no value “\(name)” that could be set.",
-        hint: nearest(to: name, in: names).map { "Did you mean “\($0)”?" }
-          ?? "It has \(names.joined(separator: ", "))."
-      )
+      throw TravelogError.unknownValue(job: path, name: name, known: names)
     }
     values["job"] = [Self.name(of: path)]
     values["started"] = [started]
@@ -166,14 +141,14 @@ extension JobReader {
     case .number(let number): [number]
     case .array(let list): try list.flatMap(texts)
     case .bool, .null, .object:
-      throw refusal(value.position, "Here should be a text, a number or a list of them.")
+      throw refusal(value.position, .notTexts)
     }
   }
 
   /// The one text of a value; nil where a list that is put in is empty.
   private func text(_ value: JSON5Value) throws -> String? {
     let texts = try texts(of: value)
-    guard texts.count <= 1 else { throw refusal(value.position, "Here should be one text.") }
+    guard texts.count <= 1 else { throw refusal(value.position, .notOneText) }
     return texts.first
   }
 
@@ -184,23 +159,16 @@ extension JobReader {
     while let sign = rest.firstRange(of: "${") {
       result += rest[..<sign.lowerBound]
       guard let end = rest[sign.upperBound...].firstIndex(of: "}") else {
-        throw refusal(position, "After “${” there is no “}”.")
+        throw refusal(position, .noBrace)
       }
       let name = String(rest[sign.upperBound..<end])
       guard let value = values[name] else {
-        throw refusal(
-          position,
-          "There is no value “\(name)”.",
-          hint: nearest(to: name, in: values.keys.sorted()).map { "Did you mean “\($0)”?" }
-        )
+        throw refusal(position, .unknownValue(name, known: values.keys.sorted()))
       }
       rest = rest[rest.index(after: end)...]
       if result.isEmpty, rest.isEmpty { return value }
       guard value.count == 1 else {
-        throw refusal(
-          position,
-          "“\(name)” has \(value.count) values, so that it can only stand alone."
-        )
+        throw refusal(position, .severalValues(name, count: value.count))
       }
       result += value[0]
     }
@@ -218,17 +186,12 @@ extension JobReader {
       in: "a step"
     )
     guard let verb = members["do"], let name = try text(verb) else {
-      throw refusal(value.position, "The step has no “do” that names its command.")
+      throw refusal(value.position, .noCommand)
     }
     guard jobCommands.contains(name),
       let command = Travelog.program.command.subcommands.first(where: { $0.name == name })
     else {
-      throw refusal(
-        verb.position,
-        "No step can be “\(name)”.",
-        hint: nearest(to: name, in: jobCommands).map { "Did you mean “\($0)”?" }
-          ?? "There are \(jobCommands.joined(separator: ", "))."
-      )
+      throw refusal(verb.position, .unknownCommand(name))
     }
     let texts = try parameters(of: command, members["with"])
     let arguments: Arguments
@@ -239,8 +202,8 @@ extension JobReader {
         texts.merging(own) { $1 },
         for: [Travelog.program.command, command]
       )
-    } catch let error as CommandError {
-      throw refusal(value.position, error.message)
+    } catch let error as any ShownError {
+      throw refusal(value.position, .usage(error.shown))
     }
     return JobStep(
       command: command,
@@ -258,20 +221,14 @@ extension JobReader {
 
   private func exitCode(_ word: String, _ position: Position) throws -> ExitCode {
     if let code = ExitCode.all.first(where: { $0.name == word }) { return code }
-    let names = ExitCode.all.map(\.name)
-    throw refusal(
-      position,
-      "No command ends with “\(word)”.",
-      hint: nearest(to: word, in: names).map { "Did you mean “\($0)”?" }
-        ?? "There are \(names.joined(separator: ", "))."
-    )
+    throw refusal(position, .unknownExitCode(word))
   }
 
   private func failure(_ value: JSON5Value?) throws -> JobStep.Failure {
     guard let value else { return .stop }
     let word = try text(value) ?? ""
     guard let failure = JobStep.Failure(rawValue: word) else {
-      throw refusal(value.position, "“on_failure” is stop or continue, and not “\(word)”.")
+      throw refusal(value.position, .unknownReaction(word))
     }
     return failure
   }
@@ -294,8 +251,8 @@ extension JobReader {
       else { continue }
       do {
         try parameter.check(texts)
-      } catch let error as CommandError {
-        throw refusal(value.position, error.message, hint: error.hint)
+      } catch let error as any ShownError {
+        throw refusal(value.position, .usage(error.shown))
       }
       result[parameter.name] = texts
     }
@@ -306,17 +263,17 @@ extension JobReader {
   private func texts(of value: JSON5Value, for parameter: Declaration) throws -> [String]? {
     if parameter.arity == .none {
       guard case .bool(let isSet) = value.content else {
-        throw refusal(value.position, "“\(jobKey(of: parameter))” is true or false.")
+        throw refusal(value.position, .notABoolean(jobKey(of: parameter)))
       }
       return isSet ? [""] : nil
     }
     let texts = try texts(of: value)
     if texts.isEmpty { return nil }
     guard texts.count == 1 || parameter.arity == .many || parameter.isRepeatable else {
-      throw refusal(value.position, "“\(jobKey(of: parameter))” takes one value, not several.")
+      throw refusal(value.position, .takesOneValue(jobKey(of: parameter)))
     }
     if texts.contains("-"), parameter.completion == .file || parameter.completion == .folder {
-      throw refusal(value.position, "A step has no standard input or output; name a file.")
+      throw refusal(value.position, .noStream)
     }
     return texts
   }

@@ -33,14 +33,13 @@ extension JobStep {
         messages: Output(descriptor: messages.descriptor)
       )
       guard let action = command.action else {
-        throw CommandError(.failure, "\(command.name) does nothing.")
+        throw TravelogError.noAction(command.name)
       }
       code = try action(call)
       try call.output.flush()
       try call.messages.flush()
     } catch let thrown {
-      let described =
-        thrown as? CommandError ?? describe(thrown) ?? CommandError(.failure, "\(thrown)")
+      let described = shown(thrown)
       error = described
       code = described.code
     }
@@ -51,7 +50,7 @@ extension JobStep {
       try keep(answers.bytes(), in: &result)
     } catch let thrown {
       // What happened first says more.
-      error = error ?? thrown as? CommandError ?? describe(thrown)
+      error = error ?? describe(thrown)
       if result.code == .success { result.code = error?.code ?? .failure }
     }
     result.error = error
@@ -74,11 +73,7 @@ extension JobStep {
       do {
         result.answers.append(try JSONDecoder().decode(JSONValue.self, from: Data(line)))
       } catch {
-        throw CommandError(
-          .usage,
-          "What “\(command.name)” wrote is no JSON, so that it has no place in the report.",
-          hint: "Give the step an “output”, or leave out its “format”."
-        )
+        throw TravelogError.notJSON(command.name)
       }
     }
   }
@@ -93,11 +88,7 @@ private struct Spool: ~Copyable {
   mutating func open() throws {
     file = tmpfile()
     guard file != nil else {
-      throw CommandError(
-        .failure,
-        "No temporary file can be made: \(String(cString: strerror(errno))).",
-        hint: "Free some space in /tmp."
-      )
+      throw TravelogError.noTemporaryFile(errno)
     }
   }
 
@@ -112,7 +103,7 @@ private struct Spool: ~Copyable {
         pread(descriptor, $0.baseAddress.map { $0 + read }, $0.count - read, off_t(read))
       }
       guard count > 0 else {
-        throw CommandError(.failure, "A temporary file in /tmp can't be read again.")
+        throw TravelogError.temporaryFileNotRead
       }
       read += count
     }

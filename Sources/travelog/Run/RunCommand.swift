@@ -92,12 +92,12 @@ extension Travelog {
         for step in made.steps { try call.output.writeLine(shellLine(step.line)) }
       }
     } catch {
-      code = (error as? CommandError ?? describe(error))?.code ?? .failure
+      code = shown(error).code
       do {
         try writeFigures()
       } catch let second {
         // Of two errors, the one that came first decides how the run ends.
-        try call.warn("\(describe(second) ?? CommandError(.failure, "\(second)"))")
+        try call.warn("\(shown(second))")
       }
       throw error
     }
@@ -145,11 +145,7 @@ extension Travelog {
       do {
         try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
       } catch {
-        throw CommandError(
-          .failure,
-          "The folder \(folder.path) can't be made: \(error)",
-          hint: "Name one that this user may write; nothing was done."
-        )
+        throw TravelogError.noFolder(folder.path, error)
       }
     }
   }

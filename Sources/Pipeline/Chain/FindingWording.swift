@@ -1,0 +1,112 @@
+import Changes
+
+extension Finding {
+  /// What kind of thing it is.
+  package var kind: Kind {
+    switch reason {
+    case .log(let kind, _): kind
+    case .isCovered: .gap
+    case .isUnknownErasure, .hasNoParent, .endIsOther, .tokenIsOther, .tokenIsDamaged: .damaged
+    case .endIsMissing, .tokenIsAhead, .headIsOther: .endMissing
+    case .isOtherHistory, .rowDiffers, .moreRowsDiffer: .differs
+    }
+  }
+
+  /// What is wrong and where, and what to do.
+  package var wording: Wording {
+    switch reason {
+    case .log(_, let error): Wording(message: error.message, hint: error.hint)
+    case .isCovered(let folder):
+      "The transactions of the log \(path) are in another log too."
+        + "\nIf a compaction was interrupted, run “travelog compact \(folder)” again; otherwise"
+        + " take the log out of the folder."
+    case .isUnknownErasure(let digest):
+      "\(path) says that values of transaction \(transaction), with the digest \(digest), were"
+        + " erased, and the logs do not have such a transaction."
+        + "\nCompare the file with another copy."
+    case .hasNoParent(let lineage):
+      "The first transaction of lineage \(lineage) does not name the head before it."
+        + "\nCompare its first log with other copies."
+    case .endIsMissing(let lineage, let end, let next):
+      "Lineage \(next) says that lineage \(lineage) ended with transaction \(transaction), and"
+        + " the sound logs end at transaction \(end)."
+        + "\nBring the missing logs back."
+    case .endIsOther(let lineage, let head, let end, let next)
+    where head.transaction == end.transaction:
+      "Lineage \(next) says that lineage \(lineage) had the digest \(head.digest) at its end,"
+        + " transaction \(end.transaction), and its logs have \(end.digest)."
+        + "\nOne of the two was altered; compare them with other copies."
+    case .endIsOther(let lineage, let head, let end, let next):
+      "Lineage \(next) says that lineage \(lineage) ended with transaction \(head.transaction), and"
+        + " its logs continue to transaction \(end.transaction)."
+        + "\nOne of the two was altered; compare them with other copies."
+    case .tokenIsAhead(let end):
+      "The token \(path) says that transaction \(transaction) was exported, and the sound logs"
+        + " end at transaction \(end)."
+        + "\nBring the missing logs back."
+    case .tokenIsOther:
+      "The token \(path) has another digest of transaction \(transaction) than the logs."
+        + "\nOne of the two was altered; compare them with other copies."
+    case .tokenIsDamaged(let damage): "The token \(path) can't be read: \(damage)"
+    case .headIsOther(let end, let head):
+      "The last sound transaction, \(end.transaction), has the digest \(end.digest), and not"
+        + " \(head): logs after it are missing, or history was altered."
+    case .isOtherHistory(let error): Wording(message: error.message, hint: "")
+    case .rowDiffers(let kind, let object, let properties, let folder):
+      "\(text(kind, object, properties))."
+        + "\nThe store was changed past its history: run “travelog check \(path) --logs \(folder)”."
+    case .moreRowsDiffer(let count):
+      "\(count) more \(count == 1 ? "object differs" : "objects differ")."
+    }
+  }
+
+  private func text(_ kind: ChangeKind, _ object: String, _ properties: String) -> String {
+    switch kind {
+    case .insert: "\(object) is in \(path) and not in the logs"
+    case .delete: "\(object) is in the logs and not in \(path)"
+    case .update: "\(object) differs between \(path) and the logs in \(properties)"
+    }
+  }
+}
+
+extension Notice {
+  /// What a person should know.
+  package var wording: Wording {
+    switch self {
+    case .othersMayWrite(let path): "Other users can write \(path).\nRun “chmod go-w \(path)”."
+    case .recordIsAhead(let path, let transaction, let end):
+      "\(path) has a record of transaction \(transaction), and the logs end at transaction"
+        + " \(end): later logs are missing, or an export was interrupted before it wrote them."
+    case .parentIsMissing(let head, let lineage):
+      "Lineage \(lineage) continued after transaction \(head.transaction) of lineage"
+        + " \(head.lineage), which has no logs here."
+    case .isUnexported(let store, let count, let last):
+      "\(store) has \(count) \(count == 1 ? "transaction" : "transactions") after \(last), the"
+        + " last in the logs: not exported yet, or logs are missing."
+    case .tokenWasDamaged(let path, let damage): "The token \(path) could not be read: \(damage)"
+    case .tokenWasAltered(let transaction):
+      "The token had another digest of transaction \(transaction) than the logs and has been"
+        + " rebuilt from them."
+    case .tokenWasBehind(let token, let rebuilt):
+      "The token was at \(text(token, besides: rebuilt)), behind the logs, and has been rebuilt"
+        + " from them. They are complete up to \(text(rebuilt, besides: token))."
+    case .tokenWasMissing(let end):
+      "The token was missing and has been rebuilt from the logs, which are complete up to"
+        + " transaction \(end)."
+    case .tokenWasRebuilt(let end):
+      "The token was missing or out of date and has been rebuilt from the logs, which end at"
+        + " transaction \(end)."
+    case .logsBeginAfter(let base, let store):
+      "The history of \(store) does not reach back to its beginning, so the logs begin after"
+        + " transaction \(base)."
+    case .beginsWithSnapshot(let ids, let store, let logs):
+      "\(transactions(ids)) of \(store) \(ids.count == 1 ? "is" : "are") in no log: \(logs)"
+        + " begins with a later snapshot. `prune` keeps \(ids.count == 1 ? "it" : "them")."
+    }
+  }
+
+  private func text(_ point: HistoryPoint, besides other: HistoryPoint) -> String {
+    "transaction \(point.transaction)"
+      + (point.lineage == other.lineage ? "" : " of lineage \(point.lineage)")
+  }
+}

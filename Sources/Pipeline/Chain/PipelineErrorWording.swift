@@ -1,0 +1,236 @@
+import ChangeLog
+import Changes
+import Glibc
+
+extension PipelineError {
+  /// What it says to a person at a terminal.
+  package var wording: Wording {
+    switch reason {
+    case .noFolder: "There is no folder \(logs).\n\(nameTheFolder)"
+    case .noLogs: "There are no logs in \(logs).\n\(nameTheFolder)"
+    case .noLogsOfStore(let store, let others):
+      "There are no logs of the store \(store) in \(logs).\n\(those(others))"
+    case .noLogsOfLineage(let lineage, let store, let others):
+      "There are no logs of lineage \(lineage) of the store \(store) in \(logs)."
+        + "\n\(those(others.map { "lineage \($0)" }))"
+    case .severalStores(let stores, let choice):
+      "There are logs of \(stores.count) stores in \(logs).\n\(choose(stores, choice))"
+    case .noFile: "There is no file or folder \(logs).\nName a store, a folder of logs, or a log."
+    case .isPartOfLineage:
+      "\(logs) is a part of the logs of a lineage.\nName a log, or the folder of the lineage."
+    case .isUnreadable(let number):
+      "\(logs) can't be opened: \(systemMessage(number)).\nMake it readable for this user."
+    case .onlyState(let transaction):
+      "The logs in \(logs) contain only the state after transaction \(transaction)."
+        + "\nRun “travelog import \(logs) --into NEW.store” to make a store of it."
+    case .notAPoint(let words, let text):
+      "“\(words)” in “\(text)” is not a point in a history.\nGive \(Point.forms) after the @."
+    case .afterHead(let id, let base, let head):
+      "The history of \(logs) ends at transaction \(head), before transaction \(id)."
+        + "\nName a transaction from \(base) to \(head), or head."
+    case .beforeHistory(let point, let beginning): beforeHistory(point, beginning)
+    case .logsAreGone(let first):
+      "The logs from transaction \(first) on were removed from \(logs).\nBring them back."
+    case .unknownEntity(let name, let known):
+      "There is no entity “\(name)” in \(logs).\nThere are \(known.joined(separator: ", "))."
+    case .unknownProperty(let name, let entity, let known):
+      "\(entity) in \(logs) has no attribute or relationship to one that is called “\(name)”."
+        + "\nThere are \(known.joined(separator: ", "))."
+    case .isDroppedAndHashed(let property):
+      "\(property) can't be both dropped and hashed.\nName it once with --redact."
+    case .hasNoKey:
+      "Values can't be hashed without a key: anyone could find them by guessing."
+        + "\nGive --redact-key with a file of random bytes."
+    case .notAReplica:
+      "\(store) is not a replica, so nothing can be imported into it."
+        + "\nName a file that does not exist yet; import creates it as a replica."
+    case .isReplica(let own, let wanted):
+      "The store \(store) is a replica of \(own), not of \(wanted)."
+        + "\nName a file that does not exist yet; import creates it as a replica."
+    case .hasNoLogsOfReplica(let own):
+      "\(store) is a replica of \(own), and there are no logs of that store in \(logs)."
+        + "\nName the folder that has them."
+    case .isPast(let point, let head):
+      "The replica \(store) is at transaction \(head), which is already past \(named(point)),"
+        + " and an import never goes back."
+        + "\nName a file that does not exist yet: --into new.store --until \(point)"
+    case .isInGap(let id, let gap):
+      "Transaction \(id) is inside a gap: the logs in \(logs) record transactions"
+        + " \(gap.lowerBound) to \(gap.upperBound) as one."
+        + "\nName the transaction before the gap, \(gap.lowerBound - 1), or its last,"
+        + " \(gap.upperBound)."
+    case .logsEndBefore(let id, let end):
+      "The logs in \(logs) end at transaction \(end), before transaction \(id)."
+        + "\nBring the missing logs, or name an earlier point."
+    case .logsBeginAfter(let point):
+      "The logs in \(logs) begin after \(point), so they have no state for \(store)."
+        + "\nName a later point, or bring earlier logs."
+    case .hasNoTransactions(let store):
+      "\(logs) has a folder of the store \(store), without logs."
+        + "\nBring the logs, or export the store when it has a transaction."
+    case .hasNoSnapshot(let first, let until):
+      "The logs in \(logs) begin with transaction \(first), and there is no snapshot of the"
+        + " state before it\(until == .head ? "" : " and before \(until)")."
+        + "\nBring the logs from the first transaction on, or a snapshot."
+    case .isOlderLineage(let wanted, let own, let isNamed):
+      "The replica \(store) follows lineage \(own), and the logs"
+        + " \(isNamed ? "that are named have" : "in \(logs) end with") lineage \(wanted)."
+        + "\nBring the logs of lineage \(own)."
+    case .isNewLineage(let wanted, let own, let folder):
+      "The replica \(store) follows lineage \(own), and the logs in \(logs) continue in lineage"
+        + " \(wanted), which began when the store was restored from an older copy."
+        + "\nName a file that does not exist yet, for a new"
+        + " replica.\(folder.map { " To stay in lineage \(own), name \($0)." } ?? "")"
+    case .isAmbiguousTime(let time, let last, let lineage, let parting, let folder):
+      "The time \(time) is ambiguous: lineage \(lineage) in \(logs) was at transaction \(last)"
+        + " then, and lineage \(parting.lineage) continues after transaction \(parting.transaction)."
+        + "\nName a transaction up to \(parting.transaction) or a time before it. For the store as"
+        + " it was then, name the logs of that lineage, \(folder)."
+    case .hasOtherDigest(let id):
+      "Transaction \(id) has another digest in the log \(log) than in the replica \(store)."
+        + "\nImport the logs into a new replica."
+    case .tokenIsDamaged(let path, let damage, let isFiltered):
+      "The token \(path) can't be read (\(damage)), and there are no logs of \(store) in"
+        + " \(logs) to rebuild it from."
+        + "\nName the folder that has the logs. \(newFolder(isFiltered))"
+    case .tokenHasNoLogs(let point):
+      "Logs are missing: the token says that \(store) was exported up to transaction"
+        + " \(point.transaction), and there are no logs of the store in \(logs)."
+        + "\nBring the logs back, or name the folder that has them. \(newFolder(false))"
+    case .tokenIsAhead(let point, let lineage, let end):
+      "Logs are missing: the token says that \(store) was exported up to transaction"
+        + " \(point.transaction), and the logs in \(logs) end at transaction"
+        + " \(end)\(point.lineage == lineage ? "" : " of lineage \(lineage)")."
+        + "\nBring the logs back, or name the folder that has them."
+    case .wasExportedBefore(let isFiltered):
+      "\(logs) has no \(isFiltered ? "logs with this filter" : "logs") of \(store), and the"
+        + " store was exported before."
+        + "\nIs the disk with the logs mounted? If so, name the folder that has them."
+        + " \(newFolder(isFiltered))"
+    case .isExpired(let last, let error, let filtered):
+      "\(store) was exported up to transaction \(last), and transactions after it are no longer"
+        + " in its history: \(error.message)\n\(recover(filtered))"
+    case .hasDiverged(let error):
+      "The history of \(store) is not the one that was exported: \(error.message)"
+        + "\nIf the store was restored from an older copy, run “travelog recover \(store) --to"
+        + " \(logs)”, which begins a new lineage."
+    case .streamHasNoBeginning:
+      "The history of \(store) does not reach back to its beginning, where a stream begins."
+        + "\nExport to a folder: its logs begin with the state of the store."
+    case .firstExportIsSnapshot:
+      "The history of \(store) does not reach back to its beginning, so the first export begins"
+        + " with the state of the store as it is now."
+        + "\nLeave out --until."
+    case .hasLogs:
+      "\(logs) already has logs of \(store)."
+        + "\nLeave out --new-folder to continue them, or name another folder."
+    case .snapshotIsNotLast(let last, let head):
+      "A snapshot holds the state of \(store) as it is now, at transaction \(head), and this"
+        + " export ends at transaction \(last)."
+        + "\nLeave out --until or --snapshot."
+    case .snapshotIsFiltered:
+      "A snapshot is the whole state of \(store), and filtered logs have none."
+        + "\nLeave out --snapshot."
+    case .hasNothingToContinue:
+      "\(logs) contains no logs of \(store) to continue from."
+        + "\nRun “travelog export \(store) --to \(logs)”."
+    case .schemaChanged:
+      "The schema of \(store) changed in the missing transactions, so the differences of its"
+        + " objects can't be written as changes."
+        + "\nExport \(store) to another folder, which begins with its state."
+    case .isOtherLineage(let own, let last):
+      "The store \(store) has lineage \(own), and its logs end in lineage \(last)."
+        + "\nBring the logs of lineage \(own) from the folder that they were exported to, or export"
+        + " \(store) to a new folder, which begins with its state."
+    case .areUnlogged(let missing):
+      "\(transactions(missing)) of \(store) \(missing.count == 1 ? "is" : "are") in no log in"
+        + " \(logs), which begins after that, so nothing of its history may be deleted."
+        + "\nBring the earlier logs into the folder. If there are none, this is the only copy; use"
+        + " --ignore-unlogged to delete it anyway."
+    case .isUnlogged:
+      "There are no logs of \(store) in \(logs), so nothing of its history may be deleted."
+        + "\nRun “travelog export \(store) --to \(logs)” first."
+    case .isUnsound(let finding):
+      "The logs in \(logs) are damaged, so nothing of the history of \(store) may be deleted:"
+        + " \(finding.message)"
+        + "\nRun “travelog verify \(logs)” to see all that is wrong."
+    case .isOtherHistory(let error):
+      "The logs in \(logs) are of another history than that of \(store): \(error.message)"
+        + "\nName the folder that has this store's logs."
+    case .isLink:
+      "The log \(log) is a symbolic link, so the values would remain in its target."
+        + "\nPut the file itself into the folder."
+    case .isCovered:
+      "The transactions of the log \(log) are in another log too: a compaction was interrupted."
+        + "\nRun “travelog compact \(logs)” first."
+    case .isUnexported(let id, let object):
+      "Transaction \(id) of \(store) changed \(object), and is not exported."
+        + "\nRun “travelog export \(store) --to \(logs)” first."
+    case .isUnknownObject(let name, let entity):
+      "The logs in \(logs) do not have a \(name) with such values."
+        + "\nLook for it with “travelog log \(logs) --entity \(entity)”."
+    case .isThere(let name):
+      "\(name) still exists, so the store and its replicas need its values."
+        + "\nDelete it in the store, export that, and then erase; or name attributes whose values"
+        + " have changed since."
+    case .hasValue(let attribute, let name, let transaction):
+      "\(name) has had the \(attribute) that is to be erased since transaction \(transaction)."
+        + "\nChange or delete it in the store, export that, and then erase."
+    }
+  }
+
+  private var nameTheFolder: String { "Name the folder that “travelog export --to” was given." }
+
+  private func those(_ others: [String]) -> String {
+    others.isEmpty ? nameTheFolder : "There are logs of \(others.joined(separator: ", "))."
+  }
+
+  private func choose(_ stores: [String], _ choice: Choice) -> String {
+    switch choice {
+    case .identifier: "Name one with --store: \(stores.joined(separator: ", "))."
+    case .path: "Name one: \(stores.map { "\(logs)/store=\($0)" }.joined(separator: ", "))."
+    case .file: "Name the file of one with --store."
+    }
+  }
+
+  private func newFolder(_ isFiltered: Bool) -> String {
+    isFiltered
+      ? "To start a new set of logs there, export with the same filter and --new-folder."
+      : "To start a new set of logs there, run “travelog export \(store) --to \(logs) --new-folder”."
+  }
+
+  private func recover(_ filtered: String?) -> String {
+    filtered.map { "Move \($0) away. \(newFolder(true))" }
+      ?? "Run “travelog recover \(store) --to \(logs)” to record them as a gap."
+  }
+
+  private func named(_ point: Point) -> String {
+    if case .transaction(let id) = point { "transaction \(id)" } else { "\(point)" }
+  }
+
+  private func beforeHistory(_ point: Point, _ beginning: Beginning) -> Wording {
+    let (base, head) = (beginning.base, beginning.head)
+    let what =
+      if case .time(let time) = point { "The time \(time)" } else { "Transaction \(point)" }
+    let range =
+      base < head
+      ? "Name a transaction from \(base) to \(head), or a later time." : "It is empty so far."
+    let inLogs =
+      beginning.isStore
+      ? " Only logs can show earlier states: travelog diff LOGS@\(point) \(logs)" : ""
+    let earlier =
+      beginning.earlier.map { " The lineage before has logs of its own: name \($0)." } ?? ""
+    return "\(what) is before the history of \(logs), which begins after transaction"
+      + " \(base)\(beginning.time.map { ", at \($0)" } ?? "")."
+      + "\n\(range)\(inLogs)\(earlier)"
+  }
+}
+
+/// The system's text of an error number.
+func systemMessage(_ number: Int32) -> String { String(cString: strerror(number)) }
+
+/// "Transaction 3" or "Transactions 3 to 5".
+func transactions(_ ids: ClosedRange<Int64>) -> String {
+  ids.count == 1
+    ? "Transaction \(ids.lowerBound)" : "Transactions \(ids.lowerBound) to \(ids.upperBound)"
+}

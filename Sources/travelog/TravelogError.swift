@@ -1,0 +1,103 @@
+import Changes
+import CommandLineKit
+import Glibc
+
+/// Why a command of `travelog` could not do its work.
+enum TravelogError: ShownError, Worded {
+  // Flags that contradict each other.
+  case noObject, groupsApart, filteredScript, filteredSnapshot
+  case hashWithoutKey, keyWithoutHash, shortKey(String, bytes: Int)
+  case streamOfJSON, streamNeedsFolder(String), streamToTerminal, pageToTerminal
+  case otherStore(String, named: String)
+  case logsFromTerminal, logsFromBoth, isFolder(String), isPart(String, of: String, store: String)
+  case notMetrics(String)
+  // Files.
+  case noKey(String), noFolder(String, any Error)
+  case notWritten(String, String), notOpened(String, Int32), notRead(Int32)
+  case noTemporaryFile(Int32), temporaryFileNotRead
+  // Jobs.
+  case noJob(String), notAJob(String), noAction(String), notJSON(String)
+  case unsetValue(job: String, name: String)
+  case unknownValue(job: String, name: String, known: [String])
+
+  private var code: ExitCode {
+    switch self {
+    case .isPart, .noKey, .noJob: .missing
+    case .notRead, .notAJob: .unreadable
+    case .noFolder, .notWritten, .notOpened, .noTemporaryFile, .temporaryFileNotRead, .noAction:
+      .failure
+    default: .usage
+    }
+  }
+
+  /// The error as it is shown, with its exit code.
+  var shown: CommandError { CommandError(code, wording) }
+
+  /// What it says to a person at a terminal.
+  var wording: Wording {
+    switch self {
+    case .noObject: "Give either an id or --where, so that one object is meant."
+    case .groupsApart: "--by groups transactions, and --stat and --patch list each one.\nGive one."
+    case .filteredScript:
+      "The script makes all of A into B.\nLeave out --entity, --id and --attribute."
+    case .filteredSnapshot: "A snapshot is the whole state.\nLeave out --snapshot, or the filters."
+    case .hashWithoutKey:
+      "--redact …=hash needs a key, or anyone could find the values by guessing."
+        + "\nGive --redact-key with a file of random bytes."
+    case .keyWithoutHash: "--redact-key has no effect without --redact …=hash.\nLeave it out."
+    case .shortKey(let path, let bytes):
+      "The key \(path) is \(counted(Int64(bytes), "byte")) long; at least 16 bytes are required to"
+        + " resist guessing."
+    case .streamOfJSON: "--json and --to - both need standard output.\nLeave one out."
+    case .streamNeedsFolder(let flag): "\(flag) needs a folder; it can't be combined with --to -."
+    case .streamToTerminal:
+      "The logs are compressed, and standard output is a terminal."
+        + "\nPipe them somewhere, or name a folder."
+    case .pageToTerminal:
+      "The page is for a browser, and standard output is a terminal."
+        + "\nName a file, as in --output report.html, or pipe the page somewhere."
+    case .otherStore(let store, let named):
+      "The path names the store \(store), and --store \(named).\nLeave one out."
+    case .logsFromTerminal: "Standard input is a terminal.\nPipe logs into it, or name files."
+    case .logsFromBoth: "Logs come from files or from standard input, not from both."
+    case .isFolder(let path): "\(path) is a folder.\nName one folder, or only files."
+    case .isPart(let path, let root, let store):
+      "\(path) is a part of a folder of logs, and can't be read without the rest."
+        + "\nName the folder, \(root); --store \(store) leaves out other stores."
+    case .notMetrics(let path):
+      "\(path) does not end with .prom, so the textfile collector would not read it."
+    case .noKey(let path): "There is no key \(path)."
+    case .noFolder(let path, let error):
+      "Can't create the folder \(path): \(error)"
+        + "\nName one that this user may write; nothing was done."
+    case .notWritten(let path, let reason):
+      "Can't write \(path): \(reason)"
+        + "\nName a file in a folder that this user may write, with room on its disk."
+    case .notOpened(let path, let number):
+      "Can't open \(path): \(String(cString: strerror(number)))."
+    case .notRead(let number): "Can't read standard input: \(String(cString: strerror(number)))."
+    case .noTemporaryFile(let number):
+      "Can't create a temporary file: \(String(cString: strerror(number))).\nFree some space in /tmp."
+    case .temporaryFileNotRead: "Can't read a temporary file in /tmp again."
+    case .noJob(let path):
+      "There is no job \(path).\nPass a job file. \(PackageFolders.jobs) has examples, and"
+        + " \(PackageFolders.documentation)/JOBS.md describes the format."
+    case .notAJob(let message): "\(message)\nName the file of a job."
+    case .noAction(let command): "\(command) does nothing."
+    case .notJSON(let command):
+      "The output of “\(command)” is not JSON, so the report can't contain it."
+        + "\nGive the step an “output”, or leave out its “format”."
+    case .unsetValue(let job, let name):
+      "\(job): “\(name)” must be set; nothing was done.\nGive --set \(name)=VALUE."
+    case .unknownValue(let job, let name, let known):
+      "The job \(job) does not have a value “\(name)”.\n\(guess(name, among: known))"
+    }
+  }
+}
+
+extension CommandError {
+  /// Makes an error of a wording.
+  init(_ code: ExitCode, _ wording: Wording) {
+    self.init(code, wording.message, hint: wording.hint.isEmpty ? nil : wording.hint)
+  }
+}
