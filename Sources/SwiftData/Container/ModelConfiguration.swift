@@ -187,18 +187,10 @@ public struct ModelConfiguration: DataStoreConfiguration, Identifiable, Hashable
   /// Checks that the name can be the name of a file.
   public func validate() throws {
     if name.contains("/") || name.contains("\0") {
-      throw SwiftDataError(
-        .configurationFileNameContainsInvalidCharacters,
-        "The configuration's name “\(name)” can't be the name of a file, as it has a slash or a "
-          + "NUL in it. Choose another name, or give the configuration a url."
-      )
+      throw SwiftDataError(.invalidFileName(name))
     }
     if url.lastPathComponent.utf8.count > 240 {
-      throw SwiftDataError(
-        .configurationFileNameTooLong,
-        "The configuration's file name has \(url.lastPathComponent.utf8.count) bytes, and files "
-          + "beside it need longer ones; 240 are allowed. Choose a shorter name."
-      )
+      throw SwiftDataError(.longFileName(bytes: url.lastPathComponent.utf8.count))
     }
   }
 

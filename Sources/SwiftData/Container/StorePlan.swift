@@ -43,11 +43,7 @@ struct StorePlan {
       }
       let path = native.url.standardizedFileURL.path
       guard files.insert(path).inserted else {
-        throw SwiftDataError(
-          .duplicateConfiguration,
-          "Two configurations of one container lead to the file \(path). Give each a file of its "
-            + "own."
-        )
+        throw SwiftDataError(.sameFile(path))
       }
     }
   }
@@ -64,11 +60,7 @@ struct StorePlan {
       let own = configuration.schema?.models.map(_ModelDescription.of) ?? []
       for model in own {
         guard all.contains(where: { $0 === model }) else {
-          throw SwiftDataError(
-            .configurationSchemaNotFoundInContainerSchema,
-            "The configuration \(configuration.name) has the model \(model.name), which the "
-              + "container's schema does not have. Add it to the schema of the container."
-          )
+          throw SwiftDataError(.modelIsNotInContainer(model.name, configuration.name))
         }
         asked.insert(ObjectIdentifier(model))
       }
@@ -78,11 +70,7 @@ struct StorePlan {
     if let open = configurations.firstIndex(where: { $0.schema == nil }) {
       groups[open] = rest
     } else if let orphan = rest.first {
-      throw SwiftDataError(
-        .configurationSchemaNotFoundInContainerSchema,
-        "No configuration of the container is for the model \(orphan.name). Add it to the schema "
-          + "of one of them, or add a configuration without a schema."
-      )
+      throw SwiftDataError(.modelHasNoConfiguration(orphan.name))
     }
     return groups
   }

@@ -57,26 +57,19 @@ extension ModelContext {
         insertAny(link.other)
       }
       let other = link.other._$state
-      if state.isForeign(other) { throw refusal(of: link, state, other) }
+      if state.isForeign(other) {
+        throw SwiftDataError(
+          .linkToOtherContext(
+            "\(state.description.name).\(state.description.properties[link.index].name)",
+            "\(state.identifier.id)",
+            "\(other.identifier.id)"
+          )
+        )
+      }
       // The other context was released, or took back that it was to be inserted there.
       state.unlinked.insert(link.index)
       state.linkInitialValues(of: link.owner, again: true)
     }
     pending.foreignLinks = []
-  }
-
-  private func refusal(
-    of link: ForeignLink,
-    _ state: _ModelState,
-    _ other: _ModelState
-  ) -> SwiftDataError {
-    let name = "\(state.description.name).\(state.description.properties[link.index].name)"
-    return SwiftDataError(
-      .modelValidationFailure,
-      "\(name) of the object \(state.identifier.id) leads to the object \(other.identifier.id), "
-        + "which belongs to another context. Nothing was saved. Lead it to an object of this "
-        + "context: save the other one there, and get it here with model(for:) by its "
-        + "persistentModelID."
-    )
   }
 }

@@ -143,9 +143,7 @@ extension ModelContext {
   @discardableResult
   func report<Result>(_ body: () throws -> Result) -> Result? {
     do { return try body() } catch {
-      let known = error as? SwiftDataError
-      deferredError =
-        known ?? SwiftDataError(.loadIssueModelContainer, "A property could not be read: \(error)")
+      deferredError = error as? SwiftDataError ?? SwiftDataError(.unreadProperty(error))
       return nil
     }
   }

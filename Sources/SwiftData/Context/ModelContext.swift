@@ -178,11 +178,7 @@ public final class ModelContext {
     }
     let wasKnown = state.entity != nil
     guard let entity = container.map.entity(of: state.description) else {
-      deferredError = SwiftDataError(
-        .unknownEntity,
-        "A \(state.description.name) was inserted into a context whose container has no such "
-          + "model. Add \(state.description.name).self to the container's schema."
-      )
+      deferredError = SwiftDataError(.unknownModel(state.description.name))
       return
     }
     if state.row >= 0 { state.becomeTemporary() }
@@ -215,19 +211,11 @@ public final class ModelContext {
   /// Takes over an object whose context was released; refuses those of all other contexts.
   private func adopt(_ model: any PersistentModel, _ state: _ModelState) {
     guard let former = state.registry, former.container === container else {
-      deferredError = SwiftDataError(
-        .modelValidationFailure,
-        "A \(state.description.name) of another ModelContainer was inserted or deleted. Fetch it with "
-          + "this context, or copy its values into a new \(state.description.name)."
-      )
+      deferredError = SwiftDataError(.modelOfOtherContainer(state.description.name))
       return
     }
     guard former.isReleased else {
-      deferredError = SwiftDataError(
-        .modelValidationFailure,
-        "A \(state.description.name) that belongs to another context was inserted or deleted. Fetch "
-          + "it in this context by its persistentModelID instead."
-      )
+      deferredError = SwiftDataError(.modelOfOtherContext(state.description.name))
       return
     }
     var adoption = Adoption(by: self, from: former)

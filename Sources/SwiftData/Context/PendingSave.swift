@@ -75,10 +75,12 @@ final class PendingSave {
       let maximum = relationship.maximumModelCount ?? 0
       if count < minimum || (maximum > 0 && count > maximum) {
         throw SwiftDataError(
-          .modelValidationFailure,
-          "\(state.description.name).\(property.name) holds \(count) objects, and "
-            + (count < minimum ? "at least \(minimum)" : "no more than \(maximum)")
-            + " are allowed."
+          .wrongCount(
+            "\(state.description.name).\(property.name)",
+            count,
+            minimum: minimum,
+            maximum: maximum
+          )
         )
       }
     }
@@ -279,10 +281,10 @@ final class PendingSave {
       )
       guard !isThere else { continue }
       throw SwiftDataError(
-        .saveFailed,
-        "The \(context.container.map.schemas[storeIndex].entities[update.entity].name) with the row "
-          + "\(update.id) was deleted by somebody else since it was fetched, so that it can't be "
-          + "updated. Call rollback(), or delete it here too."
+        .deletedMeanwhile(
+          context.container.map.schemas[storeIndex].entities[update.entity].name,
+          "with the row \(update.id)"
+        )
       )
     }
   }

@@ -118,10 +118,7 @@ extension PendingSave {
     with target: _ModelState
   ) throws {
     guard let owner = target.model else {
-      throw SwiftDataError(
-        .missingModelContext,
-        "The \(target.description.name) that a new one collides with went out of memory."
-      )
+      throw SwiftDataError(.modelIsGone(target.description.name))
     }
     context.journal?.remember(model)
     context.pending.withdraw(model)

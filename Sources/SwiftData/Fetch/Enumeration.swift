@@ -17,11 +17,7 @@ extension ModelContext {
       for model in batch {
         try block(model)
         guard let guarded, changeCount != guarded else { continue }
-        throw SwiftDataError(
-          .contextIsDirty,
-          "The context was changed while it enumerated \(_ModelDescription.of(T.self).name). Pass "
-            + "allowEscapingMutations: true if that is meant, and save now and then."
-        )
+        throw SwiftDataError(.changedWhileEnumerating(_ModelDescription.of(T.self).name))
       }
     }
     let size = max(1, batchSize)

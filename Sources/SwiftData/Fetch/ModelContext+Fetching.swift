@@ -27,11 +27,7 @@ extension ModelContext {
     if let entity = container.map.entity(of: T.self) {
       return ContextFetch(descriptor: descriptor, entity: entity, context: self)
     }
-    throw SwiftDataError(
-      .unknownEntity,
-      "The container has no model \(_ModelDescription.of(T.self).name). Add "
-        + "\(_ModelDescription.of(T.self).name).self to the schema of the container."
-    )
+    throw SwiftDataError(.unknownModel(_ModelDescription.of(T.self).name))
   }
 
   /// Reads the objects that relationships of many models lead to, a few hundred at a time.
@@ -40,11 +36,7 @@ extension ModelContext {
       for chunk in stride(from: 0, to: models.count, by: 500) {
         let states = models[chunk..<min(chunk + 500, models.count)].map(\._$state)
         guard let property = states.first?.description.property(for: keyPath) else {
-          throw SwiftDataError(
-            .unsupportedKeyPath,
-            "A key path given to relationshipKeyPathsForPrefetching leads to no relationship of "
-              + "\(_ModelDescription.of(T.self).name)."
-          )
+          throw SwiftDataError(.noRelationship(of: _ModelDescription.of(T.self).name))
         }
         guard let entity = states.first?.entity else { continue }
         try container.store(of: entity).prefetch(property, of: states, in: self)

@@ -98,10 +98,12 @@ struct RecordedSide: Sendable {
       return try decoded(value, type, property?.property)
     } catch {
       throw SwiftDataError(
-        .unsupportedType,
-        "\(record.entity.name).\(name), as it was \(side.rawValue) change \(record.number) of the"
-          + " store \(record.schema.store.location.path), can't be read: \(error)",
-        cause: error
+        .historyValue(
+          "\(record.entity.name).\(name)",
+          "\(side.rawValue) change \(record.number)",
+          store: record.schema.store.location.path,
+          error
+        )
       )
     }
   }

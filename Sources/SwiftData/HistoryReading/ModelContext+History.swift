@@ -47,12 +47,7 @@ extension ModelContext {
   private func noHistory<T>(of type: T.Type) -> SwiftDataError {
     var known = container.stores.compactMap { $0.historyType.map { "\($0)" } }
     if !container.nativeHistories.isEmpty { known.append("\(DefaultHistoryTransaction.self)") }
-    let list = known.isEmpty ? "none has a history" : "they have \(known.joined(separator: ", "))"
-    return SwiftDataError(
-      .invalidTransactionFetchRequest,
-      "No store of the container has a history of \(type): \(list). Make the descriptor of a type"
-        + " that one of the stores provides."
-    )
+    return SwiftDataError(.noHistory(of: "\(type)", known: known))
   }
 }
 

@@ -67,11 +67,7 @@ struct NativeHistory: Sendable {
       }
     } catch let error as SQLiteError {
       // What Swift would stop at, such as unwrapping nil, is an error of the query.
-      throw SwiftDataError(
-        .unsupportedPredicate,
-        "The fetch of history failed: \(error.message)",
-        cause: error
-      )
+      throw SwiftDataError(.failedFetch(of: "history", error))
     }
   }
 
@@ -154,10 +150,7 @@ extension ModelContainer {
     let known = Set(nativeHistories.map(\.store.identifier))
     for token in tokens where known.isDisjoint(with: token.points.keys) {
       throw SwiftDataError(
-        .invalidTransactionFetchRequest,
-        "The history token is of the stores [\(token.points.keys.sorted().joined(separator: ", "))]"
-          + ", and the container has [\(known.sorted().joined(separator: ", "))]. A token is valid"
-          + " for its own stores only; discard it, and fetch the history without one."
+        .tokenOfOtherStores(token.points.keys.sorted(), known: known.sorted())
       )
     }
   }

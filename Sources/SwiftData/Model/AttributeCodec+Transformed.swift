@@ -10,7 +10,7 @@ extension AttributeCodec {
       encode: { value in
         guard let wrapped = unwrapped(value) else { return .null }
         guard let transformer = ValueTransformer.named(name) else {
-          throw SwiftDataError(.unsupportedType, unknownTransformer(name))
+          throw SwiftDataError(.noTransformer(name))
         }
         switch transformer.transformedValue(wrapped) {
         case let data as Data: return .blob(data)
@@ -24,7 +24,7 @@ extension AttributeCodec {
           throw ValueMismatch(value: stored, expected: Data.self)
         }
         guard let transformer = ValueTransformer.named(name) else {
-          throw SwiftDataError(.unsupportedType, unknownTransformer(name))
+          throw SwiftDataError(.noTransformer(name))
         }
         guard let value = transformer.reverseTransformedValue(data) else {
           throw ValueMismatch(value: stored, expected: type)
@@ -33,9 +33,4 @@ extension AttributeCodec {
       }
     )
   }
-}
-
-private func unknownTransformer(_ name: String) -> String {
-  "No value transformer is registered by the name \(name). Register it with "
-    + "ValueTransformer.setValueTransformer(_:forName:) before the container is made."
 }

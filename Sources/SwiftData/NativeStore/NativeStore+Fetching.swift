@@ -154,11 +154,7 @@ extension NativeStore {
       throw SwiftDataError(error)
     } catch let error as SQLiteError {
       // What Swift would stop at, such as unwrapping nil, is an error of the query.
-      throw SwiftDataError(
-        .unsupportedPredicate,
-        "The fetch of \(plan.entity.name) failed: \(error.message)",
-        cause: error
-      )
+      throw SwiftDataError(.failedFetch(of: plan.entity.name, error))
     }
   }
 

@@ -44,11 +44,7 @@ struct NativeStore: Sendable {
     var isFolder: ObjCBool = false
     if FileManager.default.fileExists(atPath: folder.path, isDirectory: &isFolder) {
       guard !isFolder.boolValue else { return }
-      throw SwiftDataError(
-        .loadIssueModelContainer,
-        "The store \(url.path) can't be opened: \(folder.path) is a file and not a folder. Give the "
-          + "configuration another url."
-      )
+      throw SwiftDataError(.isNotAFolder(folder.path, store: url.path))
     }
     do {
       try FileManager.default.createDirectory(
@@ -57,12 +53,7 @@ struct NativeStore: Sendable {
         attributes: [.posixPermissions: 0o700]
       )
     } catch {
-      throw SwiftDataError(
-        .loadIssueModelContainer,
-        "The folder \(folder.path) for the store can't be made: \(error.localizedDescription). "
-          + "Give the configuration a url in a folder that can be written.",
-        cause: error
-      )
+      throw SwiftDataError(.folderNotCreated(folder.path, error))
     }
   }
 
@@ -83,21 +74,6 @@ struct NativeStore: Sendable {
   }
 }
 
-extension SwiftDataError {
-  /// An error of a store, under the name that SwiftData has for it.
-  init(_ error: StoreError) {
-    let kinds: [StoreError.Code: Code.Kind] = [
-      .deletionDenied: .deletionDenied, .readOnly: .readOnly, .duplicate: .modelValidationFailure,
-      .missingValue: .modelValidationFailure, .invalidValue: .modelValidationFailure,
-      .missingReference: .modelValidationFailure, .missingObject: .saveFailed,
-      .diskFull: .saveFailed, .locked: .saveFailed, .unreadableValue: .unsupportedType,
-      .newerSchema: .backwardMigration, .historyExpired: .historyTokenExpired,
-      .historyDiverged: .historyDiverged,
-    ]
-    self.init(kinds[error.code] ?? .loadIssueModelContainer, error.message, cause: error)
-  }
-}
-
 extension NativeStore {
   func write(
     _ save: PendingSave,
@@ -106,11 +82,7 @@ extension NativeStore {
     _ writeRest: () throws -> Void
   ) throws {
     guard configuration.allowsSave else {
-      throw SwiftDataError(
-        .readOnly,
-        "The configuration \(configuration.name) does not allow saving (allowsSave is false), "
-          + "and the context has changes for it. Call rollback(), or open the store for writing."
-      )
+      throw SwiftDataError(.savingIsNotAllowed(configuration.name))
     }
     let committed = { (transaction: Int64?) in
       if let transaction { context.registry.readings[storeIndex].noteOwn(transaction) }

@@ -33,11 +33,7 @@ struct PlannedMigration {
     }
     self.versions = versions
     guard let last = versions.lastIndex(where: { $0.schema.entities == schema.entities }) else {
-      throw SwiftDataError(
-        .unknownSchema,
-        "The container's schema is none of the versions of \(plan). Add it to the plan's schemas, "
-          + "or make the container with the models of one of them."
-      )
+      throw SwiftDataError(.schemaIsNotInPlan("\(plan)"))
     }
     self.last = last
     let same = versions.firstIndex {
@@ -46,30 +42,33 @@ struct PlannedMigration {
     guard let first = same ?? versions.firstIndex(where: { $0.schema.entities == stored.entities })
     else {
       throw SwiftDataError(
-        .unknownSchema,
-        "The store \(configuration.url.path) has a schema (version \(stored.version)) that is none "
-          + "of the versions of \(plan). \(Self.closest(versions, stored))"
+        .storeIsNotInPlan(
+          configuration.url.path,
+          version: "\(stored.version)",
+          "\(plan)",
+          Self.closest(versions, stored)
+        )
       )
     }
     self.first = first
     guard first <= last else {
       throw SwiftDataError(
-        .backwardMigration,
-        "The store \(configuration.url.path) has version \(versions[first].schema.version) of the "
-          + "schema, and the container asks for version \(schema.version), which is older. Use the "
-          + "program that has the newer version."
+        .olderModel(
+          configuration.url.path,
+          stored: "\(versions[first].schema.version)",
+          wanted: "\(schema.version)"
+        )
       )
     }
   }
 
   /// How the store differs from the version that is most like it.
-  private static func closest(_ versions: [Version], _ stored: StoreSchema) -> String {
-    let differences = versions.map { ($0, $0.schema.differences(fromStored: stored)) }
-    guard let (version, list) = differences.min(by: { $0.1.count < $1.1.count }) else {
-      return "The plan has no versions."
-    }
-    let sentences = list.prefix(5).map { "\($0)" }.joined(separator: "; ")
-    return "It differs from version \(version.schema.version): \(sentences)."
+  private static func closest(
+    _ versions: [Version],
+    _ stored: StoreSchema
+  ) -> (version: String, differences: [SchemaDifference])? {
+    versions.map { ("\($0.schema.version)", $0.schema.differences(fromStored: stored)) }
+      .min { $0.1.count < $1.1.count }
   }
 
   private static func resolve(
@@ -121,11 +120,7 @@ struct PlannedMigration {
       try migration.migrate(to: new.schema, author: Author(), options: options)
     } catch let error as StoreError where Self.needsStage.contains(error.code) {
       throw SwiftDataError(
-        .unknownSchema,
-        "The migration plan has no stage from version \(old.schema.version) to version "
-          + "\(new.schema.version), and these two need one: \(error.message) Add a custom stage to "
-          + "the plan's stages that prepares the store for version \(new.schema.version).",
-        cause: error
+        .noStage(from: "\(old.schema.version)", to: "\(new.schema.version)", error)
       )
     }
     return index + 1

@@ -148,11 +148,7 @@ extension ModelContainer {
     for model in models {
       let description = _ModelDescription.of(model)
       guard map.entity(of: description) != nil else {
-        throw SwiftDataError(
-          .unknownEntity,
-          "The container has no model \(description.name) to observe. Add \(description.name).self"
-            + " to the schema of the container."
-        )
+        throw SwiftDataError(.unknownModel(description.name))
       }
       for entity in map.entities where entity.model.isKind(of: description) {
         names.insert(entity.name)

@@ -126,11 +126,7 @@ extension NativeHistory {
 
 extension HistoryPlace {
   static func wrongToken(_ store: String) -> SwiftDataError {
-    SwiftDataError(
-      .invalidTransactionFetchRequest,
-      "The token given for the store \(store) is of another store. Tokens are given by the"
-        + " identifiers of their stores; leave out those of other containers."
-    )
+    SwiftDataError(.tokenOfOtherStore(store))
   }
 }
 

@@ -13,7 +13,7 @@ extension PredicateExpressions {
 
     /// Applies the predicate.
     public func evaluate(_ bindings: PredicateBindings) throws -> Bool {
-      guard let captured else { throw dependsOnRows("predicate") }
+      guard let captured else { throw SwiftDataError(.dependsOnRows("predicate")) }
       return try captured.evaluate(argument.evaluate(bindings))
     }
   }
@@ -26,7 +26,7 @@ extension PredicateExpressions {
 
     /// Applies the expression.
     public func evaluate(_ bindings: PredicateBindings) throws -> Output {
-      guard let captured else { throw dependsOnRows("expression") }
+      guard let captured else { throw SwiftDataError(.dependsOnRows("expression")) }
       return try captured.evaluate(argument.evaluate(bindings))
     }
   }
@@ -79,14 +79,6 @@ extension PredicateExpressions._ExpressionEvaluation: Codable where Argument: Co
 }
 extension PredicateExpressions._ExpressionEvaluation: StandardPredicateExpression
 where Argument: StandardPredicateExpression {}
-
-private func dependsOnRows(_ kind: String) -> SwiftDataError {
-  SwiftDataError(
-    .unsupportedPredicate,
-    "A predicate evaluates another \(kind) that depends on the row. Capture it outside of the "
-      + "predicate first."
-  )
-}
 
 private func unencodable<Node>(_ node: Node, _ encoder: any Encoder) -> EncodingError {
   .invalidValue(node, .init(codingPath: encoder.codingPath, debugDescription: noForm))

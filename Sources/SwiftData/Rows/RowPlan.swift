@@ -106,9 +106,7 @@ final class RowPlan: Sendable {
     let name = row.string(at: 1)
     guard let member = members[name] else {
       throw SwiftDataError(
-        .unknownEntity,
-        "Row \(row.int64(at: 0)) of the table \(entity.table) is of the entity \(name), which the "
-          + "schema does not have as a kind of \(entity.name)."
+        .unknownRow(row.int64(at: 0), table: entity.table, entity: name, base: entity.name)
       )
     }
     return member
@@ -162,10 +160,7 @@ final class RowPlan: Sendable {
 
   private func mismatch(_ step: Step, _ id: Int64, _ error: any Error) -> SwiftDataError {
     SwiftDataError(
-      .unsupportedType,
-      "\(entity.name).\(step.property.name) of the row \(id) in the table \(entity.table) can't be "
-        + "read: \(error). Put a value of the declared type into the row, or change the model.",
-      cause: error
+      .rowValue("\(entity.name).\(step.property.name)", row: id, table: entity.table, error)
     )
   }
 }

@@ -32,10 +32,7 @@ struct SchemaResolution {
   private func refuseDoubles() throws {
     for (first, second) in zip(models, models.dropFirst()) where first.name == second.name {
       throw SwiftDataError(
-        .duplicateEntityName,
-        "Two model classes are named \(first.name): \(String(reflecting: first.type)) and "
-          + "\(String(reflecting: second.type)). An entity is named by the simple name of its "
-          + "class; rename one of them, or put them into different schemas."
+        .sameName(first.name, String(reflecting: first.type), String(reflecting: second.type))
       )
     }
   }
@@ -84,10 +81,7 @@ struct SchemaResolution {
         )
       case .unsupported:
         throw SwiftDataError(
-          .unsupportedType,
-          "\(model.name).\(property.name) has the type \(property.valueType), which can't be "
-            + "stored. Make the type Codable, mark the property @Transient, or give it a "
-            + "transformer with @Attribute(.transformable(by:))."
+          .typeIsNotStorable("\(model.name).\(property.name)", "\(property.valueType)")
         )
       }
     }
@@ -130,12 +124,7 @@ struct SchemaResolution {
     of model: _ModelDescription
   ) throws -> StoredRelationship {
     guard models.contains(where: { $0 === destination }) else {
-      throw SwiftDataError(
-        .relationshipAcrossStores,
-        "\(model.name).\(property.name) leads to \(destination.name), which is kept in another "
-          + "store. Put both models into one configuration, or keep the other's identifier "
-          + "(persistentModelID) in an attribute."
-      )
+      throw SwiftDataError(.linkToOtherStore("\(model.name).\(property.name)", destination.name))
     }
     let declared = property.relationship
     let originalName = declared?.originalName ?? ""
@@ -168,12 +157,7 @@ struct SchemaResolution {
   ) -> SwiftDataError {
     let names = [one, other].map { "\($0.owner).\($0.name)" }.sorted()
     let shared = "\(inverse.owner).\(inverse.name)"
-    return SwiftDataError(
-      .ambiguousInverse,
-      "\(names[0]) and \(names[1]) both have the inverse \(shared), so the store could not tell "
-        + "which of the two an object belongs to. Give each of them an inverse of its own: add a "
-        + "second property beside \(shared), and name it in @Relationship(inverse:)."
-    )
+    return SwiftDataError(.sharedInverse(names[0], names[1], shared))
   }
 
   private func storage(

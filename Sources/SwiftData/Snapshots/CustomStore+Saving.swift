@@ -42,11 +42,7 @@ extension CustomStore {
   /// A store gets all values of an object, so those that were not read yet are read now.
   private func complete(_ state: _ModelState, in context: ModelContext) throws {
     guard state.hasEmptySlots, try !fill(state, in: context) else { return }
-    throw SwiftDataError(
-      .saveFailed,
-      "The \(state.description.name) \(state.identifier.id) was deleted by somebody else since it "
-        + "was fetched, so that it can't be updated. Call rollback(), or delete it here too."
-    )
+    throw SwiftDataError(.deletedMeanwhile(state.description.name, "\(state.identifier.id)"))
   }
 
   /// An object that is to be deleted may be gone already, and is then no matter of the store.
@@ -70,10 +66,11 @@ extension CustomStore {
         }
         guard !kept.isEmpty else { continue }
         throw SwiftDataError(
-          .deletionDenied,
-          "The \(state.description.name) \(state.identifier.id) can't be deleted, as "
-            + "\(property.name) leads to \(kept.count) objects and has the delete rule deny. "
-            + "Delete those or lead them elsewhere first."
+          .deletionIsDenied(
+            "\(state.description.name) \(state.identifier.id)",
+            property.name,
+            count: kept.count
+          )
         )
       }
     }

@@ -39,13 +39,7 @@ public struct DefaultSnapshot: DataStoreSnapshot {
         contents: Array(repeating: .absent, count: state.description.properties.count)
       )
       failure =
-        error as? SwiftDataError
-        ?? SwiftDataError(
-          .unsupportedType,
-          "A \(state.description.name) could not be put into a snapshot: \(error). Look at the "
-            + "Codable conformances of its properties.",
-          cause: error
-        )
+        error as? SwiftDataError ?? SwiftDataError(.notInSnapshot(state.description.name, error))
     }
     for property in state.description.properties where property.destination != nil {
       for model in state.knownRelated(at: property.index) {

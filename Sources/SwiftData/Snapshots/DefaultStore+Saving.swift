@@ -23,9 +23,7 @@ extension DefaultStore {
     for snapshot in request.updated {
       guard let model = find(snapshot.persistentIdentifier) else {
         throw SwiftDataError(
-          .saveFailed,
-          "The object \(snapshot.persistentIdentifier.id) that is to be updated is not in the "
-            + "store \(name). Fetch it again, or send it as inserted."
+          .updatedIsMissing("\(snapshot.persistentIdentifier.id)", store: name)
         )
       }
       try update(model, snapshot.values)

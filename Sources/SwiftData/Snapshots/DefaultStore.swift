@@ -22,11 +22,7 @@ public final class DefaultStore: DataStoreBatching, Sendable {
     migrationPlan: (any SchemaMigrationPlan.Type)? = nil
   ) throws {
     guard let schema = configuration.schema else {
-      throw SwiftDataError(
-        .unknownSchema,
-        "The configuration \(configuration.name) has no schema, so no store can be made of it "
-          + "alone. Give it one, or make a ModelContainer."
-      )
+      throw SwiftDataError(.configurationHasNoSchema(configuration.name))
     }
     self.configuration = configuration
     self.schema = schema

@@ -16,11 +16,12 @@ extension SnapshotValues {
     let contents = try description.properties.map { property in
       do { return try content(of: property, captured[property.name]) } catch {
         throw SwiftDataError(
-          .unsupportedType,
-          "The snapshot of \(identifier.id) has no fitting value for "
-            + "\(description.name).\(property.name): \(error). Let the snapshot encode a value of "
-            + "the type \(property.valueType) under the name of the property.",
-          cause: error
+          .snapshotValue(
+            "\(identifier.id)",
+            "\(description.name).\(property.name)",
+            "\(property.valueType)",
+            error
+          )
         )
       }
     }

@@ -107,10 +107,10 @@ extension _ModelState {
     let loaded = toMany(index)
     guard loaded.isLoaded else {
       throw SwiftDataError(
-        .saveFailed,
-        "\(description.name).\(description.properties[index].name) of \(identifier.id) can't be "
-          + "read from its store, so that the object can't be saved whole. Save again when the "
-          + "store can be read, or call rollback()."
+        .unreadRelationship(
+          "\(description.name).\(description.properties[index].name)",
+          "\(identifier.id)"
+        )
       )
     }
     return loaded.isNil ? nil : loaded.models.compactMap(\._$state.livingIdentifier)
