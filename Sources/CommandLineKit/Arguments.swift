@@ -14,11 +14,6 @@ package struct Arguments: Sendable {
   let texts: [String: [String]]
   let origins: [String: Origin]
 
-  init(texts: [String: [String]], origins: [String: Origin]) {
-    self.texts = texts
-    self.origins = origins
-  }
-
   /// The value of a parameter.
   ///
   /// The parameter must be one of the command's; all values were checked when the command line was

@@ -41,8 +41,6 @@ private struct LineSoFar {
   var areFlagsOver = false
   var asksForHelp = false
 
-  init(path: [Command]) { self.path = path }
-
   private var command: Command { path[path.count - 1] }
   private var flags: [Declaration] { path.flatMap(\.flags) }
 

@@ -6,8 +6,8 @@ import Store
 /// Pieces are put together by interpolation, so that parameters stay where they belong:
 /// `"\(left) = \(bind: value)"`.
 struct SQLQuery: Hashable, Sendable {
-  var text: String
-  var bindings: [Value]
+  var text = ""
+  var bindings: [Value] = []
   /// True where running it may fail as evaluating in Swift would, so that it must not run for
   /// rows that an earlier condition has ruled out.
   var canFail = false
@@ -15,12 +15,6 @@ struct SQLQuery: Hashable, Sendable {
   var isSearch = false
   /// True for a condition by which an index finds the few rows that it can hold for.
   var isNarrow = false
-
-  init(text: String = "", bindings: [Value] = [], canFail: Bool = false) {
-    self.text = text
-    self.bindings = bindings
-    self.canFail = canFail
-  }
 
   static let `true` = SQLQuery(text: "1")
   static let `false` = SQLQuery(text: "0")

@@ -27,7 +27,7 @@ final class SnapshotCapture: Encoder {
   private func finished() throws -> [String: Captured] {
     if let failure { throw failure }
     var all = values
-    for (name, child) in nested { all[name] = .value(NestedValues(try child.finished())) }
+    for (name, child) in nested { all[name] = .value(NestedValues(values: try child.finished())) }
     return all
   }
 
@@ -55,7 +55,7 @@ final class SnapshotCapture: Encoder {
   }
 
   func container<Key: CodingKey>(keyedBy type: Key.Type) -> KeyedEncodingContainer<Key> {
-    KeyedEncodingContainer(CaptureContainer<Key>(self))
+    KeyedEncodingContainer(CaptureContainer<Key>(capture: self))
   }
 
   func unkeyedContainer() -> any UnkeyedEncodingContainer {
@@ -72,8 +72,6 @@ final class SnapshotCapture: Encoder {
 private struct NestedValues: Encodable {
   let values: [String: SnapshotCapture.Captured]
 
-  init(_ values: [String: SnapshotCapture.Captured]) { self.values = values }
-
   func encode(to encoder: any Encoder) throws {
     var container = encoder.container(keyedBy: DataStoreSnapshotCodingKey.self)
     for (name, captured) in values {
@@ -89,8 +87,6 @@ private struct NestedValues: Encodable {
 private struct CaptureContainer<Key: CodingKey>: KeyedEncodingContainerProtocol {
   let capture: SnapshotCapture
   var codingPath: [any CodingKey] { capture.codingPath }
-
-  init(_ capture: SnapshotCapture) { self.capture = capture }
 
   mutating func encodeNil(forKey key: Key) { capture.keep(.null, key) }
 

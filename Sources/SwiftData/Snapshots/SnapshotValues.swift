@@ -16,13 +16,9 @@ struct SnapshotValues: Sendable {
   let description: _ModelDescription
   /// The values, in the order of the properties.
   var contents: [Content]
+}
 
-  init(identifier: PersistentIdentifier, description: _ModelDescription, contents: [Content]) {
-    self.identifier = identifier
-    self.description = description
-    self.contents = contents
-  }
-
+extension SnapshotValues {
   /// Takes the values of an object as they are now, saved or not.
   init(_ state: _ModelState) throws {
     identifier = state.identifier
