@@ -89,6 +89,9 @@ package final class Connection {
   }
 
   private func installAuthorizer() {
+    let mutex = sqlite3_db_mutex(database)
+    sqlite3_mutex_enter(mutex)
+    defer { sqlite3_mutex_leave(mutex) }
     guard !hasAuthorizer else { return }
     hasAuthorizer = true
     // It fails only if the connection is misused.
@@ -109,8 +112,9 @@ package final class Connection {
     )
   }
 
-  /// Calls with what prepares statements. If this is a second wrapper, SQLite refuses those that
-  /// change more than temporary tables.
+  /// Calls with what prepares statements.
+  ///
+  /// If this is a second wrapper, SQLite refuses those that change more than temporary tables.
   func preparing<Result>(_ body: () -> Result) -> Result {
     guard let owner else { return body() }
     // Another thread may prepare a statement with the owner, if the database is in memory.

@@ -40,8 +40,7 @@ extension Store {
       let digest = try rows.digest(of: transaction, after: previous)
       try connection.run(
         "UPDATE history_transaction SET digest = ?2 WHERE id = ?1",
-        .integer(next),
-        .blob(Data(digest.bytes))
+        [.integer(next), .blob(Data(digest.bytes))]
       )
       previous = digest
       next += 1

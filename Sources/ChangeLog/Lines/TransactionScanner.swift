@@ -194,10 +194,7 @@ final class TransactionScanner {
   }
 
   /// Reads what is known of a transaction; a member without a value would not have been written.
-  private func readMeta(
-    _ text: inout LineParts,
-    _ transaction: inout Transaction
-  ) throws(Refusal) {
+  private func readMeta(_ text: inout LineParts, _ transaction: inout Transaction) throws(Refusal) {
     try text.expect(#","meta":{"#)
     if text.has(#""process":"#) {
       transaction.process = try process.read(text.quoted())

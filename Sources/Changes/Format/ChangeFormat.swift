@@ -17,7 +17,7 @@ package final class ChangeFormat {
     self.init(try schema.layouts(), acceptsRedacted: acceptsRedacted)
   }
 
-  /// - Parameter acceptsRedacted: Whether values may have been left out, as in filtered logs.
+  /// Makes a check for entities; `acceptsRedacted` lets values be left out, as in filtered logs.
   package init(_ layouts: [EntityLayout], acceptsRedacted: Bool = false) {
     self.layouts = layouts
     self.acceptsRedacted = acceptsRedacted

@@ -3,19 +3,6 @@ import FoundationEssentials
 // The canonical text of a decimal number: plain digits, no exponent, no zeros that say nothing,
 // and zero has no sign. Numbers that are equal have one text, whatever their exponents are.
 
-/// The canonical text of a decimal; nil for NaN.
-package func decimalText(_ value: Decimal) -> String? {
-  guard !value.isNaN else { return nil }
-  if value.isZero { return "0" }
-  // `description` has all digits and never an exponent, but it keeps zeros at the end.
-  let text = value.description
-  guard text.utf8.contains(0x2e) else { return text }
-  var digits = Substring(text)
-  while digits.utf8.last == 0x30 { digits.removeLast() }
-  if digits.utf8.last == 0x2e { digits.removeLast() }
-  return String(digits)
-}
-
 /// The decimal that has this canonical text; nil for other text, and for numbers that have more
 /// digits than a `Decimal` holds.
 package func decimal(fromText text: String) -> Decimal? {
@@ -70,8 +57,6 @@ private func fitsDecimal(_ text: UnsafeBufferPointer<UInt8>) -> Bool {
 }
 
 private func multiply(_ value: UInt128, byPowerOfTen power: Int) -> UInt128? {
-  guard value != 0 else { return 0 }
-  guard power <= 38 else { return nil }
   var result = value
   for _ in 0..<power {
     let (product, overflow) = result.multipliedReportingOverflow(by: 10)

@@ -22,8 +22,8 @@ struct LogChain {
     try self.init(folder, store: store, lineage: lineage, erasures)
   }
 
-  /// - Parameter acceptsUnfinishedErasures: Whether transactions may also be as they were before
-  ///   their last erasure, which was interrupted.
+  /// Where unfinished erasures are accepted, transactions may also be as they were before their
+  /// last erasure, which was interrupted.
   init(
     _ folder: LogFolder,
     store: String,

@@ -65,11 +65,7 @@ private final class Rewriting {
   }
 
   /// Takes a change before its line is copied.
-  func take(
-    _ change: Change,
-    _ transaction: Int64,
-    opening: () throws -> Transaction?
-  ) throws {
+  func take(_ change: Change, _ transaction: Int64, opening: () throws -> Transaction?) throws {
     line.removeAll(keepingCapacity: true)
     begin(transaction)
     guard let gone = plan.changes[transaction]?[change.sequence], let shared = try opening() else {

@@ -65,13 +65,7 @@ package final class LogHistory: HistorySource {
     change: (Change, Transaction) throws -> Void,
     transaction: (Transaction) throws -> Void
   ) throws {
-    try readLog(
-      range,
-      open: open,
-      wants: wants,
-      change: change,
-      transaction: transaction
-    )
+    try readLog(range, open: open, wants: wants, change: change, transaction: transaction)
   }
 }
 

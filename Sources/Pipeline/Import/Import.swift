@@ -2,6 +2,13 @@ import ChangeLog
 import Changes
 import Store
 
+/// What an import did so far.
+struct ImportState {
+  var result: ImportResult
+  /// This also counts what is not committed yet.
+  var progress = Progress()
+}
+
 /// One run of an import.
 final class Import {
   /// Logs up to this size are read once.
@@ -24,20 +31,20 @@ final class Import {
   ]
 
   let replica: Replica
-  /// What was done so far.
-  private(set) var result: ImportResult
+  private(set) var state: ImportState
   private let request: ImportRequest
-  private var progress = Progress()
 
   init(_ request: ImportRequest) throws {
     self.request = request
     replica = try Replica(request)
-    result = ImportResult(
-      store: request.store,
-      identifier: replica.identifier,
-      from: replica.head,
-      to: replica.head,
-      isNew: replica.isNew
+    state = ImportState(
+      result: ImportResult(
+        store: request.store,
+        identifier: replica.identifier,
+        from: replica.head,
+        to: replica.head,
+        isNew: replica.isNew
+      )
     )
   }
 
@@ -45,48 +52,44 @@ final class Import {
     try checkIsWhole()
     try replica.checkIsNotPast(request.until)
     let chain = try request.chain(for: replica)
-    result.isNew = replica.isNew
-    if replica.isEmpty {
-      let start = try begin(chain, tick)
-      result.from = start
-      result.to = start
-    }
-    progress.total = total(chain)
+    state.result.isNew = replica.isNew
+    if replica.isEmpty { try begin(chain, tick) }
+    state.progress.total = total(chain)
     var gap: ClosedRange<Int64>?
-    for file in chain.files where file.range.upperBound > result.to.transaction {
+    for file in chain.files where file.range.upperBound > state.result.to.transaction {
       if case .transaction(let id) = request.until, file.range.lowerBound > id { break }
       let size = size(of: file.path)
       let log = LogReplay(
         replica: replica,
         chain: chain,
         file: file,
-        isDirect: result.isNew && size >= Self.writtenDirectly
+        isDirect: state.result.isNew && size >= Self.writtenDirectly
       )
       if try mayBeReadOnce(log, size) {
         do {
-          try log.replayAtOnce(&result, &progress, tick)
-          result.files += 1
+          try log.replayAtOnce(&state, tick)
+          state.result.files += 1
           continue
         } catch let error as StoreError where !Self.lasting.contains(error.code) {
           // What is wrong with the log itself is to be said first, and what comes before a change
           // that does not fit is to be applied: reading it twice does both.
         }
       }
-      let wanted = try WantedTransactions(request, log, after: result.to, &progress, tick)
+      let wanted = try WantedTransactions(request, log, &state, tick)
       gap = gap ?? wanted.gap
       let last = wanted.end.transaction
-      guard last > result.to.transaction else { break }
+      guard last > state.result.to.transaction else { break }
       if request.isDryRun {
-        result.add(wanted)
+        state.result.add(wanted)
       } else {
-        try log.replay(wanted, &result, &progress, tick)
+        try log.replay(wanted, &state, tick)
       }
-      result.files += 1
+      state.result.files += 1
       if last < file.range.upperBound { break }
     }
     try checkEnd(chain, gap)
-    result.danglingLinks = try replica.finish()
-    return result
+    state.result.danglingLinks = try replica.finish()
+    return state.result
   }
 
   private func checkIsWhole() throws {
@@ -101,25 +104,28 @@ final class Import {
     )
   }
 
-  /// The point that an empty replica begins with: that of a snapshot, or the beginning of the logs.
-  private func begin(_ chain: LogChain, _ tick: Tick) throws -> HistoryPoint {
-    guard let file = try request.firstSnapshot(of: chain),
-      let point = try chain.snapshotPoint(file)
-    else { return chain.beginning }
-    let reader = try chain.open(file, after: nil)
-    result.snapshotObjects =
-      try request.isDryRun
-      ? reader.next()?.count ?? 0
-      : replica.replaySnapshot(reader, point, isDirect: false, progress, tick)
-    return point
+  /// Begins an empty replica with a snapshot, if there is one to begin with.
+  private func begin(_ chain: LogChain, _ tick: Tick) throws {
+    state.result.from = chain.beginning
+    state.result.to = chain.beginning
+    if let file = try request.firstSnapshot(of: chain), let point = try chain.snapshotPoint(file) {
+      let reader = try chain.open(file, after: nil)
+      if request.isDryRun {
+        state.result.snapshotObjects = try reader.next()?.count ?? 0
+        state.result.to = point
+      } else {
+        try replica.replaySnapshot(reader, point, isDirect: false, &state, tick)
+      }
+    }
+    state.result.from = state.result.to
   }
 
   /// How many transactions are to be replayed, by the names of the logs; nil for up to a time.
   private func total(_ chain: LogChain) -> Int64? {
     let last = chain.files.last?.range.upperBound ?? 0
     return switch request.until {
-    case .head: max(0, last - result.to.transaction)
-    case .transaction(let id): max(0, min(id, last) - result.to.transaction)
+    case .head: max(0, last - state.result.to.transaction)
+    case .transaction(let id): max(0, min(id, last) - state.result.to.transaction)
     case .time: nil
     }
   }
@@ -127,7 +133,7 @@ final class Import {
   /// Whether a log is small, wanted whole, and begins with nothing but transactions.
   private func mayBeReadOnce(_ log: LogReplay, _ size: Int64) throws -> Bool {
     guard request.until == .head, !request.isDryRun,
-      log.chain.lineage == 0 || result.to != log.chain.beginning
+      log.chain.lineage == 0 || state.result.to != log.chain.beginning
     else { return false }
     return try size <= Self.readOnce
       || size <= Self.readOnceDirectly && log.isDirect
@@ -136,11 +142,11 @@ final class Import {
 
   /// Fails if the logs do not reach the requested end.
   private func checkEnd(_ chain: LogChain, _ gap: ClosedRange<Int64>?) throws {
-    if case .transaction(let id) = request.until, id > result.to.transaction {
+    if case .transaction(let id) = request.until, id > state.result.to.transaction {
       if let gap { throw request.error(.isInGap(id, gap)) }
-      throw request.error(.logsEndBefore(id, end: result.to.transaction))
+      throw request.error(.logsEndBefore(id, end: state.result.to.transaction))
     }
-    if replica.isEmpty, request.until != .head, result.to == chain.beginning,
+    if replica.isEmpty, request.until != .head, state.result.to == chain.beginning,
       request.until != .transaction(0)
     {
       throw request.error(.logsBeginAfter(request.until))

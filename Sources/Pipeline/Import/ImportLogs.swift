@@ -23,7 +23,7 @@ package func importLogs(_ request: ImportRequest, tick: Tick = { _ in }) throws 
         defer {
           isMade = isMade || run.replica.isMade
           // What a dry run has only read is read again.
-          if !request.isDryRun { earlier = run.result.added(to: earlier) }
+          if !request.isDryRun { earlier = run.state.result.added(to: earlier) }
         }
         do {
           return try run.run(tick).added(to: earlier)

@@ -20,55 +20,36 @@ struct LogReplay {
 
   /// Replays the log in one transaction of the replica, which is not committed before all of the log
   /// was verified.
-  func replayAtOnce(
-    _ result: inout ImportResult,
-    _ progress: inout Progress,
-    _ tick: Tick
-  ) throws {
-    let reader = try open(after: result.to)
-    let before = progress
+  func replayAtOnce(_ state: inout ImportState, _ tick: Tick) throws {
+    let reader = try open(after: state.result.to)
+    let before = state.progress
     do {
-      try passOver(reader, from: reader.header.first, through: result.to)
+      try passOver(reader, from: reader.header.first, through: state.result.to)
       let source = ReadAhead(reader)
       defer { source.stop() }
-      _ = try replayBatch(source, reader.header, &result, &progress, tick) {
+      _ = try replayBatch(source, reader.header, &state, tick) {
         try chain.checkEnd(reader, file)
       }
     } catch {
-      progress = before
+      state.progress = before
       throw error
     }
   }
 
   /// Replays what is wanted of the log, which was verified.
-  func replay(
-    _ wanted: WantedTransactions,
-    _ result: inout ImportResult,
-    _ progress: inout Progress,
-    _ tick: Tick
-  ) throws {
+  func replay(_ wanted: WantedTransactions, _ state: inout ImportState, _ tick: Tick) throws {
     let reader = try chain.open(file, after: nil)
     var next = reader.header.first
     if let start = wanted.lineageStart {
-      result.snapshotObjects +=
-        try replica.replaySnapshot(reader, start, isDirect: isDirect, progress, tick)
-      result.to = start
+      try replica.replaySnapshot(reader, start, isDirect: isDirect, &state, tick)
       next = start.transaction + 1
     }
-    try passOver(reader, from: next, through: result.to)
+    try passOver(reader, from: next, through: state.result.to)
     let source = ReadAhead(reader)
     defer { source.stop() }
-    let last = wanted.end.transaction
-    while result.to.transaction < last,
-      try replayBatch(
-        source,
-        reader.header,
-        through: last,
-        limit: Self.batch,
-        &result,
-        &progress,
-        tick
-      )
+    let (header, last) = (reader.header, wanted.end.transaction)
+    while state.result.to.transaction < last,
+      try replayBatch(source, header, through: last, limit: Self.batch, &state, tick)
     {}
   }
 
@@ -91,16 +72,16 @@ struct LogReplay {
     _ header: LogHeader,
     through last: Int64 = .max,
     limit: Int64 = .max,
-    _ result: inout ImportResult,
-    _ progress: inout Progress,
+    _ state: inout ImportState,
     _ tick: Tick,
     beforeCommit check: () throws -> Void = {}
   ) throws -> Bool {
-    var reached = result
+    let before = state.result
+    var reached = before
     try replica.replay(header, isDirect: isDirect) { replayer in
-      while reached.changes - result.changes < limit, reached.to.transaction < last {
+      while reached.changes - before.changes < limit, reached.to.transaction < last {
         let next = reached.to.transaction + 1
-        guard let transaction = try replayNext(source, replayer, next: next, &progress, tick),
+        guard let transaction = try replayNext(source, replayer, next: next, &state.progress, tick),
           let point = transaction.point(inLineage: header.lineage)
         else { break }
         reached.to = point
@@ -109,9 +90,8 @@ struct LogReplay {
       }
       try check()
     }
-    let hasAdvanced = reached.to != result.to
-    result = reached
-    return hasAdvanced
+    state.result = reached
+    return reached.to != before.to
   }
 
   private func replayNext(
@@ -143,15 +123,14 @@ struct LogReplay {
 }
 
 extension Replica {
-  /// Writes the rows of the first transaction of a log, which is a snapshot, and returns the number
-  /// of its objects.
+  /// Writes the rows of the first transaction of a log, which is a snapshot.
   func replaySnapshot(
     _ reader: LogReader,
     _ point: HistoryPoint,
     isDirect: Bool,
-    _ progress: Progress,
+    _ state: inout ImportState,
     _ tick: Tick
-  ) throws -> Int64 {
+  ) throws {
     var objects: Int64 = 0
     try replay(reader.header, isDirect: isDirect) { replayer in
       var hasBegun = false
@@ -162,11 +141,12 @@ extension Replica {
         }
         try replayer.apply(change)
         objects += 1
-        if objects & 0xfff == 0 { try tick(progress) }
+        if objects & 0xfff == 0 { try tick(state.progress) }
       }
       if !hasBegun { try replayer.begin(snapshot: point, count: transaction?.count ?? 0) }
       try replayer.endSnapshot(time: transaction?.time)
     }
-    return objects
+    state.result.snapshotObjects += objects
+    state.result.to = point
   }
 }

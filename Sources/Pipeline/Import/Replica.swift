@@ -52,11 +52,7 @@ final class Replica {
   }
 
   /// Fails if the transaction of a log with the id of a point has another digest.
-  func checkDivergence(
-    _ transaction: Transaction,
-    from point: HistoryPoint,
-    _ log: String
-  ) throws {
+  func checkDivergence(_ transaction: Transaction, from point: HistoryPoint, _ log: String) throws {
     guard transaction.id == point.transaction, transaction.chainDigest != point.digest
     else { return }
     throw PipelineError(.hasOtherDigest(transaction.id), store: path, log: log)
@@ -99,11 +95,7 @@ final class Replica {
   ///
   /// The replica is made where there is none, and follows where the log has another schema. A direct
   /// replay does without its write-ahead log.
-  func replay(
-    _ header: LogHeader,
-    isDirect: Bool,
-    _ body: (Replayer) throws -> Void
-  ) throws {
+  func replay(_ header: LogHeader, isDirect: Bool, _ body: (Replayer) throws -> Void) throws {
     let content = { [blobs = logs.blobs] digest in try blobs.value(digest) }
     let store = try store ?? make(header.schema, lineage: header.lineage)
     guard store.schema != header.schema else {

@@ -14,14 +14,14 @@ struct WantedTransactions {
   /// The transactions of the gap that the requested end lies in.
   private(set) var gap: ClosedRange<Int64>?
 
-  /// Reads a whole log, of which the replica has what is up to a point.
+  /// Reads a whole log, of which the replica may have the beginning already.
   init(
     _ request: ImportRequest,
     _ log: LogReplay,
-    after point: HistoryPoint,
-    _ progress: inout Progress,
+    _ state: inout ImportState,
     _ tick: Tick
   ) throws {
+    let point = state.result.to
     end = point
     let chain = log.chain
     let reader = try log.open(after: point)
@@ -45,8 +45,8 @@ struct WantedTransactions {
       {
         gap = first...transaction.id
       }
-      if request.isDryRun, isWanted { progress.transactions += 1 }
-      try tick(progress)
+      if request.isDryRun, isWanted { state.progress.transactions += 1 }
+      try tick(state.progress)
     }
     try chain.checkEnd(reader, log.file)
   }

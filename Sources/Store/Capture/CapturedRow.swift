@@ -100,11 +100,10 @@ final class CapturedRows {
 
   /// All rows up to one, in order.
   func rows(through last: Int64) throws -> Statement {
-    let statement = try connection.prepare(
-      "SELECT \(list) FROM \"history_foreign\" WHERE \"id\" <= ?1 ORDER BY \"id\""
+    try connection.query(
+      "SELECT \(list) FROM \"history_foreign\" WHERE \"id\" <= ?1 ORDER BY \"id\"",
+      [.integer(last)]
     )
-    try statement.bind(1, last)
-    return statement
   }
 
   /// The rows about one object or link owner after a row, in order.
@@ -153,8 +152,7 @@ final class CapturedRows {
     return try connection.hasRow(
       "SELECT 1 FROM \"history_foreign\" v, \"history_foreign\" r"
         + " WHERE v.\"id\" = ?1 AND r.\"id\" = ?2 AND (\(condition))",
-      .integer(victim.place.id),
-      .integer(row.place.id)
+      [.integer(victim.place.id), .integer(row.place.id)]
     )
   }
 
@@ -168,11 +166,11 @@ final class CapturedRows {
     at time: Int64?,
     on connection: Connection
   ) throws -> Bool {
-    let statement = try connection.prepare(
+    let statement = try connection.query(
       "SELECT \"id\", \"time\", \"series\", \"kind\", \"salt\" FROM \"history_foreign\""
-        + " WHERE \"id\" >= ?1 ORDER BY \"id\" LIMIT 2"
+        + " WHERE \"id\" >= ?1 ORDER BY \"id\" LIMIT 2",
+      [.integer(place.id)]
     )
-    try statement.bind(1, place.id)
     // Where it is not there any more somebody has sealed it, perhaps with others.
     guard try statement.step(), self.place(at: statement).salt == place.salt else { return false }
     guard try statement.step() else {

@@ -194,21 +194,12 @@ extension ForeignCapture {
 
   /// What of it a store has, by name; triggers of other people's making are not ours to touch.
   static func found(on connection: Connection) throws -> [String: Definition] {
-    let statement = try connection.prepare(
+    let found = try connection.all(
       """
       SELECT type, name, sql FROM sqlite_schema WHERE name LIKE 'history\\_%' ESCAPE '\\'
         AND (type = 'trigger' OR name IN ('history_foreign', 'history_foreign_object'))
       """
-    )
-    var result: [String: Definition] = [:]
-    while try statement.step() {
-      let definition = Definition(
-        type: statement.string(at: 0),
-        name: statement.string(at: 1),
-        sql: statement.string(at: 2)
-      )
-      result[definition.name] = definition
-    }
-    return result
+    ) { Definition(type: $0.string(at: 0), name: $0.string(at: 1), sql: $0.string(at: 2)) }
+    return Dictionary(found.map { ($0.name, $0) }) { $1 }
   }
 }

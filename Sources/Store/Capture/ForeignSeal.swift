@@ -37,7 +37,7 @@ extension ForeignTransactions {
         "INSERT INTO sqlite_sequence (name, seq) SELECT ?1, ?2"
           + " WHERE NOT EXISTS (SELECT 1 FROM sqlite_sequence WHERE name = ?1)",
       ] {
-        try connection.run(sql, .text(table), .integer(highest))
+        try connection.run(sql, [.text(table), .integer(highest)])
       }
     }
   }

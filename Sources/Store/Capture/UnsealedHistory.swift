@@ -105,8 +105,7 @@ struct UnsealedHistory {
         first_change, changes, salt, digest)
         SELECT ?1, '', 'recorded', '', 0, '', min(id), 1, 0, x'', ?2 FROM store_schema
       """,
-      .integer(last),
-      .blob(Data(head.digest.bytes))
+      [.integer(last), .blob(Data(head.digest.bytes))]
     )
     return last
   }

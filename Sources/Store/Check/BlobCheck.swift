@@ -50,7 +50,7 @@ extension StateCheck {
       if hash.finish().description != digest { try body(.alteredBlob(sha256: digest)) }
     }
     func isStored(_ digest: String) throws -> Bool {
-      try connection.hasRow("SELECT 1 FROM store_blob WHERE sha256 = ?1", .text(digest))
+      try connection.hasRow("SELECT 1 FROM store_blob WHERE sha256 = ?1", [.text(digest)])
     }
     let needed = try known.digests()
     while try needed.step() {

@@ -83,11 +83,10 @@ final class KnownObjects {
 
   /// The statement that goes through the objects of an entity by id.
   func all(of entity: Int) throws -> Statement {
-    let statement = try connection.prepare(
-      "SELECT id, state, json, special, large FROM object WHERE entity = ?1 ORDER BY id"
+    try connection.query(
+      "SELECT id, state, json, special, large FROM object WHERE entity = ?1 ORDER BY id",
+      [.integer(Int64(entity))]
     )
-    try statement.bind(1, Int64(entity))
-    return statement
   }
 
   static func object(at row: Statement, from first: Int32) -> KnownObject? {
@@ -111,15 +110,13 @@ final class KnownObjects {
       INSERT INTO blob (sha256, rows, history) VALUES (?1, ?2, ?3) ON CONFLICT DO UPDATE
         SET rows = rows + excluded.rows, history = history + excluded.history
       """,
-      .text(digest),
-      .integer(rows),
-      .integer(history)
+      [.text(digest), .integer(rows), .integer(history)]
     )
   }
 
   /// How many rows and changes need a large value.
   func counts(of digest: String) throws -> (rows: Int64, history: Int64) {
-    try connection.first("SELECT rows, history FROM blob WHERE sha256 = ?1", .text(digest)) {
+    try connection.first("SELECT rows, history FROM blob WHERE sha256 = ?1", [.text(digest)]) {
       ($0.int64(at: 0), $0.int64(at: 1))
     } ?? (0, 0)
   }

@@ -19,11 +19,11 @@ final class StateCheck {
   /// The last transaction whose state the rows are; a copy that was rewound has later ones.
   private let end: Int64
   private var past: [String: PastNames?] = [:]
-  private var schemas: [(digest: String, schema: StoreSchema)] = []
+  private let schemas: [(digest: String, schema: StoreSchema)]
   private let encoders: [ObjectEncoder]
   private let mode: HistoryMode
 
-  /// - Parameter passed: Called after each finding, whose large values are no longer needed.
+  /// `passed` is called after each finding, whose large values are no longer needed.
   init(
     _ connection: Connection,
     _ schema: StoreSchema,
@@ -45,9 +45,8 @@ final class StateCheck {
     }
     encoders = layouts.map { ObjectEncoder($0, layouts) }
     mode = try Catalog.historyMode(on: connection)
-    let list = try connection.prepare("SELECT digest, json FROM store_schema ORDER BY id")
-    while try list.step() {
-      schemas.append((list.string(at: 0), try StoreSchema(json: list.data(at: 1))))
+    schemas = try connection.all("SELECT digest, json FROM store_schema ORDER BY id") {
+      (digest: $0.string(at: 0), schema: try StoreSchema(json: $0.data(at: 1)))
     }
   }
 

@@ -46,9 +46,7 @@ struct StructureCheck {
     for item in expected {
       let mine = found.first { $0.name == item.name && $0.type == item.type }
       guard mine.map(\.sql).map(Self.normal) != Self.normal(item.sql) else { continue }
-      try body(
-        .structure(type: item.type, name: item.name, expected: item.sql, found: mine?.sql)
-      )
+      try body(.structure(type: item.type, name: item.name, expected: item.sql, found: mine?.sql))
     }
     // Tables, views and indexes may be added by others; a trigger changes what they don't see.
     let tables = Set(expected.map(\.table))
@@ -60,24 +58,19 @@ struct StructureCheck {
   }
 
   private func items(of connection: Connection) throws -> [Item] {
-    let statement = try connection.prepare(
+    try connection.all(
       """
       SELECT type, name, tbl_name, sql FROM sqlite_schema
         WHERE name NOT GLOB 'sqlite_*' AND sql IS NOT NULL ORDER BY type DESC, name
       """
-    )
-    var result: [Item] = []
-    while try statement.step() {
-      result.append(
-        Item(
-          type: statement.string(at: 0),
-          name: statement.string(at: 1),
-          table: statement.string(at: 2),
-          sql: statement.string(at: 3)
-        )
+    ) {
+      Item(
+        type: $0.string(at: 0),
+        name: $0.string(at: 1),
+        table: $0.string(at: 2),
+        sql: $0.string(at: 3)
       )
     }
-    return result
   }
 
   /// A statement in a form that does not tell when its columns came.

@@ -90,9 +90,7 @@ final class Blobs {
   func count(_ digest: String, rows: Int64 = 0, history: Int64 = 0) throws {
     try connection.run(
       "UPDATE store_blob SET rows = rows + ?2, history = history + ?3 WHERE sha256 = ?1",
-      .text(digest),
-      .integer(rows),
-      .integer(history)
+      [.text(digest), .integer(rows), .integer(history)]
     )
     guard connection.changes == 1 else { throw missingBlob(digest, connection.path) }
     isTouched = true
@@ -102,7 +100,7 @@ final class Blobs {
   func isKept(_ digest: String) throws -> Bool {
     try connection.hasRow(
       "SELECT 1 FROM store_blob WHERE sha256 = ?1 AND size >= 0",
-      .text(digest)
+      [.text(digest)]
     )
   }
 
@@ -118,13 +116,11 @@ final class Blobs {
     try connection.run(
       "INSERT INTO store_blob (sha256, size, rows, history) VALUES (?1, ?2, 0, 0)"
         + " ON CONFLICT DO NOTHING",
-      .text(digest),
-      .integer(size ?? Self.unknownSize)
+      [.text(digest), .integer(size ?? Self.unknownSize)]
     )
     try connection.run(
       "UPDATE store_blob SET rows = max(0, rows + ?2) WHERE sha256 = ?1",
-      .text(digest),
-      .integer(rows)
+      [.text(digest), .integer(rows)]
     )
     isTouched = true
   }
@@ -142,7 +138,7 @@ final class Blobs {
   }
 
   private static func size(of digest: String, on connection: Connection) throws -> Int64? {
-    try connection.integer("SELECT size FROM store_blob WHERE sha256 = ?1", .text(digest))
+    try connection.integer("SELECT size FROM store_blob WHERE sha256 = ?1", [.text(digest)])
   }
 
   /// The bytes of a value; nil where its file is gone.
@@ -168,7 +164,7 @@ final class Blobs {
 
   /// The bytes of a value that a store in memory has; nil if it has none.
   static func data(_ digest: String, on connection: Connection) throws -> Data? {
-    try connection.first("SELECT content FROM store_blob WHERE sha256 = ?1", .text(digest)) {
+    try connection.first("SELECT content FROM store_blob WHERE sha256 = ?1", [.text(digest)]) {
       $0.isNull(at: 0) ? nil : $0.data(at: 0)
     }
   }

@@ -79,12 +79,10 @@ struct Catalog {
     let json = try schema.json()
     let digest = SHA256.digest(of: Array(json.utf8)).description
     let find = "SELECT id FROM store_schema WHERE digest = ?1"
-    if let known = try connection.integer(find, .text(digest)) { return known }
+    if let known = try connection.integer(find, [.text(digest)]) { return known }
     try connection.run(
       "INSERT INTO store_schema (version, digest, json) VALUES (?1, ?2, ?3)",
-      .text(schema.version),
-      .text(digest),
-      .text(json)
+      [.text(schema.version), .text(digest), .text(json)]
     )
     return connection.lastInsertedID
   }
@@ -94,19 +92,18 @@ struct Catalog {
     try connection.run(
       "INSERT INTO store_catalog (key, value) VALUES (?1, ?2)"
         + " ON CONFLICT (key) DO UPDATE SET value = excluded.value",
-      .text(key),
-      value
+      [.text(key), value]
     )
   }
 
   /// Takes one value out of the catalog.
   static func remove(_ key: String, on connection: Connection) throws {
-    try connection.run("DELETE FROM store_catalog WHERE key = ?1", .text(key))
+    try connection.run("DELETE FROM store_catalog WHERE key = ?1", [.text(key)])
   }
 
   /// Reads one value of the catalog.
   static func value(_ key: String, on connection: Connection) throws -> Value {
-    try connection.first("SELECT value FROM store_catalog WHERE key = ?1", .text(key)) {
+    try connection.first("SELECT value FROM store_catalog WHERE key = ?1", [.text(key)]) {
       $0.value(at: 0)
     } ?? .null
   }
@@ -122,7 +119,7 @@ struct Catalog {
       throw Self.damaged(connection.path, "the identifier is no UUID")
     }
     let find = "SELECT json FROM store_schema WHERE id = ?1"
-    guard let json = try connection.first(find, .integer(schemaID), read: { $0.data(at: 0) })
+    guard let json = try connection.first(find, [.integer(schemaID)], read: { $0.data(at: 0) })
     else { throw Self.damaged(connection.path, "the schema is missing") }
     do {
       schema = try StoreSchema(json: json)

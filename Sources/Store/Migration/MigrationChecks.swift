@@ -90,14 +90,12 @@ struct MigrationChecks {
     guard try example.step() else { return nil }
     let values = columns.indices.map { example.value(at: Int32($0)) }
     let matches = columns.enumerated().map { "\($0.element) = ?\($0.offset + 1)" }
-    let finding = try connection.prepare(
+    let ids = try connection.all(
       "SELECT \"id\" FROM \(layout.table)"
         + " WHERE \((conditions + matches).joined(separator: " AND ")) ORDER BY \"id\""
-        + " LIMIT \(Self.namedAtMost)"
-    )
-    for (index, value) in values.enumerated() { try finding.bind(Int32(index) + 1, value) }
-    var ids: [Int64] = []
-    while try finding.step() { ids.append(finding.int64(at: 0)) }
+        + " LIMIT \(Self.namedAtMost)",
+      values
+    ) { $0.int64(at: 0) }
     let total = Int(example.int64(at: Int32(columns.count)))
     return StoreError(
       .duplicate,
@@ -133,9 +131,6 @@ struct MigrationChecks {
   private func number(_ sql: String) throws -> Int { Int(try numbers(sql).first ?? 0) }
 
   private func numbers(_ sql: String) throws -> [Int64] {
-    let statement = try connection.prepare(sql)
-    var result: [Int64] = []
-    while try statement.step() { result.append(statement.int64(at: 0)) }
-    return result
+    try connection.all(sql) { $0.int64(at: 0) }
   }
 }

@@ -147,10 +147,7 @@ package final class StagedMigration {
   }
 
   private func knownBlobs() throws -> Set<String> {
-    let statement = try lock.prepare("SELECT sha256 FROM store_blob")
-    var result: Set<String> = []
-    while try statement.step() { result.insert(statement.string(at: 0)) }
-    return result
+    Set(try lock.all("SELECT sha256 FROM store_blob") { $0.string(at: 0) })
   }
 
   /// Throws the copy away and lets others write the store, which is as it was.

@@ -63,16 +63,13 @@ struct TableChanges {
     }
     columns += rows.columns.map { layout.columns[$0.column].quoted }
     expressions += rows.columns.map(\.expression)
-    let statement = try connection.prepare(
+    try connection.run(
       "INSERT INTO \(quoted(name)) (\(columns.joined(separator: ", ")))"
         + " SELECT \(expressions.joined(separator: ", ")) FROM \(rows.rows())"
         // In the order of their ids, each row is put at the end of the new table.
-        + " ORDER BY \"id\""
+        + " ORDER BY \"id\"",
+      rows.columns.compactMap(\.parameter)
     )
-    for (index, value) in rows.columns.compactMap(\.parameter).enumerated() {
-      try statement.bind(Int32(index) + 1, value)
-    }
-    try statement.run()
   }
 
   private func alter(_ table: TableMigration) throws {
@@ -123,10 +120,10 @@ struct TableChanges {
   }
 
   private func sequences() throws -> [String: Int64] {
-    let statement = try connection.prepare("SELECT name, seq FROM sqlite_sequence")
-    var result: [String: Int64] = [:]
-    while try statement.step() { result[statement.string(at: 0)] = statement.int64(at: 1) }
-    return result
+    let rows = try connection.all("SELECT name, seq FROM sqlite_sequence") {
+      ($0.string(at: 0), $0.int64(at: 1))
+    }
+    return Dictionary(rows) { $1 }
   }
 
   /// Makes sure that no id is used again that a row once had.
@@ -137,7 +134,7 @@ struct TableChanges {
       "INSERT INTO sqlite_sequence (name, seq) SELECT ?1, ?2"
         + " WHERE NOT EXISTS (SELECT 1 FROM sqlite_sequence WHERE name = ?1)",
     ] {
-      try connection.run(sql, .text(table), .integer(last))
+      try connection.run(sql, [.text(table), .integer(last)])
     }
   }
 }

@@ -30,7 +30,7 @@ extension Reader {
     if let latest = try history.baseTime(), latest > time { return try history.base().transaction }
     return try connection.integer(
       "SELECT min(id) FROM history_transaction WHERE time > ?1",
-      .text(time)
+      [.text(time)]
     )
   }
 
@@ -39,12 +39,10 @@ extension Reader {
   /// The changes have no index by their object, which each save would pay for; but what stands
   /// before the values in their rows is all that is read of them.
   package func transactions(changing object: Int64) throws -> [Int64] {
-    let find = try connection.prepare(
-      "SELECT DISTINCT transaction_id FROM history_change WHERE object = ?1 ORDER BY transaction_id"
-    )
-    try find.bind(1, object)
-    var result: [Int64] = []
-    while try find.step() { result.append(find.int64(at: 0)) }
+    let result = try connection.all(
+      "SELECT DISTINCT transaction_id FROM history_change WHERE object = ?1 ORDER BY transaction_id",
+      [.integer(object)]
+    ) { $0.int64(at: 0) }
     guard let unsealed = try unsealedHistory(), let head = try unsealed.head() else {
       return result
     }
@@ -127,8 +125,7 @@ extension Reader {
       SELECT id FROM history_transaction WHERE id > ?1 AND id <= ?2 AND state = 'deleted'
         ORDER BY id LIMIT 1
       """,
-      .integer(first),
-      .integer(last)
+      [.integer(first), .integer(last)]
     )
   }
 

@@ -1,10 +1,10 @@
 import Changes
 import SQLite
 
-/// Writes history: transactions, each with one change for each object. Nothing else inserts them.
+/// Writes history: transactions, each with one change for each object.
 ///
-/// A transaction is between ``begin()`` and a `close`. Its changes are recorded as rows are written,
-/// or copied as another history has them.
+/// Nothing else adds any. A transaction is between ``begin()`` and a `close`. Its changes are
+/// recorded as rows are written, or copied as another history has them.
 final class ChangeRecorder {
   private let layouts: [EntityLayout]
   private let encoders: [ObjectEncoder]
@@ -34,7 +34,7 @@ final class ChangeRecorder {
   private var next: (transaction: Int64, change: Int64)?
   private var hasGaps = false
 
-  /// - Parameter other: A recorder on the same connection, which erases values for both.
+  /// Another recorder on the same connection erases values for both.
   init(
     _ connection: Connection,
     _ schema: StoreSchema,
@@ -163,8 +163,11 @@ final class ChangeRecorder {
     row.text.removeAll()
     let encoder = encoders[key.entity]
     let draft = drafts[key]
+    let isErasing = erasure.mode == .tombstones
     for (column, value) in values.enumerated() {
-      if !erasure.mode.keeps(layouts[key.entity].columns[column], of: layouts[key.entity].entity) {
+      if isErasing,
+        !erasure.mode.keeps(layouts[key.entity].columns[column], of: layouts[key.entity].entity)
+      {
         row.text.before.append(encoder.key(column), .erased)
       } else if let first = draft?.before[column] {
         row.text.before.append(encoder.key(column), first)

@@ -156,7 +156,7 @@ final class Erasure {
   private func mark(_ transaction: Int64) throws {
     try connection.run(
       "UPDATE history_transaction SET state = 'erased', salt = X'' WHERE id = ?1",
-      .integer(transaction)
+      [.integer(transaction)]
     )
   }
 

@@ -22,15 +22,13 @@ final class HistoryRows {
 
   /// The statement that gives the transactions with ids in a range, in order.
   func transactions(after first: Int64, through last: Int64) throws -> Statement {
-    let statement = try connection.prepare(
+    try connection.query(
       """
       SELECT \(Self.columns) FROM history_transaction t
         WHERE t.id > ?1 AND t.id <= ?2 ORDER BY t.id
-      """
+      """,
+      [.integer(first), .integer(last)]
     )
-    try statement.bind(1, first)
-    try statement.bind(2, last)
-    return statement
   }
 
   /// The statement that gives the transactions of a selection, but for those that were deleted.
@@ -39,11 +37,7 @@ final class HistoryRows {
     if let condition = selection.condition { sql += " AND (\(condition))" }
     sql += " ORDER BY \(selection.order)"
     if let limit = selection.limit { sql += " LIMIT \(limit)" }
-    let statement = try connection.prepare(sql)
-    for (index, value) in selection.bindings.enumerated() {
-      try statement.bind(Int32(index + 1), value)
-    }
-    return statement
+    return try connection.query(sql, selection.bindings)
   }
 
   private static let changes = """
@@ -53,29 +47,27 @@ final class HistoryRows {
 
   /// The statement that gives the changes from an id on, in order.
   func changes(from first: Int64) throws -> Statement {
-    let statement = try connection.prepare(Self.changes)
-    try statement.bind(1, first)
-    return statement
+    try connection.query(Self.changes, [.integer(first)])
   }
 
   /// The statement that gives the changes of a transaction, the last one first.
   func changes(backwardsFrom transaction: Transaction) throws -> Statement {
-    let statement = try connection.prepare(
+    try connection.query(
       """
       SELECT kind, sequence, entity, object, changed, before, after, special, large, transaction_id
         FROM history_change WHERE id >= ?1 AND id < ?2 AND transaction_id = ?3 ORDER BY id DESC
-      """
+      """,
+      [
+        .integer(transaction.firstChange), .integer(transaction.firstChange + transaction.count),
+        .integer(transaction.id),
+      ]
     )
-    try statement.bind(1, transaction.firstChange)
-    try statement.bind(2, transaction.firstChange + transaction.count)
-    try statement.bind(3, transaction.id)
-    return statement
   }
 
   /// One transaction.
   func transaction(_ id: Int64) throws -> Transaction? {
     let query = "SELECT \(Self.columns) FROM history_transaction t WHERE t.id = ?1"
-    return try connection.first(query, .integer(id)) { try transaction(at: $0) }
+    return try connection.first(query, [.integer(id)]) { try transaction(at: $0) }
   }
 
   /// The transactions after one that changed some objects, each with those that it changed.
@@ -85,14 +77,14 @@ final class HistoryRows {
   ) throws -> [(id: Int64, objects: [(entity: String, id: Int64)])] {
     let wanted = Dictionary(grouping: objects, by: \.entity).mapValues { Set($0.map(\.id)) }
     // Transactions follow each other, and so do the ids of their changes.
-    let statement = try connection.prepare(
+    let statement = try connection.query(
       """
       SELECT transaction_id, entity, object FROM history_change
         WHERE id >= (SELECT first_change FROM history_transaction WHERE id > ?1 ORDER BY id LIMIT 1)
         ORDER BY id
-      """
+      """,
+      [.integer(id)]
     )
-    try statement.bind(1, id)
     var result: [(id: Int64, objects: [(entity: String, id: Int64)])] = []
     while try statement.step() {
       let entity = statement.string(at: 1)
@@ -106,7 +98,7 @@ final class HistoryRows {
 
   /// When a transaction was written; nil where there is none of that id.
   func time(of id: Int64) throws -> String? {
-    try connection.first("SELECT time FROM history_transaction WHERE id = ?1", .integer(id)) {
+    try connection.first("SELECT time FROM history_transaction WHERE id = ?1", [.integer(id)]) {
       $0.string(at: 0)
     }
   }
@@ -282,7 +274,7 @@ final class HistoryRows {
   func schemaDigest(_ id: Int64) throws -> String {
     if let known = schemas[id] { return known }
     let find = "SELECT digest FROM store_schema WHERE id = ?1"
-    guard let digest = try connection.first(find, .integer(id), read: { $0.string(at: 0) })
+    guard let digest = try connection.first(find, [.integer(id)], read: { $0.string(at: 0) })
     else { throw damaged("schema \(id) is missing") }
     schemas[id] = digest
     return digest
@@ -292,7 +284,7 @@ final class HistoryRows {
   func schemaID(_ digest: String) throws -> Int64 {
     if let known = schemas.first(where: { $0.value == digest }) { return known.key }
     let find = "SELECT id FROM store_schema WHERE digest = ?1"
-    guard let id = try connection.integer(find, .text(digest)) else {
+    guard let id = try connection.integer(find, [.text(digest)]) else {
       throw StoreError(
         .schemaMismatch,
         "The store \(connection.path) never had the schema \(digest) that a transaction was written"

@@ -34,9 +34,7 @@ package final class Replayer {
 
   /// Calls with the replayer inside a transaction of the database.
   ///
-  /// - Parameters:
-  ///   - content: Gives a value that is too large for a line, by its SHA-256.
-  ///   - body: Replays any number of whole transactions.
+  /// `content` gives a value that is too large for a line, by its SHA-256.
   func run<Result>(
     content: @escaping (String) throws -> LargeValue,
     _ body: (Replayer) throws -> Result

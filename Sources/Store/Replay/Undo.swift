@@ -66,7 +66,7 @@ final class Undo {
     }
     let migration = try writer.connection.integer(
       "SELECT id FROM history_transaction WHERE id >= ?1 AND op = 'migration' ORDER BY id LIMIT 1",
-      .integer(range.lowerBound)
+      [.integer(range.lowerBound)]
     )
     guard let migration else { return }
     throw StoreError(

@@ -31,12 +31,9 @@ extension Writer {
       )
     }
     let layout = layouts[entity]
-    let keys = try connection.prepare(
-      "SELECT \"from\" FROM pragma_foreign_key_list(?1) WHERE id = ?2"
-    )
-    try keys.bind(1, table)
-    try keys.bind(2, key)
-    let column = try keys.step() ? keys.string(at: 0) : ""
+    let keys = "SELECT \"from\" FROM pragma_foreign_key_list(?1) WHERE id = ?2"
+    let column =
+      try connection.first(keys, [.text(table), .integer(key)]) { $0.string(at: 0) } ?? ""
     let property = layout.columns.first { $0.name == column }?.property ?? column
     return StoreError(
       .missingReference,

@@ -132,7 +132,7 @@ package final class Writer {
     // Somebody may have begun the ids anew while there are rows.
     let sequence = try connection.integer(
       "SELECT seq FROM sqlite_sequence WHERE name = ?1",
-      .text(table)
+      [.text(table)]
     )
     let highestRow = try connection.integer("SELECT max(\"id\") FROM \(quoted(table))") ?? 0
     let last = max(sequence ?? 0, highestRow)
@@ -150,8 +150,7 @@ package final class Writer {
       sequence == nil
         ? "INSERT INTO sqlite_sequence (name, seq) VALUES (?1, ?2)"
         : "UPDATE sqlite_sequence SET seq = ?2 WHERE name = ?1",
-      .text(table),
-      .integer(highest)
+      [.text(table), .integer(highest)]
     )
     return last + 1
   }

@@ -347,10 +347,6 @@ final class PendingOverlay {
   }
 
   func run(_ sql: String, _ values: [Value] = []) throws {
-    let statement = try connection.cached(sql)
-    for (index, value) in values.enumerated() {
-      try statement.bind(Int32(index + 1), value: value)
-    }
-    try statement.run()
+    try connection.run(sql, values)
   }
 }

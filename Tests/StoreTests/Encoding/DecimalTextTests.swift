@@ -91,3 +91,16 @@ struct DecimalTextTests {
     #expect(decimal(fromText: text) == nil)
   }
 }
+
+/// The canonical text of a decimal; nil for NaN.
+private func decimalText(_ value: Decimal) -> String? {
+  guard !value.isNaN else { return nil }
+  if value.isZero { return "0" }
+  // `description` has all digits and never an exponent, but it keeps zeros at the end.
+  let text = value.description
+  guard text.utf8.contains(0x2e) else { return text }
+  var digits = Substring(text)
+  while digits.utf8.last == 0x30 { digits.removeLast() }
+  if digits.utf8.last == 0x2e { digits.removeLast() }
+  return String(digits)
+}

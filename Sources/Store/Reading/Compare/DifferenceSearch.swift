@@ -111,7 +111,7 @@ private final class DifferenceFinder {
     var result: Int64?
     for part in compared[index].parts {
       for (reader, sql) in [(left, part.left.lowest), (right, part.right.lowest)] {
-        guard let found = try reader.connection.integer(sql, .integer(id)) else { continue }
+        guard let found = try reader.connection.integer(sql, [.integer(id)]) else { continue }
         result = min(result ?? .max, found)
       }
     }
