@@ -147,7 +147,7 @@ extension SwiftDataError {
         + "\nPut both models into one configuration, or keep the other's identifier"
         + " (persistentModelID) in an attribute."
     case .sharedInverse(let first, let second, let shared):
-      "\(first) and \(second) have the same inverse, \(shared)."
+      "\(first) and \(second) both have the inverse \(shared)."
         + "\nGive each of them an inverse of its own: add a second property beside \(shared), and"
         + " name it in @Relationship(inverse:)."
     case .noTransformer(let name):

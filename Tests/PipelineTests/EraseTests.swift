@@ -289,7 +289,7 @@ struct EraseTests {
       }
       let findings = try verify(VerifyRequest(logs: secrets.logs)).flatMap(\.findings)
       #expect(findings.map(\.kind) == [.unfinished])
-      #expect(findings.first?.message.contains("travelog erase") == true)
+      #expect(findings.first?.description.contains("travelog erase") == true)
       let error = #expect(throws: LogError.self) { try secrets.replica("replica.store") }
       #expect(error?.code == .unfinished)
       var other = secrets.request
