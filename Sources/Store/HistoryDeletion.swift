@@ -166,7 +166,7 @@ struct HistoryDeletion {
     )
     let last = try kept.map { $0 - 1 } ?? rows.range().head.transaction
     guard let digest = try rows.digest(of: last) else {
-      throw rows.damaged("transaction \(last) is missing")
+      throw rows.damaged(.missingTransaction(last))
     }
     let lineage = try rows.base().lineage
     try HistoryRows.setBase(

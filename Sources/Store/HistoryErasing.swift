@@ -30,13 +30,7 @@ extension Store {
       try FreeSpace.clear(on: connection)
       let statement = try connection.prepare("PRAGMA wal_checkpoint(TRUNCATE)")
       guard try statement.step(), statement.int64(at: 0) == 0 else {
-        throw StoreError(
-          .locked,
-          "The values are erased from the history of the store \(location.path), and its write-ahead"
-            + " log still has them, because another program reads the store. Erase them again when it"
-            + " has finished.",
-          path: location.path
-        )
+        throw FileFailure.erasedButInLog.at(location.path)
       }
     }
     return count

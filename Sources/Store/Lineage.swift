@@ -30,12 +30,7 @@ extension Store {
     var next = base.transaction + 1
     while let transaction = try rows.transaction(next) {
       guard transaction.state == .whole else {
-        throw StoreError(
-          .irreversible,
-          "Values of transaction \(next) were erased or deleted from the history of the store"
-            + " \(connection.path), so that it can't be part of a new lineage; begin that after it.",
-          path: connection.path
-        )
+        throw HistoryFailure.erased(next).at(connection.path)
       }
       let digest = try rows.digest(of: transaction, after: previous)
       try connection.run(

@@ -86,12 +86,7 @@ extension Store {
   }
 
   private var unshown: StoreError {
-    StoreError(
-      .locked,
-      "Another program is changing the store \(location.path), and history does not have that yet;"
-        + " check it again when it has finished.",
-      path: location.path
-    )
+    FileFailure.unrecordedChange.at(location.path)
   }
 }
 

@@ -14,13 +14,7 @@ extension Store {
   ///   changed then.
   @discardableResult
   package func promote() throws -> String {
-    guard isReplica else {
-      throw StoreError(
-        .misuse,
-        "The store \(location.path) is no replica, so that there is nothing to promote.",
-        path: location.path
-      )
-    }
+    guard isReplica else { throw ReplayFailure.notAReplica.at(location.path) }
     return try inTransaction { writer, connection in
       let last = try HistoryRows(connection).range().head.transaction
       let identifier = UUID().uuidString

@@ -300,7 +300,7 @@ package final class Store: @unchecked Sendable {
     _ body: (Replayer) throws -> Result
   ) throws -> Result {
     try lock.withLock {
-      guard isReplica else { throw noReplica(location.path) }
+      guard isReplica else { throw ReplayFailure.notAReplica.at(location.path) }
       // A writer that is not ours may have left links to nothing, which are replayed as they are.
       try writerConnection?.setForeignKeys(enforced: false)
       defer {
@@ -368,12 +368,7 @@ package final class Store: @unchecked Sendable {
   }
 
   private var replicaError: StoreError {
-    StoreError(
-      .replica,
-      "The store \(location.path) is a replica, which takes nothing but the changes of the store it"
-        + " was made from; promote it to write to it.",
-      path: location.path
-    )
+    ReplayFailure.replica.at(location.path)
   }
 
   /// Calls with the writer inside a transaction of the database, which is committed at the end.
@@ -382,21 +377,9 @@ package final class Store: @unchecked Sendable {
   ) throws -> Result {
     try lock.withLock {
       guard let writer, let connection = writerConnection else {
-        throw StoreError(
-          .readOnly,
-          "The store \(location.path) was opened for reading only; open it without isReadOnly to"
-            + " write.",
-          path: location.path
-        )
+        throw FileFailure.openedForReading.at(location.path)
       }
-      guard !isWriting else {
-        throw StoreError(
-          .misuse,
-          "A write of the store \(location.path) began inside another; use the writer that the"
-            + " outer one has.",
-          path: location.path
-        )
-      }
+      guard !isWriting else { throw FileFailure.nestedWrite.at(location.path) }
       isWriting = true
       defer { isWriting = false }
       return try describingErrors(at: location.path) {

@@ -66,12 +66,7 @@ final class LogSource {
   private func checkIsWhole(_ place: LogPlace, _ path: String, isVerifying: Bool) throws {
     let root = place.folder.path
     if !isVerifying, place.folder.partial != nil {
-      throw LogError(
-        .partial,
-        "The logs in \(path) are filtered: something was left out, so they can't be replayed.",
-        hint: "Name \(root), if the complete logs are there.",
-        path: path
-      )
+      throw ChainFailure.filteredPart(root: root).at(path)
     }
     // What a lineage goes on from, and whether it is the last, the others tell.
     guard place.isPart || isVerifying && place.store != nil else { return }
@@ -86,7 +81,7 @@ final class LogSource {
     do {
       return try body()
     } catch let error as LogError {
-      throw error.naming(naming)
+      throw error.at(naming(error.path))
     } catch var error as PipelineError {
       error.logs = naming(error.logs)
       error.log = naming(error.log)

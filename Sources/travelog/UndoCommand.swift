@@ -99,15 +99,7 @@ private func checkUndo(of path: String, _ range: ClosedRange<Int64>) throws {
     try Store.open(.file(URL(fileURLWithPath: copy))).checkUndo(range)
   } catch let error as StoreError {
     // Nobody knows of the copy.
-    throw StoreError(
-      error.code,
-      error.message.replacing(copy, with: path),
-      cause: error.cause,
-      path: path,
-      entity: error.entity,
-      objects: error.objects,
-      undoConflicts: error.undoConflicts
-    )
+    throw error.at(path)
   }
 }
 

@@ -62,7 +62,7 @@ struct PrunedStateTests {
       try Store.open(.file(URL(fileURLWithPath: world.store))).deleteHistory([1...1])
       let refusal = error("\(world.store)@2")
       #expect(refusal?.code == .historyExpired)
-      #expect(refusal?.message.contains("gave the store another schema") == true)
+      #expect(refusal?.message.contains("changed the schema") == true)
       #expect(refusal?.hint.hasSuffix("travelog diff LOGS@2 \(world.store)") == true)
       #expect(try differenceCount("\(world.logs)@\(head - 1)", "\(world.store)@\(head - 1)") == 0)
     }

@@ -91,7 +91,7 @@ struct BombTests {
       try expectRefusal(file, .damaged, "is longer than")
       // The same without a header, and with line breaks only.
       try shell("head -c 100000000 /dev/zero | tr '\\0' '\\n' | gzip >'\(file)'")
-      try expectRefusal(file, .notALog, "is no change log")
+      try expectRefusal(file, .notALog, "is not a log")
     }
   }
 

@@ -438,7 +438,7 @@ struct DamagedLogTests {
       try Data(gzip(Array(version.utf8))).write(to: file)
       let error = #expect(throws: LogError.self) { _ = try read(file.path) }
       #expect(error?.code == .newerFormat)
-      #expect(error?.message.contains("'travelog/2'") == true)
+      #expect(error?.message.contains("“travelog/2”") == true)
       let feature = text.replacingOccurrences(
         of: #""features":"""#,
         with: #""features":"sealed""#

@@ -153,7 +153,7 @@ struct CheckTests {
       request.startsNewFolder = true
       let error = #expect(throws: StoreError.self) { try Pipeline.export(request) }
       #expect(error?.code == .damaged)
-      #expect(error?.message.contains("travelog check") == true)
+      #expect(error?.hint.contains("travelog check") == true)
     }
   }
 

@@ -439,7 +439,7 @@ struct ImportTests {
       for _ in 0..<2 {
         let error = #expect(throws: StoreError.self) { try importLogs(request) }
         #expect(error?.code == .replayMismatch)
-        #expect(error?.message.contains("make a new replica") == true, "\(error?.message ?? "")")
+        #expect(error?.hint.contains("Create a new replica") == true, "\(error?.message ?? "")")
       }
     }
   }

@@ -124,7 +124,7 @@ struct StreamTests {
       ("the last piece is missing", "should go on with", { $0.remove(at: 12) }),
       ("the stream ends in a value", "ends in the middle", { $0.removeSubrange(12...) }),
       ("a log comes in the middle of a value", "should go on with", { $0.swapAt(12, 13) }),
-      ("a value comes before the first log", "is no change log", { $0.insert($0[4], at: 0) }),
+      ("a value comes before the first log", "is not a log", { $0.insert($0[4], at: 0) }),
       ("a value comes inside a log", "lines after the trailer", { $0.insert($0[4], at: 1) }),
       ("a byte differs", "do not have that digest", { $0[11] = $0[11].replacing("A", with: "B") }),
       (

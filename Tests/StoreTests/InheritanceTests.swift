@@ -127,7 +127,7 @@ struct InheritanceTests {
         }
       }
       #expect(error?.code == .duplicate)
-      #expect(error?.objects == [RowKey(entity: self.business, id: 2)])
+      #expect(error?.objects == [ObjectName("BusinessTrip", 2)])
     }
   }
 

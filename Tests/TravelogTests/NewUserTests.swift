@@ -148,7 +148,7 @@ struct NewUserTests {
     try withStore { folder, path in
       for line in [["verify", path], ["import", path, "--into", folder.path + "/copy.store"]] {
         let run = try travelog(line)
-        #expect(run.code == 4 && run.errors.contains("is a SQLite database and no log"))
+        #expect(run.code == 4 && run.errors.contains("is a SQLite database, not a log"))
       }
       let none = try travelog("undo", path, "999")
       #expect(none.errors.contains("There is no transaction 999 in the store"))

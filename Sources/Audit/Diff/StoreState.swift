@@ -115,7 +115,7 @@ private func rewound(_ history: Past, at url: URL, _ tick: Tick) throws -> Store
       path,
       base: history.outline.base,
       point: history.last,
-      because: error.message.replacing(url.path, with: path)
+      because: error.at(path).message
     )
   }
   return try readableStore(url.path)

@@ -10,9 +10,11 @@ final class DeflateCompressor {
 
   init(level: Int, path: String) throws {
     self.path = path
-    guard Self.levels.contains(level) else { throw LogError.level(level, path) }
+    guard Self.levels.contains(level) else {
+      throw LogFailure.level(level, allowed: Self.levels).at(path)
+    }
     guard let compressor = libdeflate_alloc_compressor(Int32(level)) else {
-      throw LogError.memory(path)
+      throw LogFailure.outOfMemory.at(path)
     }
     self.compressor = compressor
   }
@@ -33,7 +35,7 @@ final class DeflateCompressor {
         )
       }
     }
-    guard !member.isEmpty else { throw LogError.compression(path) }
+    guard !member.isEmpty else { throw LogFailure.uncompressible.at(path) }
     return member
   }
 }

@@ -6,7 +6,9 @@ final class DeflateMembers {
   private let decompressor: OpaquePointer
 
   init(path: String) throws {
-    guard let decompressor = libdeflate_alloc_decompressor() else { throw LogError.memory(path) }
+    guard let decompressor = libdeflate_alloc_decompressor() else {
+      throw LogFailure.outOfMemory.at(path)
+    }
     self.decompressor = decompressor
   }
 

@@ -35,7 +35,7 @@ package final class GzipReader {
     #if DEFLATE
     whole = try DeflateMembers(path: path)
     #endif
-    guard travelog_inflate_init(&stream) == Z_OK else { throw LogError.memory(path) }
+    guard travelog_inflate_init(&stream) == Z_OK else { throw LogFailure.outOfMemory.at(path) }
   }
 
   deinit {
@@ -73,7 +73,7 @@ package final class GzipReader {
         isInMember = true
       }
       try refill(upTo: 1)
-      guard !waiting.isEmpty else { throw cut("cut off in the middle") }
+      guard !waiting.isEmpty else { throw failure(.cutOff) }
       count += try inflate(into: UnsafeMutableRawBufferPointer(rebasing: output[count...]))
     }
     return count
@@ -103,7 +103,7 @@ package final class GzipReader {
     switch CZlib.inflate(&stream, Z_NO_FLUSH) {
     case Z_OK, Z_BUF_ERROR: break
     case Z_STREAM_END: isInMember = false
-    case Z_MEM_ERROR: throw LogError.memory(path)
+    case Z_MEM_ERROR: throw LogFailure.outOfMemory.at(path)
     default: throw damaged()
     }
     waiting = waiting.upperBound - Int(stream.avail_in)..<waiting.upperBound
@@ -120,13 +120,7 @@ package final class GzipReader {
       let free = UnsafeMutableRawBufferPointer(rebasing: input[waiting.upperBound...])
       let count = Glibc.read(descriptor, free.baseAddress, free.count)
       if count < 0, errno == EINTR { continue }
-      guard count >= 0 else {
-        throw LogError(
-          .inputOutput,
-          "The log \(path) can't be read: \(String(cString: strerror(errno))).",
-          path: path
-        )
-      }
+      guard count >= 0 else { throw LogFailure.system(verb: "read", errno).at(path) }
       guard count > 0 else {
         isAtEnd = true
         break
@@ -137,30 +131,13 @@ package final class GzipReader {
     guard isFirst else { return }
     guard !waiting.isEmpty else {
       isEmpty = true
-      throw isNamedAsLog ? cut("empty") : notALog("it is empty")
+      throw failure(isNamedAsLog ? .emptyLog : .empty)
     }
     beginsAsGzip = input[waiting].starts(with: [0x1f, 0x8b].prefix(waiting.count))
   }
 
-  private func cut(_ how: String) -> LogError {
-    LogError(
-      .incomplete,
-      "The log \(path) is \(how); export it again, or copy it again from where it came from.",
-      path: path
-    )
-  }
-
   /// A file with another name was perhaps never a log; one with this name was.
   private var isNamedAsLog: Bool { path.hasSuffix(".ndjson.gz") }
-
-  private func notALog(_ why: String) -> LogError {
-    LogError(
-      .notALog,
-      "\(path) is not a log: \(why). Name a log or a folder of logs, as “travelog export” writes"
-        + " them.",
-      path: path
-    )
-  }
 
   /// True where somebody took a store for a log, which only a file can tell.
   private var isDatabase: Bool {
@@ -168,21 +145,11 @@ package final class GzipReader {
     return pread(descriptor, &magic, 15, 0) == 15 && magic.elementsEqual("SQLite format 3".utf8)
   }
 
+  private func failure(_ reason: LogFailure) -> LogError { LogError(reason, path: path) }
+
   private func damaged() -> LogError {
-    if isDatabase {
-      return LogError(
-        .notALog,
-        "\(path) is a SQLite database and no log; “travelog export” makes logs of a store.",
-        path: path
-      )
-    }
-    if !beginsAsGzip, !isNamedAsLog { return notALog("it is not compressed with gzip") }
-    let reason = stream.msg.map { ": \(String(cString: $0))" } ?? ""
-    return LogError(
-      .damaged,
-      "The log \(path) can't be decompressed\(reason). Its bytes were changed, or it is no log.",
-      hint: "Copy it again from where it came from.",
-      path: path
-    )
+    if isDatabase { return failure(.database) }
+    if !beginsAsGzip, !isNamedAsLog { return failure(.notCompressed) }
+    return failure(.undecompressible(stream.msg.map { String(cString: $0) }))
   }
 }

@@ -9,9 +9,13 @@ final class ZlibCompressor {
 
   init(level: Int, path: String) throws {
     self.path = path
-    guard Self.levels.contains(level) else { throw LogError.level(level, path) }
+    guard Self.levels.contains(level) else {
+      throw LogFailure.level(level, allowed: Self.levels).at(path)
+    }
     // What is asked for is right, so that nothing but memory can be missing.
-    guard travelog_deflate_init(&stream, Int32(level)) == Z_OK else { throw LogError.memory(path) }
+    guard travelog_deflate_init(&stream, Int32(level)) == Z_OK else {
+      throw LogFailure.outOfMemory.at(path)
+    }
   }
 
   deinit { deflateEnd(&stream) }
@@ -32,7 +36,7 @@ final class ZlibCompressor {
         count = failed ? 0 : room - Int(stream.avail_out)
       }
     }
-    guard !failed else { throw LogError.compression(path) }
+    guard !failed else { throw LogFailure.uncompressible.at(path) }
     return member
   }
 }

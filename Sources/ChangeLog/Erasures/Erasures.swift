@@ -66,14 +66,7 @@ extension Erasures {
         let record = try ErasureRecord(line: line, after: head)
         add(record, record.line(after: head).digest, line.count + 1)
       } catch {
-        throw LogError(
-          .damaged,
-          "Line \(number) of \(path), the records of erasures, is not as it was written"
-            + " (\(error.message)), or a record before it was taken away. Compare the file with"
-            + " another copy.",
-          path: path,
-          line: number
-        )
+        throw LogFailure.alteredErasure(error.message).at(path, line: number)
       }
     }
   }

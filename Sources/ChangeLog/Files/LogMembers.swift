@@ -131,7 +131,7 @@ package func removeLog(_ path: String) throws(LogError) {
   // First, so that no file is left whose log is gone.
   for path in [LogMembers.path(of: path), path] {
     guard unlink(path) == 0 || errno == ENOENT && path.hasSuffix(".members.ndjson") else {
-      throw diskError("The file \(path) can't be removed", path)
+      throw diskError("remove", path)
     }
   }
 }

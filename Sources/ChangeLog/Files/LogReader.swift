@@ -53,18 +53,11 @@ package final class LogReader {
     self.path = path
     self.acceptsUnfinishedErasures = acceptsUnfinishedErasures
     descriptor = open(path, O_RDONLY | O_CLOEXEC)
-    guard descriptor >= 0 else {
-      let code = errno
-      throw LogError(
-        code == ENOENT ? .missing : .inputOutput,
-        "The log \(path) can't be opened: \(String(cString: strerror(code))).",
-        path: path
-      )
-    }
+    guard descriptor >= 0 else { throw LogFailure.system(verb: "open", errno).at(path) }
     var status = stat()
     if fstat(descriptor, &status) == 0, status.st_mode & S_IFMT == S_IFDIR {
       close(descriptor)
-      throw LogError(.notALog, "\(path) is a folder, so it is no log.", path: path)
+      throw LogFailure.folder.at(path)
     }
     do {
       buffer = LineBuffer(try GzipReader(descriptor: descriptor, path: path), path: path)
@@ -73,9 +66,7 @@ package final class LogReader {
       throw error
     }
     do {
-      guard let line = try buffer.next() else {
-        throw LogError(.notALog, "The file \(path) is empty, so it is no log.", path: path)
-      }
+      guard let line = try buffer.next() else { throw LogFailure.empty.at(path) }
       header = try LogHeader(
         line: UnsafeRawBufferPointer(rebasing: line.dropLast()),
         path: path
@@ -127,15 +118,7 @@ package final class LogReader {
         return nil
       }
     }
-    throw LogError(
-      .incomplete,
-      "The log \(path) has no trailer: after line \(buffer.number), transaction \(expected - 1), the"
-        + " rest is missing.",
-      hint: "Copy it again from where it came from, or export it again.",
-      path: path,
-      line: buffer.number,
-      transaction: expected - 1
-    )
+    throw failure(.noTrailer, transaction: expected - 1)
   }
 
   private func begin() {
@@ -250,27 +233,16 @@ package final class LogReader {
   private func checkDigest(_ transaction: inout Transaction) throws {
     guard let entry = transaction.digest.flatMap({ erasures.entries[$0] }) else {
       guard linesDigest == transaction.digest else {
-        let rest =
-          transaction.salt.isEmpty
-          ? " Where its values were erased, the record of that is missing." : ""
-        throw altered(transaction, transaction.digest, rest)
+        throw altered(transaction, transaction.digest, mayBeErased: transaction.salt.isEmpty)
       }
       return
     }
     let isWhole = linesDigest == transaction.digest
     let isEarlier = isWhole || linesDigest.map { entry.lines.contains($0) } ?? false
     if linesDigest != entry.lines.last {
-      guard isEarlier else { throw altered(transaction, entry.lines.last, "") }
+      guard isEarlier else { throw altered(transaction, entry.lines.last) }
       guard acceptsUnfinishedErasures else {
-        throw LogError(
-          .damaged,
-          "Transaction \(transaction.id) of the log \(path), which ends at line \(buffer.number), still"
-            + " has values that were erased, by the records of erasures: the log is an older copy."
-            + " Bring the one that was written since.",
-          path: path,
-          line: buffer.number,
-          transaction: transaction.id
-        )
+        throw failure(.notErased, transaction: transaction.id)
       }
     }
     guard isWhole || transaction.salt.isEmpty else {
@@ -279,14 +251,13 @@ package final class LogReader {
     if !isWhole { transaction.state = .erased }
   }
 
-  private func altered(_ transaction: Transaction, _ right: Digest?, _ rest: String) -> LogError {
-    LogError(
-      .damaged,
-      "Transaction \(transaction.id) of the log \(path), which ends at line \(buffer.number), was"
-        + " altered: its lines have the digest \(linesDigest?.description ?? "of none") and"
-        + " should have \(right?.description ?? "one"). Compare the file with another copy.\(rest)",
-      path: path,
-      line: buffer.number,
+  private func altered(
+    _ transaction: Transaction,
+    _ expected: Digest?,
+    mayBeErased: Bool = false
+  ) -> LogError {
+    failure(
+      .alteredTransaction(found: linesDigest, expected: expected, mayBeErased: mayBeErased),
       transaction: transaction.id
     )
   }
@@ -330,14 +301,11 @@ package final class LogReader {
     }
   }
 
-  private func damaged(_ what: String) -> LogError {
-    LogError(
-      .damaged,
-      "Line \(buffer.number) of the log \(path) is not as it was written: \(what). The last sound"
-        + " transaction is \(expected - 1). Compare the file with another copy.",
-      path: path,
-      line: buffer.number,
-      transaction: expected
-    )
+  private func damaged(_ detail: String) -> LogError {
+    failure(.alteredLine(detail, lastSound: expected - 1), transaction: expected)
+  }
+
+  private func failure(_ reason: LogFailure, transaction: Int64) -> LogError {
+    LogError(reason, path: path, line: buffer.number, transaction: transaction)
   }
 }

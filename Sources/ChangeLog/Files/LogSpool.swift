@@ -90,7 +90,7 @@ package final class LogSpool {
     names.append((path, file))
     try makeFolders(parentFolder(path))
     guard symlink(full, path) == 0 else {
-      guard errno == EEXIST else { throw diskError("The link \(path) can't be made", path) }
+      guard errno == EEXIST else { throw diskError("create", path) }
       // The same log twice is once enough, and another one of its name is found by its digests.
       return
     }
@@ -104,7 +104,7 @@ package final class LogSpool {
     let link = folder.erasures(of: header.store, lineage: header.lineage)
     names.append((link, path))
     guard access(path, F_OK) == 0, symlink(path, link) != 0, errno != EEXIST else { return }
-    throw diskError("The link \(link) can't be made", link)
+    throw diskError("create", link)
   }
 
   /// Values that are too large for a line lie in the folder of logs that a file is in, or near it; in a
@@ -117,7 +117,7 @@ package final class LogSpool {
     where access(candidate, F_OK) == 0 && access(folder.blobs.path, F_OK) != 0 {
       names.append((folder.blobs.path, candidate))
       guard symlink(candidate, folder.blobs.path) == 0 else {
-        throw diskError("The link \(folder.blobs.path) can't be made", folder.blobs.path)
+        throw diskError("create", folder.blobs.path)
       }
     }
   }
@@ -139,12 +139,7 @@ package final class LogSpool {
       do {
         return try lines.next()
       } catch is LogError where reader.isEmpty {
-        throw LogError(
-          .missing,
-          "Nothing came from \(name), not even that there is nothing new: whoever was to send logs has"
-            + " failed, and says why.",
-          path: name
-        )
+        throw LogFailure.noStream.at(name)
       } catch let error as LogError where log != nil {
         try breakOff(&log, error)
         return nil
@@ -162,7 +157,9 @@ package final class LogSpool {
         continue
       }
       if line.starts(with: #"{"kind":"header","#.utf8) {
-        guard log == nil else { return try breakOff(&log, incomplete(name, lines.number)) }
+        guard log == nil else {
+          return try breakOff(&log, LogFailure.cutStream.at(name, line: lines.number))
+        }
         let header = try LogHeader(
           line: UnsafeRawBufferPointer(rebasing: line.dropLast()),
           path: name
@@ -170,21 +167,14 @@ package final class LogSpool {
         log = try Spooled(header, folder.path + "/.spooled")
         lineage = header
       }
-      guard let open = log else {
-        throw LogError(
-          .notALog,
-          "What comes from \(name) is no change log: line \(lines.number) is not the header of one.",
-          path: name,
-          line: lines.number
-        )
-      }
+      guard let open = log else { throw LogFailure.notAHeader.at(name, line: lines.number) }
       try open.append(line)
       guard line.starts(with: #"{"kind":"trailer","#.utf8) else { continue }
       try finish(open, name)
       log = nil
     }
     guard log != nil || value != nil else { return }
-    try breakOff(&log, incomplete(name, lines.number))
+    try breakOff(&log, LogFailure.cutStream.at(name, line: lines.number))
   }
 
   /// Takes a line of a large value, the first or a later one.
@@ -197,13 +187,7 @@ package final class LogSpool {
       let open = try value ?? SpooledValue(line, folder.blobs)
       value = try open.append(line) ? nil : open
     } catch let refusal as Refusal {
-      throw LogError(
-        .damaged,
-        "Line \(number) of what comes from \(name) is not as it was written: \(refusal.message).",
-        hint: "Send it again.",
-        path: name,
-        line: number
-      )
+      throw LogFailure.alteredStream(refusal.message).at(name, line: number)
     }
   }
 
@@ -228,19 +212,9 @@ package final class LogSpool {
   private func keep(_ record: UnsafeRawBufferPointer, _ lineage: LogHeader) throws {
     let path = folder.erasures(of: lineage.store, lineage: lineage.lineage)
     let descriptor = open(path, O_WRONLY | O_CREAT | O_APPEND | O_CLOEXEC, 0o600)
-    guard descriptor >= 0 else { throw diskError("The file \(path) can't be made", path) }
+    guard descriptor >= 0 else { throw diskError("create", path) }
     defer { close(descriptor) }
     try ChangeLog.write(Array(record), to: descriptor, path)
-  }
-
-  private func incomplete(_ name: String, _ line: Int) -> LogError {
-    LogError(
-      .incomplete,
-      "What comes from \(name) ends in the middle of a log or of a large value, at line \(line); send"
-        + " it again.",
-      path: name,
-      line: line
-    )
   }
 }
 
@@ -260,7 +234,7 @@ private final class Spooled {
     self.path = path
     last = header.first
     let descriptor = open(path, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0o600)
-    guard descriptor >= 0 else { throw diskError("The file \(path) can't be made", path) }
+    guard descriptor >= 0 else { throw diskError("create", path) }
     self.descriptor = descriptor
     compressor = MemberPipeline(level: 1, threads: 1, path: path) { member in
       try ChangeLog.write(member, to: descriptor, path)

@@ -48,7 +48,9 @@ package final class LogWriter {
     memberSize: Int = LogWriter.memberSize
   ) throws {
     guard Self.levels.contains(level) else {
-      throw LogError.level(level, destination.path(header, last: header.first))
+      throw LogFailure.level(level, allowed: GzipCompressor.levels).at(
+        destination.path(header, last: header.first)
+      )
     }
     self.header = header
     self.memberSize = memberSize
@@ -61,9 +63,7 @@ package final class LogWriter {
       temporary = try destination.temporary(header)
       Leftovers.add(temporary)
       descriptor = open(temporary, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0o600)
-      guard descriptor >= 0 else {
-        throw diskError("The log \(temporary) can't be made", temporary)
-      }
+      guard descriptor >= 0 else { throw diskError("create", temporary) }
     }
     pipeline = MemberPipeline(level: level, threads: threads, path: temporary) {
       [unowned self] in try write($0)
@@ -161,15 +161,13 @@ package final class LogWriter {
       try written()
       return temporary
     }
-    guard fsync(descriptor) == 0 else {
-      throw diskError("The log \(temporary) can't be synced", temporary)
-    }
+    guard fsync(descriptor) == 0 else { throw diskError("sync", temporary) }
     Glibc.close(descriptor)
     descriptor = -1
     let path = destination.path(header, last: max(header.first, last))
     guard destination.isReplacing || access(path, F_OK) != 0 else {
       unlink(temporary)
-      throw LogError(.exists, "The log \(path) is there already.", path: path)
+      throw LogFailure.exists.at(path)
     }
     try makeFolders(parentFolder(path))
     try written()
@@ -215,14 +213,8 @@ package final class LogWriter {
   }
 
   private func lineTooLong(_ count: Int) -> LogError {
-    LogError(
-      .lineTooLong,
-      "Transaction \(last + 1) has a change whose line is \(count) bytes long, and no line of a log"
-        + " has more than \(LineBuffer.longestLine). Its object has too many long values; the log"
-        + " \(temporary) was not written.",
-      path: temporary,
-      transaction: last + 1
-    )
+    let reason = LogFailure.longChange(bytes: count, limit: LineBuffer.longestLine)
+    return LogError(reason, path: temporary, transaction: last + 1)
   }
 }
 

@@ -70,7 +70,7 @@ extension LogWriter {
     if !piece.isEmpty { try flush() }
     try pipeline.finish()
     guard offset == size, hash.finish().description == digest else {
-      throw alteredValue(digest, name)
+      throw ValueFailure.altered(digest: digest).at(name)
     }
   }
 }
@@ -94,7 +94,7 @@ final class SpooledValue {
     try makeFolders(blobs.path)
     temporary = "\(blobs.path)/.spooled"
     descriptor = open(temporary, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0o600)
-    guard descriptor >= 0 else { throw diskError("The file \(temporary) can't be made", temporary) }
+    guard descriptor >= 0 else { throw diskError("create", temporary) }
   }
 
   deinit { close(descriptor) }
@@ -117,9 +117,7 @@ final class SpooledValue {
     guard hash.finish().description == digest else {
       throw Refusal(message: "the bytes of the large value \(digest) do not have that digest")
     }
-    guard rename(temporary, blobs.file(digest)) == 0 else {
-      throw diskError("The file \(temporary) can't be renamed", temporary)
-    }
+    guard rename(temporary, blobs.file(digest)) == 0 else { throw diskError("rename", temporary) }
     return true
   }
 

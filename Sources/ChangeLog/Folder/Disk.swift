@@ -9,18 +9,16 @@ package func makeFolders(_ path: String) throws(LogError) {
   if stat(path, &status) == 0, status.st_mode & S_IFMT == S_IFDIR { return }
   let parent = parentFolder(path)
   if parent != path { try makeFolders(parent) }
-  if mkdir(path, 0o700) != 0, errno != EEXIST {
-    throw diskError("The folder \(path) can't be made", path)
-  }
+  if mkdir(path, 0o700) != 0, errno != EEXIST { throw diskError("create", path) }
   try syncFolder(parent)
 }
 
 /// Makes sure that the names in a folder last.
 func syncFolder(_ path: String) throws(LogError) {
   let descriptor = open(path, O_RDONLY | O_DIRECTORY | O_CLOEXEC)
-  guard descriptor >= 0 else { throw diskError("The folder \(path) can't be opened", path) }
+  guard descriptor >= 0 else { throw diskError("open", path) }
   defer { close(descriptor) }
-  guard fsync(descriptor) == 0 else { throw diskError("The folder \(path) can't be synced", path) }
+  guard fsync(descriptor) == 0 else { throw diskError("sync", path) }
 }
 
 /// The folder that a path is in.
@@ -62,16 +60,14 @@ func writeDurably(
     O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC,
     isForAll ? 0o644 : 0o600
   )
-  guard descriptor >= 0 else { throw diskError("The file \(temporary) can't be made", temporary) }
+  guard descriptor >= 0 else { throw diskError("create", temporary) }
   do {
     defer { close(descriptor) }
     try pieces { try write($0, to: descriptor, temporary) }
     if ignoresUmask, fchmod(descriptor, 0o644) != 0 {
-      throw diskError("The permissions of \(temporary) can't be set", temporary)
+      throw diskError("set the permissions of", temporary)
     }
-    guard fsync(descriptor) == 0 else {
-      throw diskError("The file \(temporary) can't be synced", temporary)
-    }
+    guard fsync(descriptor) == 0 else { throw diskError("sync", temporary) }
   } catch {
     unlink(temporary)
     throw error
@@ -82,7 +78,7 @@ func writeDurably(
 /// Gives a synced file its name, and makes sure that the name lasts.
 func moveDurably(_ temporary: String, to path: String) throws(LogError) {
   guard rename(temporary, path) == 0 else {
-    let error = diskError("The file \(temporary) can't be renamed to \(path)", temporary)
+    let error = diskError("rename", temporary)
     unlink(temporary)
     throw error
   }
@@ -91,9 +87,7 @@ func moveDurably(_ temporary: String, to path: String) throws(LogError) {
 
 /// Takes a file away, where it is there, for good.
 package func removeDurably(_ path: String) throws(LogError) {
-  guard unlink(path) == 0 || errno == ENOENT else {
-    throw diskError("The file \(path) can't be removed", path)
-  }
+  guard unlink(path) == 0 || errno == ENOENT else { throw diskError("remove", path) }
   try syncFolder(parentFolder(path))
 }
 
@@ -118,7 +112,7 @@ func write(
       bytes.count - written
     )
     if count < 0, errno == EINTR { continue }
-    guard count > 0 else { throw diskError("The file \(path) can't be written", path) }
+    guard count > 0 else { throw diskError("write", path) }
     written += count
   }
 }
@@ -128,9 +122,7 @@ package func readSmallFile(_ path: String, limit: Int = 1 << 24) throws -> [UInt
   var bytes: [UInt8] = []
   let isThere = try readPieces(of: path) { piece in
     bytes += piece
-    guard bytes.count <= limit else {
-      throw LogError(.damaged, "The file \(path) is far larger than it should be.", path: path)
-    }
+    guard bytes.count <= limit else { throw LogFailure.tooLarge.at(path) }
   }
   return isThere ? bytes : nil
 }
@@ -141,14 +133,14 @@ private func readPieces(of path: String, _ body: (ArraySlice<UInt8>) throws -> V
   let descriptor = open(path, O_RDONLY | O_CLOEXEC)
   guard descriptor >= 0 else {
     if errno == ENOENT || errno == ENOTDIR { return false }
-    throw diskError("The file \(path) can't be opened", path)
+    throw diskError("open", path)
   }
   defer { close(descriptor) }
   var chunk = [UInt8](repeating: 0, count: 1 << 16)
   while true {
     let count = read(descriptor, &chunk, chunk.count)
     if count < 0, errno == EINTR { continue }
-    guard count >= 0 else { throw diskError("The file \(path) can't be read", path) }
+    guard count >= 0 else { throw diskError("read", path) }
     if count == 0 { return true }
     try body(chunk[..<count])
   }
@@ -158,14 +150,14 @@ private func readPieces(of path: String, _ body: (ArraySlice<UInt8>) throws -> V
 func appendDurably(_ bytes: [UInt8], to path: String, after length: Int64) throws(LogError) {
   let isNew = access(path, F_OK) != 0
   let descriptor = open(path, O_WRONLY | O_CREAT | O_CLOEXEC, 0o600)
-  guard descriptor >= 0 else { throw diskError("The file \(path) can't be opened", path) }
+  guard descriptor >= 0 else { throw diskError("open", path) }
   defer { close(descriptor) }
   // What follows was cut off when a program was stopped.
   guard ftruncate(descriptor, off_t(length)) == 0, lseek(descriptor, 0, SEEK_END) == length else {
-    throw diskError("The file \(path) can't be written", path)
+    throw diskError("write", path)
   }
   try write(bytes, to: descriptor, path)
-  guard fsync(descriptor) == 0 else { throw diskError("The file \(path) can't be synced", path) }
+  guard fsync(descriptor) == 0 else { throw diskError("sync", path) }
   if isNew { try syncFolder(parentFolder(path)) }
 }
 
@@ -184,9 +176,7 @@ func readLines(
       start = end + 1
     }
     waiting.removeFirst(start)
-    guard waiting.count <= limit else {
-      throw LogError(.damaged, "The file \(path) has a line that is far too long.", path: path)
-    }
+    guard waiting.count <= limit else { throw LogFailure.tooLarge.at(path) }
   }
 }
 
@@ -194,7 +184,7 @@ func readLines(
 func names(in folder: String) throws(LogError) -> [String] {
   guard let handle = opendir(folder) else {
     if errno == ENOENT { return [] }
-    throw diskError("The folder \(folder) can't be read", folder)
+    throw diskError("read", folder)
   }
   defer { closedir(handle) }
   var result: [String] = []
@@ -206,21 +196,13 @@ func names(in folder: String) throws(LogError) -> [String] {
     if name != ".", name != ".." { result.append(name) }
     errno = 0
   }
-  guard errno == 0 else { throw diskError("The folder \(folder) can't be read", folder) }
+  guard errno == 0 else { throw diskError("read", folder) }
   return result.sorted()
 }
 
 /// The error of the system call that just failed.
-func diskError(_ what: String, _ path: String) -> LogError {
-  let number = errno
-  let isFull = number == ENOSPC || number == EDQUOT
-  let code: LogError.Code =
-    isFull ? .diskFull : number == ENOENT || number == ENOTDIR ? .missing : .inputOutput
-  return LogError(
-    code,
-    "\(what): \(String(cString: strerror(number))).\(isFull ? " Free some space and try again." : "")",
-    path: path
-  )
+func diskError(_ verb: String, _ path: String) -> LogError {
+  LogFailure.system(verb: verb, errno).at(path)
 }
 
 /// The size of a file; zero where there is none.

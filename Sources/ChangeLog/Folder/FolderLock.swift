@@ -19,21 +19,13 @@ package final class FolderLock {
   package init(_ folder: LogFolder, wait: Duration = .zero, purpose: String) throws {
     let path = "\(folder.path)/.lock"
     descriptor = open(path, O_RDWR | O_CREAT | O_CLOEXEC, 0o600)
-    guard descriptor >= 0 else { throw diskError("The lock \(path) can't be opened", path) }
+    guard descriptor >= 0 else { throw diskError("open", path) }
     let deadline = ContinuousClock.now + wait
     while flock(descriptor, LOCK_EX | LOCK_NB) != 0 {
-      guard errno == EWOULDBLOCK || errno == EINTR else {
-        throw diskError("The lock \(path) can't be taken", path)
-      }
+      guard errno == EWOULDBLOCK || errno == EINTR else { throw diskError("lock", path) }
       guard ContinuousClock.now < deadline, !StopRequest.isMade else {
         let holder = try readSmallFile(path).map { String(decoding: $0, as: UTF8.self) } ?? ""
-        throw LogError(
-          .locked,
-          "The folder \(folder.path) is in use by"
-            + " \(holder.isEmpty ? "another program" : holder.trimmed).",
-          hint: "Wait until that has ended, or give --lock-wait.",
-          path: folder.path
-        )
+        throw LogFailure.locked(holder: holder.trimmed).at(folder.path)
       }
       usleep(20_000)
     }

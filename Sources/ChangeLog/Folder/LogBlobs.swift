@@ -27,7 +27,9 @@ package struct LogBlobs: Hashable, Sendable {
         hash.update($0)
         try write($0)
       }
-      guard hash.finish().description == digest else { throw alteredValue(digest, file(digest)) }
+      guard hash.finish().description == digest else {
+        throw ValueFailure.altered(digest: digest).at(file(digest))
+      }
     }
   }
 
@@ -35,14 +37,14 @@ package struct LogBlobs: Hashable, Sendable {
   ///
   /// - Throws: ``LogError`` with ``LogError/Code/missing``.
   package func value(_ digest: String) throws -> LargeValue {
-    guard contains(digest) else { throw missing(digest) }
+    guard contains(digest) else { throw LogFailure.missingValue.at(file(digest)) }
     return .file(file(digest))
   }
 
   /// Fails where a value is not there, or does not have its digest.
   package func check(_ digest: String, size: Int64) throws {
     let descriptor = open(file(digest), O_RDONLY | O_CLOEXEC)
-    guard descriptor >= 0 else { throw missing(digest) }
+    guard descriptor >= 0 else { throw LogFailure.missingValue.at(file(digest)) }
     defer { close(descriptor) }
     var hash = SHA256()
     var total: Int64 = 0
@@ -50,42 +52,13 @@ package struct LogBlobs: Hashable, Sendable {
     while true {
       let count = Glibc.read(descriptor, &chunk, chunk.count)
       if count < 0, errno == EINTR { continue }
-      guard count >= 0 else {
-        throw diskError("The value \(file(digest)) can't be read", file(digest))
-      }
+      guard count >= 0 else { throw diskError("read", file(digest)) }
       if count == 0 { break }
       total += Int64(count)
       chunk.withUnsafeBytes { hash.update(UnsafeRawBufferPointer(rebasing: $0[..<count])) }
     }
-    guard total == size, hash.finish().description == digest else { throw damaged(digest) }
+    guard total == size, hash.finish().description == digest else {
+      throw LogFailure.alteredValue.at(file(digest))
+    }
   }
-
-  private func missing(_ digest: String) -> LogError {
-    LogError(
-      .missing,
-      "The large value \(file(digest)) is not there.",
-      hint: "Copy it from where the logs came from.",
-      path: file(digest)
-    )
-  }
-
-  private func damaged(_ digest: String) -> LogError {
-    LogError(
-      .damaged,
-      "The large value \(file(digest)) was altered: its bytes do not have the digest that is its"
-        + " name.",
-      hint: "Copy it again from where the logs came from.",
-      path: file(digest)
-    )
-  }
-}
-
-/// The error of a store's own value that does not have its digest.
-func alteredValue(_ digest: String, _ path: String) -> StoreError {
-  StoreError(
-    .damaged,
-    "The large value \(digest) of the store was altered: its bytes do not have the digest that"
-      + " is its name. Bring it back from a copy of the store.",
-    path: path
-  )
 }

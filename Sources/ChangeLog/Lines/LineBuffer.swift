@@ -122,30 +122,11 @@ final class LineBuffer {
       return false
     case .crowded, .cut:
       guard number > 0 || LogHeader.mayBegin(with: piece.memory[..<piece.filled]) else {
-        throw LogHeader.notALog(path)
+        throw LogFailure.notAHeader.at(path, line: 1)
       }
-      throw outcome == .cut ? cut : crowded
+      let reason = outcome == .cut ? LogFailure.cutLine : .longLine(limit: Self.longestLine)
+      throw LogError(reason, path: path, line: number + 1)
     }
-  }
-
-  private var crowded: LogError {
-    LogError(
-      .damaged,
-      "Line \(number + 1) of the log \(path) is longer than \(Self.longestLine) bytes, which no"
-        + " line of a log is.",
-      path: path,
-      line: number + 1
-    )
-  }
-
-  private var cut: LogError {
-    LogError(
-      .incomplete,
-      "The log \(path) ends in the middle of line \(number + 1); copy it again from where it came"
-        + " from.",
-      path: path,
-      line: number + 1
-    )
   }
 
   /// Lets another thread fill a piece, which then goes on to those that make digests.

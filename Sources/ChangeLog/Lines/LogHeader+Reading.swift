@@ -7,17 +7,18 @@ extension LogHeader {
   /// Any version of the format has the kind, and the names of the version and of what it uses, where
   /// this one has them, so that a program can tell what it does not know.
   package init(line: UnsafeRawBufferPointer, path: String) throws {
+    func failure(_ reason: LogFailure) -> LogError { LogError(reason, path: path, line: 1) }
     var text = LineParts(line)
     // In a string the quotes of the second text would be escaped, so that it stands nowhere else.
     guard text.has(#"{"kind":"header","#), text.skip(to: #""meta":{"format":"#),
       text.has(#""meta":{"format":"#)
-    else { throw Self.notALog(path) }
-    guard let format = parseJSONString(text.quoted()) else { throw Self.notALog(path) }
-    guard format == Self.format else { throw Self.newer(format, path) }
+    else { throw failure(.notAHeader) }
+    guard let format = parseJSONString(text.quoted()) else { throw failure(.notAHeader) }
+    guard format == Self.format else { throw failure(.newerFormat(format, known: Self.format)) }
     guard text.has(#","features":"#), let features = parseJSONString(text.quoted()) else {
-      throw Self.notALog(path)
+      throw failure(.notAHeader)
     }
-    guard features.isEmpty else { throw Self.uses(features, path) }
+    guard features.isEmpty else { throw failure(.unknownFeatures(features)) }
     do {
       try self.init(&text)
       let written = try self.line()
@@ -26,13 +27,7 @@ extension LogHeader {
       }
       guard isAsWritten else { throw Refusal.text }
     } catch {
-      throw LogError(
-        .damaged,
-        "The first line of the log \(path) is not as it was written; copy the file again from where"
-          + " it came from.",
-        path: path,
-        line: 1
-      )
+      throw failure(.alteredHeader)
     }
   }
 
@@ -73,34 +68,5 @@ extension LogHeader {
   static func mayBegin(with bytes: some Collection<UInt8>) -> Bool {
     let opening = Array(#"{"kind":"header","#.utf8)
     return bytes.prefix(opening.count).elementsEqual(opening.prefix(bytes.count))
-  }
-
-  static func notALog(_ path: String) -> LogError {
-    LogError(
-      .notALog,
-      "The file \(path) is no change log: its first line is not the header of one.",
-      path: path,
-      line: 1
-    )
-  }
-
-  private static func newer(_ format: String, _ path: String) -> LogError {
-    LogError(
-      .newerFormat,
-      "The log \(path) has the format '\(format)', and this program reads '\(Self.format)'; use a"
-        + " newer version of the program.",
-      path: path,
-      line: 1
-    )
-  }
-
-  private static func uses(_ features: String, _ path: String) -> LogError {
-    LogError(
-      .newerFormat,
-      "The log \(path) uses what this program does not know: \(features). Use a newer version of the"
-        + " program.",
-      path: path,
-      line: 1
-    )
   }
 }

@@ -45,12 +45,11 @@ package struct LogHeader: Hashable, Sendable {
   package func line() throws -> [UInt8] {
     let parts = try SchemaParts.of(schema)
     guard parts.definitionSize <= Self.longestDefinition else {
-      throw LogError(
-        .lineTooLong,
-        "The schema of the store \(store) has \(parts.definitionSize) bytes as JSON, and a log's may"
-          + " have \(Self.longestDefinition).",
-        path: ""
-      )
+      throw LogFailure.longSchema(
+        store: store,
+        bytes: parts.definitionSize,
+        limit: Self.longestDefinition
+      ).at("")
     }
     var line = parts.values
     line += #","digest":"","meta":{"format":""#.utf8

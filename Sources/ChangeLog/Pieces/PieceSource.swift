@@ -35,7 +35,7 @@ final class PieceSource: @unchecked Sendable {
   /// Fills a piece anew.
   func refill(_ piece: Piece) throws -> Outcome {
     guard !isCrowded else { return .crowded }
-    guard piece.removeAll() else { throw LogError.memory(path) }
+    guard piece.removeAll() else { throw LogFailure.outOfMemory.at(path) }
     rest.withUnsafeBytes { piece.room.copyMemory(from: $0) }
     piece.filled = rest.count
     rest.removeAll(keepingCapacity: true)
@@ -52,7 +52,7 @@ final class PieceSource: @unchecked Sendable {
           return .crowded
         }
         let size = piece.memory.count < Piece.largestRoom ? Piece.largestRoom : limit
-        guard piece.resize(to: size) else { throw LogError.memory(path) }
+        guard piece.resize(to: size) else { throw LogFailure.outOfMemory.at(path) }
       }
       let start = piece.filled
       // In small steps once it has grown, so that little is left over after the line.

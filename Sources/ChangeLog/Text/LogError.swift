@@ -1,78 +1,69 @@
-/// Why a log could not be written or read: what happened, where, and what to do.
+import Changes
+
+/// Why a log could not be written or read.
 package struct LogError: Error, Sendable, CustomStringConvertible {
-  /// What kind of failure it was; more may come, so a `switch` needs a default.
+  /// What kind of failure it was; more may come, so that a `switch` needs a default.
   package enum Code: Hashable, Sendable {
-    /// There is no such file or folder.
-    case missing
-    /// Reading or writing failed.
-    case inputOutput
-    /// There was no memory.
-    case outOfMemory
-    /// The disk is full.
-    case diskFull
-    /// Bytes that the writer would not have written, or digests that do not fit them.
+    case missing, inputOutput, outOfMemory, diskFull, locked, exists
+    /// The bytes are not what the writer writes, or do not have their digests.
     case damaged
     /// The file ends before its trailer.
     case incomplete
-    /// A version of the format, or a feature, that is not known.
-    case newerFormat
-    /// The file is something else.
-    case notALog
-    /// A file of that name is there already.
-    case exists
-    /// Transactions are missing between files, or twice there.
+    case newerFormat, notALog
+    /// Transactions are missing between files, or occur twice.
     case gap
-    /// Another program works in the folder.
-    case locked
-    /// The log has something left out, so that it is no good for what was asked.
+    /// Something was left out of the log, which the operation needs.
     case partial
-    /// Something was begun in the folder, and not finished.
+    /// An operation on the folder was interrupted.
     case unfinished
-    /// A change makes a line that is longer than readers take.
+    /// A line would be longer than readers accept.
     case lineTooLong
   }
 
-  /// What kind of failure it was.
-  package let code: Code
-  /// What happened, where, and what to do.
-  package let message: String
-  /// The end of the message that says what to do; empty if it is not told apart.
-  package let hint: String
+  /// What happened, as data.
+  package let reason: any LogReason
   /// The file.
   package let path: String
-  /// The line in the file, from 1 on; zero where no line is meant.
+  /// The line in the file, from 1 on; zero if the error is not about a line.
   package let line: Int
-  /// The transaction; zero where none is meant.
+  /// The transaction; zero if the error is not about one.
   package let transaction: Int64
 
-  /// Makes an error.
-  package init(
-    _ code: Code,
-    _ message: String,
-    hint: String = "",
-    path: String,
-    line: Int = 0,
-    transaction: Int64 = 0
-  ) {
-    self.code = code
-    self.message = hint.isEmpty ? message : "\(message) \(hint)"
-    self.hint = hint
+  package init(_ reason: any LogReason, path: String, line: Int = 0, transaction: Int64 = 0) {
+    self.reason = reason
     self.path = path
     self.line = line
     self.transaction = transaction
   }
 
-  /// The sentence.
-  package var description: String { message }
+  /// The same error about a file that the user knows by another path.
+  package func at(_ path: String) -> LogError {
+    reason.at(path, line: line, transaction: transaction)
+  }
+
+  package var code: Code { reason.code }
+  /// What happened and where, without the hint.
+  package var message: String { reason.message(self) }
+  /// What to do about it; empty if the message says it all.
+  package var hint: String { reason.hint(self) }
+  /// The message and the hint.
+  package var description: String { sentences(message, hint) }
 }
 
-extension LogError {
-  static func memory(_ path: String) -> LogError {
-    LogError(
-      .outOfMemory,
-      "There was no memory left for the log \(path). Try again when other programs need less, or raise"
-        + " the limit of this one.",
-      path: path
-    )
+/// What a ``LogError`` is about: an enumeration with payloads.
+package protocol LogReason: Sendable {
+  var code: LogError.Code { get }
+  /// Words the reason for the file, the line and the transaction of an error.
+  func message(_ error: LogError) -> String
+  func hint(_ error: LogError) -> String
+}
+
+extension LogReason {
+  /// What to do about most failures of this kind.
+  package func hint(_ error: LogError) -> String { code.hint }
+
+  /// The error of a file, or of a line or a transaction in it.
+  package func at(_ path: String, line: Int = 0, transaction: Int64 = 0) -> LogError {
+    LogError(self, path: path, line: line, transaction: transaction)
   }
 }

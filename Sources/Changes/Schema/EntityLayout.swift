@@ -74,11 +74,7 @@ extension StoreSchema {
     var indexes: [String: Int] = [:]
     for (index, entity) in entities.enumerated() {
       guard indexes.updateValue(index, forKey: entity.name) == nil else {
-        throw StoreError(
-          .invalidSchema,
-          "The schema has two entities named \(entity.name); give one of them another name.",
-          entity: entity.name
-        )
+        throw StoreError(SchemaFailure.duplicateEntity(entity.name))
       }
     }
     let ancestors = try entities.map { try chain(from: $0, indexes) }
@@ -93,11 +89,7 @@ extension StoreSchema {
     var next = entity.parent
     while let name = next {
       guard let index = indexes[name], !result.contains(index) else {
-        throw StoreError(
-          .invalidSchema,
-          "\(entity.name) inherits from \(name), which is not in the schema; add it.",
-          entity: entity.name
-        )
+        throw StoreError(SchemaFailure.missingEntity(name, neededBy: entity.name))
       }
       result.append(index)
       next = entities[index].parent
@@ -128,10 +120,10 @@ extension StoreSchema {
     for (position, relationship) in entity.relationships.enumerated() {
       guard let destination = indexes[relationship.destination] else {
         throw StoreError(
-          .invalidSchema,
-          "\(entity.name).\(relationship.name) leads to \(relationship.destination), which is not"
-            + " in the schema; add it.",
-          entity: entity.name
+          SchemaFailure.missingEntity(
+            relationship.destination,
+            neededBy: "\(entity.name).\(relationship.name)"
+          )
         )
       }
       guard case .column(let name) = relationship.storage else { continue }

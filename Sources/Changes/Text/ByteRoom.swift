@@ -27,11 +27,7 @@ final class ByteRoom {
     if place == pieces.count {
       let wanted = max(size, Self.pieceSize)
       guard let memory = malloc(wanted) else {
-        throw StoreError(
-          .outOfMemory,
-          "There was no memory left for \(size) bytes of a change. Try again when other programs need"
-            + " less, or raise the limit of this one."
-        )
+        throw StoreError(ValueFailure.outOfMemory(bytes: size))
       }
       pieces.append(UnsafeMutableRawBufferPointer(start: memory, count: wanted))
     }

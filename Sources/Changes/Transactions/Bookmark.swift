@@ -55,18 +55,11 @@ package struct Bookmark: Hashable, Sendable {
       let context = error.context
       if let refusal = context.underlyingError as? StoreError { throw refusal }
       let place = context.codingPath.map(\.stringValue).joined(separator: ".")
-      throw Self.unreadable("\(place): \(context.debugDescription)", error)
+      let detail = "\(place): \(context.debugDescription)"
+      throw StoreError(TokenFailure.unreadable(detail), cause: error)
     } catch {
-      throw Self.unreadable("\(error)", error)
+      throw StoreError(TokenFailure.unreadable("\(error)"), cause: error)
     }
-  }
-
-  private static func unreadable(_ reason: String, _ cause: any Error) -> StoreError {
-    StoreError(
-      .damaged,
-      "The history token can't be read (\(reason)). It was cut or altered; discard it.",
-      cause: cause
-    )
   }
 }
 
@@ -112,20 +105,11 @@ extension Bookmark: Codable {
     let container = try decoder.container(keyedBy: Key.self)
     let kind = try container.decodeIfPresent(String.self, forKey: Key("kind"))
     guard kind == Self.kind else {
-      throw Self.refusal(
-        container,
-        "This is no history token: its kind is \(kind ?? "missing"), not \(Self.kind). Pass what"
-          + " was written as one."
-      )
+      throw Self.refusal(container, .kind(kind, expected: Self.kind))
     }
     let version = try container.decode(Int.self, forKey: Key("version"))
     guard version == Self.version else {
-      throw Self.refusal(
-        container,
-        "The history token has version \(version), and this program knows version"
-          + " \(Self.version). Use the program that wrote it, or a newer one.",
-        .newerFormat
-      )
+      throw Self.refusal(container, .version(version, known: Self.version))
     }
     try Self.check(container, has: ["kind", "version", "store", "stores"])
     store = try container.decode(String.self, forKey: Key("store"))
@@ -137,11 +121,7 @@ extension Bookmark: Codable {
       points[key.stringValue] = try Self.point(place)
     }
     guard points[store] != nil else {
-      throw Self.refusal(
-        stores,
-        "The history token was taken from the store \(store), and does not say how far it covers"
-          + " that store. It was altered; discard it."
-      )
+      throw Self.refusal(stores, .lacksItsStore(store))
     }
     self.points = points
   }
@@ -156,8 +136,7 @@ extension Bookmark: Codable {
     else {
       throw refusal(
         place,
-        "The history token has a place that can't be: lineage \(lineage), transaction"
-          + " \(transaction), digest \(text.prefix(80)). It was altered; discard it."
+        .impossiblePoint(lineage: lineage, transaction: transaction, digest: text)
       )
     }
     return HistoryPoint(lineage: lineage, transaction: transaction, digest: digest)
@@ -171,24 +150,20 @@ extension Bookmark: Codable {
     guard found != names else { return }
     let missing = names.subtracting(found).sorted()
     let unknown = found.subtracting(names).sorted()
-    throw refusal(
-      container,
-      "The history token lacks [\(missing.joined(separator: ", "))] and has"
-        + " [\(unknown.joined(separator: ", "))] that none has. It was altered; discard it."
-    )
+    throw refusal(container, .members(missing: missing, unknown: unknown))
   }
 
   /// The error for what can't be read: that of decoding, with the store's own below it.
   private static func refusal(
     _ container: KeyedDecodingContainer<Key>,
-    _ sentence: String,
-    _ code: StoreError.Code = .damaged
+    _ reason: TokenFailure
   ) -> DecodingError {
-    .dataCorrupted(
+    let error = StoreError(reason)
+    return .dataCorrupted(
       .init(
         codingPath: container.codingPath,
-        debugDescription: sentence,
-        underlyingError: StoreError(code, sentence)
+        debugDescription: error.description,
+        underlyingError: error
       )
     )
   }

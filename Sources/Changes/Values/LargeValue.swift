@@ -19,13 +19,13 @@ package enum LargeValue: Sendable {
     case .bytes(let data): try data.withUnsafeBytes(body)
     case .file(let path):
       let descriptor = open(path, O_RDONLY | O_CLOEXEC)
-      guard descriptor >= 0 else { throw failure("open", path) }
+      guard descriptor >= 0 else { throw ValueFailure.file(verb: "open", errno).at(path) }
       defer { close(descriptor) }
       var piece = [UInt8](repeating: 0, count: 1 << 18)
       while true {
         let count = Glibc.read(descriptor, &piece, piece.count)
         if count < 0, errno == EINTR { continue }
-        guard count >= 0 else { throw failure("read", path) }
+        guard count >= 0 else { throw ValueFailure.file(verb: "read", errno).at(path) }
         if count == 0 { return }
         try piece.withUnsafeBytes { try body(UnsafeRawBufferPointer(rebasing: $0[..<count])) }
       }
@@ -38,15 +38,5 @@ package enum LargeValue: Sendable {
     var data = Data()
     try forEachPiece { data.append(contentsOf: $0) }
     return data
-  }
-
-  private func failure(_ verb: String, _ path: String) -> StoreError {
-    let number = errno
-    return StoreError(
-      number == ENOENT || number == ENOTDIR ? .missingBlob : .inputOutput,
-      "To \(verb) the large value \(path) failed: \(String(cString: strerror(number))). Bring it back"
-        + " from a copy of where it lay.",
-      path: path
-    )
   }
 }

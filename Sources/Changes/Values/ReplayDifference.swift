@@ -31,12 +31,7 @@ package struct ReplayDifference: Hashable, Sendable, CustomStringConvertible {
     guard let property else {
       return found == nil ? "\(name) is not there" : "\(name) is there already"
     }
-    return "\(name).\(property) is \(shortened(found)) and should be \(shortened(expected))"
-  }
-
-  /// A value as a message shows it, which has no room for a picture.
-  private func shortened(_ text: String?) -> String {
-    guard let text else { return "nothing" }
-    return text.count > 80 ? "\(text.prefix(50))… (\(text.count) characters)" : text
+    return "\(name).\(property) is \(found.map(abbreviated) ?? "nothing") and should be"
+      + " \(expected.map(abbreviated) ?? "nothing")"
   }
 }

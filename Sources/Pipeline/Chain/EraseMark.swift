@@ -41,12 +41,7 @@ struct EraseMark: Codable, Equatable {
     do {
       return try JSONDecoder().decode(Self.self, from: Data(bytes))
     } catch {
-      throw LogError(
-        .damaged,
-        "\(path), which says what erasure was begun, can't be read: \(error). Bring it back from"
-          + " another copy.",
-        path: path
-      )
+      throw ChainFailure.unreadableMark("\(error)").at(path)
     }
   }
 
@@ -65,12 +60,11 @@ extension LogFolder {
   /// Fails where an erasure was begun in the logs of a store, and not finished.
   func checkErasing(_ store: String) throws {
     guard let mark = try EraseMark.read(self, store) else { return }
-    throw LogError(
-      .unfinished,
-      "An erasure in the logs of the store \(store) in \(path) was begun and not finished; run"
-        + " “\(mark.command(self))” again.",
-      path: erasing(store)
-    )
+    throw ChainFailure.unfinishedErasure(
+      store: store,
+      folder: self.path,
+      command: mark.command(self)
+    ).at(erasing(store))
   }
 
   /// Says that an erasure is finished.

@@ -75,28 +75,13 @@ package struct Finding: Equatable, Sendable, Worded {
   package func naming(_ name: (String) -> String) -> Finding {
     let reason: Reason =
       switch reason {
-      case .log(let kind, let error): .log(kind, error.naming(name))
+      case .log(let kind, let error): .log(kind, error.at(name(error.path)))
       case .isCovered(let folder): .isCovered(folder: name(folder))
       case .rowDiffers(let kind, let object, let properties, let folder):
         .rowDiffers(kind, object: object, properties: properties, folder: name(folder))
       default: reason
       }
     return Finding(reason, path: name(path), transaction: transaction)
-  }
-}
-
-extension LogError {
-  /// The same error with other names for files.
-  package func naming(_ name: (String) -> String) -> LogError {
-    let wording = Wording(message: message, hint: hint)
-    return LogError(
-      code,
-      name(wording.message),
-      hint: name(wording.hint),
-      path: name(path),
-      line: line,
-      transaction: transaction
-    )
   }
 }
 

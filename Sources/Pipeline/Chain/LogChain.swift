@@ -86,29 +86,14 @@ struct LogChain {
     ) { _ in erasures }
     let header = reader.header
     guard header.store == store, header.lineage == lineage else {
-      throw LogError(
-        .damaged,
-        "The log \(file.path) is of lineage \(header.lineage) of the store \(header.store), and lies"
-          + " among those of lineage \(lineage) of the store \(store). Put it where it belongs.",
-        path: file.path,
-        line: 1
-      )
+      throw ChainFailure.misplaced(header).at(file.path, line: 1)
     }
     guard header.partial.isEmpty || folder.partial != nil else {
-      throw LogError(
-        .partial,
-        "The log \(file.path) has something left out (\(header.partial)), so that nothing can follow"
-          + " on it. Take it out of the folder.",
-        path: file.path,
-        line: 1
-      )
+      throw ChainFailure.filtered(header.partial).at(file.path, line: 1)
     }
     guard header.first == file.range.lowerBound else {
-      throw LogError(
-        .damaged,
-        "The log \(file.path) begins with transaction \(header.first), and its name says"
-          + " \(file.range.lowerBound). Give it the name that it had.",
-        path: file.path,
+      throw ChainFailure.wrongFirst(header.first, named: file.range.lowerBound).at(
+        file.path,
         line: 1
       )
     }
@@ -117,11 +102,8 @@ struct LogChain {
       throw gap(file, point)
     }
     guard header.previous == point.digest else {
-      throw LogError(
-        .damaged,
-        "The log \(file.path) does not follow on transaction \(point.transaction): it was written"
-          + " after another history. Compare both files with other copies.",
-        path: file.path,
+      throw ChainFailure.otherHistory(after: point.transaction).at(
+        file.path,
         line: 1,
         transaction: header.first
       )
@@ -132,28 +114,18 @@ struct LogChain {
   /// The error for a log that does not begin where the one before ends.
   func gap(_ file: LogFolder.File, _ point: HistoryPoint) -> LogError {
     let first = file.range.lowerBound
-    let what =
+    let reason =
       first > point.transaction + 1
-      ? "transactions \(point.transaction + 1) to \(first - 1) are missing before it"
-      : "transactions \(first) to \(min(point.transaction, file.range.upperBound)) are there twice"
-    return LogError(
-      .gap,
-      "The log \(file.path) does not follow on transaction \(point.transaction): \(what)."
-        + (first > point.transaction + 1
-          ? " Bring the missing logs back." : " Take one of the two out of the folder."),
-      path: file.path,
-      transaction: first
-    )
+      ? ChainFailure.missing(point.transaction + 1...first - 1, after: point.transaction)
+      : .repeated(first...max(first, min(point.transaction, file.range.upperBound)))
+    return LogError(reason, path: file.path, transaction: first)
   }
 
   /// Fails where a log that was read to its end has not the transactions that its name promises.
   func checkEnd(_ reader: LogReader, _ file: LogFolder.File) throws {
     guard let trailer = reader.trailer, trailer.last == file.range.upperBound else {
-      throw LogError(
-        .damaged,
-        "The log \(file.path) ends with transaction \(reader.trailer?.last ?? 0), and its name says"
-          + " \(file.range.upperBound). Give it the name that it had.",
-        path: file.path
+      throw ChainFailure.wrongLast(reader.trailer?.last ?? 0, named: file.range.upperBound).at(
+        file.path
       )
     }
   }
@@ -210,13 +182,7 @@ struct LogChain {
     _ file: LogFolder.File
   ) throws {
     guard known.digest != point.digest else { return }
-    throw LogError(
-      .damaged,
-      "Transaction \(point.transaction) in the log \(file.path) has another digest than the token"
-        + " says: it was written after another history. Compare both with other copies.",
-      path: file.path,
-      transaction: point.transaction
-    )
+    throw ChainFailure.otherThanToken.at(file.path, transaction: point.transaction)
   }
 }
 

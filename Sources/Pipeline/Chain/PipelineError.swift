@@ -140,12 +140,6 @@ package func checkHasLogs(_ logs: LogFolder) throws {
 
 /// The error of a folder of logs that is missing, or is not a folder.
 package func missingFolder(_ logs: LogFolder) -> any Error {
-  let error = PipelineError(.noFolder, logs: logs.path)
-  guard access(logs.path, F_OK) == 0 else { return error }
-  return LogError(
-    .notALog,
-    "\(logs.path) is not a folder of logs.",
-    hint: error.hint,
-    path: logs.path
-  )
+  guard access(logs.path, F_OK) == 0 else { return PipelineError(.noFolder, logs: logs.path) }
+  return ChainFailure.notAFolder.at(logs.path)
 }

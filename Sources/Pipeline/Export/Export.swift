@@ -191,12 +191,7 @@ private final class Export {
     }
     try finishLog()
     guard let definition = schemas[transaction.schema] else {
-      throw StoreError(
-        .damaged,
-        "The catalog of the store \(request.store) lacks the schema of transaction"
-          + " \(transaction.id). Restore the file from a copy.",
-        path: request.store
-      )
+      throw HistoryFailure.damaged(.missingSchema("\(transaction.schema)")).at(request.store)
     }
     let header = LogHeader(
       store: store.identifier,

@@ -14,13 +14,8 @@ package final class FolderHistory: HistorySource {
     if lineages.isEmpty, folder.partial == nil,
       let partial = try PartialLogs.all(of: store, in: folder).first
     {
-      throw LogError(
-        .partial,
-        "The logs of the store \(store) in \(folder.path) all have something left out"
-          + " (\(partial.words)), so that they are no whole history. Name the folder of one kind of"
-          + " them, which “log”, “show” and “blame” read as far as it goes:"
-          + " \(partial.folder.storeFolder(store))",
-        path: partial.folder.storeFolder(store)
+      throw ChainFailure.onlyFiltered(store: store, partial.words).at(
+        partial.folder.storeFolder(store)
       )
     }
     guard let lineage = lineage ?? lineages.last, lineages.contains(lineage) else {

@@ -38,12 +38,7 @@ package struct History {
   /// Fails where something was left out, so that no state can be made of the history.
   package func checkIsWhole() throws {
     guard !outline.partial.isEmpty else { return }
-    throw LogError(
-      .partial,
-      "\(name) has something left out (\(outline.partial)), so that it tells nothing of how a store"
-        + " was. Name whole logs, or the store.",
-      path: outline.path
-    )
+    throw ChainFailure.filteredHistory(outline.partial, of: name).at(outline.path)
   }
 
   /// The ids of the transactions up to the point; nil where there are none.

@@ -96,11 +96,8 @@ final class Import {
     guard try request.logs.lineages(of: replica.identifier).isEmpty,
       let name = try request.logs.partials(of: replica.identifier).first
     else { return }
-    throw LogError(
-      .partial,
-      "The logs of the store \(replica.identifier) in \(request.logs.path) have something left out,"
-        + " so that they can't be replayed. Bring the whole ones.",
-      path: request.logs.partial(named: name).storeFolder(replica.identifier)
+    throw ChainFailure.filteredImport(store: replica.identifier, folder: request.logs.path).at(
+      request.logs.partial(named: name).storeFolder(replica.identifier)
     )
   }
 

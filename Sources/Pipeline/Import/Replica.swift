@@ -120,12 +120,7 @@ final class Replica {
     let descriptor = open(file, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0o600)
     // An empty file that is there is taken, and where there is no folder, it says so who opens it.
     guard descriptor >= 0 || errno == EEXIST || errno == ENOENT else {
-      throw LogError(
-        .inputOutput,
-        "The replica \(path) can't be made: \(String(cString: strerror(errno))). Check the"
-          + " folder and its permissions.",
-        path: file
-      )
+      throw ChainFailure.replica(errno).at(file)
     }
     if descriptor >= 0 {
       close(descriptor)

@@ -67,12 +67,8 @@ final class LineageVerification {
         try read(reader, file, tick) { transaction in
           guard let reached = transaction.point(inLineage: chain.lineage) else { return }
           if let expected = snapshots[transaction.id], expected != reached.digest {
-            throw LogError(
-              .damaged,
-              "The snapshot of transaction \(transaction.id) says that the transaction has the"
-                + " digest \(expected), and the log \(file.path) says \(reached.digest). Compare both with"
-                + " other copies.",
-              path: file.path,
+            throw ChainFailure.otherThanSnapshot(expected: expected, found: reached.digest).at(
+              file.path,
               transaction: transaction.id
             )
           }

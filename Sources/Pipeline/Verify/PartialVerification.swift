@@ -24,11 +24,8 @@ func verifyPartial(
       let reader = try LogReader(path: file.path)
       try check(reader.header, file, folder, store, lineage)
       guard reader.header.first > result.to.transaction else {
-        throw LogError(
-          .gap,
-          "The log \(file.path) has transactions that are in the one before it too. Take one of the two"
-            + " out of the folder.",
-          path: file.path,
+        throw ChainFailure.repeated(reader.header.first...result.to.transaction).at(
+          file.path,
           transaction: reader.header.first
         )
       }
@@ -49,11 +46,8 @@ func verifyPartial(
         try tick(progress)
       }
       guard reader.trailer?.last == file.range.upperBound else {
-        throw LogError(
-          .damaged,
-          "The log \(file.path) ends with transaction \(reader.trailer?.last ?? 0), and its name says"
-            + " \(file.range.upperBound). Give it the name that it had.",
-          path: file.path
+        throw ChainFailure.wrongLast(reader.trailer?.last ?? 0, named: file.range.upperBound).at(
+          file.path
         )
       }
       result.files += 1
@@ -75,13 +69,6 @@ private func check(
   guard header.store == store, header.lineage == lineage,
     folder.partial == LogFolder.partialName(header.partial), header.first == file.range.lowerBound
   else {
-    throw LogError(
-      .damaged,
-      "The log \(file.path) is not the one that its place and name say: it begins with transaction"
-        + " \(header.first) of lineage \(header.lineage) of the store \(header.store), and has this left"
-        + " out: \(header.partial.isEmpty ? "nothing" : header.partial). Put it where it belongs.",
-      path: file.path,
-      line: 1
-    )
+    throw ChainFailure.misplaced(header).at(file.path, line: 1)
   }
 }

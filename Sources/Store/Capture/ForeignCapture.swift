@@ -31,11 +31,7 @@ struct ForeignCapture {
     tables = try schema.foreignTables()
     let width = tables.map(\.columns.count).max() ?? 0
     guard width <= Self.maximumWidth else {
-      throw StoreError(
-        .invalidSchema,
-        "An entity has \(width) properties together with all that inherit from it, and at most"
-          + " \(Self.maximumWidth) are allowed; split it into two."
-      )
+      throw StoreError(SchemaFailure.tooManyProperties(width, limit: Self.maximumWidth))
     }
     definitions =
       [

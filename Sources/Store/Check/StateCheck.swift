@@ -98,13 +98,8 @@ final class StateCheck {
     }
     let head = try beginning.reader.historyRange().head
     guard head.transaction == base.transaction, head.digest == base.digest else {
-      throw StoreError(
-        .historyDiverged,
-        "The history of \(connection.path) begins after transaction \(base.transaction), and what"
-          + " it is to be compared with ends with transaction \(head.transaction), or is of another"
-          + " history.",
-        path: connection.path
-      )
+      throw HistoryFailure.otherBeginning(base: base.transaction, comparedHead: head.transaction)
+        .at(connection.path)
     }
     try beginning.reader.snapshot { try keep($0, digest) }
     isComplete = true

@@ -132,16 +132,8 @@ struct BlobFolder: Sendable {
     guard fsync(descriptor) == 0 else { throw failure("sync", path) }
   }
 
-  private func failure(_ verb: String, _ path: String) -> StoreError {
-    let number = errno
-    let reason = String(cString: strerror(number))
-    let isFull = number == ENOSPC || number == EDQUOT
-    return StoreError(
-      isFull ? .diskFull : number == EROFS || number == EACCES ? .readOnly : .inputOutput,
-      "A large value can't be kept: to \(verb) \(path) failed (\(reason)). Nothing of this write was"
-        + " kept; \(isFull ? "free some space" : "check the folder") and write again.",
-      path: path
-    )
+  private func failure(_ verb: String, _ file: String) -> StoreError {
+    BlobFailure.unwritable(verb: verb, file: file, errno).at(path)
   }
 }
 

@@ -92,7 +92,9 @@ final class Blobs {
       "UPDATE store_blob SET rows = rows + ?2, history = history + ?3 WHERE sha256 = ?1",
       [.text(digest), .integer(rows), .integer(history)]
     )
-    guard connection.changes == 1 else { throw missingBlob(digest, connection.path) }
+    guard connection.changes == 1 else {
+      throw BlobFailure.missing(digest: digest).at(connection.path)
+    }
     isTouched = true
   }
 
@@ -146,7 +148,9 @@ final class Blobs {
 
   /// The bytes of a value.
   func data(_ digest: String) throws -> Data {
-    guard let data = try data(ifThere: digest) else { throw missingBlob(digest, connection.path) }
+    guard let data = try data(ifThere: digest) else {
+      throw BlobFailure.missing(digest: digest).at(connection.path)
+    }
     return data
   }
 
@@ -154,7 +158,7 @@ final class Blobs {
   func content(_ digest: String) throws -> LargeValue {
     if let folder, folder.contains(digest) { return .file(folder.file(digest)) }
     guard let data = try Self.data(digest, on: connection) else {
-      throw missingBlob(digest, connection.path)
+      throw BlobFailure.missing(digest: digest).at(connection.path)
     }
     return .bytes(data)
   }
@@ -244,24 +248,11 @@ extension BlobFolder {
   /// Notes that files are being written which no row needs yet, and returns the note's name.
   func mark() throws -> String {
     let name = ".writing.\(getpid()).\(UInt64.random(in: 0...UInt64.max))"
-    guard FileManager.default.createFile(atPath: file(name), contents: nil) else {
-      throw StoreError(
-        .inputOutput,
-        "A large value can't be kept, because nothing can be written in \(path). Check the folder's"
-          + " permissions and the disk.",
-        path: path
-      )
+    let descriptor = open(file(name), O_WRONLY | O_CREAT | O_CLOEXEC, 0o666)
+    guard descriptor >= 0 else {
+      throw BlobFailure.unwritable(verb: "create", file: file(name), errno).at(path)
     }
+    close(descriptor)
     return name
   }
-}
-
-/// What is thrown where a value's file is gone.
-func missingBlob(_ digest: String, _ path: String) -> StoreError {
-  StoreError(
-    .missingBlob,
-    "The value \(digest) of the store \(path) is missing in its folder of large values. Copy or"
-      + " restore the folder \(path)-blobs together with the store.",
-    path: path
-  )
 }

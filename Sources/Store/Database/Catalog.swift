@@ -113,18 +113,18 @@ struct Catalog {
     guard case .text(let identifier) = try Self.value("identifier", on: connection),
       case .integer(let lineage) = try Self.value("lineage", on: connection),
       case .integer(let schemaID) = try Self.value("schema", on: connection)
-    else { throw Self.damaged(connection.path, "identifier, lineage or schema is missing") }
+    else { throw Self.damaged(.identifier, connection.path) }
     // Folders are named by it.
     guard UUID(uuidString: identifier) != nil else {
-      throw Self.damaged(connection.path, "the identifier is no UUID")
+      throw Self.damaged(.identifier, connection.path)
     }
     let find = "SELECT json FROM store_schema WHERE id = ?1"
     guard let json = try connection.first(find, [.integer(schemaID)], read: { $0.data(at: 0) })
-    else { throw Self.damaged(connection.path, "the schema is missing") }
+    else { throw Self.damaged(.schema, connection.path) }
     do {
       schema = try StoreSchema(json: json)
     } catch {
-      throw Self.damaged(connection.path, "the schema can't be read", cause: error)
+      throw Self.damaged(.schema, connection.path, cause: error)
     }
     self.identifier = identifier
     self.lineage = lineage
@@ -133,15 +133,10 @@ struct Catalog {
   }
 
   private static func damaged(
+    _ part: FileFailure.CatalogPart,
     _ path: String,
-    _ what: String,
     cause: (any Error)? = nil
   ) -> StoreError {
-    StoreError(
-      .damaged,
-      "The catalog of the store \(path) is damaged: \(what). Restore the file from a copy.",
-      cause: cause,
-      path: path
-    )
+    FileFailure.damagedCatalog(part).at(path, cause: cause)
   }
 }

@@ -16,13 +16,6 @@ struct SchemaCheck {
     // Another version with the same tables does no harm.
     let differences = schema.differences(fromStored: stored)
     guard !differences.isEmpty else { return }
-    throw StoreError(
-      .schemaMismatch,
-      "The store \(connection.path) was migrated to version \(stored.version) by another process;"
-        + " this one works with version \(schema.version). Open the store anew with the newer"
-        + " model.",
-      path: connection.path,
-      differences: differences
-    )
+    throw MigrationFailure.migratedByOthers(stored: stored, known: schema).at(connection.path)
   }
 }

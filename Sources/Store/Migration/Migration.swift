@@ -102,13 +102,7 @@ package enum Migration {
     committed: () -> Void,
     abandoned: () -> Void
   ) throws -> Result {
-    guard !connection.isInTransaction else {
-      throw StoreError(
-        .misuse,
-        "A migration of the store \(connection.path) began inside a transaction; end that first.",
-        path: connection.path
-      )
-    }
+    guard !connection.isInTransaction else { throw MigrationFailure.outOfOrder.at(connection.path) }
     // A table that is dropped and made anew must not take the links to it along. The checks come
     // back before the transaction ends. Views of other people's making don't stop a rename.
     try connection.setForeignKeys(enforced: false)
@@ -137,12 +131,7 @@ package enum Migration {
     let catalog = try Catalog(on: connection)
     if catalog.schema == plan.to { return false }
     guard catalog.schema == plan.from else {
-      throw StoreError(
-        .changedMeanwhile,
-        "The store \(connection.path) got another schema since the migration was planned: version"
-          + " \(catalog.schema.version). Plan it anew.",
-        path: connection.path
-      )
+      throw MigrationFailure.changedMeanwhile.at(connection.path)
     }
     try ForeignSeal.seal(on: connection, blobs)
     if try Catalog.historyMode(on: connection) == .tombstones {
@@ -198,9 +187,7 @@ package enum Migration {
       isDeterministic: true
     ) { [weak blobs] arguments in
       // The connection keeps the function, and what reads the values keeps the connection.
-      guard let blobs else {
-        throw StoreError(.misuse, "A value was asked for after the migration that reads it.")
-      }
+      guard let blobs else { throw StoreError(MigrationFailure.outOfOrder) }
       return .blob(try blobs.data(arguments.string(at: 0)))
     }
   }

@@ -32,18 +32,12 @@ struct MigrationChecks {
     guard count > 0 else { return }
     let ids = try numbers("SELECT \"id\" FROM \(rows) ORDER BY \"id\" LIMIT \(Self.namedAtMost)")
     let layout = plan.mapping.newLayouts[row.entity]
-    let isAttribute = layout.columns[column.column].destination == nil
-    throw StoreError(
-      .missingValue,
-      "\(property(column, row)) becomes required, and \(count) rows have no value for it:"
-        + " \(list(ids, of: layout.entity.name, count)). "
-        + (isAttribute
-          ? "Give the attribute a default value in the model, or fill these rows first."
-          : "Make the relationship optional, or set it in a custom stage first."),
-      path: connection.path,
-      entity: layout.entity.name,
-      objects: ids.map { RowKey(entity: row.entity, id: $0) }
-    )
+    throw MigrationFailure.missingValues(
+      property: property(column, row),
+      isAttribute: layout.columns[column.column].destination == nil,
+      ids.map { ObjectName(layout.entity.name, $0) },
+      count: count
+    ).at(connection.path)
   }
 
   /// Refuses a to-one relationship where an object has links to several.
@@ -54,15 +48,11 @@ struct MigrationChecks {
     guard count > 0 else { return }
     let ids = try numbers("\(owners) ORDER BY \"source\" LIMIT \(Self.namedAtMost)")
     let name = plan.mapping.newLayouts[row.entity].entity.name
-    throw StoreError(
-      .duplicate,
-      "\(property(column, row)) becomes a relationship to one object, and \(count) objects have"
-        + " links to several: \(list(ids, of: name, count)). Choose one for each in a custom stage"
-        + " first.",
-      path: connection.path,
-      entity: name,
-      objects: ids.map { RowKey(entity: row.entity, id: $0) }
-    )
+    throw MigrationFailure.severalLinks(
+      property: property(column, row),
+      ids.map { ObjectName(name, $0) },
+      count: count
+    ).at(connection.path)
   }
 
   /// What stands in the way of a unique index on a table, once it is filled; nil for nothing.
@@ -96,36 +86,24 @@ struct MigrationChecks {
         + " LIMIT \(Self.namedAtMost)",
       values
     ) { $0.int64(at: 0) }
-    let total = Int(example.int64(at: Int32(columns.count)))
-    return StoreError(
-      .duplicate,
-      "\(names.joined(separator: ", ")) of \(layout.entity.name) becomes unique, and \(count)"
-        + " values are there more than once: \(values.map { words($0) }.joined(separator: ", ")) in"
-        + " \(list(ids, of: layout.entity.name, total)). Make them differ in a custom stage first.",
-      path: connection.path,
-      entity: layout.entity.name,
-      objects: ids.map { RowKey(entity: layout.index, id: $0) }
-    )
+    return MigrationFailure.duplicates(
+      properties: names,
+      values: values.map { words($0) },
+      count: count,
+      ids.map { ObjectName(layout.entity.name, $0) },
+      in: Int(example.int64(at: Int32(columns.count)))
+    ).at(connection.path)
   }
 
   /// Looks for links that lead nowhere after the migration.
   func danglingLinks() throws -> StoreError? {
     let statement = try connection.prepare("PRAGMA foreign_key_check")
     guard try statement.step() else { return nil }
-    let table = statement.string(at: 0)
-    let parent = statement.string(at: 2)
-    return StoreError(
-      .missingReference,
-      "The row \(statement.int64(at: 1)) of the table \(table) leads to a row of \(parent) that is"
-        + " not there after the migration; nothing was changed. Set the relationship to something"
-        + " else first.",
-      path: connection.path,
-      entity: table
-    )
-  }
-
-  private func list(_ ids: [Int64], of entity: String, _ count: Int) -> String {
-    "\(entity) " + ids.map(String.init).joined(separator: ", ") + (count > ids.count ? ", …" : "")
+    return MigrationFailure.danglingRow(
+      statement.int64(at: 1),
+      table: statement.string(at: 0),
+      parent: statement.string(at: 2)
+    ).at(connection.path)
   }
 
   private func number(_ sql: String) throws -> Int { Int(try numbers(sql).first ?? 0) }

@@ -17,21 +17,13 @@ package struct MigrationPlan: Sendable {
 
   init(from: StoreSchema, to: StoreSchema, areRemovalsDone: Bool = false) throws {
     guard SchemaVersion(from.version) <= SchemaVersion(to.version) else {
-      throw StoreError(
-        .newerSchema,
-        "The store has version \(from.version) of the schema, and the model is version"
-          + " \(to.version), which is older. Use the program that has version \(from.version) or a"
-          + " newer one."
-      )
+      throw StoreError(MigrationFailure.newerSchema(stored: from, wanted: to))
     }
     mapping = try SchemaMapping(from: from, to: to, areRemovalsDone: areRemovalsDone)
     let planned = PlannedSteps(mapping)
     guard planned.refusals.isEmpty else {
       throw StoreError(
-        .migrationRefused,
-        "There is no way from version \(from.version) of the schema to version \(to.version):"
-          + planned.refusals.map { "\n- \($0)" }.joined(),
-        differences: to.differences(fromStored: from)
+        MigrationFailure.refused(planned.refusals.map { "\($0)" }, from: from, to: to)
       )
     }
     self.from = from

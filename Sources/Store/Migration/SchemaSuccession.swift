@@ -84,13 +84,7 @@ extension Reader {
       do {
         schema = try StoreSchema(json: rows.data(at: 2))
       } catch {
-        throw StoreError(
-          .damaged,
-          "The schema \(rows.int64(at: 0)) in the catalog of the store \(connection.path) can't be"
-            + " read. Restore the file from a copy.",
-          cause: error,
-          path: connection.path
-        )
+        throw FileFailure.damagedCatalog(.schema).at(connection.path, cause: error)
       }
       result.append(
         CatalogSchema(id: rows.int64(at: 0), digest: rows.string(at: 1), schema: schema)

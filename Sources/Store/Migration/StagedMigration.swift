@@ -60,14 +60,7 @@ package final class StagedMigration {
     let isKnown = stat(other.path(percentEncoded: false), &status) == 0
     let mode = isKnown ? status.st_mode & 0o666 : 0o600
     let descriptor = open(path, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, mode)
-    guard descriptor >= 0 else {
-      throw StoreError(
-        errno == EACCES || errno == EROFS ? .readOnly : .inputOutput,
-        "The copy \(path) that a migration works on can't be made: \(String(cString: strerror(errno)))."
-          + " Check the folder.",
-        path: path
-      )
-    }
+    guard descriptor >= 0 else { throw FileFailure.workingCopy(errno).at(path) }
     close(descriptor)
   }
 
@@ -95,13 +88,7 @@ package final class StagedMigration {
 
   /// Commits, and calls between the end of the one lock and the beginning of the other.
   func commit(whenUnlocked: () throws -> Void) throws {
-    guard isOpen else {
-      throw StoreError(
-        .misuse,
-        "A migration of the store \(file.path(percentEncoded: false)) was ended twice.",
-        path: file.path(percentEncoded: false)
-      )
-    }
+    guard isOpen else { throw MigrationFailure.outOfOrder.at(file.path(percentEncoded: false)) }
     defer { abandon() }
     try describingErrors(at: file.path(percentEncoded: false)) {
       let copy = try Connection(
@@ -111,11 +98,7 @@ package final class StagedMigration {
       guard
         try Catalog.value("identifier", on: copy) == Catalog.value("identifier", on: lock)
       else {
-        throw StoreError(
-          .misuse,
-          "The working copy of \(file.path(percentEncoded: false)) is another store.",
-          path: file.path(percentEncoded: false)
-        )
+        throw MigrationFailure.otherStore.at(file.path(percentEncoded: false))
       }
       // SQLite copies over a database only from outside its transactions, so that the lock is
       // let go and taken again; the witness tells whether somebody came between.
@@ -123,12 +106,7 @@ package final class StagedMigration {
       try whenUnlocked()
       try copy.backup(to: lock) {
         guard try witness.dataVersion() == version else {
-          throw StoreError(
-            .changedMeanwhile,
-            "Another process wrote the store \(file.path(percentEncoded: false)) while its"
-              + " migration ended; nothing was migrated. Begin the migration anew.",
-            path: file.path(percentEncoded: false)
-          )
+          throw MigrationFailure.changedMeanwhile.at(file.path(percentEncoded: false))
         }
         try blobs.bringBack()
       }

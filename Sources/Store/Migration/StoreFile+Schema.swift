@@ -5,18 +5,10 @@ extension StoreFile {
   /// Refuses a store that a newer version of the application wrote.
   private func checkVersion(
     of stored: StoreSchema,
-    wanted: StoreSchema,
-    _ differences: [SchemaDifference]
+    wanted: StoreSchema
   ) throws {
     guard SchemaVersion(wanted.version) < SchemaVersion(stored.version) else { return }
-    throw StoreError(
-      .newerSchema,
-      "The store \(path) has version \(stored.version) of the schema, and the model is version"
-        + " \(wanted.version), which is older. Use the program that has version \(stored.version)"
-        + " or a newer one.",
-      path: path,
-      differences: differences
-    )
+    throw MigrationFailure.newerSchema(stored: stored, wanted: wanted).at(path)
   }
 
   /// Opens the store with a schema, which becomes the store's if its tables are the same.
@@ -37,16 +29,8 @@ extension StoreFile {
     // Two attributes that swap their names leave tables of the same shape.
     let steps = PlannedSteps(try SchemaMapping(from: catalog.schema, to: schema)).steps
     guard differences.isEmpty, steps.isEmpty else {
-      try checkVersion(of: catalog.schema, wanted: schema, differences)
-      let list =
-        (differences.isEmpty ? steps.map(\.description) : differences.map(\.description))
-        .map { "\n- \($0)" }.joined()
-      throw StoreError(
-        .schemaMismatch,
-        "The store \(path) does not fit the model; a migration is needed:\(list)",
-        path: path,
-        differences: differences
-      )
+      try checkVersion(of: catalog.schema, wanted: schema)
+      throw MigrationFailure.needed(steps: steps.map(\.description), differences).at(path)
     }
     // The tables are the same: only the version, or what concerns no table, is new.
     if !options.isReadOnly {

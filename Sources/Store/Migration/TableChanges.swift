@@ -93,12 +93,7 @@ struct TableChanges {
       } catch SQLiteError.constraintUnique {
         // Asked for only now, because the index itself looks for duplicates fastest.
         if let error = try checks.duplicates(in: table.definition) { throw error }
-        throw StoreError(
-          .duplicate,
-          "Values of \(table.definition.name) that become unique are there more than once.",
-          path: connection.path,
-          entity: table.definition.name
-        )
+        throw MigrationFailure.duplicatesIn(table: table.definition.name).at(connection.path)
       }
     }
   }

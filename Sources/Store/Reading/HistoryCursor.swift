@@ -55,9 +55,7 @@ package final class HistoryCursor {
     }
     let transaction = try rows.transaction(at: transactions)
     if let expected {
-      guard transaction.follows(expected) else {
-        throw rows.damaged("transaction \(expected) is missing")
-      }
+      guard transaction.follows(expected) else { throw rows.damaged(.missingTransaction(expected)) }
       self.expected = transaction.id + 1
     }
     current = transaction
@@ -74,7 +72,7 @@ package final class HistoryCursor {
       nextChangeID = id
     }
     guard let changes, try changes.step(), changes.int64(at: 9) == current.id else {
-      throw rows.damaged("changes of transaction \(current.id) are missing")
+      throw rows.damaged(.missingChanges(of: current.id))
     }
     nextChangeID += 1
     remaining -= 1

@@ -78,21 +78,16 @@ extension Reader {
   package func check(_ point: HistoryPoint, through last: Int64 = .max) throws {
     let range = try historyRange()
     guard point.lineage == range.head.lineage else {
-      throw diverged(
-        "the point is of lineage \(point.lineage), and the store has lineage \(range.head.lineage)"
-      )
+      throw failure(.otherLineage(point.lineage, storeLineage: range.head.lineage))
     }
     guard point.transaction <= range.head.transaction else {
-      throw diverged(
-        "the point is transaction \(point.transaction), and the store's last is"
-          + " \(range.head.transaction)"
-      )
+      throw failure(.beyondHead(point.transaction, head: range.head.transaction))
     }
     guard point.transaction >= range.base.transaction else {
       throw try expired(point.transaction + 1, range.base)
     }
     guard try rows(with: point.transaction).digest(of: point.transaction) == point.digest else {
-      throw diverged("transaction \(point.transaction) has another digest")
+      throw failure(.otherDigest(point.transaction))
     }
     if let deleted = try firstDeletedTransaction(after: point.transaction, through: last) {
       throw try expired(deleted, range.base)
@@ -131,22 +126,10 @@ extension Reader {
 
   private func expired(_ id: Int64, _ base: HistoryPoint) throws -> StoreError {
     let oldest = try historyRange().oldest
-    let kept = oldest.map { "the oldest that is kept is \($0)" } ?? "none is kept"
-    return StoreError(
-      .historyExpired,
-      "Transaction \(id) was deleted from the history of the store \(connection.path), which begins"
-        + " after transaction \(base.transaction): \(kept). What happened between can't be told from"
-        + " the history; read the whole state, and go on from there.",
-      path: connection.path
-    )
+    return failure(.expired(id, base: base.transaction, oldest: oldest))
   }
 
-  private func diverged(_ how: String) -> StoreError {
-    StoreError(
-      .historyDiverged,
-      "The store \(connection.path) has another history than the one the point was taken from:"
-        + " \(how). It was restored from an older copy, or is another store.",
-      path: connection.path
-    )
+  private func failure(_ reason: HistoryFailure) -> StoreError {
+    StoreError(reason, path: connection.path)
   }
 }

@@ -137,7 +137,7 @@ package final class Reader {
     {
       return data
     }
-    throw missingBlob(digest, connection.path)
+    throw BlobFailure.missing(digest: digest).at(connection.path)
   }
 
   /// The bytes of a value that history keeps by its digest, because it is large.
@@ -148,7 +148,7 @@ package final class Reader {
     guard
       let data = try passing?.blobs.data(inMemory: digest)
         ?? Blobs.data(digest, on: connection)
-    else { throw missingBlob(digest, connection.path) }
+    else { throw BlobFailure.missing(digest: digest).at(connection.path) }
     return data
   }
 

@@ -24,14 +24,7 @@ extension Reader {
   /// - Throws: ``StoreError/Code/locked`` where another program has changed rows and history does
   ///   not have that yet, so that the state is that of no transaction.
   package func snapshot(_ body: (Change) throws -> Void) throws {
-    guard try !hasUnshownChanges() else {
-      throw StoreError(
-        .locked,
-        "Another program is changing the store \(connection.path), and history does not have that"
-          + " yet; take the snapshot again when it has finished.",
-        path: connection.path
-      )
-    }
+    guard try !hasUnshownChanges() else { throw FileFailure.unrecordedChange.at(connection.path) }
     try withPassingValues { try snapshot($0, body) }
   }
 

@@ -59,7 +59,7 @@ struct StoreFile: Sendable {
     case .file:
       connection = try Connection(path: path, mode: canCreate ? .readWriteCreate : .readWrite)
       // SQLite opens what it can't write for reading, without a word.
-      guard !connection.isReadOnly else { throw readOnlyError(path) }
+      guard !connection.isReadOnly else { throw FileFailure.writeProtected.at(path) }
     }
     connection.setBusyTimeout(options.busyTimeout)
     try connection.setForeignKeys(enforced: true)
@@ -74,7 +74,7 @@ struct StoreFile: Sendable {
   /// again; so that is what is opened where permissions allow it, and told to change nothing. Where
   /// the folder can't be written and nobody has such files there, nobody writes the store either.
   private func connectReadOnly() throws -> Connection {
-    guard access(path, F_OK) == 0 else { throw missingFileError(path) }
+    guard access(path, F_OK) == 0 else { throw FileFailure.missing.at(path) }
     let isWritable = mayWrite(path) && mayWrite(folder)
     let connection: Connection
     if isWritable {
@@ -119,11 +119,7 @@ struct StoreFile: Sendable {
       do {
         let statement = try connection.prepare("PRAGMA journal_mode = WAL")
         if try statement.step(), statement.string(at: 0) == "wal" { return }
-        throw StoreError(
-          .readOnly,
-          "The store \(path) can't keep a write-ahead log; put it on a local file system.",
-          path: path
-        )
+        throw FileFailure.noWriteAheadLog.at(path)
       } catch SQLiteError.busy where ContinuousClock.now < deadline && !StopRequest.isMade {
         // SQLite does not wait for a lock here, so that we do.
         sleepBriefly()
@@ -193,12 +189,7 @@ struct StoreFile: Sendable {
     }
     let format = statement.int64(at: 1)
     guard format <= Int64(Catalog.format) else {
-      throw StoreError(
-        .newerFormat,
-        "The store \(path) has format \(format), and this program knows formats up to"
-          + " \(Catalog.format); use a newer version of the program.",
-        path: path
-      )
+      throw FileFailure.newerFormat(format, known: Catalog.format).at(path)
     }
   }
 
@@ -208,31 +199,14 @@ struct StoreFile: Sendable {
     guard let size = try connection.integer("PRAGMA page_size"), stat(path, &file) == 0,
       size > 0, Int64(file.st_size) % size != 0
     else { return }
-    throw StoreError(
-      .damaged,
-      "The store \(path) is damaged: it was cut off at \(file.st_size) bytes. Restore it from a copy.",
-      path: path
-    )
+    throw FileFailure.cutOff(bytes: Int(file.st_size)).at(path)
   }
 
   private func foreignFile(_ connection: Connection) throws -> StoreError {
-    if try isEmpty(connection) {
-      return StoreError(
-        .notAStore,
-        "The file \(path) is empty, so it is no store yet; open it with a schema and for writing"
-          + " to make it one.",
-        path: path
-      )
-    }
-    let what =
+    if try isEmpty(connection) { return FileFailure.empty.at(path) }
+    let isApple =
       try connection.hasRow("SELECT 1 FROM sqlite_schema WHERE name = 'Z_METADATA'")
-      ? "a store written by Apple's Core Data or SwiftData"
-      : "an SQLite database of another program"
-    return StoreError(
-      .notAStore,
-      "The file \(path) is \(what), not one of Travelog's stores; check the path.",
-      path: path
-    )
+    return StoreError(isApple ? FileFailure.appleStore : .foreignDatabase, path: path)
   }
 }
 

@@ -16,11 +16,12 @@ extension EntityLayout {
   /// The error for a value that its property's type can't be read from.
   package func unreadable(_ value: Value, column: Int, id: Int64) -> StoreError {
     StoreError(
-      .unreadableValue,
-      "\(entity.name) \(id) can't be read: '\(columns[column].property)' holds"
-        + " \(words(for: value)), and \(words(for: columns[column])) was expected. A program other than"
-        + " this one wrote it; correct it with the sqlite3 shell.",
-      entity: entity.name
+      ObjectFailure.unreadable(
+        ObjectName(entity.name, id),
+        property: columns[column].property,
+        found: words(for: value),
+        expected: words(for: columns[column])
+      )
     )
   }
 

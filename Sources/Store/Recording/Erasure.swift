@@ -84,7 +84,7 @@ final class Erasure {
     let rows = HistoryRows(connection)
     return try erase(object, "object = ?1") { change, id in
       guard let transaction = try rows.transaction(id) else {
-        throw rows.damaged("transaction \(id) is missing")
+        throw rows.damaged(.missingTransaction(id))
       }
       let gone = try change.toldValues.filter {
         try !$0.isErased && erases(transaction, change, $0)

@@ -113,10 +113,10 @@ final class HistoryRows {
   func transaction(at row: Statement) throws -> Transaction {
     guard let operation = TransactionOperation(rawValue: row.string(at: 2)),
       let state = Transaction.State(rawValue: row.string(at: 13))
-    else { throw damaged("transaction \(row.int64(at: 0)) is of a kind that is not known") }
+    else { throw damaged(.unknownKind(row.string(at: 2))) }
     guard Self.ids.contains(row.int64(at: 0)), Self.counts.contains(row.int64(at: 10)),
       Self.ids.contains(row.int64(at: 9))
-    else { throw damaged("transaction \(row.int64(at: 0)) has numbers that none has") }
+    else { throw damaged(.impossibleNumber(row.int64(at: 0))) }
     var transaction = Transaction(
       id: row.int64(at: 0),
       time: row.string(at: 1),
@@ -140,7 +140,7 @@ final class HistoryRows {
   /// The change that a statement stands at.
   func change(at row: Statement) throws -> Change {
     guard let kind = ChangeKind(name: row.bytes(at: 0)) else {
-      throw damaged("a change is of a kind that is not known: '\(row.string(at: 0))'")
+      throw damaged(.unknownKind(row.string(at: 0)))
     }
     return Change(
       kind: kind,
@@ -164,7 +164,7 @@ final class HistoryRows {
     defer { rows.reset() }
     for _ in 0..<transaction.count {
       guard try rows.step(), rows.int64(at: 9) == transaction.id else {
-        throw damaged("changes of transaction \(transaction.id) are missing")
+        throw damaged(.missingChanges(of: transaction.id))
       }
       digest.take(try change(at: rows), lines)
     }
@@ -183,7 +183,7 @@ final class HistoryRows {
           break
         }
         if known == id { return nil }
-        throw damaged("transaction \(known) is missing")
+        throw damaged(.missingTransaction(known))
       }
       digest = transaction.chainDigest
       if digest == nil { known -= 1 }
@@ -208,13 +208,9 @@ final class HistoryRows {
     }
     let last = ends.int64(at: 1)
     guard Self.ids.contains(ends.int64(at: 0)), Self.ids.contains(last) else {
-      throw damaged(
-        "it has transactions \(ends.int64(at: 0)) to \(last), and none has such numbers"
-      )
+      throw damaged(.impossibleNumber(last))
     }
-    guard let digest = try digest(of: last) else {
-      throw damaged("its last transaction is missing")
-    }
+    guard let digest = try digest(of: last) else { throw damaged(.missingTransaction(last)) }
     return HistoryRange(
       base: base,
       oldest: ends.int64(at: 0),
@@ -226,8 +222,8 @@ final class HistoryRows {
   func base() throws -> HistoryPoint {
     guard case .text(let identifier) = try Catalog.value("identifier", on: connection),
       case .integer(let lineage) = try Catalog.value("lineage", on: connection)
-    else { throw damaged("the store has no identifier or lineage") }
-    guard Self.ids.contains(lineage) else { throw damaged("there is no lineage \(lineage)") }
+    else { throw damaged(.missingCatalogEntry) }
+    guard Self.ids.contains(lineage) else { throw damaged(.impossibleNumber(lineage)) }
     let id = try Catalog.value("history_base", on: connection)
     guard case .integer(let transaction) = id else {
       return HistoryPoint(
@@ -236,12 +232,10 @@ final class HistoryRows {
         digest: TransactionDigest.beginning(ofStore: identifier, lineage: lineage)
       )
     }
-    guard Self.ids.contains(transaction) else {
-      throw damaged("it begins after transaction \(transaction), and none has such a number")
-    }
+    guard Self.ids.contains(transaction) else { throw damaged(.impossibleNumber(transaction)) }
     guard case .blob(let bytes) = try Catalog.value("history_base_digest", on: connection),
       let digest = bytes.withUnsafeBytes({ Digest(bytes: $0) })
-    else { throw damaged("the digest of what was deleted from its beginning is missing") }
+    else { throw damaged(.missingCatalogEntry) }
     return HistoryPoint(lineage: lineage, transaction: transaction, digest: digest)
   }
 
@@ -275,7 +269,7 @@ final class HistoryRows {
     if let known = schemas[id] { return known }
     let find = "SELECT digest FROM store_schema WHERE id = ?1"
     guard let digest = try connection.first(find, [.integer(id)], read: { $0.string(at: 0) })
-    else { throw damaged("schema \(id) is missing") }
+    else { throw damaged(.missingSchema("\(id)")) }
     schemas[id] = digest
     return digest
   }
@@ -285,24 +279,14 @@ final class HistoryRows {
     if let known = schemas.first(where: { $0.value == digest }) { return known.key }
     let find = "SELECT id FROM store_schema WHERE digest = ?1"
     guard let id = try connection.integer(find, [.text(digest)]) else {
-      throw StoreError(
-        .schemaMismatch,
-        "The store \(connection.path) never had the schema \(digest) that a transaction was written"
-          + " with; replay the migration to it first.",
-        path: connection.path
-      )
+      throw MigrationFailure.unknownSchema(digest: digest).at(connection.path)
     }
     schemas[id] = digest
     return id
   }
 
   /// The error for a history that contradicts itself.
-  func damaged(_ what: String) -> StoreError {
-    StoreError(
-      .damaged,
-      "The history of the store \(connection.path) is damaged: \(what). Restore the store from a"
-        + " copy, or rebuild it from its logs.",
-      path: connection.path
-    )
+  func damaged(_ damage: HistoryDamage) -> StoreError {
+    HistoryFailure.damaged(damage).at(connection.path)
   }
 }

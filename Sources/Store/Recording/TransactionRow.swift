@@ -57,7 +57,7 @@ final class TransactionRow {
     guard try last.step() else { return (1, 1) }
     let transaction = last.int64(at: 0)
     guard HistoryRows.ids.contains(transaction), HistoryRows.ids.contains(last.int64(at: 1)) else {
-      throw rows.damaged("transaction \(transaction) has numbers that none has")
+      throw rows.damaged(.impossibleNumber(transaction))
     }
     return (transaction + 1, last.int64(at: 1) + 1)
   }
@@ -67,9 +67,7 @@ final class TransactionRow {
     defer { lastDigest.reset() }
     previous = try lastDigest.step() ? Digest(bytes: lastDigest.bytes(at: 0)) : nil
     guard previous == nil else { return }
-    guard let digest = try rows.digest(of: id) else {
-      throw rows.damaged("transaction \(id) is missing")
-    }
+    guard let digest = try rows.digest(of: id) else { throw rows.damaged(.missingTransaction(id)) }
     if try rows.transaction(id)?.digest == nil {
       try sealing.bind(1, id)
       try sealing.bind(2, Data(digest.bytes))

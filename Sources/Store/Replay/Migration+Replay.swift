@@ -30,7 +30,7 @@ extension Migration {
     return try describingErrors(at: location.path) {
       let (connection, catalog) = try StoreFile(location: location, options: options)
         .open()
-      guard catalog.isReplica else { throw noReplica(location.path) }
+      guard catalog.isReplica else { throw ReplayFailure.notAReplica.at(location.path) }
       let plan = try MigrationPlan(from: catalog.schema, to: schema, areRemovalsDone: true)
       var writer: Writer?
       return try inTransaction(on: connection) {
@@ -61,33 +61,13 @@ extension Migration {
   ) throws {
     let path = connection.path
     guard try Catalog(on: connection).schema == catalog.schema else {
-      throw StoreError(
-        .changedMeanwhile,
-        "The replica \(path) got another schema since it was opened; replay into it anew.",
-        path: path
-      )
+      throw MigrationFailure.changedMeanwhile.at(path)
     }
     // What was caught is told in terms of the old tables.
     guard try !CapturedRows.areThere(on: connection) else {
-      throw StoreError(
-        .replayMismatch,
-        "The replica \(path) can't follow its origin to version \(plan.to.version) of the schema,"
-          + " because a program other than this one has changed it; make a new replica from the"
-          + " logs.",
-        path: path
-      )
+      throw ReplayFailure.changedByOthers(version: plan.to.version).at(path)
     }
     let schemaID = try Catalog.add(plan.to, on: connection)
     try changeTables(plan, schemaID: schemaID, on: connection, blobs)
   }
-}
-
-/// What is thrown where something is to be replayed into a store of its own.
-func noReplica(_ path: String) -> StoreError {
-  StoreError(
-    .misuse,
-    "The store \(path) is no replica, so that nothing can be replayed into it; make a new store as a"
-      + " replica.",
-    path: path
-  )
 }

@@ -28,7 +28,7 @@ final class ReplayRows {
     self.writer = writer
     tables = decoders.map { ReplayTable(writer.connection, $0) }
     values = ChangeValues(decoders: decoders, blobs: writer.blobs) {
-      throw missingBlob($0, "that is replayed")
+      throw StoreError(BlobFailure.missingInReplay(digest: $0))
     }
   }
 

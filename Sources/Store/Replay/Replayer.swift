@@ -50,7 +50,7 @@ package final class Replayer {
   }
 
   private func reset() {
-    rows.values.content = { throw missingBlob($0, "that is replayed") }
+    rows.values.content = { throw StoreError(BlobFailure.missingInReplay(digest: $0)) }
     snapshot = nil
     open = nil
     migrated = nil
@@ -66,17 +66,10 @@ package final class Replayer {
   ///   - first: The first transaction that it stands for, where it fills a gap.
   /// - Throws: ``StoreError/Code/historyGap`` where another transaction has to come next.
   package func begin(_ id: Int64, count: Int64, first: Int64? = nil) throws {
-    guard open == nil else { throw misuse("a transaction began inside another") }
+    guard open == nil else { throw failure(.outOfOrder) }
     try writer.recorder.begin()
     let next = writer.recorder.transaction
-    guard first ?? id == next else {
-      throw StoreError(
-        .historyGap,
-        "Transaction \(id) can't be replayed into the store \(path), whose last is"
-          + " \(next - 1): transaction \(next) has to come next.",
-        path: path
-      )
-    }
+    guard first ?? id == next else { throw failure(.gap(id, expected: next)) }
     open = (id, count)
     sequence = 0
     rows.forgetDifferences()
@@ -91,13 +84,10 @@ package final class Replayer {
 
   /// Replays a change of the transaction that was taken apart by the format of the same schema.
   package func apply(_ changes: PreparedChanges, at index: Int) throws {
-    guard let open else { throw misuse("a change came outside a transaction") }
+    guard let open else { throw failure(.outOfOrder) }
     let change = changes.parts[index].change
     guard change.sequence == sequence, sequence < open.count else {
-      throw malformed(
-        change,
-        "it has place \(change.sequence), and \(sequence) of \(open.count) is next"
-      )
+      throw failure(.outOfPlace(name(of: change), next: sequence, count: open.count))
     }
     try put(changes, index, isHistory: snapshot == nil)
     if snapshot == nil { try writer.recorder.copy(change, of: open.id) }
@@ -146,17 +136,14 @@ package final class Replayer {
   package func end(_ transaction: Transaction) throws {
     guard let open, snapshot == nil, open.id == transaction.id, open.count == transaction.count
     else {
-      throw misuse("transaction \(transaction.id) ended, and did not begin")
+      throw failure(.outOfOrder)
     }
     guard sequence == transaction.count else {
-      throw misuse("transaction \(transaction.id) ended before its last change")
+      throw failure(.incomplete(sequence, of: transaction.count))
     }
     self.open = nil
     if migrated != nil, transaction.operation != .migration {
-      throw misuse(
-        "transaction \(transaction.id) is the first under a schema with other tables, and is no"
-          + " migration"
-      )
+      throw failure(.notAMigration(transaction.id))
     }
     guard rows.differences.isEmpty else { throw mismatch(transaction.id) }
     migrated = nil
@@ -173,18 +160,14 @@ package final class Replayer {
   /// - Throws: ``StoreError/Code/historyGap`` where the replica has contents, and
   ///   ``StoreError/Code/misuse`` where it has another lineage.
   package func begin(snapshot point: HistoryPoint, count: Int64) throws {
-    guard open == nil else { throw misuse("a snapshot began inside a transaction") }
+    guard open == nil else { throw failure(.outOfOrder) }
     let range = try HistoryRows(writer.connection).range()
     guard range.oldest == nil, range.base.transaction == 0, try isEmpty() else {
-      throw StoreError(
-        .historyGap,
-        "A snapshot is to come into the replica \(path), which has contents already.",
-        path: path
-      )
+      throw failure(.snapshotIntoContents)
     }
     guard range.base.lineage == point.lineage else {
-      throw misuse(
-        "the snapshot is of lineage \(point.lineage), and the replica of \(range.base.lineage)"
+      throw failure(
+        .otherLineage(point.lineage, replica: range.base.lineage)
       )
     }
     snapshot = point
@@ -199,12 +182,8 @@ package final class Replayer {
   /// - Parameter time: The time of the state; nil if it is not known.
   /// - Throws: ``StoreError/Code/replayMismatch`` if rows were there already.
   package func endSnapshot(time: String?) throws {
-    guard let open, let point = snapshot else {
-      throw misuse("a snapshot ended, and did not begin")
-    }
-    guard sequence == open.count else {
-      throw misuse("a snapshot of \(open.count) objects ended after \(sequence)")
-    }
+    guard let open, let point = snapshot else { throw failure(.outOfOrder) }
+    guard sequence == open.count else { throw failure(.incomplete(sequence, of: open.count)) }
     self.open = nil
     snapshot = nil
     rows.purpose = .history
@@ -224,41 +203,23 @@ package final class Replayer {
   /// Fails where the transaction did not come that changed tables ask for.
   private func finish() throws {
     guard let migrated else { return }
-    throw misuse(
-      "version \(migrated.to.version) of the schema has other tables, and the migration to it was"
-        + " not replayed"
-    )
+    throw failure(.missingMigration(version: migrated.to.version))
   }
 
   private var path: String { writer.connection.path }
 
   // MARK: Errors
 
-  private func mismatch(_ id: Int64) -> StoreError {
-    let differences = rows.differences
-    let list = differences.prefix(20).map { "\n- \($0)" }.joined()
-    let more = differences.count > 20 ? "\n- and \(differences.count - 20) more" : ""
-    return StoreError(
-      .replayMismatch,
-      "Transaction \(id) can't be replayed or taken back in the store \(path), because what it changed is not"
-        + " there as it was:\(list)\(more)\nThe store was changed by something else; make a new"
-        + " replica from the logs.",
-      path: path,
-      replayDifferences: differences
-    )
+  private func failure(_ reason: ReplayFailure) -> StoreError { StoreError(reason, path: path) }
+
+  private func mismatch(_ id: Int64) -> StoreError { failure(.mismatch(id, rows.differences)) }
+
+  private func malformed(_ change: Change, _ detail: String) -> StoreError {
+    failure(.malformed(name(of: change), detail))
   }
 
-  private func malformed(_ change: Change, _ what: String) -> StoreError {
-    StoreError(
-      .damaged,
-      "Change \(change.sequence) of transaction \(open?.id ?? 0), of"
-        + " \(String(decoding: change.entity, as: UTF8.self)) \(change.object), can't be replayed:"
-        + " \(what).",
-      path: path
-    )
-  }
-
-  private func misuse(_ what: String) -> StoreError {
-    StoreError(.misuse, "Replaying into the store \(path) went wrong: \(what).", path: path)
+  private func name(of change: Change) -> ReplayFailure.ChangeName {
+    let entity = String(decoding: change.entity, as: UTF8.self)
+    return (change.sequence, open?.id ?? 0, ObjectName(entity, change.object))
   }
 }

@@ -15,12 +15,7 @@ func takeBack(
     position = rewound
   }
   guard (0...position).contains(transaction) else {
-    throw StoreError(
-      .misuse,
-      "The store \(connection.path) is at transaction \(position), and can't be taken back to"
-        + " \(transaction).",
-      path: connection.path
-    )
+    throw HistoryFailure.noStateAt(transaction, head: position).at(connection.path)
   }
   try checkIsOutsideGaps(transaction, rows)
   try Replayer(writer).run(content: { try writer.blobs.content($0) }) { replayer in
@@ -42,10 +37,5 @@ private func checkIsOutsideGaps(_ transaction: Int64, _ rows: HistoryRows) throw
   guard try following.step() else { return }
   let next = try rows.transaction(at: following)
   guard let first = next.gap?.first, first <= transaction else { return }
-  throw StoreError(
-    .historyExpired,
-    "Transactions \(first) to \(next.id) of the store \(rows.path) are a gap, whose changes are known"
-      + " only together, and transaction \(transaction) is one of them.",
-    path: rows.path
-  )
+  throw HistoryFailure.insideGap(transaction, of: first...next.id).at(rows.path)
 }

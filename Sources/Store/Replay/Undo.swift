@@ -38,7 +38,7 @@ final class Undo {
       do {
         try apply(change)
       } catch let error as CanonicalEncodingError {
-        throw rows.damaged("transaction \(transaction) can't be read: \(error.message)")
+        throw rows.damaged(.unreadable(transaction, error.message))
       }
     }
     for key in removed.sorted(by: precedes) { try findReferences(to: key) }
@@ -55,60 +55,20 @@ final class Undo {
   private func checkSchema(_ range: ClosedRange<Int64>, _ rows: HistoryRows) throws {
     let head = try rows.range().head.transaction
     guard range.upperBound <= head, range.lowerBound > 0 else {
-      throw StoreError(
-        .misuse,
-        (range.lowerBound == range.upperBound
-          ? "There is no transaction \(range.lowerBound)"
-          : "There are no transactions \(range.lowerBound) to \(range.upperBound)")
-          + " in the store \(rows.path), whose last is \(head).",
-        path: rows.path
-      )
+      throw HistoryFailure.noTransactions(range, head: head).at(rows.path)
     }
     let migration = try writer.connection.integer(
       "SELECT id FROM history_transaction WHERE id >= ?1 AND op = 'migration' ORDER BY id LIMIT 1",
       [.integer(range.lowerBound)]
     )
     guard let migration else { return }
-    throw StoreError(
-      .irreversible,
-      "Transaction \(range.lowerBound) of the store \(rows.path) can't be undone, because"
-        + " transaction \(migration) gave the store another schema. Undo only what came after"
-        + " it.",
-      path: rows.path
-    )
+    throw HistoryFailure.migrated(range.lowerBound, by: migration).at(rows.path)
   }
 
   func refusal(_ range: ClosedRange<Int64>) throws -> StoreError {
-    let shown = conflicts.prefix(20)
     let later = try HistoryRows(writer.connection)
       .transactions(after: range.upperBound, changing: conflicts.map(\.object))
-    let list = shown.map { conflict in
-      let ids = later.filter { $0.objects.contains { $0 == conflict.object } }.map(\.id)
-      return "\n- \(conflict)\(ids.isEmpty ? "" : " (\(Self.transactions(ids)))")"
-    }.joined()
-    let more = conflicts.count > 20 ? "\n- and \(conflicts.count - 20) more" : ""
-    let what =
-      range.count == 1
-      ? "Transaction \(range.lowerBound)"
-      : "Transactions \(range.lowerBound) to \(range.upperBound)"
-    let why = later.isEmpty ? "" : " (\(Self.transactions(later.map(\.id))))"
-    return StoreError(
-      .undoConflict,
-      "\(what) can't be undone in the store \(writer.connection.path), because later changes depend on"
-        + " that\(why):\(list)\(more)\nUndo these first.",
-      path: writer.connection.path,
-      undoConflicts: conflicts
-    )
-  }
-
-  /// Some transactions in words, of many the first ones.
-  private static func transactions(_ ids: [Int64]) -> String {
-    let texts = ids.prefix(10).map(String.init)
-    guard let last = texts.last, ids.count > 1 else { return "transaction \(ids.first ?? 0)" }
-    guard ids.count <= 10 else {
-      return "transactions \(texts.joined(separator: ", ")) and \(ids.count - 10) more"
-    }
-    return "transactions \(texts.dropLast().joined(separator: ", ")) and \(last)"
+    return HistoryFailure.undoConflict(range, conflicts, later).at(writer.connection.path)
   }
 
   // MARK: Changes

@@ -27,14 +27,7 @@ extension StoreSchema {
       let folded = name.lowercased()
       let isReserved = reservedPrefixes.contains { folded.hasPrefix($0) }
       guard !isReserved, names.insert(folded).inserted else {
-        throw StoreError(
-          .invalidSchema,
-          isReserved
-            ? "No entity can be named \(name): names that begin with 'sqlite_', 'store_' or"
-              + " 'history_' are the store's own. Give it another name."
-            : "Two tables would be named \(name), because SQLite ignores case. Rename one entity.",
-          entity: name
-        )
+        throw StoreError(isReserved ? SchemaFailure.reservedName(name) : .sameTable(name))
       }
     }
     return all

@@ -14,11 +14,9 @@ struct IncomingReference {
 
 /// A row that is gone, with a column that must not point at it when the transaction ends.
 struct PointerCheck {
-  enum Reason { case denied, required, noAction }
-
   let gone: RowKey
   let reference: IncomingReference
-  let reason: Reason
+  let obstacle: ObjectFailure.Obstacle
 }
 
 /// A row that is gone, with objects that it led to and that must be gone too when the transaction
@@ -135,10 +133,11 @@ extension Writer {
           updated.append(row)
         }
       case .nullify:
-        pointers.append(PointerCheck(gone: key, reference: reference, reason: .required))
-      case .deny: pointers.append(PointerCheck(gone: key, reference: reference, reason: .denied))
+        pointers.append(PointerCheck(gone: key, reference: reference, obstacle: .requiredValue))
+      case .deny:
+        pointers.append(PointerCheck(gone: key, reference: reference, obstacle: .denyRule))
       case .noAction:
-        pointers.append(PointerCheck(gone: key, reference: reference, reason: .noAction))
+        pointers.append(PointerCheck(gone: key, reference: reference, obstacle: .noActionRule))
       }
     }
   }
@@ -234,59 +233,23 @@ extension Writer {
     for check in denied {
       let left = try check.targets.filter { try entity(of: $0.entity, id: $0.id) != nil }
       guard !left.isEmpty else { continue }
-      let name = layouts[check.gone.entity].entity.name
-      throw StoreError(
-        .deletionDenied,
-        "\(name) \(check.gone.id) can't be deleted, because its delete rule denies it while its"
-          + " '\(check.property)' leads to these: \(sentence(of: left)). Delete them too, or"
-          + " take them out of it first.",
-        entity: name,
-        objects: left
-      )
+      throw refusal(check.gone, .denyRuleOfTargets, property: check.property, left)
     }
     for check in pointers {
       let rows = try pointing(at: check.gone.id, check.reference)
       guard !rows.isEmpty else { continue }
-      throw failure(of: check, rows)
+      let property = layouts[check.reference.source].columns[check.reference.column].property
+      throw refusal(check.gone, check.obstacle, property: property, rows)
     }
   }
 
-  private func failure(of check: PointerCheck, _ rows: [RowKey]) -> StoreError {
-    let gone = "\(layouts[check.gone.entity].entity.name) \(check.gone.id)"
-    let property = layouts[check.reference.source].columns[check.reference.column].property
-    let names = sentence(of: rows)
-    let entity = layouts[check.gone.entity].entity.name
-    switch check.reason {
-    case .denied:
-      return StoreError(
-        .deletionDenied,
-        "\(gone) can't be deleted, because its delete rule denies it while these refer to it"
-          + " through '\(property)': \(names). Delete them, or let them refer to another object.",
-        entity: entity,
-        objects: rows
-      )
-    case .required:
-      return StoreError(
-        .missingValue,
-        "\(gone) can't be deleted, because '\(property)' must have a value and would have none in"
-          + " \(names). Delete them, or give them another object.",
-        entity: entity,
-        objects: rows
-      )
-    case .noAction:
-      return StoreError(
-        .missingReference,
-        "\(gone) can't be deleted, because these would refer to nothing through '\(property)':"
-          + " \(names). Its delete rule is noAction, so change or delete them in the same save.",
-        entity: entity,
-        objects: rows
-      )
-    }
-  }
-
-  private func sentence(of rows: [RowKey]) -> String {
-    let shown = rows.prefix(10).map { "\(layouts[$0.entity].entity.name) \($0.id)" }
-    let rest = rows.count - shown.count
-    return shown.joined(separator: ", ") + (rest > 0 ? " and \(rest) more" : "")
+  private func refusal(
+    _ gone: RowKey,
+    _ obstacle: ObjectFailure.Obstacle,
+    property: String,
+    _ rows: [RowKey]
+  ) -> StoreError {
+    let others = rows.map(name)
+    return StoreError(ObjectFailure.deletion(name(of: gone), obstacle, property: property, others))
   }
 }

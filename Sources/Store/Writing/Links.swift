@@ -33,12 +33,7 @@ extension Writer {
   func recordLink(_ join: Int, _ owner: Int64, _ other: Int64, isLinked: Bool) throws {
     let table = joins[join].table
     guard let entity = try entity(of: table.owner, id: owner) else {
-      let name = layouts[table.owner].entity.name
-      throw StoreError(
-        .missingObject,
-        "There is no \(name) with id \(owner) to link; insert it first.",
-        entity: name
-      )
+      throw StoreError(ObjectFailure.missing(ObjectName(layouts[table.owner].entity.name, owner)))
     }
     let key = RowKey(entity: entity, id: owner)
     try recorder.link(key, join: join, target: other, isLinked: isLinked)
@@ -64,12 +59,7 @@ extension Writer {
       case .joinTable(let table, let source, _) = relationship.storage,
       let join = joins.firstIndex(where: { $0.table.name == table })
     else {
-      throw StoreError(
-        .misuse,
-        "\(layout.entity.name).\(name) is no many-to-many relationship, so it has no links of its"
-          + " own; set the column instead.",
-        entity: layout.entity.name
-      )
+      throw StoreError(ObjectFailure.notManyToMany(property: "\(layout.entity.name).\(name)"))
     }
     return (join, joins[join].table.firstColumn == source)
   }

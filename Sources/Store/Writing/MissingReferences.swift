@@ -9,10 +9,7 @@ extension Writer {
   func missingReference() throws -> StoreError {
     let statement = try connection.prepare("PRAGMA foreign_key_check")
     guard try statement.step() else {
-      return StoreError(
-        .missingReference,
-        "A relationship leads to an object that is not there; insert it in the same save."
-      )
+      return StoreError(ObjectFailure.danglingReference)
     }
     let table = statement.string(at: 0)
     let id = statement.int64(at: 1)
@@ -23,12 +20,7 @@ extension Writer {
     guard hasID, let root = layouts.first(where: { $0.entity.table == table }),
       let entity = try entity(of: root.index, id: id)
     else {
-      return StoreError(
-        .missingReference,
-        "A link in \(table) leads to a \(destination) that is not there; insert it in the same"
-          + " save, or leave the link out.",
-        entity: destination
-      )
+      return StoreError(ObjectFailure.danglingLink(table: table, destination: destination))
     }
     let layout = layouts[entity]
     let keys = "SELECT \"from\" FROM pragma_foreign_key_list(?1) WHERE id = ?2"
@@ -36,11 +28,11 @@ extension Writer {
       try connection.first(keys, [.text(table), .integer(key)]) { $0.string(at: 0) } ?? ""
     let property = layout.columns.first { $0.name == column }?.property ?? column
     return StoreError(
-      .missingReference,
-      "\(layout.entity.name) \(id) refers through '\(property)' to a \(destination) that is not"
-        + " there; insert it in the same save, or set '\(property)' to another.",
-      entity: layout.entity.name,
-      objects: [RowKey(entity: entity, id: id)]
+      ObjectFailure.dangling(
+        ObjectName(layout.entity.name, id),
+        property: property,
+        destination: destination
+      )
     )
   }
 }

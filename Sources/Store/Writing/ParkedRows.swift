@@ -106,17 +106,13 @@ extension Writer {
   private func duplicate(_ key: RowKey, _ values: [Value], _ error: SQLiteError) -> StoreError {
     let layout = layouts[key.entity]
     let columns = failedColumns(error, layout)
-    let properties = columns.map { layout.columns[$0].property }
-    let list = properties.isEmpty ? "unique values" : properties.joined(separator: " and ")
-    let other = takenBy(key, columns, values)
-    let name = other.map { "\(layouts[$0.entity].entity.name) \($0.id)" } ?? "another object"
     return StoreError(
-      .duplicate,
-      "\(layout.entity.name) \(key.id) can't be saved, because \(name) has the same \(list), which"
-        + " must be unique. Change one of them, or update the one that is there.",
-      cause: error,
-      entity: layout.entity.name,
-      objects: other.map { [$0] } ?? []
+      ObjectFailure.duplicate(
+        name(of: key),
+        properties: columns.map { layout.columns[$0].property },
+        other: takenBy(key, columns, values).map(name)
+      ),
+      cause: error
     )
   }
 

@@ -88,15 +88,9 @@ package final class Writer {
     guard let version = try connection.integer("PRAGMA schema_version"),
       version != tablesVersion
     else { return }
-    let differences = schema.differences(fromStored: try Catalog(on: connection).schema)
-    guard differences.isEmpty else {
-      throw StoreError(
-        .schemaMismatch,
-        "The store \(connection.path) was migrated to another schema since it was opened; open it"
-          + " again, with the model that it has now.",
-        path: connection.path,
-        differences: differences
-      )
+    let stored = try Catalog(on: connection).schema
+    guard schema.differences(fromStored: stored).isEmpty else {
+      throw MigrationFailure.migratedByOthers(stored: stored, known: schema).at(connection.path)
     }
     // Another process that changed the mode of history changed its indexes too.
     try recorder.refresh()
@@ -138,13 +132,7 @@ package final class Writer {
     let last = max(sequence ?? 0, highestRow)
     let (highest, isTooHigh) = last.addingReportingOverflow(Int64(count))
     guard !isTooHigh else {
-      throw StoreError(
-        .invalidValue,
-        "The table \(table) has no ids left: one of its rows has, or had, the id \(last), which a"
-          + " program other than this one gave it. Give that row a smaller id with the sqlite3 shell,"
-          + " and set the table's seq in sqlite_sequence to the highest id.",
-        path: connection.path
-      )
+      throw ObjectFailure.noIDsLeft(table: table, last: last).at(connection.path)
     }
     try connection.run(
       sequence == nil
@@ -215,11 +203,7 @@ package final class Writer {
     let layout = layouts[entity]
     let columns = try unique.map { name in
       guard let column = layout.column(of: name) else {
-        throw StoreError(
-          .misuse,
-          "\(layout.entity.name) has no property \(name) with a column to look for.",
-          entity: layout.entity.name
-        )
+        throw StoreError(ObjectFailure.notAColumn(property: "\(layout.entity.name).\(name)"))
       }
       return column
     }
@@ -249,38 +233,23 @@ package final class Writer {
     return try tables[key.entity].values(id: key.id, columns)
   }
 
-  /// What SQLite refused, as a sentence about the object.
+  /// What SQLite refused, as an error about the object.
   private func refusal(_ error: SQLiteError, _ key: RowKey) -> any Error {
     let layout = layouts[key.entity]
-    let name = "\(layout.entity.name) \(key.id)"
-    let properties = failedColumns(error, layout).map { layout.columns[$0].property }
-    let list = properties.joined(separator: " and ")
+    let reason: ObjectFailure
     switch error.code {
     case SQLiteError.constraintNotNull:
-      return StoreError(
-        .missingValue,
-        "\(name) can't be saved, because '\(list)' must have a value and has none. Set it.",
-        cause: error,
-        entity: layout.entity.name
-      )
+      let properties = failedColumns(error, layout).map { layout.columns[$0].property }
+      reason = .missingValue(name(of: key), properties: properties)
     case SQLiteError.constraintCheck, SQLiteError.constraintDataType:
-      return StoreError(
-        .invalidValue,
-        "\(name) can't be saved, because a value is not of its property's type:"
-          + " \(error.message).",
-        cause: error,
-        entity: layout.entity.name
-      )
+      reason = .invalidValue(name(of: key), error.message)
     case SQLiteError.constraintPrimaryKey, SQLiteError.constraintRowID:
-      return StoreError(
-        .duplicate,
-        "\(name) can't be inserted, because there is an object with this id; reserve ids with"
-          + " reserveIDs.",
-        cause: error,
-        entity: layout.entity.name,
-        objects: [key]
-      )
+      reason = .duplicateID(name(of: key))
     default: return error
     }
+    return StoreError(reason, cause: error)
   }
+
+  /// An object as errors name it.
+  func name(of key: RowKey) -> ObjectName { ObjectName(layouts[key.entity].entity.name, key.id) }
 }

@@ -153,7 +153,9 @@ struct RecordedSide: Sendable {
       CanonicalText(text).value(of: name)?.withUnsafeBytes { parseJSONString($0) }
     }
     guard let entity = string("entity"), let row = string("id").flatMap({ Int64($0) }) else {
-      throw StoreError(.damaged, "\(String(decoding: text, as: UTF8.self)) names no object")
+      throw StoreError(
+        HistoryFailure.damaged(.noObject(String(decoding: text, as: UTF8.self)))
+      )
     }
     return record.schema.identifier(entity, row)
   }

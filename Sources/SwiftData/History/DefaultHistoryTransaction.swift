@@ -29,10 +29,8 @@ public struct DefaultHistoryTransaction: HistoryTransaction {
     storeIdentifier: String
   ) throws {
     guard let timestamp = HistoryTime.date(transaction.time) else {
-      throw StoreError(
-        .damaged,
-        "Transaction \(transaction.id) of the store \(storeIdentifier) has a time that can't be"
-          + " read: \(transaction.time). Restore the store from a copy."
+      throw HistoryFailure.damaged(.unreadable(transaction.id, transaction.time)).at(
+        storeIdentifier
       )
     }
     self.timestamp = timestamp

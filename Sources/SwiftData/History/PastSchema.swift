@@ -25,12 +25,7 @@ final class PastSchemas: Sendable {
     if let found = loaded.withLock({ $0.byDigest[digest] }) { return found }
     try load(reader)
     if let found = loaded.withLock({ $0.byDigest[digest] }) { return found }
-    throw StoreError(
-      .damaged,
-      "The history of the store \(store.location.path) names a schema that its catalog does not"
-        + " have (\(digest)). Restore the store from a copy.",
-      path: store.location.path
-    )
+    throw HistoryFailure.damaged(.missingSchema(digest)).at(store.location.path)
   }
 
   /// The entities that were renamed, with the schemas in which they had their old names.

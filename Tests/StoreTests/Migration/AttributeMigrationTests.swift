@@ -73,12 +73,10 @@ struct AttributeMigrationTests {
     try withStoreFile(first(Self.trip(Self.name)), fill: Self.fill) { url in
       let error = try storeError { _ = try migrate(url, to: new) }
       #expect(error.code == .missingValue)
-      #expect(error.entity == "Trip")
-      #expect(error.objects == [RowKey(entity: 0, id: 1), RowKey(entity: 0, id: 2)])
+      #expect(error.objects == [ObjectName("Trip", 1), ObjectName("Trip", 2)])
       #expect(
         error.message
-          == "Trip.stars becomes required, and 2 rows have no value for it: Trip 1, 2. Give the"
-          + " attribute a default value in the model, or fill these rows first."
+          == "Trip.stars becomes required, but 2 rows would have no value: Trip 1, 2."
       )
       let store = try Store.open(.file(url), schema: first(Self.trip(Self.name)))
       #expect(try transactions(of: store) == ["recorded|1.0.0|app|2"])
@@ -159,7 +157,7 @@ struct AttributeMigrationTests {
         _ = try migrate(url, to: second(Self.trip(Self.name, required)))
       }
       #expect(error.code == .missingValue)
-      #expect(error.objects == [RowKey(entity: 0, id: 2)])
+      #expect(error.objects == [ObjectName("Trip", 2)])
       let filled = Attribute(name: "rating", type: .double, defaultValue: .real(1))
       let store = try migrate(url, to: second(Self.trip(Self.name, filled)))
       #expect(try rows("SELECT id, rating FROM Trip", in: store) == ["1|2.5", "2|1.0"])

@@ -52,8 +52,8 @@ struct UniqueMigrationTests {
       #expect(error.objects.map(\.id) == [1, 2, 4, 6])
       #expect(
         error.message
-          == "name of Trip becomes unique, and 2 values are there more than once: 'Oslo' in Trip 1,"
-          + " 2, 4, 6. Make them differ in a custom stage first."
+          == "name of Trip becomes unique, but 2 values occur more than once: 'Oslo' in Trip 1, 2, 4,"
+          + " 6."
       )
       // Null is unlike everything else.
       let store = try migrate(url, to: Self.schema("2", uniques: [["name", "year"]]))

@@ -256,7 +256,7 @@ struct ReplayTests {
         }
       }
       #expect(error?.code == .historyGap)
-      #expect(error?.message.contains("transaction 1 has to come next") == true)
+      #expect(error?.message.contains("transaction 1 must be next") == true)
     }
   }
 

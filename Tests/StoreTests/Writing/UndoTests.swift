@@ -142,7 +142,7 @@ struct UndoTests {
       }
       try store.save { try $0.tag(1).insert(word: "t") }
       let message = try storeError { try store.undo(2...2, author: Author()) }.message
-      #expect(message.contains("later changes depend on that (transaction 3)"), "\(message)")
+      #expect(message.contains("later changes depend on it (transaction 3)"), "\(message)")
       #expect(message.contains("(5002 characters) (transaction 3)"), "\(message)")
       for letter in ["a", "b"] {
         let longest = message.split { String($0) != letter }.map(\.count).max() ?? 0
@@ -173,7 +173,7 @@ struct UndoTests {
       for range in [1...1, 1...2, 2...2] as [ClosedRange<Int64>] {
         let error = try storeError { try store.undo(range, author: Author()) }
         #expect(error.code == .irreversible)
-        #expect(error.message.contains("transaction 2 gave the store another schema"))
+        #expect(error.message.contains("transaction 2 changed the schema"))
       }
       #expect(try storeError { try store.undo(3...3, author: Author()) }.code == .misuse)
       let rewound = try storeError { try Store.rewind(url, to: 0) }

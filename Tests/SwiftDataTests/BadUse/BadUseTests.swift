@@ -163,7 +163,7 @@ struct BadUseTests {
       for number in 0..<100 {
         context.insert(Trip(name: "big \(number)", destination: big))
       }
-      #expect { try context.save() } throws: { "\($0)".contains("no room left") }
+      #expect { try context.save() } throws: { "\($0)".contains("no space left") }
       #expect(context.insertedModelsArray.count == 100)
       #expect(try ModelContext(container).fetchCount(FetchDescriptor<Trip>()) == 1)
       context.rollback()

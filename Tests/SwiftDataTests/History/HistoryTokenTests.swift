@@ -59,7 +59,7 @@ struct HistoryTokenTests {
       _ = try JSONDecoder().decode(DefaultHistoryToken.self, from: Data(altered.utf8))
       Issue.record("\(altered) was read")
     } catch DecodingError.dataCorrupted(let context) {
-      #expect(context.debugDescription.contains("can't be"), "\(context.debugDescription)")
+      #expect(context.debugDescription.contains("impossible"), "\(context.debugDescription)")
     }
   }
 

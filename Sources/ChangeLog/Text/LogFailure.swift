@@ -1,0 +1,133 @@
+import Changes
+import Glibc
+
+/// Why a log, or a file beside it, can't be read or written.
+package enum LogFailure: LogReason {
+  case system(verb: String, Int32), outOfMemory, locked(holder: String), exists, tooLarge
+  case level(Int, allowed: ClosedRange<Int>), uncompressible
+  case folder, empty, notCompressed, database, notAHeader
+  case newerFormat(String, known: String), unknownFeatures(String)
+  case emptyLog, cutOff, cutLine, noTrailer, undecompressible(String?), longLine(limit: Int)
+  case alteredHeader, alteredLine(String, lastSound: Int64), alteredErasure(String)
+  case alteredTransaction(found: Digest?, expected: Digest?, mayBeErased: Bool), notErased
+  case missingValue, alteredValue
+  case longChange(bytes: Int, limit: Int), longSchema(store: String, bytes: Int, limit: Int)
+  case noStream, alteredStream(String), cutStream
+
+  package var code: LogError.Code {
+    switch self {
+    case .system(_, let number):
+      switch number {
+      case ENOSPC, EDQUOT: .diskFull
+      case ENOENT, ENOTDIR: .missing
+      default: .inputOutput
+      }
+    case .outOfMemory: .outOfMemory
+    case .locked: .locked
+    case .exists: .exists
+    case .level, .uncompressible: .inputOutput
+    case .folder, .empty, .notCompressed, .database, .notAHeader: .notALog
+    case .newerFormat, .unknownFeatures: .newerFormat
+    case .emptyLog, .cutOff, .cutLine, .noTrailer, .cutStream: .incomplete
+    case .tooLarge, .undecompressible, .longLine, .alteredHeader, .alteredLine, .alteredErasure,
+      .alteredTransaction, .notErased, .alteredValue, .alteredStream:
+      .damaged
+    case .missingValue, .noStream: .missing
+    case .longChange, .longSchema: .lineTooLong
+    }
+  }
+
+  package func message(_ error: LogError) -> String {
+    let (path, line) = (error.path, error.line)
+    return switch self {
+    case .system(let verb, let number): "Can't \(verb) \(path): \(systemText(number))."
+    case .outOfMemory: "There is not enough memory for the log \(path)."
+    case .locked(let holder):
+      "The folder \(path) is in use by \(holder.isEmpty ? "another program" : abbreviated(holder))."
+    case .exists: "The log \(path) exists already."
+    case .tooLarge: "The file \(path), or a line of it, is far larger than it should be."
+    case .level(let level, let allowed):
+      "The log \(path) can't be compressed at level \(level); levels are \(allowed.lowerBound) to"
+        + " \(allowed.upperBound)."
+    case .uncompressible: "A block of the log \(path) can't be compressed."
+    case .folder: "\(path) is a folder, not a log."
+    case .empty: "\(path) is empty, so it is not a log."
+    case .notCompressed: "\(path) is not a log: it is not compressed with gzip."
+    case .database: "\(path) is a SQLite database, not a log."
+    case .notAHeader: "\(path) is not a log: line \(line) is not the header of one."
+    case .newerFormat(let format, let known):
+      "The log \(path) has the format \(inQuotes(abbreviated(format))); this program reads"
+        + " \(inQuotes(known))."
+    case .unknownFeatures(let features):
+      "The log \(path) uses features that this program does not know: \(abbreviated(features))."
+    case .emptyLog: "The log \(path) is empty."
+    case .cutOff: "The log \(path) is cut off in the middle."
+    case .cutLine: "The log \(path) ends in the middle of line \(line)."
+    case .noTrailer:
+      "The log \(path) has no trailer: after line \(line), transaction \(error.transaction), the rest"
+        + " is missing."
+    case .undecompressible(let detail):
+      "The log \(path) can't be decompressed\(detail.map { ": \($0)" } ?? "")."
+    case .longLine(let limit):
+      "Line \(line) of the log \(path) is longer than a log's lines are, \(limit) bytes."
+    case .alteredHeader: "The first line of the log \(path) is not as it was written."
+    case .alteredLine(let detail, let lastSound):
+      "Line \(line) of the log \(path) is not as it was written: \(detail). The last sound transaction"
+        + " is \(lastSound)."
+    case .alteredErasure(let detail):
+      "Line \(line) of \(path), the records of erasures, is not as it was written (\(detail)), or a"
+        + " record before it was removed."
+    case .alteredTransaction(let found, let expected, let mayBeErased):
+      "Transaction \(error.transaction) of the log \(path), which ends at line \(line), was altered: its"
+        + " lines have the digest \(found?.description ?? "of none") and should have"
+        + " \(expected?.description ?? "one")."
+        + (mayBeErased ? " If its values were erased, the record of that is missing." : "")
+    case .notErased:
+      "Transaction \(error.transaction) of the log \(path), which ends at line \(line), still has values"
+        + " that were erased according to the records of erasures: the log is an older copy."
+    case .missingValue: "The large value \(path) is missing."
+    case .alteredValue:
+      "The large value \(path) was altered: its bytes do not have the digest that is its name."
+    case .longChange(let bytes, let limit):
+      "Transaction \(error.transaction) has a change whose line is \(bytes) bytes long; the limit is"
+        + " \(limit). Its object has too many long values; the log \(path) was not written."
+    case .longSchema(let store, let bytes, let limit):
+      "The schema of the store \(store) is \(bytes) bytes long as JSON; the limit is \(limit)."
+    case .noStream: "\(path.asSentence) was empty. The command before the pipe failed."
+    case .alteredStream(let detail): "Line \(line) of \(path) is not as it was written: \(detail)."
+    case .cutStream:
+      "\(path.asSentence) ends in the middle of a log or a large value, at line \(line)."
+    }
+  }
+
+  package func hint(_ error: LogError) -> String {
+    switch self {
+    case .locked: "Wait until it has ended, or use --lock-wait."
+    case .database: "To write its history as logs: travelog export \(error.path) --to LOGS"
+    case .notErased: "Replace it with the current log."
+    case .missingValue, .alteredValue: "Copy the folder blobs again from where the logs came from."
+    case .noStream: "See its message above."
+    case .alteredStream, .cutStream: "Send it again."
+    default: code.hint
+    }
+  }
+}
+
+extension LogError.Code {
+  /// What to do about most failures of this kind; empty if there is nothing to say.
+  package var hint: String {
+    switch self {
+    case .damaged: "Compare the file with another copy."
+    case .incomplete: "Copy it again from where it came from, or export it again."
+    case .newerFormat: StoreError.Code.newerFormat.hint
+    case .diskFull: StoreError.Code.diskFull.hint
+    case .outOfMemory: StoreError.Code.outOfMemory.hint
+    case .notALog: "Name a log, or the folder that \(inQuotes("travelog export --to")) was given."
+    default: ""
+    }
+  }
+}
+
+extension String {
+  fileprivate var asSentence: String { prefix(1).uppercased() + dropFirst() }
+}

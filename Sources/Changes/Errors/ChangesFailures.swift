@@ -1,0 +1,102 @@
+import Glibc
+
+/// Why a schema cannot be represented as tables.
+package enum SchemaFailure: StoreReason {
+  case duplicateEntity(String)
+  case missingEntity(String, neededBy: String)
+  case reservedName(String)
+  case sameTable(String)
+  case tooManyProperties(Int, limit: Int)
+
+  package var code: StoreError.Code { .invalidSchema }
+
+  package func message(_ path: String) -> String {
+    switch self {
+    case .duplicateEntity(let name): "The schema has two entities named \(name)."
+    case .missingEntity(let name, let user):
+      "\(user) refers to \(name), which is not in the schema."
+    case .reservedName(let name):
+      "No entity can be named \(name): names that begin with sqlite_, store_ or history_ are the"
+        + " store's own."
+    case .sameTable(let name):
+      "Two tables would be named \(name), because SQLite ignores case."
+    case .tooManyProperties(let count, let limit):
+      "An entity and those that inherit from it have \(count) properties; the limit is \(limit)."
+    }
+  }
+
+  package func hint(_ path: String) -> String {
+    switch self {
+    case .duplicateEntity, .reservedName, .sameTable: "Rename an entity."
+    case .missingEntity(let name, _): "Add \(name) to it."
+    case .tooManyProperties: "Split the entity."
+    }
+  }
+}
+
+/// Why a history token cannot be read.
+package enum TokenFailure: StoreReason {
+  case unreadable(String)
+  case kind(String?, expected: String)
+  case version(Int, known: Int)
+  case members(missing: [String], unknown: [String])
+  case lacksItsStore(String)
+  case impossiblePoint(lineage: Int64, transaction: Int64, digest: String)
+
+  package var code: StoreError.Code {
+    if case .version = self { .newerFormat } else { .damaged }
+  }
+
+  package func message(_ path: String) -> String {
+    switch self {
+    case .unreadable(let detail): "The history token can't be read (\(abbreviated(detail)))."
+    case .kind(let kind, let expected):
+      "This is not a history token: its kind is \(abbreviated(kind ?? "missing")), not \(expected)."
+    case .version(let version, let known):
+      "The history token has version \(version); this program reads version \(known)."
+    case .members(let missing, let unknown):
+      "The history token lacks [\(listText(missing))] and has the unknown members"
+        + " [\(listText(unknown.map(abbreviated)))]."
+    case .lacksItsStore(let store):
+      "The history token of the store \(abbreviated(store)) has no position in that store."
+    case .impossiblePoint(let lineage, let transaction, let digest):
+      "The history token has an impossible position: lineage \(lineage), transaction"
+        + " \(transaction), digest \(abbreviated(digest))."
+    }
+  }
+
+  package func hint(_ path: String) -> String {
+    code == .damaged ? "It was damaged or altered; delete it." : code.hint
+  }
+}
+
+/// Why the values of a change cannot be kept in memory or read.
+package enum ValueFailure: StoreReason {
+  case outOfMemory(bytes: Int)
+  /// A system call on the file of a large value failed.
+  case file(verb: String, Int32)
+  case altered(digest: String)
+
+  package var code: StoreError.Code {
+    switch self {
+    case .outOfMemory: .outOfMemory
+    case .file(_, let number): number == ENOENT || number == ENOTDIR ? .missingBlob : .inputOutput
+    case .altered: .damaged
+    }
+  }
+
+  package func message(_ path: String) -> String {
+    switch self {
+    case .outOfMemory(let bytes):
+      "There is not enough memory for a change of \(countText(bytes, "byte"))."
+    case .file(let verb, let number):
+      "Can't \(verb) the large value \(path): \(systemText(number))."
+    case .altered(let digest):
+      "The large value \(digest) of the store was altered: its bytes do not have that digest."
+    }
+  }
+
+  package func hint(_ path: String) -> String {
+    if case .file = self { "Restore the file from a copy." } else { code.hint }
+  }
+}

@@ -1,0 +1,42 @@
+import Glibc
+
+/// A command or a name in quotes.
+package func inQuotes(_ text: String) -> String { "“\(text)”" }
+
+/// A value of at most 80 characters, or the beginning of a longer one and its size.
+package func abbreviated(_ text: String) -> String {
+  text.count > 80 ? "\(text.prefix(50))… (\(text.count) characters)" : text
+}
+
+/// What the system says of an error number.
+package func systemText(_ number: Int32) -> String { String(cString: strerror(number)) }
+
+/// A message and its hint, which may be empty.
+package func sentences(_ message: String, _ hint: String) -> String {
+  hint.isEmpty ? message : "\(message) \(hint)"
+}
+
+/// “1 row” or “2 rows”.
+package func countText(_ count: Int, _ noun: String) -> String {
+  "\(count) \(noun)\(count == 1 ? "" : "s")"
+}
+
+/// “Transaction 3” or “Transactions 3 to 5”.
+package func rangeText(_ range: ClosedRange<Int64>) -> String {
+  range.lowerBound == range.upperBound
+    ? "Transaction \(range.lowerBound)"
+    : "Transactions \(range.lowerBound) to \(range.upperBound)"
+}
+
+/// The first ten of some names, and how many more there are.
+package func listText(_ names: [String], of total: Int? = nil) -> String {
+  let shown = names.prefix(10)
+  let rest = (total ?? names.count) - shown.count
+  return shown.joined(separator: ", ") + (rest > 0 ? " and \(rest) more" : "")
+}
+
+/// The first twenty of some sentences on lines of their own, and how many more there are.
+package func itemsText(_ items: some Collection<some CustomStringConvertible>) -> String {
+  items.prefix(20).map { "\n- \($0)" }.joined()
+    + (items.count > 20 ? "\n- and \(items.count - 20) more" : "")
+}

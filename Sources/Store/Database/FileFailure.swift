@@ -1,0 +1,121 @@
+import Changes
+import Glibc
+
+/// Why a file can't be used as a store, or can't be read or written.
+enum FileFailure: StoreReason {
+  case missing, folder, notADatabase, empty, appleStore, foreignDatabase
+  case newerFormat(Int64, known: Int32)
+  case damaged, cutOff(bytes: Int), otherTables(String), damagedCatalog(CatalogPart)
+  case locked, unrecordedChange, erasedButInLog
+  case writeProtected, openedForReading, noCompanions, noWriteAheadLog, workingCopy(Int32)
+  case full, inputOutput, outOfMemory
+  case refused(String), nestedWrite
+
+  /// What is missing or invalid in a catalog.
+  enum CatalogPart: String { case identifier, lineage, schema }
+
+  var code: StoreError.Code {
+    switch self {
+    case .missing: .missing
+    case .notADatabase: .notADatabase
+    case .folder, .empty, .appleStore, .foreignDatabase: .notAStore
+    case .newerFormat: .newerFormat
+    case .damaged, .cutOff, .otherTables, .damagedCatalog: .damaged
+    case .locked, .unrecordedChange, .erasedButInLog: .locked
+    case .workingCopy(let number): number == EACCES || number == EROFS ? .readOnly : .inputOutput
+    case .writeProtected, .openedForReading, .noCompanions, .noWriteAheadLog: .readOnly
+    case .full: .diskFull
+    case .inputOutput: .inputOutput
+    case .outOfMemory: .outOfMemory
+    case .refused: .database
+    case .nestedWrite: .misuse
+    }
+  }
+
+  func message(_ path: String) -> String {
+    let notKept = "nothing of this write was kept"
+    return switch self {
+    case .missing: "There is no file \(path)."
+    case .folder: "\(path) is a folder; a store is a file such as trips.store."
+    case .notADatabase: "The file \(path) is not a SQLite database."
+    case .empty: "\(path) is empty; no program has created a store in it yet."
+    case .appleStore:
+      "\(path) is a store of Apple's Core Data or SwiftData, whose format Travelog can't read."
+    case .foreignDatabase: "\(path) is a SQLite database without Travelog history."
+    case .newerFormat(let format, let known):
+      "The store \(path) has format \(format); this program reads formats up to \(known)."
+    case .damaged: "The store \(path) is damaged."
+    case .cutOff(let bytes): "The store \(path) is damaged: it was cut off at \(bytes) bytes."
+    case .otherTables(let detail):
+      "The tables of the store \(path) are not those of its schema (\(detail)); another program"
+        + " changed them."
+    case .damagedCatalog(let part):
+      "The catalog of the store \(path) is damaged: its \(part) is missing or invalid."
+    case .locked: "Another program is writing to \(path) and did not finish in time."
+    case .unrecordedChange:
+      "Another program is changing the store \(path), and history does not have the change yet."
+    case .erasedButInLog:
+      "The values are erased from the history of the store \(path), but its write-ahead log still has"
+        + " them, because another program is reading the store."
+    case .writeProtected: "\(path) is write-protected (file, folder or disk)."
+    case .openedForReading: "The store \(path) was opened for reading only."
+    case .noCompanions:
+      "The store \(path) can't be opened: SQLite can't create its own files beside it."
+    case .noWriteAheadLog: "The store \(path) can't have a write-ahead log."
+    case .workingCopy(let number):
+      "Can't create \(path), the copy that a migration works on: \(systemText(number))."
+    case .full: "There is no space left for the store \(path); \(notKept)."
+    case .inputOutput: "Can't read or write the store \(path); \(notKept)."
+    case .outOfMemory: "There is not enough memory for the store \(path); \(notKept)."
+    case .refused(let detail): "SQLite refused a statement on the store \(path) (\(detail))."
+    case .nestedWrite: "A write to the store \(path) began inside another."
+    }
+  }
+
+  func hint(_ path: String) -> String {
+    switch self {
+    case .empty, .appleStore, .foreignDatabase:
+      "Name a store that a program built with Travelog created."
+    case .otherTables: "To list the differences: travelog check \(path)"
+    case .locked: "Try again."
+    case .erasedButInLog: "Erase them again when it has finished."
+    case .openedForReading: "Open it for writing."
+    case .noWriteAheadLog: "Move it to a local file system."
+    default: code.hint
+    }
+  }
+}
+
+/// Why the file of a large value can't be read or written.
+enum BlobFailure: StoreReason {
+  case missing(digest: String)
+  case missingInReplay(digest: String)
+  case unwritable(verb: String, file: String, Int32)
+
+  var code: StoreError.Code {
+    guard case .unwritable(_, _, let number) = self else { return .missingBlob }
+    return switch number {
+    case ENOSPC, EDQUOT: .diskFull
+    case EROFS, EACCES: .readOnly
+    default: .inputOutput
+    }
+  }
+
+  func message(_ path: String) -> String {
+    switch self {
+    case .missing(let digest): "The large value \(digest) of the store \(path) is missing."
+    case .missingInReplay(let digest):
+      "The large value \(digest) of a replayed transaction is missing."
+    case .unwritable(let verb, let file, let number):
+      "Can't \(verb) \(file) for a large value: \(systemText(number)). Nothing of this write was kept."
+    }
+  }
+
+  func hint(_ path: String) -> String {
+    switch self {
+    case .missing: "Restore the folder \(path)-blobs together with the store."
+    case .missingInReplay: "Copy it from where the logs came from."
+    case .unwritable: code.hint
+    }
+  }
+}

@@ -1,0 +1,123 @@
+import Changes
+
+/// Why a store's history can't be read, followed or reverted.
+package enum HistoryFailure: StoreReason {
+  case damaged(HistoryDamage)
+  case expired(Int64, base: Int64, oldest: Int64?), deleted(Int64)
+  case insideGap(Int64, of: ClosedRange<Int64>)
+  case otherLineage(Int64, storeLineage: Int64), beyondHead(Int64, head: Int64)
+  case otherDigest(Int64), otherBeginning(base: Int64, comparedHead: Int64)
+  case migrated(Int64, by: Int64), erased(Int64)
+  case noTransactions(ClosedRange<Int64>, head: Int64), noStateAt(Int64, head: Int64)
+  /// Later transactions, each with the objects in question, depend on those to be undone.
+  case undoConflict(
+    ClosedRange<Int64>,
+    [UndoConflict],
+    [(id: Int64, objects: [(entity: String, id: Int64)])]
+  )
+
+  package var code: StoreError.Code {
+    switch self {
+    case .damaged: .damaged
+    case .expired, .deleted, .insideGap: .historyExpired
+    case .otherLineage, .beyondHead, .otherDigest, .otherBeginning: .historyDiverged
+    case .migrated, .erased: .irreversible
+    case .noTransactions, .noStateAt: .misuse
+    case .undoConflict: .undoConflict
+    }
+  }
+
+  package func message(_ path: String) -> String {
+    let other = "The store \(path) was restored from an older copy or is another store:"
+    return switch self {
+    case .damaged(let damage): "The history of the store \(path) is damaged: \(damage.text)."
+    case .expired(let id, let base, let oldest):
+      "Transaction \(id) was deleted from the history of the store \(path), which begins after"
+        + " transaction \(base); "
+        + (oldest.map { "the oldest that is kept is \($0)." } ?? "none is kept.")
+    case .deleted(let id):
+      "Transaction \(id) can't be reverted because it was deleted from the history of \(path)."
+    case .insideGap(let id, let gap):
+      "\(rangeText(gap)) of the store \(path) are a gap whose changes are known only together;"
+        + " transaction \(id) is one of them."
+    case .otherLineage(let lineage, let storeLineage):
+      "\(other) the point is of lineage \(lineage), the store of lineage \(storeLineage)."
+    case .beyondHead(let transaction, let head):
+      "\(other) the point is transaction \(transaction), and the store's last is \(head)."
+    case .otherDigest(let transaction): "\(other) transaction \(transaction) has another digest."
+    case .otherBeginning(let base, let head):
+      "The history of \(path) begins after transaction \(base), but the state it is compared with is"
+        + " that of transaction \(head) or of another history."
+    case .migrated(let id, let migration):
+      "Transaction \(id) of the store \(path) can't be reverted because"
+        + " \(id == migration ? "it" : "transaction \(migration)") changed the schema."
+    case .erased(let id):
+      "Transaction \(id) of the store \(path) can't be reverted or become part of a new lineage"
+        + " because values of it were erased or deleted."
+    case .noTransactions(let range, let head):
+      "There \(range.lowerBound == range.upperBound ? "is" : "are") no"
+        + " \(rangeText(range).lowercased()) in the store \(path), whose last is \(head)."
+    case .noStateAt(let id, let head):
+      "The store \(path) is at transaction \(head) and can't be reverted to \(id)."
+    case .undoConflict(let range, let conflicts, let later):
+      "\(rangeText(range)) can't be undone in the store \(path) because later changes depend on"
+        + " \(range.lowerBound == range.upperBound ? "it" : "them")"
+        + "\(inParentheses(later.map(\.id))):"
+        + itemsText(
+          conflicts.lazy.map { conflict in
+            let those = later.filter { $0.objects.contains { $0 == conflict.object } }
+            return "\(conflict)\(inParentheses(those.map(\.id)))"
+          }
+        )
+    }
+  }
+
+  package func hint(_ path: String) -> String {
+    switch self {
+    case .deleted: "Restore the store from a copy instead."
+    case .insideGap: ""
+    default: code.hint
+    }
+  }
+
+  fileprivate var conflicts: [UndoConflict] {
+    if case .undoConflict(_, let conflicts, _) = self { conflicts } else { [] }
+  }
+}
+
+/// “ (transactions 14 and 17)”; empty for none.
+private func inParentheses(_ transactions: [Int64]) -> String {
+  let ids = transactions.map(String.init)
+  guard let last = ids.last, ids.count > 1 else {
+    return ids.first.map { " (transaction \($0))" } ?? ""
+  }
+  guard ids.count <= 10 else { return " (transactions \(listText(ids)))" }
+  return " (transactions \(ids.dropLast().joined(separator: ", ")) and \(last))"
+}
+
+/// What is wrong with a history.
+package enum HistoryDamage: Sendable {
+  case missingTransaction(Int64), missingChanges(of: Int64), missingCatalogEntry
+  case missingSchema(String), unknownKind(String), impossibleNumber(Int64)
+  case unreadable(Int64, String), noObject(String)
+
+  fileprivate var text: String {
+    switch self {
+    case .missingTransaction(let id): "transaction \(id) is missing"
+    case .missingChanges(let id): "changes of transaction \(id) are missing"
+    case .missingCatalogEntry:
+      "its identifier, its lineage or the digest of its beginning is missing"
+    case .missingSchema(let schema): "the schema \(schema) is missing"
+    case .unknownKind(let kind): "the kind \(abbreviated(kind)) is unknown"
+    case .impossibleNumber(let number): "\(number) is an impossible number"
+    case .unreadable(let id, let detail):
+      "transaction \(id) can't be read: \(abbreviated(detail))"
+    case .noObject(let text): "\(abbreviated(text)) does not identify an object"
+    }
+  }
+}
+
+extension StoreError {
+  /// What prevents an undo.
+  package var undoConflicts: [UndoConflict] { (reason as? HistoryFailure)?.conflicts ?? [] }
+}

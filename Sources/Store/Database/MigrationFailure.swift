@@ -1,0 +1,115 @@
+import Changes
+
+/// Why a store does not fit a schema or can't be migrated to it.
+enum MigrationFailure: StoreReason {
+  case newerSchema(stored: StoreSchema, wanted: StoreSchema)
+  case refused([String], from: StoreSchema, to: StoreSchema)
+  case needed(steps: [String], [SchemaDifference])
+  case migratedByOthers(stored: StoreSchema, known: StoreSchema)
+  case unknownSchema(digest: String)
+  case changedMeanwhile, outOfOrder, otherStore
+  case missingValues(property: String, isAttribute: Bool, [ObjectName], count: Int)
+  case severalLinks(property: String, [ObjectName], count: Int)
+  case duplicates(properties: [String], values: [String], count: Int, [ObjectName], in: Int)
+  case duplicatesIn(table: String)
+  case danglingRow(Int64, table: String, parent: String)
+
+  var code: StoreError.Code {
+    switch self {
+    case .newerSchema: .newerSchema
+    case .refused: .migrationRefused
+    case .needed, .migratedByOthers, .unknownSchema: .schemaMismatch
+    case .changedMeanwhile: .changedMeanwhile
+    case .outOfOrder, .otherStore: .misuse
+    case .missingValues: .missingValue
+    case .severalLinks, .duplicates, .duplicatesIn: .duplicate
+    case .danglingRow: .missingReference
+    }
+  }
+
+  func message(_ path: String) -> String {
+    switch self {
+    case .newerSchema(let stored, let wanted):
+      "The store \(path) has version \(stored.version) of the schema; the model is version"
+        + " \(wanted.version), which is older."
+    case .refused(let refusals, let from, let to):
+      "The store \(path) can't be migrated from version \(from.version) of the schema to version"
+        + " \(to.version):\(itemsText(refusals))"
+    case .needed(let steps, let differences):
+      "The store \(path) does not fit the model; a migration is needed:"
+        + (differences.isEmpty ? itemsText(steps) : itemsText(differences))
+    case .migratedByOthers(let stored, let known):
+      "Another process migrated the store \(path) to version \(stored.version) of the schema; this"
+        + " one uses version \(known.version)."
+    case .unknownSchema(let digest):
+      "The store \(path) never had the schema \(digest) of a transaction to be replayed."
+    case .changedMeanwhile:
+      "Another process changed the store \(path) during its migration; nothing was migrated."
+    case .outOfOrder: "The steps of a migration of the store \(path) came in the wrong order."
+    case .otherStore: "The working copy of \(path) is another store."
+    case .missingValues(let property, _, let objects, let count):
+      "\(property) becomes required, but \(countText(count, "row")) would have no value:"
+        + " \(names(objects, of: count))."
+    case .severalLinks(let property, let objects, let count):
+      "\(property) becomes a relationship to one object, but \(countText(count, "object")) would have"
+        + " several: \(names(objects, of: count))."
+    case .duplicates(let properties, let values, let count, let objects, let total):
+      "\(listText(properties)) of \(objects.first?.entity ?? "") becomes unique, but"
+        + " \(count == 1 ? "1 value occurs" : "\(count) values occur") more than once:"
+        + " \(listText(values)) in \(names(objects, of: total))."
+    case .duplicatesIn(let table):
+      "Values of \(table) that become unique occur more than once."
+    case .danglingRow(let row, let table, let parent):
+      "Row \(row) of the table \(table) would refer to a row of \(parent) that does not exist after"
+        + " the migration; nothing was changed."
+    }
+  }
+
+  func hint(_ path: String) -> String {
+    switch self {
+    case .newerSchema(let stored, _):
+      "Use the program that has version \(stored.version) or a newer one."
+    case .migratedByOthers: "Open the store again with the newer model."
+    case .unknownSchema: "Replay the migration to that schema first."
+    case .missingValues(_, let isAttribute, _, _):
+      isAttribute
+        ? "Give the attribute a default value in the model, or fill these rows first."
+        : "Make the relationship optional, or set it in a custom stage first."
+    case .severalLinks: "Choose one for each in a custom stage first."
+    case .duplicates, .duplicatesIn: "Make them differ in a custom stage first."
+    case .danglingRow: "Set the relationship to another object first."
+    default: code.hint
+    }
+  }
+
+  var objects: [ObjectName] {
+    switch self {
+    case .missingValues(_, _, let objects, _), .severalLinks(_, let objects, _),
+      .duplicates(_, _, _, let objects, _):
+      objects
+    default: []
+    }
+  }
+
+  fileprivate var differences: [SchemaDifference] {
+    switch self {
+    case .newerSchema(let stored, let wanted), .refused(_, let stored, let wanted),
+      .migratedByOthers(let stored, let wanted):
+      wanted.differences(fromStored: stored)
+    case .needed(_, let found): found
+    default: []
+    }
+  }
+}
+
+/// “Trip 1, 2, 4 and 3 more”, of objects of one entity.
+private func names(_ objects: [ObjectName], of total: Int) -> String {
+  "\(objects.first?.entity ?? "") \(listText(objects.map { "\($0.id)" }, of: total))"
+}
+
+extension StoreError {
+  /// How the schema of the file differs from the requested one.
+  package var differences: [SchemaDifference] {
+    (reason as? MigrationFailure)?.differences ?? []
+  }
+}

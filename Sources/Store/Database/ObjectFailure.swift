@@ -1,0 +1,118 @@
+import Changes
+
+/// An object in an error, by its entity and its id.
+package struct ObjectName: Hashable, Sendable, CustomStringConvertible {
+  package let entity: String
+  package let id: Int64
+
+  package init(_ entity: String, _ id: Int64) {
+    self.entity = entity
+    self.id = id
+  }
+
+  /// “Trip 7”.
+  package var description: String { "\(entity) \(id)" }
+}
+
+/// Why an object can't be read, saved or deleted.
+enum ObjectFailure: StoreReason {
+  case missing(ObjectName)
+  case notAColumn(property: String), notManyToMany(property: String)
+  case unreadable(ObjectName, property: String, found: String, expected: String)
+  case missingValue(ObjectName, properties: [String])
+  case invalidValue(ObjectName, String)
+  case duplicateID(ObjectName)
+  case duplicate(ObjectName, properties: [String], other: ObjectName?)
+  case danglingReference, danglingLink(table: String, destination: String)
+  case dangling(ObjectName, property: String, destination: String)
+  case deletion(ObjectName, Obstacle, property: String, [ObjectName])
+  case noIDsLeft(table: String, last: Int64)
+
+  /// Why an object can't be deleted.
+  enum Obstacle { case denyRuleOfTargets, denyRule, requiredValue, noActionRule }
+
+  var code: StoreError.Code {
+    switch self {
+    case .missing: .missingObject
+    case .notAColumn, .notManyToMany: .misuse
+    case .unreadable: .unreadableValue
+    case .missingValue, .deletion(_, .requiredValue, _, _): .missingValue
+    case .invalidValue, .noIDsLeft: .invalidValue
+    case .duplicateID, .duplicate: .duplicate
+    case .danglingReference, .danglingLink, .dangling, .deletion(_, .noActionRule, _, _):
+      .missingReference
+    case .deletion: .deletionDenied
+    }
+  }
+
+  func message(_ path: String) -> String {
+    switch self {
+    case .missing(let object): "There is no \(object.entity) with id \(object.id)."
+    case .notAColumn(let property): "\(property) is not a property with a column."
+    case .notManyToMany(let property): "\(property) is not a many-to-many relationship."
+    case .unreadable(let object, let property, let found, let expected):
+      "\(object) can't be read: \(property) has \(found) instead of \(expected). Another program wrote"
+        + " it."
+    case .missingValue(let object, let properties):
+      "\(object) can't be saved because \(properties.joined(separator: " and ")) must have a value."
+    case .invalidValue(let object, let detail):
+      "\(object) can't be saved because a value does not have its property's type: \(detail)."
+    case .duplicateID(let object):
+      "\(object) can't be inserted because an object with this id exists."
+    case .duplicate(let object, let properties, let other):
+      "\(object) can't be saved because \(other?.description ?? "another object") has the same"
+        + " \(properties.isEmpty ? "unique values" : properties.joined(separator: " and "))."
+    case .danglingReference: "A relationship refers to an object that does not exist."
+    case .danglingLink(let table, let destination):
+      "A link in \(table) refers to a \(destination) that does not exist."
+    case .dangling(let object, let property, let destination):
+      "\(object) refers through \(property) to a \(destination) that does not exist."
+    case .deletion(let object, let obstacle, let property, let others):
+      "\(object) can't be deleted: \(words(obstacle, property)) \(names(others))."
+    case .noIDsLeft(let table, let last):
+      "The table \(table) has no ids left: another program gave a row the id \(last)."
+    }
+  }
+
+  func hint(_ path: String) -> String {
+    switch self {
+    case .unreadable: "Correct the value with the sqlite3 shell."
+    case .duplicate: "These values must be unique. Change one of them, or update that object."
+    case .danglingReference, .danglingLink, .dangling: "Insert that object in the same save."
+    case .deletion(_, .denyRuleOfTargets, let property, _):
+      "Delete them too, or remove them from \(property) first."
+    case .deletion(_, _, let property, _): "Delete them too, or set \(property) to another object."
+    case .noIDsLeft:
+      "Give that row a smaller id with the sqlite3 shell, and set the table's seq in sqlite_sequence"
+        + " to the highest id."
+    default: ""
+    }
+  }
+
+  private func words(_ obstacle: Obstacle, _ property: String) -> String {
+    switch obstacle {
+    case .denyRuleOfTargets: "its delete rule denies it while its \(property) refers to"
+    case .denyRule: "its delete rule denies it while \(property) refers to it in"
+    case .requiredValue: "\(property) must have a value and would have none in"
+    case .noActionRule: "its delete rule is noAction, and \(property) still refers to it in"
+    }
+  }
+
+  fileprivate var objects: [ObjectName] {
+    switch self {
+    case .duplicateID(let object), .dangling(let object, _, _): [object]
+    case .duplicate(_, _, let other): other.map { [$0] } ?? []
+    case .deletion(_, _, _, let others): others
+    default: []
+    }
+  }
+}
+
+private func names(_ objects: [ObjectName]) -> String { listText(objects.map(\.description)) }
+
+extension StoreError {
+  /// The objects that prevent a save, a deletion or a migration.
+  package var objects: [ObjectName] {
+    (reason as? ObjectFailure)?.objects ?? (reason as? MigrationFailure)?.objects ?? []
+  }
+}
