@@ -66,7 +66,7 @@ extension PipelineError {
       "The logs in \(logs) begin after \(point), so they have no state for \(store)."
         + "\nName a later point, or bring earlier logs."
     case .hasNoTransactions(let store):
-      "\(logs) has a folder of the store \(store), without logs."
+      "There are no logs of the store \(store) in \(logs), only its folder."
         + "\nBring the logs, or export the store when it has a transaction."
     case .hasNoSnapshot(let first, let until):
       "The logs in \(logs) begin with transaction \(first), and there is no snapshot of the"
