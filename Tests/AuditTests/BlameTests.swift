@@ -105,7 +105,7 @@ struct BlameTests {
         .file(folder.appendingPathComponent("a.store")),
         schema: worldSchema
       )
-      let camp = try #require(worldSchema.entities.firstIndex { $0.name == "Camp" })
+      let camp = try #require(worldSchema.index(of: "Camp"))
       try store.write(Author(name: "app")) { writer in
         var values = [Value](repeating: .null, count: writer.layouts[camp].columns.count)
         values[0] = .text("Lake <b>")

@@ -19,17 +19,17 @@ struct RenamedWorld {
     let logs = LogFolder(folder.path + "/logs")
     try logs.create()
     let old = try Store.open(.file(url), schema: Self.schema("1.0.0", "Person", "phone"))
-    let person = try #require(old.schema.entities.firstIndex { $0.name == "Person" })
+    let person = try #require(old.schema.index(of: "Person"))
     try old.write(Author(name: "app")) { writer in
       try writer.insert(person, id: 1, values: [.text("555 1"), .text("Oslo")])
-      try writer.insert(1 - person, id: 1, values: [.text("Rex")])
+      try writer.insert(EntityIndex(1 - person.number), id: 1, values: [.text("Rex")])
     }
     try old.write(Author(name: "desk")) {
       try $0.update(person, id: 1, columns: [1], values: [.text("Bergen")])
     }
     let new = Self.schema("2.0.0", "Human", "mobile")
     try Migration.migrate(url, to: new, author: Author(name: "migrator"))
-    let human = try #require(new.entities.firstIndex { $0.name == "Human" })
+    let human = try #require(new.index(of: "Human"))
     try Store.open(.file(url)).write(Author(name: "widget")) {
       try $0.update(human, id: 1, columns: [0], values: [.text("555 2")])
     }
@@ -40,7 +40,7 @@ struct RenamedWorld {
       )
       try Migration.migrate(url, to: last, author: Author(name: "migrator"))
       let store = try Store.open(.file(url))
-      let other = try #require(store.schema.entities.firstIndex { $0.name == "Person" })
+      let other = try #require(store.schema.index(of: "Person"))
       try store.write(Author(name: "other")) {
         try $0.insert(other, id: 1, values: [.text("555 1")])
       }

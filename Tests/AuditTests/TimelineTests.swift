@@ -147,7 +147,7 @@ struct TimelineTests {
     try withTemporaryFolder { folder in
       let url = folder.appendingPathComponent("a.store")
       let store = try Store.open(.file(url), schema: worldSchema)
-      let camp = try #require(worldSchema.entities.firstIndex { $0.name == "Camp" })
+      let camp = try #require(worldSchema.index(of: "Camp"))
       var row = [Value](repeating: .null, count: store.layouts[camp].columns.count)
       // Many small transactions, a large one, and three small ones.
       let sizes = Array(repeating: 1, count: 600) + [9_000, 2, 3, 1]

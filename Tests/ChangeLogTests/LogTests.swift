@@ -51,8 +51,8 @@ private let schema = StoreSchema(
   ]
 )
 
-private let tag = 0
-private let trip = 1
+private let tag: EntityIndex = 0
+private let trip: EntityIndex = 1
 
 private func makeStore(_ location: Location = .memory("source")) throws -> Store {
   let store = try Store.open(location, schema: schema)

@@ -18,7 +18,7 @@ package struct LongLog {
   /// Writes the store and exports it.
   package init(_ folder: URL) throws {
     store = try Store.open(.file(folder.appendingPathComponent("a.store")), schema: worldSchema)
-    let camp = worldSchema.entities.firstIndex { $0.name == "Camp" } ?? 0
+    let camp = worldSchema.index(of: "Camp") ?? 0
     var row = [Value](repeating: .null, count: store.layouts[camp].columns.count)
     var generator = SeededGenerator(for: "a long log")
     for id in 1...200 as ClosedRange<Int64> {

@@ -23,7 +23,7 @@ struct CheckTests {
   private func withPruned(_ body: (inout World, _ guest: Int64) throws -> Void) throws {
     try withTemporaryFolder { folder in
       var world = try World(folder, "checked with logs")
-      let guest = worldSchema.entities.firstIndex { $0.name == "Guest" } ?? 0
+      let guest = worldSchema.index(of: "Guest") ?? 0
       try world.source.write(Author()) { writer in
         let values = writer.layouts[guest].columns.map { _ in Value.null }
         try writer.insert(guest, id: 9_000, values: values)
@@ -86,7 +86,7 @@ struct CheckTests {
   func manyDifferences() throws {
     try withTemporaryFolder { folder in
       let world = try World(folder, "many differences")
-      let guest = worldSchema.entities.firstIndex { $0.name == "Guest" } ?? 0
+      let guest = worldSchema.index(of: "Guest") ?? 0
       try world.source.write(Author()) { writer in
         let values = writer.layouts[guest].columns.map { _ in Value.null }
         for id in 9_001...9_023 { try writer.insert(guest, id: Int64(id), values: values) }

@@ -141,10 +141,10 @@ struct DamageTests {
   func largeValues() throws {
     try withTemporaryFolder { folder in
       let world = try World(folder, "large values")
-      let guest = worldSchema.entities.firstIndex { $0.name == "Guest" } ?? 0
+      let guest = worldSchema.index(of: "Guest") ?? 0
       try world.source.write(Author()) { writer in
         var values = writer.layouts[guest].columns.map { _ in Value.null }
-        let note = writer.layouts[guest].columns.firstIndex { $0.name == "note" } ?? 0
+        let note = writer.layouts[guest].column(of: "note") ?? 0
         values[note] = .text(String(repeating: "long ", count: 300_000))
         try writer.insert(guest, id: 1, values: values)
       }

@@ -30,8 +30,8 @@ struct EraseTests {
     }
   }
 
-  private static let guest = worldSchema.entities.firstIndex { $0.name == "Guest" } ?? 0
-  private static let hotel = worldSchema.entities.firstIndex { $0.name == "Hotel" } ?? 0
+  private static let guest = worldSchema.index(of: "Guest") ?? 0
+  private static let hotel = worldSchema.index(of: "Hotel") ?? 0
   private static let large = String(repeating: "a secret that is long ", count: 60_000)
 
   /// A store with a guest whose notes were secret, in logs of several files, a snapshot among them.
@@ -62,8 +62,8 @@ struct EraseTests {
       try logs.create()
     }
 
-    func column(_ name: String) -> Int {
-      store.layouts[guest].columns.firstIndex { $0.name == name } ?? 0
+    func column(_ name: String) -> ColumnIndex {
+      store.layouts[guest].column(of: name) ?? 0
     }
 
     func set(_ note: String, score: String = "1") throws {

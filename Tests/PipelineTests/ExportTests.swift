@@ -220,7 +220,7 @@ struct ExportTests {
         for id in 0..<count {
           try store.write(Author()) {
             try $0.insert(
-              worldSchema.entities.firstIndex { $0.name == "Guest" } ?? 0,
+              worldSchema.index(of: "Guest") ?? 0,
               id: Int64(1000 + id),
               values: Array(repeating: .null, count: 9)
             )

@@ -258,7 +258,7 @@ struct ImportTests {
       var world = try World(folder, "differences")
       try world.source.write(Author()) { writer in
         try writer.insert(
-          worldSchema.entities.firstIndex { $0.name == "Hotel" } ?? 0,
+          worldSchema.index(of: "Hotel") ?? 0,
           id: 1000,
           values: [.text("Grand"), .null, .null, .null, .integer(4)]
         )
@@ -269,7 +269,7 @@ struct ImportTests {
       try runSQL("UPDATE Place SET stars = 1, rating = 2.5 WHERE id = 1000", on: request.store)
       try world.source.write(Author()) { writer in
         try writer.delete(
-          worldSchema.entities.firstIndex { $0.name == "Hotel" } ?? 0,
+          worldSchema.index(of: "Hotel") ?? 0,
           id: 1000
         )
       }
@@ -401,7 +401,7 @@ struct ImportTests {
         try Migration.migrate(url, to: schema, author: Author(name: "migrator"))
         let store = try Store.open(.file(url), schema: schema)
         try store.write(Author(name: "app")) { writer in
-          let guest = schema.entities.firstIndex { $0.name == "Guest" } ?? 0
+          let guest = schema.index(of: "Guest") ?? 0
           let id = try writer.reserveIDs("Guest", count: 1)
           let columns = writer.layouts[guest].columns
           try writer.insert(

@@ -22,7 +22,7 @@ struct LargeValueTests {
       var values = columns.map { $0.name == "name" ? Value.text("Fjord") : .null }
       let picture = try #require(columns.firstIndex { $0.name == "picture" })
       values[picture] = .blob(Data((0..<3 << 20).map { UInt8(truncatingIfNeeded: $0 / 251) }))
-      try writer.insert(entity, id: 1, values: values)
+      try writer.insert(EntityIndex(entity), id: 1, values: values)
     }
     let blobs = store.location.path + "-blobs"
     let names = try FileManager.default.contentsOfDirectory(atPath: blobs)

@@ -138,9 +138,9 @@ struct PartialTests {
   func redaction() throws {
     try withTemporaryFolder { folder in
       let world = try World(folder, "redaction")
-      let guest = worldSchema.entities.firstIndex { $0.name == "Guest" } ?? 0
+      let guest = worldSchema.index(of: "Guest") ?? 0
       let columns = world.source.layouts[guest].columns
-      let note = columns.firstIndex { $0.name == "note" } ?? 0
+      let note = world.source.layouts[guest].column(of: "note") ?? 0
       let secret = String(repeating: "a large secret ", count: 100_000)
       for (id, text) in [(1, "secret"), (2, "secret"), (3, "other"), (4, secret)] {
         try world.source.write(Author()) { writer in

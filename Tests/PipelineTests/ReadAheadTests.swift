@@ -12,7 +12,7 @@ struct ReadAheadTests {
   /// A log of small transactions, between which there are some that take several batches.
   private func log(_ folder: URL, _ name: String) throws -> String {
     var world = try World(folder, name)
-    let hotel = try #require(worldSchema.entities.firstIndex { $0.name == "Hotel" })
+    let hotel = try #require(worldSchema.index(of: "Hotel"))
     for round in 0..<3 {
       try world.write(5)
       try world.source.write(Author()) { writer in

@@ -226,7 +226,7 @@ struct ReaderTests {
       let schema = StoreSchema(version: "2.0.0", entities: worldSchema.entities.map(changed))
       try Migration.migrate(url, to: schema, author: Author(name: "migrator"))
       let store = try Store.open(.file(url), schema: schema)
-      let guest = try #require(store.schema.entities.firstIndex { $0.name == "Guest" })
+      let guest = try #require(store.schema.index(of: "Guest"))
       let age = try #require(store.schema.layouts()[guest].column(of: "age"))
       try store.write(Author(name: "later")) { writer in
         for id in try rows("SELECT id FROM Guest", in: store).prefix(3) {

@@ -104,7 +104,7 @@ struct RecoverTests {
       try writeGuest(9_000, to: world.path)
       let base = try world.source.read { try $0.sealedHead() }
       try world.source.write(Author()) { writer in
-        try writer.delete(worldSchema.entities.firstIndex { $0.name == "Guest" } ?? 0, id: 9_000)
+        try writer.delete(worldSchema.index(of: "Guest") ?? 0, id: 9_000)
       }
       try world.write(3)
       try world.source.deleteHistory([1...base])
@@ -233,7 +233,7 @@ struct RecoverTests {
   private func writeGuest(_ id: Int64, to path: String) throws {
     let store = try Store.open(.file(URL(fileURLWithPath: path)))
     try store.write(Author()) { writer in
-      let guest = worldSchema.entities.firstIndex { $0.name == "Guest" } ?? 0
+      let guest = worldSchema.index(of: "Guest") ?? 0
       let values = writer.layouts[guest].columns.map { _ in Value.null }
       try writer.insert(guest, id: id, values: values)
     }

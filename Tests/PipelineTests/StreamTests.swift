@@ -18,8 +18,8 @@ struct StreamTests {
       let words = (0..<count / 8).map { _ in generator.next() }
       return words.withUnsafeBytes { Data($0) }
     }
-    let guest = try #require(worldSchema.entities.firstIndex { $0.name == "Guest" })
-    let camp = try #require(worldSchema.entities.firstIndex { $0.name == "Camp" })
+    let guest = try #require(worldSchema.index(of: "Guest"))
+    let camp = try #require(worldSchema.index(of: "Camp"))
     // Exactly two pieces; and two pieces and a bit.
     for (id, count) in [(Int64(1), 2 * StreamedValue.pieceSize), (2, 1_600_000)] {
       let text = String(bytes(count / 4 * 3).base64EncodedString().prefix(count))

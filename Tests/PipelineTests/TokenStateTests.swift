@@ -142,7 +142,7 @@ struct TokenStateTests {
     case .olderCopy: return older
     case .olderCopyWithMore:
       let store = try Store.open(.file(URL(fileURLWithPath: older)))
-      let guest = try #require(worldSchema.entities.firstIndex { $0.name == "Guest" })
+      let guest = try #require(worldSchema.index(of: "Guest"))
       for id in Int64(1000)..<1006 {
         try store.write(Author()) {
           try $0.insert(guest, id: id, values: Array(repeating: .null, count: 9))

@@ -18,7 +18,7 @@ private func hostileStore(_ folder: URL) throws -> Store {
     .file(folder.appendingPathComponent("a \"b\" <i>.store")),
     schema: worldSchema
   )
-  let camp = try #require(worldSchema.entities.firstIndex { $0.name == "Camp" })
+  let camp = try #require(worldSchema.index(of: "Camp"))
   func insert(_ writer: Writer, _ id: Int64, _ name: String) throws {
     var values = [Value](repeating: .null, count: writer.layouts[camp].columns.count)
     values[0] = .text(name)

@@ -90,9 +90,9 @@ package struct HistoryWorld {
 
   package init(_ random: SeededGenerator) { self.random = random }
 
-  private var guests: [Int64] { objects.filter { $0.entity == guest }.map(\.id) }
+  private var guests: [Int64] { objects.filter { $0.entity == guest }.map(\.id.integer) }
   private var places: [RowKey] { objects.filter { $0.entity != guest } }
-  private let guest = worldSchema.entities.firstIndex { $0.name == "Guest" } ?? 0
+  private let guest = worldSchema.index(of: "Guest") ?? 0
 
   /// One write of a few steps; one in ten is taken back.
   package mutating func write(to store: Store) throws {
@@ -122,14 +122,14 @@ package struct HistoryWorld {
   }
 
   private mutating func insert(_ writer: Writer) throws {
-    let entity = Int.random(in: 0..<writer.layouts.count, using: &random)
-    let key = RowKey(entity: entity, id: nextID)
+    let entity = EntityIndex(Int.random(in: 0..<writer.layouts.count, using: &random))
+    let key = RowKey(entity: entity, id: ObjectID(nextID))
     nextID += 1
     var values: [Value] = []
     for index in writer.layouts[entity].columns.indices {
       values.append(value(writer.layouts[entity].columns[index], of: key))
     }
-    try writer.insert(entity, id: key.id, values: values)
+    try writer.insert(entity, id: key.id.integer, values: values)
     objects.append(key)
   }
 
@@ -141,8 +141,8 @@ package struct HistoryWorld {
     for column in columns { values.append(value(layout.columns[column], of: key)) }
     try writer.update(
       key.entity,
-      id: key.id,
-      columns: columns.reversed(),
+      id: key.id.integer,
+      columns: columns.reversed().map { ColumnIndex($0) },
       values: values.reversed()
     )
   }
@@ -150,11 +150,11 @@ package struct HistoryWorld {
   private mutating func swapNames(_ writer: Writer) throws {
     guard let one = places.randomElement(using: &random),
       let two = places.randomElement(using: &random), one != two,
-      let first = try writer.row(one.entity, id: one.id)?[0],
-      let second = try writer.row(two.entity, id: two.id)?[0]
+      let first = try writer.row(one.entity, id: one.id.integer)?[0],
+      let second = try writer.row(two.entity, id: two.id.integer)?[0]
     else { return }
-    try writer.update(one.entity, id: one.id, columns: [0], values: [second])
-    try writer.update(two.entity, id: two.id, columns: [0], values: [first])
+    try writer.update(one.entity, id: one.id.integer, columns: [0], values: [second])
+    try writer.update(two.entity, id: two.id.integer, columns: [0], values: [first])
   }
 
   private mutating func link(_ writer: Writer) throws {
@@ -162,16 +162,16 @@ package struct HistoryWorld {
       let place = places.randomElement(using: &random)
     else { return }
     if Int.random(in: 0..<3, using: &random) == 0 {
-      try writer.unlink(guest, relationship: "seen", source: one, target: place.id)
+      try writer.unlink(guest, relationship: "seen", source: one, target: place.id.integer)
     } else {
-      try writer.link(place.entity, relationship: "seenBy", source: place.id, target: one)
+      try writer.link(place.entity, relationship: "seenBy", source: place.id.integer, target: one)
     }
   }
 
   private mutating func delete(_ writer: Writer) throws {
     guard let index = objects.indices.randomElement(using: &random) else { return }
     let key = objects.remove(at: index)
-    try writer.delete(key.entity, id: key.id)
+    try writer.delete(key.entity, id: key.id.integer)
   }
 
   private mutating func value(_ column: EntityLayout.Column, of key: RowKey) -> Value {
@@ -184,7 +184,7 @@ package struct HistoryWorld {
     }
     if Int.random(in: 0..<5, using: &random) == 0 { return .null }
     guard let type = column.type else {
-      return places.randomElement(using: &random).map { .integer($0.id) } ?? .null
+      return places.randomElement(using: &random).map { .integer($0.id.integer) } ?? .null
     }
     let odd: [Value]
     switch type {
@@ -196,7 +196,7 @@ package struct HistoryWorld {
     case .data, .transformed: odd = [.blob(bytes(0)), .blob(bytes(9)), .blob(bytes(large()))]
     case .uint64: odd = [.integer(0), .integer(.max), .text("18446744073709551615")]
     case .decimal: odd = [.text("0"), .text("-12.5"), .text("NaN"), .text("340000000000000000000")]
-    case .uuid: odd = [.text("6F1C0C52-7D0B-4E9B-8F0C-\(String(format: "%012X", key.id))")]
+    case .uuid: odd = [.text("6F1C0C52-7D0B-4E9B-8F0C-\(String(format: "%012X", key.id.integer))")]
     case .url: odd = [.text("https://example.org/\(key.id)"), .text("../x https://example.org/")]
     case .json: odd = [.text("[1,\"a\"]"), .text("{\"a\":{\"b\":null}}")]
     default: odd = [.text(text()), .text(String(repeating: "long ", count: large() / 5))]

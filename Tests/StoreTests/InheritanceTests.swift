@@ -39,10 +39,10 @@ struct InheritanceTests {
     )
   }()
 
-  private let business = 0
-  private let conference = 1
-  private let holiday = 2
-  private let root = 3
+  private let business: EntityIndex = 0
+  private let conference: EntityIndex = 1
+  private let holiday: EntityIndex = 2
+  private let root: EntityIndex = 3
 
   private func withFamily(_ body: (Store) throws -> Void) throws {
     try withStore(.memory, schema: schema) { store, _ in

@@ -87,10 +87,10 @@ let sampleSchema = StoreSchema(
 )
 
 /// The indexes of the sample's entities, which are sorted by name.
-let item = 0
-let person = 1
-let tag = 2
-let trip = 3
+let item: EntityIndex = 0
+let person: EntityIndex = 1
+let tag: EntityIndex = 2
+let trip: EntityIndex = 3
 
 func tripValues(_ name: String, leader: Int64? = nil) -> [Value] {
   [.text(name), .real(0), .null, leader.map { .integer($0) } ?? .null]

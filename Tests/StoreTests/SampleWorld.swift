@@ -22,7 +22,7 @@ extension Store {
 
 /// One object of the sample schema, which may not exist yet.
 protocol SampleObject {
-  static var entity: Int { get }
+  static var entity: EntityIndex { get }
   var writer: Writer { get }
   var id: Int64 { get }
 }
@@ -32,7 +32,7 @@ extension SampleObject {
     try writer.insert(Self.entity, id: id, values: values)
   }
 
-  func set(_ column: Int, _ value: Value) throws {
+  func set(_ column: ColumnIndex, _ value: Value) throws {
     try writer.update(Self.entity, id: id, columns: [column], values: [value])
   }
 
@@ -84,7 +84,8 @@ struct SamplePerson: SampleObject {
 
   /// The name that the row has now; nil if there is no such row.
   func name() throws -> String? {
-    guard case .text(let name)? = try writer.current(RowKey(entity: Self.entity, id: id))?[0] else {
+    let key = RowKey(entity: Self.entity, id: ObjectID(id))
+    guard case .text(let name)? = try writer.current(key)?[0] else {
       return nil
     }
     return name

@@ -49,10 +49,10 @@ struct UnreadableValueTests {
             try writer.delete(0, id: 1)
           }
         } catch is StoreError {}
-        if schema.isReadable(sample, 0) {
+        if schema.isReadable(sample, at: 0) {
           #expect(stored == sample, "\(type) reads \(sample), which its column does not take")
         }
-        if let stored, !schema.isReadable(stored, 0) {
+        if let stored, !schema.isReadable(stored, at: 0) {
           // Texts of their own form are checked on reading alone.
           #expect([.decimal, .uuid].contains(type), "\(type) takes \(stored) and can't read it")
         }
@@ -62,17 +62,17 @@ struct UnreadableValueTests {
 
   @Test("null is read where the attribute is optional")
   func null() throws {
-    #expect(try layout(.string, isOptional: true).isReadable(.null, 0))
-    #expect(try !layout(.string).isReadable(.null, 0))
+    #expect(try layout(.string, isOptional: true).isReadable(.null, at: 0))
+    #expect(try !layout(.string).isReadable(.null, at: 0))
   }
 
   @Test("an external attribute reads blobs and digests")
   func external() throws {
     let layout = try layout(.data, isExternal: true)
-    #expect(layout.isReadable(.blob(Data()), 0))
-    #expect(layout.isReadable(.text(String(repeating: "a", count: 64)), 0))
-    #expect(!layout.isReadable(.text(String(repeating: "A", count: 64)), 0))
-    #expect(!layout.isReadable(.text("x"), 0))
+    #expect(layout.isReadable(.blob(Data()), at: 0))
+    #expect(layout.isReadable(.text(String(repeating: "a", count: 64)), at: 0))
+    #expect(!layout.isReadable(.text(String(repeating: "A", count: 64)), at: 0))
+    #expect(!layout.isReadable(.text("x"), at: 0))
   }
 
   @Test("the error names the object, the property, what was found and what was expected")

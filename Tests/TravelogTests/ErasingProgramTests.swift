@@ -17,7 +17,7 @@ struct ErasingProgramTests {
         .file(folder.appendingPathComponent("a.store")),
         schema: worldSchema
       )
-      let guest = worldSchema.entities.firstIndex { $0.name == "Guest" } ?? 0
+      let guest = worldSchema.index(of: "Guest") ?? 0
       let columns = store.layouts[guest].columns
       for id in [1, 2] as [Int64] {
         try store.write(Author(name: "app")) { writer in

@@ -146,7 +146,7 @@ struct ExitCodeTests {
       try copy.execute("VACUUM INTO '\(older)'")
       // One write in ten is taken back.
       for _ in 0..<4 { try world.write(to: store) }
-      let guest = try #require(worldSchema.entities.firstIndex { $0.name == "Guest" })
+      let guest = try #require(worldSchema.index(of: "Guest"))
       try store.write(Author()) { writer in
         let values = writer.layouts[guest].columns.map { _ in Value.null }
         try writer.insert(guest, id: 5_000, values: values)

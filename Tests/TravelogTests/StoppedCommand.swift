@@ -180,7 +180,7 @@ private func addLargeTexts(to store: Store) throws {
 }
 
 func addGuest(_ id: Int64, _ note: String, to store: Store) throws {
-  let guest = worldSchema.entities.firstIndex { $0.name == "Guest" } ?? 0
+  let guest = worldSchema.index(of: "Guest") ?? 0
   try store.write(Author()) { writer in
     let columns = writer.layouts[guest].columns
     let values: [Value] = columns.map { $0.name == "note" ? .text(note) : .null }
@@ -279,7 +279,7 @@ private func preparePrune(_ times: Int, _ body: (StoppedRun) throws -> Void) thr
 private func prepareErasure(_ times: Int, _ body: (StoppedRun) throws -> Void) throws {
   let secret = "the secret of somebody"
   try withWorld { store, world, logs in
-    let guest = worldSchema.entities.firstIndex { $0.name == "Guest" } ?? 0
+    let guest = worldSchema.index(of: "Guest") ?? 0
     try store.write(Author()) { writer in
       let columns = writer.layouts[guest].columns
       try writer.insert(
@@ -291,7 +291,7 @@ private func prepareErasure(_ times: Int, _ body: (StoppedRun) throws -> Void) t
     try travelog("export", store.location.path, "--to", logs)
     for number in 1...times {
       try store.write(Author()) { writer in
-        let note = writer.layouts[guest].columns.firstIndex { $0.name == "note" } ?? 0
+        let note = writer.layouts[guest].column(of: "note") ?? 0
         let value = secret + ", and \(number) more"
         try writer.update(guest, id: 1, columns: [note], values: [.text(value)])
       }

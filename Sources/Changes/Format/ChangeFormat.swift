@@ -6,7 +6,7 @@ package final class ChangeFormat {
   private let layouts: [EntityLayout]
   package let decoders: [ObjectDecoder]
   private let entityKeys: [[UInt8]]
-  private var lastEntity = 0
+  private var lastEntity: EntityIndex = 0
   private let acceptsRedacted: Bool
   /// The members of the change that was checked last.
   package private(set) var before: [ObjectDecoder.Member] = []
@@ -27,21 +27,21 @@ package final class ChangeFormat {
   }
 
   /// The index of a change's entity; nil where the schema has none of its name.
-  package func entity(of change: Change) -> Int? {
+  package func entity(of change: Change) -> EntityIndex? {
     if !entityKeys.isEmpty, isSame(change.entity, entityKeys[lastEntity]) {
       return lastEntity
     }
-    guard
-      let index = entityKeys.indices.first(where: { isSame(change.entity, entityKeys[$0]) })
-    else { return nil }
-    lastEntity = index
-    return index
+    guard let index = entityKeys.firstIndex(where: { isSame(change.entity, $0) }) else {
+      return nil
+    }
+    lastEntity = EntityIndex(index)
+    return lastEntity
   }
 
   /// Splits a change into its members, and sees to it that they are those its kind has.
   ///
   /// Whether their values are canonical is left to whoever decodes all of them.
-  package func split(_ change: Change, _ entity: Int) throws(CanonicalEncodingError) {
+  package func split(_ change: Change, of entity: EntityIndex) throws(CanonicalEncodingError) {
     let decoder = decoders[entity]
     before.removeAll(keepingCapacity: true)
     after.removeAll(keepingCapacity: true)
@@ -82,7 +82,7 @@ package final class ChangeFormat {
       throw CanonicalEncodingError(message: "the schema has no entity \(name)")
     }
     let decoder = decoders[entity]
-    try split(change, entity)
+    try split(change, of: entity)
     guard !change.special.isEmpty || !change.large.isEmpty else {
       for member in before { try decoder.check(member) }
       for member in after { try decoder.check(member) }

@@ -19,7 +19,7 @@ package final class ObjectDecoder {
   /// What stands before the id of each link of a join table.
   private let linkPrefixes: [[UInt8]]
   /// The indexes of the join tables whose links the entity's changes hold, in order.
-  package let joins: [Int]
+  package let joins: [JoinIndex]
   /// The declared types of the columns; nil for relationships.
   let types: [ValueType?]
   /// All keys, one after the other, and where each begins: to be compared without a look at arrays.
@@ -28,7 +28,7 @@ package final class ObjectDecoder {
 
   init(_ layout: EntityLayout, _ tables: [JoinTable], _ layouts: [EntityLayout]) {
     self.layout = layout
-    joins = tables.indices.filter { layouts[tables[$0].owner].family.contains(layout.index) }
+    joins = tables.indexes { layouts[$0.owner].family.contains(layout.index) }
     references = layout.columns.map { column in
       column.destination.map { referencePrefix(layouts[$0].entity.name) } ?? []
     }

@@ -6,7 +6,7 @@ package final class PreparedChanges: @unchecked Sendable {
   package struct Part {
     package var change: Change
     /// The index of its entity.
-    package var entity: Int
+    package var entity: EntityIndex
     /// Where its members are.
     package var before: Range<Int>
     package var after: Range<Int>
@@ -89,7 +89,7 @@ package final class PreparedChanges: @unchecked Sendable {
     }
     part.entity = entity
     // Plain values are read here, and nothing else is taken for them than what the writer writes.
-    try part.isPlain ? format.split(part.change, entity) : format.check(part.change)
+    try part.isPlain ? format.split(part.change, of: entity) : format.check(part.change)
     let decoder = format.decoders[entity]
     part.columnsBefore = try append(format.before, decoder, part.isPlain)
     part.before = part.before.lowerBound..<members.count

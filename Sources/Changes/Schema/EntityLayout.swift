@@ -27,11 +27,11 @@ package struct EntityLayout: Sendable {
     /// True where large values lie in files beside the store.
     package let isExternal: Bool
     /// The index of the entity that a relationship leads to.
-    package let destination: Int?
+    package let destination: EntityIndex?
   }
 
   /// The index in ``StoreSchema/entities``.
-  package let index: Int
+  package let index: EntityIndex
   /// The entity.
   package let entity: Entity
   /// The table's name quoted for SQL.
@@ -42,9 +42,9 @@ package struct EntityLayout: Sendable {
   /// The columns' quoted names, with commas.
   package let columnList: String
   /// The entity and all that inherit from it, itself first.
-  package let family: [Int]
+  package let family: [EntityIndex]
   /// The entity that it inherits from, and so on, nearest first.
-  package let ancestors: [Int]
+  package let ancestors: [EntityIndex]
 
   /// True where the table holds rows of other entities too, told apart by `_entity`.
   package var sharesTable: Bool { entity.sharesTable }
@@ -57,12 +57,17 @@ package struct EntityLayout: Sendable {
   package let linkNames: [String: String]
 
   /// The index in ``columns`` of a property, by its name.
-  package func column(of property: String) -> Int? {
-    columns.firstIndex { $0.property == property }
+  package func column(of property: String) -> ColumnIndex? {
+    columns.firstIndex { $0.property == property }.map { ColumnIndex($0) }
   }
 }
 
 extension StoreSchema {
+  /// The index of an entity; nil if the schema has none of that name.
+  package func index(of entity: String) -> EntityIndex? {
+    entities.firstIndex { $0.name == entity }.map { EntityIndex($0) }
+  }
+
   private static let recentLayouts = Recent<StoreSchema, [EntityLayout]> { $0.isCopy(of: $1) }
 
   /// How each entity lies in its table, in the order of ``entities``.
@@ -71,24 +76,22 @@ extension StoreSchema {
   }
 
   private func layOut() throws -> [EntityLayout] {
-    var indexes: [String: Int] = [:]
-    for (index, entity) in entities.enumerated() {
-      guard indexes.updateValue(index, forKey: entity.name) == nil else {
-        throw StoreError(SchemaFailure.duplicateEntity(entity.name))
-      }
+    var names: Set<String> = []
+    for entity in entities where !names.insert(entity.name).inserted {
+      throw StoreError(SchemaFailure.duplicateEntity(entity.name))
     }
-    let ancestors = try entities.map { try chain(from: $0, indexes) }
+    let ancestors = try entities.map(chain(from:))
     let logNames = logNames()
     return try entities.indices.map { index in
-      try layout(of: index, indexes, ancestors, logNames[index])
+      try layout(of: EntityIndex(index), ancestors: ancestors, logNames: logNames[index])
     }
   }
 
-  private func chain(from entity: Entity, _ indexes: [String: Int]) throws -> [Int] {
-    var result: [Int] = []
+  private func chain(from entity: Entity) throws -> [EntityIndex] {
+    var result: [EntityIndex] = []
     var next = entity.parent
     while let name = next {
-      guard let index = indexes[name], !result.contains(index) else {
+      guard let index = index(of: name), !result.contains(index) else {
         throw StoreError(SchemaFailure.missingEntity(name, neededBy: entity.name))
       }
       result.append(index)
@@ -98,10 +101,9 @@ extension StoreSchema {
   }
 
   private func layout(
-    of index: Int,
-    _ indexes: [String: Int],
-    _ ancestors: [[Int]],
-    _ logNames: [String: String]
+    of index: EntityIndex,
+    ancestors: [[EntityIndex]],
+    logNames: [String: String]
   ) throws -> EntityLayout {
     let entity = entities[index]
     var columns = entity.attributes.enumerated().map { position, attribute in
@@ -118,7 +120,7 @@ extension StoreSchema {
       )
     }
     for (position, relationship) in entity.relationships.enumerated() {
-      guard let destination = indexes[relationship.destination] else {
+      guard let destination = self.index(of: relationship.destination) else {
         throw StoreError(
           SchemaFailure.missingEntity(
             relationship.destination,
@@ -141,7 +143,7 @@ extension StoreSchema {
         )
       )
     }
-    let descendants = ancestors.indices.filter { ancestors[$0].contains(index) }
+    let descendants: [EntityIndex] = ancestors.indexes { $0.contains(index) }
     let names = ([index] + descendants).map { entities[$0].name }
     return EntityLayout(
       index: index,

@@ -5,11 +5,11 @@ package struct JoinTable: Sendable {
   /// The entity that declares the relationship that the table is named after.
   ///
   /// History records the links as changes of its objects, so that each link is recorded once.
-  package let owner: Int
+  package let owner: EntityIndex
   /// The index of that relationship in the owner's ``Entity/relationships``.
   package let relationship: Int
   /// The entity on the other side.
-  package let destination: Int
+  package let destination: EntityIndex
   /// The column that holds the owner's id.
   package let firstColumn: String
   /// The column that holds the other id.

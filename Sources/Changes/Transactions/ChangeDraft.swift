@@ -11,14 +11,14 @@ package struct ChangeDraft {
   }
 
   /// The values that were there before the transaction, by their columns.
-  package var before: [Int: EncodedValue] = [:]
+  package var before: [ColumnIndex: EncodedValue] = [:]
   /// The links that came or went, by join table and destination.
-  package var links: [Int: [Int64: LinkChange]] = [:]
+  package var links: [JoinIndex: [Int64: LinkChange]] = [:]
 
   package init() {}
 
   /// Notes that a link came or went.
-  package mutating func note(_ join: Int, _ target: Int64, isLinked: Bool) {
+  package mutating func note(_ join: JoinIndex, target: Int64, isLinked: Bool) {
     links[join, default: [:]][target, default: LinkChange(before: !isLinked, now: isLinked)].now =
       isLinked
   }

@@ -35,12 +35,12 @@ package final class ObjectEncoder {
 
   /// The name of a property with quotes and a colon, which is there as long as the encoder.
   @inline(__always)
-  package func key(_ column: Int) -> UnsafeRawBufferPointer { keys[column] }
+  package func key(_ column: ColumnIndex) -> UnsafeRawBufferPointer { keys[column] }
 
   /// True for a value that can't simply be written where it is, because it is too large for a row
   /// of history or lies in a file.
   @inline(__always)
-  package func isApart(_ value: Value, at column: Int) -> Bool {
+  package func isApart(_ value: Value, at column: ColumnIndex) -> Bool {
     switch value {
     case .text(let text): text.utf8.count > LargeValue.limit || isExternal[column]
     case .blob(let data), .brokenText(let data): data.count > LargeValue.limit
@@ -50,7 +50,11 @@ package final class ObjectEncoder {
 
   /// Appends a value without its key, and returns what that can't show.
   @inline(__always)
-  package func append(_ value: Value, at column: Int, to buffer: inout [UInt8]) -> SpecialValue? {
+  package func append(
+    _ value: Value,
+    at column: ColumnIndex,
+    to buffer: inout [UInt8]
+  ) -> SpecialValue? {
     if let type = types[column] { return appendCanonical(value, as: type, to: &buffer) }
     guard case .integer(let id) = value else {
       buffer.append(contentsOf: "null".utf8)

@@ -1,13 +1,34 @@
-/// Names one row: the index of its entity in the schema, and its id.
-package struct RowKey: Hashable, Sendable {
-  /// The index in ``StoreSchema/entities``.
-  package let entity: Int
-  /// The id in the entity's table.
-  package let id: Int64
+/// Names one row: its entity, and its id in the entity's table.
+package struct RowKey: Hashable, Comparable, Sendable {
+  package let entity: EntityIndex
+  package let id: ObjectID
 
-  /// Makes a key.
-  package init(entity: Int, id: Int64) {
+  package init(entity: EntityIndex, id: ObjectID) {
     self.entity = entity
     self.id = id
   }
+
+  package static func < (left: RowKey, right: RowKey) -> Bool {
+    (left.entity, left.id) < (right.entity, right.id)
+  }
+}
+
+/// What identifies a row in its table.
+///
+/// Only code that binds or reads SQL, or that reads or writes canonical text, knows that it is an
+/// ``integer``.
+@usableFromInline
+package struct ObjectID: Hashable, Comparable, Sendable, ExpressibleByIntegerLiteral {
+  @usableFromInline package let integer: Int64
+
+  @inlinable package init(_ integer: Int64) { self.integer = integer }
+  @inlinable package init(integerLiteral integer: Int64) { self.integer = integer }
+  @inlinable
+  package static func == (one: Self, other: Self) -> Bool { one.integer == other.integer }
+  @inlinable
+  package static func < (one: Self, other: Self) -> Bool { one.integer < other.integer }
+}
+
+extension ObjectID: CustomStringConvertible {
+  @usableFromInline package var description: String { String(integer) }
 }

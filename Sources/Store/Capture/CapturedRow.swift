@@ -107,7 +107,7 @@ final class CapturedRows {
   }
 
   /// The rows about one object or link owner after a row, in order.
-  func rows(of table: Int, _ object: Int64, after id: Int64) throws -> Statement {
+  func rows(of object: Int64, in table: Int, after id: Int64) throws -> Statement {
     let statement = try connection.cached(
       "SELECT \(list) FROM \"history_foreign\""
         + " WHERE \"origin\" = ?1 AND \"object\" = ?2 AND \"id\" > ?3 ORDER BY \"id\""

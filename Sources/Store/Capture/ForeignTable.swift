@@ -13,9 +13,9 @@ struct ForeignTable {
   /// What its rows are.
   enum Content {
     /// The objects of a family, by the indexes of the entities that have rows here.
-    case objects([String: Int])
+    case objects([String: EntityIndex])
     /// The links of a join table, by its index.
-    case links(Int)
+    case links(JoinIndex)
   }
 
   let name: String
@@ -54,7 +54,7 @@ extension StoreSchema {
       if let join = joins.firstIndex(where: { $0.name == definition.name }) {
         return ForeignTable(
           name: definition.name,
-          content: .links(join),
+          content: .links(JoinIndex(join)),
           object: columns[0],
           key: Array(columns.prefix(2)),
           columns: Array(columns.dropFirst()),

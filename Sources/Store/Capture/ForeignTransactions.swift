@@ -19,7 +19,7 @@ final class ForeignTransactions {
   private let entityTables: [Int]
   private let linkTables: [Int]
   /// For each entity the join tables whose links its objects own.
-  private let owned: [[Int]]
+  private let owned: [[JoinIndex]]
   /// The rows that may have gone to make room for one that is still to come, by table.
   private var victims: [[CapturedRow]]
   /// The highest id that came or was named, by table.
@@ -50,7 +50,7 @@ final class ForeignTransactions {
     }
     linkTables = joins.map { join in tables.firstIndex { $0.name == join.name } ?? 0 }
     owned = layouts.map { layout in
-      joins.indices.filter { layouts[joins[$0].owner].family.contains(layout.index) }
+      joins.indexes { layouts[$0.owner].family.contains(layout.index) }
     }
     victims = tables.map { _ in [] }
     highestIDs = tables.map { _ in 0 }
@@ -90,7 +90,8 @@ final class ForeignTransactions {
       salt: first.salt
     )
     _ = try recorder.finish(Author(process: ""), operation: .foreign, stamp: stamp) { key in
-      guard let object = try object(entityTables[key.entity], key.id, after: last.id) else {
+      guard let object = try object(key.id.integer, in: entityTables[key.entity], after: last.id)
+      else {
         return nil
       }
       return object.key == key ? object.values : nil
@@ -134,9 +135,9 @@ final class ForeignTransactions {
     let time = time ?? row.place.id
     switch tables[row.table].content {
     case .objects:
-      let old = before.flatMap { object(in: row.table, row.object, $0) }
-      let new = after.flatMap { object(in: row.table, row.object, $0) }
-      if let old, let new, old.key == new.key { return try update(old, new.values) }
+      let old = before.flatMap { object(row.object, in: row.table, columns: $0) }
+      let new = after.flatMap { object(row.object, in: row.table, columns: $0) }
+      if let old, let new, old.key == new.key { return try update(old, values: new.values) }
       if let old { try remove(old, at: time) }
       if let new { try add(new, at: time) }
     case .links(let join):
@@ -144,7 +145,7 @@ final class ForeignTransactions {
         name(row.object, in: entityTables[joins[join].owner])
         name(target, in: entityTables[joins[join].destination])
       }
-      guard let owner = try object(entityTables[joins[join].owner], row.object, after: time),
+      guard let owner = try object(row.object, in: entityTables[joins[join].owner], after: time),
         owned[owner.key.entity].contains(join)
       else { return }
       // An update leaves both ids as they are; triggers catch a moved row as a delete and an insert.
@@ -163,7 +164,7 @@ final class ForeignTransactions {
   }
 
   /// The object that a row is; nil where no entity has the name that stands in it.
-  private func object(in table: Int, _ id: Int64, _ columns: [Value]) -> Object? {
+  private func object(_ id: Int64, in table: Int, columns: [Value]) -> Object? {
     guard case .objects(let entities) = tables[table].content else { return nil }
     var entity = entities.values.first
     if tables[table].columns.first == "\"_entity\"" {
@@ -171,15 +172,16 @@ final class ForeignTransactions {
       entity = entities[name]
     }
     guard let entity else { return nil }
-    return Object(key: RowKey(entity: entity, id: id), values: places[entity].map { columns[$0] })
+    let key = RowKey(entity: entity, id: ObjectID(id))
+    return Object(key: key, values: places[entity].map { columns[$0] })
   }
 
   /// The object that has an id, as it was after a row was caught.
-  private func object(_ table: Int, _ id: Int64, after time: Int64) throws -> Object? {
-    let later = try rows.rows(of: table, id, after: time)
+  private func object(_ id: Int64, in table: Int, after time: Int64) throws -> Object? {
+    let later = try rows.rows(of: id, in: table, after: time)
     defer { later.reset() }
     if try later.step(), let row = rows.row(at: later) {
-      return row.kind == .insert ? nil : object(in: table, id, row.before)
+      return row.kind == .insert ? nil : object(id, in: table, columns: row.before)
     }
     let columns = tables[table].columns
     let list = columns.isEmpty ? "1" : columns.joined(separator: ", ")
@@ -190,13 +192,13 @@ final class ForeignTransactions {
     defer { now.reset() }
     guard try now.step() else { return nil }
     return object(
-      in: table,
       id,
-      columns.indices.map { now.value(at: Int32(truncatingIfNeeded: $0)) }
+      in: table,
+      columns: columns.indices.map { now.value(at: Int32(truncatingIfNeeded: $0)) }
     )
   }
 
-  private func update(_ old: Object, _ values: [Value]) throws {
+  private func update(_ old: Object, values: [Value]) throws {
     let changed = values.indices.filter { !values[$0].isSame(as: old.values[$0]) }
     guard !changed.isEmpty else { return }
     let columns = layouts[old.key.entity].columns
@@ -208,7 +210,7 @@ final class ForeignTransactions {
     }
     try recorder.update(
       old.key,
-      changed,
+      columns: changed.map { ColumnIndex($0) },
       before: changed.map { old.values[$0] },
       after: changed.map { values[$0] }
     )
@@ -217,11 +219,11 @@ final class ForeignTransactions {
   private func add(_ object: Object, at time: Int64) throws {
     let entity = object.key.entity
     let table = entityTables[entity]
-    highestIDs[table] = max(highestIDs[table], object.key.id)
+    highestIDs[table] = max(highestIDs[table], object.key.id.integer)
     try countAll(object, 1)
-    try recorder.insert(object.key, object.values)
+    try recorder.insert(object.key, values: object.values)
     for join in owned[entity] {
-      for target in try targets(join, object.key.id, after: time) {
+      for target in try targets(of: object.key.id.integer, by: join, after: time) {
         try recorder.link(object.key, join: join, target: target, isLinked: true)
       }
     }
@@ -229,12 +231,12 @@ final class ForeignTransactions {
 
   private func remove(_ object: Object, at time: Int64) throws {
     try countAll(object, -1)
-    var found: [Int: [Int64]] = [:]
+    var found: [JoinIndex: [Int64]] = [:]
     for join in owned[object.key.entity] {
-      let links = try targets(join, object.key.id, after: time)
+      let links = try targets(of: object.key.id.integer, by: join, after: time)
       if !links.isEmpty { found[join] = links }
     }
-    try recorder.delete(object.key, object.values, links: found)
+    try recorder.delete(object.key, values: object.values, links: found)
   }
 
   private func countAll(_ object: Object, _ difference: Int64) throws {
@@ -269,7 +271,7 @@ final class ForeignTransactions {
   }
 
   /// What an owner was linked to after a row was caught, by ascending ids.
-  private func targets(_ join: Int, _ owner: Int64, after time: Int64) throws -> [Int64] {
+  private func targets(of owner: Int64, by join: JoinIndex, after time: Int64) throws -> [Int64] {
     let table = tables[linkTables[join]]
     var result: Set<Int64> = []
     let now = try rows.connection.cached(
@@ -282,7 +284,7 @@ final class ForeignTransactions {
       if let target = target([now.value(at: 0)]) { result.insert(target) }
     }
     var seen: Set<Int64> = []
-    let later = try rows.rows(of: linkTables[join], owner, after: time)
+    let later = try rows.rows(of: owner, in: linkTables[join], after: time)
     defer { later.reset() }
     while try later.step() {
       guard let row = rows.row(at: later),

@@ -59,7 +59,7 @@ struct GapRecorder {
             change.entity.elementsEqual($0.entity.name.utf8)
           })
         {
-          try recorder.eraseEarlier(RowKey(entity: entity.index, id: change.object))
+          try recorder.eraseEarlier(RowKey(entity: entity.index, id: ObjectID(change.object)))
         }
         try values?.keep(change)
         try recorder.copy(change, of: recorder.transaction)

@@ -47,8 +47,8 @@ final class KnownObjects {
 
   subscript(key: RowKey) -> KnownObject? {
     get throws {
-      try reading.bind(1, Int64(key.entity))
-      try reading.bind(2, key.id)
+      try reading.bind(1, Int64(key.entity.number))
+      try reading.bind(2, key.id.integer)
       defer { reading.reset() }
       return try reading.step() ? Self.object(at: reading, from: 0) : nil
     }
@@ -69,8 +69,8 @@ final class KnownObjects {
     special: [UInt8] = [],
     large: [UInt8] = []
   ) throws {
-    try writing.bind(1, Int64(key.entity))
-    try writing.bind(2, key.id)
+    try writing.bind(1, Int64(key.entity.number))
+    try writing.bind(2, key.id.integer)
     try writing.bind(3, state.rawValue)
     for (index, text) in [json, special, large].enumerated() {
       try text.withUnsafeBytes { try writing.bind(Int32(index) + 4, blob: $0) }
@@ -82,10 +82,10 @@ final class KnownObjects {
   func removeAll() throws { try connection.execute("DELETE FROM object") }
 
   /// The statement that goes through the objects of an entity by id.
-  func all(of entity: Int) throws -> Statement {
+  func all(of entity: EntityIndex) throws -> Statement {
     try connection.query(
       "SELECT id, state, json, special, large FROM object WHERE entity = ?1 ORDER BY id",
-      [.integer(Int64(entity))]
+      [.integer(Int64(entity.number))]
     )
   }
 

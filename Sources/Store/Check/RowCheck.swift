@@ -5,7 +5,7 @@ import SQLite
 /// Compares the rows of one entity with what history says of its objects.
 final class RowCheck {
   private let check: StateCheck
-  private let entity: Int
+  private let entity: EntityIndex
   private let cursor: ObjectCursor
   private let encoder: ObjectEncoder
   private let known: Statement
@@ -17,7 +17,7 @@ final class RowCheck {
 
   init(
     _ check: StateCheck,
-    _ entity: Int,
+    _ entity: EntityIndex,
     _ cursor: ObjectCursor,
     _ encoder: ObjectEncoder,
     isComplete: Bool
@@ -87,10 +87,11 @@ final class RowCheck {
     guard let object = object() else { return false }
     let values = ChangeNotes(special: now.special, large: now.large)
       .valuesByKey(of: CanonicalText(now.json))
-    for column in cursor.layout.columns.indices {
+    for index in cursor.layout.columns.indices {
+      let column = ColumnIndex(index)
       let key = encoder.key(column)
       guard let before = object.values[Array(key)], let after = values[Array(key)],
-        before != after, !isNamed(before, column)
+        before != after, !isNamed(before, at: column)
       else { continue }
       text.appendChanged(key)
       text.before.append(key, before)
@@ -104,9 +105,9 @@ final class RowCheck {
 
   /// True where a row names a file whose bytes are to be those that history knows, whatever became of
   /// the file.
-  private func isNamed(_ value: EncodedValue, _ column: Int) -> Bool {
+  private func isNamed(_ value: EncodedValue, at column: ColumnIndex) -> Bool {
     guard cursor.layout.columns[column].isExternal,
-      case .text(let digest) = cursor.row.value(at: Int32(truncatingIfNeeded: column) + 1)
+      case .text(let digest) = cursor.row.value(at: Int32(truncatingIfNeeded: column.number) + 1)
     else { return false }
     guard value.large.isEmpty else { return LargeReference(value.large)?.digest == digest }
     let text = Array(value.json.dropFirst().dropLast())
@@ -128,9 +129,10 @@ final class RowCheck {
 
   /// Puts together what history knows of an object that is gone.
   private func appendDeletion(of object: KnownObject) {
-    for column in cursor.layout.columns.indices {
+    for index in cursor.layout.columns.indices {
+      let column = ColumnIndex(index)
       let key = encoder.key(column)
-      let value = check.keeps(column, entity) ? object.values[Array(key)] : nil
+      let value = check.keeps(column, of: entity) ? object.values[Array(key)] : nil
       text.before.append(key, value ?? .erased)
     }
     guard object.state == .whole else { return }

@@ -162,7 +162,7 @@ final class StateCheck {
   private func keep(_ change: Change, _ digest: String) throws {
     guard let names = try names(of: digest) else { return try forget() }
     guard let successor = names.successor(of: change.entity) else { return }
-    let key = RowKey(entity: successor.entity, id: change.object)
+    let key = RowKey(entity: successor.entity, id: ObjectID(change.object))
     if change.kind == .delete { return try known.set(key, .deleted, json: []) }
     let isPlain = change.special.isEmpty && change.large.isEmpty
     if change.kind == .insert, isPlain, successor.knowsLinks,
@@ -230,7 +230,7 @@ final class StateCheck {
     _ body: (CheckFinding) throws -> Void
   ) throws {
     let objects = try ObjectRows(connection, layouts)
-    for entity in layouts.indices {
+    for entity in layouts.map(\.index) {
       let comparison = try RowCheck(
         self,
         entity,
@@ -244,7 +244,7 @@ final class StateCheck {
   }
 
   /// True for a value that history keeps of an object that is gone.
-  func keeps(_ column: Int, _ entity: Int) -> Bool {
+  func keeps(_ column: ColumnIndex, of entity: EntityIndex) -> Bool {
     mode.keeps(layouts[entity].columns[column], of: layouts[entity].entity)
   }
 }

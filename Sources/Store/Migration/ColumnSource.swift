@@ -13,7 +13,7 @@ struct ColumnSource: Sendable {
   }
 
   /// The index in ``EntityLayout/columns``.
-  var column: Int
+  var column: ColumnIndex
   /// The value as SQL over the old row.
   var expression: String
   /// What the one `?` in the expression stands for, if there is one.
@@ -33,9 +33,9 @@ struct ColumnSource: Sendable {
 /// The rows of one entity, on their way from an old table to a new one.
 struct RowSource: Sendable {
   /// The new entity's index.
-  var entity: Int
+  var entity: EntityIndex
   /// The old entity's index.
-  var oldEntity: Int
+  var oldEntity: EntityIndex
   /// The old table, quoted.
   var table: String
   /// What selects the rows; nil where all rows of the table are meant.
@@ -55,7 +55,7 @@ struct RowSource: Sendable {
 
 extension SchemaMapping {
   /// Where the rows of a new entity come from; nil where it starts empty.
-  func rows(of entity: Int) -> RowSource? {
+  func rows(of entity: EntityIndex) -> RowSource? {
     guard let oldEntity = sources[entity] else { return nil }
     let old = oldLayouts[oldEntity]
     var result = RowSource(
@@ -66,7 +66,8 @@ extension SchemaMapping {
       columns: []
     )
     let layout = newLayouts[entity]
-    for (index, column) in layout.columns.enumerated() {
+    for (number, column) in layout.columns.enumerated() {
+      let index = ColumnIndex(number)
       switch column.content {
       case .attribute(let position):
         result.columns.append(
@@ -81,7 +82,11 @@ extension SchemaMapping {
     return result
   }
 
-  private func values(of attribute: Attribute, at index: Int, in entity: Int) -> ColumnSource {
+  private func values(
+    of attribute: Attribute,
+    at index: ColumnIndex,
+    in entity: EntityIndex
+  ) -> ColumnSource {
     let initial = attribute.defaultValue ?? .null
     guard let old = source(of: attribute, in: entity),
       let conversion = TypeConversion(from: old.type, to: attribute.type)
@@ -122,7 +127,7 @@ extension SchemaMapping {
 
   private func links(
     of relationship: Relationship,
-    at index: Int,
+    at index: ColumnIndex,
     for rows: RowSource
   ) -> ColumnSource {
     var result = ColumnSource(column: index, expression: "NULL")

@@ -28,12 +28,12 @@ extension SchemaMapping {
   /// Where the old store keeps the links of a new relationship; nil where it has none.
   ///
   /// A relationship that is new itself may be the other side of one that is not.
-  func links(of relationship: Relationship, in entity: Int) -> LinkSource? {
+  func links(of relationship: Relationship, in entity: EntityIndex) -> LinkSource? {
     if let owner = sources[entity], let old = source(of: relationship, in: entity) {
       return linkSource(of: old, in: owner)
     }
     guard let inverseName = relationship.inverse,
-      let destination = to.entities.firstIndex(where: { $0.name == relationship.destination }),
+      let destination = to.index(of: relationship.destination),
       let owner = sources[destination],
       let inverse = to.entities[destination].relationships.first(where: {
         $0.name == inverseName
@@ -55,7 +55,7 @@ extension SchemaMapping {
       + " WHERE \"_entity\" IN (\(names.map { literal($0) }.joined(separator: ", "))))"
   }
 
-  private func linkSource(of old: Relationship, in entity: Int) -> LinkSource? {
+  private func linkSource(of old: Relationship, in entity: EntityIndex) -> LinkSource? {
     let owner = oldLayouts[entity]
     guard let destination = oldLayouts.first(where: { $0.entity.name == old.destination }) else {
       return nil

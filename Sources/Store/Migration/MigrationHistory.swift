@@ -23,8 +23,8 @@ struct MigrationHistory {
     for entity in removed {
       let layout = layouts[entity]
       let family = [entity] + layout.ancestors
-      let outgoing = joins.indices.filter { family.contains(joins[$0].owner) }
-        .map { ($0, JoinStatements(connection, joins[$0])) }
+      let outgoing = joins.indexes { family.contains($0.owner) }
+        .map { (join: JoinIndex) in (join, JoinStatements(connection, joins[join])) }
       let condition =
         layout.sharesTable ? " WHERE \"_entity\" = \(literal(layout.entity.name))" : ""
       let list = (["\"id\""] + layout.columns.map(\.quoted)).joined(separator: ", ")
@@ -33,13 +33,14 @@ struct MigrationHistory {
       )
       while try statement.step() {
         let id = statement.int64(at: 0)
-        var links: [Int: [Int64]] = [:]
+        var links: [JoinIndex: [Int64]] = [:]
         for (join, statements) in outgoing {
           let found = try statements.targets(of: id)
           if !found.isEmpty { links[join] = found }
         }
         let values = layout.columns.indices.map { statement.value(at: Int32($0) + 1) }
-        try recorder.delete(RowKey(entity: entity, id: id), values, links: links)
+        let key = RowKey(entity: entity, id: ObjectID(id))
+        try recorder.delete(key, values: values, links: links)
       }
     }
     // All that was touched is deleted, so that no row is asked for.
@@ -61,8 +62,8 @@ struct MigrationHistory {
       while try statement.step() {
         let changed = fills.indices.filter { statement.int64(at: Int32(2 * $0) + 1) != 0 }
         try recorder.update(
-          RowKey(entity: rows.entity, id: statement.int64(at: 0)),
-          changed.map { filled[$0].column },
+          RowKey(entity: rows.entity, id: ObjectID(statement.int64(at: 0))),
+          columns: changed.map { filled[$0].column },
           before: changed.map { statement.value(at: Int32(2 * $0) + 2) },
           after: changed.map { fills[$0].after }
         )

@@ -5,7 +5,7 @@ import FoundationEssentials
 struct PastNames {
   /// What became of an entity.
   struct Successor {
-    let entity: Int
+    let entity: EntityIndex
     /// What became of each property, by its key with quotes and colon.
     let properties: [[UInt8]: Property]
     /// True where all links of its objects are known by what history says of them.
@@ -98,7 +98,7 @@ struct PastNames {
 
   /// One entity on its way through the schemas.
   private struct Path {
-    var entity: Int?
+    var entity: EntityIndex?
     /// The present name and the types of each property, by the key that it had at first.
     var properties: [[UInt8]: Property] = [:]
     var knowsLinks = true
@@ -179,7 +179,7 @@ struct PastNames {
       guard let entity else { return nil }
       let layout = layouts[entity]
       var result: [[UInt8]: PastNames.Property] = [:]
-      func add(_ key: [UInt8], _ property: Property, _ name: String, _ destination: Int?) {
+      func add(_ key: [UInt8], _ property: Property, _ name: String, _ destination: EntityIndex?) {
         let present = memberKey(name)
         let reference = destination.map { referencePrefix(layouts[$0].entity.name) } ?? []
         result[key] = PastNames.Property(

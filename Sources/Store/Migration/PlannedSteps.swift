@@ -9,12 +9,12 @@ struct PlannedSteps {
 
   init(_ mapping: SchemaMapping) {
     self.mapping = mapping
-    for index in mapping.to.entities.indices { addEntity(index) }
+    for index in mapping.to.entities.indices { addEntity(EntityIndex(index)) }
     for old in mapping.removed { steps.append(.removeEntity(mapping.from.entities[old].name)) }
     checkTables()
   }
 
-  private mutating func addEntity(_ index: Int) {
+  private mutating func addEntity(_ index: EntityIndex) {
     let entity = mapping.to.entities[index]
     guard let old = mapping.oldEntity(index) else {
       steps.append(.addEntity(entity.name))
@@ -22,18 +22,18 @@ struct PlannedSteps {
     }
     if old.name != entity.name { steps.append(.renameEntity(from: old.name, to: entity.name)) }
     let root = mapping.from.entities.first { $0.name == old.table }
-    let newRoot = mapping.to.entities.firstIndex { $0.name == entity.table }
+    let newRoot = mapping.to.index(of: entity.table)
     if let root, let newRoot, mapping.oldEntity(newRoot)?.name != root.name {
       steps.append(.moveEntity(entity.name, from: old.table, to: entity.table))
     } else if entity.parent == nil, entity.sharesTable != old.sharesTable {
       steps.append(.shareTable(entity.table, isShared: entity.sharesTable))
     }
-    addAttributes(index, entity, old)
-    addRelationships(index, entity, old)
-    addSets(index, entity, old)
+    addAttributes(index, of: entity, old: old)
+    addRelationships(index, of: entity, old: old)
+    addSets(index, of: entity, old: old)
   }
 
-  private mutating func addAttributes(_ index: Int, _ entity: Entity, _ old: Entity) {
+  private mutating func addAttributes(_ index: EntityIndex, of entity: Entity, old: Entity) {
     let inherited = parent(of: entity, in: mapping.to)?.attributes.map(\.name) ?? []
     var used: Set<String> = []
     for attribute in entity.attributes {
@@ -88,7 +88,7 @@ struct PlannedSteps {
     }
   }
 
-  private mutating func addRelationships(_ index: Int, _ entity: Entity, _ old: Entity) {
+  private mutating func addRelationships(_ index: EntityIndex, of entity: Entity, old: Entity) {
     let inherited = parent(of: entity, in: mapping.to)?.relationships.map(\.name) ?? []
     var used: Set<String> = []
     for relationship in entity.relationships {
@@ -134,8 +134,8 @@ struct PlannedSteps {
 
   /// True where the destination is the same entity as before, or one that it inherits from now.
   private func leads(_ new: Relationship, whereDid old: Relationship) -> Bool {
-    let oldIndex = mapping.from.entities.firstIndex { $0.name == old.destination }
-    let newIndex = mapping.to.entities.firstIndex { $0.name == new.destination }
+    let oldIndex = mapping.from.index(of: old.destination)
+    let newIndex = mapping.to.index(of: new.destination)
     guard let oldIndex, let newIndex, let successor = mapping.successor(of: oldIndex) else {
       return false
     }
@@ -143,8 +143,8 @@ struct PlannedSteps {
       || mapping.newLayouts[successor].ancestors.contains(newIndex)
   }
 
-  private mutating func addSets(_ index: Int, _ entity: Entity, _ old: Entity) {
-    let renamed = names(index, entity)
+  private mutating func addSets(_ index: EntityIndex, of entity: Entity, old: Entity) {
+    let renamed = names(index, of: entity)
     let uniques = Set(old.uniques.map { $0.map { renamed[$0] ?? $0 } })
     let indexes = Set(old.indexes.map { $0.map { renamed[$0] ?? $0 } })
     let parent = parent(of: entity, in: mapping.to)
@@ -165,7 +165,7 @@ struct PlannedSteps {
   }
 
   /// The new names of properties, by their old ones.
-  private func names(_ index: Int, _ entity: Entity) -> [String: String] {
+  private func names(_ index: EntityIndex, of entity: Entity) -> [String: String] {
     var result: [String: String] = [:]
     for attribute in entity.attributes {
       if let old = mapping.source(of: attribute, in: index) { result[old.name] = attribute.name }
@@ -182,7 +182,7 @@ struct PlannedSteps {
   private mutating func checkTables() {
     for table in Set(mapping.to.entities.map(\.table)).sorted() {
       let family = mapping.to.entities.indices.filter { mapping.to.entities[$0].table == table }
-      let oldTables = Set(family.compactMap { mapping.oldEntity($0)?.table }).sorted()
+      let oldTables = Set(family.compactMap { mapping.oldEntity(EntityIndex($0))?.table }).sorted()
       if oldTables.count > 1 {
         refusals.append(
           "\(family.map { mapping.to.entities[$0].name }.joined(separator: ", ")) can't become one"

@@ -23,7 +23,7 @@ package struct PropertyTargets {
     let past = try PastNames(schemas)
     let then = try first.layouts()
     let now = try last.layouts()
-    func family(_ layouts: [EntityLayout]) -> Set<Int> {
+    func family(_ layouts: [EntityLayout]) -> Set<EntityIndex> {
       guard let named = layouts.first(where: { $0.entity.name == entity }) else { return [] }
       return Set(hasFamily ? layouts[named.ancestors.last ?? named.index].family : named.family)
     }

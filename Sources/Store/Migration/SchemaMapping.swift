@@ -7,7 +7,7 @@ struct SchemaMapping: Sendable {
   let oldLayouts: [EntityLayout]
   let newLayouts: [EntityLayout]
   /// For each new entity the index of the old one whose rows it takes over.
-  let sources: [Int?]
+  let sources: [EntityIndex?]
   /// True where the rows of removed entities are gone already, as a replayed history deleted them.
   let areRemovalsDone: Bool
 
@@ -19,21 +19,23 @@ struct SchemaMapping: Sendable {
     newLayouts = try to.layouts()
     sources = to.entities.map { entity in
       origin(of: entity, in: from.entities, besides: to.entities)
-        .flatMap { old in from.entities.firstIndex { $0.name == old.name } }
+        .flatMap { from.index(of: $0.name) }
     }
   }
 
   /// The old entities that no new one takes over.
-  var removed: [Int] { from.entities.indices.filter { !sources.contains($0) } }
+  var removed: [EntityIndex] { oldLayouts.map(\.index).filter { !sources.contains($0) } }
 
   /// The new entity that takes over the rows of an old one.
-  func successor(of old: Int) -> Int? { sources.firstIndex(of: old) }
+  func successor(of old: EntityIndex) -> EntityIndex? {
+    sources.firstIndex(of: old).map { EntityIndex($0) }
+  }
 
   /// The old entity that a new one comes from.
-  func oldEntity(_ new: Int) -> Entity? { sources[new].map { from.entities[$0] } }
+  func oldEntity(_ new: EntityIndex) -> Entity? { sources[new].map { from.entities[$0] } }
 
   /// The old attribute whose values an attribute takes over.
-  func source(of attribute: Attribute, in entity: Int) -> Attribute? {
+  func source(of attribute: Attribute, in entity: EntityIndex) -> Attribute? {
     guard let old = oldEntity(entity) else { return nil }
     return origin(
       of: attribute,
@@ -43,7 +45,7 @@ struct SchemaMapping: Sendable {
   }
 
   /// The old relationship whose links a relationship takes over.
-  func source(of relationship: Relationship, in entity: Int) -> Relationship? {
+  func source(of relationship: Relationship, in entity: EntityIndex) -> Relationship? {
     guard let old = oldEntity(entity) else { return nil }
     return origin(
       of: relationship,

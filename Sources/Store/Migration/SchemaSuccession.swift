@@ -20,7 +20,7 @@ package struct SchemaSuccession: Sendable {
       let mapping = try SchemaMapping(from: old, to: new)
       for (name, before) in entities {
         guard let index = old.entities.firstIndex(where: { $0.name == before }),
-          let successor = mapping.successor(of: index)
+          let successor = mapping.successor(of: EntityIndex(index))
         else {
           entities[name] = nil
           properties[name] = nil
@@ -43,7 +43,7 @@ package struct SchemaSuccession: Sendable {
 
 extension SchemaMapping {
   /// The names of a new entity's properties, by those that they had in the old one.
-  fileprivate func renamedProperties(of new: Int) -> [String: String] {
+  fileprivate func renamedProperties(of new: EntityIndex) -> [String: String] {
     var result: [String: String] = [:]
     for attribute in to.entities[new].attributes {
       if let old = source(of: attribute, in: new) { result[old.name] = attribute.name }

@@ -53,7 +53,7 @@ extension SchemaMapping {
 
   private func table(_ definition: TableDefinition, old: TableDefinition?) -> TableMigration {
     let family = to.entities.indices.filter { to.entities[$0].table == definition.name }
-    let rows = family.compactMap(rows(of:))
+    let rows = family.compactMap { self.rows(of: EntityIndex($0)) }
     var result = TableMigration(
       definition: definition,
       way: .rebuilt,

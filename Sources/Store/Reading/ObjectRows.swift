@@ -16,11 +16,11 @@ struct ObjectRows {
 
   /// The join tables whose links are changes of an entity's objects, in the order in which history
   /// has them.
-  func joins(of entity: Int) -> [JoinTable] {
+  func joins(of entity: EntityIndex) -> [JoinTable] {
     joins.filter { layouts[$0.owner].family.contains(entity) }
   }
 
-  func cursor(of entity: Int) throws -> ObjectCursor {
+  func cursor(of entity: EntityIndex) throws -> ObjectCursor {
     try ObjectCursor(
       connection,
       layouts[entity],
@@ -72,9 +72,9 @@ final class ObjectCursor {
 
   /// Appends all that history says of the object.
   func append(to side: inout ChangeSide, _ encoder: ObjectEncoder, _ blobs: Blobs) throws {
-    for column in layout.columns.indices {
-      let value = row.value(at: Int32(truncatingIfNeeded: column) + 1)
-      try side.append(value, at: column, encoder, blobs)
+    for index in layout.columns.indices {
+      let value = row.value(at: Int32(truncatingIfNeeded: index) + 1)
+      try side.append(value, at: ColumnIndex(index), encoder, blobs)
     }
     for cursor in links {
       let found = try cursor.links(of: id)

@@ -32,7 +32,7 @@ extension Reader {
     let rows = try ObjectRows(connection, layouts)
     var text = ChangeText()
     var sequence: Int64 = 0
-    for entity in layouts.indices {
+    for entity in layouts.map(\.index) {
       let encoder = ObjectEncoder(layouts[entity], layouts)
       let cursor = try rows.cursor(of: entity)
       while try cursor.next() {

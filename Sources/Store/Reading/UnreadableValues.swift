@@ -8,13 +8,13 @@ extension EntityLayout {
   /// - Throws: ``StoreError/Code/unreadableValue`` for the first value that its property's type
   ///   can't be read from, which only a writer that is not ours can leave.
   package func check(_ values: [Value], id: Int64) throws {
-    for column in columns.indices where !isReadable(values[column], column) {
-      throw unreadable(values[column], column: column, id: id)
+    for (index, value) in values.enumerated() where !isReadable(value, at: ColumnIndex(index)) {
+      throw unreadable(value, column: ColumnIndex(index), id: id)
     }
   }
 
   /// The error for a value that its property's type can't be read from.
-  package func unreadable(_ value: Value, column: Int, id: Int64) -> StoreError {
+  package func unreadable(_ value: Value, column: ColumnIndex, id: Int64) -> StoreError {
     StoreError(
       ObjectFailure.unreadable(
         ObjectName(entity.name, id),
@@ -26,7 +26,7 @@ extension EntityLayout {
   }
 
   /// True where a value is one that its property's type is stored as.
-  package func isReadable(_ value: Value, _ column: Int) -> Bool {
+  package func isReadable(_ value: Value, at column: ColumnIndex) -> Bool {
     let column = columns[column]
     if case .null = value { return column.isOptional }
     guard let type = column.type else {

@@ -102,7 +102,7 @@ final class ChangeRecorder {
   func committed() { erasure.committed() }
 
   /// Records that an object came.
-  func insert(_ key: RowKey, _ values: [Value]) throws {
+  func insert(_ key: RowKey, values: [Value]) throws {
     if let touch = try touch(key) {
       // It was deleted in this transaction, so that on the whole it was changed. The deletion
       // holds all values that it had.
@@ -119,7 +119,7 @@ final class ChangeRecorder {
   /// Records that values of an object changed.
   func update(
     _ key: RowKey,
-    _ columns: [Int],
+    columns: [ColumnIndex],
     before: [Value],
     after: [Value]
   ) throws {
@@ -140,8 +140,8 @@ final class ChangeRecorder {
   /// Records that an object went, with the links that its join tables held.
   func delete(
     _ key: RowKey,
-    _ values: [Value],
-    links: [Int: [Int64]]
+    values: [Value],
+    links: [JoinIndex: [Int64]]
   ) throws {
     let touch = try touch(key)
     if let touch {
@@ -157,14 +157,15 @@ final class ChangeRecorder {
     }
     for (join, targets) in links {
       for target in targets {
-        drafts[key, default: ChangeDraft()].note(join, target, isLinked: false)
+        drafts[key, default: ChangeDraft()].note(join, target: target, isLinked: false)
       }
     }
     row.text.removeAll()
     let encoder = encoders[key.entity]
     let draft = drafts[key]
     let isErasing = erasure.mode == .tombstones
-    for (column, value) in values.enumerated() {
+    for (index, value) in values.enumerated() {
+      let column = ColumnIndex(index)
       if isErasing,
         !erasure.mode.keeps(layouts[key.entity].columns[column], of: layouts[key.entity].entity)
       {
@@ -209,14 +210,14 @@ final class ChangeRecorder {
   }
 
   /// Records that a link of a join table's owner came or went.
-  func link(_ key: RowKey, join: Int, target: Int64, isLinked: Bool) throws {
+  func link(_ key: RowKey, join: JoinIndex, target: Int64, isLinked: Bool) throws {
     if let touch = try touch(key) {
       try loadDraft(of: key, touch)
     } else {
       touched[key.entity][key.id] = Touch(kind: .update, row: 0)
       drafts[key] = ChangeDraft()
     }
-    drafts[key]?.note(join, target, isLinked: isLinked)
+    drafts[key]?.note(join, target: target, isLinked: isLinked)
   }
 
   /// Writes what is left to write, and returns the number of changes.
@@ -232,7 +233,7 @@ final class ChangeRecorder {
     for (key, draft) in try drafts.sorted(by: { try order(of: $0.key) < order(of: $1.key) }) {
       guard let touch = try touch(key), touch.kind != .delete else { continue }
       guard let values = try current(key) else { continue }
-      try settle(key, touch, draft, values)
+      try settle(key, touch, draft, values: values)
     }
     if hasGaps { nextRow = try header.closeGaps(from: firstRow) }
     // What it takes of the disk is free again before the next transaction.
@@ -267,16 +268,16 @@ final class ChangeRecorder {
     if header.follow(transaction) { next = (transaction.id + 1, nextRow) }
   }
 
-  private func order(of key: RowKey) throws -> (Int64, Int, Int64) {
+  private func order(of key: RowKey) throws -> (Int64, RowKey) {
     let row = try touch(key)?.row ?? 0
-    return (row == 0 ? Int64.max : row, key.entity, key.id)
+    return (row == 0 ? Int64.max : row, key)
   }
 
   private func settle(
     _ key: RowKey,
     _ touch: Touch,
     _ draft: ChangeDraft,
-    _ values: [Value]
+    values: [Value]
   ) throws {
     let encoder = encoders[key.entity]
     row.text.removeAll()
@@ -313,13 +314,14 @@ final class ChangeRecorder {
     for (join, targets) in draft.links.sorted(by: { $0.key < $1.key }) {
       let changes = targets.filter { $0.value.before != $0.value.now }.sorted { $0.key < $1.key }
       guard !changes.isEmpty else { continue }
-      row.text.appendChanged(linkKeys[join])
-      row.text.before.append(linkKeys[join], list(changes.filter(\.value.before).map(\.key), join))
-      row.text.after.append(linkKeys[join], list(changes.filter(\.value.now).map(\.key), join))
+      let name = linkKeys[join]
+      row.text.appendChanged(name)
+      row.text.before.append(name, list(changes.filter(\.value.before).map(\.key), of: join))
+      row.text.after.append(name, list(changes.filter(\.value.now).map(\.key), of: join))
     }
   }
 
-  private func list(_ targets: [Int64], _ join: Int) -> EncodedValue {
+  private func list(_ targets: [Int64], of join: JoinIndex) -> EncodedValue {
     var json: [UInt8] = []
     appendLinkList(targets, linkPrefixes[join], to: &json)
     return EncodedValue(json: json)
@@ -360,7 +362,7 @@ final class ChangeRecorder {
   /// Puts what was touched into a file, where it is too much for the memory.
   private func putAside() throws {
     let file = try aside ?? TouchFile(entities: layouts.count)
-    for entity in touched.indices { try file.take(&touched[entity], entity: entity) }
+    for index in touched.indices { try file.take(&touched[index], entity: EntityIndex(index)) }
     aside = file
     firstInMemory = nextRow
   }
@@ -372,7 +374,8 @@ final class ChangeRecorder {
     if touch.kind != .insert, touch.row != 0 {
       let before = try row.valuesBefore(id: touch.row)
       let encoder = encoders[key.entity]
-      for column in 0..<encoder.count {
+      for index in 0..<encoder.count {
+        let column = ColumnIndex(index)
         draft.before[column] = before[Array(encoder.key(column))]
       }
     }

@@ -43,7 +43,7 @@ struct ChangeRow {
 
   /// Adds the properties that differ.
   mutating func appendChanges(
-    _ columns: [Int],
+    _ columns: [ColumnIndex],
     from old: [Value],
     to new: [Value],
     _ encoder: ObjectEncoder
@@ -62,7 +62,7 @@ struct ChangeRow {
     transaction: Int64,
     sequence: Int64,
     entity: ObjectEncoder,
-    object: Int64
+    object: ObjectID
   ) throws {
     try insertion.bind(8, transaction)
     try insertion.bind(9, sequence)
@@ -70,7 +70,7 @@ struct ChangeRow {
       try insertion.bind(10, borrowedText: entity.name)
       boundEntity = entity
     }
-    try insertion.bind(11, object)
+    try insertion.bind(11, object.integer)
     try run(insertion, id, kind)
   }
 

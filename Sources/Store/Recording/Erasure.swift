@@ -71,7 +71,7 @@ final class Erasure {
     let root = layouts[key.entity].ancestors.last ?? key.entity
     let names = layouts[root].family.map { layouts[$0].entity.name }
     try erase(
-      key.id,
+      key.id.integer,
       "object = ?1 AND \(isOne(of: names, "entity")) AND id < \(first)"
     ) { _, _ in { _, _ in true } }
   }

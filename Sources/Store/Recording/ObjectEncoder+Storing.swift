@@ -3,7 +3,7 @@ import FoundationEssentials
 
 extension ObjectEncoder {
   /// A value as canonical text.
-  func encoded(_ value: Value, at column: Int, _ blobs: Blobs) throws -> EncodedValue {
+  func encoded(_ value: Value, at column: ColumnIndex, _ blobs: Blobs) throws -> EncodedValue {
     var value = value
     if isApart(value, at: column) {
       if case .text(let digest) = value, isExternal[column], !blobs.contains(digest),
@@ -34,7 +34,7 @@ extension ObjectEncoder {
   /// The reference to a value that is too large for history's rows; nil for one that is not.
   private func reference(
     to value: Value,
-    at column: Int,
+    at column: ColumnIndex,
     _ blobs: Blobs
   ) throws -> LargeReference? {
     switch value {
@@ -52,14 +52,16 @@ extension ObjectEncoder {
 extension ChangeSide {
   /// Adds all properties of an object.
   mutating func append(_ values: [Value], _ encoder: ObjectEncoder, _ blobs: Blobs) throws {
-    for column in values.indices { try append(values[column], at: column, encoder, blobs) }
+    for (index, value) in values.enumerated() {
+      try append(value, at: ColumnIndex(index), encoder, blobs)
+    }
   }
 
   /// Adds a property by its value.
   @inline(__always)
   mutating func append(
     _ value: Value,
-    at column: Int,
+    at column: ColumnIndex,
     _ encoder: ObjectEncoder,
     _ blobs: Blobs
   ) throws {

@@ -10,7 +10,7 @@ final class TouchFile {
   private let writing: Statement
   /// The lowest and the highest id of each entity: what is written in the order of ids, as most is,
   /// need not be looked for.
-  private var bounds: [ClosedRange<Int64>?]
+  private var bounds: [ClosedRange<ObjectID>?]
 
   init(entities: Int) throws {
     // An empty name is a file that SQLite takes away itself.
@@ -31,19 +31,19 @@ final class TouchFile {
   /// The change that an object had when it was put aside.
   func touch(_ key: RowKey) throws -> Touch? {
     guard let bounds = bounds[key.entity], bounds.contains(key.id) else { return nil }
-    try reading.bind(1, Int64(key.entity))
-    try reading.bind(2, key.id)
+    try reading.bind(1, Int64(key.entity.number))
+    try reading.bind(2, key.id.integer)
     defer { reading.reset() }
     return try reading.step() ? Touch(stored: reading.int64(at: 0)) : nil
   }
 
   /// Puts aside what a table has, and makes it empty.
-  func take(_ table: inout TouchTable, entity: Int) throws {
+  func take(_ table: inout TouchTable, entity: EntityIndex) throws {
     let states = table.sortedStates
     guard let first = states.first?.id, let last = states.last?.id else { return }
-    try writing.bind(1, Int64(entity))
+    try writing.bind(1, Int64(entity.number))
     for (id, state) in states {
-      try writing.bind(2, id)
+      try writing.bind(2, id.integer)
       try writing.bind(3, state)
       try writing.run()
     }

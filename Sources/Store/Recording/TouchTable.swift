@@ -11,7 +11,7 @@ struct Touch {
 ///
 /// A flat table of numbers instead of a `Dictionary`, because every row that is written looks here.
 struct TouchTable {
-  private var ids: [Int64] = []
+  private var ids: [ObjectID] = []
   /// The row, and in the last two bits the kind; zero for a free place.
   private var states: [Int64] = []
   private var count = 0
@@ -20,7 +20,7 @@ struct TouchTable {
   private static let removed: Int64 = -1
 
   /// The state of an object; setting nil forgets it.
-  subscript(id: Int64) -> Touch? {
+  subscript(id: ObjectID) -> Touch? {
     @inline(__always)
     get {
       guard count > 0 else { return nil }
@@ -41,13 +41,13 @@ struct TouchTable {
   }
 
   /// True where an object was forgotten, so that nothing that was put aside of it holds.
-  func isRemoved(_ id: Int64) -> Bool { count > 0 && states[place(of: id)] == Self.removed }
+  func isRemoved(_ id: ObjectID) -> Bool { count > 0 && states[place(of: id)] == Self.removed }
 
   /// Forgets an object of which something may be put aside.
-  mutating func remove(_ id: Int64) { put(id, Self.removed) }
+  mutating func remove(_ id: ObjectID) { put(id, Self.removed) }
 
   @inline(__always)
-  private mutating func put(_ id: Int64, _ state: Int64) {
+  private mutating func put(_ id: ObjectID, _ state: Int64) {
     if count * 2 >= ids.count { grow() }
     let place = place(of: id)
     if states[place] == 0 {
@@ -59,7 +59,7 @@ struct TouchTable {
 
   /// What is known of all objects, by id: the row, and in the last two bits the kind, or that it was
   /// forgotten.
-  var sortedStates: [(id: Int64, state: Int64)] {
+  var sortedStates: [(id: ObjectID, state: Int64)] {
     states.indices.filter { states[$0] != 0 }.map { (ids[$0], states[$0]) }
       .sorted { $0.0 < $1.0 }
   }
@@ -78,9 +78,9 @@ struct TouchTable {
 
   /// The place of an id, or the free one where it belongs.
   @inline(__always)
-  private func place(of id: Int64) -> Int {
+  private func place(of id: ObjectID) -> Int {
     let mask = ids.count - 1
-    let mixed = UInt64(bitPattern: id) &* 0x9e37_79b9_7f4a_7c15
+    let mixed = UInt64(bitPattern: id.integer) &* 0x9e37_79b9_7f4a_7c15
     var place = Int(truncatingIfNeeded: mixed >> 32) & mask
     while states[place] != 0, ids[place] != id { place = (place + 1) & mask }
     return place

@@ -14,7 +14,7 @@ struct ChangeValues {
     _ members: ArraySlice<ObjectDecoder.Member>,
     _ side: Change.Side,
     _ change: Change,
-    _ entity: Int
+    of entity: EntityIndex
   ) throws -> [Value?] {
     let decoder = decoders[entity]
     let notes = change.notes(on: side)

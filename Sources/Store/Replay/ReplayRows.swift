@@ -80,7 +80,7 @@ final class ReplayRows {
     let (change, entity) = (part.change, part.entity)
     let before = changes.members[part.before].prefix(part.columnsBefore)
     let after = changes.members[part.after].prefix(part.columnsAfter)
-    let key = RowKey(entity: entity, id: change.object)
+    let key = RowKey(entity: entity, id: ObjectID(change.object))
     let row = try writer.current(key)
     let old: [Value?]
     let new: [Value?]
@@ -88,8 +88,8 @@ final class ReplayRows {
       old = before.indices.map { Value(changes.values[$0]) }
       new = after.indices.map { Value(changes.values[$0]) }
     } else {
-      old = try values.values(before, .before, change, entity)
-      new = try values.values(after, .after, change, entity)
+      old = try values.values(before, .before, change, of: entity)
+      new = try values.values(after, .after, change, of: entity)
     }
     // An object of which nothing is known is deleted later. It can't be made again before that, so
     // that it is left out, and nobody expects to find it.
@@ -118,9 +118,11 @@ final class ReplayRows {
     if change.kind == .delete { return try writer.replayDelete(key, row) }
     let columns = writer.layouts[entity].columns
     let values = zip(after, new).map { member, value in
-      value ?? columns[member.index].placeholder(for: key.id)
+      value ?? columns[member.index].placeholder(for: key.id.integer)
     }
-    if !values.isEmpty { try writer.replayUpdate(key, after.map(\.index), before: row, values) }
+    guard !values.isEmpty else { return }
+    let changed = after.map { ColumnIndex($0.index) }
+    try writer.replayUpdate(key, columns: changed, before: row, values: values)
   }
 
   /// Makes the row of an object, with placeholders where values are not known.
@@ -129,11 +131,11 @@ final class ReplayRows {
     _ members: ArraySlice<ObjectDecoder.Member>,
     _ values: [Value?]
   ) throws {
-    var row = writer.layouts[key.entity].columns.map { $0.placeholder(for: key.id) }
+    var row = writer.layouts[key.entity].columns.map { $0.placeholder(for: key.id.integer) }
     for (member, value) in zip(members, values) {
       if let value { row[member.index] = value }
     }
-    try writer.replayInsert(key, row)
+    try writer.replayInsert(key, values: row)
   }
 
   /// Compares what a migration left with what the origin recorded of it.
@@ -141,9 +143,9 @@ final class ReplayRows {
     guard part.change.kind == .update, part.columnsAfter == part.after.count else {
       throw CanonicalEncodingError(message: "a migration only puts values into rows")
     }
-    let key = RowKey(entity: part.entity, id: part.change.object)
+    let key = RowKey(entity: part.entity, id: ObjectID(part.change.object))
     let after = changes.members[part.after]
-    let values = try values.values(after, .after, part.change, part.entity)
+    let values = try values.values(after, .after, part.change, of: part.entity)
     guard let row = try writer.current(key) else {
       // What was erased was left out.
       if !values.contains(where: { $0 == nil }) { note(key, nil, expected: "there", found: nil) }
@@ -161,7 +163,7 @@ final class ReplayRows {
     let all = before.isEmpty ? after : before
     guard !all.isEmpty else { return }
     let decoder = tables[part.entity].decoder
-    let key = RowKey(entity: part.entity, id: part.change.object)
+    let key = RowKey(entity: part.entity, id: ObjectID(part.change.object))
     for offset in 0..<all.count {
       let index = changes.members[all.lowerBound + offset].index
       try writeLinks(
@@ -202,7 +204,8 @@ final class ReplayRows {
     _ target: Int64,
     isLinked: Bool
   ) throws {
-    let isAsExpected = try isLinked ? join.add(key.id, target) : join.remove(key.id, target)
+    let id = key.id.integer
+    let isAsExpected = try isLinked ? join.add(id, target) : join.remove(id, target)
     guard !isAsExpected else { return }
     let name = join.table.logName(writer.layouts)
     if !isLinked {
@@ -214,14 +217,6 @@ final class ReplayRows {
   }
 
   private func note(_ key: RowKey, _ property: String?, expected: String?, found: String?) {
-    differences.append(
-      ReplayDifference(
-        entity: writer.layouts[key.entity].entity.name,
-        object: key.id,
-        property: property,
-        expected: expected,
-        found: found
-      )
-    )
+    differences.append(writer.difference(key, property, expected: expected, found: found))
   }
 }

@@ -14,13 +14,13 @@ final class ReplayTable {
   private var insertion: Statement?
   private var removal: Statement?
   /// The columns whose large values lie in files.
-  private let external: [Int]
-  private var columns: [Int] = []
+  private let external: [ColumnIndex]
+  private var columns: [ColumnIndex] = []
 
   init(_ connection: Connection, _ decoder: ObjectDecoder) {
     self.connection = connection
     self.decoder = decoder
-    external = decoder.layout.columns.indices.filter { decoder.layout.columns[$0].isExternal }
+    external = decoder.layout.columns.indexes { $0.isExternal }
   }
 
   /// True where no value is so long that it may lie in a file.
@@ -29,7 +29,8 @@ final class ReplayTable {
       || (part.before.lowerBound..<part.after.upperBound).allSatisfy { place in
         let member = changes.members[place]
         // Four letters stand for three bytes.
-        return member.value.count < Blobs.inlineLimit || !external.contains(member.index)
+        return member.value.count < Blobs.inlineLimit
+          || !external.contains(ColumnIndex(member.index))
       }
   }
 
@@ -45,7 +46,7 @@ final class ReplayTable {
   func update(_ part: PreparedChanges.Part, _ changes: PreparedChanges) throws -> Bool {
     columns.removeAll(keepingCapacity: true)
     let after = part.after.prefix(part.columnsAfter)
-    for place in after { columns.append(changes.members[place].index) }
+    for place in after { columns.append(ColumnIndex(changes.members[place].index)) }
     guard let statement = try updates.plan(for: columns, { try prepareUpdate() }) else {
       return try updateAny(part, changes)
     }
@@ -123,12 +124,12 @@ final class ReplayTable {
   private func prepareRemoval() throws -> Statement {
     let layout = decoder.layout
     return try connection.prepare(
-      "DELETE FROM \(layout.table) WHERE \(condition(Array(layout.columns.indices), from: 2))"
+      "DELETE FROM \(layout.table) WHERE \(condition(layout.columns.indexes { _ in true }, from: 2))"
     )
   }
 
   /// The condition that a row has an id and values in some columns.
-  private func condition(_ columns: [Int], from first: Int) -> String {
+  private func condition(_ columns: [ColumnIndex], from first: Int) -> String {
     let layout = decoder.layout
     let values = columns.enumerated().map {
       "\(layout.columns[$0.element].quoted) IS ?\(first + $0.offset)"

@@ -18,8 +18,8 @@ final class Undo {
   private struct Lead {
     let property: String
     /// The column, or the join table.
-    let column: Int?
-    let join: Int?
+    let column: ColumnIndex?
+    let join: JoinIndex?
     let target: RowKey
   }
 
@@ -41,14 +41,10 @@ final class Undo {
         throw rows.damaged(.unreadable(transaction, error.message))
       }
     }
-    for key in removed.sorted(by: precedes) { try findReferences(to: key) }
-    for (key, list) in targets.sorted(by: { precedes($0.key, $1.key) }) {
+    for key in removed.sorted() { try findReferences(to: key) }
+    for (key, list) in targets.sorted(by: { $0.key < $1.key }) {
       try findMissing(key, list)
     }
-  }
-
-  private func precedes(_ one: RowKey, _ other: RowKey) -> Bool {
-    (one.entity, one.id) < (other.entity, other.id)
   }
 
   /// Fails where the store has had another schema since the first of the transactions.
@@ -77,9 +73,9 @@ final class Undo {
     guard let entity = format.entity(of: change) else {
       throw CanonicalEncodingError(message: "the schema has no such entity")
     }
-    let key = RowKey(entity: entity, id: change.object)
+    let key = RowKey(entity: entity, id: ObjectID(change.object))
     guard !left.contains(key) else { return }
-    try format.split(change, entity)
+    try format.split(change, of: entity)
     let count = conflicts.count
     switch change.kind {
     case .insert: try insert(key, change)
@@ -101,14 +97,14 @@ final class Undo {
 
   private func insert(_ key: RowKey, _ change: Change) throws {
     let (columns, links) = parts(format.after, key)
-    let row = try values.values(columns, .after, change, key.entity).compactMap { $0 }
-    guard try writer.entity(of: key.entity, id: key.id) == nil else {
+    let row = try values.values(columns, .after, change, of: key.entity).compactMap { $0 }
+    guard try writer.entity(of: key) == nil else {
       return note(key, nil, expected: nil, found: "there")
     }
     try writer.adoptNames(key, row)
-    try writer.insert(key.entity, id: key.id, values: row)
+    try writer.insert(key.entity, id: key.id.integer, values: row)
     removed.remove(key)
-    for (index, value) in row.enumerated() { noteTarget(key, index, value) }
+    for (index, value) in row.enumerated() { noteTarget(key, at: ColumnIndex(index), value) }
     for member in links { try setLinks(key, member) }
   }
 
@@ -123,16 +119,17 @@ final class Undo {
     let gone = Set(try linksBefore.flatMap { try targets(of: $0, key) })
     for member in linksAfter {
       for target in try targets(of: member, key) where !gone.contains(target) {
-        guard try join(member, key).isLinked(key.id, target.target) else { continue }
+        guard try join(member, key).isLinked(key.id.integer, target.target) else { continue }
         note(key, property(member, key), expected: nil, found: "linked to \(target.target)")
       }
     }
     guard !conflicts.contains(where: { isOf($0, key) }) else { return }
-    let new = try values.values(after, .after, change, key.entity).compactMap { $0 }
-    for (member, value) in zip(after, new) { noteTarget(key, member.index, value) }
+    let new = try values.values(after, .after, change, of: key.entity).compactMap { $0 }
+    for (member, value) in zip(after, new) { noteTarget(key, at: ColumnIndex(member.index), value) }
     if !new.isEmpty {
       try writer.adoptNames(key, new)
-      try writer.update(key.entity, id: key.id, columns: after.map(\.index), values: new)
+      let columns = after.map { ColumnIndex($0.index) }
+      try writer.update(key.entity, id: key.id.integer, columns: columns, values: new)
     }
     for member in linksBefore { try removeLinks(key, member) }
     for member in linksAfter { try setLinks(key, member) }
@@ -148,7 +145,7 @@ final class Undo {
     for (offset, index) in decoder.joins.enumerated() {
       let member = links.first { $0.index == decoder.columnCount + offset }
       let expected = try member.map { try decoder.links($0) } ?? []
-      let found = try writer.joins[index].targets(of: key.id)
+      let found = try writer.joins[index].targets(of: key.id.integer)
       guard found != expected else { continue }
       let name = writer.joins[index].table.logName(writer.layouts)
       note(
@@ -159,7 +156,7 @@ final class Undo {
       )
     }
     guard !conflicts.contains(where: { isOf($0, key) }) else { return }
-    try writer.removeAlone(key, row)
+    try writer.removeAlone(key, values: row)
     removed.insert(key)
     targets[key] = nil
   }
@@ -170,7 +167,7 @@ final class Undo {
 
   /// The values that an object has, if it is of that entity.
   private func current(_ key: RowKey) throws -> [Value]? {
-    guard try writer.entity(of: key.entity, id: key.id) == key.entity else { return nil }
+    guard try writer.entity(of: key) == key.entity else { return nil }
     return try writer.current(key)
   }
 
@@ -180,7 +177,7 @@ final class Undo {
     _ members: ArraySlice<ObjectDecoder.Member>,
     _ change: Change
   ) throws {
-    let expected = try values.values(members, .before, change, key.entity)
+    let expected = try values.values(members, .before, change, of: key.entity)
     conflicts += try writer.differences(of: row, from: expected, members, key)
       .map { .changed($0) }
   }
@@ -208,7 +205,7 @@ final class Undo {
 
   private func compareLinks(_ key: RowKey, _ member: ObjectDecoder.Member) throws {
     for target in try format.decoders[key.entity].links(member)
-    where try !join(member, key).isLinked(key.id, target) {
+    where try !join(member, key).isLinked(key.id.integer, target) {
       note(key, property(member, key), expected: "linked to \(target)", found: nil)
     }
   }
@@ -217,7 +214,7 @@ final class Undo {
     let decoder = format.decoders[key.entity]
     let index = decoder.joins[member.index - decoder.columnCount]
     for target in try decoder.links(member) {
-      try writer.setLink(index, key.id, target, isLinked: false)
+      try writer.setLink(index, owner: key.id.integer, other: target, isLinked: false)
     }
   }
 
@@ -226,13 +223,13 @@ final class Undo {
     let index = decoder.joins[member.index - decoder.columnCount]
     let table = writer.joins[index].table
     for target in try decoder.links(member) {
-      try writer.setLink(index, key.id, target, isLinked: true)
+      try writer.setLink(index, owner: key.id.integer, other: target, isLinked: true)
       targets[key, default: []].append(
         Lead(
           property: table.logName(writer.layouts),
           column: nil,
           join: index,
-          target: RowKey(entity: table.destination, id: target)
+          target: RowKey(entity: table.destination, id: ObjectID(target))
         )
       )
     }
@@ -240,7 +237,7 @@ final class Undo {
 
   // MARK: Conflicts
 
-  private func noteTarget(_ key: RowKey, _ index: Int, _ value: Value) {
+  private func noteTarget(_ key: RowKey, at index: ColumnIndex, _ value: Value) {
     let column = writer.layouts[key.entity].columns[index]
     guard let destination = column.destination, case .integer(let id) = value else { return }
     targets[key, default: []].append(
@@ -248,31 +245,21 @@ final class Undo {
         property: column.property,
         column: index,
         join: nil,
-        target: RowKey(entity: destination, id: id)
+        target: RowKey(entity: destination, id: ObjectID(id))
       )
     )
   }
 
   private func note(_ key: RowKey, _ property: String?, expected: String?, found: String?) {
-    conflicts.append(
-      .changed(
-        ReplayDifference(
-          entity: name(key.entity),
-          object: key.id,
-          property: property,
-          expected: expected,
-          found: found
-        )
-      )
-    )
+    conflicts.append(.changed(writer.difference(key, property, expected: expected, found: found)))
   }
 
   private func isOf(_ conflict: UndoConflict, _ key: RowKey) -> Bool {
     guard case .changed(let difference) = conflict else { return false }
-    return difference.object == key.id && difference.entity == name(key.entity)
+    return difference.object == key.id.integer && difference.entity == name(key.entity)
   }
 
-  private func name(_ entity: Int) -> String { writer.layouts[entity].entity.name }
+  private func name(_ entity: EntityIndex) -> String { writer.layouts[entity].entity.name }
 
   /// Finds what still leads to an object that was taken away.
   private func findReferences(to key: RowKey) throws {
@@ -280,22 +267,23 @@ final class Undo {
       conflicts.append(
         .referenced(
           entity: name(key.entity),
-          object: key.id,
+          object: key.id.integer,
           byEntity: name(other.entity),
-          byObject: other.id,
+          byObject: other.id.integer,
           property: property
         )
       )
     }
     for reference in writer.references[key.entity] {
       let property = writer.layouts[reference.source].columns[reference.column].property
-      for row in try writer.pointing(at: key.id, reference) { note(row, property) }
+      for row in try writer.pointing(at: key.id, through: reference) { note(row, property) }
     }
     let kinds = Set([key.entity] + writer.layouts[key.entity].ancestors)
     for join in writer.joins where kinds.contains(join.table.destination) {
-      for owner in try join.owners(of: key.id) {
-        let entity = try writer.entity(of: join.table.owner, id: owner) ?? join.table.owner
-        note(RowKey(entity: entity, id: owner), join.table.logName(writer.layouts))
+      for owner in try join.owners(of: key.id.integer) {
+        let owner = RowKey(entity: join.table.owner, id: ObjectID(owner))
+        let entity = try writer.entity(of: owner) ?? owner.entity
+        note(RowKey(entity: entity, id: owner.id), join.table.logName(writer.layouts))
       }
     }
   }
@@ -304,18 +292,17 @@ final class Undo {
   private func findMissing(_ key: RowKey, _ leads: [Lead]) throws {
     guard let row = try current(key) else { return }
     for lead in leads
-    where try writer.entity(of: lead.target.entity, id: lead.target.id) == nil {
+    where try writer.entity(of: lead.target) == nil {
       // An older change may have set it to something else since.
-      if let column = lead.column, !row[column].isSame(as: .integer(lead.target.id)) { continue }
-      if let join = lead.join, try !writer.joins[join].isLinked(key.id, lead.target.id) {
-        continue
-      }
+      let target = lead.target.id.integer
+      if let column = lead.column, !row[column].isSame(as: .integer(target)) { continue }
+      if let join = lead.join, try !writer.joins[join].isLinked(key.id.integer, target) { continue }
       let conflict = UndoConflict.missingTarget(
         entity: name(key.entity),
-        object: key.id,
+        object: key.id.integer,
         property: lead.property,
         toEntity: name(lead.target.entity),
-        toObject: lead.target.id
+        toObject: target
       )
       if !conflicts.contains(conflict) { conflicts.append(conflict) }
     }

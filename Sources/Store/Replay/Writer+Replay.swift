@@ -4,44 +4,42 @@ import SQLite
 
 /// Writing rows whose history is written as it was elsewhere.
 extension Writer {
-  func replayInsert(_ key: RowKey, _ values: [Value]) throws {
+  func replayInsert(_ key: RowKey, values: [Value]) throws {
     try adoptNames(key, values)
-    let values = try movedOut(key.entity, values)
+    let values = try movedOut(values, of: key.entity)
     do {
-      try tables[key.entity].insert(id: key.id, values)
+      try tables[key.entity].insert(id: key.id, values: values)
     } catch let error as SQLiteError where error.code == SQLiteError.constraintUnique {
-      parked.park(key, values)
+      parked.park(key, values: values)
     }
   }
 
   func replayUpdate(
     _ key: RowKey,
-    _ columns: [Int],
+    columns: [ColumnIndex],
     before row: [Value],
-    _ values: [Value]
+    values: [Value]
   ) throws {
     try adoptNames(key, values)
     let values = try movedOut(
-      key.entity,
-      columns,
+      values,
       before: columns.map { row[$0] },
-      values
+      columns: columns,
+      of: key.entity
     )
     if parked[key] != nil {
-      parked.set(key, columns, values)
+      parked.set(key, columns: columns, values: values)
       return
     }
     do {
-      try tables[key.entity].update(id: key.id, columns, values)
+      try tables[key.entity].update(id: key.id, columns: columns, values: values)
     } catch let error as SQLiteError where error.code == SQLiteError.constraintUnique {
-      try park(key, columns, values)
+      try park(key, columns: columns, values: values)
     }
   }
 
-  /// True where a stored value is the one that a change names; one in a file goes by its digest.
-  private func isSame(_ stored: Value, _ expected: Value, _ column: Int, _ entity: Int) -> Bool {
-    if stored.isSame(as: expected) { return true }
-    guard layouts[entity].columns[column].isExternal else { return false }
+  /// Whether one of two values is the digest of the other, which is in a file.
+  private func isFile(_ stored: Value, of expected: Value) -> Bool {
     let (digest, data): (String, Data)
     switch (stored, expected) {
     case (.text(let text), .blob(let blob)), (.blob(let blob), .text(let text)):
@@ -59,23 +57,35 @@ extension Writer {
     _ key: RowKey
   ) throws -> [ReplayDifference] {
     try zip(members, values).compactMap { member, value in
+      let index = ColumnIndex(member.index)
       // An erased value is not known, so that anything may be there.
-      guard let value, !isSame(row[member.index], value, member.index, key.entity) else {
-        return nil
-      }
-      return ReplayDifference(
-        entity: layouts[key.entity].entity.name,
-        object: key.id,
-        property: layouts[key.entity].columns[member.index].property,
-        expected: String(decoding: member.value, as: UTF8.self),
-        found: try shown(row[member.index], member.index, key.entity)
-      )
+      guard let value, !row[index].isSame(as: value) else { return nil }
+      let column = layouts[key.entity].columns[index]
+      if column.isExternal, isFile(row[index], of: value) { return nil }
+      let expected = String(decoding: member.value, as: UTF8.self)
+      let found = try shown(row[index], at: index, of: key)
+      return difference(key, column.property, expected: expected, found: found)
     }
   }
 
+  func difference(
+    _ key: RowKey,
+    _ property: String?,
+    expected: String?,
+    found: String?
+  ) -> ReplayDifference {
+    ReplayDifference(
+      entity: layouts[key.entity].entity.name,
+      object: key.id.integer,
+      property: property,
+      expected: expected,
+      found: found
+    )
+  }
+
   /// A stored value as canonical text.
-  private func shown(_ value: Value, _ column: Int, _ entity: Int) throws -> String {
-    let encoder = ObjectEncoder(layouts[entity], layouts)
+  private func shown(_ value: Value, at column: ColumnIndex, of key: RowKey) throws -> String {
+    let encoder = ObjectEncoder(layouts[key.entity], layouts)
     let encoded = try encoder.encoded(value, at: column, blobs)
     return String(decoding: encoded.large.isEmpty ? encoded.json : encoded.large, as: UTF8.self)
   }

@@ -12,7 +12,7 @@ struct AnyColumns {
   let expectation: String
 
   init(_ layout: EntityLayout) {
-    let columns = layout.columns.map(\.quoted).enumerated()
+    let columns = layout.columns.enumerated().map { (ColumnIndex($0.offset), $0.element.quoted) }
     let assignments = columns.map {
       "\($1) = iif(?\(Self.flag($0)), ?\(Self.value($0)), \($1))"
     }
@@ -24,7 +24,7 @@ struct AnyColumns {
       .joined(separator: " AND ")
   }
 
-  static func flag(_ column: Int) -> Int32 { 2 + 3 * Int32(truncatingIfNeeded: column) }
-  static func value(_ column: Int) -> Int32 { flag(column) + 1 }
-  static func expected(_ column: Int) -> Int32 { flag(column) + 2 }
+  static func flag(_ column: ColumnIndex) -> Int32 { 2 + 3 * Int32(clamping: column.number) }
+  static func value(_ column: ColumnIndex) -> Int32 { flag(column) + 1 }
+  static func expected(_ column: ColumnIndex) -> Int32 { flag(column) + 2 }
 }

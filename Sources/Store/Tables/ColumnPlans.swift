@@ -1,3 +1,5 @@
+import Changes
+
 /// What was prepared for sets of columns, of which a table has as many as its columns can be combined.
 ///
 /// To prepare an update takes as long as ten updates, so that a set gets a plan of its own while there
@@ -11,13 +13,13 @@ struct ColumnPlans<Plan> {
   /// So many sets are counted.
   private static var counted: Int { 512 }
 
-  private var recent: [[Int]: Plan] = [:]
-  private var older: [[Int]: Plan] = [:]
-  private var asked: [[Int]: Int] = [:]
-  private var last: (columns: [Int], plan: Plan)?
+  private var recent: [[ColumnIndex]: Plan] = [:]
+  private var older: [[ColumnIndex]: Plan] = [:]
+  private var asked: [[ColumnIndex]: Int] = [:]
+  private var last: (columns: [ColumnIndex], plan: Plan)?
 
   /// The plan for some columns, which is made where there is none; nil where it is not worth one.
-  mutating func plan(for columns: [Int], _ make: () throws -> Plan) rethrows -> Plan? {
+  mutating func plan(for columns: [ColumnIndex], _ make: () throws -> Plan) rethrows -> Plan? {
     if let last, last.columns == columns { return last.plan }
     let plan: Plan
     if let known = recent[columns] {
@@ -36,7 +38,7 @@ struct ColumnPlans<Plan> {
 
   private var hasRoom: Bool { older.isEmpty && recent.count < Self.room }
 
-  private mutating func isAskedOften(_ columns: [Int]) -> Bool {
+  private mutating func isAskedOften(_ columns: [ColumnIndex]) -> Bool {
     if asked.count == Self.counted { asked.removeAll(keepingCapacity: true) }
     asked[columns, default: 0] += 1
     guard asked[columns] == Self.often else { return false }
@@ -44,7 +46,7 @@ struct ColumnPlans<Plan> {
     return true
   }
 
-  private mutating func keep(_ plan: Plan, for columns: [Int]) {
+  private mutating func keep(_ plan: Plan, for columns: [ColumnIndex]) {
     if recent.count == Self.room {
       older = recent
       recent.removeAll()

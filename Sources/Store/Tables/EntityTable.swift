@@ -17,37 +17,37 @@ final class EntityTable {
   private var naming: Statement?
   private var plans = ColumnPlans<UpdatePlan>()
   private var anyUpdate: Statement?
-  private var finding: [[Int]: Statement] = [:]
+  private var finding: [[ColumnIndex]: Statement] = [:]
   private let texts: TextRoom
   /// The indexes of the columns of external attributes.
-  let external: [Int]
+  let external: [ColumnIndex]
 
   init(_ connection: Connection, _ layout: EntityLayout, _ texts: TextRoom) {
     self.texts = texts
-    external = layout.columns.indices.filter { layout.columns[$0].isExternal }
+    external = layout.columns.indexes { $0.isExternal }
     self.connection = connection
     self.layout = layout
   }
 
   /// Writes a new row.
-  func insert(id: Int64, _ values: [Value]) throws {
+  func insert(id: ObjectID, values: [Value]) throws {
     let statement = try insertion ?? layout.prepareInsertion(on: connection)
     insertion = statement
-    try run(statement, id, values) { Int32(truncatingIfNeeded: $0) + 2 }
+    try run(statement, id: id, values: values) { Int32(truncatingIfNeeded: $0) + 2 }
   }
 
   /// Reads all values of a row.
-  func row(id: Int64) throws -> [Value]? {
+  func row(id: ObjectID) throws -> [Value]? {
     let statement = try reading ?? prepareReading()
     reading = statement
-    try statement.bind(1, id)
+    try statement.bind(1, id.integer)
     defer { statement.reset() }
     guard try statement.step() else { return nil }
     return layout.columns.indices.map { statement.value(at: Int32(truncatingIfNeeded: $0)) }
   }
 
   /// The name of the entity that a row of the table belongs to; nil where there is no such row.
-  func entityName(id: Int64) throws -> String? {
+  func entityName(id: ObjectID) throws -> String? {
     let statement =
       try naming
       ?? connection.prepare(
@@ -55,49 +55,49 @@ final class EntityTable {
           + " FROM \(layout.table) WHERE \"id\" = ?1"
       )
     naming = statement
-    try statement.bind(1, id)
+    try statement.bind(1, id.integer)
     defer { statement.reset() }
     return try statement.step() ? statement.string(at: 0) : nil
   }
 
   /// Takes a row away.
-  func delete(id: Int64) throws {
+  func delete(id: ObjectID) throws {
     let statement =
       try removal ?? connection.prepare("DELETE FROM \(layout.table) WHERE \"id\" = ?1")
     removal = statement
-    try statement.bind(1, id)
+    try statement.bind(1, id.integer)
     try statement.run()
   }
 
   /// Reads some values of a row.
-  func values(id: Int64, _ columns: [Int]) throws -> [Value]? {
+  func values(id: ObjectID, columns: [ColumnIndex]) throws -> [Value]? {
     guard let statement = try plan(columns)?.reading else {
       return try row(id: id).map { row in columns.map { row[$0] } }
     }
-    try statement.bind(1, id)
+    try statement.bind(1, id.integer)
     defer { statement.reset() }
     guard try statement.step() else { return nil }
     return columns.indices.map { statement.value(at: Int32(truncatingIfNeeded: $0)) }
   }
 
   /// Writes some values of a row.
-  func update(id: Int64, _ columns: [Int], _ values: [Value]) throws {
+  func update(id: ObjectID, columns: [ColumnIndex], values: [Value]) throws {
     if let plan = try plan(columns) {
-      return try run(plan.writing, id, values) { Int32(truncatingIfNeeded: $0) + 2 }
+      return try run(plan.writing, id: id, values: values) { Int32(truncatingIfNeeded: $0) + 2 }
     }
     let statement = try anyUpdate ?? connection.prepare(AnyColumns(layout).assignment)
     anyUpdate = statement
     statement.clearBindings()
     for column in columns { try statement.bind(AnyColumns.flag(column), 1 as Int64) }
-    try run(statement, id, values) { AnyColumns.value(columns[$0]) }
+    try run(statement, id: id, values: values) { AnyColumns.value(columns[$0]) }
   }
 
   /// Runs a statement with an id and values, whose texts are copied once, to where SQLite reads
   /// them.
   private func run(
     _ statement: Statement,
-    _ id: Int64,
-    _ values: [Value],
+    id: ObjectID,
+    values: [Value],
     at parameter: (Int) -> Int32
   ) throws {
     var size = 0
@@ -106,7 +106,7 @@ final class EntityTable {
     }
     texts.reserve(size)
     var used = 0
-    try statement.bind(1, id)
+    try statement.bind(1, id.integer)
     for index in values.indices {
       let parameter = parameter(index)
       if case .text(var text) = values[index] {
@@ -122,12 +122,12 @@ final class EntityTable {
 
   /// The statements that read and write some columns; nil for columns that are rarely written
   /// together.
-  private func plan(_ columns: [Int]) throws -> UpdatePlan? {
+  private func plan(_ columns: [ColumnIndex]) throws -> UpdatePlan? {
     try plans.plan(for: columns) { try makePlan(columns) }
   }
 
   /// The id of a row of the entity, or of one that inherits from it, by the values of columns.
-  func find(_ columns: [Int], _ values: [Value]) throws -> Int64? {
+  func find(_ columns: [ColumnIndex], values: [Value]) throws -> Int64? {
     let statement = try finding[columns] ?? prepareFinding(columns)
     finding[columns] = statement
     for (index, value) in values.enumerated() {
@@ -145,7 +145,7 @@ final class EntityTable {
     )
   }
 
-  private func makePlan(_ columns: [Int]) throws -> UpdatePlan {
+  private func makePlan(_ columns: [ColumnIndex]) throws -> UpdatePlan {
     let names = columns.map { layout.columns[$0].quoted }
     let condition = layout.condition.map { " AND \($0)" } ?? ""
     let assignments = names.enumerated().map { "\($0.element) = ?\($0.offset + 2)" }
@@ -160,7 +160,7 @@ final class EntityTable {
     )
   }
 
-  private func prepareFinding(_ columns: [Int]) throws -> Statement {
+  private func prepareFinding(_ columns: [ColumnIndex]) throws -> Statement {
     let conditions =
       columns.enumerated().map { "\(layout.columns[$0.element].quoted) IS ?\($0.offset + 1)" }
       + (layout.condition.map { [$0] } ?? [])

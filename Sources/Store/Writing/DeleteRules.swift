@@ -3,9 +3,9 @@ import Changes
 /// A to-one column that may point at a row of some entity, with what happens when that row goes.
 struct IncomingReference {
   /// The entity that declares the column.
-  let source: Int
+  let source: EntityIndex
   /// The index in that entity's columns.
-  let column: Int
+  let column: ColumnIndex
   /// The rule of the relationship that leads back.
   let rule: DeleteRule
   /// True where the column can be set to null.
@@ -44,7 +44,7 @@ func incomingReferences(_ layouts: [EntityLayout]) -> [[IncomingReference]] {
         result.append(
           IncomingReference(
             source: source.index,
-            column: index,
+            column: ColumnIndex(index),
             rule: back?.deleteRule ?? .nullify,
             isOptional: column.isOptional
           )
@@ -63,13 +63,13 @@ extension Writer {
   ///
   /// - Returns: False where there is no such object.
   @discardableResult
-  package func delete(_ entity: Int, id: Int64) throws -> Bool {
+  package func delete(_ entity: EntityIndex, id: Int64) throws -> Bool {
     // A list instead of recursion: a chain of a million objects is as good as one of two.
-    var waiting = [RowKey(entity: entity, id: id)]
+    var waiting = [RowKey(entity: entity, id: ObjectID(id))]
     var isFirst = true
     while let next = waiting.popLast() {
       let isAlone = !layouts[next.entity].sharesTable
-      guard let found = isAlone ? next.entity : try self.entity(of: next.entity, id: next.id),
+      guard let found = isAlone ? next.entity : try self.entity(of: next),
         layouts[next.entity].family.contains(found),
         let values = try current(RowKey(entity: found, id: next.id))
       else {
@@ -78,38 +78,38 @@ extension Writer {
       }
       isFirst = false
       let key = RowKey(entity: found, id: next.id)
-      try follow(key, values, &waiting)
-      try remove(key, values, links: removeLinks(of: key, &waiting))
+      try follow(key, values: values, waiting: &waiting)
+      try remove(key, values: values, links: removeLinks(of: key, waiting: &waiting))
     }
     return true
   }
 
   /// Deletes an object and the links that it owns, and leaves those around it alone.
-  func removeAlone(_ key: RowKey, _ values: [Value]) throws {
-    var owned: [Int: [Int64]] = [:]
+  func removeAlone(_ key: RowKey, values: [Value]) throws {
+    var owned: [JoinIndex: [Int64]] = [:]
     let kinds = Set([key.entity] + layouts[key.entity].ancestors)
     for (index, join) in joins.enumerated() where kinds.contains(join.table.owner) {
-      let links = try join.targets(of: key.id)
-      for target in links { try join.remove(key.id, target) }
-      if !links.isEmpty { owned[index] = links }
+      let links = try join.targets(of: key.id.integer)
+      for target in links { try join.remove(key.id.integer, target) }
+      if !links.isEmpty { owned[JoinIndex(index)] = links }
     }
-    try remove(key, values, links: owned)
+    try remove(key, values: values, links: owned)
   }
 
   /// Takes the row of an object away, and records it with the links that it owned.
-  private func remove(_ key: RowKey, _ values: [Value], links: [Int: [Int64]]) throws {
+  private func remove(_ key: RowKey, values: [Value], links: [JoinIndex: [Int64]]) throws {
     if parked[key] != nil {
       parked.remove(key)
     } else {
       try tables[key.entity].delete(id: key.id)
     }
-    try recorder.delete(key, values, links: links)
+    try recorder.delete(key, values: values, links: links)
     try releaseExternalValues(key, values)
     deleted.append(key)
   }
 
   /// Applies the rules of to-one columns, its own and those that point at it.
-  private func follow(_ key: RowKey, _ values: [Value], _ waiting: inout [RowKey]) throws {
+  private func follow(_ key: RowKey, values: [Value], waiting: inout [RowKey]) throws {
     let layout = layouts[key.entity]
     for (index, column) in layout.columns.enumerated() {
       guard case .relationship(let position) = column.content, let target = column.destination,
@@ -119,17 +119,18 @@ extension Writer {
         layout.entity.relationships[position].deleteRule,
         of: key,
         column.property,
-        [RowKey(entity: target, id: id)],
+        to: [RowKey(entity: target, id: ObjectID(id))],
         &waiting
       )
     }
     for reference in references[key.entity] {
       switch reference.rule {
       case .cascade:
-        waiting += try pointing(at: key.id, reference)
+        waiting += try pointing(at: key.id, through: reference)
       case .nullify where reference.isOptional:
-        for row in try pointing(at: key.id, reference) {
-          try update(row.entity, id: row.id, columns: [column(reference, in: row)], values: [.null])
+        for row in try pointing(at: key.id, through: reference) {
+          let column = column(reference, in: row)
+          try update(row.entity, id: row.id.integer, columns: [column], values: [.null])
           updated.append(row)
         }
       case .nullify:
@@ -145,44 +146,45 @@ extension Writer {
   /// Takes an object out of all join tables, and returns the links that it owned.
   private func removeLinks(
     of key: RowKey,
-    _ waiting: inout [RowKey]
-  ) throws -> [Int: [Int64]] {
-    var owned: [Int: [Int64]] = [:]
+    waiting: inout [RowKey]
+  ) throws -> [JoinIndex: [Int64]] {
+    var owned: [JoinIndex: [Int64]] = [:]
     let kinds = Set([key.entity] + layouts[key.entity].ancestors)
     for (index, join) in joins.enumerated() {
       let table = join.table
       if kinds.contains(table.owner) {
-        let links = try join.targets(of: key.id)
+        let links = try join.targets(of: key.id.integer)
         for target in links {
-          try join.remove(key.id, target)
-          if let entity = try entity(of: table.destination, id: target) {
-            updated.append(RowKey(entity: entity, id: target))
-          }
+          try join.remove(key.id.integer, target)
+          try noteUpdate(of: RowKey(entity: table.destination, id: ObjectID(target)))
         }
-        if !links.isEmpty { owned[index] = links }
+        if !links.isEmpty { owned[JoinIndex(index)] = links }
         let relationship = layouts[table.owner].entity.relationships[table.relationship]
-        let targets = links.map { RowKey(entity: table.destination, id: $0) }
-        apply(relationship.deleteRule, of: key, relationship.name, targets, &waiting)
+        let targets = links.map { RowKey(entity: table.destination, id: ObjectID($0)) }
+        apply(relationship.deleteRule, of: key, relationship.name, to: targets, &waiting)
       }
       if kinds.contains(table.destination) {
-        let links = try join.owners(of: key.id)
+        let links = try join.owners(of: key.id.integer)
         for owner in links {
-          try join.remove(owner, key.id)
-          guard owner != key.id else { continue }
-          try recordLink(index, owner, key.id, isLinked: false)
-          if let entity = try entity(of: table.owner, id: owner) {
-            updated.append(RowKey(entity: entity, id: owner))
-          }
+          try join.remove(owner, key.id.integer)
+          guard owner != key.id.integer else { continue }
+          try recordLink(JoinIndex(index), owner: owner, other: key.id.integer, isLinked: false)
+          try noteUpdate(of: RowKey(entity: table.owner, id: ObjectID(owner)))
         }
         let name = layouts[table.owner].entity.relationships[table.relationship].inverse
         let back = layouts[table.destination].entity.relationships.first { $0.name == name }
         if let back {
-          let owners = links.map { RowKey(entity: table.owner, id: $0) }
-          apply(back.deleteRule, of: key, back.name, owners, &waiting)
+          let owners = links.map { RowKey(entity: table.owner, id: ObjectID($0)) }
+          apply(back.deleteRule, of: key, back.name, to: owners, &waiting)
         }
       }
     }
     return owned
+  }
+
+  /// Notes that an object lost a link, by a key whose entity may be one that it inherits from.
+  private func noteUpdate(of key: RowKey) throws {
+    if let entity = try entity(of: key) { updated.append(RowKey(entity: entity, id: key.id)) }
   }
 
   /// Applies a rule to the objects that a deleted object led to.
@@ -190,7 +192,7 @@ extension Writer {
     _ rule: DeleteRule,
     of key: RowKey,
     _ property: String,
-    _ targets: [RowKey],
+    to targets: [RowKey],
     _ waiting: inout [RowKey]
   ) {
     switch rule {
@@ -202,28 +204,28 @@ extension Writer {
   }
 
   /// The rows whose column points at an id.
-  func pointing(at id: Int64, _ reference: IncomingReference) throws -> [RowKey] {
+  func pointing(at id: ObjectID, through reference: IncomingReference) throws -> [RowKey] {
     let source = layouts[reference.source]
     let kind = source.sharesTable ? "\"_entity\"" : literal(source.entity.name)
     let statement = try connection.cached(
       "SELECT \"id\", \(kind) FROM \(source.table)"
         + " WHERE \(source.columns[reference.column].quoted) = ?1"
     )
-    try statement.bind(1, id)
+    try statement.bind(1, id.integer)
     defer { statement.reset() }
     var result: [RowKey] = []
     while try statement.step() {
       guard let entity = indexes[statement.string(at: 1)] else { continue }
-      result.append(RowKey(entity: entity, id: statement.int64(at: 0)))
+      result.append(RowKey(entity: entity, id: ObjectID(statement.int64(at: 0))))
     }
     for (key, row) in parked.rows where source.family.contains(key.entity) {
-      if row[column(reference, in: key)].isSame(as: .integer(id)) { result.append(key) }
+      if row[column(reference, in: key)].isSame(as: .integer(id.integer)) { result.append(key) }
     }
     return result
   }
 
   /// The index of a reference's column in the entity of one row, which may inherit it.
-  private func column(_ reference: IncomingReference, in row: RowKey) -> Int {
+  private func column(_ reference: IncomingReference, in row: RowKey) -> ColumnIndex {
     let property = layouts[reference.source].columns[reference.column].property
     return layouts[row.entity].column(of: property) ?? reference.column
   }
@@ -231,12 +233,12 @@ extension Writer {
   /// Fails where a rule forbids a deletion, now that all that was to happen has happened.
   func checkDeletions() throws {
     for check in denied {
-      let left = try check.targets.filter { try entity(of: $0.entity, id: $0.id) != nil }
+      let left = try check.targets.filter { try entity(of: $0) != nil }
       guard !left.isEmpty else { continue }
       throw refusal(check.gone, .denyRuleOfTargets, property: check.property, left)
     }
     for check in pointers {
-      let rows = try pointing(at: check.gone.id, check.reference)
+      let rows = try pointing(at: check.gone.id, through: check.reference)
       guard !rows.isEmpty else { continue }
       let property = layouts[check.reference.source].columns[check.reference.column].property
       throw refusal(check.gone, check.obstacle, property: property, rows)

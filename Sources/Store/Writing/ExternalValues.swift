@@ -3,7 +3,7 @@ import Changes
 /// Values of external attributes: large ones leave their rows, and rows that need them are counted.
 extension Writer {
   /// The values with those in files that are to be there, counted as needed by one more row.
-  func movedOut(_ entity: Int, _ values: [Value]) throws -> [Value] {
+  func movedOut(_ values: [Value], of entity: EntityIndex) throws -> [Value] {
     var values = values
     for column in tables[entity].external {
       values[column] = try movedOut(values[column])
@@ -13,10 +13,10 @@ extension Writer {
   }
 
   func movedOut(
-    _ entity: Int,
-    _ columns: [Int],
+    _ values: [Value],
     before: [Value],
-    _ values: [Value]
+    columns: [ColumnIndex],
+    of entity: EntityIndex
   ) throws -> [Value] {
     var values = values
     for (index, column) in columns.enumerated() where tables[entity].external.contains(column) {

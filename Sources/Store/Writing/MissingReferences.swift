@@ -18,7 +18,7 @@ extension Writer {
     let key = statement.int64(at: 3)
     statement.reset()
     guard hasID, let root = layouts.first(where: { $0.entity.table == table }),
-      let entity = try entity(of: root.index, id: id)
+      let entity = try entity(of: RowKey(entity: root.index, id: ObjectID(id)))
     else {
       return StoreError(ObjectFailure.danglingLink(table: table, destination: destination))
     }

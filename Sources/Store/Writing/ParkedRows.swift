@@ -18,11 +18,11 @@ struct ParkedRows {
   /// The keys in the order in which the rows were parked.
   var keys: [RowKey] { order.filter { rows[$0] != nil } }
 
-  mutating func park(_ key: RowKey, _ values: [Value]) {
+  mutating func park(_ key: RowKey, values: [Value]) {
     if rows.updateValue(values, forKey: key) == nil { order.append(key) }
   }
 
-  mutating func set(_ key: RowKey, _ columns: [Int], _ values: [Value]) {
+  mutating func set(_ key: RowKey, columns: [ColumnIndex], values: [Value]) {
     for (column, value) in zip(columns, values) { rows[key]?[column] = value }
   }
 
@@ -37,16 +37,16 @@ struct ParkedRows {
 /// New values for one object.
 package struct RowChange: Sendable {
   /// The index of the object's entity.
-  package var entity: Int
+  package var entity: EntityIndex
   /// The object's id.
   package var id: Int64
   /// The indexes in ``EntityLayout/columns``.
-  package var columns: [Int]
+  package var columns: [ColumnIndex]
   /// The values, one for each column.
   package var values: [Value]
 
   /// Makes a change.
-  package init(entity: Int, id: Int64, columns: [Int], values: [Value]) {
+  package init(entity: EntityIndex, id: Int64, columns: [ColumnIndex], values: [Value]) {
     self.entity = entity
     self.id = id
     self.columns = columns
@@ -69,7 +69,7 @@ extension Writer {
         columns: change.columns,
         values: change.values
       )
-      if !isThere { missing.append(RowKey(entity: change.entity, id: change.id)) }
+      if !isThere { missing.append(RowKey(entity: change.entity, id: ObjectID(change.id))) }
     }
     try putParkedRowsBack()
     return missing
@@ -85,9 +85,9 @@ extension Writer {
     for key in parked.keys {
       guard let values = parked[key] else { continue }
       do {
-        try tables[key.entity].insert(id: key.id, values)
+        try tables[key.entity].insert(id: key.id, values: values)
       } catch let error as SQLiteError where error.code == SQLiteError.constraintUnique {
-        throw duplicate(key, values, error)
+        throw duplicate(key, values: values, error)
       }
       parked.remove(key)
     }
@@ -96,37 +96,37 @@ extension Writer {
   }
 
   /// Takes a row out of its table until the transaction ends.
-  func park(_ key: RowKey, _ columns: [Int], _ values: [Value]) throws {
+  func park(_ key: RowKey, columns: [ColumnIndex], values: [Value]) throws {
     guard let row = try tables[key.entity].row(id: key.id) else { return }
-    parked.park(key, row)
-    parked.set(key, columns, values)
+    parked.park(key, values: row)
+    parked.set(key, columns: columns, values: values)
     try tables[key.entity].delete(id: key.id)
   }
 
-  private func duplicate(_ key: RowKey, _ values: [Value], _ error: SQLiteError) -> StoreError {
+  private func duplicate(_ key: RowKey, values: [Value], _ error: SQLiteError) -> StoreError {
     let layout = layouts[key.entity]
     let columns = failedColumns(error, layout)
     return StoreError(
       ObjectFailure.duplicate(
         name(of: key),
         properties: columns.map { layout.columns[$0].property },
-        other: takenBy(key, columns, values).map(name)
+        other: takenBy(key, columns: columns, values: values).map(name)
       ),
       cause: error
     )
   }
 
-  private func takenBy(_ key: RowKey, _ columns: [Int], _ values: [Value]) -> RowKey? {
+  private func takenBy(_ key: RowKey, columns: [ColumnIndex], values: [Value]) -> RowKey? {
     guard !columns.isEmpty else { return nil }
     let names = columns.map { layouts[key.entity].columns[$0].property }
     for entity in layouts[key.entity].ancestors.reversed() + [key.entity] {
       let found = names.compactMap { layouts[entity].column(of: $0) }
       guard found.count == names.count else { continue }
       // A look-up that fails leaves the sentence without the other object's name.
-      if let id = try? tables[entity].find(found, columns.map { values[$0] }),
-        let kind = try? self.entity(of: entity, id: id)
+      if let id = try? tables[entity].find(found, values: columns.map { values[$0] }),
+        let kind = try? self.entity(of: RowKey(entity: entity, id: ObjectID(id)))
       {
-        return RowKey(entity: kind, id: id)
+        return RowKey(entity: kind, id: ObjectID(id))
       }
     }
     return nil
@@ -134,7 +134,7 @@ extension Writer {
 }
 
 /// The columns that SQLite names in `UNIQUE constraint failed: Trip.name, Trip.startDate`.
-func failedColumns(_ error: SQLiteError, _ layout: EntityLayout) -> [Int] {
+func failedColumns(_ error: SQLiteError, _ layout: EntityLayout) -> [ColumnIndex] {
   guard let colon = error.message.firstIndex(of: ":") else { return [] }
   let prefix = layout.entity.table + "."
   return error.message[error.message.index(after: colon)...]
@@ -143,6 +143,6 @@ func failedColumns(_ error: SQLiteError, _ layout: EntityLayout) -> [Int] {
     .compactMap { name in
       guard name.hasPrefix(prefix) else { return nil }
       let column = name.dropFirst(prefix.count)
-      return layout.columns.firstIndex { $0.name == column }
+      return layout.columns.firstIndex { $0.name == column }.map { ColumnIndex($0) }
     }
 }

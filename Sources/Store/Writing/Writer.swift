@@ -21,7 +21,7 @@ package final class Writer {
   let recorder: ChangeRecorder
   let blobs: Blobs
   let references: [[IncomingReference]]
-  let indexes: [String: Int]
+  let indexes: [String: EntityIndex]
   var pointers: [PointerCheck] = []
   var denied: [DeniedTargets] = []
   var parked = ParkedRows()
@@ -146,18 +146,18 @@ package final class Writer {
   /// Inserts an object; the values are in the order of ``EntityLayout/columns``.
   ///
   /// A value of an external attribute is given as a blob, whatever its size.
-  package func insert(_ entity: Int, id: Int64, values: [Value]) throws {
-    let key = RowKey(entity: entity, id: id)
-    let values = tables[entity].external.isEmpty ? values : try movedOut(entity, values)
+  package func insert(_ entity: EntityIndex, id: Int64, values: [Value]) throws {
+    let key = RowKey(entity: entity, id: ObjectID(id))
+    let values = tables[entity].external.isEmpty ? values : try movedOut(values, of: entity)
     do {
-      try tables[entity].insert(id: id, values)
+      try tables[entity].insert(id: key.id, values: values)
     } catch let error as SQLiteError {
       guard error.code == SQLiteError.constraintUnique else {
         throw refusal(error, key)
       }
-      parked.park(key, values)
+      parked.park(key, values: values)
     }
-    try recorder.insert(key, values)
+    try recorder.insert(key, values: values)
   }
 
   /// Sets some values of an object, by their indexes in ``EntityLayout/columns``.
@@ -166,40 +166,40 @@ package final class Writer {
   ///   written and no change is recorded.
   @discardableResult
   package func update(
-    _ entity: Int,
+    _ entity: EntityIndex,
     id: Int64,
-    columns: [Int],
+    columns: [ColumnIndex],
     values: [Value]
   ) throws -> Bool {
-    guard !columns.isEmpty else { return try tables[entity].row(id: id) != nil }
+    let key = RowKey(entity: entity, id: ObjectID(id))
+    guard !columns.isEmpty else { return try tables[entity].row(id: key.id) != nil }
     // History names what changed in the order of the columns, whatever order they came in.
     if zip(columns, columns.dropFirst()).contains(where: { $0 >= $1 }) {
       let sorted = Dictionary(zip(columns, values), uniquingKeysWith: { $1 })
         .sorted { $0.key < $1.key }
       return try update(entity, id: id, columns: sorted.map(\.key), values: sorted.map(\.value))
     }
-    let key = RowKey(entity: entity, id: id)
-    guard let before = try current(key, columns) else { return false }
+    guard let before = try current(key, columns: columns) else { return false }
     let values =
       tables[entity].external.isEmpty
-      ? values : try movedOut(entity, columns, before: before, values)
+      ? values : try movedOut(values, before: before, columns: columns, of: entity)
     guard zip(before, values).contains(where: { !$0.isSame(as: $1) }) else { return true }
     if parked[key] != nil {
-      parked.set(key, columns, values)
+      parked.set(key, columns: columns, values: values)
     } else {
       do {
-        try tables[entity].update(id: id, columns, values)
+        try tables[entity].update(id: key.id, columns: columns, values: values)
       } catch let error as SQLiteError {
         guard error.code == SQLiteError.constraintUnique else { throw refusal(error, key) }
-        try park(key, columns, values)
+        try park(key, columns: columns, values: values)
       }
     }
-    try recorder.update(key, columns, before: before, after: values)
+    try recorder.update(key, columns: columns, before: before, after: values)
     return true
   }
 
   /// The id of the object whose properties have these values; nil where there is none.
-  package func find(_ entity: Int, unique: [String], values: [Value]) throws -> Int64? {
+  package func find(_ entity: EntityIndex, unique: [String], values: [Value]) throws -> Int64? {
     let layout = layouts[entity]
     let columns = try unique.map { name in
       guard let column = layout.column(of: name) else {
@@ -211,16 +211,16 @@ package final class Writer {
     guard !values.contains(.null) else { return nil }
     for (key, row) in parked.rows where layout.family.contains(key.entity) {
       let own = unique.compactMap { layouts[key.entity].column(of: $0) }
-      if zip(own, values).allSatisfy({ row[$0].isSame(as: $1) }) { return key.id }
+      if zip(own, values).allSatisfy({ row[$0].isSame(as: $1) }) { return key.id.integer }
     }
-    return try tables[entity].find(columns, values)
+    return try tables[entity].find(columns, values: values)
   }
 
   /// The values of an object in the order of ``EntityLayout/columns``; nil where there is none.
   ///
   /// A value of an external attribute that lies in a file is given by its digest, as a text.
-  package func row(_ entity: Int, id: Int64) throws -> [Value]? {
-    try current(RowKey(entity: entity, id: id))
+  package func row(_ entity: EntityIndex, id: Int64) throws -> [Value]? {
+    try current(RowKey(entity: entity, id: ObjectID(id)))
   }
 
   /// The values that an object has, or is to have when the transaction ends.
@@ -228,9 +228,9 @@ package final class Writer {
     try parked[key] ?? tables[key.entity].row(id: key.id)
   }
 
-  private func current(_ key: RowKey, _ columns: [Int]) throws -> [Value]? {
+  private func current(_ key: RowKey, columns: [ColumnIndex]) throws -> [Value]? {
     if let row = parked[key] { return columns.map { row[$0] } }
-    return try tables[key.entity].values(id: key.id, columns)
+    return try tables[key.entity].values(id: key.id, columns: columns)
   }
 
   /// What SQLite refused, as an error about the object.
@@ -251,5 +251,5 @@ package final class Writer {
   }
 
   /// An object as errors name it.
-  func name(of key: RowKey) -> ObjectName { ObjectName(layouts[key.entity].entity.name, key.id) }
+  func name(of key: RowKey) -> ObjectName { ObjectName(layouts[key.entity].entity.name, key.id.integer) }
 }

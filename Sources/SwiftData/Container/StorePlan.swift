@@ -23,7 +23,7 @@ struct StorePlan {
           EntityDescription(
             model,
             entity: entity,
-            index: index,
+            index: EntityIndex(index),
             storeIndex: storeIndex,
             tableIndex: tableIndex
           )

@@ -19,8 +19,8 @@ final class PendingSave {
   /// Values of hidden columns, which the members of a to-many without an inverse have.
   private(set) var hiddenOwners: [ObjectIdentifier: HiddenColumns] = [:]
   /// Rows that the store deleted or changed by its own rules.
-  private(set) var deletedRows: [(storeIndex: Int, entity: Int, row: Int64)] = []
-  private var nullifiedRows: [(storeIndex: Int, entity: Int, row: Int64)] = []
+  private(set) var deletedRows: [(storeIndex: Int, entity: EntityIndex, row: Int64)] = []
+  private var nullifiedRows: [(storeIndex: Int, entity: EntityIndex, row: Int64)] = []
   /// What the store that is being written has deleted.
   private var gone: Set<RowKey> = []
 
@@ -154,8 +154,8 @@ final class PendingSave {
     }
     for state in inserts + updates where !isGone(state) { try addLinks(of: state, writer) }
     try writer.putParkedRowsBack()
-    for gone in writer.deleted { deletedRows.append((storeIndex, gone.entity, gone.id)) }
-    for row in writer.updated { nullifiedRows.append((storeIndex, row.entity, row.id)) }
+    for gone in writer.deleted { deletedRows.append((storeIndex, gone.entity, gone.id.integer)) }
+    for row in writer.updated { nullifiedRows.append((storeIndex, row.entity, row.id.integer)) }
   }
 
   /// Gives new objects the rows that they will have; done before anything is written, so that they
@@ -231,16 +231,16 @@ final class PendingSave {
     var hiddenStates = Set(hiddenOwners.keys)
     for state in changed where state.entity?.storeIndex == storeIndex {
       guard let entity = state.entity else { continue }
-      var columns: [Int] = []
+      var columns: [ColumnIndex] = []
       var values: [Value] = []
       for (column, slot) in entity.slots.enumerated() {
         if let slot {
           guard state.changed.contains(slot) else { continue }
-          columns.append(column)
+          columns.append(ColumnIndex(column))
           values.append(try value(of: state, slot))
         } else if hiddenOwners[ObjectIdentifier(state)]?.columns[entity.columnNames[column]] != nil
         {
-          columns.append(column)
+          columns.append(ColumnIndex(column))
           values.append(
             hiddenValue(
               hiddenOwners[ObjectIdentifier(state)],
@@ -323,7 +323,7 @@ final class PendingSave {
   /// True for an object that this save has deleted by a rule which memory could not follow.
   private func isGone(_ state: _ModelState) -> Bool {
     guard !gone.isEmpty, let entity = state.entity else { return false }
-    return gone.contains(RowKey(entity: entity.index, id: state.row))
+    return gone.contains(RowKey(entity: entity.index, id: ObjectID(state.row)))
   }
 
   // MARK: After the write
@@ -405,7 +405,7 @@ final class PendingSave {
   }
 
   private func identifier(
-    of place: (storeIndex: Int, entity: Int, row: Int64)
+    of place: (storeIndex: Int, entity: EntityIndex, row: Int64)
   ) -> PersistentIdentifier? {
     let name = context.container.map.schemas[place.storeIndex].entities[place.entity].name
     guard let entity = context.container.map[name] else { return nil }
@@ -417,7 +417,7 @@ final class PendingSave {
   }
 
   func registered(
-    _ place: (storeIndex: Int, entity: Int, row: Int64)
+    _ place: (storeIndex: Int, entity: EntityIndex, row: Int64)
   ) -> (any PersistentModel)? {
     let name = context.container.map.schemas[place.storeIndex].entities[place.entity].name
     guard let entity = context.container.map[name] else { return nil }

@@ -7,13 +7,13 @@ final class EntityDescription: Sendable {
   /// The store's own view of the entity.
   let entity: StoredEntity
   /// The place of the entity in the schema of its store.
-  let index: Int
+  let index: EntityIndex
   /// The place of its store among the configurations of the container.
   let storeIndex: Int
   /// The place of its table among all tables of the container.
   let tableIndex: Int
   /// For each slot of an object's state, the column that holds it; nil for other relationships.
-  let columns: [Int?]
+  let columns: [ColumnIndex?]
   /// For each column, the slot that it fills; nil for hidden ones.
   let slots: [Int?]
   /// For each slot, how a relationship is kept; nil for attributes.
@@ -29,7 +29,7 @@ final class EntityDescription: Sendable {
   init(
     _ model: _ModelDescription,
     entity: StoredEntity,
-    index: Int,
+    index: EntityIndex,
     storeIndex: Int,
     tableIndex: Int
   ) {
@@ -51,9 +51,9 @@ final class EntityDescription: Sendable {
     }
     columnNames = names
     slots = owners
-    var columns = [Int?](repeating: nil, count: model.properties.count)
+    var columns = [ColumnIndex?](repeating: nil, count: model.properties.count)
     for (column, slot) in owners.enumerated() {
-      if let slot { columns[slot] = column }
+      if let slot { columns[slot] = ColumnIndex(column) }
     }
     self.columns = columns
     let relationships = model.properties.map { property in
@@ -76,7 +76,9 @@ final class EntityDescription: Sendable {
   var name: String { model.name }
   var table: String { entity.table }
   /// The hidden column that holds the owner of these objects for a to-many without an inverse.
-  func hiddenColumn(named name: String) -> Int? { columnNames.firstIndex(of: name) }
+  func hiddenColumn(named name: String) -> ColumnIndex? {
+    columnNames.firstIndex(of: name).map { ColumnIndex($0) }
+  }
 }
 
 /// All entities of a container.

@@ -83,11 +83,11 @@ private func family(
 
 /// The indexes of the entities, which are sorted by name.
 enum Kind {
-  static let meeting = 0
-  static let plan = 1
-  static let rest = 2
-  static let tag = 3
-  static let trip = 4
+  static let meeting: EntityIndex = 0
+  static let plan: EntityIndex = 1
+  static let rest: EntityIndex = 2
+  static let tag: EntityIndex = 3
+  static let trip: EntityIndex = 4
 }
 
 /// Opens a file as a program does that knows nothing of us: with triggers, without foreign keys.

@@ -9,8 +9,8 @@ import Testing
 
 @Suite("Histories that keep tombstones alone")
 struct TombstoneTests {
-  private let guest = worldSchema.entities.firstIndex { $0.name == "Guest" } ?? 0
-  private let hotel = worldSchema.entities.firstIndex { $0.name == "Hotel" } ?? 0
+  private let guest = worldSchema.index(of: "Guest") ?? 0
+  private let hotel = worldSchema.index(of: "Hotel") ?? 0
 
   private func withTombstones(_ body: (Store, URL) throws -> Void) throws {
     try withTemporaryFolder { folder in

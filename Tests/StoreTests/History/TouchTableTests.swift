@@ -11,10 +11,11 @@ struct TouchTableTests {
   func agreesWithDictionary(seed: Int) {
     var random = SeededGenerator(seed: UInt64(seed))
     var table = TouchTable()
-    var reference: [Int64: Touch] = [:]
+    var reference: [ObjectID: Touch] = [:]
     for step in 0..<2000 {
-      let id =
+      let id = ObjectID(
         seed % 2 == 0 ? Int64(random.next() % 300) : Int64(bitPattern: random.next() % 64 << 40)
+      )
       switch random.next() % 8 {
       case 0:
         table[id] = nil
@@ -28,7 +29,7 @@ struct TouchTableTests {
         table[id] = touch
         reference[id] = touch
       }
-      let probe = seed % 2 == 0 ? Int64(random.next() % 300) : id
+      let probe = seed % 2 == 0 ? ObjectID(Int64(random.next() % 300)) : id
       #expect(table[probe]?.row == reference[probe]?.row)
       #expect(table[probe]?.kind == reference[probe]?.kind)
     }
@@ -39,12 +40,12 @@ struct TouchTableTests {
     var random = SeededGenerator(seed: UInt64(seed))
     var table = TouchTable()
     let file = try TouchFile(entities: 2)
-    var reference: [Int64: Touch] = [:]
-    func touch(_ id: Int64) throws -> Touch? {
+    var reference: [ObjectID: Touch] = [:]
+    func touch(_ id: ObjectID) throws -> Touch? {
       try table[id] ?? (table.isRemoved(id) ? nil : file.touch(RowKey(entity: 1, id: id)))
     }
     for _ in 0..<2000 {
-      let id = Int64(bitPattern: random.next() % 90) - 20
+      let id = ObjectID(Int64(bitPattern: random.next() % 90) - 20)
       switch random.next() % 30 {
       case 0: try file.take(&table, entity: 1)
       case 1...6:
@@ -56,7 +57,7 @@ struct TouchTableTests {
         table[id] = touch
         reference[id] = touch
       }
-      let probe = Int64(bitPattern: random.next() % 90) - 20
+      let probe = ObjectID(Int64(bitPattern: random.next() % 90) - 20)
       #expect(try touch(probe)?.row == reference[probe]?.row)
       #expect(try touch(probe)?.kind == reference[probe]?.kind)
       #expect(try file.touch(RowKey(entity: 0, id: probe)) == nil)
@@ -84,11 +85,11 @@ struct TouchTableTests {
   @Test("negative and extreme ids, and the first row, are kept")
   func extremes() {
     var table = TouchTable()
-    for (index, id) in [Int64.min, -1, 0, 1, Int64.max].enumerated() {
+    for (index, id) in [ObjectID(.min), -1, 0, 1, ObjectID(.max)].enumerated() {
       #expect(table[id] == nil)
       table[id] = Touch(kind: .update, row: Int64(index))
     }
-    for (index, id) in [Int64.min, -1, 0, 1, Int64.max].enumerated() {
+    for (index, id) in [ObjectID(.min), -1, 0, 1, ObjectID(.max)].enumerated() {
       #expect(table[id]?.row == Int64(index))
     }
     table.removeAll()

@@ -13,7 +13,7 @@ struct ColumnPlansTests {
     var plans = ColumnPlans<Int>()
     var made = 0
     func expect(_ set: Int, isPlanned: Bool) {
-      let plan = plans.plan(for: [set, 7]) {
+      let plan = plans.plan(for: [ColumnIndex(set), 7]) {
         made += 1
         return set
       }
@@ -39,7 +39,7 @@ struct ColumnPlansTests {
     var plans = ColumnPlans<Int>()
     var made = 0
     for set in 0..<100_000 {
-      let plan = plans.plan(for: [set]) {
+      let plan = plans.plan(for: [ColumnIndex(set)]) {
         made += 1
         return set
       }
@@ -92,7 +92,8 @@ struct ColumnPlansTests {
       for (number, columns) in sets.enumerated() {
         for column in columns { row[column] = value(column, number + 1) }
         try store.write(Author()) { writer in
-          try writer.update(0, id: 1, columns: columns, values: columns.map { row[$0] })
+          let indexes = columns.map { ColumnIndex($0) }
+          try writer.update(0, id: 1, columns: indexes, values: columns.map { row[$0] })
         }
       }
       let copy = try Store.open(

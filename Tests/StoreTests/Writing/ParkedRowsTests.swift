@@ -26,14 +26,14 @@ struct ParkedRowsTests {
         let place = reference.firstIndex { $0.key == step.key }
         switch step {
         case .parkOne, .parkTwo:
-          parked.park(step.key, [value, value])
+          parked.park(step.key, values: [value, value])
           if let place {
             reference[place].values = [value, value]
           } else {
             reference.append((step.key, [value, value]))
           }
         case .setOne, .setTwo:
-          parked.set(step.key, [1], [value])
+          parked.set(step.key, columns: [1], values: [value])
           if let place { reference[place].values[1] = value }
         case .removeOne, .removeTwo:
           parked.remove(step.key)
@@ -49,8 +49,8 @@ struct ParkedRowsTests {
   @Test("Rows come back in the order in which they were parked.")
   func order() {
     var parked = ParkedRows()
-    let keys = [3, 1, 2].map { RowKey(entity: 0, id: $0) }
-    for key in keys + keys.reversed() { parked.park(key, []) }
+    let keys = [3, 1, 2].map { RowKey(entity: 0, id: ObjectID($0)) }
+    for key in keys + keys.reversed() { parked.park(key, values: []) }
     #expect(parked.keys == keys)
     parked.remove(keys[1])
     #expect(parked.keys == [keys[0], keys[2]])

@@ -66,10 +66,10 @@ private final class Comparison {
 
   func run(_ body: (RowDifference) throws -> Void) throws {
     var pairs: [Pair] = []
-    for (index, layout) in new.layouts.enumerated() {
-      guard let first = old.layouts.firstIndex(where: { $0.entity.name == layout.entity.name })
+    for layout in new.layouts {
+      guard let first = old.layouts.first(where: { $0.entity.name == layout.entity.name })
       else { continue }
-      pairs.append(Pair(old, first, new, index))
+      pairs.append(Pair(first, of: old, layout, of: new))
     }
     let search = DifferenceSearch(one, other, pairs.map { $0.compared(old, new) })
     var cursors: (index: Int, one: ObjectCursor, other: ObjectCursor)?
@@ -127,8 +127,8 @@ private final class Comparison {
   /// Puts together how one object differs from the other of its id.
   private func compare(_ pair: Pair, _ one: ObjectCursor, _ other: ObjectCursor) throws {
     for (left, right) in pair.columns {
-      let first = one.row.value(at: Int32(truncatingIfNeeded: left) + 1)
-      let second = other.row.value(at: Int32(truncatingIfNeeded: right) + 1)
+      let first = one.row.value(at: Int32(truncatingIfNeeded: left.number) + 1)
+      let second = other.row.value(at: Int32(truncatingIfNeeded: right.number) + 1)
       // Most values are the same, and seen to be so before they are encoded.
       if first.isSame(as: second) { continue }
       let before = try pair.oldEncoder.encoded(first, at: left, oldValues.blobs)
@@ -168,37 +168,35 @@ private struct Pair {
   let oldEncoder: ObjectEncoder
   let newEncoder: ObjectEncoder
   /// The columns of the same property in the old and the new store, in the order of the new one.
-  let columns: [(Int, Int)]
+  let columns: [(ColumnIndex, ColumnIndex)]
   /// The places of the join tables of the same relationship.
   let links: [(Int, Int)]
 
-  init(_ oldRows: ObjectRows, _ first: Int, _ newRows: ObjectRows, _ second: Int) {
-    let old = oldRows.layouts[first]
-    let new = newRows.layouts[second]
+  init(_ old: EntityLayout, of oldRows: ObjectRows, _ new: EntityLayout, of newRows: ObjectRows) {
     self.old = old
     self.new = new
     oldEncoder = ObjectEncoder(old, oldRows.layouts)
     newEncoder = ObjectEncoder(new, newRows.layouts)
     columns = new.columns.enumerated().compactMap { index, column in
-      old.column(of: column.property).map { ($0, index) }
+      old.column(of: column.property).map { ($0, ColumnIndex(index)) }
     }
-    func names(_ rows: ObjectRows, _ entity: Int) -> [String] {
+    func names(_ rows: ObjectRows, of entity: EntityIndex) -> [String] {
       rows.joins(of: entity).map {
         rows.layouts[$0.owner].entity.relationships[$0.relationship].name
       }
     }
-    let before = names(oldRows, first)
-    links = names(newRows, second).enumerated().compactMap { index, name in
+    let before = names(oldRows, of: old.index)
+    links = names(newRows, of: new.index).enumerated().compactMap { index, name in
       before.firstIndex(of: name).map { ($0, index) }
     }
   }
 
   /// What tells which objects may differ.
   func compared(_ oldRows: ObjectRows, _ newRows: ObjectRows) -> ComparedRows {
-    func source(_ layout: EntityLayout, _ indices: [Int]) -> ComparedRows.Source {
+    func source(_ layout: EntityLayout, _ columns: [ColumnIndex]) -> ComparedRows.Source {
       ComparedRows.Source(
         layout.table,
-        ["\"id\""] + indices.map { layout.columns[$0].quoted },
+        ["\"id\""] + columns.map { layout.columns[$0].quoted },
         keys: 1,
         condition: layout.ownCondition
       )
@@ -227,7 +225,7 @@ private struct Pair {
   ) throws {
     for (left, right) in columns {
       let column = isOld ? left : right
-      let value = cursor.row.value(at: Int32(truncatingIfNeeded: column) + 1)
+      let value = cursor.row.value(at: Int32(truncatingIfNeeded: column.number) + 1)
       side.append(newEncoder.key(right), try encoder.encoded(value, at: column, blobs))
     }
     for (left, right) in links {
