@@ -179,6 +179,7 @@ let package = Package(
     .testTarget(name: "FoundationExtrasTests", dependencies: ["FoundationExtras"]),
     .testTarget(name: "SamplesTests", dependencies: ["Samples", "SwiftData", "TestSupport"]),
     .testTarget(name: "SQLiteTests", dependencies: ["SQLite", "StoreTesting", "TestSupport"]),
+    .testTarget(name: "ChangesTests", dependencies: ["Changes", "TestSupport"]),
     .testTarget(
       name: "ChangeLogTests",
       dependencies: [
@@ -236,7 +237,7 @@ let package = Package(
       path: "Tests/StoreTesting"
     ),
     .target(name: "ProcessTesting", path: "Tests/ProcessTesting"),
-    .target(name: "TestSupport", path: "Tests/TestSupport"),
+    .target(name: "TestSupport", dependencies: ["Changes"], path: "Tests/TestSupport"),
     .testTarget(
       name: "StoreTests",
       dependencies: [

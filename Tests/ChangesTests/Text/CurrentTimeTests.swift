@@ -1,6 +1,5 @@
 import Changes
 import Foundation
-import Store
 import TestSupport
 import Testing
 

@@ -1,7 +1,6 @@
 import Testing
 
 @testable import Changes
-@testable import Store
 
 @Suite("Keyed digests")
 struct KeyedDigestTests {

@@ -2,7 +2,6 @@ import TestSupport
 import Testing
 
 @testable import Changes
-@testable import Store
 
 @Suite("Lists of links")
 struct LinkListTests {

@@ -2,7 +2,6 @@ import Foundation
 import Testing
 
 @testable import Changes
-@testable import Store
 
 @Suite("stored values in their canonical encoding")
 struct CanonicalValueTests {

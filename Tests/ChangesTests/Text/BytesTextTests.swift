@@ -3,7 +3,6 @@ import TestSupport
 import Testing
 
 @testable import Changes
-@testable import Store
 
 @Suite("bytes and UUIDs as text")
 struct BytesTextTests {

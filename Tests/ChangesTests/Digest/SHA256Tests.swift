@@ -3,7 +3,6 @@ import TestSupport
 import Testing
 
 @testable import Changes
-@testable import Store
 
 @Suite("SHA-256")
 struct SHA256Tests {

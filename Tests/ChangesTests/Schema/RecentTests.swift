@@ -1,6 +1,6 @@
 import Changes
 import Foundation
-import Store
+import TestSupport
 import Testing
 
 @Suite("What was worked out last")
@@ -32,18 +32,18 @@ struct RecentTests {
 
   @Test("one text of a schema gives copies of it, and a change of one leaves the others")
   func copies() throws {
-    let json = Data(try sampleSchema.json().utf8)
+    let json = Data(try tripSchema.json().utf8)
     var first = try StoreSchema(json: json)
     let second = try StoreSchema(json: json)
-    #expect(first == sampleSchema && first.isCopy(of: second))
-    #expect(!sampleSchema.isCopy(of: first))
+    #expect(first == tripSchema && first.isCopy(of: second))
+    #expect(!tripSchema.isCopy(of: first))
     first.version += "\u{301}"
     #expect(!first.isCopy(of: second))
     first.version = second.version
     first.entities[0].attributes[0].originalName = "past"
-    #expect(!first.isCopy(of: second) && second == sampleSchema)
+    #expect(!first.isCopy(of: second) && second == tripSchema)
     #expect(try first.layouts()[0].entity.attributes[0].originalName == "past")
-    #expect(try second.layouts()[0].entity == sampleSchema.entities[0])
+    #expect(try second.layouts()[0].entity == tripSchema.entities[0])
     #expect(throws: DecodingError.self) { try StoreSchema(json: Data("{}".utf8)) }
   }
 
