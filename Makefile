@@ -25,7 +25,7 @@ RELEASE := swift build -c release --static-swift-stdlib
 FUZZER := swift build -c release --scratch-path .build/fuzz --sanitize=address \
 	-Xswiftc -sanitize=fuzzer
 
-.PHONY: release install uninstall deb help setup build demo faults fuzz soak mutants lines test test-threads clients plain doc reference lint format browser-test interop sample-data bench clean
+.PHONY: release install uninstall deb help setup build demo faults fuzz soak coverage mutants lines test test-threads clients plain doc reference lint format browser-test interop sample-data bench clean
 .DEFAULT_GOAL := help
 
 help: ## say what there is
@@ -86,6 +86,10 @@ mutants: setup ## change the code in small ways, and look whether a test fails (
 	$(BUILD) --product mutants
 	Tools/run-mutants
 
+coverage: setup ## show how much of four modules the suites of each run by themselves
+	$(BUILD) --build-tests --enable-code-coverage --scratch-path .build/coverage
+	Tools/coverage
+
 lines: ## count the lines of source of each module
 	@for module in Sources/*; do \
 	  echo "$$(find $$module -name '*.swift' -o -name '*.[ch]' | xargs cat /dev/null | wc -l)" \
@@ -102,6 +106,7 @@ clients: build ## build and run programs that depend on this package, by both bu
 	TRAVELOG_LONG_TESTS=1 Tools/run-tests ClientTests
 
 plain: setup ## build what uses optional libraries, and its tests, without these libraries
+	TRAVELOG_PLAIN=1 $(BUILD) --scratch-path .build/plain --target ChangesTests
 	TRAVELOG_PLAIN=1 $(BUILD) --scratch-path .build/plain --target ChangeLogTests
 	TRAVELOG_PLAIN=1 $(BUILD) --scratch-path .build/plain --target StoreTests
 
