@@ -23,4 +23,75 @@ struct LinePartsTests {
       #expect(parts.isAtEnd)
     }
   }
+
+  private func taking<Result>(
+    _ line: String,
+    from position: Int = 0,
+    _ body: (inout LineParts) throws -> Result
+  ) rethrows -> Result {
+    try Array(line.utf8).withUnsafeBytes { bytes in
+      var parts = LineParts(bytes, from: position)
+      return try body(&parts)
+    }
+  }
+
+  @Test("An error shows at most 40 bytes of what comes instead.")
+  func expectation() throws {
+    let shown = String(repeating: "a", count: 40)
+    for line in [shown, shown + "b"] {
+      let error = #expect(throws: Refusal.self) { try taking(line) { try $0.expect("x") } }
+      #expect(error?.message.hasSuffix("'\(shown)'") == true)
+    }
+    let position = try taking("abc", from: 1) { parts in
+      try parts.expect("b")
+      return parts.position
+    }
+    #expect(position == 2)
+  }
+
+  @Test("A number ends before the first byte that is not a digit or a minus.")
+  func numbers() throws {
+    let numbers: [(line: String, number: Int64, position: Int)] = [
+      ("0,", 0, 1), ("-12}", -12, 3), ("9223372036854775807", .max, 19), ("10:", 10, 2),
+      ("9/", 9, 1),
+    ]
+    for (line, number, position) in numbers {
+      try taking(line) { parts in
+        let found = try parts.integer()
+        #expect(found == number)
+        #expect(parts.position == position)
+      }
+    }
+    for line in ["", "x", "-", "01", "1-1", "-0", "9223372036854775808"] {
+      #expect(throws: Refusal.self, "\(line)") { try taking(line) { try $0.integer() } }
+    }
+  }
+
+  @Test("A text ends at its closing quote, and a text without one at the end of the line.")
+  func texts() throws {
+    let texts: [(line: String, text: String, position: Int)] = [
+      (#""a\"b",1"#, #""a\"b""#, 6), (#""""#, #""""#, 2), (#""a"#, #""a"#, 2), ("a", "", 0),
+      ("", "", 0),
+    ]
+    for (line, text, position) in texts {
+      taking(line) { parts in
+        let quoted = String(decoding: parts.quoted(), as: UTF8.self)
+        #expect(quoted == text)
+        #expect(parts.position == position)
+      }
+    }
+    #expect(try taking(#""a\n","#) { try $0.string() } == "a\n")
+    #expect(throws: Refusal.self) { try taking("1") { try $0.string() } }
+    #expect(try taking(#"ab","#) { try $0.word() } == "ab")
+    #expect(throws: Refusal.self) { try taking("ab") { try $0.word() } }
+  }
+
+  @Test("A value is there only after its key, and ends before the next comma.")
+  func values() {
+    taking(#""a":[1,2],"b":3}"#) { parts in
+      #expect(parts.value(#""b":"#).isEmpty && parts.position == 0)
+      #expect(parts.value(#""a":"#).elementsEqual("[1,2]".utf8) && parts.position == 9)
+      #expect(!parts.isAtEnd)
+    }
+  }
 }

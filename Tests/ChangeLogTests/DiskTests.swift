@@ -1,0 +1,170 @@
+import Foundation
+import Glibc
+import TestSupport
+import Testing
+
+@testable import ChangeLog
+
+@Suite("Files that last")
+struct DiskTests {
+  private func mode(_ path: String) -> mode_t {
+    var status = stat()
+    return stat(path, &status) == 0 ? status.st_mode & 0o777 : 0
+  }
+
+  private func bytes(_ path: String) throws -> [UInt8] {
+    Array(try Data(contentsOf: URL(fileURLWithPath: path)))
+  }
+
+  @Test("Folders are made with those above them, for their owner alone.")
+  func folders() throws {
+    try withTemporaryFolder { folder in
+      let path = folder.path + "/a/b/c"
+      try makeFolders(path)
+      try makeFolders(path)
+      for path in [path, folder.path + "/a"] { #expect(mode(path) == 0o700) }
+      let file = path + "/file"
+      try writeDurably([1], to: file)
+      let error = #expect(throws: LogError.self) { try makeFolders(file + "/d") }
+      #expect(error?.code == .missing && error?.path == file + "/d")
+    }
+  }
+
+  @Test("The parent of a path ends before its last slash, and is the working folder without one.")
+  func parents() {
+    #expect(parentFolder("/a/b") == "/a" && parentFolder("/a") == "/" && parentFolder("/") == "/")
+    #expect(parentFolder("a/b") == "a" && parentFolder("a") == ".")
+  }
+
+  @Test("A written file has its bytes and permissions, and no temporary file is left.")
+  func writing() throws {
+    try withTemporaryFolder { folder in
+      let path = folder.path + "/file"
+      let cases: [(isForAll: Bool, ignoresUmask: Bool, mode: mode_t)] = [
+        (false, false, 0o600), (true, true, 0o644),
+      ]
+      for (number, example) in cases.enumerated() {
+        try? FileManager.default.removeItem(atPath: path)
+        try writeDurably(
+          [UInt8](repeating: UInt8(number), count: 100_000),
+          to: path,
+          isForAll: example.isForAll,
+          ignoresUmask: example.ignoresUmask
+        )
+        #expect(try bytes(path) == [UInt8](repeating: UInt8(number), count: 100_000))
+        #expect(mode(path) == example.mode)
+        #expect(try names(in: folder.path) == ["file"])
+      }
+      #expect(size(of: path) == 100_000 && size(of: path + "x") == 0)
+      try removeDurably(path)
+      try removeDurably(path)
+      #expect(try names(in: folder.path) == [])
+    }
+  }
+
+  @Test("A write that fails leaves the file as it was, and no temporary file.")
+  func failedWriting() throws {
+    struct Stopped: Error {}
+    try withTemporaryFolder { folder in
+      let path = folder.path + "/file"
+      try writeDurably([1], to: path)
+      #expect(throws: Stopped.self) {
+        try writeDurably(to: path) { write in
+          try [UInt8](repeating: 2, count: 9).withUnsafeBytes { try write($0) }
+          throw Stopped()
+        }
+      }
+      #expect(try bytes(path) == [1] && names(in: folder.path) == ["file"])
+      // A folder can't be replaced by a file.
+      try makeFolders(folder.path + "/folder")
+      let error = #expect(throws: LogError.self) {
+        try writeDurably([1], to: folder.path + "/folder")
+      }
+      #expect(error?.code == .inputOutput)
+      #expect(try names(in: folder.path) == ["file", "folder"])
+    }
+  }
+
+  private func expect(_ code: LogError.Code, _ reason: String, _ action: () throws -> Void) {
+    let error = #expect(throws: LogError.self) { try action() }
+    #expect(error?.code == code)
+    #expect(error?.message.contains(reason) == true, "\(error?.message ?? "")")
+  }
+
+  @Test("An error has the reason of the system, and a code by it.")
+  func errors() throws {
+    try withTemporaryFolder { folder in
+      let none = folder.path + "/none"
+      let file = folder.path + "/file"
+      try writeDurably([1], to: file)
+      expect(.missing, "No such file or directory") { try writeDurably([1], to: none + "/file") }
+      expect(.missing, "No such file or directory") { try syncFolder(none) }
+      expect(.missing, "No such file or directory") { try moveDurably(none, to: file) }
+      expect(.missing, "No such file or directory") {
+        try appendDurably([1], to: none + "/a", after: 0)
+      }
+      expect(.missing, "No such file or directory") { try removeDurably(none + "/a") }
+      expect(.missing, "Not a directory") { _ = try names(in: file) }
+      expect(.inputOutput, "Is a directory") { _ = try readSmallFile(folder.path) }
+      expect(.inputOutput, "Is a directory") { try appendDurably([1], to: folder.path, after: 0) }
+      expect(.inputOutput, "Bad file descriptor") { try write([1], to: -1, "path") }
+      for (number, code) in [
+        (ENOSPC, LogError.Code.diskFull), (EDQUOT, .diskFull), (EIO, .inputOutput),
+      ] {
+        errno = number
+        #expect(diskError("x", "p").code == code)
+      }
+    }
+  }
+
+  @Test("A small file is read whole up to its limit, and is nil if it is missing.")
+  func smallFiles() throws {
+    try withTemporaryFolder { folder in
+      let path = folder.path + "/file"
+      #expect(try readSmallFile(path) == nil)
+      for count in [0, 1, 1 << 16, 1 << 16 + 1, 200_000] {
+        let content = (0..<count).map { UInt8(truncatingIfNeeded: $0) }
+        try writeDurably(content, to: path)
+        #expect(try readSmallFile(path, limit: count) == content)
+        guard count > 0 else { continue }
+        let error = #expect(throws: LogError.self) { try readSmallFile(path, limit: count - 1) }
+        #expect(error?.code == .damaged)
+      }
+      #expect(try readSmallFile(path + "/below") == nil)
+    }
+  }
+
+  @Test("Bytes are appended after a given length, and what followed there is cut off.")
+  func appending() throws {
+    try withTemporaryFolder { folder in
+      let path = folder.path + "/file"
+      try appendDurably([1, 2, 3], to: path, after: 0)
+      #expect(mode(path) == 0o600)
+      try appendDurably([4], to: path, after: 3)
+      #expect(try bytes(path) == [1, 2, 3, 4])
+      try appendDurably([5], to: path, after: 1)
+      #expect(try bytes(path) == [1, 5])
+    }
+  }
+
+  @Test("The lines of a file are those with a line break, however long the file is.")
+  func lines() throws {
+    try withTemporaryFolder { folder in
+      let path = folder.path + "/file"
+      func read(limit: Int) throws -> [[UInt8]] {
+        var result: [[UInt8]] = []
+        try readLines(of: path, limit: limit) { result.append(Array($0)) }
+        return result
+      }
+      #expect(try read(limit: 1) == [])
+      let line = [UInt8](repeating: 0x61, count: 40_000)
+      let lines = [line, [], [0x62], line, line]
+      try writeDurably(Array(lines.joined(separator: [0x0a])) + [0x0a, 0x63], to: path)
+      #expect(try read(limit: 40_000) == lines)
+      try writeDurably([UInt8](repeating: 0x61, count: 101), to: path)
+      #expect(try read(limit: 101) == [])
+      let error = #expect(throws: LogError.self) { try read(limit: 100) }
+      #expect(error?.code == .damaged)
+    }
+  }
+}

@@ -1,0 +1,127 @@
+import Changes
+import Foundation
+import TestSupport
+import Testing
+
+@testable import ChangeLog
+
+@Suite("Folders of logs")
+struct LogFolderTests {
+  /// A folder with empty files.
+  private func withFiles(_ files: [String], _ body: (LogFolder) throws -> Void) throws {
+    try withTemporaryFolder { folder in
+      for file in files {
+        let path = folder.path + "/" + file
+        try makeFolders(parentFolder(path))
+        try writeDurably([], to: path)
+      }
+      try body(LogFolder(folder.path))
+    }
+  }
+
+  private func log(_ first: Int64, _ last: Int64) -> String {
+    LogName(store: "", lineage: 0, day: "", range: first...last).file
+  }
+
+  @Test("The logs of a lineage are sorted by their ranges, and other files are left out.")
+  func files() throws {
+    let lineage = "store=S/lineage=0"
+    try withFiles([
+      "\(lineage)/date=2026-11-23/\(log(10, 12))", "\(lineage)/date=2026-11-24/\(log(1, 2))",
+      "\(lineage)/date=2026-11-24/\(log(1, 1))", "\(lineage)/date=2026-11-24/notes.txt",
+      "\(lineage)/other/\(log(3, 3))", "\(lineage)/snapshots/\(padded(7)).ndjson.gz",
+      "\(lineage)/snapshots/\(padded(0)).ndjson.gz", "\(lineage)/snapshots/7.ndjson.gz",
+      "\(lineage)/snapshots/\(padded(8)).ndjson.gzip", "loose.ndjson.gz", ".hidden.ndjson.gz",
+    ]) { (logs) throws in
+      #expect(try logs.files(of: "S", lineage: 0).map(\.range) == [1...1, 1...2, 10...12])
+      #expect(try logs.snapshots(of: "S", lineage: 0).map(\.range) == [7...7])
+      #expect(try logs.allFiles().count == 4)
+      #expect(try logs.looseFiles() == ["\(logs.path)/loose.ndjson.gz"])
+      #expect(try logs.listing(of: ["S"]).count == 4)
+      #expect(
+        try logs.files(of: "S", lineage: 1).isEmpty && logs.files(of: "T", lineage: 0).isEmpty
+      )
+    }
+  }
+
+  @Test("A store has the lineages that have logs or snapshots, in ascending order.")
+  func lineages() throws {
+    try withFiles([
+      "store=S/lineage=10/date=d/\(log(1, 1))",
+      "store=S/lineage=2/snapshots/\(padded(1)).ndjson.gz",
+      "store=S/lineage=3/date=d/notes", "store=S/lineage=-1/date=d/\(log(1, 1))",
+      "store=S/lineage=x/date=d/\(log(1, 1))", "store=S/lineage=\(1 << 62)/date=d/\(log(1, 1))",
+      "store=S/lineage=0/date=d/\(log(1, 1))", "store=T/file", "others/file",
+    ]) { (logs) throws in
+      #expect(try logs.stores() == ["S", "T"])
+      #expect(try logs.lineages(of: "S") == [0, 2, 10])
+      #expect(try logs.lineages(of: "T") == [])
+      #expect(logs.exists && !LogFolder(logs.path + "/none").exists)
+      #expect(!LogFolder(logs.path + "/store=T/file").exists)
+    }
+  }
+
+  @Test("Partial logs have a folder of their own, named by what is left out.")
+  func partials() throws {
+    let name = LogFolder.partialName("entities Trip")
+    #expect(name.count == 8 && name != LogFolder.partialName("entities Tag"))
+    let logs = LogFolder("/logs//").partial(leavingOut: "entities Trip")
+    #expect(logs.path == "/logs" && logs.partial == name && LogFolder("/").path == "/")
+    #expect(logs.storeFolder("S") == "/logs/store=S/partial=\(name)")
+    #expect(logs.lineageFolder("S", 3) == "/logs/store=S/partial=\(name)/lineage=3")
+    #expect(logs.token(of: "S") == "/logs/store=S/partial=\(name)/_token.json")
+    #expect(
+      LogFolder("/logs").erasures(of: "S", lineage: 0) == "/logs/store=S/lineage=0/_erasures.ndjson"
+    )
+    try withFiles([
+      "store=S/partial=\(name)/lineage=0/date=d/\(log(1, 1))",
+      "store=S/lineage=0/date=d/\(log(1, 2))",
+    ]) { (logs) throws in
+      #expect(try logs.partials(of: "S") == [name])
+      #expect(try logs.partial(named: name).files(of: "S", lineage: 0).map(\.range) == [1...1])
+      #expect(try logs.allFiles().count == 2)
+    }
+  }
+
+  @Test("Only the files that a stopped program left half-written are removed.")
+  func leftovers() throws {
+    let kept = [
+      "store=S/lineage=0/writing", "store=S/lineage=0/.other", "store=T/lineage=0/.writing",
+      "blobs/\(String(repeating: "0", count: 64))",
+    ]
+    let removed = [
+      "store=S/lineage=0/.writing", "store=S/partial=p/lineage=1/.writing", "blobs/.a.writing",
+    ]
+    try withFiles(kept + removed) { logs in
+      try logs.removeLeftovers(of: "S")
+      for file in kept { #expect(FileManager.default.fileExists(atPath: "\(logs.path)/\(file)")) }
+      for file in removed {
+        #expect(!FileManager.default.fileExists(atPath: "\(logs.path)/\(file)"))
+      }
+    }
+  }
+
+  @Test("A large value is written once, if it has its digest, and checked by its bytes and size.")
+  func values() throws {
+    try withFiles([]) { logs in
+      let value = Data("large".utf8)
+      let digest = SHA256.digest(of: Array(value)).description
+      let other = String(repeating: "0", count: 64)
+      #expect(throws: LogError.self) { try logs.blobs.value(digest) }
+      try logs.blobs.write(.bytes(value), digest)
+      try logs.blobs.write(.bytes(Data()), digest)
+      #expect(try Data(contentsOf: URL(fileURLWithPath: logs.blobs.file(digest))) == value)
+      try logs.blobs.check(digest, size: 5)
+      #expect(throws: StoreError.self) { try logs.blobs.write(.bytes(value), other) }
+      #expect(!logs.blobs.contains(other) && logs.blobs.contains(digest))
+      try writeDurably(Array(value), to: logs.blobs.file(other))
+      for (digest, size, code) in [
+        (digest, Int64(4), LogError.Code.damaged), (digest, 6, .damaged), (other, 5, .damaged),
+        (String(repeating: "1", count: 64), 5, .missing),
+      ] {
+        let error = #expect(throws: LogError.self) { try logs.blobs.check(digest, size: size) }
+        #expect(error?.code == code)
+      }
+    }
+  }
+}

@@ -1,0 +1,92 @@
+import Foundation
+import TestSupport
+import Testing
+
+@testable import ChangeLog
+
+@Suite("The file that leads into a log")
+struct LogMembersTests {
+  private let entries = [
+    LogMembers.Entry(offset: 10, begins: 0, transaction: 3),
+    LogMembers.Entry(offset: 20, begins: 7, transaction: 5),
+    LogMembers.Entry(offset: 99, begins: 1, transaction: 9),
+  ]
+
+  private func withLog(_ body: (_ log: String) throws -> Void) throws {
+    try withTemporaryFolder { folder in
+      let log = folder.path + "/1-2.ndjson.gz"
+      try Data(count: 100).write(to: URL(fileURLWithPath: log))
+      try LogMembers.write(entries, size: 100, of: log, temporary: folder.path + "/.temporary")
+      try body(log)
+    }
+  }
+
+  private func read(_ log: String, size: Int64 = 100) -> [LogMembers.Entry]? {
+    var result: [LogMembers.Entry] = []
+    return LogMembers.readEntries(of: log, size: size) { result.append($0) } ? result : nil
+  }
+
+  @Test("Its entries are read again, and it is removed when there are none and with the log.")
+  func roundTrip() throws {
+    try withLog { log in
+      let path = LogMembers.path(of: log)
+      #expect(path.hasSuffix("/_1-2.members.ndjson"))
+      #expect(read(log) == entries)
+      #expect(read(log, size: 101) == nil)
+      try LogMembers.write([], size: 100, of: log, temporary: log + ".temporary")
+      #expect(!FileManager.default.fileExists(atPath: path) && read(log) == nil)
+      try LogMembers.write([], size: 100, of: log, temporary: log + ".temporary")
+      try LogMembers.write(entries, size: 100, of: log, temporary: log + ".temporary")
+      try removeLog(log)
+      for path in [path, log] { #expect(!FileManager.default.fileExists(atPath: path)) }
+      #expect(throws: LogError.self) { try removeLog(log) }
+    }
+  }
+
+  @Test("The entry before a transaction is the last one that closes an earlier transaction.")
+  func entryBefore() throws {
+    try withLog { log in
+      let expected: [(Int64, Int?)] = [
+        (3, nil), (4, 0), (5, 0), (6, 1), (9, 1), (10, 2), (.max, 2),
+      ]
+      for (transaction, place) in expected {
+        let entry = LogMembers.entry(before: transaction, in: log, size: 100)
+        #expect(entry == place.map { entries[$0] }, "\(transaction)")
+      }
+      #expect(LogMembers.entry(before: 10, in: log, size: 99) == nil)
+    }
+  }
+
+  @Test("The stretches of a log end where its entries are, and the last one at its end.")
+  func stretchesOfLog() throws {
+    try withLog { log in
+      #expect(stretches(ofLog: log, 1...12) == [1...3, 4...5, 6...9, 10...12])
+      #expect(stretches(ofLog: log, 4...9) == [4...5, 6...9])
+      #expect(stretches(ofLog: log, 3...5) == [3...3, 4...5])
+      #expect(stretches(ofLog: log + "x", 1...12) == [1...12])
+    }
+  }
+
+  @Test("A file with any other line, or an entry outside the log, leads nowhere.")
+  func altered() throws {
+    try withLog { log in
+      let url = URL(fileURLWithPath: LogMembers.path(of: log))
+      let text = String(decoding: try Data(contentsOf: url), as: UTF8.self)
+      for (part, other) in [
+        ("\"size\":100", "\"size\":99"), ("members/1", "members/2"),
+        ("\"offset\":10,", "\"offset\":0,"),
+        ("\"offset\":99", "\"offset\":100"), ("\"begins\":7", "\"begins\":-1"),
+        ("\"txn\":5", "\"txn\":x"),
+        ("5}\n", "5} \n"), ("5}\n", "5\n"),
+      ] {
+        let altered = text.replacing(part, with: other)
+        #expect(altered != text)
+        try Data(altered.utf8).write(to: url)
+        #expect(read(log) == nil, "\(other)")
+        #expect(stretches(ofLog: log, 1...12) == [1...12])
+      }
+      try Data(text.replacing("\"offset\":10,", with: "\"offset\":1,").utf8).write(to: url)
+      #expect(read(log)?.first?.offset == 1)
+    }
+  }
+}

@@ -1,0 +1,126 @@
+import Changes
+import Foundation
+import Glibc
+import TestSupport
+import Testing
+
+@testable import ChangeLog
+
+@Suite("Logs gathered into a folder")
+struct LogSpoolTests {
+  /// Writes bytes to a file, and gathers them as a stream.
+  private func spool(
+    _ bytes: Data,
+    _ folder: URL,
+    acceptsDamage: Bool = false
+  ) throws -> LogSpool {
+    let url = folder.appendingPathComponent("stream-\(UUID().uuidString)")
+    try bytes.write(to: url)
+    let input = try FileHandle(forReadingFrom: url)
+    defer { try? input.close() }  // It was only read.
+    return try LogSpool(
+      stream: input.fileDescriptor,
+      name: "a stream",
+      acceptsDamage: acceptsDamage
+    )
+  }
+
+  private func logs(_ folder: URL) throws -> [Data] {
+    let logs = LogFolder(folder.path + "/logs")
+    let first = try writeLog(to: .day("2026-11-23", logs))
+    let second = try writeLog(to: .day("2026-11-23", logs), first: 2, after: first.digest)
+    return try [first, second].map { try Data(contentsOf: URL(fileURLWithPath: $0.path)) }
+  }
+
+  private func gathered(_ spool: LogSpool) throws -> [ClosedRange<Int64>] {
+    try spool.folder.files(of: writtenStore, lineage: 0).map(\.range)
+  }
+
+  @Test("The logs of a stream get the names that they had, and messages name the stream.")
+  func stream() throws {
+    try withTemporaryFolder { folder in
+      let logs = try logs(folder)
+      let spool = try spool(logs[0] + logs[1], folder)
+      #expect(!spool.isEmpty && spool.failures.isEmpty)
+      #expect(try gathered(spool) == [1...1, 2...2])
+      let files = try spool.folder.files(of: writtenStore, lineage: 0).map(\.path)
+      #expect(files.allSatisfy { $0.contains("/date=2026-11-23/") })
+      #expect(spool.naming("see \(files[0])") == "see a stream")
+      #expect(spool.naming("see \(files[1])") == "see a stream (log 2)")
+      #expect(spool.naming("in \(spool.folder.path)") == "in a stream")
+    }
+  }
+
+  @Test("A snapshot within a lineage is gathered as a snapshot, and one that begins it as a log.")
+  func snapshots() throws {
+    try withTemporaryFolder { folder in
+      let logs = LogFolder(folder.path + "/logs")
+      let snapshot = try writeLog(
+        to: .snapshot(logs),
+        first: 7,
+        after: SHA256.digest(of: [7]),
+        operation: .snapshot
+      )
+      let data = try Data(contentsOf: URL(fileURLWithPath: snapshot.path))
+      for spool in [try spool(data, folder), try LogSpool(files: [snapshot.path])] {
+        #expect(try gathered(spool) == [])
+        #expect(try spool.folder.snapshots(of: writtenStore, lineage: 0).count == 1)
+      }
+      let beginning = LogFolder(folder.path + "/beginning")
+      let first = try writeLog(to: .day("2026-11-23", beginning), operation: .snapshot)
+      let spool = try LogSpool(files: [first.path])
+      #expect(try gathered(spool) == [1...1])
+    }
+  }
+
+  @Test("A stream that ends early, or is not of logs, is refused with a code.")
+  func refusals() throws {
+    try withTemporaryFolder { folder in
+      let logs = try logs(folder)
+      let cases: [(Data, LogError.Code)] = [
+        (Data(), .missing), (logs[0] + logs[1].dropLast(30), .incomplete),
+        (logs[0].dropLast(30), .incomplete), (Data("text\n".utf8), .notALog),
+      ]
+      for (bytes, code) in cases {
+        let error = #expect(throws: LogError.self) { try spool(bytes, folder) }
+        #expect(error?.code == code, "\(error?.message ?? "")")
+      }
+    }
+  }
+
+  @Test("If damage is accepted, what is whole is gathered, and the rest is a failure.")
+  func damage() throws {
+    try withTemporaryFolder { folder in
+      let logs = try logs(folder)
+      let cut = try spool(logs[0] + logs[1].dropLast(30), folder, acceptsDamage: true)
+      #expect(try gathered(cut).first == 1...1)
+      let other = try spool(Data("text\n".utf8), folder, acceptsDamage: true)
+      #expect(other.failures.map(\.code) == [.notALog])
+      #expect(try gathered(other) == [])
+    }
+  }
+
+  @Test("Files are linked in any order, each once, with their large values and erasures.")
+  func files() throws {
+    try withTemporaryFolder { folder in
+      _ = try logs(folder)
+      let logs = LogFolder(folder.path + "/logs")
+      try logs.blobs.write(
+        .bytes(Data("large".utf8)),
+        SHA256.digest(of: Array("large".utf8)).description
+      )
+      try Data().write(
+        to: URL(fileURLWithPath: logs.erasures(of: writtenStore, lineage: 0))
+      )
+      let files = try logs.files(of: writtenStore, lineage: 0).map(\.path)
+      let spool = try LogSpool(files: files.reversed() + files, of: folder.path)
+      #expect(try gathered(spool) == [1...1, 2...2])
+      #expect(spool.folder.blobs.contains(SHA256.digest(of: Array("large".utf8)).description))
+      #expect(access(spool.folder.erasures(of: writtenStore, lineage: 0), F_OK) == 0)
+      #expect(spool.naming(spool.folder.path) == folder.path)
+      #expect(try LogSpool(files: []).isEmpty)
+      let error = #expect(throws: LogError.self) { try LogSpool(files: [folder.path + "/none"]) }
+      #expect(error?.code == .missing)
+    }
+  }
+}

@@ -1,0 +1,131 @@
+import Changes
+import Foundation
+import TestSupport
+import Testing
+
+@testable import ChangeLog
+
+@Suite("Large values in lines")
+struct StreamedValueTests {
+  private static let piece = StreamedValue.pieceSize
+
+  private func bytes(_ count: Int) -> [UInt8] {
+    (0..<count).map { UInt8(truncatingIfNeeded: $0 * 7) }
+  }
+
+  /// The lines of a value as a stream has them.
+  private func lines(_ value: [UInt8], _ folder: URL) throws -> [[UInt8]] {
+    let url = folder.appendingPathComponent(UUID().uuidString)
+    #expect(FileManager.default.createFile(atPath: url.path, contents: nil))
+    let output = try FileHandle(forWritingTo: url)
+    try LogWriter.write(
+      .bytes(Data(value)),
+      SHA256.digest(of: value).description,
+      size: Int64(value.count),
+      level: 1,
+      to: output.fileDescriptor,
+      name: "a stream"
+    )
+    try output.close()
+    return try gunzipLines(url.path)
+  }
+
+  private func gunzipLines(_ path: String) throws -> [[UInt8]] {
+    let input = try FileHandle(forReadingFrom: URL(fileURLWithPath: path))
+    let reader = try GzipReader(descriptor: input.fileDescriptor, path: path)
+    let buffer = LineBuffer(reader, path: path)
+    defer { buffer.finish() }
+    var lines: [[UInt8]] = []
+    while let line = try buffer.next() { lines.append(Array(line)) }
+    return lines
+  }
+
+  @Test("A value is cut into pieces of one size, and comes back as a file named by its digest.")
+  func roundTrip() throws {
+    try withTemporaryFolder { folder in
+      for count in [1, Self.piece - 1, Self.piece, Self.piece + 1, 2 * Self.piece] {
+        let value = bytes(count)
+        let lines = try lines(value, folder)
+        #expect(lines.count == (count + Self.piece - 1) / Self.piece)
+        let blobs = LogBlobs(path: folder.path + "/blobs-\(count)")
+        let spooled = try lines[0].withUnsafeBytes { try SpooledValue($0, blobs) }
+        for (number, line) in lines.enumerated() {
+          #expect(line.withUnsafeBytes { StreamedValue.begins($0) })
+          let isLast = try line.withUnsafeBytes { try spooled.append($0) }
+          #expect(isLast == (number == lines.count - 1))
+        }
+        let digest = SHA256.digest(of: value).description
+        #expect(try FileManager.default.contentsOfDirectory(atPath: blobs.path) == [digest])
+        #expect(try Data(contentsOf: URL(fileURLWithPath: blobs.file(digest))) == Data(value))
+        try blobs.check(digest, size: Int64(count))
+      }
+    }
+  }
+
+  @Test("A value that does not have its digest or its size is refused by the writer.")
+  func altered() throws {
+    try withTemporaryFolder { folder in
+      let value = bytes(10)
+      let digests = [SHA256.digest(of: value), SHA256.digest(of: [])]
+      for (digest, size) in [(digests[1], Int64(10)), (digests[0], 9), (digests[0], 11)] {
+        let path = folder.path + "/out"
+        #expect(FileManager.default.createFile(atPath: path, contents: nil))
+        let output = try FileHandle(forWritingTo: URL(fileURLWithPath: path))
+        let error = #expect(throws: StoreError.self) {
+          try LogWriter.write(
+            .bytes(Data(value)),
+            digest.description,
+            size: size,
+            level: 1,
+            to: output.fileDescriptor,
+            name: "out"
+          )
+        }
+        #expect(error?.code == .damaged)
+        try output.close()
+      }
+    }
+  }
+
+  @Test(
+    "A line is refused if it is not the piece that comes next, or is not written as it should be."
+  )
+  func refusals() throws {
+    try withTemporaryFolder { folder in
+      let digest = SHA256.digest(of: Array("abc".utf8)).description
+      let right =
+        #"{"kind":"value","sha256":"\#(digest)","size":3,"offset":0,"data":"YWJj"}"# + "\n"
+      let blobs = LogBlobs(path: folder.path + "/blobs")
+      func isTaken(_ text: String) throws -> Bool {
+        do {
+          return try Array(text.utf8).withUnsafeBytes { line in
+            try SpooledValue(line, blobs).append(line)
+          }
+        } catch is Refusal {
+          return false
+        }
+      }
+      #expect(try isTaken(right))
+      for (part, other) in [
+        ("\"offset\":0", "\"offset\":1"), ("\"size\":3", "\"size\":2"),
+        ("\"size\":3", "\"size\":4"),
+        ("\"size\":3", "\"size\":0"), ("YWJj", "YWJk"), ("YWJj", "YWI="), ("YWJj", "YWJ"),
+        ("YWJj", ""),
+        ("}\n", "}"), ("}\n", "}\n\n"), (digest, digest.uppercased()),
+        (digest, String(digest.dropLast())),
+      ] {
+        #expect(try !isTaken(right.replacing(part, with: other)), "\(other)")
+      }
+      // The second line of a value that has another digest, size or place.
+      let value = bytes(Self.piece + 3)
+      let lines = try lines(value, folder)
+      let first = try lines[0].withUnsafeBytes { try SpooledValue($0, blobs) }
+      #expect(try lines[0].withUnsafeBytes { try !first.append($0) })
+      #expect(throws: Refusal.self) { try lines[0].withUnsafeBytes { try first.append($0) } }
+      #expect(throws: Refusal.self) {
+        try Array(right.utf8).withUnsafeBytes { try first.append($0) }
+      }
+      #expect(try lines[1].withUnsafeBytes { try first.append($0) })
+    }
+  }
+}
