@@ -146,6 +146,7 @@ struct CheckTests {
       let found = try findings(world) { $0.author = Author() }
       #expect(found.texts.contains("the table Guest is not that of the schema"))
       #expect(found.result.recorded == nil)
+      #expect(!found.result.isComplete)
       let other = LogFolder(folder.path + "/other")
       try other.create()
       var request = ExportRequest(store: world.path, logs: other)

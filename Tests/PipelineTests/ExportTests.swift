@@ -309,4 +309,36 @@ struct ExportTests {
       }
     }
   }
+
+  @Test("An export reports each transaction, and at the end the changes and bytes of its result.")
+  func progress() throws {
+    try withTemporaryFolder { folder in
+      var world = try World(folder, "progress of an export")
+      try world.write(12)
+      var reports: [Pipeline.Progress] = []
+      let request = ExportRequest(store: world.path, logs: world.logs)
+      let result = try Pipeline.export(request) { reports.append($0) }
+      let last = try #require(reports.last)
+      #expect(last.transactions == result.transactions && last.changes == result.changes)
+      #expect(reports.map(\.transactions) == Array(1...result.transactions))
+      let lines = try world.lines().split(separator: "\n")
+      #expect(lines.count { $0.hasPrefix(#"{"kind":"change""#) } == result.changes)
+    }
+  }
+
+  @Test("The bytes of a result are those of its files, and an empty run has none.")
+  func sizes() throws {
+    try withTemporaryFolder { folder in
+      var world = try World(folder, "sizes of an export")
+      try world.write(12)
+      let result = try world.export { $0.maximumFileSize = 1 }
+      #expect(result.files.count > 1)
+      let sizes = try result.files.map { try Data(contentsOf: URL(fileURLWithPath: $0)).count }
+      #expect(result.compressedBytes == sizes.reduce(0) { $0 + Int64($1) })
+      let plain = try result.files.map { try gunzip($0).utf8.count }
+      #expect(result.plainBytes == plain.reduce(0) { $0 + Int64($1) })
+      let empty = try world.export()
+      #expect(empty.compressedBytes == 0 && empty.plainBytes == 0 && empty.changes == 0)
+    }
+  }
 }

@@ -470,4 +470,55 @@ struct PartialTests {
       #expect(try History(world.logs.path).outline.partial == "")
     }
   }
+
+  @Test("A transaction without changes is in the logs of its author.")
+  func emptyTransaction() throws {
+    try withTemporaryFolder { folder in
+      let url = folder.appendingPathComponent("a.store")
+      var attributes = [Attribute(name: "a", type: .string)]
+      var schema = StoreSchema(
+        version: "1",
+        entities: [Entity(name: "E", attributes: attributes)]
+      )
+      try Store.open(.file(url), schema: schema).write(Author()) { writer in
+        try writer.insert(0, id: 1, values: [.text("x")])
+      }
+      attributes.append(Attribute(name: "b", type: .string, isOptional: true))
+      schema = StoreSchema(version: "2", entities: [Entity(name: "E", attributes: attributes)])
+      try Migration.migrate(url, to: schema, author: Author(name: "m"))
+      let logs = LogFolder(folder.path + "/logs")
+      try logs.create()
+      let result = try startLogs(of: url.path, in: logs, filter: filter { $0.authors = ["m"] })
+      #expect(result.transactions == 1 && result.changes == 0)
+      let none = LogFolder(folder.path + "/none")
+      try none.create()
+      let filter = filter {
+        $0.authors = ["m"]
+        $0.entities = ["E"]
+      }
+      #expect(try startLogs(of: url.path, in: none, filter: filter).transactions == 0)
+    }
+  }
+
+  @Test("A partial log whose name ends with another transaction is found.")
+  func renamed() throws {
+    try withTemporaryFolder { folder in
+      var world = try World(folder, "renamed partial log")
+      try world.write(10)
+      let filter = filter { $0.entities = ["Guest"] }
+      try startLogs(of: world.path, in: world.logs, filter: filter)
+      #expect(try verifyAll(world.logs).flatMap(\.findings) == [])
+      let logs = world.logs.partial(leavingOut: filter.words)
+      let file = try #require(try logs.files(of: world.source.identifier, lineage: 0).last)
+      let (first, last) = (file.range.lowerBound, file.range.upperBound)
+      let url = URL(fileURLWithPath: file.path)
+      let name = LogName(store: "", lineage: 0, day: "", range: first...last + 1).file
+      try FileManager.default.moveItem(
+        at: url,
+        to: url.deletingLastPathComponent().appendingPathComponent(name)
+      )
+      let findings = try verifyAll(world.logs).flatMap(\.findings)
+      #expect(findings.contains { $0.kind == .damaged && $0.path.hasSuffix(name) })
+    }
+  }
 }

@@ -520,4 +520,36 @@ struct RecoverTests {
       #expect(!FileManager.default.fileExists(atPath: path))
     }
   }
+
+  @Test("A gap in which the schema changed can't be written, and the logs stay as they are.")
+  func schemaChange() throws {
+    try withTemporaryFolder { folder in
+      let url = folder.appendingPathComponent("a.store")
+      func schema(_ names: String...) -> StoreSchema {
+        let attributes = names.map { Attribute(name: $0, type: .string, isOptional: true) }
+        return StoreSchema(
+          version: String(names.count),
+          entities: [Entity(name: "E", attributes: attributes)]
+        )
+      }
+      try Store.open(.file(url), schema: schema("a")).write(Author()) { writer in
+        try writer.insert(0, id: 1, values: [.text("x")])
+      }
+      let logs = LogFolder(folder.path + "/logs")
+      try logs.create()
+      _ = try export(ExportRequest(store: url.path, logs: logs))
+      try Migration.migrate(url, to: schema("a", "b"), author: Author())
+      let store = try Store.open(.file(url))
+      for id in Int64(2)...4 {
+        try store.write(Author()) { try $0.insert(0, id: id, values: [.null, .text("y")]) }
+      }
+      try store.deleteHistory([1...4])
+      let old = try logs.allFiles()
+      let error = #expect(throws: PipelineError.self) {
+        try recover(RecoverRequest(store: url.path, logs: logs))
+      }
+      #expect(error?.code == .schemaMismatch)
+      #expect(try logs.allFiles() == old)
+    }
+  }
 }

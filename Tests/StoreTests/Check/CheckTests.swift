@@ -297,4 +297,53 @@ struct CheckTests {
       }
     }
   }
+
+  @Test("History that is whole tells all values of each object, also of changed and renamed ones.")
+  func nothingUnknown() throws {
+    let schema = { (version: String, type: ValueType) in
+      StoreSchema(
+        version: version,
+        entities: [
+          Entity(
+            name: "Trip",
+            attributes: [
+              Attribute(name: "name", type: .string), Attribute(name: "days", type: type),
+            ]
+          )
+        ]
+      )
+    }
+    try withStoreFile(
+      schema("1", .int64),
+      fill: { writer in
+        try writer.insert(0, id: 1, values: [.text("a"), .integer(3)])
+        try writer.insert(0, id: 2, values: [.text("b"), .integer(4)])
+      },
+      { url in
+        func check() throws -> (findings: [String], unknown: Int64) {
+          var findings: [String] = []
+          let result = try Store.open(.file(url)).check { findings.append($0.description) }
+          return (findings, result.unknown)
+        }
+        try Store.open(.file(url)).write(Author()) { writer in
+          try writer.update(0, id: 1, columns: [0], values: [.text("c")])
+        }
+        #expect(try check() == ([], 0))
+        try Migration.migrate(url, to: schema("2", .decimal), author: Author())
+        try Store.open(.file(url)).write(Author()) { writer in
+          try writer.update(0, id: 2, columns: [0], values: [.text("d")])
+          try writer.delete(0, id: 1)
+        }
+        #expect(try check() == ([], 0))
+        // No trigger sees a value that history knows only by the insertion.
+        let connection = try Connection(path: url.path(percentEncoded: false), mode: .readWrite)
+        try connection.setTriggers(enabled: false)
+        try connection.execute("UPDATE Trip SET days = '5'")
+        let altered = try check()
+        #expect(altered.findings.count == 1)
+        #expect(altered.findings.first?.contains(#"["days"]"#) == true)
+        #expect(altered.unknown == 0)
+      }
+    )
+  }
 }

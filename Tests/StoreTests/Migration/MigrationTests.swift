@@ -152,4 +152,16 @@ struct MigrationTests {
       #expect(error.message.contains("rename Trip.b to a"))
     }
   }
+
+  @Test("The id of the last schema goes up by one with each migration.")
+  func lastSchema() throws {
+    try withStoreFile(Self.schema("1", "a")) { url in
+      for (number, name) in ["a", "b", "c"].enumerated() {
+        try Migration.migrate(url, to: Self.schema("\(number + 1)", name), author: Author())
+        let store = try Store.open(.file(url))
+        #expect(try store.read { try $0.lastSchema() } == Int64(number) + 1)
+        #expect(try store.read { try $0.schemas() }.map(\.id) == Array(1...Int64(number) + 1))
+      }
+    }
+  }
 }

@@ -257,4 +257,42 @@ struct RelationshipMigrationTests {
       #expect(try rows("SELECT * FROM Trip", in: store) == ["2|t|1"])
     }
   }
+
+  @Test("A one-to-one relationship of an entity to itself keeps its links when its column moves.")
+  func selfReference() throws {
+    func schema(_ version: String, isKeptAsNext: Bool) -> StoreSchema {
+      let storage = isKeptAsNext ? "next" : "previous"
+      func relationship(_ name: String, _ inverse: String) -> Relationship {
+        Relationship(
+          name: name,
+          destination: "Stop",
+          isToMany: false,
+          inverse: inverse,
+          storage: name == storage ? .column(storage) : .inverseColumn(storage)
+        )
+      }
+      return StoreSchema(
+        version: version,
+        entities: [
+          Entity(
+            name: "Stop",
+            relationships: [relationship("next", "previous"), relationship("previous", "next")]
+          )
+        ]
+      )
+    }
+    try withStoreFile(
+      schema("1", isKeptAsNext: true),
+      fill: { writer in
+        for id in Int64(1)...3 { try writer.insert(0, id: id, values: [.null]) }
+        try writer.update(0, id: 1, columns: [0], values: [.integer(2)])
+        try writer.update(0, id: 2, columns: [0], values: [.integer(3)])
+      },
+      { url in
+        let store = try migrate(url, to: schema("2", isKeptAsNext: false))
+        let links = "SELECT id, previous FROM Stop WHERE previous IS NOT NULL ORDER BY id"
+        #expect(try rows(links, in: store) == ["2|1", "3|2"])
+      }
+    )
+  }
 }

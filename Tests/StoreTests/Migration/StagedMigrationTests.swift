@@ -34,16 +34,19 @@ struct StagedMigrationTests {
     try writer.insert(0, id: 2, values: [.text("second")])
   }
 
-  @Test("nobody may read the copy that is worked on who may not read the store")
-  func permissions() throws {
+  @Test(
+    "The copy that is worked on has the permissions of the store.",
+    arguments: [0o600, 0o640, 0o644] as [mode_t]
+  )
+  func permissions(_ mode: mode_t) throws {
     try withTemporaryFolder { folder in
       let url = folder.appendingPathComponent("private.store")
       try Store.open(.file(url), schema: Self.one).write(Author(), Self.fill)
-      chmod(url.path, 0o600)
+      chmod(url.path, mode)
       let migration = try StagedMigration.begin(on: url)
       var status = stat()
       #expect(stat(migration.workingCopy.path, &status) == 0)
-      #expect(status.st_mode & 0o777 == 0o600)
+      #expect(status.st_mode & 0o777 == mode)
     }
   }
 

@@ -251,4 +251,27 @@ struct UndoTests {
       }
     }
   }
+
+  @Test(
+    "An undo that later transactions prevent names all of them, or ten and the number of others."
+  )
+  func laterTransactions() throws {
+    let store = try Store.open(.memory("later"), schema: sampleSchema)
+    func message() throws -> String {
+      let error = #expect(throws: StoreError.self) { try store.undo(1...1, author: Author()) }
+      #expect(error?.code == .undoConflict)
+      return error?.message ?? ""
+    }
+    try store.save { world in
+      for id in Int64(1)...11 { try world.trip(id).insert(name: "a\(id)") }
+    }
+    try store.save { try $0.trip(1).set(name: "b") }
+    #expect(try message().contains("(transaction 2)"))
+    try store.save { try $0.trip(2).set(name: "c") }
+    #expect(try message().contains("(transactions 2 and 3)"))
+    for id in Int64(3)...10 { try store.save { try $0.trip(id).set(name: "d\(id)") } }
+    #expect(try message().contains("(transactions 2, 3, 4, 5, 6, 7, 8, 9, 10 and 11)"))
+    try store.save { try $0.trip(11).set(name: "e") }
+    #expect(try message().contains("(transactions 2, 3, 4, 5, 6, 7, 8, 9, 10, 11 and 1 more)"))
+  }
 }

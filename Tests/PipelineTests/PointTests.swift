@@ -1,0 +1,29 @@
+import Testing
+
+@testable import Pipeline
+
+@Suite("Points in a history")
+struct PointTests {
+  @Test(
+    "A point is an id, a day, an instant or the head.",
+    arguments: [
+      ("head", "head"), ("0", "0"), ("412", "412"), ("2026-11-03", "2026-11-03T00:00:00.000000Z"),
+      ("2026-11-03T08:00Z", "2026-11-03T08:00:00.000000Z"),
+      ("2026-11-03T08:00:07Z", "2026-11-03T08:00:07.000000Z"),
+    ]
+  )
+  func read(text: String, description: String) {
+    #expect(Point(text)?.description == description)
+  }
+
+  @Test(
+    "Another text is not a point.",
+    arguments: [
+      "", "Head", "-1", "1.5", "2026-11", "2026-02-30", "2026-13-01", "2026-11-03 08:00Z",
+      "2026-11-03T08", "2026-11-03T08.00Z", "yesterday",
+    ]
+  )
+  func refused(_ text: String) {
+    #expect(Point(text) == nil)
+  }
+}

@@ -1,0 +1,112 @@
+import Foundation
+import Glibc
+import TestSupport
+import Testing
+
+@testable import Changes
+@testable import Store
+
+@Suite("The folder of large values")
+struct BlobFolderTests {
+  private let value = Array("a large value".utf8)
+  private var digest: String { SHA256.digest(of: value).description }
+
+  private func withFolder(_ body: (BlobFolder, _ store: String) throws -> Void) throws {
+    try withTemporaryFolder { folder in
+      let store = folder.path + "/a.store"
+      try Data().write(to: URL(fileURLWithPath: store))
+      let blobs = BlobFolder(besides: store)
+      try blobs.create()
+      try body(blobs, store)
+    }
+  }
+
+  private func mode(_ path: String) -> mode_t {
+    var status = stat()
+    return stat(path, &status) == 0 ? status.st_mode & 0o777 : 0
+  }
+
+  @Test("A value is read, measured and removed by its digest, and nothing else is in the folder.")
+  func values() throws {
+    try withFolder { blobs, _ in
+      #expect(try blobs.read(digest) == nil && blobs.size(of: digest) == nil)
+      try value.withUnsafeBytes { try blobs.write($0, digest) }
+      try blobs.sync()
+      #expect(blobs.contains(digest))
+      #expect(try blobs.read(digest) == Data(value) && blobs.size(of: digest) == 13)
+      #expect(try blobs.names() == [digest])
+      // What is there is not written over.
+      try [UInt8]().withUnsafeBytes { try blobs.write($0, digest) }
+      #expect(try blobs.read(digest) == Data(value))
+      try blobs.remove(digest)
+      try blobs.remove(digest)
+      #expect(try blobs.names() == [] && !blobs.contains(digest))
+    }
+  }
+
+  @Test("A name that is not a digest is neither found nor removed outside the folder.")
+  func names() throws {
+    try withFolder { blobs, store in
+      #expect(!blobs.contains("../a.store"))
+      #expect(try blobs.size(of: "../a.store") == nil && blobs.read("../a.store") == nil)
+      for name in ["../a.store", "", ".", ".."] { try blobs.remove(name) }
+      #expect(access(store, F_OK) == 0 && access(blobs.path, F_OK) == 0)
+      try Data().write(to: URL(fileURLWithPath: blobs.file(".left")))
+      try blobs.remove(".left")
+      #expect(try blobs.names() == [])
+    }
+  }
+
+  @Test("A copy that does not have its digest is refused, and leaves no file.")
+  func altered() throws {
+    try withFolder { blobs, _ in
+      let other = String(repeating: "0", count: 64)
+      #expect(throws: CanonicalEncodingError.self) {
+        try blobs.copy(.bytes(Data(value)), other)
+      }
+      #expect(try FileManager.default.contentsOfDirectory(atPath: blobs.path) == [])
+      try blobs.copy(.bytes(Data(value)), digest)
+      try blobs.copy(.file(blobs.file(digest)), other, isChecked: false)
+      #expect(try blobs.read(other) == Data(value))
+      #expect(try blobs.names().sorted() == [digest, other].sorted())
+    }
+  }
+
+  private func expectMissingFolder(_ action: () throws -> Void) {
+    let error = #expect(throws: StoreError.self) { try action() }
+    #expect(error?.code == .inputOutput)
+    #expect(error?.message.contains("No such file or directory") == true)
+  }
+
+  @Test("A value without a folder is refused with the reason that the system gives.")
+  func missingFolder() throws {
+    try withTemporaryFolder { folder in
+      let blobs = BlobFolder(besides: folder.path + "/none/a.store")
+      let found = try blobs.names()
+      #expect(found == [])
+      expectMissingFolder { try value.withUnsafeBytes { try blobs.write($0, digest) } }
+      expectMissingFolder { try blobs.create() }
+      expectMissingFolder { try blobs.sync() }
+    }
+  }
+
+  @Test("Those who may read the store may read its values, and nobody else.")
+  func permissions() throws {
+    let modes: [(store: mode_t, value: mode_t, folder: mode_t)] = [
+      (0o600, 0o600, 0o700), (0o644, 0o644, 0o755), (0o604, 0o604, 0o705), (0o666, 0o644, 0o755),
+    ]
+    for mode in modes {
+      try withTemporaryFolder { folder in
+        let store = folder.path + "/a.store"
+        try Data().write(to: URL(fileURLWithPath: store))
+        chmod(store, mode.store)
+        let blobs = BlobFolder(besides: store)
+        try blobs.create()
+        try blobs.create()
+        try value.withUnsafeBytes { try blobs.write($0, digest) }
+        #expect(self.mode(blobs.path) == mode.folder)
+        #expect(self.mode(blobs.file(digest)) == mode.value)
+      }
+    }
+  }
+}
