@@ -102,6 +102,18 @@ package struct Attribute: Codable, Hashable, Sendable {
     self.preservesValueOnDeletion = preservesValueOnDeletion
     self.isExternal = isExternal
   }
+
+  /// Whether two attributes are stored in the same way.
+  ///
+  /// Their default values do not count: a default such as `UUID()` differs in each run of a program.
+  package static func == (left: Attribute, right: Attribute) -> Bool {
+    left.name == right.name && left.column == right.column && left.type == right.type
+      && left.isOptional == right.isOptional && left.originalName == right.originalName
+      && left.preservesValueOnDeletion == right.preservesValueOnDeletion
+      && left.isExternal == right.isExternal
+  }
+
+  package func hash(into hasher: inout Hasher) { hasher.combine(name) }
 }
 
 /// What happens to the objects that a deleted object points at.
