@@ -1,5 +1,5 @@
 #!/usr/bin/env bash
-# Shows the main job on a store of trips, each command as it runs; leaves nothing but the folder demo/
+# Shows the main job on a store of trips, each command as it runs; leaves only the folder demo/
 # where it is run. The programs are those in PROGRAMS, or those that “swift build” made.
 set -euo pipefail
 PATH="${PROGRAMS:-$(swift build --show-bin-path)}:$PATH"

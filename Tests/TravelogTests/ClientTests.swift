@@ -4,7 +4,7 @@ import Testing
 
 @Suite("Packages that depend on this one")
 struct ClientTests {
-  @Test("SwiftPM resolves what README says for a URL, for a checkout, and for a package between.")
+  @Test("SwiftPM resolves what START_SWIFT says for a URL, for a checkout, and through a package.")
   func resolution() throws {
     try withPackages { folder in
       for name in ["App", "Checkout", "Transitive"] {
@@ -51,10 +51,11 @@ struct ClientTests {
       let source = folder.appending(path: "travelog.git").path
       try output(of: ["git", "clone", "--quiet", "--bare", checkout, source], for: folder)
 
-      let manifest = try block(of: "README.md", after: "// swift-tools-version")
+      let manifest = try block(of: "docs/START_SWIFT.md", after: "// swift-tools-version")
+        .replacing("diary", with: "App")
       let url = try #require(manifest.firstMatch(of: /https:[^"]*travelog\.git/)).output
       try write(manifest.replacing(url, with: "file://" + source), to: "App", in: folder)
-      let line = try block(of: "README.md", after: ".package(name:")
+      let line = try block(of: "docs/START_SWIFT.md", after: ".package(name:")
       let path = try #require(line.firstMatch(of: /"\.\.\/.*"/)).output
       let dependency = line.replacing(path, with: "\"../renamed\"")
       try write(
