@@ -163,6 +163,7 @@ let package = Package(
     .testTarget(
       name: "HouseTests",
       dependencies: ["ProcessTesting", "SourceGraph", "TestSupport"],
+      exclude: ["Idioms.txt"],
       swiftSettings: syntaxSettings,
       linkerSettings: syntaxLinking
     ),
