@@ -92,7 +92,6 @@ struct DocumentReader {
       environment: [
         "PATH": "\(products):\(path)", "LC_ALL": "C.UTF-8", "PROGRAMS": products,
         "REPOSITORY": packageRoot.path, "FOLDER": folder.path, "PLACE": place.path,
-        "HOME": folder.path,
       ]
     )
     let end = try String(contentsOf: place, encoding: .utf8)
