@@ -73,10 +73,10 @@ struct SettledLogsTests {
           return error
         }
       }
-      let logError = LogError(.missing, "x", path: "p")
+      let logError = ChainFailure.notAFolder.at("p")
       #expect(read(logError, changes: 0) is LogError && readings == 1)
       #expect(read(logError, changes: 2) is LogError && readings == 3)
-      #expect(read(PipelineError(.missingLogs, "x"), changes: 1) is PipelineError && readings == 2)
+      #expect(read(PipelineError(.noLogs), changes: 1) is PipelineError && readings == 2)
       #expect(read(logError, changes: 20) is LogError && readings == 10)
       #expect(read(Stopped(), changes: 2) is Stopped && readings == 1)
     }

@@ -107,7 +107,6 @@ struct DocumentedAnswersTests {
       #expect(try object(text)["type"] as? String == name)
     }
     func example(_ name: String) throws -> String { try #require(document.examples[name]) }
-    try expectStrict(Joined<AnswerHead, ExportResult>.self, example("export"))
     try expectStrict(Joined<AnswerHead, ImportResult>.self, example("import"))
     try expectStrict(VerifyAnswer.self, example("verify"))
     try expectStrict(Joined<AnswerHead, EraseResult>.self, example("erase"))

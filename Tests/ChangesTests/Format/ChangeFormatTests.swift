@@ -134,14 +134,12 @@ struct ChangeFormatTests {
 
   @Test("Redacted values are accepted only in partial logs.")
   func redacted() throws {
-    let format = try ChangeFormat(tripSchema)
+    let format = try ChangeFormat(tripSchema, acceptsRedacted: true)
     let hash = SpecialValue.hashPrefix + String(repeating: "0a", count: 32)
     for name in [SpecialValue.redactedName, hash] {
       var change = SampleChange.noted
       change.special = change.special.replacing("erased", with: name)
-      format.acceptsRedacted = false
-      #expect(!isAccepted(change, format))
-      format.acceptsRedacted = true
+      #expect(!isAccepted(change, try ChangeFormat(tripSchema)))
       #expect(isAccepted(change, format))
       change.special = change.special.replacing(name, with: name + "0")
       #expect(!isAccepted(change, format))
