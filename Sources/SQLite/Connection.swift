@@ -97,7 +97,7 @@ package final class Connection {
     // It fails only if the connection is misused.
     sqlite3_set_authorizer(
       database,
-      { connection, action, _, argument, schema, _ in
+      { connection, action, object, argument, schema, _ in
         guard let connection,
           Unmanaged<Connection>.fromOpaque(connection).takeUnretainedValue().refusesWrites
         else { return SQLITE_OK }
@@ -105,6 +105,10 @@ package final class Connection {
         case SQLITE_SELECT, SQLITE_READ, SQLITE_FUNCTION, SQLITE_RECURSIVE: return SQLITE_OK
         // A pragma with an argument sets something.
         case SQLITE_PRAGMA where argument == nil: return SQLITE_OK
+        // SQLite asks this before the first use of a table-valued function such as json_each. It never
+        // lets a statement update that table.
+        case SQLITE_UPDATE where object.map { strcmp($0, "sqlite_master") == 0 } == true:
+          return SQLITE_OK
         default: return schema.map { strcmp($0, "temp") == 0 } == true ? SQLITE_OK : SQLITE_DENY
         }
       },
