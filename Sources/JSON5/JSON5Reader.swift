@@ -117,7 +117,7 @@ private struct JSON5Reader {
     while true {
       try skipBlanks()
       if next == "]" { break }
-      if next == nil { throw unclosed("list", "]", from: begin) }
+      if next == nil { throw unclosed("list", end: "]", from: begin) }
       values.append(try value())
       try skipBlanks()
       if next == "]" { break }
@@ -134,7 +134,7 @@ private struct JSON5Reader {
     while true {
       try skipBlanks()
       if next == "}" { break }
-      if next == nil { throw unclosed("object", "}", from: begin) }
+      if next == nil { throw unclosed("object", end: "}", from: begin) }
       let place = position
       let key = next == "\"" || next == "'" ? try string() : try name()
       if members.contains(where: { $0.key == key }) {
@@ -155,7 +155,7 @@ private struct JSON5Reader {
 
   private func unclosed(
     _ what: String,
-    _ end: Unicode.Scalar,
+    end: Unicode.Scalar,
     from begin: Position
   ) -> JSON5Error {
     error("The \(what) that begins here has no “\(end)”.", at: begin)
@@ -166,7 +166,7 @@ private struct JSON5Reader {
     of what: String,
     from begin: Position
   ) throws(JSON5Error) {
-    guard let scalar = next else { throw unclosed(what, end, from: begin) }
+    guard let scalar = next else { throw unclosed(what, end: end, from: begin) }
     guard scalar == "," else {
       throw error("Here is \(shown(scalar)), and a “,” or “\(end)” should be.")
     }
@@ -240,20 +240,20 @@ private struct JSON5Reader {
     case "t": result.append("\t")
     case "v": result.append("\u{b}")
     case "0": result.append("\0")
-    case "x": result.append(try scalarValue(try hexadecimal(2, place), place))
+    case "x": result.append(try scalarValue(try hexadecimal(2, place: place), place: place))
     case "u":
-      var value = try hexadecimal(4, place)
+      var value = try hexadecimal(4, place: place)
       if (0xd800...0xdbff).contains(value), next == "\\" {
         advance()
         guard next == "u" else { throw error("Half a character stands here.", at: place) }
         advance()
-        let low = try hexadecimal(4, place)
+        let low = try hexadecimal(4, place: place)
         guard (0xdc00...0xdfff).contains(low) else {
           throw error("Half a character stands here.", at: place)
         }
         value = 0x10000 + (value - 0xd800) << 10 + (low - 0xdc00)
       }
-      result.append(try scalarValue(value, place))
+      result.append(try scalarValue(value, place: place))
     // A line that goes on in the next one.
     case "\n", "\u{2028}", "\u{2029}": break
     case "\r": if next == "\n" { advance() }
@@ -264,7 +264,7 @@ private struct JSON5Reader {
 
   private func scalarValue(
     _ value: UInt32,
-    _ place: Position
+    place: Position
   ) throws(JSON5Error) -> Unicode.Scalar {
     guard let scalar = Unicode.Scalar(value) else {
       throw error("Half a character stands here.", at: place)
@@ -274,7 +274,7 @@ private struct JSON5Reader {
 
   private mutating func hexadecimal(
     _ count: Int,
-    _ place: Position
+    place: Position
   ) throws(JSON5Error) -> UInt32 {
     var value: UInt32 = 0
     for _ in 0..<count {

@@ -22,7 +22,7 @@ extension Statement {
   package func bind(_ index: Int32, _ value: String) throws {
     var value = value
     let code = value.withUTF8 {
-      bindText(index, UnsafeRawBufferPointer($0), travelog_sqlite_transient())
+      bindText(index, bytes: UnsafeRawBufferPointer($0), destructor: travelog_sqlite_transient())
     }
     try check(code)
   }
@@ -30,18 +30,18 @@ extension Statement {
   /// Binds a copy of some bytes.
   package func bind(_ index: Int32, _ value: Data) throws {
     try value.withUnsafeBytes {
-      try check(bindBlob(index, $0, travelog_sqlite_transient()))
+      try check(bindBlob(index, bytes: $0, destructor: travelog_sqlite_transient()))
     }
   }
 
   /// Binds a copy of some bytes as a text in UTF-8.
   package func bind(_ index: Int32, text bytes: UnsafeRawBufferPointer) throws {
-    try check(bindText(index, bytes, travelog_sqlite_transient()))
+    try check(bindText(index, bytes: bytes, destructor: travelog_sqlite_transient()))
   }
 
   /// Binds a copy of some bytes as a blob.
   package func bind(_ index: Int32, blob bytes: UnsafeRawBufferPointer) throws {
-    try check(bindBlob(index, bytes, travelog_sqlite_transient()))
+    try check(bindBlob(index, bytes: bytes, destructor: travelog_sqlite_transient()))
   }
 
   /// Binds a text in UTF-8 without a copy.
@@ -49,18 +49,18 @@ extension Statement {
   /// The bytes must stay where they are until the statement was run and reset, or the parameter
   /// is bound again.
   package func bind(_ index: Int32, borrowedText bytes: UnsafeRawBufferPointer) throws {
-    try check(bindText(index, bytes, travelog_sqlite_static()))
+    try check(bindText(index, bytes: bytes, destructor: travelog_sqlite_static()))
   }
 
   /// Binds a blob without a copy, on the terms of ``bind(_:borrowedText:)``.
   package func bind(_ index: Int32, borrowedBlob bytes: UnsafeRawBufferPointer) throws {
-    try check(bindBlob(index, bytes, travelog_sqlite_static()))
+    try check(bindBlob(index, bytes: bytes, destructor: travelog_sqlite_static()))
   }
 
   private func bindText(
     _ index: Int32,
-    _ bytes: UnsafeRawBufferPointer,
-    _ destructor: sqlite3_destructor_type?
+    bytes: UnsafeRawBufferPointer,
+    destructor: sqlite3_destructor_type?
   ) -> Int32 {
     guard let start = bytes.baseAddress, !bytes.isEmpty else {
       // Without an address SQLite would take null. A literal stays where it is.
@@ -85,8 +85,8 @@ extension Statement {
 
   private func bindBlob(
     _ index: Int32,
-    _ bytes: UnsafeRawBufferPointer,
-    _ destructor: sqlite3_destructor_type?
+    bytes: UnsafeRawBufferPointer,
+    destructor: sqlite3_destructor_type?
   ) -> Int32 {
     guard let start = bytes.baseAddress, !bytes.isEmpty else {
       return sqlite3_bind_zeroblob(handle, index, 0)

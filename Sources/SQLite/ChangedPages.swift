@@ -95,7 +95,7 @@ package final class ChangedPages {
       }
       let now = try dataVersion()
       try connection.checkFile(travelog_sqlite_file_size(file, &size))
-      let scan = try PageGaps(connection, file, size)
+      let scan = try PageGaps(connection, file: file, size: size)
       let result = try scan?.run(now == version ? pages : nil)
       pagesRead += result?.read ?? 0
       pages = result == nil ? nil : []

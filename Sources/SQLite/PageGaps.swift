@@ -21,8 +21,8 @@ struct PageGaps {
   /// Nil where the file has no pages, or too many.
   init?(
     _ connection: Connection,
-    _ file: UnsafeMutablePointer<sqlite3_file>,
-    _ size: Int64
+    file: UnsafeMutablePointer<sqlite3_file>,
+    size: Int64
   ) throws {
     var header = [UInt8](repeating: 0, count: 100)
     guard size >= 512 else { return nil }
@@ -68,7 +68,7 @@ struct PageGaps {
     )
     for start in stride(from: 0, to: count, by: pageSize) {
       let page = pages.lowerBound + Int64(start / pageSize)
-      guard !isOther(page), let gap = gap(of: buffer[start..<start + pageSize], page) else {
+      guard !isOther(page), let gap = gap(of: buffer[start..<start + pageSize], page: page) else {
         continue
       }
       try connection.checkFile(
@@ -96,7 +96,7 @@ struct PageGaps {
 
   /// Where a page of cells has bytes that are not zero between the list of its cells and their
   /// contents; nil where there are none, or it is another page.
-  private func gap(of bytes: ArraySlice<UInt8>, _ page: Int64) -> Range<Int>? {
+  private func gap(of bytes: ArraySlice<UInt8>, page: Int64) -> Range<Int>? {
     let start = bytes.startIndex
     func number(_ offset: Int) -> Int {
       Int(bytes[start + offset]) << 8 | Int(bytes[start + offset + 1])

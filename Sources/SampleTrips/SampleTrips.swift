@@ -21,9 +21,14 @@ package enum SampleTrips {
     allowsSave: Bool = true
   ) throws -> ModelContainer {
     try container(
-      trips: configuration("trips", SampleTripsSchemaV3.trips, store, allowsSave: allowsSave),
+      trips: configuration(
+        "trips",
+        models: SampleTripsSchemaV3.trips,
+        url: store,
+        allowsSave: allowsSave
+      ),
       people: people.map {
-        configuration("people", SampleTripsSchemaV3.people, $0, allowsSave: allowsSave)
+        configuration("people", models: SampleTripsSchemaV3.people, url: $0, allowsSave: allowsSave)
       }
     )
   }
@@ -45,8 +50,8 @@ package enum SampleTrips {
 
   static func configuration(
     _ name: String,
-    _ models: [any PersistentModel.Type],
-    _ url: URL,
+    models: [any PersistentModel.Type],
+    url: URL,
     allowsSave: Bool = true
   ) -> ModelConfiguration {
     ModelConfiguration(

@@ -9,7 +9,7 @@ package final class CommitWatch {
   private let connection: Connection?
   private var version: Int64?
 
-  init(_ store: Store, _ connection: Connection?) {
+  init(_ store: Store, connection: Connection?) {
     self.store = store
     self.connection = connection
   }

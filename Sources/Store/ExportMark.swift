@@ -8,7 +8,7 @@ extension Store {
   /// name of the filtered logs, and nil for whole logs.
   package func rememberExport(filter: String?) throws {
     try inTransaction { _, connection in
-      try Catalog.set(exportKey(filter), .integer(1), on: connection)
+      try Catalog.set(exportKey(filter), value: .integer(1), on: connection)
     }
   }
 

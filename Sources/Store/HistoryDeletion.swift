@@ -44,7 +44,7 @@ extension Store {
           (SELECT id - 1 FROM history_transaction WHERE time >= ?1 ORDER BY id LIMIT 1),
           (SELECT max(id) FROM history_transaction))
         """,
-        [.text(limit)]
+        values: [.text(limit)]
       )
     }
     guard let last, last > 0 else { return 0 }
@@ -117,7 +117,7 @@ struct HistoryDeletion {
     // Changes lie in the order of their transactions.
     let end = try connection.integer(
       "SELECT first_change FROM history_transaction WHERE id > ?1 ORDER BY id LIMIT 1",
-      [.integer(id)]
+      values: [.integer(id)]
     )
     try deleteChanges("id < ?1") { try $0.bind(1, end ?? .max) }
     try removeTransactions(through: id)
@@ -126,13 +126,13 @@ struct HistoryDeletion {
   /// Removes the first transactions, of which the latest time is kept.
   private func removeTransactions(through id: Int64) throws {
     let query = "SELECT max(time) FROM history_transaction WHERE id <= ?1"
-    let latest = try connection.first(query, [.integer(id)]) {
+    let latest = try connection.first(query, values: [.integer(id)]) {
       $0.isNull(at: 0) ? nil : $0.string(at: 0)
     }
     if let latest {
       try HistoryRows.setBaseTime(max(latest, rows.baseTime() ?? ""), on: connection)
     }
-    try connection.run("DELETE FROM history_transaction WHERE id <= ?1", [.integer(id)])
+    try connection.run("DELETE FROM history_transaction WHERE id <= ?1", values: [.integer(id)])
   }
 
   private func deleteChanges(of transaction: Transaction) throws {
@@ -162,7 +162,7 @@ struct HistoryDeletion {
   private func moveBase(to id: Int64) throws {
     let kept = try connection.integer(
       "SELECT id FROM history_transaction WHERE id > ?1 AND state <> 'deleted' ORDER BY id LIMIT 1",
-      [.integer(id)]
+      values: [.integer(id)]
     )
     let last = try kept.map { $0 - 1 } ?? rows.range().head.transaction
     guard let digest = try rows.digest(of: last) else {
@@ -182,7 +182,7 @@ struct HistoryDeletion {
       UPDATE history_transaction SET state = 'deleted', author = NULL, process = '',
         process_id = 0, host = '', bundle = NULL, salt = X'', details = NULL WHERE id = ?1
       """,
-      [.integer(transaction.id)]
+      values: [.integer(transaction.id)]
     )
   }
 }

@@ -18,7 +18,7 @@ extension Store {
       try writer.recorder.sealLast()
       let connection = writer.connection
       try HistoryDeletion(writer).deleteAll(through: base.transaction)
-      try Catalog.set("lineage", .integer(base.lineage), on: connection)
+      try Catalog.set("lineage", value: .integer(base.lineage), on: connection)
       try HistoryRows.setBase(base, on: connection)
       try Self.chainAnew(after: base, on: connection)
     }
@@ -35,7 +35,7 @@ extension Store {
       let digest = try rows.digest(of: transaction, after: previous)
       try connection.run(
         "UPDATE history_transaction SET digest = ?2 WHERE id = ?1",
-        [.integer(next), .blob(Data(digest.bytes))]
+        values: [.integer(next), .blob(Data(digest.bytes))]
       )
       previous = digest
       next += 1

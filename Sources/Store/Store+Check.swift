@@ -49,7 +49,7 @@ extension Store {
         guard try isReplica || !reader.hasUnshownChanges() else { throw unshown }
         let unsealed = try reader.unsealedHistory()
         return try reader.withPassingValues { passing in
-          let check = try StateCheck(reader.connection, schema, passing.blobs) {
+          let check = try StateCheck(reader.connection, schema: schema, blobs: passing.blobs) {
             try passing.removeAll()
           }
           try check.readHistory(unsealed, since: beginning, body)
@@ -61,10 +61,13 @@ extension Store {
       }
     }
     return try maintain { writer in
-      let check = try StateCheck(writer.connection, schema, writer.blobs)
+      let check = try StateCheck(writer.connection, schema: schema, blobs: writer.blobs)
       try check.readHistory(nil, since: beginning, body)
       try check.checkBlobs(location.blobFolder, body)
-      let recorded = try GapRecorder(writer, author, beginning).record(check, body)
+      let recorded = try GapRecorder(writer, author: author, beginning: beginning).record(
+        check,
+        body
+      )
       return CheckResult(recorded: recorded, unknown: check.unknown)
     }
   }
@@ -74,7 +77,7 @@ extension Store {
   /// A store that was opened for writing has got back the triggers that were missing.
   package func checkStructure(_ body: (CheckFinding) throws -> Void) throws {
     let schema = try Catalog.schema(of: self)
-    try read { try StructureCheck($0.connection, schema).run(body) }
+    try read { try StructureCheck($0.connection, schema: schema).run(body) }
   }
 
   /// Waits for what another program wrote just now: for a second something may join it.

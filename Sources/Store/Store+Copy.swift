@@ -29,7 +29,7 @@ extension Store {
       guard source.contains(name) else { continue }
       // One that was altered is altered in the copy as well, for whoever checks it there.
       do {
-        try copy.copy(.file(source.file(name)), name, isChecked: false)
+        try copy.copy(.file(source.file(name)), digest: name, isChecked: false)
       } catch let error as StoreError where error.code == .missingBlob {
         continue
       }

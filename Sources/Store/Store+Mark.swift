@@ -13,12 +13,12 @@ extension Store {
   @discardableResult
   package func mark(
     _ operation: TransactionOperation,
-    _ author: Author,
+    author: Author,
     details: String
   ) throws -> Int64 {
     try maintain { writer in
       try writer.recorder.begin()
-      try writer.recorder.close(author, operation, details: details)
+      try writer.recorder.close(author, operation: operation, details: details)
       return writer.recorder.transaction
     }
   }

@@ -19,8 +19,8 @@ extension Store {
       let last = try HistoryRows(connection).range().head.transaction
       let identifier = UUID().uuidString
       try HistoryDeletion(writer).deleteAll(through: last)
-      try Catalog.set("identifier", .text(identifier), on: connection)
-      try Catalog.set("lineage", .integer(0), on: connection)
+      try Catalog.set("identifier", value: .text(identifier), on: connection)
+      try Catalog.set("lineage", value: .integer(0), on: connection)
       let digest = TransactionDigest.beginning(ofStore: identifier, lineage: 0)
       try HistoryRows.setBase(
         HistoryPoint(lineage: 0, transaction: last, digest: digest),

@@ -118,7 +118,7 @@ package final class Store: @unchecked Sendable {
   ///
   /// Whoever opens and closes such a file by other means than SQLite's lets go of all locks that this
   /// process has on it.
-  package static func firstBytes(of path: String, _ count: Int) throws -> [UInt8] {
+  package static func firstBytes(of path: String, count: Int) throws -> [UInt8] {
     try describingErrors(at: path) {
       try Connection(path: path, mode: .readOnly).firstBytes(count)
     }
@@ -171,7 +171,7 @@ package final class Store: @unchecked Sendable {
   /// Makes a watch, which tells of commits without reading anything.
   package func watch() throws -> CommitWatch {
     try describingErrors(at: location.path) {
-      CommitWatch(self, isInMemory ? nil : try file.connectReader())
+      CommitWatch(self, connection: isInMemory ? nil : try file.connectReader())
     }
   }
 

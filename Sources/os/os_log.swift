@@ -18,11 +18,11 @@ public func os_log(
   type: OSLogType = .default,
   _ arguments: Any...
 ) {
-  log.write(type, name: type.name) { formatted(message.description, arguments) }
+  log.write(type, name: type.name) { formatted(message.description, arguments: arguments) }
 }
 
 /// The message of a format in C's manner: `%{public}@`, `%d`, `%.2f` and their kind.
-func formatted(_ format: String, _ arguments: [Any]) -> OSLogMessage {
+func formatted(_ format: String, arguments: [Any]) -> OSLogMessage {
   var message = OSLogInterpolation(literalCapacity: 0, interpolationCount: arguments.count)
   var arguments = arguments[...]
   var rest = format[...]

@@ -56,16 +56,16 @@ extension Travelog {
       try line.clear()
       if given[json] {
         var object = JSONText(type: "object_change")
-        object.add("transaction", transaction.id)
-        object.add("time", transaction.time)
-        object.add("author", transaction.author)
-        object.add("difference", JSONText(difference))
+        object.add("transaction", number: transaction.id)
+        object.add("time", text: transaction.time)
+        object.add("author", text: transaction.author)
+        object.add("difference", object: JSONText(difference))
         try call.answer(object)
       } else {
         let summary = TransactionSummary(transaction: transaction, entities: [])
         let head = textTimeline(marks, width: 0, hasStatistics: false, hasChanges: false).head
         try call.output.write(bytes: head(summary))
-        try call.output.write(text(of: difference, marks, indent: "    "))
+        try call.output.write(text(of: difference, marks: marks, indent: "    "))
       }
     }
     try line.clear()
@@ -73,7 +73,7 @@ extension Travelog {
       try call.answer(JSONText(result))
     } else {
       if given[whole] { try call.output.writeLine() }
-      try call.output.write(text(of: result, marks))
+      try call.output.write(text(of: result, marks: marks))
     }
     return .success
   }

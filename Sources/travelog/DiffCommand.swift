@@ -66,15 +66,15 @@ extension Travelog {
       try call.output.write(DifferencePage.opening(given[first], given[second]))
     }
     let marks = call.output.style.marks
-    let name: NameLookup = { differences.name(of: $0, $1) }
+    let name: NameLookup = { differences.name(of: $0, id: $1) }
     try differences.objects(filter) { difference in
       counts.count(difference.kind)
       if counts.all & 0xff == 0 { try Interruption.check() }
       switch format {
-      case .text: try call.output.write(text(of: difference, marks, name: name))
+      case .text: try call.output.write(text(of: difference, marks: marks, name: name))
       case .json:
         var object = JSONText(type: "difference")
-        object.add("difference", JSONText(difference))
+        object.add("difference", object: JSONText(difference))
         try call.answer(object)
       case .csv: try call.output.write(DifferenceTable.rows(of: difference))
       case .html: try call.output.write(DifferencePage.rows(of: difference, name: name))
@@ -84,9 +84,9 @@ extension Travelog {
     switch format {
     case .json:
       var object = JSONText(type: "diff_summary")
-      object.add("a", given[first])
-      object.add("b", given[second])
-      object.add("same", counts.all == 0)
+      object.add("a", text: given[first])
+      object.add("b", text: given[second])
+      object.add("same", truth: counts.all == 0)
       object.add(counts)
       try call.answer(object)
     case .html:

@@ -280,7 +280,7 @@ extension CommandLineKit.ValueType where Value == ExportFilter.Redaction {
     guard parts.count == 2, names.count == 2, names.allSatisfy({ !$0.isEmpty }),
       let manner = ExportFilter.Redaction.Manner(rawValue: String(parts[1]))
     else { return nil }
-    return ExportFilter.Redaction(entity: names[0], attribute: names[1], manner)
+    return ExportFilter.Redaction(entity: names[0], attribute: names[1], manner: manner)
   }
 }
 

@@ -104,7 +104,7 @@ extension Travelog {
     // A transaction that the history does not have is refused with those that it has.
     let history = try History(
       name: given[source],
-      call.history().source,
+      source: call.history().source,
       at: .transaction(given[transaction])
     )
     guard let range = history.range, range.contains(given[transaction]) else {

@@ -78,7 +78,7 @@ extension Travelog {
     request.clock = WallClock(zone: given[timeZone], officeHours: given[officeHours])
     request.bulk = max(1, given[bulk])
     let (line, tick) = call.tick()
-    let audit = try summarize(history, request, tick: tick)
+    let audit = try summarize(history, request: request, tick: tick)
     try line.clear()
     func write(_ output: ([UInt8]) throws -> Void) throws {
       switch format {

@@ -52,14 +52,14 @@ extension Travelog {
     }
     if given[json] {
       var object = JSONText(type: "undo")
-      object.add("dry_run", isDryRun)
-      object.add("first_transaction", range.lowerBound)
-      object.add("last_transaction", range.upperBound)
-      object.add("made", made)
+      object.add("dry_run", truth: isDryRun)
+      object.add("first_transaction", number: range.lowerBound)
+      object.add("last_transaction", number: range.upperBound)
+      object.add("made", number: made)
       try call.answer(object)
     } else if isDryRun {
       // What would be taken back, the newest first, as it would be done.
-      let history = try History(name: path, StoreHistory(path: path), at: .head)
+      let history = try History(name: path, source: StoreHistory(path: path), at: .head)
       for id in range.reversed() {
         try writeTimeline(
           of: history,

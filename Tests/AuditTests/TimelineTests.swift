@@ -162,7 +162,7 @@ struct TimelineTests {
         }
       }
       let source = try CountingSource(StoreHistory(path: url.path))
-      let history = try History(name: "a", source, at: .head)
+      let history = try History(name: "a", source: source, at: .head)
       func lines(_ limit: Int64?, id: Int64? = nil, author: String? = nil) throws -> [String] {
         source.changes = 0
         var filter = AuditFilter()
@@ -278,7 +278,7 @@ struct TimelineTests {
           let text = try timeline(history, filter)
           var request = AuditRequest()
           request.filter = filter
-          let report = try summarize(history, request)
+          let report = try summarize(history, request: request)
           let groups = try groupTimeline(of: history, by: .author, filter: filter)
           let changes = text.split(separator: "\n").filter { !$0.contains { $0 == "0" } }
           #expect(report.counts.all == groups.reduce(0) { $0 + $1.counts.all })

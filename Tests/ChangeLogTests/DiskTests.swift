@@ -107,12 +107,12 @@ struct DiskTests {
       expect(.missing, "Not a directory") { _ = try names(in: file) }
       expect(.inputOutput, "Is a directory") { _ = try readSmallFile(folder.path) }
       expect(.inputOutput, "Is a directory") { try appendDurably([1], to: folder.path, after: 0) }
-      expect(.inputOutput, "Bad file descriptor") { try write([1], to: -1, "path") }
+      expect(.inputOutput, "Bad file descriptor") { try write([1], to: -1, path: "path") }
       for (number, code) in [
         (ENOSPC, LogError.Code.diskFull), (EDQUOT, .diskFull), (EIO, .inputOutput),
       ] {
         errno = number
-        #expect(diskError("x", "p").code == code)
+        #expect(diskError("x", path: "p").code == code)
       }
     }
   }

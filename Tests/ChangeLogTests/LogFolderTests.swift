@@ -68,7 +68,7 @@ struct LogFolderTests {
     let logs = LogFolder("/logs//").partial(leavingOut: "entities Trip")
     #expect(logs.path == "/logs" && logs.partial == name && LogFolder("/").path == "/")
     #expect(logs.storeFolder("S") == "/logs/store=S/partial=\(name)")
-    #expect(logs.lineageFolder("S", 3) == "/logs/store=S/partial=\(name)/lineage=3")
+    #expect(logs.lineageFolder("S", lineage: 3) == "/logs/store=S/partial=\(name)/lineage=3")
     #expect(logs.token(of: "S") == "/logs/store=S/partial=\(name)/_token.json")
     #expect(
       LogFolder("/logs").erasures(of: "S", lineage: 0) == "/logs/store=S/lineage=0/_erasures.ndjson"
@@ -108,11 +108,11 @@ struct LogFolderTests {
       let digest = SHA256.digest(of: Array(value)).description
       let other = String(repeating: "0", count: 64)
       #expect(throws: LogError.self) { try logs.blobs.value(digest) }
-      try logs.blobs.write(.bytes(value), digest)
-      try logs.blobs.write(.bytes(Data()), digest)
+      try logs.blobs.write(.bytes(value), digest: digest)
+      try logs.blobs.write(.bytes(Data()), digest: digest)
       #expect(try Data(contentsOf: URL(fileURLWithPath: logs.blobs.file(digest))) == value)
       try logs.blobs.check(digest, size: 5)
-      #expect(throws: StoreError.self) { try logs.blobs.write(.bytes(value), other) }
+      #expect(throws: StoreError.self) { try logs.blobs.write(.bytes(value), digest: other) }
       #expect(!logs.blobs.contains(other) && logs.blobs.contains(digest))
       try writeDurably(Array(value), to: logs.blobs.file(other))
       for (digest, size, code) in [

@@ -60,10 +60,10 @@ struct LogMembersTests {
   @Test("The stretches of a log end where its entries are, and the last one at its end.")
   func stretchesOfLog() throws {
     try withLog { log in
-      #expect(stretches(ofLog: log, 1...12) == [1...3, 4...5, 6...9, 10...12])
-      #expect(stretches(ofLog: log, 4...9) == [4...5, 6...9])
-      #expect(stretches(ofLog: log, 3...5) == [3...3, 4...5])
-      #expect(stretches(ofLog: log + "x", 1...12) == [1...12])
+      #expect(stretches(ofLog: log, range: 1...12) == [1...3, 4...5, 6...9, 10...12])
+      #expect(stretches(ofLog: log, range: 4...9) == [4...5, 6...9])
+      #expect(stretches(ofLog: log, range: 3...5) == [3...3, 4...5])
+      #expect(stretches(ofLog: log + "x", range: 1...12) == [1...12])
     }
   }
 
@@ -83,7 +83,7 @@ struct LogMembersTests {
         #expect(altered != text)
         try Data(altered.utf8).write(to: url)
         #expect(read(log) == nil, "\(other)")
-        #expect(stretches(ofLog: log, 1...12) == [1...12])
+        #expect(stretches(ofLog: log, range: 1...12) == [1...12])
       }
       try Data(text.replacing("\"offset\":10,", with: "\"offset\":1,").utf8).write(to: url)
       #expect(read(log)?.first?.offset == 1)

@@ -107,7 +107,7 @@ struct LogSpoolTests {
       let logs = LogFolder(folder.path + "/logs")
       try logs.blobs.write(
         .bytes(Data("large".utf8)),
-        SHA256.digest(of: Array("large".utf8)).description
+        digest: SHA256.digest(of: Array("large".utf8)).description
       )
       try Data().write(
         to: URL(fileURLWithPath: logs.erasures(of: writtenStore, lineage: 0))

@@ -110,9 +110,9 @@ private func export(
         while let change = try cursor.nextChange() { lines.append(change, to: &text) }
         try text.withUnsafeBytes { try writer.append(lines: $0, changes: transaction.count) }
       } else {
-        while let change = try cursor.nextChange() { try writer.append(change, lines) }
+        while let change = try cursor.nextChange() { try writer.append(change, lines: lines) }
       }
-      try writer.close(transaction, lines)
+      try writer.close(transaction, lines: lines)
     }
     return try writer.finish()
   }

@@ -20,7 +20,7 @@ struct StreamedValueTests {
     let output = try FileHandle(forWritingTo: url)
     try LogWriter.write(
       .bytes(Data(value)),
-      SHA256.digest(of: value).description,
+      digest: SHA256.digest(of: value).description,
       size: Int64(value.count),
       level: 1,
       to: output.fileDescriptor,
@@ -48,7 +48,7 @@ struct StreamedValueTests {
         let lines = try lines(value, folder)
         #expect(lines.count == (count + Self.piece - 1) / Self.piece)
         let blobs = LogBlobs(path: folder.path + "/blobs-\(count)")
-        let spooled = try lines[0].withUnsafeBytes { try SpooledValue($0, blobs) }
+        let spooled = try lines[0].withUnsafeBytes { try SpooledValue($0, blobs: blobs) }
         for (number, line) in lines.enumerated() {
           #expect(line.withUnsafeBytes { StreamedValue.begins($0) })
           let isLast = try line.withUnsafeBytes { try spooled.append($0) }
@@ -74,7 +74,7 @@ struct StreamedValueTests {
         let error = #expect(throws: StoreError.self) {
           try LogWriter.write(
             .bytes(Data(value)),
-            digest.description,
+            digest: digest.description,
             size: size,
             level: 1,
             to: output.fileDescriptor,
@@ -99,7 +99,7 @@ struct StreamedValueTests {
       func isTaken(_ text: String) throws -> Bool {
         do {
           return try Array(text.utf8).withUnsafeBytes { line in
-            try SpooledValue(line, blobs).append(line)
+            try SpooledValue(line, blobs: blobs).append(line)
           }
         } catch is Refusal {
           return false
@@ -119,7 +119,7 @@ struct StreamedValueTests {
       // The second line of a value that has another digest, size or place.
       let value = bytes(Self.piece + 3)
       let lines = try lines(value, folder)
-      let first = try lines[0].withUnsafeBytes { try SpooledValue($0, blobs) }
+      let first = try lines[0].withUnsafeBytes { try SpooledValue($0, blobs: blobs) }
       #expect(try lines[0].withUnsafeBytes { try !first.append($0) })
       #expect(throws: Refusal.self) { try lines[0].withUnsafeBytes { try first.append($0) } }
       #expect(throws: Refusal.self) {

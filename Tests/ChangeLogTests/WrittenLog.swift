@@ -47,12 +47,12 @@ func writeLog(
         special: none,
         large: none
       )
-      digest.take(change, lines)
-      try writer.append(change, lines)
+      digest.take(change, lines: lines)
+      try writer.append(change, lines: lines)
     }
   }
   let closed = digest.close(lines)
   transaction.digest = closed
-  try writer.close(transaction, TransactionLines(transaction))
+  try writer.close(transaction, lines: TransactionLines(transaction))
   return (try writer.finish(), closed)
 }

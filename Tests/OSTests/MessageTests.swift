@@ -92,6 +92,6 @@ struct MessageTests {
     ] as [(String, [any Sendable], String)]
   )
   func formats(format: String, arguments: [any Sendable], text: String) {
-    #expect(shown(formatted(format, arguments)) == text)
+    #expect(shown(formatted(format, arguments: arguments)) == text)
   }
 }

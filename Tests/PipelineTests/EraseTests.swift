@@ -139,7 +139,7 @@ struct EraseTests {
       try secrets.write()
       try secrets.delete()
       // What an export left that was stopped.
-      let left = secrets.logs.lineageFolder(secrets.store.identifier, 0) + "/.writing"
+      let left = secrets.logs.lineageFolder(secrets.store.identifier, lineage: 0) + "/.writing"
       try Data(secrets.texts[0].utf8).write(to: URL(fileURLWithPath: left))
       for text in secrets.texts { #expect(try !secrets.places(of: text).isEmpty) }
       let before = try rowDump(of: secrets.store)

@@ -105,7 +105,7 @@ struct HistorySourceTests {
       {
         for (index, time) in times.enumerated() {
           let expected = times.lastIndex { $0 <= time } ?? index
-          let history = try History(name: "", source, at: .time(time))
+          let history = try History(name: "", source: source, at: .time(time))
           #expect(history.last == Int64(expected + 1))
         }
       }

@@ -131,7 +131,7 @@ struct LineageImportTests {
     try withTemporaryFolder { folder in
       let logs = try Restored(folder)
       let store = logs.world.source.identifier
-      let path = logs.world.logs.lineageFolder(store, 0)
+      let path = logs.world.logs.lineageFolder(store, lineage: 0)
       #expect(try History(path).outline.lineage == 0)
       let place = LogPlace(path + "/")
       #expect(place.folder == logs.world.logs)
@@ -156,12 +156,12 @@ struct LineageImportTests {
       try world.export()
       let store = world.source.identifier
       try FileManager.default.createDirectory(
-        atPath: world.logs.lineageFolder(store, 1),
+        atPath: world.logs.lineageFolder(store, lineage: 1),
         withIntermediateDirectories: true
       )
       #expect(try world.logs.lineages(of: store) == [0])
       #expect(try verify(VerifyRequest(logs: world.logs)).map(\.findings) == [[]])
-      try FileManager.default.removeItem(atPath: world.logs.lineageFolder(store, 0))
+      try FileManager.default.removeItem(atPath: world.logs.lineageFolder(store, lineage: 0))
       let error = #expect(throws: PipelineError.self) {
         try verify(VerifyRequest(logs: world.logs))
       }

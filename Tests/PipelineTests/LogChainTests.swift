@@ -107,7 +107,7 @@ struct LogChainTests {
       short.range = short.range.lowerBound...short.range.upperBound + 1
       let reader = try chain.open(short, after: points[1])
       while try reader.next() != nil {}
-      let error = #expect(throws: LogError.self) { try chain.checkEnd(reader, short) }
+      let error = #expect(throws: LogError.self) { try chain.checkEnd(reader, file: short) }
       #expect(error?.code == .damaged)
     }
   }

@@ -43,7 +43,7 @@ private struct Divided {
       memberSize: size
     )
     while let transaction = try reader.next(copy: { try writer.append(lines: $0, changes: 1) }) {
-      try writer.close(transaction, TransactionLines(transaction))
+      try writer.close(transaction, lines: TransactionLines(transaction))
     }
     _ = try writer.finish()
   }

@@ -187,7 +187,7 @@ struct NewFolderTests {
         digest: TransactionDigest.beginning(ofStore: identifier, lineage: 0)
       )
       let token = Bookmark(store: identifier, points: [identifier: beginning]).json()
-      try FileManager.default.removeItem(atPath: world.logs.lineageFolder(identifier, 0))
+      try FileManager.default.removeItem(atPath: world.logs.lineageFolder(identifier, lineage: 0))
       try Data(token).write(to: URL(fileURLWithPath: world.logs.token(of: identifier)))
       #expect(try status(of: world.path, logs: world.logs).logs.health == .ok)
       #expect(try world.export().notices.isEmpty)

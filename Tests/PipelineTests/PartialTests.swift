@@ -121,7 +121,7 @@ struct PartialTests {
       _ = try importLogs(ImportRequest(logs: world.logs, store: path))
       // By themselves they are refused, from a folder and from files.
       try FileManager.default.removeItem(
-        atPath: world.logs.lineageFolder(world.source.identifier, 0)
+        atPath: world.logs.lineageFolder(world.source.identifier, lineage: 0)
       )
       let other = ImportRequest(logs: world.logs, store: folder.path + "/other.store")
       #expect(throws: LogError.self) { try importLogs(other) }
@@ -154,8 +154,8 @@ struct PartialTests {
       }
       let filter = filter {
         $0.redactions = [
-          .init(entity: "Guest", attribute: "note", .hash),
-          .init(entity: "Guest", attribute: "score", .drop),
+          .init(entity: "Guest", attribute: "note", manner: .hash),
+          .init(entity: "Guest", attribute: "score", manner: .drop),
         ]
         $0.key = Array("a key of random bytes".utf8)
       }
@@ -213,7 +213,7 @@ struct PartialTests {
       try logs.create()
       var request = ExportRequest(store: url.path, logs: logs)
       request.filter = filter {
-        $0.redactions = [.init(entity: "Human", attribute: "mobile", .drop)]
+        $0.redactions = [.init(entity: "Human", attribute: "mobile", manner: .drop)]
         $0.entities = ["Human"]
       }
       let result = try export(request)
@@ -242,24 +242,24 @@ struct PartialTests {
       let cases: [(ExportFilter, PipelineError.Code, String)] = [
         (filter { $0.entities = ["Guests"] }, .unknownName, "Guest"),
         (
-          filter { $0.redactions = [.init(entity: "Gast", attribute: "note", .drop)] },
+          filter { $0.redactions = [.init(entity: "Gast", attribute: "note", manner: .drop)] },
           .unknownName, "Guest"
         ),
         (
-          filter { $0.redactions = [.init(entity: "Guest", attribute: "notes", .drop)] },
+          filter { $0.redactions = [.init(entity: "Guest", attribute: "notes", manner: .drop)] },
           .unknownName, "note"
         ),
         (
           filter {
             $0.redactions = [
-              .init(entity: "Guest", attribute: "note", .drop),
-              .init(entity: "Guest", attribute: "note", .hash),
+              .init(entity: "Guest", attribute: "note", manner: .drop),
+              .init(entity: "Guest", attribute: "note", manner: .hash),
             ]
           },
           .misuse, "once"
         ),
         (
-          filter { $0.redactions = [.init(entity: "Guest", attribute: "note", .hash)] },
+          filter { $0.redactions = [.init(entity: "Guest", attribute: "note", manner: .hash)] },
           .misuse, "--redact-key"
         ),
       ]

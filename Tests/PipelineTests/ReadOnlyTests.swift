@@ -45,7 +45,7 @@ struct ReadOnlyTests {
           )
           try #require(try !store.read { try $0.remembersExport(filter: nil) })
           try FileManager.default.removeItem(
-            atPath: logs.lineageFolder(world.source.identifier, 0)
+            atPath: logs.lineageFolder(world.source.identifier, lineage: 0)
           )
           let error = #expect(throws: PipelineError.self) {
             try Pipeline.export(ExportRequest(store: copy, logs: logs))

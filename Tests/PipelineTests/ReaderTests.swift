@@ -198,7 +198,7 @@ struct ReaderTests {
       var world = HistoryWorld(SeededGenerator(for: "reader of partial logs"))
       var request = ExportRequest(store: url.path, logs: LogFolder(folder.path + "/logs"))
       request.filter.entities = ["Guest"]
-      request.filter.redactions = [.init(entity: "Guest", attribute: "note", .drop)]
+      request.filter.redactions = [.init(entity: "Guest", attribute: "note", manner: .drop)]
       var logs: [String] = []
       while logs.count < 3 {
         for _ in 0..<15 { try world.write(to: store) }

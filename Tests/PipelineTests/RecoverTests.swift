@@ -276,10 +276,10 @@ struct RecoverTests {
       try aside.create()
       try startLogs(of: world.path, in: aside)
       // The same history, in one log and further than it was when the next lineage began.
-      let folder = world.logs.lineageFolder(world.source.identifier, 0)
+      let folder = world.logs.lineageFolder(world.source.identifier, lineage: 0)
       try FileManager.default.removeItem(atPath: folder)
       try FileManager.default.copyItem(
-        atPath: aside.lineageFolder(world.source.identifier, 0),
+        atPath: aside.lineageFolder(world.source.identifier, lineage: 0),
         toPath: folder
       )
       let results = try verify(VerifyRequest(logs: world.logs))
@@ -291,7 +291,7 @@ struct RecoverTests {
   func laterLineageAlone() throws {
     try withLineages { world, _ in
       try FileManager.default.removeItem(
-        atPath: world.logs.lineageFolder(world.source.identifier, 0)
+        atPath: world.logs.lineageFolder(world.source.identifier, lineage: 0)
       )
       let results = try verify(VerifyRequest(logs: world.logs))
       #expect(results.map(\.findings) == [[]])
@@ -450,8 +450,8 @@ struct RecoverTests {
         withIntermediateDirectories: true
       )
       try FileManager.default.copyItem(
-        atPath: world.logs.lineageFolder(id, 0),
-        toPath: old.lineageFolder(id, 0)
+        atPath: world.logs.lineageFolder(id, lineage: 0),
+        toPath: old.lineageFolder(id, lineage: 0)
       )
       let request = ImportRequest(logs: old, store: folder.path + "/fork.store")
       #expect(try importLogs(request).to == end)
@@ -499,7 +499,7 @@ struct RecoverTests {
       #expect(!FileManager.default.fileExists(atPath: folder.path + "/between.store"))
       // Reading says where earlier transactions are.
       let error = #expect(throws: PipelineError.self) { try History("\(world.logs.path)@2") }
-      let old = world.logs.lineageFolder(world.source.identifier, 0)
+      let old = world.logs.lineageFolder(world.source.identifier, lineage: 0)
       #expect(error?.hint.contains(old) == true)
       #expect(try History("\(old)@2").last == 2)
     }
@@ -514,7 +514,7 @@ struct RecoverTests {
           == .missingLogs
       )
       try FileManager.default.removeItem(
-        atPath: world.logs.lineageFolder(world.source.identifier, 0)
+        atPath: world.logs.lineageFolder(world.source.identifier, lineage: 0)
       )
       #expect(code { try imported(world, "none.store", .transaction(2)) } == .missingLogs)
       #expect(!FileManager.default.fileExists(atPath: path))

@@ -120,7 +120,8 @@ struct DifferencesTests {
         try History(path).source.read(
           id...id,
           wants: { _ in true },
-          change: { change, _ in expected.append(ObjectDifference(change, vocabulary)) },
+          change: { change, _ in expected.append(ObjectDifference(change, vocabulary: vocabulary))
+          },
           transaction: { _ in }
         )
         func plain(_ differences: [ObjectDifference]) -> [String] {

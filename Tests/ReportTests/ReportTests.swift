@@ -37,7 +37,7 @@ private func hostileStore(_ folder: URL) throws -> Store {
 
 private func page(_ history: History, _ request: AuditRequest = AuditRequest()) throws -> String {
   var text = ""
-  try writePage(summarize(history, request)) { text += $0 }
+  try writePage(summarize(history, request: request)) { text += $0 }
   return text
 }
 
@@ -69,7 +69,7 @@ struct ReportTests {
       let store = try hostileStore(folder)
       var request = AuditRequest()
       request.bulk = 20
-      let audit = try summarize(History(store.location.path), request)
+      let audit = try summarize(History(store.location.path), request: request)
       #expect(audit.transactions == 3)
       #expect(audit.counts.inserted == 30)
       #expect(audit.counts.deleted == 1)
@@ -100,7 +100,7 @@ struct ReportTests {
   func trailer() throws {
     try withTemporaryFolder { folder in
       let world = try LongLog(folder)
-      let sound = try summarize(History(world.log.path), AuditRequest())
+      let sound = try summarize(History(world.log.path), request: AuditRequest())
       #expect(sound.integrity.isSound && sound.findings.allSatisfy { $0.kind != .damage })
       // The last member is written anew, with one digit of the file's digest changed.
       let members = try String(contentsOf: world.members, encoding: .utf8)
@@ -130,7 +130,7 @@ struct ReportTests {
         with: "\"size\":\(altered.count)}"
       )
       .write(to: world.members, atomically: false, encoding: .utf8)
-      let audit = try summarize(History(world.log.path), AuditRequest())
+      let audit = try summarize(History(world.log.path), request: AuditRequest())
       #expect(!audit.integrity.isSound)
       #expect(audit.findings.contains { $0.kind == .damage })
       #expect(audit.transactions == 200)
@@ -145,7 +145,7 @@ struct ReportTests {
         "UPDATE history_transaction SET author = 'somebody' WHERE id = 2",
         on: store.location.path
       )
-      let audit = try summarize(History(store.location.path), AuditRequest())
+      let audit = try summarize(History(store.location.path), request: AuditRequest())
       #expect(!audit.integrity.isSound)
       #expect(audit.findings.first { $0.kind == .damage }?.transactions == [2])
     }
@@ -173,7 +173,7 @@ struct ReportTests {
       var request = AuditRequest()
       request.bulk = 1000
       let history = try History(world.logs.path)
-      let audit = try summarize(history, request)
+      let audit = try summarize(history, request: request)
       #expect(audit.findings.allSatisfy { $0.kind != .clockBack })
       let verified = try #require(try verify(VerifyRequest(logs: world.logs)).last)
       #expect(audit.counts.all == verified.changes)
@@ -221,7 +221,7 @@ struct ReportTests {
         (logs.path, "Values of \(count) transactions were erased"),
         (store.location.path, "all but \(count) are as they were written"),
       ] {
-        let integrity = try summarize(History(name), AuditRequest()).integrity
+        let integrity = try summarize(History(name), request: AuditRequest()).integrity
         #expect(integrity.isSound)
         let text = integrity.statements.joined(separator: " ")
         #expect(text.contains(words), "\(text)")
@@ -239,13 +239,13 @@ struct ReportTests {
       let path = world.store.location.path
       let outline = try History(path).outline
       #expect(outline.base >= 9)
-      let integrity = try summarize(History(path), AuditRequest()).integrity
+      let integrity = try summarize(History(path), request: AuditRequest()).integrity
       #expect(integrity.isSound)
       let words = "transactions \(outline.base + 1) to \(outline.head) are as they were written."
       #expect(integrity.statements.first?.hasSuffix(words) == true, "\(integrity.statements)")
       let first = outline.base + 1
       try runSQL("UPDATE history_transaction SET author = 'x' WHERE id = \(first)", on: path)
-      let altered = try summarize(History(path), AuditRequest())
+      let altered = try summarize(History(path), request: AuditRequest())
       #expect(altered.findings.first { $0.kind == .damage }?.transactions == [first])
     }
   }
@@ -258,7 +258,7 @@ struct ReportTests {
         let set = "UPDATE history_transaction SET time = '\(day)T12:00:00.000000Z'"
         try runSQL(set + " WHERE id = \(id)", on: store.location.path)
       }
-      let audit = try summarize(History(store.location.path), AuditRequest())
+      let audit = try summarize(History(store.location.path), request: AuditRequest())
       let periods = audit.periods(atMost: 60)
       #expect(periods.count == 57)
       #expect(periods.reduce(0) { $0 + $1.changes } == audit.counts.all)
@@ -284,7 +284,7 @@ struct ReportTests {
       var request = AuditRequest()
       request.limit = 5
       let history = try History(store.location.path)
-      let audit = try summarize(history, request)
+      let audit = try summarize(history, request: request)
       #expect(audit.entries.count == 5)
       #expect(audit.entries.first?.summary.transaction.id == history.last)
       #expect(audit.transactions == history.last)

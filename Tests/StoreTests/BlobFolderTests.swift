@@ -30,13 +30,13 @@ struct BlobFolderTests {
   func values() throws {
     try withFolder { blobs, _ in
       #expect(try blobs.read(digest) == nil && blobs.size(of: digest) == nil)
-      try value.withUnsafeBytes { try blobs.write($0, digest) }
+      try value.withUnsafeBytes { try blobs.write($0, digest: digest) }
       try blobs.sync()
       #expect(blobs.contains(digest))
       #expect(try blobs.read(digest) == Data(value) && blobs.size(of: digest) == 13)
       #expect(try blobs.names() == [digest])
       // What is there is not written over.
-      try [UInt8]().withUnsafeBytes { try blobs.write($0, digest) }
+      try [UInt8]().withUnsafeBytes { try blobs.write($0, digest: digest) }
       #expect(try blobs.read(digest) == Data(value))
       try blobs.remove(digest)
       try blobs.remove(digest)
@@ -62,11 +62,11 @@ struct BlobFolderTests {
     try withFolder { blobs, _ in
       let other = String(repeating: "0", count: 64)
       #expect(throws: CanonicalEncodingError.self) {
-        try blobs.copy(.bytes(Data(value)), other)
+        try blobs.copy(.bytes(Data(value)), digest: other)
       }
       #expect(try FileManager.default.contentsOfDirectory(atPath: blobs.path) == [])
-      try blobs.copy(.bytes(Data(value)), digest)
-      try blobs.copy(.file(blobs.file(digest)), other, isChecked: false)
+      try blobs.copy(.bytes(Data(value)), digest: digest)
+      try blobs.copy(.file(blobs.file(digest)), digest: other, isChecked: false)
       #expect(try blobs.read(other) == Data(value))
       #expect(try blobs.names().sorted() == [digest, other].sorted())
     }
@@ -84,7 +84,7 @@ struct BlobFolderTests {
       let blobs = BlobFolder(besides: folder.path + "/none/a.store")
       let found = try blobs.names()
       #expect(found == [])
-      expectMissingFolder { try value.withUnsafeBytes { try blobs.write($0, digest) } }
+      expectMissingFolder { try value.withUnsafeBytes { try blobs.write($0, digest: digest) } }
       expectMissingFolder { try blobs.create() }
       expectMissingFolder { try blobs.sync() }
     }
@@ -103,7 +103,7 @@ struct BlobFolderTests {
         let blobs = BlobFolder(besides: store)
         try blobs.create()
         try blobs.create()
-        try value.withUnsafeBytes { try blobs.write($0, digest) }
+        try value.withUnsafeBytes { try blobs.write($0, digest: digest) }
         #expect(self.mode(blobs.path) == mode.folder)
         #expect(self.mode(blobs.file(digest)) == mode.value)
       }

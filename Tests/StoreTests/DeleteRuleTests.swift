@@ -155,7 +155,7 @@ struct DeleteRuleTests {
             try store.write(Author()) { try $0.delete(0, id: 2) }
           }
           #expect(error?.code == .deletionDenied)
-          #expect(error?.objects == [ObjectName("Node", 1)])
+          #expect(error?.objects == [ObjectName("Node", id: 1)])
           try store.write(Author()) { writer in
             try writer.delete(0, id: 2)
             try writer.delete(0, id: 1)
@@ -209,7 +209,7 @@ struct DeleteRuleTests {
         try store.write(Author()) { try $0.insert(item, id: 1, values: itemValues("x", trip: 9)) }
       }
       #expect(error?.code == .missingReference)
-      #expect(error?.objects == [ObjectName("Item", 1)])
+      #expect(error?.objects == [ObjectName("Item", id: 1)])
       #expect(error?.message.contains("Item 1 refers through trip to a Trip") == true)
       let link = #expect(throws: StoreError.self) {
         try store.write(Author()) { writer in

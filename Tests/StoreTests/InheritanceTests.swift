@@ -127,7 +127,7 @@ struct InheritanceTests {
         }
       }
       #expect(error?.code == .duplicate)
-      #expect(error?.objects == [ObjectName("BusinessTrip", 2)])
+      #expect(error?.objects == [ObjectName("BusinessTrip", id: 2)])
     }
   }
 

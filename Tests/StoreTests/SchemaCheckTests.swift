@@ -16,7 +16,7 @@ struct SchemaCheckTests {
       mode: .readWrite
     )
     let schemaID = try Catalog.add(schema, on: connection)
-    try Catalog.set("schema", .integer(schemaID), on: connection)
+    try Catalog.set("schema", value: .integer(schemaID), on: connection)
   }
 
   @Test("reading and writing it with the old model is refused")

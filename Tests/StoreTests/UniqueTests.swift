@@ -110,7 +110,7 @@ struct UniqueTests {
       ] as [(Writer) throws -> Void] {
         let error = #expect(throws: StoreError.self) { try store.write(Author(), change) }
         #expect(error?.code == .duplicate)
-        #expect(error?.objects == [ObjectName("Trip", 2)])
+        #expect(error?.objects == [ObjectName("Trip", id: 2)])
         #expect(error?.message.contains("Trip 2 has the same name") == true)
       }
       let left = try self.names(in: store)
@@ -177,7 +177,7 @@ struct UniqueTests {
       #expect(text?.code == .invalidValue)
       let twice = failure { try $0.insert(trip, id: 1, values: tripValues("b")) }
       #expect(twice?.code == .duplicate)
-      #expect(twice?.objects == [ObjectName("Trip", 1)])
+      #expect(twice?.objects == [ObjectName("Trip", id: 1)])
     }
   }
 

@@ -41,7 +41,7 @@ struct StoreLocksTests {
       try store.read { reader in
         let head = try reader.historyRange().head
         try reader.sync()
-        #expect(try Store.firstBytes(of: path, 6) == Array("SQLite".utf8))
+        #expect(try Store.firstBytes(of: path, count: 6) == Array("SQLite".utf8))
         // Whoever closes a store as the last one takes its write-ahead log away.
         for name in ["Second", "Third"] { try add(name, to: path) }
         #expect(FileManager.default.fileExists(atPath: path + "-wal"))

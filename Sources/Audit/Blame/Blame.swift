@@ -50,8 +50,10 @@ package func blame(
   let outline = history.outline
   let names = try PresentNames(history)
   let family = try names.family(of: entity)
-  let meant = try names.changes(of: entity, family, property: nil)
-  let wanted = try filter.attribute.map { try names.properties(called: $0, of: entity, family) }
+  let meant = try names.changes(of: entity, family: family, property: nil)
+  let wanted = try filter.attribute.map {
+    try names.properties(called: $0, of: entity, family: family)
+  }
   let isWanted = { (name: String) in wanted?.contains(name) ?? true }
   let vocabulary = Vocabulary(outline.schema)
   var blame = Blame(entity: entity, id: id)
@@ -66,8 +68,8 @@ package func blame(
         progress.changes += 1
         if progress.changes & 0xfff == 0 { try tick(progress) }
         guard change.object == id, meant.contain(change, schema: opening.schema) else { return }
-        var difference = ObjectDifference(change, vocabulary)
-        names.translate(&difference, from: opening.schema, vocabulary)
+        var difference = ObjectDifference(change, vocabulary: vocabulary)
+        names.translate(&difference, from: opening.schema, vocabulary: vocabulary)
         pending.append(difference)
       },
       transaction: { transaction in
@@ -75,7 +77,7 @@ package func blame(
         try tick(progress)
         // Only a transaction's own line tells how it came into history.
         for difference in pending {
-          blame.apply(difference, Touch(transaction))
+          blame.apply(difference, touch: Touch(transaction))
           guard filter.matches(transaction),
             wanted == nil || difference.properties.contains(where: { isWanted($0.name) })
           else { continue }
@@ -99,7 +101,7 @@ package func blame(
 }
 
 extension Blame {
-  fileprivate mutating func apply(_ difference: ObjectDifference, _ touch: Touch) {
+  fileprivate mutating func apply(_ difference: ObjectDifference, touch: Touch) {
     changes += 1
     entity = difference.entity
     label = difference.label ?? label
@@ -108,19 +110,19 @@ extension Blame {
       lines = []
       inserted = touch
       deleted = nil
-      for property in difference.properties { set(property, touch) }
+      for property in difference.properties { set(property, touch: touch) }
     case .update:
-      for property in difference.properties { set(property, touch) }
+      for property in difference.properties { set(property, touch: touch) }
     case .delete:
       deleted = touch
       keep(difference.properties)
     }
   }
 
-  private mutating func set(_ property: PropertyDifference, _ touch: Touch) {
+  private mutating func set(_ property: PropertyDifference, touch: Touch) {
     guard let after = property.after else { return }
     guard after.json.first != UInt8(ascii: "[") else {
-      return setLinks(property, after, touch)
+      return setLinks(property, after: after, touch: touch)
     }
     let line = Line(name: property.name, value: after, touch: touch, before: property.before)
     if let index = lines.firstIndex(where: { $0.name == property.name }) {
@@ -133,8 +135,8 @@ extension Blame {
   /// Of links, a change tells which went and which came; each is a line of its own.
   private mutating func setLinks(
     _ property: PropertyDifference,
-    _ after: PropertyValue,
-    _ touch: Touch
+    after: PropertyValue,
+    touch: Touch
   ) {
     var gone: [Int64: PropertyValue] = [:]
     for element in property.before.map({ CanonicalText($0.json).elements }) ?? [] {

@@ -29,7 +29,7 @@ package func findObjects(
   tick: Tick = { _ in }
 ) throws -> [FoundObject] {
   let names = try PresentNames(history)
-  let meant = try names.changes(of: entity, names.family(of: entity), property: property)
+  let meant = try names.changes(of: entity, family: names.family(of: entity), property: property)
   guard let range = history.range else { return [] }
   let vocabulary = Vocabulary(history.outline.schema)
   var quoted: [UInt8] = []
@@ -49,11 +49,11 @@ package func findObjects(
       guard found.count < limit else { return }
       let called = meant.properties(of: change, schema: opening.schema)
       guard !called.isEmpty else { return }
-      var difference = ObjectDifference(change, vocabulary)
+      var difference = ObjectDifference(change, vocabulary: vocabulary)
       guard difference.properties.contains(where: { called.contains($0.name) && has($0) }) else {
         return
       }
-      names.translate(&difference, from: opening.schema, vocabulary)
+      names.translate(&difference, from: opening.schema, vocabulary: vocabulary)
       let object = FoundObject(entity: difference.entity, id: difference.id)
       if !found.contains(object) { found.append(object) }
     },

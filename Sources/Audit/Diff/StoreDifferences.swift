@@ -44,15 +44,15 @@ package struct StoreDifferences {
     try describingErrorsOfFiles {
       try left.differences(to: right) { change in
         guard filter.matches(change, schema: digest) else { return }
-        var difference = ObjectDifference(change, vocabulary)
-        difference.label = difference.label ?? name(of: difference.entity, difference.id)
+        var difference = ObjectDifference(change, vocabulary: vocabulary)
+        difference.label = difference.label ?? name(of: difference.entity, id: difference.id)
         try body(difference)
       }
     }
   }
 
   /// What a person would call an object, in the second store or else in the first.
-  package func name(of entity: String, _ id: Int64) -> String? {
+  package func name(of entity: String, id: Int64) -> String? {
     guard let layout = layouts.first(where: { $0.entity.name == entity }),
       let label = vocabulary.labels[entity], let column = layout.column(of: label)
     else { return nil }

@@ -29,7 +29,7 @@ package final class StoreState {
       let past = try Past(name)
       let folder = try TemporaryFolder()
       self.folder = folder
-      store = try makeReplica(of: past, in: URL(fileURLWithPath: folder.path), tick)
+      store = try makeReplica(of: past, in: URL(fileURLWithPath: folder.path), tick: tick)
     }
     schema = store.schema
     reader = try store.takeReaderWithCompanion()
@@ -78,15 +78,15 @@ private struct Past {
   }
 }
 
-private func makeReplica(of history: Past, in folder: URL, _ tick: Tick) throws -> Store {
+private func makeReplica(of history: Past, in folder: URL, tick: Tick) throws -> Store {
   let url = folder.appendingPathComponent("state.store")
   guard history.last > 0 else {
     return try Store.open(.file(url), schema: history.outline.schemas[0])
   }
   if case .store = history.kind, history.outline.base > 0 {
-    return try rewound(history, at: url, tick)
+    return try rewound(history, at: url, tick: tick)
   }
-  var request = ImportRequest(logs: try logs(of: history, in: folder, tick), store: url.path)
+  var request = ImportRequest(logs: try logs(of: history, in: folder, tick: tick), store: url.path)
   request.origin = history.outline.store
   request.lineage = history.outline.lineage
   request.until = .transaction(history.last)
@@ -100,7 +100,7 @@ private func makeReplica(of history: Past, in folder: URL, _ tick: Tick) throws 
 }
 
 /// A copy of a store whose history does not reach back to its beginning, taken back from the head.
-private func rewound(_ history: Past, at url: URL, _ tick: Tick) throws -> Store {
+private func rewound(_ history: Past, at url: URL, tick: Tick) throws -> Store {
   let path = history.outline.path
   var progress = Progress()
   do {
@@ -122,7 +122,7 @@ private func rewound(_ history: Past, at url: URL, _ tick: Tick) throws -> Store
 }
 
 /// The logs that a history's state is made of; a store's are written for this.
-private func logs(of history: Past, in folder: URL, _ tick: Tick) throws -> LogFolder {
+private func logs(of history: Past, in folder: URL, tick: Tick) throws -> LogFolder {
   let outline = history.outline
   if case .folder = history.kind { return LogFolder(outline.path) }
   let logs = LogFolder(folder.appendingPathComponent("logs").path)

@@ -14,7 +14,7 @@ package struct InsideDifference: Hashable, Sendable {
 /// What differs inside of two texts of canonical JSON, member by member and element by element.
 package func insideDifferences(_ before: [UInt8], _ after: [UInt8]) -> [InsideDifference] {
   var result: [InsideDifference] = []
-  compare(before, after, at: "", &result)
+  compare(before, after, at: "", result: &result)
   return result
 }
 
@@ -22,7 +22,7 @@ private func compare(
   _ before: [UInt8],
   _ after: [UInt8],
   at path: String,
-  _ result: inout [InsideDifference]
+  result: inout [InsideDifference]
 ) {
   guard before != after else { return }
   switch (before.first, after.first) {
@@ -32,7 +32,7 @@ private func compare(
     for member in old {
       let path = path + (path.isEmpty ? "" : ".") + (memberName(member.key) ?? "")
       if let other = new.first(where: { $0.key == member.key }) {
-        compare(member.value, other.value, at: path, &result)
+        compare(member.value, other.value, at: path, result: &result)
       } else {
         result.append(InsideDifference(path: path, before: member.value, after: nil))
       }
@@ -51,7 +51,7 @@ private func compare(
       } else if index >= new.count {
         result.append(InsideDifference(path: path, before: old[index], after: nil))
       } else {
-        compare(old[index], new[index], at: path, &result)
+        compare(old[index], new[index], at: path, result: &result)
       }
     }
   default: result.append(InsideDifference(path: path, before: before, after: after))

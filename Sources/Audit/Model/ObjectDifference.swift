@@ -55,7 +55,7 @@ package struct PropertyDifference: Hashable, Sendable {
 
 extension ObjectDifference {
   /// Reads a change of history, with the words that its schema gives.
-  package init(_ change: Change, _ vocabulary: Vocabulary) {
+  package init(_ change: Change, vocabulary: Vocabulary) {
     let before = values(.before, of: change)
     let after = values(.after, of: change)
     let entity = String(decoding: change.entity, as: UTF8.self)

@@ -43,7 +43,7 @@ package struct AuditFilter: Sendable {
     guard entity != nil || attribute != nil else { return }
     let names = try PresentNames(schemas(), of: path)
     let family = try entity.map { try names.family(of: $0) }
-    meant = try names.changes(of: entity, family, property: attribute)
+    meant = try names.changes(of: entity, family: family, property: attribute)
   }
 
   /// True where a transaction may be looked at.
@@ -65,7 +65,7 @@ package struct AuditFilter: Sendable {
   }
 
   /// True where a change may be looked at, in a transaction that tells its schema.
-  package func matches(_ change: Change, _ transaction: Transaction) -> Bool {
+  package func matches(_ change: Change, transaction: Transaction) -> Bool {
     matches(change, schema: transaction.schema)
   }
 

@@ -60,10 +60,10 @@ struct PresentNames {
   /// - Throws: ``AuditError`` where none of them ever had the property.
   func changes(
     of entity: String?,
-    _ family: Set<String>?,
+    family: Set<String>?,
     property: String?
   ) throws -> MeantChanges {
-    let wanted = try property.map { try properties(called: $0, of: entity, family) }
+    let wanted = try property.map { try properties(called: $0, of: entity, family: family) }
     var result = MeantChanges()
     for (digest, schema, succession) in schemas {
       result.add(
@@ -89,7 +89,7 @@ struct PresentNames {
   func properties(
     called name: String,
     of entity: String?,
-    _ family: Set<String>?
+    family: Set<String>?
   ) throws -> Set<String> {
     var all: Set<String> = []
     var present: Set<String> = []
@@ -112,7 +112,7 @@ struct PresentNames {
   func translate(
     _ difference: inout ObjectDifference,
     from schema: String,
-    _ vocabulary: Vocabulary
+    vocabulary: Vocabulary
   ) {
     guard let succession = schemas.first(where: { $0.digest == schema })?.succession,
       let entity = succession.entity(difference.entity)

@@ -29,17 +29,18 @@ struct DaylightRule: Hashable, Sendable {
       let day: Int
       switch kind {
       case .weekday(let month, let week, let weekday):
-        let first = days(year, month, 1)
+        let first = days(year, month: month, day: 1)
         // The first of January 1970 was a Thursday.
         let firstWeekday = ((first + 4) % 7 + 7) % 7
-        let next = month == 12 ? days(year + 1, 1, 1) : days(year, month + 1, 1)
+        let next =
+          month == 12 ? days(year + 1, month: 1, day: 1) : days(year, month: month + 1, day: 1)
         var found = first + (weekday - firstWeekday + 7) % 7 + (week - 1) * 7
         while found >= next { found -= 7 }
         day = found
       case .withoutLeapDay(let number):
-        let isLeapYear = days(year + 1, 1, 1) - days(year, 1, 1) == 366
-        day = days(year, 1, 1) + number - (isLeapYear && number >= 60 ? 0 : 1)
-      case .ofYear(let number): day = days(year, 1, 1) + number
+        let isLeapYear = days(year + 1, month: 1, day: 1) - days(year, month: 1, day: 1) == 366
+        day = days(year, month: 1, day: 1) + number - (isLeapYear && number >= 60 ? 0 : 1)
+      case .ofYear(let number): day = days(year, month: 1, day: 1) + number
       }
       return day * 86_400 + second
     }

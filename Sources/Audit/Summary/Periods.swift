@@ -41,5 +41,5 @@ private func day(named name: String) -> Int? {
   guard parts.count == 3, let year = parts[0], let month = parts[1], let day = parts[2],
     (0...9999).contains(year), (1...12).contains(month), (1...31).contains(day)
   else { return nil }
-  return days(year, month, day)
+  return days(year, month: month, day: day)
 }

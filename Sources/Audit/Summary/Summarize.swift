@@ -8,10 +8,10 @@ import Store
 /// - Throws: ``AuditError``, ``PipelineError`` or ``StoreError``; a log that is damaged is a finding.
 package func summarize(
   _ history: History,
-  _ request: AuditRequest,
+  request: AuditRequest,
   tick: Tick = { _ in }
 ) throws -> AuditSummary {
-  let run = Summary(history, request)
+  let run = Summary(history, request: request)
   try run.read(tick)
   return try run.finish(tick)
 }
@@ -39,7 +39,7 @@ private final class Summary {
   // The digest that was made anew.
   private var chain: Chain?
 
-  init(_ history: History, _ request: AuditRequest) {
+  init(_ history: History, request: AuditRequest) {
     self.history = history
     self.request = request
     vocabulary = Vocabulary(history.outline.schema)
@@ -58,8 +58,10 @@ private final class Summary {
         change: { change, opening in
           progress.changes += 1
           if progress.changes & 0xfff == 0 { try tick(progress) }
-          chain?.take(change, opening)
-          guard request.filter.matches(opening), request.filter.matches(change, opening) else {
+          chain?.take(change, transaction: opening)
+          guard request.filter.matches(opening),
+            request.filter.matches(change, transaction: opening)
+          else {
             return
           }
           count(change, isSnapshot: opening.operation == .snapshot)
@@ -67,12 +69,14 @@ private final class Summary {
         transaction: { transaction in
           progress.transactions += 1
           try tick(progress)
-          if let damage = chain?.close(transaction) { add(.damage, damage, transaction.id) }
+          if let damage = chain?.close(transaction) {
+            add(.damage, message: damage, transaction: transaction.id)
+          }
           close(transaction)
         }
       )
     } catch let error as LogError where error.code != .inputOutput {
-      add(.damage, error.message, error.transaction)
+      add(.damage, message: error.message, transaction: error.transaction)
       result.integrity.isSound = false
       result.integrity.statements.append(
         "The history could be read up to transaction \(result.range?.upperBound ?? 0): "
@@ -91,7 +95,7 @@ private final class Summary {
       id: change.object
     )
     let isKept = isDeletion && result.deletions.count + deleted.count < request.limit
-    let difference = ObjectDifference(change, vocabulary)
+    let difference = ObjectDifference(change, vocabulary: vocabulary)
     if isShown { differences.append(difference) }
     if isKept { deleted.append(difference) }
     guard !isSnapshot else { return }
@@ -119,7 +123,11 @@ private final class Summary {
       return
     }
     if isOlder {
-      add(.clockBack, "A transaction says that it is older than the one before.", transaction.id)
+      add(
+        .clockBack,
+        message: "A transaction says that it is older than the one before.",
+        transaction: transaction.id
+      )
     }
     let summary = TransactionSummary(transaction: transaction, entities: counts)
     result.range = (result.range?.lowerBound ?? transaction.id)...transaction.id
@@ -141,7 +149,7 @@ private final class Summary {
     } else {
       add(summary)
     }
-    look(at: transaction, isSnapshot ? ChangeCounts() : summary.total)
+    look(at: transaction, total: isSnapshot ? ChangeCounts() : summary.total)
   }
 
   /// Counts a transaction in all that happened.
@@ -154,43 +162,52 @@ private final class Summary {
       entities[entity.entity, default: ChangeCounts()] += entity.counts
     }
     let author = transaction.author
-    authors[author, default: TimelineGroup(name: author)].add(transaction, total)
+    authors[author, default: TimelineGroup(name: author)].add(transaction, counts: total)
     let day = String(request.clock.text(transaction.time).prefix(10))
-    days[day, default: TimelineGroup(name: day)].add(transaction, total)
+    days[day, default: TimelineGroup(name: day)].add(transaction, counts: total)
     var touch = Touch(transaction)
     touch.operation = transaction.operation
     result.deletions += deleted.map { AuditSummary.Deletion(touch: touch, difference: $0) }
   }
 
-  private func look(at transaction: Transaction, _ total: ChangeCounts) {
+  private func look(at transaction: Transaction, total: ChangeCounts) {
     let id = transaction.id
     if transaction.operation != .snapshot, request.clock.isOutsideOfficeHours(transaction.time) {
       let hours = request.clock.officeHours.map { "\($0.lowerBound) to \($0.upperBound)" } ?? ""
       add(
         .outsideOfficeHours,
-        "Changes outside the hours of work, Monday to Friday from \(hours) o'clock"
+        message: "Changes outside the hours of work, Monday to Friday from \(hours) o'clock"
           + " (\(request.clock.zoneName)).",
-        id
+        transaction: id
       )
     }
     if total.all >= request.bulk {
-      add(.bulk, "Transactions of \(request.bulk) changes and more.", id)
+      add(.bulk, message: "Transactions of \(request.bulk) changes and more.", transaction: id)
     }
     switch transaction.operation {
     case .foreign:
-      add(.foreign, "A program that is no writer of ours changed the store; nobody says who.", id)
-    case .gap: add(.gap, "Changes were made up later, because no history was written of them.", id)
-    case .prune: add(.deletedHistory, "Older history was deleted.", id)
+      add(
+        .foreign,
+        message: "A program that is no writer of ours changed the store; nobody says who.",
+        transaction: id
+      )
+    case .gap:
+      add(
+        .gap,
+        message: "Changes were made up later, because no history was written of them.",
+        transaction: id
+      )
+    case .prune: add(.deletedHistory, message: "Older history was deleted.", transaction: id)
     case .recorded, .snapshot, .migration: break
     }
     switch transaction.state {
-    case .erased: add(.erasure, "Values were erased from history.", id)
-    case .deleted: add(.deletedHistory, "Older history was deleted.", id)
+    case .erased: add(.erasure, message: "Values were erased from history.", transaction: id)
+    case .deleted: add(.deletedHistory, message: "Older history was deleted.", transaction: id)
     case .whole: break
     }
   }
 
-  private func add(_ kind: AuditFinding.Kind, _ message: String, _ transaction: Int64) {
+  private func add(_ kind: AuditFinding.Kind, message: String, transaction: Int64) {
     var finding =
       findings[kind]
       ?? AuditFinding(kind: kind, message: message, transactions: [], count: 0)
@@ -217,8 +234,9 @@ private final class Summary {
     if history.outline.base > 0 {
       add(
         .deletedHistory,
-        "The history begins after transaction \(history.outline.base); what was before is not in it.",
-        history.outline.base
+        message:
+          "The history begins after transaction \(history.outline.base); what was before is not in it.",
+        transaction: history.outline.base
       )
     }
     try prove(tick)
@@ -245,7 +263,9 @@ private final class Summary {
       var verifying = VerifyRequest(logs: LogFolder(outline.path))
       verifying.store = outline.store
       for found in try verify(verifying, tick: tick) where found.lineage == outline.lineage {
-        for finding in found.findings { add(.damage, finding.description, finding.transaction) }
+        for finding in found.findings {
+          add(.damage, message: finding.description, transaction: finding.transaction)
+        }
         result.integrity.isSound = result.integrity.isSound && found.findings.isEmpty
         result.integrity.head = found.to.transaction
         result.integrity.headDigest = found.to.digest.description
@@ -272,7 +292,7 @@ private final class Summary {
       do {
         try log.prove()
       } catch let error as LogError where error.code != .inputOutput {
-        add(.damage, error.message, error.transaction)
+        add(.damage, message: error.message, transaction: error.transaction)
         result.integrity.isSound = false
         result.integrity.statements.append("The log is not as it was written: " + error.message)
         return
@@ -319,9 +339,9 @@ private struct Chain {
     previous = outline.baseDigest
   }
 
-  mutating func take(_ change: Change, _ transaction: Transaction) {
+  mutating func take(_ change: Change, transaction: Transaction) {
     if change.sequence == 0 { begin(transaction) }
-    if let lines { hash?.take(change, lines) }
+    if let lines { hash?.take(change, lines: lines) }
   }
 
   private mutating func begin(_ transaction: Transaction) {

@@ -53,11 +53,11 @@ func seconds(of time: String) -> Int? {
   guard let year = number(0..<4), let month = number(5..<7), let day = number(8..<10),
     let hour = number(11..<13), let minute = number(14..<16), let second = number(17..<19)
   else { return nil }
-  return days(year, month, day) * 86_400 + hour * 3600 + minute * 60 + second
+  return days(year, month: month, day: day) * 86_400 + hour * 3600 + minute * 60 + second
 }
 
 /// The days since 1970 of a date.
-func days(_ year: Int, _ month: Int, _ day: Int) -> Int {
+func days(_ year: Int, month: Int, day: Int) -> Int {
   let year = month <= 2 ? year - 1 : year
   let era = (year >= 0 ? year : year - 399) / 400
   let yearOfEra = year - era * 400

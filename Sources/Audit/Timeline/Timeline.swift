@@ -140,10 +140,12 @@ package func writeTimeline(
         read += 1
         progress.changes += 1
         if progress.changes & 0xfff == 0 { try tick(progress) }
-        guard filter.matches(change, opening) else { return }
+        guard filter.matches(change, transaction: opening) else { return }
         counter.count(change)
         guard let write = form.change else { return }
-        try spool.append(write(ObjectDifference(change, vocabulary), spool.count == start))
+        try spool.append(
+          write(ObjectDifference(change, vocabulary: vocabulary), spool.count == start)
+        )
       },
       transaction: { transaction in
         progress.transactions += 1

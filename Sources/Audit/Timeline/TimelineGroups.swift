@@ -25,7 +25,7 @@ package struct TimelineGroup: Hashable, Sendable {
   package var lastTime = ""
 
   /// Counts one more transaction.
-  mutating func add(_ transaction: Transaction, _ counts: ChangeCounts) {
+  mutating func add(_ transaction: Transaction, counts: ChangeCounts) {
     if firstTime.isEmpty { (first, firstTime) = (transaction.id, transaction.time) }
     (last, lastTime) = (transaction.id, transaction.time)
     guard transaction.operation != .snapshot else { return snapshotObjects += counts.all }
@@ -50,7 +50,7 @@ package func groupTimeline(
     range,
     wants: { filter.matches($0) },
     change: { change, opening in
-      if filter.matches(change, opening) { counts.count(change.kind) }
+      if filter.matches(change, transaction: opening) { counts.count(change.kind) }
       progress.changes += 1
       if progress.changes & 0xfff == 0 { try tick(progress) }
     },
@@ -60,7 +60,7 @@ package func groupTimeline(
       defer { counts = ChangeCounts() }
       guard filter.matches(transaction), counts.all > 0 || !filter.isAboutChanges else { return }
       let name = grouping == .author ? transaction.author : String(transaction.time.prefix(10))
-      groups[name, default: TimelineGroup(name: name)].add(transaction, counts)
+      groups[name, default: TimelineGroup(name: name)].add(transaction, counts: counts)
     }
   )
   return groups.values.sorted { left, right in

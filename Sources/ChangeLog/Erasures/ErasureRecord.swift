@@ -68,20 +68,20 @@ package struct ErasureRecord: Hashable, Sendable {
   func line(after previous: Digest) -> (line: [UInt8], digest: Digest) {
     var line = Array(#"{"kind":"erasure","ts":"#.utf8)
     appendJSONString(time, to: &line)
-    func member(_ key: String, _ text: String?) {
+    func member(_ key: String, text: String?) {
       guard let text else { return }
       line += key.utf8
       appendJSONString(text, to: &line)
     }
-    member(#","author":"#, author)
-    member(#","reason":"#, reason)
+    member(#","author":"#, text: author)
+    member(#","reason":"#, text: reason)
     line += #","txn":\#(transaction),"op":"\#(operation.rawValue)""#.utf8
     if let object {
-      member(#","entity":"#, object.entity)
+      member(#","entity":"#, text: object.entity)
       line += #","id":"\#(object.id)""#.utf8
     }
     for (index, name) in attributes.enumerated() {
-      member(index == 0 ? #","attributes":["# : ",", name)
+      member(index == 0 ? #","attributes":["# : ",", text: name)
     }
     if !attributes.isEmpty { line.append(UInt8(ascii: "]")) }
     line += #","was":"\#(digest)","lines":"\#(lines)""#.utf8

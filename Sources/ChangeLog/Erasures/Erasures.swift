@@ -30,11 +30,11 @@ package struct Erasures: Sendable {
   package mutating func append(_ record: ErasureRecord) -> [UInt8]? {
     guard entries[record.digest]?.lines.last != record.lines else { return nil }
     let (line, digest) = record.line(after: head)
-    add(record, digest, line.count)
+    add(record, digest: digest, bytes: line.count)
     return line
   }
 
-  private mutating func add(_ record: ErasureRecord, _ digest: Digest, _ bytes: Int) {
+  private mutating func add(_ record: ErasureRecord, digest: Digest, bytes: Int) {
     let new = Entry(
       transaction: record.transaction,
       isSnapshot: record.operation == .snapshot,
@@ -64,7 +64,7 @@ extension Erasures {
       number += 1
       do throws(Refusal) {
         let record = try ErasureRecord(line: line, after: head)
-        add(record, record.line(after: head).digest, line.count + 1)
+        add(record, digest: record.line(after: head).digest, bytes: line.count + 1)
       } catch {
         throw LogFailure.alteredErasure(error.message).at(path, line: number)
       }
@@ -72,7 +72,7 @@ extension Erasures {
   }
 
   /// The records that belong to a log which lies by itself, or in a folder of logs.
-  package init(near log: String, _ header: LogHeader) throws {
+  package init(near log: String, header: LogHeader) throws {
     try self.init(path: Self.path(near: log), store: header.store, lineage: header.lineage)
   }
 

@@ -35,7 +35,7 @@ package enum LogDestination: Sendable {
   func temporary(_ header: LogHeader) throws -> String {
     switch self {
     case .day(_, let folder), .snapshot(let folder), .replacing(_, let folder):
-      let lineage = folder.lineageFolder(header.store, header.lineage)
+      let lineage = folder.lineageFolder(header.store, lineage: header.lineage)
       try makeFolders(lineage)
       return lineage + "/.writing"
     case .stream(_, let name): return name
@@ -52,9 +52,10 @@ package enum LogDestination: Sendable {
         day: day,
         range: header.first...last
       )
-      return folder.lineageFolder(header.store, header.lineage) + "/date=\(day)/" + name.file
+      return folder.lineageFolder(header.store, lineage: header.lineage) + "/date=\(day)/"
+        + name.file
     case .snapshot(let folder):
-      let lineage = folder.lineageFolder(header.store, header.lineage)
+      let lineage = folder.lineageFolder(header.store, lineage: header.lineage)
       return "\(lineage)/snapshots/\(padded(header.first)).ndjson.gz"
     case .replacing(let path, _): return path
     case .stream(_, let name): return name

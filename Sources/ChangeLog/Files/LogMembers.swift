@@ -110,7 +110,7 @@ enum LogMembers {
 /// order; one where nothing tells of more.
 package func stretches(
   ofLog path: String,
-  _ range: ClosedRange<Int64>
+  range: ClosedRange<Int64>
 ) -> [ClosedRange<Int64>] {
   var status = stat()
   var result: [ClosedRange<Int64>] = []
@@ -131,7 +131,7 @@ package func removeLog(_ path: String) throws(LogError) {
   // First, so that no file is left whose log is gone.
   for path in [LogMembers.path(of: path), path] {
     guard unlink(path) == 0 || errno == ENOENT && path.hasSuffix(".members.ndjson") else {
-      throw diskError("remove", path)
+      throw diskError("remove", path: path)
     }
   }
 }

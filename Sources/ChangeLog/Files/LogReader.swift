@@ -233,14 +233,18 @@ package final class LogReader {
   private func checkDigest(_ transaction: inout Transaction) throws {
     guard let entry = transaction.digest.flatMap({ erasures.entries[$0] }) else {
       guard linesDigest == transaction.digest else {
-        throw altered(transaction, transaction.digest, mayBeErased: transaction.salt.isEmpty)
+        throw altered(
+          transaction,
+          expected: transaction.digest,
+          mayBeErased: transaction.salt.isEmpty
+        )
       }
       return
     }
     let isWhole = linesDigest == transaction.digest
     let isEarlier = isWhole || linesDigest.map { entry.lines.contains($0) } ?? false
     if linesDigest != entry.lines.last {
-      guard isEarlier else { throw altered(transaction, entry.lines.last) }
+      guard isEarlier else { throw altered(transaction, expected: entry.lines.last) }
       guard acceptsUnfinishedErasures else {
         throw failure(.notErased, transaction: transaction.id)
       }
@@ -253,7 +257,7 @@ package final class LogReader {
 
   private func altered(
     _ transaction: Transaction,
-    _ expected: Digest?,
+    expected: Digest?,
     mayBeErased: Bool = false
   ) -> LogError {
     failure(
@@ -273,7 +277,7 @@ package final class LogReader {
       changes: changes,
       digest: digest
     )
-    if isInside { try takeWhole(&right, text) }
+    if isInside { try takeWhole(&right, text: text) }
     guard right.line().dropLast().elementsEqual(text) else {
       throw damaged(
         "it should be the trailer of \(transactions) transactions and \(changes) changes up to"
@@ -285,7 +289,7 @@ package final class LogReader {
   }
 
   /// Takes from a trailer what only all lines together tell.
-  private func takeWhole(_ trailer: inout LogTrailer, _ text: UnsafeRawBufferPointer) throws {
+  private func takeWhole(_ trailer: inout LogTrailer, text: UnsafeRawBufferPointer) throws {
     var parts = LineParts(text)
     do throws(Refusal) {
       try parts.expect(#"{"kind":"trailer","digest":""#)

@@ -47,7 +47,7 @@ package final class LogSpool {
     place = try TemporaryFolder()
     self.acceptsDamage = acceptsDamage
     self.name = name
-    try collect { try read(stream, name) }
+    try collect { try read(stream, name: name) }
   }
 
   /// A message about the folder, with the names of what came in place of the folder's own, which
@@ -69,7 +69,7 @@ package final class LogSpool {
 
   private func link(_ file: String) throws {
     let full = file.hasPrefix("/") ? file : FileManager.default.currentDirectoryPath + "/" + file
-    let reader = try LogReader(path: full) { try Erasures(near: full, $0) }
+    let reader = try LogReader(path: full) { try Erasures(near: full, header: $0) }
     var day = ""
     var isSnapshot = false
     // What its name promises, or more than there is, where the end of the log does not tell.
@@ -86,25 +86,28 @@ package final class LogSpool {
       // Who reads it in the folder finds that too.
     }
     last = max(last, reader.header.first)
-    let path = folder.place(reader.header, day, isSnapshot).path(reader.header, last: last)
+    let path = folder.place(reader.header, day: day, isSnapshot: isSnapshot).path(
+      reader.header,
+      last: last
+    )
     names.append((path, file))
     try makeFolders(parentFolder(path))
     guard symlink(full, path) == 0 else {
-      guard errno == EEXIST else { throw diskError("create", path) }
+      guard errno == EEXIST else { throw diskError("create", path: path) }
       // The same log twice is once enough, and another one of its name is found by its digests.
       return
     }
     try linkValues(near: full)
-    try linkErasures(near: full, reader.header)
+    try linkErasures(near: full, header: reader.header)
   }
 
   /// The records of erasures of a lineage, as the first of its files has them.
-  private func linkErasures(near file: String, _ header: LogHeader) throws {
+  private func linkErasures(near file: String, header: LogHeader) throws {
     let path = Erasures.path(near: file)
     let link = folder.erasures(of: header.store, lineage: header.lineage)
     names.append((link, path))
     guard access(path, F_OK) == 0, symlink(path, link) != 0, errno != EEXIST else { return }
-    throw diskError("create", link)
+    throw diskError("create", path: link)
   }
 
   /// Values that are too large for a line lie in the folder of logs that a file is in, or near it; in a
@@ -117,7 +120,7 @@ package final class LogSpool {
     where access(candidate, F_OK) == 0 && access(folder.blobs.path, F_OK) != 0 {
       names.append((folder.blobs.path, candidate))
       guard symlink(candidate, folder.blobs.path) == 0 else {
-        throw diskError("create", folder.blobs.path)
+        throw diskError("create", path: folder.blobs.path)
       }
     }
   }
@@ -128,7 +131,7 @@ package final class LogSpool {
 
   // MARK: A stream
 
-  private func read(_ stream: Int32, _ name: String) throws {
+  private func read(_ stream: Int32, name: String) throws {
     let reader = try GzipReader(descriptor: stream, path: name)
     let lines = LineBuffer(reader, path: name)
     defer { lines.finish() }
@@ -141,50 +144,50 @@ package final class LogSpool {
       } catch is LogError where reader.isEmpty {
         throw LogFailure.noStream.at(name)
       } catch let error as LogError where log != nil {
-        try breakOff(&log, error)
+        try breakOff(&log, error: error)
         return nil
       }
     }
     while let line = try next() {
       isEmpty = false
       if lineage != nil, log == nil, value != nil || StreamedValue.begins(line) {
-        try take(line, of: &value, lines.number)
+        try take(line, of: &value, number: lines.number)
         continue
       }
       if let lineage, log == nil, line.starts(with: #"{"kind":"erasure","#.utf8) {
         // What was erased from a log follows on it.
-        try keep(line, lineage)
+        try keep(line, lineage: lineage)
         continue
       }
       if line.starts(with: #"{"kind":"header","#.utf8) {
         guard log == nil else {
-          return try breakOff(&log, LogFailure.cutStream.at(name, line: lines.number))
+          return try breakOff(&log, error: LogFailure.cutStream.at(name, line: lines.number))
         }
         let header = try LogHeader(
           line: UnsafeRawBufferPointer(rebasing: line.dropLast()),
           path: name
         )
-        log = try Spooled(header, folder.path + "/.spooled")
+        log = try Spooled(header, path: folder.path + "/.spooled")
         lineage = header
       }
       guard let open = log else { throw LogFailure.notAHeader.at(name, line: lines.number) }
       try open.append(line)
       guard line.starts(with: #"{"kind":"trailer","#.utf8) else { continue }
-      try finish(open, name)
+      try finish(open, name: name)
       log = nil
     }
     guard log != nil || value != nil else { return }
-    try breakOff(&log, LogFailure.cutStream.at(name, line: lines.number))
+    try breakOff(&log, error: LogFailure.cutStream.at(name, line: lines.number))
   }
 
   /// Takes a line of a large value, the first or a later one.
   private func take(
     _ line: UnsafeRawBufferPointer,
     of value: inout SpooledValue?,
-    _ number: Int
+    number: Int
   ) throws {
     do {
-      let open = try value ?? SpooledValue(line, folder.blobs)
+      let open = try value ?? SpooledValue(line, blobs: folder.blobs)
       value = try open.append(line) ? nil : open
     } catch let refusal as Refusal {
       throw LogFailure.alteredStream(refusal.message).at(name, line: number)
@@ -192,16 +195,16 @@ package final class LogSpool {
   }
 
   /// Keeps what came of a log, for those who say what is wrong with it.
-  private func breakOff(_ log: inout Spooled?, _ error: LogError) throws {
+  private func breakOff(_ log: inout Spooled?, error: LogError) throws {
     guard acceptsDamage, let open = log, Self.damages.contains(error.code) else { throw error }
     log = nil
-    try finish(open, name)
+    try finish(open, name: name)
     // That its end is missing is found by who reads it in the folder.
     guard error.code == .incomplete else { throw error }
   }
 
   /// Gives a log its place in the folder.
-  private func finish(_ log: Spooled, _ name: String) throws {
+  private func finish(_ log: Spooled, name: String) throws {
     let path = try log.finish(in: folder)
     count += 1
     // They are told apart where there are several.
@@ -209,12 +212,12 @@ package final class LogSpool {
   }
 
   /// Keeps a record where those of its lineage lie in a folder; whoever reads them checks them.
-  private func keep(_ record: UnsafeRawBufferPointer, _ lineage: LogHeader) throws {
+  private func keep(_ record: UnsafeRawBufferPointer, lineage: LogHeader) throws {
     let path = folder.erasures(of: lineage.store, lineage: lineage.lineage)
     let descriptor = open(path, O_WRONLY | O_CREAT | O_APPEND | O_CLOEXEC, 0o600)
-    guard descriptor >= 0 else { throw diskError("create", path) }
+    guard descriptor >= 0 else { throw diskError("create", path: path) }
     defer { close(descriptor) }
-    try ChangeLog.write(Array(record), to: descriptor, path)
+    try ChangeLog.write(Array(record), to: descriptor, path: path)
   }
 }
 
@@ -229,15 +232,15 @@ private final class Spooled {
   private var last: Int64
   private var isSnapshot = false
 
-  init(_ header: LogHeader, _ path: String) throws {
+  init(_ header: LogHeader, path: String) throws {
     self.header = header
     self.path = path
     last = header.first
     let descriptor = open(path, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0o600)
-    guard descriptor >= 0 else { throw diskError("create", path) }
+    guard descriptor >= 0 else { throw diskError("create", path: path) }
     self.descriptor = descriptor
     compressor = MemberPipeline(level: 1, threads: 1, path: path) { member in
-      try ChangeLog.write(member, to: descriptor, path)
+      try ChangeLog.write(member, to: descriptor, path: path)
     }
   }
 
@@ -276,7 +279,7 @@ private final class Spooled {
   func finish(in folder: LogFolder) throws -> String {
     if !block.isEmpty { try compressor.append(block) }
     try compressor.finish()
-    let destination = folder.place(header, day, isSnapshot)
+    let destination = folder.place(header, day: day, isSnapshot: isSnapshot)
     let place = destination.path(header, last: max(last, header.first))
     try makeFolders(parentFolder(place))
     try moveDurably(path, to: place)
@@ -295,8 +298,8 @@ extension LogFolder {
   /// Where a log goes, by what its lines say; a day that is none would lead out of the folder.
   fileprivate func place(
     _ header: LogHeader,
-    _ day: String,
-    _ isSnapshot: Bool
+    day: String,
+    isSnapshot: Bool
   ) -> LogDestination {
     let folder = header.partial.isEmpty ? self : partial(leavingOut: header.partial)
     let isDay =

@@ -63,7 +63,7 @@ package final class LogWriter {
       temporary = try destination.temporary(header)
       Leftovers.add(temporary)
       descriptor = open(temporary, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0o600)
-      guard descriptor >= 0 else { throw diskError("create", temporary) }
+      guard descriptor >= 0 else { throw diskError("create", path: temporary) }
     }
     pipeline = MemberPipeline(level: level, threads: threads, path: temporary) {
       [unowned self] in try write($0)
@@ -73,7 +73,7 @@ package final class LogWriter {
 
   /// Says through a stream that there is nothing new, as nobody says who failed: by an empty member.
   package static func writeNothing(to stream: Int32, name: String) throws {
-    try ChangeLog.write(GzipCompressor(level: 1, path: name).member(of: []), to: stream, name)
+    try ChangeLog.write(GzipCompressor(level: 1, path: name).member(of: []), to: stream, path: name)
   }
 
   deinit {
@@ -85,7 +85,7 @@ package final class LogWriter {
   }
 
   /// Writes the line of a change.
-  package func append(_ change: Change, _ lines: TransactionLines) throws {
+  package func append(_ change: Change, lines: TransactionLines) throws {
     let start = block.count
     lines.append(change, to: &block)
     guard block.count - start <= LineBuffer.longestLine else {
@@ -116,7 +116,7 @@ package final class LogWriter {
   }
 
   /// Writes the line that closes a transaction.
-  package func close(_ transaction: Transaction, _ lines: TransactionLines) throws {
+  package func close(_ transaction: Transaction, lines: TransactionLines) throws {
     if closed == nil { closed = (transaction.id, block.count) }
     lines.appendClosing(digest: transaction.digest, to: &block)
     last = transaction.id
@@ -161,7 +161,7 @@ package final class LogWriter {
       try written()
       return temporary
     }
-    guard fsync(descriptor) == 0 else { throw diskError("sync", temporary) }
+    guard fsync(descriptor) == 0 else { throw diskError("sync", path: temporary) }
     Glibc.close(descriptor)
     descriptor = -1
     let path = destination.path(header, last: max(header.first, last))
@@ -209,7 +209,7 @@ package final class LogWriter {
         )
       )
     }
-    try ChangeLog.write(member, to: descriptor, temporary)
+    try ChangeLog.write(member, to: descriptor, path: temporary)
   }
 
   private func lineTooLong(_ count: Int) -> LogError {

@@ -36,14 +36,14 @@ extension LogWriter {
   ///   a reader then refuses what was written, because it does not have the digest either.
   package static func write(
     _ value: LargeValue,
-    _ digest: String,
+    digest: String,
     size: Int64,
     level: Int,
     to stream: Int32,
     name: String
   ) throws {
     let pipeline = MemberPipeline(level: level, threads: 2, path: name) {
-      try ChangeLog.write($0, to: stream, name)
+      try ChangeLog.write($0, to: stream, path: name)
     }
     var hash = SHA256()
     var offset: Int64 = 0
@@ -86,7 +86,7 @@ final class SpooledValue {
   private var received: Int64 = 0
 
   /// Begins with the first line of a value.
-  init(_ line: UnsafeRawBufferPointer, _ blobs: LogBlobs) throws {
+  init(_ line: UnsafeRawBufferPointer, blobs: LogBlobs) throws {
     let parts = try Self.parse(line)
     digest = parts.digest
     size = parts.size
@@ -94,7 +94,7 @@ final class SpooledValue {
     try makeFolders(blobs.path)
     temporary = "\(blobs.path)/.spooled"
     descriptor = open(temporary, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0o600)
-    guard descriptor >= 0 else { throw diskError("create", temporary) }
+    guard descriptor >= 0 else { throw diskError("create", path: temporary) }
   }
 
   deinit { close(descriptor) }
@@ -110,14 +110,16 @@ final class SpooledValue {
     else { throw Refusal(message: "it has not the bytes of the large value that come next") }
     try bytes.withUnsafeBytes {
       hash.update($0)
-      try write($0, to: descriptor, temporary)
+      try write($0, to: descriptor, path: temporary)
     }
     received += Int64(bytes.count)
     guard received == size else { return false }
     guard hash.finish().description == digest else {
       throw Refusal(message: "the bytes of the large value \(digest) do not have that digest")
     }
-    guard rename(temporary, blobs.file(digest)) == 0 else { throw diskError("rename", temporary) }
+    guard rename(temporary, blobs.file(digest)) == 0 else {
+      throw diskError("rename", path: temporary)
+    }
     return true
   }
 

@@ -9,16 +9,16 @@ package func makeFolders(_ path: String) throws(LogError) {
   if stat(path, &status) == 0, status.st_mode & S_IFMT == S_IFDIR { return }
   let parent = parentFolder(path)
   if parent != path { try makeFolders(parent) }
-  if mkdir(path, 0o700) != 0, errno != EEXIST { throw diskError("create", path) }
+  if mkdir(path, 0o700) != 0, errno != EEXIST { throw diskError("create", path: path) }
   try syncFolder(parent)
 }
 
 /// Makes sure that the names in a folder last.
 func syncFolder(_ path: String) throws(LogError) {
   let descriptor = open(path, O_RDONLY | O_DIRECTORY | O_CLOEXEC)
-  guard descriptor >= 0 else { throw diskError("open", path) }
+  guard descriptor >= 0 else { throw diskError("open", path: path) }
   defer { close(descriptor) }
-  guard fsync(descriptor) == 0 else { throw diskError("sync", path) }
+  guard fsync(descriptor) == 0 else { throw diskError("sync", path: path) }
 }
 
 /// The folder that a path is in.
@@ -60,14 +60,14 @@ func writeDurably(
     O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC,
     isForAll ? 0o644 : 0o600
   )
-  guard descriptor >= 0 else { throw diskError("create", temporary) }
+  guard descriptor >= 0 else { throw diskError("create", path: temporary) }
   do {
     defer { close(descriptor) }
-    try pieces { try write($0, to: descriptor, temporary) }
+    try pieces { try write($0, to: descriptor, path: temporary) }
     if ignoresUmask, fchmod(descriptor, 0o644) != 0 {
-      throw diskError("set the permissions of", temporary)
+      throw diskError("set the permissions of", path: temporary)
     }
-    guard fsync(descriptor) == 0 else { throw diskError("sync", temporary) }
+    guard fsync(descriptor) == 0 else { throw diskError("sync", path: temporary) }
   } catch {
     unlink(temporary)
     throw error
@@ -78,7 +78,7 @@ func writeDurably(
 /// Gives a synced file its name, and makes sure that the name lasts.
 func moveDurably(_ temporary: String, to path: String) throws(LogError) {
   guard rename(temporary, path) == 0 else {
-    let error = diskError("rename", temporary)
+    let error = diskError("rename", path: temporary)
     unlink(temporary)
     throw error
   }
@@ -87,14 +87,14 @@ func moveDurably(_ temporary: String, to path: String) throws(LogError) {
 
 /// Takes a file away, where it is there, for good.
 package func removeDurably(_ path: String) throws(LogError) {
-  guard unlink(path) == 0 || errno == ENOENT else { throw diskError("remove", path) }
+  guard unlink(path) == 0 || errno == ENOENT else { throw diskError("remove", path: path) }
   try syncFolder(parentFolder(path))
 }
 
 /// Writes all bytes to an open file.
-func write(_ bytes: [UInt8], to descriptor: Int32, _ path: String) throws(LogError) {
+func write(_ bytes: [UInt8], to descriptor: Int32, path: String) throws(LogError) {
   try bytes.withUnsafeBufferPointer { (bytes) throws(LogError) in
-    try write(UnsafeRawBufferPointer(bytes), to: descriptor, path)
+    try write(UnsafeRawBufferPointer(bytes), to: descriptor, path: path)
   }
 }
 
@@ -102,7 +102,7 @@ func write(_ bytes: [UInt8], to descriptor: Int32, _ path: String) throws(LogErr
 func write(
   _ bytes: UnsafeRawBufferPointer,
   to descriptor: Int32,
-  _ path: String
+  path: String
 ) throws(LogError) {
   var written = 0
   while written < bytes.count {
@@ -112,7 +112,7 @@ func write(
       bytes.count - written
     )
     if count < 0, errno == EINTR { continue }
-    guard count > 0 else { throw diskError("write", path) }
+    guard count > 0 else { throw diskError("write", path: path) }
     written += count
   }
 }
@@ -133,14 +133,14 @@ private func readPieces(of path: String, _ body: (ArraySlice<UInt8>) throws -> V
   let descriptor = open(path, O_RDONLY | O_CLOEXEC)
   guard descriptor >= 0 else {
     if errno == ENOENT || errno == ENOTDIR { return false }
-    throw diskError("open", path)
+    throw diskError("open", path: path)
   }
   defer { close(descriptor) }
   var chunk = [UInt8](repeating: 0, count: 1 << 16)
   while true {
     let count = read(descriptor, &chunk, chunk.count)
     if count < 0, errno == EINTR { continue }
-    guard count >= 0 else { throw diskError("read", path) }
+    guard count >= 0 else { throw diskError("read", path: path) }
     if count == 0 { return true }
     try body(chunk[..<count])
   }
@@ -150,14 +150,14 @@ private func readPieces(of path: String, _ body: (ArraySlice<UInt8>) throws -> V
 func appendDurably(_ bytes: [UInt8], to path: String, after length: Int64) throws(LogError) {
   let isNew = access(path, F_OK) != 0
   let descriptor = open(path, O_WRONLY | O_CREAT | O_CLOEXEC, 0o600)
-  guard descriptor >= 0 else { throw diskError("open", path) }
+  guard descriptor >= 0 else { throw diskError("open", path: path) }
   defer { close(descriptor) }
   // What follows was cut off when a program was stopped.
   guard ftruncate(descriptor, off_t(length)) == 0, lseek(descriptor, 0, SEEK_END) == length else {
-    throw diskError("write", path)
+    throw diskError("write", path: path)
   }
-  try write(bytes, to: descriptor, path)
-  guard fsync(descriptor) == 0 else { throw diskError("sync", path) }
+  try write(bytes, to: descriptor, path: path)
+  guard fsync(descriptor) == 0 else { throw diskError("sync", path: path) }
   if isNew { try syncFolder(parentFolder(path)) }
 }
 
@@ -184,7 +184,7 @@ func readLines(
 func names(in folder: String) throws(LogError) -> [String] {
   guard let handle = opendir(folder) else {
     if errno == ENOENT { return [] }
-    throw diskError("read", folder)
+    throw diskError("read", path: folder)
   }
   defer { closedir(handle) }
   var result: [String] = []
@@ -196,12 +196,12 @@ func names(in folder: String) throws(LogError) -> [String] {
     if name != ".", name != ".." { result.append(name) }
     errno = 0
   }
-  guard errno == 0 else { throw diskError("read", folder) }
+  guard errno == 0 else { throw diskError("read", path: folder) }
   return result.sorted()
 }
 
 /// The error of the system call that just failed.
-func diskError(_ verb: String, _ path: String) -> LogError {
+func diskError(_ verb: String, path: String) -> LogError {
   LogFailure.system(verb: verb, errno).at(path)
 }
 

@@ -18,7 +18,7 @@ package struct LogBlobs: Hashable, Sendable {
   /// Writes a value, unless it is there; it lasts when this returns.
   ///
   /// - Throws: ``StoreError`` where the store's own file of the value was altered, and ``LogError``.
-  package func write(_ value: LargeValue, _ digest: String) throws {
+  package func write(_ value: LargeValue, digest: String) throws {
     guard !contains(digest) else { return }
     try makeFolders(path)
     try writeDurably(to: file(digest)) { write in
@@ -52,7 +52,7 @@ package struct LogBlobs: Hashable, Sendable {
     while true {
       let count = Glibc.read(descriptor, &chunk, chunk.count)
       if count < 0, errno == EINTR { continue }
-      guard count >= 0 else { throw diskError("read", file(digest)) }
+      guard count >= 0 else { throw diskError("read", path: file(digest)) }
       if count == 0 { break }
       total += Int64(count)
       chunk.withUnsafeBytes { hash.update(UnsafeRawBufferPointer(rebasing: $0[..<count])) }

@@ -68,7 +68,7 @@ package struct LogFolder: Hashable, Sendable {
   /// A program that was stopped before its first log leaves a folder that is none.
   package func lineages(of store: String) throws -> [Int64] {
     try lineageFolders(of: store).filter { lineage in
-      let folder = lineageFolder(store, lineage)
+      let folder = lineageFolder(store, lineage: lineage)
       let hasLogs = try values(of: "date", in: folder).contains { day in
         try names(in: "\(folder)/date=\(day)").contains { LogName.range(ofFile: $0) != nil }
       }
@@ -99,7 +99,7 @@ package struct LogFolder: Hashable, Sendable {
 
   /// The logs of a lineage by their ranges; what else lies there is left out.
   package func files(of store: String, lineage: Int64) throws -> [File] {
-    let folder = lineageFolder(store, lineage)
+    let folder = lineageFolder(store, lineage: lineage)
     var result: [File] = []
     for day in try values(of: "date", in: folder) {
       for name in try names(in: "\(folder)/date=\(day)") {
@@ -115,7 +115,7 @@ package struct LogFolder: Hashable, Sendable {
 
   /// The snapshots of a lineage, by the transaction whose state they hold.
   package func snapshots(of store: String, lineage: Int64) throws -> [File] {
-    let folder = "\(lineageFolder(store, lineage))/snapshots"
+    let folder = "\(lineageFolder(store, lineage: lineage))/snapshots"
     return try names(in: folder).compactMap { name in
       guard name.hasSuffix(".ndjson.gz"), name.utf8.count == 30, let id = Int64(name.prefix(20)),
         LogName.ids.contains(id)
@@ -145,7 +145,7 @@ package struct LogFolder: Hashable, Sendable {
     let folders = try [self] + partials(of: store).map { partial(named: $0) }
     for folder in folders {
       for lineage in try folder.lineageFolders(of: store) {
-        let path = folder.lineageFolder(store, lineage)
+        let path = folder.lineageFolder(store, lineage: lineage)
         for name in try names(in: path) where name.isLeftover {
           try removeDurably("\(path)/\(name)")
         }
@@ -162,7 +162,7 @@ package struct LogFolder: Hashable, Sendable {
   }
 
   /// The folder of a lineage.
-  package func lineageFolder(_ store: String, _ lineage: Int64) -> String {
+  package func lineageFolder(_ store: String, lineage: Int64) -> String {
     "\(storeFolder(store))/lineage=\(lineage)"
   }
 
@@ -171,7 +171,7 @@ package struct LogFolder: Hashable, Sendable {
 
   /// Where the records of what was erased from the logs of a lineage lie.
   package func erasures(of store: String, lineage: Int64) -> String {
-    "\(lineageFolder(store, lineage))/\(Self.erasuresName)"
+    "\(lineageFolder(store, lineage: lineage))/\(Self.erasuresName)"
   }
 
   /// Where a store's token lies, unless it is kept elsewhere.

@@ -12,7 +12,7 @@ package final class TemporaryFolder {
   package init() throws(LogError) {
     var template = Self.template()
     guard mkdtemp(&template) != nil else {
-      throw diskError("create a temporary folder in", Self.parent)
+      throw diskError("create a temporary folder in", path: Self.parent)
     }
     path = String(decoding: template.dropLast().map { UInt8(bitPattern: $0) }, as: UTF8.self)
     Leftovers.add(path)
@@ -28,7 +28,7 @@ package final class TemporaryFolder {
   package static func openFile() throws(LogError) -> Int32 {
     var template = template()
     let descriptor = mkstemp(&template)
-    guard descriptor >= 0 else { throw diskError("create a temporary file in", parent) }
+    guard descriptor >= 0 else { throw diskError("create a temporary file in", path: parent) }
     _ = fcntl(descriptor, F_SETFD, FD_CLOEXEC)
     unlink(&template)
     return descriptor

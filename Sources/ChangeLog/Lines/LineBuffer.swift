@@ -87,7 +87,7 @@ final class LineBuffer {
       start = 0
       var outcome = try source.refill(current)
       if outcome == .crowded { outcome = try source.fill(current, upTo: Self.longestLine) }
-      return try go(on: current, outcome)
+      return try go(on: current, outcome: outcome)
     }
     let piece = ahead.removeFirst()
     piece.filling.wait()
@@ -99,19 +99,19 @@ final class LineBuffer {
       ahead.removeAll()
       current = piece
       outcome = try source.fill(piece, upTo: Self.longestLine)
-      guard try go(on: piece, outcome) else { return false }
+      guard try go(on: piece, outcome: outcome) else { return false }
       digests.makeAhead(of: piece)
       for _ in 1..<Self.pieceCount { fill(Piece()) }
       return true
     }
     let done = current
-    guard try go(on: piece, outcome) else { return false }
+    guard try go(on: piece, outcome: outcome) else { return false }
     fill(done)
     return true
   }
 
   /// Makes a piece the one that lines are taken from; false at the end.
-  private func go(on piece: Piece, _ outcome: PieceSource.Outcome) throws -> Bool {
+  private func go(on piece: Piece, outcome: PieceSource.Outcome) throws -> Bool {
     switch outcome {
     case .lines:
       current = piece

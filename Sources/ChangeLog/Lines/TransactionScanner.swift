@@ -187,14 +187,14 @@ final class TransactionScanner {
     transaction.operation = operation
     transaction.author = author
     transaction.digest = digest
-    try readMeta(&text, &transaction)
+    try readMeta(&text, transaction: &transaction)
     guard text.isAtEnd else { throw Refusal(message: "there is more than belongs there") }
     open = nil
     return transaction
   }
 
   /// Reads what is known of a transaction; a member without a value would not have been written.
-  private func readMeta(_ text: inout LineParts, _ transaction: inout Transaction) throws(Refusal) {
+  private func readMeta(_ text: inout LineParts, transaction: inout Transaction) throws(Refusal) {
     try text.expect(#","meta":{"#)
     if text.has(#""process":"#) {
       transaction.process = try process.read(text.quoted())

@@ -47,7 +47,7 @@ package struct LogError: Error, Sendable, CustomStringConvertible {
   /// What to do about it; empty if the message says it all.
   package var hint: String { reason.hint(self) }
   /// The message and the hint.
-  package var description: String { sentences(message, hint) }
+  package var description: String { sentences(message, hint: hint) }
 }
 
 /// What a ``LogError`` is about: an enumeration with payloads.

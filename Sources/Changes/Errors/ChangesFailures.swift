@@ -88,7 +88,7 @@ package enum ValueFailure: StoreReason {
   package func message(_ path: String) -> String {
     switch self {
     case .outOfMemory(let bytes):
-      "There is not enough memory for a change of \(countText(bytes, "byte"))."
+      "There is not enough memory for a change of \(countText(bytes, noun: "byte"))."
     case .file(let verb, let number):
       "Can't \(verb) the large value \(path): \(systemText(number))."
     case .altered(let digest):

@@ -39,7 +39,7 @@ package struct StoreError: Error, CustomStringConvertible {
   /// What to do about it; empty if the message says it all.
   package var hint: String { reason.hint(path ?? "") }
   /// The message and the hint.
-  package var description: String { sentences(message, hint) }
+  package var description: String { sentences(message, hint: hint) }
 }
 
 /// What a ``StoreError`` is about: an enumeration with payloads, one for each subject.

@@ -22,7 +22,7 @@ package final class ChangeFormat {
     self.layouts = layouts
     self.acceptsRedacted = acceptsRedacted
     let joins = joinTables(among: layouts)
-    decoders = layouts.map { ObjectDecoder($0, joins, layouts) }
+    decoders = layouts.map { ObjectDecoder($0, tables: joins, layouts: layouts) }
     entityKeys = layouts.map { Array($0.entity.name.utf8) }
   }
 
@@ -51,8 +51,8 @@ package final class ChangeFormat {
     if hasAfter { try decoder.split(change.after, into: &after) }
     let isWhole =
       switch change.kind {
-      case .insert: hasAll(after, decoder.columnCount)
-      case .delete: hasAll(before, decoder.columnCount)
+      case .insert: hasAll(after, columns: decoder.columnCount)
+      case .delete: hasAll(before, columns: decoder.columnCount)
       case .update: hasBothSides()
       }
     guard isWhole, hasBefore || change.before.isEmpty, hasAfter || change.after.isEmpty else {
@@ -60,7 +60,7 @@ package final class ChangeFormat {
         message: "the properties before and after are not those that a change of its kind has"
       )
     }
-    try checkChanged(change, decoder)
+    try checkChanged(change, decoder: decoder)
   }
 
   private func hasBothSides() -> Bool {
@@ -69,7 +69,7 @@ package final class ChangeFormat {
     return true
   }
 
-  private func hasAll(_ members: [ObjectDecoder.Member], _ columns: Int) -> Bool {
+  private func hasAll(_ members: [ObjectDecoder.Member], columns: Int) -> Bool {
     guard members.count >= columns else { return false }
     for index in 0..<columns where members[index].index != index { return false }
     return true
@@ -90,14 +90,20 @@ package final class ChangeFormat {
     }
     let special = try sides(of: change.special)
     let large = try sides(of: change.large)
-    try check(before, decoder, special.before, large.before, change)
-    try check(after, decoder, special.after, large.after, change)
+    try check(
+      before,
+      decoder: decoder,
+      special: special.before,
+      large: large.before,
+      change: change
+    )
+    try check(after, decoder: decoder, special: special.after, large: large.after, change: change)
   }
 
   /// An update lists the keys of its members; other kinds list the links that they have.
   private func checkChanged(
     _ change: Change,
-    _ decoder: ObjectDecoder
+    decoder: ObjectDecoder
   ) throws(CanonicalEncodingError) {
     let list = change.changed
     var position = 0
@@ -140,9 +146,9 @@ package final class ChangeFormat {
     for side in CanonicalText(object).members {
       let notes = CanonicalText(side.value).members
       var text: [UInt8] = []
-      for note in notes { appendMember(note.key, note.value, to: &text) }
+      for note in notes { appendMember(note.key, value: note.value, to: &text) }
       text.append(0x7d)
-      appendMember(side.key, text, to: &canonical)
+      appendMember(side.key, value: text, to: &canonical)
       if side.key.elementsEqual(#""after":"#.utf8), result.before.isEmpty {
         result.after = notes
       } else if side.key.elementsEqual(#""before":"#.utf8) {
@@ -163,10 +169,10 @@ package final class ChangeFormat {
 
   private func check(
     _ members: [ObjectDecoder.Member],
-    _ decoder: ObjectDecoder,
-    _ special: Notes,
-    _ large: Notes,
-    _ change: Change
+    decoder: ObjectDecoder,
+    special: Notes,
+    large: Notes,
+    change: Change
   ) throws(CanonicalEncodingError) {
     var nextSpecial = 0
     var nextLarge = 0
@@ -177,14 +183,14 @@ package final class ChangeFormat {
         && special[nextSpecial].value == EncodedValue.missing.special
       if isMissing, nextLarge < large.count, large[nextLarge].key == key {
         // Nobody had its bytes any more when the change was written.
-        try check(reference: large[nextLarge].value, of: member, decoder)
+        try check(reference: large[nextLarge].value, of: member, decoder: decoder)
         nextSpecial += 1
         nextLarge += 1
       } else if nextSpecial < special.count, special[nextSpecial].key == key {
-        try check(special[nextSpecial].value, of: member, decoder)
+        try check(special[nextSpecial].value, of: member, decoder: decoder)
         nextSpecial += 1
       } else if nextLarge < large.count, large[nextLarge].key == key {
-        try check(reference: large[nextLarge].value, of: member, decoder)
+        try check(reference: large[nextLarge].value, of: member, decoder: decoder)
         nextLarge += 1
       } else {
         try decoder.check(member)
@@ -198,7 +204,7 @@ package final class ChangeFormat {
   private func check(
     _ note: [UInt8],
     of member: ObjectDecoder.Member,
-    _ decoder: ObjectDecoder
+    decoder: ObjectDecoder
   ) throws(CanonicalEncodingError) {
     guard let name = note.withUnsafeBytes({ parseJSONString($0) }) else {
       throw decoder.refusal(member.value)
@@ -216,7 +222,7 @@ package final class ChangeFormat {
   private func check(
     reference: [UInt8],
     of member: ObjectDecoder.Member,
-    _ decoder: ObjectDecoder
+    decoder: ObjectDecoder
   ) throws(CanonicalEncodingError) {
     guard member.value.elementsEqual("null".utf8), let large = LargeReference(reference),
       Digest(hexadecimal: large.digest) != nil, large.json == reference

@@ -26,7 +26,7 @@ package final class ObjectDecoder {
   private let keyBytes: UnsafeMutableRawBufferPointer
   private let keyStarts: UnsafeMutableBufferPointer<Int>
 
-  init(_ layout: EntityLayout, _ tables: [JoinTable], _ layouts: [EntityLayout]) {
+  init(_ layout: EntityLayout, tables: [JoinTable], layouts: [EntityLayout]) {
     self.layout = layout
     joins = tables.indexes { layouts[$0.owner].family.contains(layout.index) }
     references = layout.columns.map { column in
@@ -119,7 +119,7 @@ package final class ObjectDecoder {
       return try parseCanonical(member.value, special: special, as: type)
     }
     if isSame(member.value, "null") { return .null }
-    guard let id = reference(member.value, references[member.index]) else {
+    guard let id = reference(member.value, prefix: references[member.index]) else {
       throw refusal(member.value)
     }
     return .integer(id)
@@ -132,7 +132,7 @@ package final class ObjectDecoder {
     let text = member.value
     if isSame(text, "null") { return .null }
     guard let type = types[member.index] else {
-      guard let id = reference(text, references[member.index]) else { throw refusal(text) }
+      guard let id = reference(text, prefix: references[member.index]) else { throw refusal(text) }
       return .integer(id)
     }
     let scratch = try room.take(text.count)
@@ -157,7 +157,7 @@ package final class ObjectDecoder {
   }
 
   /// The id in `{"entity":"Trip","id":"7"}`.
-  private func reference(_ text: UnsafeRawBufferPointer, _ prefix: [UInt8]) -> Int64? {
+  private func reference(_ text: UnsafeRawBufferPointer, prefix: [UInt8]) -> Int64? {
     guard text.count > prefix.count + 2, text[text.count - 1] == 0x7d,
       text[text.count - 2] == 0x22,
       isSame(UnsafeRawBufferPointer(rebasing: text[..<prefix.count]), prefix)
@@ -173,7 +173,9 @@ package final class ObjectDecoder {
     to links: inout [Int64]
   ) throws(CanonicalEncodingError) {
     let prefix = linkPrefixes[member.index - columnCount]
-    guard readLinkList(member.value, prefix, to: &links) else { throw refusal(member.value) }
+    guard readLinkList(member.value, prefix: prefix, to: &links) else {
+      throw refusal(member.value)
+    }
   }
 
   /// The links that a member of a join table lists, by ascending ids.

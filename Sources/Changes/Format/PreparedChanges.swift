@@ -63,7 +63,7 @@ package final class PreparedChanges: @unchecked Sendable {
   /// What is wrong with it is told when it is to be written.
   ///
   /// - Throws: ``StoreError`` with ``StoreError/Code/outOfMemory``.
-  package func append(_ change: Change, _ format: ChangeFormat) throws {
+  package func append(_ change: Change, format: ChangeFormat) throws {
     let change = try copy(change)
     var part = Part(
       change: change,
@@ -76,14 +76,14 @@ package final class PreparedChanges: @unchecked Sendable {
       isPlain: change.special.isEmpty && change.large.isEmpty
     )
     do {
-      try take(&part, format)
+      try take(&part, format: format)
     } catch let error as CanonicalEncodingError {
       refusals[parts.count] = error
     }
     parts.append(part)
   }
 
-  private func take(_ part: inout Part, _ format: ChangeFormat) throws {
+  private func take(_ part: inout Part, format: ChangeFormat) throws {
     guard let entity = format.entity(of: part.change) else {
       throw CanonicalEncodingError(message: "the store's schema has no such entity")
     }
@@ -91,17 +91,17 @@ package final class PreparedChanges: @unchecked Sendable {
     // Plain values are read here, and nothing else is taken for them than what the writer writes.
     try part.isPlain ? format.split(part.change, of: entity) : format.check(part.change)
     let decoder = format.decoders[entity]
-    part.columnsBefore = try append(format.before, decoder, part.isPlain)
+    part.columnsBefore = try append(format.before, decoder: decoder, isPlain: part.isPlain)
     part.before = part.before.lowerBound..<members.count
-    part.columnsAfter = try append(format.after, decoder, part.isPlain)
+    part.columnsAfter = try append(format.after, decoder: decoder, isPlain: part.isPlain)
     part.after = part.before.upperBound..<members.count
   }
 
   /// Adds members, and returns how many of them are columns.
   private func append(
     _ added: [ObjectDecoder.Member],
-    _ decoder: ObjectDecoder,
-    _ isPlain: Bool
+    decoder: ObjectDecoder,
+    isPlain: Bool
   ) throws -> Int {
     var columns = 0
     for member in added {

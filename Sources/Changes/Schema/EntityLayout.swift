@@ -154,7 +154,7 @@ extension StoreSchema {
       family: [index] + descendants,
       ancestors: ancestors[index],
       condition: entity.parent == nil
-        ? nil : isOne(of: names, "\"_entity\""),
+        ? nil : isOne(of: names, column: "\"_entity\""),
       linkNames: logNames.filter { name, _ in
         entity.relationships.contains { relationship in
           if case .joinTable = relationship.storage { relationship.name == name } else { false }
@@ -168,7 +168,7 @@ extension StoreSchema {
 ///
 /// Not `IN`: for three and more texts SQLite fills a table of its own with them for every
 /// statement that runs, which costs more than to write a row.
-package func isOne(of texts: [String], _ column: String) -> String {
+package func isOne(of texts: [String], column: String) -> String {
   let terms = texts.map { "\(column) = \(literal($0))" }
   return terms.count == 1 ? terms[0] : "(\(terms.joined(separator: " OR ")))"
 }

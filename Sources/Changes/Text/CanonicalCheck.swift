@@ -17,12 +17,12 @@ func isPlainlyCanonical(_ text: UnsafeRawBufferPointer, as type: ValueType) -> B
     guard text.count >= 2, first == 0x22, text[text.count - 1] == 0x22 else { return false }
     return isPlainlyCanonical(
       inner: UnsafeRawBufferPointer(rebasing: text[1..<text.count - 1]),
-      type
+      type: type
     )
   }
 }
 
-private func isPlainlyCanonical(inner text: UnsafeRawBufferPointer, _ type: ValueType) -> Bool {
+private func isPlainlyCanonical(inner text: UnsafeRawBufferPointer, type: ValueType) -> Bool {
   switch type {
   case .string, .url, .json:
     hasCanonicalEscapes(text) && isValidUTF8(text)

@@ -51,7 +51,7 @@ package func timeText(seconds: Int, microseconds: Int) -> String {
   gmtime_r(&seconds, &parts)
   return String(unsafeUninitializedCapacity: 32) { text in
     var end = 0
-    func append(_ number: Int, _ width: Int, _ next: Unicode.Scalar) {
+    func append(_ number: Int, width: Int, next: Unicode.Scalar) {
       var rest = number
       for place in (end..<end + width).reversed() {
         text[place] = UInt8(ascii: "0") + UInt8(rest % 10)
@@ -60,13 +60,13 @@ package func timeText(seconds: Int, microseconds: Int) -> String {
       text[end + width] = UInt8(ascii: next)
       end += width + 1
     }
-    append(Int(parts.tm_year) + 1900, 4, "-")
-    append(Int(parts.tm_mon) + 1, 2, "-")
-    append(Int(parts.tm_mday), 2, "T")
-    append(Int(parts.tm_hour), 2, ":")
-    append(Int(parts.tm_min), 2, ":")
-    append(Int(parts.tm_sec), 2, ".")
-    append(min(max(microseconds, 0), 999_999), 6, "Z")
+    append(Int(parts.tm_year) + 1900, width: 4, next: "-")
+    append(Int(parts.tm_mon) + 1, width: 2, next: "-")
+    append(Int(parts.tm_mday), width: 2, next: "T")
+    append(Int(parts.tm_hour), width: 2, next: ":")
+    append(Int(parts.tm_min), width: 2, next: ":")
+    append(Int(parts.tm_sec), width: 2, next: ".")
+    append(min(max(microseconds, 0), 999_999), width: 6, next: "Z")
     return end
   }
 }

@@ -105,11 +105,11 @@ extension Bookmark: Codable {
     let container = try decoder.container(keyedBy: Key.self)
     let kind = try container.decodeIfPresent(String.self, forKey: Key("kind"))
     guard kind == Self.kind else {
-      throw Self.refusal(container, .kind(kind, expected: Self.kind))
+      throw Self.refusal(container, reason: .kind(kind, expected: Self.kind))
     }
     let version = try container.decode(Int.self, forKey: Key("version"))
     guard version == Self.version else {
-      throw Self.refusal(container, .version(version, known: Self.version))
+      throw Self.refusal(container, reason: .version(version, known: Self.version))
     }
     try Self.check(container, has: ["kind", "version", "store", "stores"])
     store = try container.decode(String.self, forKey: Key("store"))
@@ -121,7 +121,7 @@ extension Bookmark: Codable {
       points[key.stringValue] = try Self.point(place)
     }
     guard points[store] != nil else {
-      throw Self.refusal(stores, .lacksItsStore(store))
+      throw Self.refusal(stores, reason: .lacksItsStore(store))
     }
     self.points = points
   }
@@ -136,7 +136,7 @@ extension Bookmark: Codable {
     else {
       throw refusal(
         place,
-        .impossiblePoint(lineage: lineage, transaction: transaction, digest: text)
+        reason: .impossiblePoint(lineage: lineage, transaction: transaction, digest: text)
       )
     }
     return HistoryPoint(lineage: lineage, transaction: transaction, digest: digest)
@@ -150,13 +150,13 @@ extension Bookmark: Codable {
     guard found != names else { return }
     let missing = names.subtracting(found).sorted()
     let unknown = found.subtracting(names).sorted()
-    throw refusal(container, .members(missing: missing, unknown: unknown))
+    throw refusal(container, reason: .members(missing: missing, unknown: unknown))
   }
 
   /// The error for what can't be read: that of decoding, with the store's own below it.
   private static func refusal(
     _ container: KeyedDecodingContainer<Key>,
-    _ reason: TokenFailure
+    reason: TokenFailure
   ) -> DecodingError {
     let error = StoreError(reason)
     return .dataCorrupted(

@@ -23,7 +23,7 @@ extension Change {
     var text = ChangeText()
     text.before = try noted(.before, note)
     text.after = try noted(.after, note)
-    return try text.withChange(kind, sequence: sequence, entity, object) { noted in
+    return try text.withChange(kind, sequence: sequence, entity: entity, object: object) { noted in
       var noted = noted
       noted.changed = changed
       if before.isEmpty { noted.before = before }
@@ -36,8 +36,8 @@ extension Change {
   private func noted(_ side: Side, _ note: (ToldValue) throws -> String?) rethrows -> ChangeSide {
     var result = ChangeSide()
     for (key, value) in values(side) {
-      let text = try value.isLinks ? nil : note(ToldValue(key, value, side))
-      result.append(key, text.map { EncodedValue(note: $0) } ?? value)
+      let text = try value.isLinks ? nil : note(ToldValue(key, value: value, side: side))
+      result.append(key, value: text.map { EncodedValue(note: $0) } ?? value)
     }
     return result
   }
@@ -58,7 +58,7 @@ package struct ToldValue: Hashable, Sendable {
   /// The digests of the files that it is in.
   package let files: [String]
 
-  fileprivate init(_ key: [UInt8], _ value: EncodedValue, _ side: Change.Side) {
+  fileprivate init(_ key: [UInt8], value: EncodedValue, side: Change.Side) {
     self.key = key
     isAfter = side == .after
     isErased = value == .erased
@@ -75,7 +75,9 @@ extension Change {
   /// The values that the change tells of, before and after it, without links.
   package var toldValues: [ToldValue] {
     [Side.before, .after].flatMap { side in
-      values(side).filter { !$0.value.isLinks }.map { ToldValue($0.key, $0.value, side) }
+      values(side).filter { !$0.value.isLinks }.map {
+        ToldValue($0.key, value: $0.value, side: side)
+      }
     }
   }
 }

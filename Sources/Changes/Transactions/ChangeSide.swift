@@ -19,12 +19,12 @@ package struct ChangeSide {
   }
 
   /// Adds a property by its canonical text; the key has its quotes and colon.
-  package mutating func append(_ key: some Collection<UInt8>, _ value: EncodedValue) {
+  package mutating func append(_ key: some Collection<UInt8>, value: EncodedValue) {
     if json.count > 1 { json.append(UInt8(ascii: ",")) }
     json.append(contentsOf: key)
     json.append(contentsOf: value.json)
-    if !value.special.isEmpty { appendMember(key, value.special, to: &special) }
-    if !value.large.isEmpty { appendMember(key, value.large, to: &large) }
+    if !value.special.isEmpty { appendMember(key, value: value.special, to: &special) }
+    if !value.large.isEmpty { appendMember(key, value: value.large, to: &large) }
   }
 
   /// Closes the braces.
@@ -36,7 +36,7 @@ package struct ChangeSide {
 }
 
 /// Appends a member to a JSON object whose closing brace is still to come.
-package func appendMember(_ key: some Sequence<UInt8>, _ value: [UInt8], to object: inout [UInt8]) {
+package func appendMember(_ key: some Sequence<UInt8>, value: [UInt8], to object: inout [UInt8]) {
   object.append(object.isEmpty ? UInt8(ascii: "{") : UInt8(ascii: ","))
   object.append(contentsOf: key)
   object.append(contentsOf: value)
@@ -53,8 +53,8 @@ extension [UInt8] {
 package func joinSides(_ before: [UInt8], _ after: [UInt8], to text: inout [UInt8]) {
   if before.isEmpty, after.isEmpty { return }
   var object: [UInt8] = []
-  if !after.isEmpty { appendMember(#""after":"#.utf8, after, to: &object) }
-  if !before.isEmpty { appendMember(#""before":"#.utf8, before, to: &object) }
+  if !after.isEmpty { appendMember(#""after":"#.utf8, value: after, to: &object) }
+  if !before.isEmpty { appendMember(#""before":"#.utf8, value: before, to: &object) }
   text += object
   text.append(UInt8(ascii: "}"))
 }

@@ -26,8 +26,8 @@ package struct ChangeText {
   package mutating func withChange<Result>(
     _ kind: ChangeKind,
     sequence: Int64,
-    _ entity: UnsafeRawBufferPointer,
-    _ object: Int64,
+    entity: UnsafeRawBufferPointer,
+    object: Int64,
     _ body: (Change) throws -> Result
   ) rethrows -> Result {
     if !changed.isEmpty { changed.append(UInt8(ascii: "]")) }

@@ -1,7 +1,7 @@
 /// Appends links as a canonical list; the prefix is what stands before each id.
 package func appendLinkList(
   _ targets: some Sequence<Int64>,
-  _ prefix: [UInt8],
+  prefix: [UInt8],
   to json: inout [UInt8]
 ) {
   json.append(UInt8(ascii: "["))
@@ -21,7 +21,7 @@ package func appendLinkList(
 /// - Returns: Whether the text is what ``appendLinkList(_:_:to:)`` writes for ascending ids.
 package func readLinkList(
   _ text: UnsafeRawBufferPointer,
-  _ prefix: [UInt8],
+  prefix: [UInt8],
   to targets: inout [Int64]
 ) -> Bool {
   var rest = LinkText(rest: text)

@@ -14,7 +14,7 @@ package final class ObjectEncoder {
   package let isExternal: [Bool]
   private let memory: [UnsafeRawBufferPointer]
 
-  package init(_ layout: EntityLayout, _ layouts: [EntityLayout]) {
+  package init(_ layout: EntityLayout, layouts: [EntityLayout]) {
     name = kept(Array(layout.entity.name.utf8))
     keys = layout.columns.map { kept(memberKey($0.logName)) }
     references = layout.columns.map { column in

@@ -13,7 +13,7 @@ package struct TransactionDigest {
   }
 
   /// Takes in the line of a change.
-  package mutating func take(_ change: Change, _ lines: TransactionLines) {
+  package mutating func take(_ change: Change, lines: TransactionLines) {
     lines.append(change, to: &buffer)
     if buffer.count > 1 << 16 { flush() }
   }

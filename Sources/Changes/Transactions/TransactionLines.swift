@@ -45,11 +45,11 @@ package struct TransactionLines {
     append(#","id":""#, to: &buffer)
     appendInteger(change.object, to: &buffer)
     append(#"""#, to: &buffer)
-    append(#","changed":"#, change.changed, to: &buffer)
-    append(#","before":"#, change.before, to: &buffer)
-    append(#","after":"#, change.after, to: &buffer)
-    append(#","special":"#, change.special, to: &buffer)
-    append(#","large":"#, change.large, to: &buffer)
+    append(#","changed":"#, value: change.changed, to: &buffer)
+    append(#","before":"#, value: change.before, to: &buffer)
+    append(#","after":"#, value: change.after, to: &buffer)
+    append(#","special":"#, value: change.special, to: &buffer)
+    append(#","large":"#, value: change.large, to: &buffer)
     append("}\n", to: &buffer)
   }
 
@@ -73,19 +73,19 @@ package struct TransactionLines {
 
   private func appendMeta(to buffer: inout [UInt8]) {
     append(#","meta":{"#, to: &buffer)
-    func member(_ key: StaticString, _ text: String) {
+    func member(_ key: StaticString, text: String) {
       append(key, to: &buffer)
       appendJSONString(text, to: &buffer)
       buffer.append(UInt8(ascii: ","))
     }
-    if !transaction.process.isEmpty { member(#""process":"#, transaction.process) }
+    if !transaction.process.isEmpty { member(#""process":"#, text: transaction.process) }
     if transaction.processID != 0 {
       append(#""pid":"#, to: &buffer)
       appendInteger(transaction.processID, to: &buffer)
       buffer.append(UInt8(ascii: ","))
     }
-    if !transaction.host.isEmpty { member(#""host":"#, transaction.host) }
-    if let bundle = transaction.bundle { member(#""bundle":"#, bundle) }
+    if !transaction.host.isEmpty { member(#""host":"#, text: transaction.host) }
+    if let bundle = transaction.bundle { member(#""bundle":"#, text: bundle) }
     append(#""schema":""#, to: &buffer)
     buffer += transaction.schema.utf8
     buffer.append(0x22)
@@ -112,7 +112,7 @@ package struct TransactionLines {
   @inline(__always)
   private func append(
     _ key: StaticString,
-    _ value: UnsafeRawBufferPointer,
+    value: UnsafeRawBufferPointer,
     to buffer: inout [UInt8]
   ) {
     guard !value.isEmpty else { return }

@@ -65,19 +65,19 @@ public final class DateComponentsFormatter: Formatter, @unchecked Sendable {
   /// Writes a number of seconds.
   public func string(from interval: TimeInterval) -> String? {
     let start = referenceDate ?? Date(timeIntervalSinceReferenceDate: 0)
-    return string(from: start, to: start + interval, universal)
+    return string(from: start, to: start + interval, calendar: universal)
   }
 
   /// Writes the time from one date to another.
   public func string(from startDate: Date, to endDate: Date) -> String? {
-    string(from: startDate, to: endDate, ownCalendar)
+    string(from: startDate, to: endDate, calendar: ownCalendar)
   }
 
   /// Writes the sum of the components.
   public func string(from components: DateComponents) -> String? {
     let start = referenceDate ?? Date(timeIntervalSinceReferenceDate: 0)
     guard let end = universal.date(byAdding: components, to: start) else { return nil }
-    return string(from: start, to: end, universal)
+    return string(from: start, to: end, calendar: universal)
   }
 
   /// Writes the sum of the components in a style.
@@ -104,7 +104,7 @@ public final class DateComponentsFormatter: Formatter, @unchecked Sendable {
     return calendar
   }
 
-  private func string(from start: Date, to end: Date, _ calendar: Calendar) -> String? {
+  private func string(from start: Date, to end: Date, calendar: Calendar) -> String? {
     let units = TimeUnit.allCases.filter {
       allowedUnits.isEmpty || !allowedUnits.isDisjoint(with: $0.names)
     }
@@ -116,7 +116,7 @@ public final class DateComponentsFormatter: Formatter, @unchecked Sendable {
     let locale = ownCalendar.locale.flatMap { $0.identifier.isEmpty ? nil : $0 } ?? .current
     let signed = withOneSign(parts)
     return unitsStyle == .positional
-      ? positions(of: signed, locale) : unitsStyle.text(of: signed, locale: locale)
+      ? positions(of: signed, locale: locale) : unitsStyle.text(of: signed, locale: locale)
   }
 
   private func withoutZeros(_ parts: [TimePart]) -> [TimePart] {
@@ -144,7 +144,7 @@ public final class DateComponentsFormatter: Formatter, @unchecked Sendable {
     }
   }
 
-  private func positions(of parts: [TimePart], _ locale: Locale) -> String? {
+  private func positions(of parts: [TimePart], locale: Locale) -> String? {
     let dated = parts.filter { ![.hour, .minute, .second].contains($0.unit) }
     let clock = parts.dropFirst(dated.count).enumerated().map { place, part in
       let isPadded = place > 0 || (dated.isEmpty && zeroFormattingBehavior.contains(.pad))

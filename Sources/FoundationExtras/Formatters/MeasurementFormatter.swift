@@ -42,22 +42,22 @@ public final class MeasurementFormatter: Formatter, @unchecked Sendable {
   /// Writes a measurement.
   public func string<UnitType: Unit>(from measurement: Measurement<UnitType>) -> String {
     guard let dimension = measurement.unit as? Dimension else {
-      return number(measurement.value, measurement.unit.symbol)
+      return number(measurement.value, symbol: measurement.unit.symbol)
     }
     let unit = unitOptions.contains(.providedUnit) ? dimension : preferredUnit(for: dimension)
     let base = dimension.converter.baseUnitValue(fromValue: measurement.value)
     let value =
       unit === dimension ? measurement.value : unit.converter.value(fromBaseUnitValue: base)
-    guard let name = unit.unicodeName else { return number(value, unit.symbol) }
+    guard let name = unit.unicodeName else { return number(value, symbol: unit.symbol) }
     if unitOptions.contains(.temperatureWithoutUnit), unit is UnitTemperature {
-      return text(value, "measure-unit/temperature-generic") ?? number(value, "°")
+      return text(value, unit: "measure-unit/temperature-generic") ?? number(value, symbol: "°")
     }
     if unitOptions.contains(.naturalScale), !unitOptions.contains(.providedUnit), unit.hasScales,
-      let text = text(value, "usage/default unit/\(name)")
+      let text = text(value, unit: "usage/default unit/\(name)")
     {
       return text
     }
-    return text(value, "unit/\(name)") ?? number(value, unit.symbol)
+    return text(value, unit: "unit/\(name)") ?? number(value, symbol: unit.symbol)
   }
 
   /// Writes a measurement of any kind; returns nil for any other object.
@@ -65,7 +65,7 @@ public final class MeasurementFormatter: Formatter, @unchecked Sendable {
     (obj as? any FormattableMeasurement)?.text(by: self)
   }
 
-  private func text(_ value: Double, _ unit: String) -> String? {
+  private func text(_ value: Double, unit: String) -> String? {
     let width =
       switch unitStyle {
       case .short: "unit-width-narrow"
@@ -80,7 +80,7 @@ public final class MeasurementFormatter: Formatter, @unchecked Sendable {
   }
 
   /// The number and a symbol, for units that ICU does not know.
-  private func number(_ value: Double, _ symbol: String) -> String {
+  private func number(_ value: Double, symbol: String) -> String {
     let text = unicodeText(
       of: value,
       skeleton: numberFormatter.skeleton,

@@ -70,6 +70,6 @@ public final class RelativeDateTimeFormatter: Formatter, @unchecked Sendable {
     let part =
       parts.first { $0.value != 0 } ?? parts.last ?? TimePart(unit: .second, value: 0)
     let value = part.value == 0 && isPast ? -0.0 : Double(part.value)
-    return text(of: value, part.unit) ?? ""
+    return text(of: value, unit: part.unit) ?? ""
   }
 }

@@ -91,7 +91,7 @@ extension DateComponentsFormatter.UnitsStyle {
           uameasfmt_format(format, Double(part.value), part.unit.measured, $0, $1, $2)
         }
       }
-      return texts.count == parts.count ? list(texts, locale) : nil
+      return texts.count == parts.count ? list(texts, locale: locale) : nil
     }
     let measures = parts.map { UAMeasure(value: Double($0.value), unit: $0.unit.measured) }
     return unicodeText {
@@ -99,7 +99,7 @@ extension DateComponentsFormatter.UnitsStyle {
     }
   }
 
-  private func list(_ texts: [String], _ locale: Locale) -> String? {
+  private func list(_ texts: [String], locale: Locale) -> String? {
     var status = U_ZERO_ERROR
     let format = swift_ulistfmt_openForType(
       locale.identifier,
@@ -125,7 +125,7 @@ extension DateComponentsFormatter.UnitsStyle {
 
 extension RelativeDateTimeFormatter {
   /// "in 3 days" or "3 days ago"; in the named style, "yesterday" if the language has such a word.
-  func text(of value: Double, _ unit: TimeUnit) -> String? {
+  func text(of value: Double, unit: TimeUnit) -> String? {
     var status = U_ZERO_ERROR
     let format = swift_ureldatefmt_open(
       locale.identifier,

@@ -35,7 +35,7 @@ struct EraseMark: Codable, Equatable {
   }
 
   /// Reads the mark of a store's logs; nil where there is none.
-  static func read(_ logs: LogFolder, _ store: String) throws -> EraseMark? {
+  static func read(_ logs: LogFolder, store: String) throws -> EraseMark? {
     let path = logs.erasing(store)
     guard let bytes = try readSmallFile(path) else { return nil }
     do {
@@ -46,7 +46,7 @@ struct EraseMark: Codable, Equatable {
   }
 
   /// Writes the mark, which lasts when this returns.
-  func write(_ logs: LogFolder, _ store: String) throws {
+  func write(_ logs: LogFolder, store: String) throws {
     let encoder = JSONEncoder()
     encoder.outputFormatting = [.sortedKeys, .withoutEscapingSlashes]
     try writeDurably(Array(encoder.encode(self)) + [0x0a], to: logs.erasing(store))
@@ -59,7 +59,7 @@ extension LogFolder {
 
   /// Fails where an erasure was begun in the logs of a store, and not finished.
   func checkErasing(_ store: String) throws {
-    guard let mark = try EraseMark.read(self, store) else { return }
+    guard let mark = try EraseMark.read(self, store: store) else { return }
     throw ChainFailure.unfinishedErasure(
       store: store,
       folder: self.path,

@@ -53,14 +53,14 @@ extension Finding {
         + " \(head): logs after it are missing, or history was altered."
     case .isOtherHistory(let error): Wording(message: error.message, hint: "")
     case .rowDiffers(let kind, let object, let properties, let folder):
-      "\(text(kind, object, properties))."
+      "\(text(kind, object: object, properties: properties))."
         + "\nThe store was changed past its history: run “travelog check \(path) --logs \(folder)”."
     case .moreRowsDiffer(let count):
       "\(count) more \(count == 1 ? "object differs" : "objects differ")."
     }
   }
 
-  private func text(_ kind: ChangeKind, _ object: String, _ properties: String) -> String {
+  private func text(_ kind: ChangeKind, object: String, properties: String) -> String {
     switch kind {
     case .insert: "\(object) is in \(path) and not in the logs"
     case .delete: "\(object) is in the logs and not in \(path)"

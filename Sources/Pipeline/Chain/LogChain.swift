@@ -19,7 +19,7 @@ struct LogChain {
     try folder.checkErasing(store)
     let path = folder.erasures(of: store, lineage: lineage)
     let erasures = try Erasures(path: path, store: store, lineage: lineage)
-    try self.init(folder, store: store, lineage: lineage, erasures)
+    try self.init(folder, store: store, lineage: lineage, erasures: erasures)
   }
 
   /// Where unfinished erasures are accepted, transactions may also be as they were before their
@@ -28,7 +28,7 @@ struct LogChain {
     _ folder: LogFolder,
     store: String,
     lineage: Int64,
-    _ erasures: Erasures,
+    erasures: Erasures,
     acceptsUnfinishedErasures: Bool = false
   ) throws {
     self.erasures = erasures
@@ -99,7 +99,7 @@ struct LogChain {
     }
     guard let point else { return reader }
     guard header.first == point.transaction + 1 else {
-      throw gap(file, point)
+      throw gap(file, point: point)
     }
     guard header.previous == point.digest else {
       throw ChainFailure.otherHistory(after: point.transaction).at(
@@ -112,7 +112,7 @@ struct LogChain {
   }
 
   /// The error for a log that does not begin where the one before ends.
-  func gap(_ file: LogFolder.File, _ point: HistoryPoint) -> LogError {
+  func gap(_ file: LogFolder.File, point: HistoryPoint) -> LogError {
     let first = file.range.lowerBound
     let reason =
       first > point.transaction + 1
@@ -122,7 +122,7 @@ struct LogChain {
   }
 
   /// Fails where a log that was read to its end has not the transactions that its name promises.
-  func checkEnd(_ reader: LogReader, _ file: LogFolder.File) throws {
+  func checkEnd(_ reader: LogReader, file: LogFolder.File) throws {
     guard let trailer = reader.trailer, trailer.last == file.range.upperBound else {
       throw ChainFailure.wrongLast(reader.trailer?.last ?? 0, named: file.range.upperBound).at(
         file.path
@@ -146,7 +146,7 @@ struct LogChain {
     guard let file else { return nil }
     let reader = try open(file, after: nil)
     while try reader.next() != nil {}
-    try checkEnd(reader, file)
+    try checkEnd(reader, file: file)
     return HistoryPoint(
       lineage: lineage,
       transaction: reader.header.first,
@@ -168,9 +168,11 @@ struct LogChain {
       while let transaction = try reader.next() {
         guard let point = transaction.point(inLineage: lineage) else { continue }
         end = point
-        if let known, end.transaction == known.transaction { try check(known, end, file) }
+        if let known, end.transaction == known.transaction {
+          try check(known, point: end, file: file)
+        }
       }
-      try checkEnd(reader, file)
+      try checkEnd(reader, file: file)
     }
     return end
   }
@@ -178,8 +180,8 @@ struct LogChain {
   /// Fails where a transaction of a log is not the one that is known.
   private func check(
     _ known: HistoryPoint,
-    _ point: HistoryPoint,
-    _ file: LogFolder.File
+    point: HistoryPoint,
+    file: LogFolder.File
   ) throws {
     guard known.digest != point.digest else { return }
     throw ChainFailure.otherThanToken.at(file.path, transaction: point.transaction)

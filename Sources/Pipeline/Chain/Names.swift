@@ -2,7 +2,7 @@ import Changes
 import Store
 
 /// Refuses an entity that a history never had.
-func checkEntity(_ name: String, _ schemas: [StoreSchema], _ path: String) throws {
+func checkEntity(_ name: String, schemas: [StoreSchema], path: String) throws {
   let names = Set(schemas.flatMap(\.entities).map(\.name))
   guard !names.contains(name) else { return }
   throw PipelineError(.unknownEntity(name, known: names.sorted()), logs: path)
@@ -12,8 +12,8 @@ func checkEntity(_ name: String, _ schemas: [StoreSchema], _ path: String) throw
 func checkProperty(
   _ name: String,
   of entity: String,
-  _ schemas: [StoreSchema],
-  _ path: String
+  schemas: [StoreSchema],
+  path: String
 ) throws {
   var names: Set<String> = []
   for layouts in try schemas.map({ try $0.layouts() }) {

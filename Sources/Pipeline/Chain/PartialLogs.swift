@@ -15,10 +15,12 @@ struct PartialLogs {
 
   /// All that a store has in a folder.
   static func all(of store: String, in logs: LogFolder) throws -> [PartialLogs] {
-    try logs.partials(of: store).map { try PartialLogs(logs.partial(named: $0), $0, store) }
+    try logs.partials(of: store).map {
+      try PartialLogs(logs.partial(named: $0), name: $0, store: store)
+    }
   }
 
-  private init(_ folder: LogFolder, _ name: String, _ store: String) throws {
+  private init(_ folder: LogFolder, name: String, store: String) throws {
     self.folder = folder
     self.name = name
     files = try folder.lineages(of: store).flatMap { try folder.files(of: store, lineage: $0) }

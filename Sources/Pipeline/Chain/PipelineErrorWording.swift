@@ -14,7 +14,7 @@ extension PipelineError {
       "There are no logs of lineage \(lineage) of the store \(store) in \(logs)."
         + "\n\(those(others.map { "lineage \($0)" }))"
     case .severalStores(let stores, let choice):
-      "There are logs of \(stores.count) stores in \(logs).\n\(choose(stores, choice))"
+      "There are logs of \(stores.count) stores in \(logs).\n\(choose(stores, choice: choice))"
     case .noFile: "There is no file or folder \(logs).\nName a store, a folder of logs, or a log."
     case .isPartOfLineage:
       "\(logs) is a part of the logs of a lineage.\nName a log, or the folder of the lineage."
@@ -28,7 +28,7 @@ extension PipelineError {
     case .afterHead(let id, let base, let head):
       "The history of \(logs) ends at transaction \(head), before transaction \(id)."
         + "\nName a transaction from \(base) to \(head), or head."
-    case .beforeHistory(let point, let beginning): beforeHistory(point, beginning)
+    case .beforeHistory(let point, let beginning): beforeHistory(point, beginning: beginning)
     case .logsAreGone(let first):
       "The logs from transaction \(first) on were removed from \(logs).\nBring them back."
     case .unknownEntity(let name, let known):
@@ -185,7 +185,7 @@ extension PipelineError {
     others.isEmpty ? nameTheFolder : "There are logs of \(others.joined(separator: ", "))."
   }
 
-  private func choose(_ stores: [String], _ choice: Choice) -> String {
+  private func choose(_ stores: [String], choice: Choice) -> String {
     switch choice {
     case .identifier: "Name one with --store: \(stores.joined(separator: ", "))."
     case .path: "Name one: \(stores.map { "\(logs)/store=\($0)" }.joined(separator: ", "))."
@@ -208,7 +208,7 @@ extension PipelineError {
     if case .transaction(let id) = point { "transaction \(id)" } else { "\(point)" }
   }
 
-  private func beforeHistory(_ point: Point, _ beginning: Beginning) -> Wording {
+  private func beforeHistory(_ point: Point, beginning: Beginning) -> Wording {
     let (base, head) = (beginning.base, beginning.head)
     let what =
       if case .time(let time) = point { "The time \(time)" } else { "Transaction \(point)" }

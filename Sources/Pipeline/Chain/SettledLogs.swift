@@ -21,8 +21,8 @@ func readingSettled<Result>(
 ) throws -> Result {
   var reading = 1
   while true {
-    let before = listing(logs, stores)
-    func isLast() -> Bool { reading == mostReadings || listing(logs, stores) == before }
+    let before = listing(logs, stores: stores)
+    func isLast() -> Bool { reading == mostReadings || listing(logs, stores: stores) == before }
     do {
       let result = try body()
       if isRight(result) || isLast() { return result }
@@ -34,6 +34,6 @@ func readingSettled<Result>(
 }
 
 /// What lies in a folder; where that can't be told, whoever reads it says why.
-private func listing(_ logs: LogFolder, _ stores: [String]?) -> Set<String>? {
+private func listing(_ logs: LogFolder, stores: [String]?) -> Set<String>? {
   try? logs.listing(of: stores ?? logs.stores())
 }

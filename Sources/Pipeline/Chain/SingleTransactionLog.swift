@@ -5,7 +5,7 @@ import Store
 /// A transaction that the tool makes up, such as a snapshot or a gap, as of now or another time.
 func madeUpTransaction(
   _ id: Int64,
-  _ operation: TransactionOperation,
+  operation: TransactionOperation,
   details: String? = nil,
   time: String? = nil,
   schema: StoreSchema,
@@ -34,9 +34,9 @@ func madeUpTransaction(
 /// - Returns: The log's path, and the digest of the transaction.
 func writeLog(
   of transaction: Transaction,
-  _ header: LogHeader,
-  _ destination: LogDestination,
-  _ blobs: LogBlobs,
+  header: LogHeader,
+  destination: LogDestination,
+  blobs: LogBlobs,
   level: Int = 6,
   changes: (_ body: (Change, Reader) throws -> Void) throws -> Void
 ) throws -> (path: String, digest: Digest) {
@@ -46,7 +46,7 @@ func writeLog(
   var buffer: [UInt8] = []
   try changes { change, reader in
     for value in change.largeReferences where !blobs.contains(value.digest) {
-      try blobs.write(reader.largeValue(value.digest), value.digest)
+      try blobs.write(reader.largeValue(value.digest), digest: value.digest)
     }
     buffer.removeAll(keepingCapacity: true)
     lines.append(change, to: &buffer)
@@ -58,6 +58,6 @@ func writeLog(
   var transaction = transaction
   let made = digest.close(lines)
   transaction.digest = made
-  try log.close(transaction, lines)
+  try log.close(transaction, lines: lines)
   return (try log.finish(), made)
 }

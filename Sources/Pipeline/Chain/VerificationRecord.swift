@@ -15,13 +15,13 @@ package struct VerificationRecord: Hashable, Sendable, Codable {
 
   /// Reads the record of a store; nil where there is none, or none that can be read.
   init?(_ logs: LogFolder, store: String) throws {
-    guard let bytes = try readSmallFile(Self.path(logs, store)) else { return nil }
+    guard let bytes = try readSmallFile(Self.path(logs, store: store)) else { return nil }
     // It tells of the past and nothing depends on it, so that one that was damaged is none.
     guard let record = try? JSONDecoder().decode(Self.self, from: Data(bytes)) else { return nil }
     self = record
   }
 
-  private static func path(_ logs: LogFolder, _ store: String) -> String {
+  private static func path(_ logs: LogFolder, store: String) -> String {
     logs.storeFolder(store) + "/_verified.json"
   }
 
@@ -29,6 +29,6 @@ package struct VerificationRecord: Hashable, Sendable, Codable {
   func write(_ logs: LogFolder, store: String) throws {
     let encoder = JSONEncoder()
     encoder.outputFormatting = [.sortedKeys, .withoutEscapingSlashes]
-    try writeDurably(Array(encoder.encode(self)) + [0x0a], to: Self.path(logs, store))
+    try writeDurably(Array(encoder.encode(self)) + [0x0a], to: Self.path(logs, store: store))
   }
 }

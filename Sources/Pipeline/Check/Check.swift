@@ -38,7 +38,7 @@ package func check(
   let folder = try TemporaryFolder()
   defer { withExtendedLifetime(folder) {} }
   let beginning = try request.logs.flatMap { logs in
-    try stateAtBeginning(of: unchanged, logs, folder.path, tick)
+    try stateAtBeginning(of: unchanged, logs: logs, folder: folder.path, tick: tick)
   }
   do {
     let store = try request.author == nil ? unchanged : Store.open(location)
@@ -59,9 +59,9 @@ package func check(
 /// Makes the state that a store's history begins with; nil where that is nothing.
 private func stateAtBeginning(
   of store: Store,
-  _ logs: LogFolder,
-  _ folder: String,
-  _ tick: Tick
+  logs: LogFolder,
+  folder: String,
+  tick: Tick
 ) throws -> Store? {
   let base = try store.read { try $0.historyRange().base }
   guard base.transaction > 0 else { return nil }

@@ -52,14 +52,14 @@ package func compact(
   for store in try request.logs.stores() {
     for lineage in try request.logs.lineages(of: store) {
       let chain = try LogChain(request.logs, store: store, lineage: lineage)
-      results.append(try Compaction(request, chain).run(tick))
+      results.append(try Compaction(request, chain: chain).run(tick))
     }
     for partial in try PartialLogs.all(of: store, in: request.logs) {
       try request.logs.checkErasing(store)
       for lineage in try partial.folder.lineages(of: store) {
         let none = Erasures(store: store, lineage: lineage)
-        let chain = try LogChain(partial.folder, store: store, lineage: lineage, none)
-        var result = try Compaction(request, chain).run(tick)
+        let chain = try LogChain(partial.folder, store: store, lineage: lineage, erasures: none)
+        var result = try Compaction(request, chain: chain).run(tick)
         result.partial = partial.words
         results.append(result)
       }
@@ -74,7 +74,7 @@ private final class Compaction {
   private var result: CompactResult
   private var progress = Progress()
 
-  init(_ request: CompactRequest, _ chain: LogChain) {
+  init(_ request: CompactRequest, chain: LogChain) {
     self.request = request
     self.chain = chain
     result = CompactResult(store: chain.store, lineage: chain.lineage)
@@ -90,7 +90,7 @@ private final class Compaction {
       if group.count == 1 || request.isDryRun {
         kept.append(group[0].path)
       } else {
-        kept.append(try merge(group, tick))
+        kept.append(try merge(group, tick: tick))
       }
     }
     result.filesAfter = kept.count
@@ -116,10 +116,10 @@ private final class Compaction {
             throw ChainFailure.otherThanCopy(file.path).at(small.path, transaction: transaction.id)
           }
         }
-        try chain.checkEnd(reader, small)
+        try chain.checkEnd(reader, file: small)
       }
       while try wide.next() != nil {}
-      try chain.checkEnd(wide, file)
+      try chain.checkEnd(wide, file: file)
       try remove(inside)
     }
   }
@@ -133,7 +133,7 @@ private final class Compaction {
       let next = try chain.open(file, after: nil).header.schema
       let count = size(of: file.path)
       if let last = groups.last?.last, schema == next,
-        chain.follows(file, last),
+        chain.follows(file, last: last),
         bytes + count <= request.maximumFileSize
       {
         groups[groups.count - 1].append(file)
@@ -147,7 +147,7 @@ private final class Compaction {
     return groups
   }
 
-  private func merge(_ group: [LogFolder.File], _ tick: Tick) throws -> String {
+  private func merge(_ group: [LogFolder.File], tick: Tick) throws -> String {
     let first = try chain.open(group[0], after: nil)
     let writer = try LogWriter(
       .day(day(of: group[0]), chain.folder),
@@ -159,12 +159,12 @@ private final class Compaction {
       // Transactions that were left out lie between partial logs, so that they are no chain.
       let reader = try chain.open(file, after: chain.folder.partial == nil ? point : nil)
       while let transaction = try reader.next(copy: { try writer.append(lines: $0, changes: 1) }) {
-        try writer.close(transaction, TransactionLines(transaction))
+        try writer.close(transaction, lines: TransactionLines(transaction))
         point = transaction.point(inLineage: chain.lineage)
         progress.transactions += 1
         try tick(progress)
       }
-      try chain.checkEnd(reader, file)
+      try chain.checkEnd(reader, file: file)
     }
     let path = try writer.finish()
     try remove(group)
@@ -187,7 +187,7 @@ private final class Compaction {
 
 extension LogChain {
   /// True where a log goes on after another, without a gap where both are whole.
-  fileprivate func follows(_ file: LogFolder.File, _ last: LogFolder.File) -> Bool {
+  fileprivate func follows(_ file: LogFolder.File, last: LogFolder.File) -> Bool {
     folder.partial == nil
       ? last.range.upperBound + 1 == file.range.lowerBound
       : last.range.upperBound < file.range.lowerBound

@@ -21,7 +21,7 @@ package func erase(_ request: EraseRequest, tick: Tick = { _ in }) throws -> Era
     if !request.isDryRun { try store.sealForeignChanges() }
     return store
   }
-  return try Erase(request, store).run(tick)
+  return try Erase(request, store: store).run(tick)
 }
 
 private struct Erase {
@@ -29,7 +29,7 @@ private struct Erase {
   let store: Store?
   let identifier: String
 
-  init(_ request: EraseRequest, _ store: Store?) throws {
+  init(_ request: EraseRequest, store: Store?) throws {
     self.request = request
     self.store = store
     let stores = try request.logs.stores()
@@ -49,12 +49,12 @@ private struct Erase {
 
   func run(_ tick: Tick) throws -> EraseResult {
     var mark = EraseMark(request)
-    if let begun = try EraseMark.read(request.logs, identifier) {
+    if let begun = try EraseMark.read(request.logs, store: identifier) {
       guard mark.isSame(as: begun) else { return try refuseOther() }
       mark = begun
     }
     let chains = try openChains()
-    var scan = try EraseScan(request, chains, openPartial())
+    var scan = try EraseScan(request, chains: chains, partial: openPartial())
     let plan = try scan.run(tick)
     try checkStore(plan)
     var result = EraseResult(store: identifier)
@@ -67,18 +67,18 @@ private struct Erase {
       return result
     }
     mark.largeValues = Set(mark.largeValues).union(plan.largeValues).sorted()
-    try mark.write(request.logs, identifier)
+    try mark.write(request.logs, store: identifier)
     var erasures: [Int64: Erasures] = [:]
     for file in plan.files {
       let lineage = file.chain.lineage
       var records = erasures[lineage] ?? file.chain.erasures
-      try rewrite(file, &records, request, tick)
+      try rewrite(file, erasures: &records, request: request, tick: tick)
       erasures[lineage] = records
       result.files.append(file.file.path)
     }
     // What was never finished may have the values too.
     try request.logs.removeLeftovers(of: identifier)
-    result.largeValues = try removeLargeValues(mark.largeValues, request.logs)
+    result.largeValues = try removeLargeValues(mark.largeValues, logs: request.logs)
     result.storeTransactions = try eraseHistory(plan)
     try request.logs.removeMark(identifier)
     return result
@@ -98,7 +98,7 @@ private struct Erase {
           folder,
           store: identifier,
           lineage: lineage,
-          Erasures(store: identifier, lineage: lineage)
+          erasures: Erasures(store: identifier, lineage: lineage)
         )
       }
     }
@@ -115,7 +115,7 @@ private struct Erase {
         request.logs,
         store: identifier,
         lineage: lineage,
-        erasures,
+        erasures: erasures,
         acceptsUnfinishedErasures: true
       )
     }
@@ -134,7 +134,7 @@ private struct Erase {
   /// Makes sure that the logs tell all that the store does of the object.
   private func checkStore(_ plan: ErasePlan) throws {
     guard let store else { return }
-    let targets = StoreTargets(request, try store.read { try $0.schemas() })
+    let targets = StoreTargets(request, schemas: try store.read { try $0.schemas() })
     try store.read { reader in
       try reader.check(plan.end, through: plan.end.transaction)
       let cursor = try reader.history(after: plan.end.transaction)
@@ -155,15 +155,15 @@ private struct Erase {
   /// Erases the values from the store's history.
   private func eraseHistory(_ plan: ErasePlan) throws -> Int64? {
     guard let store else { return nil }
-    let targets = StoreTargets(request, try store.read { try $0.schemas() })
+    let targets = StoreTargets(request, schemas: try store.read { try $0.schemas() })
     return try store.eraseHistory(of: request.object) { transaction, change, value in
       guard let property = try targets.under(transaction.schema).property(of: value, in: change)
       else { return false }
       return !plan.isPresent(
         property,
-        value,
+        value: value,
         lineage: store.lineage,
-        transaction.id,
+        transaction: transaction.id,
         isSnapshot: false
       )
     }
@@ -176,7 +176,7 @@ private final class StoreTargets {
   private let schemas: [CatalogSchema]
   private var known: [String: PropertyTargets] = [:]
 
-  init(_ request: EraseRequest, _ schemas: [CatalogSchema]) {
+  init(_ request: EraseRequest, schemas: [CatalogSchema]) {
     self.request = request
     self.schemas = schemas
   }
@@ -187,7 +187,7 @@ private final class StoreTargets {
     let targets = try PropertyTargets(
       entity: request.entity,
       attributes: request.attributes,
-      schemas[start...].map(\.schema)
+      schemas: schemas[start...].map(\.schema)
     )
     known[digest] = targets
     return targets

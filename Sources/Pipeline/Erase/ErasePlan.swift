@@ -35,9 +35,9 @@ struct ErasePlan {
   /// True for a value that an object still has, by the transaction that it stands in.
   func isPresent(
     _ property: [UInt8],
-    _ value: ToldValue,
+    value: ToldValue,
     lineage: Int64,
-    _ transaction: Int64,
+    transaction: Int64,
     isSnapshot: Bool
   ) -> Bool {
     guard isThere, value.isAfter, let present = present[property], lineage == present.lineage else {
@@ -74,7 +74,7 @@ struct EraseScan {
     let value: ToldValue
   }
 
-  init(_ request: EraseRequest, _ chains: [LogChain], _ partial: [LogChain]) throws {
+  init(_ request: EraseRequest, chains: [LogChain], partial: [LogChain]) throws {
     self.request = request
     self.partial = partial
     self.chains = chains
@@ -89,27 +89,34 @@ struct EraseScan {
         if plan.schemas.last != schema { plan.schemas.append(schema) }
       }
     }
-    try checkEntity(request.entity, plan.schemas, request.logs.path)
+    try checkEntity(request.entity, schemas: plan.schemas, path: request.logs.path)
     for name in request.attributes {
-      try checkProperty(name, of: request.entity, plan.schemas, request.logs.path)
+      try checkProperty(name, of: request.entity, schemas: plan.schemas, path: request.logs.path)
     }
     for (index, chain) in chains.enumerated() {
       let isLatest = index == chains.count - 1
       let origin = try chain.origin(after: nil)
       for file in chain.snapshots {
         let isOrigin = isLatest && file.range.lowerBound == origin.transaction
-        try scan(file, chain, isSnapshot: true, isTold: isOrigin, after: nil, tick)
+        try scan(file, chain: chain, isSnapshot: true, isTold: isOrigin, after: nil, tick: tick)
       }
       var point = origin
       for file in chain.files where file.range.upperBound > point.transaction {
         point =
-          try scan(file, chain, isSnapshot: false, isTold: isLatest, after: point, tick) ?? point
+          try scan(
+            file,
+            chain: chain,
+            isSnapshot: false,
+            isTold: isLatest,
+            after: point,
+            tick: tick
+          ) ?? point
       }
       plan.end = point
     }
     for chain in partial {
       for file in chain.files {
-        try scan(file, chain, isSnapshot: false, isTold: false, after: nil, tick)
+        try scan(file, chain: chain, isSnapshot: false, isTold: false, after: nil, tick: tick)
       }
     }
     try decide()
@@ -120,11 +127,11 @@ struct EraseScan {
   @discardableResult
   private mutating func scan(
     _ file: LogFolder.File,
-    _ chain: LogChain,
+    chain: LogChain,
     isSnapshot: Bool,
     isTold: Bool,
     after point: HistoryPoint?,
-    _ tick: Tick
+    tick: Tick
   ) throws -> HistoryPoint? {
     let reader = try chain.open(file, after: point)
     let schema = reader.header.schema
@@ -132,7 +139,7 @@ struct EraseScan {
     let targets = try PropertyTargets(
       entity: request.entity,
       attributes: request.attributes,
-      Array(plan.schemas[start...])
+      schemas: Array(plan.schemas[start...])
     )
     var values: [Found] = []
     var last: HistoryPoint?
@@ -162,7 +169,7 @@ struct EraseScan {
       progress.transactions += 1
       try tick(progress)
     }
-    try chain.checkEnd(reader, file)
+    try chain.checkEnd(reader, file: file)
     if !values.isEmpty {
       found.append((ErasePlan.File(chain: chain, file: file, isSnapshot: isSnapshot), values))
     }
@@ -176,9 +183,9 @@ struct EraseScan {
       for one in values where !one.value.isErased {
         let isPresent = plan.isPresent(
           one.property,
-          one.value,
+          value: one.value,
           lineage: file.chain.lineage,
-          one.transaction,
+          transaction: one.transaction,
           isSnapshot: file.isSnapshot
         )
         guard !isPresent else { continue }

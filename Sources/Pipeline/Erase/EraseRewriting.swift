@@ -10,17 +10,17 @@ import Store
 /// mark that the erasure has.
 func rewrite(
   _ plan: ErasePlan.File,
-  _ erasures: inout Erasures,
-  _ request: EraseRequest,
-  _ tick: Tick
+  erasures: inout Erasures,
+  request: EraseRequest,
+  tick: Tick
 ) throws {
   let reader = try plan.chain.open(plan.file, after: nil)
   let writer = try LogWriter(.replacing(plan.file.path, plan.chain.folder), header: reader.header)
-  let rewriting = Rewriting(plan, writer, reader.header.previous)
+  let rewriting = Rewriting(plan, writer: writer, previous: reader.header.previous)
   var records: [ErasureRecord] = []
   var progress = Progress()
   while let transaction = try reader.next(
-    { change, id, _ in try rewriting.take(change, id, opening: reader.opening) },
+    { change, id, _ in try rewriting.take(change, transaction: id, opening: reader.opening) },
     copy: rewriting.copy
   ) {
     let lines = try rewriting.close(transaction)
@@ -43,7 +43,7 @@ func rewrite(
     progress.transactions += 1
     try tick(progress)
   }
-  try plan.chain.checkEnd(reader, plan.file)
+  try plan.chain.checkEnd(reader, file: plan.file)
   _ = try writer.finish(&erasures, adding: records)
 }
 
@@ -58,14 +58,14 @@ private final class Rewriting {
   private var line: [UInt8] = []
   private var hasBegun = false
 
-  init(_ plan: ErasePlan.File, _ writer: LogWriter, _ previous: Digest) {
+  init(_ plan: ErasePlan.File, writer: LogWriter, previous: Digest) {
     self.plan = plan
     self.writer = writer
     self.previous = previous
   }
 
   /// Takes a change before its line is copied.
-  func take(_ change: Change, _ transaction: Int64, opening: () throws -> Transaction?) throws {
+  func take(_ change: Change, transaction: Int64, opening: () throws -> Transaction?) throws {
     line.removeAll(keepingCapacity: true)
     begin(transaction)
     guard let gone = plan.changes[transaction]?[change.sequence], let shared = try opening() else {
@@ -98,7 +98,7 @@ private final class Rewriting {
     var transaction = transaction
     if digest != nil { transaction.salt = [] }
     let lines = TransactionLines(transaction)
-    try writer.close(transaction, lines)
+    try writer.close(transaction, lines: lines)
     let given = digest?.close(lines)
     digest = nil
     hasBegun = false
@@ -108,11 +108,11 @@ private final class Rewriting {
 }
 
 /// Takes away the files of large values that no log needs any more, and returns how many.
-func removeLargeValues(_ digests: [String], _ logs: LogFolder) throws -> Int {
+func removeLargeValues(_ digests: [String], logs: LogFolder) throws -> Int {
   var unused = Set(digests)
   for file in try unused.isEmpty ? [] : logs.allFiles() {
     let reader = try LogReader(path: file, acceptsUnfinishedErasures: true) {
-      try Erasures(near: file, $0)
+      try Erasures(near: file, header: $0)
     }
     while try reader.next({ change, _, _ in
       for value in change.largeReferences { unused.remove(value.digest) }

@@ -8,7 +8,7 @@ import Store
 /// - Throws: ``PipelineError``, ``LogError`` or ``StoreError``.
 package func checkBeginning(_ request: ExportRequest) throws {
   let store = try readableStore(request.store)
-  _ = try store.read { try Export(request, store, $0) }
+  _ = try store.read { try Export(request, store: store, reader: $0) }
 }
 
 /// Writes what is new in a store's history into logs, and moves the token.
@@ -23,7 +23,7 @@ package func export(_ request: ExportRequest, tick: Tick = { _ in }) throws -> E
   if !request.isDryRun { try writableStore(request.store)?.sealForeignChanges() }
   let store = try readableStore(request.store)
   return try store.read { reader in
-    let export = try Export(request, store, reader)
+    let export = try Export(request, store: store, reader: reader)
     // The snapshot is taken: what it shows has to outlast a power cut before a log tells of it.
     if !request.isDryRun { try reader.sync() }
     return try export.run(tick)
@@ -53,15 +53,15 @@ private final class Export {
   private var values: [LargeReference] = []
   private var streamed: Set<String> = []
 
-  init(_ request: ExportRequest, _ store: Store, _ reader: Reader) throws {
+  init(_ request: ExportRequest, store: Store, reader: Reader) throws {
     let catalog = try reader.schemas()
     var request = request
     if request.filter.isEmpty {
       partial = nil
     } else {
-      try request.filter.check(catalog.map(\.schema), request.store)
+      try request.filter.check(catalog.map(\.schema), path: request.store)
       request.logs = request.logs.partial(leavingOut: request.filter.words)
-      partial = PartialChanges(request.filter, catalog)
+      partial = PartialChanges(request.filter, schemas: catalog)
     }
     self.request = request
     self.store = store
@@ -88,7 +88,7 @@ private final class Export {
       head: head
     )
     start = .beginning
-    start = try ExportStart(request, reader, store: store, &result.notices)
+    start = try ExportStart(request, reader: reader, store: store, notices: &result.notices)
   }
 
   func run(_ tick: Tick) throws -> ExportResult {
@@ -104,7 +104,12 @@ private final class Export {
     let first = result.from.transaction
     let last = try request.until.transaction(in: reader, after: first, through: result.head)
     if case .after(let point) = start {
-      try request.checkContinuation(of: store.identifier, after: point, through: last, reader)
+      try request.checkContinuation(
+        of: store.identifier,
+        after: point,
+        through: last,
+        reader: reader
+      )
       result.to = point
     }
     try remember()
@@ -112,7 +117,7 @@ private final class Export {
     result.to = result.from
     if last > first {
       progress.total = last - first
-      try exportTransactions(after: first, through: last, tick)
+      try exportTransactions(after: first, through: last, tick: tick)
     }
     if request.wantsSnapshot, result.snapshot == nil {
       guard result.to.transaction == result.head else {
@@ -120,7 +125,7 @@ private final class Export {
           .snapshotIsNotLast(result.to.transaction, head: result.head)
         )
       }
-      try writeSnapshot(at: result.to, tick)
+      try writeSnapshot(at: result.to, tick: tick)
     }
     if let stream = request.stream, result.files.isEmpty, !request.isDryRun {
       try LogWriter.writeNothing(to: stream, name: "standard output")
@@ -148,7 +153,7 @@ private final class Export {
 
   /// Writes the state that the logs begin with.
   private func writeFirstSnapshot(_ tick: Tick) throws {
-    try writeSnapshot(at: result.from, tick)
+    try writeSnapshot(at: result.from, tick: tick)
     if let oldest = try reader.historyRange().oldest, oldest <= result.head {
       result.notices.append(
         .beginsWithSnapshot(oldest...result.head, of: request.store, request.logs.path)
@@ -156,17 +161,17 @@ private final class Export {
     }
   }
 
-  private func exportTransactions(after first: Int64, through last: Int64, _ tick: Tick) throws {
+  private func exportTransactions(after first: Int64, through last: Int64, tick: Tick) throws {
     let cursor = try reader.history(after: first, through: last)
     var previous = result.from.digest
     while var transaction = try cursor.nextTransaction() {
       transaction.digest = try transaction.digest ?? reader.point(transaction.id).digest
       guard let digest = transaction.chainDigest else { continue }
       var shown: Transaction? = transaction
-      if let partial { shown = try partial.transaction(transaction, reader) }
+      if let partial { shown = try partial.transaction(transaction, reader: reader) }
       if let shown, !request.isDryRun {
         try prepareLog(for: transaction, after: previous)
-        try write(shown, after: previous, cursor, tick)
+        try write(shown, after: previous, cursor: cursor, tick: tick)
       }
       previous = digest
       result.to = HistoryPoint(
@@ -213,8 +218,8 @@ private final class Export {
   private func write(
     _ transaction: Transaction,
     after previous: Digest,
-    _ cursor: HistoryCursor,
-    _ tick: Tick
+    cursor: HistoryCursor,
+    tick: Tick
   ) throws {
     guard let log else { return }
     let lines = TransactionLines(transaction)
@@ -223,24 +228,24 @@ private final class Export {
     var sequence: Int64 = 0
     while let change = try cursor.nextChange() {
       if let partial {
-        guard try partial.isWanted(change, transaction.schema) else { continue }
-        try partial.withRedacted(change, transaction.schema, sequence: sequence) { change in
+        guard try partial.isWanted(change, schema: transaction.schema) else { continue }
+        try partial.withRedacted(change, schema: transaction.schema, sequence: sequence) { change in
           if !change.large.isEmpty { try copyLargeValues(of: change) }
-          try log.append(change, lines)
+          try log.append(change, lines: lines)
         }
         sequence += 1
       } else {
         if !change.large.isEmpty { try copyLargeValues(of: change) }
-        try log.append(change, lines)
+        try log.append(change, lines: lines)
       }
-      erased?.take(change, lines)
+      erased?.take(change, lines: lines)
       progress.changes += 1
       if progress.changes & 0xfff == 0 {
         progress.bytes = result.plainBytes + log.sizes.plain
         try tick(progress)
       }
     }
-    try log.close(transaction, lines)
+    try log.close(transaction, lines: lines)
     if let digest = transaction.digest, let given = erased?.close(lines), given != digest {
       records.append(
         ErasureRecord(
@@ -280,7 +285,7 @@ private final class Export {
       return
     }
     for value in change.largeReferences where !request.logs.blobs.contains(value.digest) {
-      try request.logs.blobs.write(reader.largeValue(value.digest), value.digest)
+      try request.logs.blobs.write(reader.largeValue(value.digest), digest: value.digest)
     }
   }
 
@@ -300,7 +305,7 @@ private final class Export {
     for value in values {
       try LogWriter.write(
         reader.largeValue(value.digest),
-        value.digest,
+        digest: value.digest,
         size: value.size,
         level: request.level,
         to: stream,
@@ -316,7 +321,7 @@ private final class Export {
   }
 
   /// Writes the state of the store, which is that after its last transaction.
-  private func writeSnapshot(at point: HistoryPoint, _ tick: Tick) throws {
+  private func writeSnapshot(at point: HistoryPoint, tick: Tick) throws {
     // Before the first transaction there is no state.
     guard point.transaction > 0 else { return }
     if let known = try request.logs.snapshots(of: store.identifier, lineage: store.lineage)
@@ -334,10 +339,10 @@ private final class Export {
     }
     result.snapshot = try Pipeline.writeSnapshot(
       of: store,
-      reader,
+      reader: reader,
       at: point,
-      request,
-      tick
+      request: request,
+      tick: tick
     )
   }
 }

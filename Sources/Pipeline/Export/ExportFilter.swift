@@ -22,7 +22,7 @@ package struct ExportFilter: Hashable, Sendable {
     package var manner: Manner
 
     /// Names a property.
-    package init(entity: String, attribute: String, _ manner: Manner) {
+    package init(entity: String, attribute: String, manner: Manner) {
       self.entity = entity
       self.attribute = attribute
       self.manner = manner
@@ -69,11 +69,11 @@ package struct ExportFilter: Hashable, Sendable {
   }
 
   /// Fails where it names what a history never had.
-  func check(_ schemas: [StoreSchema], _ path: String) throws {
-    for entity in entities { try checkEntity(entity, schemas, path) }
+  func check(_ schemas: [StoreSchema], path: String) throws {
+    for entity in entities { try checkEntity(entity, schemas: schemas, path: path) }
     for redaction in redactions {
-      try checkEntity(redaction.entity, schemas, path)
-      try checkProperty(redaction.attribute, of: redaction.entity, schemas, path)
+      try checkEntity(redaction.entity, schemas: schemas, path: path)
+      try checkProperty(redaction.attribute, of: redaction.entity, schemas: schemas, path: path)
       let others = redactions.filter {
         $0.entity == redaction.entity && $0.attribute == redaction.attribute
       }

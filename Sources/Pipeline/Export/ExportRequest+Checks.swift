@@ -27,8 +27,8 @@ extension ExportRequest {
   /// Fails if the folder lacks logs that the token or the store speaks of; the end is that of the logs.
   func checkLogs(
     _ token: TokenState,
-    _ end: (lineage: Int64, transaction: Int64)?,
-    _ reader: Reader
+    end: (lineage: Int64, transaction: Int64)?,
+    reader: Reader
   ) throws {
     guard let end else {
       if let damage = token.damage {
@@ -51,7 +51,7 @@ extension ExportRequest {
     of identifier: String,
     after point: HistoryPoint,
     through last: Int64 = .max,
-    _ reader: Reader
+    reader: Reader
   ) throws {
     do {
       try reader.check(point, through: last)

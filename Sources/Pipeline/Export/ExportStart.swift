@@ -16,31 +16,38 @@ extension ExportStart {
   /// Finds out where to begin; a notice says what was not as it should be, and is mended.
   init(
     _ request: ExportRequest,
-    _ reader: Reader,
+    reader: Reader,
     store: Store,
-    _ notices: inout [Notice]
+    notices: inout [Notice]
   ) throws {
     let identifier = store.identifier
     let name = request.tokenName(identifier)
     if request.stream != nil || request.trustsToken {
       // What went into a stream is somewhere else: the token alone tells what that was.
       let point = try request.token.flatMap { try readToken($0) }?.points[name]
-      self = try Self.forStream(point, reader, request)
+      self = try Self.forStream(point, reader: reader, request: request)
       return
     }
     let end = try request.logs.end(of: identifier)
     if request.startsNewFolder {
       guard end == nil else { throw request.error(.hasLogs) }
-      self = try Self.first(request, reader, &notices)
+      self = try Self.first(request, reader: reader, notices: &notices)
       return
     }
     let token = try request.readTokenState(of: identifier)
-    try request.checkLogs(token, end, reader)
+    try request.checkLogs(token, end: end, reader: reader)
     if let damage = token.damage {
       notices.append(.tokenWasDamaged(token.path, "\(damage)"))
     }
     if request.logs.partial != nil {
-      self = try Self.forPartial(token.point, end, request, reader, store, &notices)
+      self = try Self.forPartial(
+        token.point,
+        end: end,
+        request: request,
+        reader: reader,
+        store: store,
+        notices: &notices
+      )
       return
     }
     /// Where the logs end, as they prove by themselves, or from a point on.
@@ -51,7 +58,7 @@ extension ExportStart {
     // As docs/TOKENS.md has it, for all that `checkLogs` lets through.
     switch (end, token.point) {
     case (nil, _):
-      self = try Self.first(request, reader, &notices)
+      self = try Self.first(request, reader: reader, notices: &notices)
     case (let end?, let point?) where end == (point.lineage, point.transaction):
       if try reader.has(point) {
         self = .after(point)
@@ -89,26 +96,26 @@ extension ExportStart {
   /// for them; where they end after it, a program was stopped before it had moved the token.
   private static func forPartial(
     _ point: HistoryPoint?,
-    _ end: (lineage: Int64, transaction: Int64)?,
-    _ request: ExportRequest,
-    _ reader: Reader,
-    _ store: Store,
-    _ notices: inout [Notice]
+    end: (lineage: Int64, transaction: Int64)?,
+    request: ExportRequest,
+    reader: Reader,
+    store: Store,
+    notices: inout [Notice]
   ) throws -> ExportStart {
     let end = end.flatMap { $0.lineage == store.lineage ? $0.transaction : nil }
     let known = point.flatMap { $0.lineage == store.lineage ? $0 : nil }
     if let known, known.transaction >= end ?? 0 {
       return known.transaction > 0 ? .after(known) : .beginning
     }
-    guard let end else { return try first(request, reader, &notices) }
+    guard let end else { return try first(request, reader: reader, notices: &notices) }
     notices.append(.tokenWasRebuilt(end: end))
     return .after(try reader.point(end))
   }
 
   private static func forStream(
     _ point: HistoryPoint?,
-    _ reader: Reader,
-    _ request: ExportRequest
+    reader: Reader,
+    request: ExportRequest
   ) throws -> ExportStart {
     if let point, point.transaction > 0 { return .after(point) }
     guard try reader.reachesBack() else {
@@ -120,8 +127,8 @@ extension ExportStart {
   /// Where the first logs in a folder begin.
   private static func first(
     _ request: ExportRequest,
-    _ reader: Reader,
-    _ notices: inout [Notice]
+    reader: Reader,
+    notices: inout [Notice]
   ) throws -> ExportStart {
     if try reader.reachesBack() { return .beginning }
     guard request.logs.partial != nil else { return .snapshot }

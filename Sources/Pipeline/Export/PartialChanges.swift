@@ -15,7 +15,7 @@ final class PartialChanges {
   private let schemas: [CatalogSchema]
   private var known: [String: Wants] = [:]
 
-  init(_ filter: ExportFilter, _ schemas: [CatalogSchema]) {
+  init(_ filter: ExportFilter, schemas: [CatalogSchema]) {
     self.filter = filter
     self.schemas = schemas
   }
@@ -26,10 +26,13 @@ final class PartialChanges {
     let path = schemas[start...].map(\.schema)
     let wants = Wants(
       entities: try filter.entities.map {
-        try PropertyTargets(entity: $0, hasFamily: false, attributes: [], path)
+        try PropertyTargets(entity: $0, hasFamily: false, attributes: [], schemas: path)
       },
       redactions: try filter.redactions.map {
-        (try PropertyTargets(entity: $0.entity, attributes: [$0.attribute], path), $0.manner)
+        (
+          try PropertyTargets(entity: $0.entity, attributes: [$0.attribute], schemas: path),
+          $0.manner
+        )
       }
     )
     known[schema] = wants
@@ -40,7 +43,7 @@ final class PartialChanges {
   ///
   /// Without the salt, because it is there to be with the whole transaction: with it, what was left
   /// out could be found by trying.
-  func transaction(_ transaction: Transaction, _ reader: Reader) throws -> Transaction? {
+  func transaction(_ transaction: Transaction, reader: Reader) throws -> Transaction? {
     guard filter.authors.isEmpty || filter.authors.contains(transaction.author ?? "") else {
       return nil
     }
@@ -51,12 +54,12 @@ final class PartialChanges {
     let cursor = try reader.history(after: transaction.id - 1, through: transaction.id)
     guard try cursor.nextTransaction() != nil else { return nil }
     while let change = try cursor.nextChange() {
-      if try isWanted(change, transaction.schema) { result.count += 1 }
+      if try isWanted(change, schema: transaction.schema) { result.count += 1 }
     }
     return result.count > 0 ? result : nil
   }
 
-  func isWanted(_ change: Change, _ schema: String) throws -> Bool {
+  func isWanted(_ change: Change, schema: String) throws -> Bool {
     guard !filter.entities.isEmpty else { return true }
     return try wants(schema).entities.contains { $0.hasEntity(of: change) }
   }
@@ -64,7 +67,7 @@ final class PartialChanges {
   /// Calls with a change whose values are redacted, in its place in the partial transaction.
   func withRedacted<Result>(
     _ change: Change,
-    _ schema: String,
+    schema: String,
     sequence: Int64,
     _ body: (Change) throws -> Result
   ) throws -> Result {

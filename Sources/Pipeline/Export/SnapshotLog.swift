@@ -9,10 +9,10 @@ import Store
 /// that transaction's digest, after which history goes on.
 func writeSnapshot(
   of store: Store,
-  _ reader: Reader,
+  reader: Reader,
   at point: HistoryPoint,
-  _ request: ExportRequest,
-  _ tick: Tick
+  request: ExportRequest,
+  tick: Tick
 ) throws -> String {
   let count = try reader.snapshotCount()
   let header = LogHeader(
@@ -24,7 +24,7 @@ func writeSnapshot(
   )
   var transaction = try madeUpTransaction(
     point.transaction,
-    .snapshot,
+    operation: .snapshot,
     schema: store.schema,
     of: store,
     count: count
@@ -34,9 +34,9 @@ func writeSnapshot(
   var progress = Progress(total: count)
   return try writeLog(
     of: transaction,
-    header,
-    .snapshot(request.logs),
-    request.logs.blobs,
+    header: header,
+    destination: .snapshot(request.logs),
+    blobs: request.logs.blobs,
     level: request.level
   ) { body in
     try reader.snapshot { change in

@@ -25,12 +25,12 @@ package final class FolderHistory: HistorySource {
         logs: folder.path
       )
     }
-    chain = try Self.chain(folder, store, lineage)
+    chain = try Self.chain(folder, store: store, lineage: lineage)
     head = chain.files.last?.range.upperBound ?? 0
     guard !chain.files.isEmpty else {
       throw PipelineError(
         chain.snapshots.last.map { .onlyState($0.range.upperBound) } ?? .noLogs,
-        logs: folder.lineageFolder(store, lineage)
+        logs: folder.lineageFolder(store, lineage: lineage)
       )
     }
     try checkIsWhole()
@@ -40,18 +40,18 @@ package final class FolderHistory: HistorySource {
   private func checkIsWhole() throws {
     for (last, next) in zip(chain.files, chain.files.dropFirst())
     where chain.folder.partial == nil && next.range.lowerBound != last.range.upperBound + 1 {
-      throw chain.gap(next, gapBefore(last.range.upperBound + 1))
+      throw chain.gap(next, point: gapBefore(last.range.upperBound + 1))
     }
   }
 
   private static func chain(
     _ folder: LogFolder,
-    _ store: String,
-    _ lineage: Int64
+    store: String,
+    lineage: Int64
   ) throws -> LogChain {
     guard folder.partial == nil else {
       let none = Erasures(store: store, lineage: lineage)
-      return try LogChain(folder, store: store, lineage: lineage, none)
+      return try LogChain(folder, store: store, lineage: lineage, erasures: none)
     }
     return try LogChain(folder, store: store, lineage: lineage)
   }
@@ -88,7 +88,7 @@ package final class FolderHistory: HistorySource {
       return try body()
     } catch let error as LogError where error.code == .missing {
       let files = chain.files
-      chain = try Self.chain(chain.folder, chain.store, chain.lineage)
+      chain = try Self.chain(chain.folder, store: chain.store, lineage: chain.lineage)
       guard chain.files != files, !chain.files.isEmpty else { throw error }
       try checkIsWhole()
       return try listing(body)
@@ -112,9 +112,9 @@ package final class FolderHistory: HistorySource {
       schemas: [try chain.open(first, after: nil).header.schema, schema],
       base: first.range.lowerBound - 1,
       head: last.range.upperBound,
-      stretches: chain.files.flatMap { ChangeLog.stretches(ofLog: $0.path, $0.range) },
+      stretches: chain.files.flatMap { ChangeLog.stretches(ofLog: $0.path, range: $0.range) },
       otherLineages: others.map {
-        LineagePlace(lineage: $0, path: chain.folder.lineageFolder(chain.store, $0))
+        LineagePlace(lineage: $0, path: chain.folder.lineageFolder(chain.store, lineage: $0))
       },
       partial: header.partial
     )
@@ -152,7 +152,7 @@ package final class FolderHistory: HistorySource {
         })
       else { break }
       guard file.range.contains(next) || chain.folder.partial != nil else {
-        throw chain.gap(file, point ?? gapBefore(next))
+        throw chain.gap(file, point: point ?? gapBefore(next))
       }
       let isWhole = file.range.upperBound <= range.upperBound
       let (reader, last) = try readLog(
@@ -167,7 +167,7 @@ package final class FolderHistory: HistorySource {
         transaction: transaction
       )
       next = file.range.upperBound + 1
-      if isWhole { try chain.checkEnd(reader, file) }
+      if isWhole { try chain.checkEnd(reader, file: file) }
       // Transactions that were left out lie between partial logs, so that they are no chain.
       guard chain.folder.partial == nil else { continue }
       point = last?.chainDigest.map { digest in

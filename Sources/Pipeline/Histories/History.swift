@@ -20,16 +20,16 @@ package struct History {
   /// - Throws: ``PipelineError``, ``LogError`` or ``StoreError``.
   package init(_ text: String, store: String? = nil) throws {
     let (path, point) = try Self.split(text)
-    let source = try Self.open(path, store)
-    try self.init(name: text, source, at: point)
+    let source = try Self.open(path, store: store)
+    try self.init(name: text, source: source, at: point)
   }
 
   /// Takes a source up to a point.
-  package init(name: String, _ source: any HistorySource, at point: Point) throws {
+  package init(name: String, source: any HistorySource, at point: Point) throws {
     self.name = name
     self.source = source
     outline = try source.outline()
-    last = try source.last(upTo: point, outline)
+    last = try source.last(upTo: point, outline: outline)
   }
 
   /// Whether nothing comes after the point.
@@ -76,17 +76,17 @@ package struct History {
     return (path, point)
   }
 
-  private static func open(_ path: String, _ store: String?) throws -> any HistorySource {
+  private static func open(_ path: String, store: String?) throws -> any HistorySource {
     var status = stat()
     guard stat(path, &status) == 0 else {
       throw PipelineError(.noFile, logs: path)
     }
-    if status.st_mode & S_IFMT == S_IFDIR { return try openFolder(path, store) }
+    if status.st_mode & S_IFMT == S_IFDIR { return try openFolder(path, store: store) }
     return try isCompressed(path) ? LogHistory(path: path) : StoreHistory(path: path)
   }
 
   /// A folder of all logs, or that of one store or of one lineage in it.
-  private static func openFolder(_ path: String, _ store: String?) throws -> any HistorySource {
+  private static func openFolder(_ path: String, store: String?) throws -> any HistorySource {
     let place = LogPlace(path)
     guard !place.isPart else {
       throw PipelineError(.isPartOfLineage, logs: path)
@@ -109,17 +109,17 @@ package struct History {
     guard access(path, R_OK) == 0 else {
       throw PipelineError(.isUnreadable(errno), logs: path)
     }
-    return try Store.firstBytes(of: path, 2) == [0x1f, 0x8b]
+    return try Store.firstBytes(of: path, count: 2) == [0x1f, 0x8b]
   }
 }
 
 extension HistorySource {
   /// The last transaction up to a point; the outline's base for none.
-  fileprivate func last(upTo point: Point, _ outline: HistoryOutline) throws -> Int64 {
+  fileprivate func last(upTo point: Point, outline: HistoryOutline) throws -> Int64 {
     switch point {
     case .head: return outline.head
     case .transaction(let id):
-      guard id >= outline.base else { throw tooEarly(point, outline) }
+      guard id >= outline.base else { throw tooEarly(point, outline: outline) }
       guard id <= outline.head else {
         throw PipelineError(
           .afterHead(id, base: outline.base, head: outline.head),
@@ -128,14 +128,14 @@ extension HistorySource {
       }
       return id
     case .time(let time):
-      guard let last = try last(upToTime: time, outline) else {
-        throw tooEarly(point, outline)
+      guard let last = try last(upToTime: time, outline: outline) else {
+        throw tooEarly(point, outline: outline)
       }
       return last
     }
   }
 
-  private func tooEarly(_ point: Point, _ outline: HistoryOutline) -> PipelineError {
+  private func tooEarly(_ point: Point, outline: HistoryOutline) -> PipelineError {
     let beginning = PipelineError.Beginning(
       base: outline.base,
       head: outline.head,
@@ -163,7 +163,7 @@ extension HistorySource {
   }
 
   /// The last transaction, by id, before the first with a later time; nil where that is the first.
-  private func last(upToTime time: String, _ outline: HistoryOutline) throws -> Int64? {
+  private func last(upToTime time: String, outline: HistoryOutline) throws -> Int64? {
     let stretches = outline.stretches
     // The state that a lineage begins with may be later than what comes after it.
     guard let first = stretches.first, let begun = try firstTime(in: first),

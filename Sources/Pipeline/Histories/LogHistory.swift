@@ -10,7 +10,7 @@ package final class LogHistory: HistorySource {
   package init(path: String) { self.path = path }
 
   private func open() throws -> LogReader {
-    try LogReader(path: path) { try Erasures(near: path, $0) }
+    try LogReader(path: path) { try Erasures(near: path, header: $0) }
   }
 
   /// What is known of the history before its transactions are read.
@@ -26,7 +26,8 @@ package final class LogHistory: HistorySource {
       schemas: [header.schema],
       base: header.first - 1,
       head: last,
-      stretches: last < header.first ? [] : ChangeLog.stretches(ofLog: path, header.first...last),
+      stretches: last < header.first
+        ? [] : ChangeLog.stretches(ofLog: path, range: header.first...last),
       partial: header.partial
     )
   }

@@ -53,7 +53,7 @@ final class Import {
     try replica.checkIsNotPast(request.until)
     let chain = try request.chain(for: replica)
     state.result.isNew = replica.isNew
-    if replica.isEmpty { try begin(chain, tick) }
+    if replica.isEmpty { try begin(chain, tick: tick) }
     state.progress.total = total(chain)
     var gap: ClosedRange<Int64>?
     for file in chain.files where file.range.upperBound > state.result.to.transaction {
@@ -65,9 +65,9 @@ final class Import {
         file: file,
         isDirect: state.result.isNew && size >= Self.writtenDirectly
       )
-      if try mayBeReadOnce(log, size) {
+      if try mayBeReadOnce(log, size: size) {
         do {
-          try log.replayAtOnce(&state, tick)
+          try log.replayAtOnce(&state, tick: tick)
           state.result.files += 1
           continue
         } catch let error as StoreError where !Self.lasting.contains(error.code) {
@@ -75,19 +75,19 @@ final class Import {
           // that does not fit is to be applied: reading it twice does both.
         }
       }
-      let wanted = try WantedTransactions(request, log, &state, tick)
+      let wanted = try WantedTransactions(request, log: log, state: &state, tick: tick)
       gap = gap ?? wanted.gap
       let last = wanted.end.transaction
       guard last > state.result.to.transaction else { break }
       if request.isDryRun {
         state.result.add(wanted)
       } else {
-        try log.replay(wanted, &state, tick)
+        try log.replay(wanted, state: &state, tick: tick)
       }
       state.result.files += 1
       if last < file.range.upperBound { break }
     }
-    try checkEnd(chain, gap)
+    try checkEnd(chain, gap: gap)
     state.result.danglingLinks = try replica.finish()
     return state.result
   }
@@ -102,7 +102,7 @@ final class Import {
   }
 
   /// Begins an empty replica with a snapshot, if there is one to begin with.
-  private func begin(_ chain: LogChain, _ tick: Tick) throws {
+  private func begin(_ chain: LogChain, tick: Tick) throws {
     state.result.from = chain.beginning
     state.result.to = chain.beginning
     if let file = try request.firstSnapshot(of: chain), let point = try chain.snapshotPoint(file) {
@@ -111,7 +111,7 @@ final class Import {
         state.result.snapshotObjects = try reader.next()?.count ?? 0
         state.result.to = point
       } else {
-        try replica.replaySnapshot(reader, point, isDirect: false, &state, tick)
+        try replica.replaySnapshot(reader, point: point, isDirect: false, state: &state, tick: tick)
       }
     }
     state.result.from = state.result.to
@@ -128,7 +128,7 @@ final class Import {
   }
 
   /// Whether a log is small, wanted whole, and begins with nothing but transactions.
-  private func mayBeReadOnce(_ log: LogReplay, _ size: Int64) throws -> Bool {
+  private func mayBeReadOnce(_ log: LogReplay, size: Int64) throws -> Bool {
     guard request.until == .head, !request.isDryRun,
       log.chain.lineage == 0 || state.result.to != log.chain.beginning
     else { return false }
@@ -138,7 +138,7 @@ final class Import {
   }
 
   /// Fails if the logs do not reach the requested end.
-  private func checkEnd(_ chain: LogChain, _ gap: ClosedRange<Int64>?) throws {
+  private func checkEnd(_ chain: LogChain, gap: ClosedRange<Int64>?) throws {
     if case .transaction(let id) = request.until, id > state.result.to.transaction {
       if let gap { throw request.error(.isInGap(id, gap)) }
       throw request.error(.logsEndBefore(id, end: state.result.to.transaction))

@@ -21,13 +21,13 @@ extension ImportRequest {
     guard replica.isEmpty || wanted > own else {
       throw error(.isOlderLineage(wanted, replica: own, isNamed: lineage != nil))
     }
-    let chain = try chain(of: identifier, from: wanted, lineages)
+    let chain = try chain(of: identifier, from: wanted, lineages: lineages)
     guard try replica.isNew || chain.lineage == own || replica.removeEmpty() else {
       throw error(
         .isNewLineage(
           wanted,
           replica: own,
-          folder: lineages.contains(own) ? logs.lineageFolder(identifier, own) : nil
+          folder: lineages.contains(own) ? logs.lineageFolder(identifier, lineage: own) : nil
         )
       )
     }
@@ -35,20 +35,20 @@ extension ImportRequest {
   }
 
   /// The logs of a lineage, or of the one before it that has an earlier point.
-  private func chain(of store: String, from latest: Int64, _ lineages: [Int64]) throws -> LogChain {
+  private func chain(of store: String, from latest: Int64, lineages: [Int64]) throws -> LogChain {
     var chain = try LogChain(logs, store: store, lineage: latest)
     var parting: Int64?
-    while let parent = try lineageBefore(chain, lineages) {
+    while let parent = try lineageBefore(chain, lineages: lineages) {
       parting = chain.files.first?.range.lowerBound ?? chain.snapshots.first?.range.lowerBound
       chain = try LogChain(logs, store: store, lineage: parent)
     }
-    if let parting { try checkIsCommon(chain, parting, latest) }
+    if let parting { try checkIsCommon(chain, parting: parting, latest: latest) }
     return chain
   }
 
   /// The lineage that has what came before one, where the point that is wanted lies there; nil where
   /// it doesn't, or where there are no such logs.
-  private func lineageBefore(_ chain: LogChain, _ lineages: [Int64]) throws -> Int64? {
+  private func lineageBefore(_ chain: LogChain, lineages: [Int64]) throws -> Int64? {
     guard until != .head, chain.lineage != lineages.first else { return nil }
     guard let file = chain.files.first, try chain.beginsLineage() else {
       guard try snapshot(of: chain, before: chain.files.first?.range.lowerBound) == nil else {
@@ -64,12 +64,12 @@ extension ImportRequest {
 
   /// Fails for a time at which the earlier lineage had gone on past the parting: what the store was
   /// then is not of the history that the latest lineage goes on with.
-  private func checkIsCommon(_ chain: LogChain, _ parting: Int64, _ latest: Int64) throws {
+  private func checkIsCommon(_ chain: LogChain, parting: Int64, latest: Int64) throws {
     guard case .time(let time) = until, !chain.files.isEmpty else { return }
     let history: History
     do {
       let source = try FolderHistory(logs, store: chain.store, lineage: chain.lineage)
-      history = try History(name: logs.path, source, at: until)
+      history = try History(name: logs.path, source: source, at: until)
     } catch let error as PipelineError where error.code == .historyExpired {
       // It lies before the first log.
       return
@@ -81,7 +81,7 @@ extension ImportRequest {
         last: history.last,
         lineage: chain.lineage,
         .init(lineage: latest, transaction: parting),
-        folder: logs.lineageFolder(chain.store, chain.lineage)
+        folder: logs.lineageFolder(chain.store, lineage: chain.lineage)
       )
     )
   }

@@ -20,15 +20,15 @@ struct LogReplay {
 
   /// Replays the log in one transaction of the replica, which is not committed before all of the log
   /// was verified.
-  func replayAtOnce(_ state: inout ImportState, _ tick: Tick) throws {
+  func replayAtOnce(_ state: inout ImportState, tick: Tick) throws {
     let reader = try open(after: state.result.to)
     let before = state.progress
     do {
       try passOver(reader, from: reader.header.first, through: state.result.to)
       let source = ReadAhead(reader)
       defer { source.stop() }
-      _ = try replayBatch(source, reader.header, &state, tick) {
-        try chain.checkEnd(reader, file)
+      _ = try replayBatch(source, header: reader.header, state: &state, tick: tick) {
+        try chain.checkEnd(reader, file: file)
       }
     } catch {
       state.progress = before
@@ -37,11 +37,17 @@ struct LogReplay {
   }
 
   /// Replays what is wanted of the log, which was verified.
-  func replay(_ wanted: WantedTransactions, _ state: inout ImportState, _ tick: Tick) throws {
+  func replay(_ wanted: WantedTransactions, state: inout ImportState, tick: Tick) throws {
     let reader = try chain.open(file, after: nil)
     var next = reader.header.first
     if let start = wanted.lineageStart {
-      try replica.replaySnapshot(reader, start, isDirect: isDirect, &state, tick)
+      try replica.replaySnapshot(
+        reader,
+        point: start,
+        isDirect: isDirect,
+        state: &state,
+        tick: tick
+      )
       next = start.transaction + 1
     }
     try passOver(reader, from: next, through: state.result.to)
@@ -49,7 +55,14 @@ struct LogReplay {
     defer { source.stop() }
     let (header, last) = (reader.header, wanted.end.transaction)
     while state.result.to.transaction < last,
-      try replayBatch(source, header, through: last, limit: Self.batch, &state, tick)
+      try replayBatch(
+        source,
+        header: header,
+        through: last,
+        limit: Self.batch,
+        state: &state,
+        tick: tick
+      )
     {}
   }
 
@@ -61,7 +74,7 @@ struct LogReplay {
   ) throws {
     var next = first
     while next <= point.transaction, let transaction = try reader.next() {
-      try replica.checkDivergence(transaction, from: point, reader.path)
+      try replica.checkDivergence(transaction, from: point, log: reader.path)
       next = transaction.id + 1
     }
   }
@@ -69,11 +82,11 @@ struct LogReplay {
   /// Replays transactions in one transaction of the replica; false where none came.
   private func replayBatch(
     _ source: ReadAhead,
-    _ header: LogHeader,
+    header: LogHeader,
     through last: Int64 = .max,
     limit: Int64 = .max,
-    _ state: inout ImportState,
-    _ tick: Tick,
+    state: inout ImportState,
+    tick: Tick,
     beforeCommit check: () throws -> Void = {}
   ) throws -> Bool {
     let before = state.result
@@ -81,7 +94,14 @@ struct LogReplay {
     try replica.replay(header, isDirect: isDirect) { replayer in
       while reached.changes - before.changes < limit, reached.to.transaction < last {
         let next = reached.to.transaction + 1
-        guard let transaction = try replayNext(source, replayer, next: next, &state.progress, tick),
+        guard
+          let transaction = try replayNext(
+            source,
+            replayer: replayer,
+            next: next,
+            progress: &state.progress,
+            tick: tick
+          ),
           let point = transaction.point(inLineage: header.lineage)
         else { break }
         reached.to = point
@@ -96,10 +116,10 @@ struct LogReplay {
 
   private func replayNext(
     _ source: ReadAhead,
-    _ replayer: Replayer,
+    replayer: Replayer,
     next: Int64,
-    _ progress: inout Progress,
-    _ tick: Tick
+    progress: inout Progress,
+    tick: Tick
   ) throws -> Transaction? {
     while let step = try source.next() {
       switch step {
@@ -126,10 +146,10 @@ extension Replica {
   /// Writes the rows of the first transaction of a log, which is a snapshot.
   func replaySnapshot(
     _ reader: LogReader,
-    _ point: HistoryPoint,
+    point: HistoryPoint,
     isDirect: Bool,
-    _ state: inout ImportState,
-    _ tick: Tick
+    state: inout ImportState,
+    tick: Tick
   ) throws {
     var objects: Int64 = 0
     try replay(reader.header, isDirect: isDirect) { replayer in

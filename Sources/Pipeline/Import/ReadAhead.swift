@@ -157,7 +157,7 @@ private final class ReadingWork: @unchecked Sendable {
       if batch.isFull { try moveOn(&batch) }
       if !hasBegun { batch.steps.append(.begin(transaction: transaction, count: count)) }
       hasBegun = true
-      try batch.changes.append(change, reader.format)
+      try batch.changes.append(change, format: reader.format)
     }
     guard let transaction else { return nil }
     batch.endChanges()

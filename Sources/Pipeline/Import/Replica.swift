@@ -34,7 +34,7 @@ final class Replica {
       self.store = store
     }
     isNew = store == nil
-    identifier = try originIdentifier(request, store)
+    identifier = try originIdentifier(request, replica: store)
     let lineage = store?.lineage ?? 0
     let beginning = HistoryPoint(
       lineage: lineage,
@@ -52,7 +52,7 @@ final class Replica {
   }
 
   /// Fails if the transaction of a log with the id of a point has another digest.
-  func checkDivergence(_ transaction: Transaction, from point: HistoryPoint, _ log: String) throws {
+  func checkDivergence(_ transaction: Transaction, from point: HistoryPoint, log: String) throws {
     guard transaction.id == point.transaction, transaction.chainDigest != point.digest
     else { return }
     throw PipelineError(.hasOtherDigest(transaction.id), store: path, log: log)

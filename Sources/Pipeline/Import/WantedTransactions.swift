@@ -17,9 +17,9 @@ struct WantedTransactions {
   /// Reads a whole log, of which the replica may have the beginning already.
   init(
     _ request: ImportRequest,
-    _ log: LogReplay,
-    _ state: inout ImportState,
-    _ tick: Tick
+    log: LogReplay,
+    state: inout ImportState,
+    tick: Tick
   ) throws {
     let point = state.result.to
     end = point
@@ -27,7 +27,7 @@ struct WantedTransactions {
     let reader = try log.open(after: point)
     var isWanted = true
     while let transaction = try reader.next() {
-      try log.replica.checkDivergence(transaction, from: point, log.file.path)
+      try log.replica.checkDivergence(transaction, from: point, log: log.file.path)
       if transaction.operation == .snapshot, chain.lineage > 0, point == chain.beginning,
         transaction.id == point.transaction + 1
       {
@@ -48,7 +48,7 @@ struct WantedTransactions {
       if request.isDryRun, isWanted { state.progress.transactions += 1 }
       try tick(state.progress)
     }
-    try chain.checkEnd(reader, log.file)
+    try chain.checkEnd(reader, file: log.file)
   }
 
   private mutating func add(_ transaction: Transaction, inLineage lineage: Int64) {

@@ -59,24 +59,24 @@ package struct PruneResult: Codable, Hashable, Sendable {
 ///
 /// - Throws: ``PipelineError``, ``LogError`` or ``StoreError``.
 package func prune(_ request: PruneRequest, tick: Tick = { _ in }) throws -> PruneResult {
-  var result = try deleteOld(request, tick)
+  var result = try deleteOld(request, tick: tick)
   // The file gets smaller when the store is closed.
   result.bytesAfter = size(of: request.store)
   return result
 }
 
-private func deleteOld(_ request: PruneRequest, _ tick: Tick) throws -> PruneResult {
+private func deleteOld(_ request: PruneRequest, tick: Tick) throws -> PruneResult {
   let age = request.keep.components.seconds
   let limit = timeText(Date().addingTimeInterval(-Double(age)))
   let store = try Store.open(
     .file(URL(fileURLWithPath: request.store)),
     options: Options(isReadOnly: request.isDryRun)
   )
-  let (first, verified) = try verifiedRange(of: store, request, tick)
+  let (first, verified) = try verifiedRange(of: store, request: request, tick: tick)
   var result = PruneResult(store: request.store, verified: verified)
   result.bytesBefore = size(of: request.store)
   let last = try store.read { reader -> Int64 in
-    try checkIsSame(reader, verified, request)
+    try checkIsSame(reader, verified: verified, request: request)
     let range = try reader.historyRange()
     result.oldest = range.oldest
     // The last one that was exported stays, because the token stands at it.
@@ -90,7 +90,10 @@ private func deleteOld(_ request: PruneRequest, _ tick: Tick) throws -> PruneRes
       from: oldest - 1,
       through: verified.transaction - 1
     )
-    return try min(last, lastForPartial(of: store, reader, request, last, &result))
+    return try min(
+      last,
+      lastForPartial(of: store, reader: reader, request: request, last: last, result: &result)
+    )
   }
   if let oldest = result.oldest, last >= oldest {
     result.through = last
@@ -98,7 +101,7 @@ private func deleteOld(_ request: PruneRequest, _ tick: Tick) throws -> PruneRes
     if !request.isDryRun {
       result.record = try store.mark(
         .prune,
-        request.author,
+        author: request.author,
         details: #"{"first":\#(oldest),"last":\#(last)}"#
       )
       result.transactions = try store.deleteHistory([oldest...last])
@@ -111,8 +114,8 @@ private func deleteOld(_ request: PruneRequest, _ tick: Tick) throws -> PruneRes
 /// end.
 private func verifiedRange(
   of store: Store,
-  _ request: PruneRequest,
-  _ tick: Tick
+  request: PruneRequest,
+  tick: Tick
 ) throws -> (first: Int64, end: HistoryPoint) {
   let chain = try LogChain(request.logs, store: store.identifier, lineage: store.lineage)
   // A snapshot has the state after its transaction.
@@ -135,10 +138,10 @@ private func verifiedRange(
 /// The last transaction that no partial log needs any more, which goes on after its token.
 private func lastForPartial(
   of store: Store,
-  _ reader: Reader,
-  _ request: PruneRequest,
-  _ last: Int64,
-  _ result: inout PruneResult
+  reader: Reader,
+  request: PruneRequest,
+  last: Int64,
+  result: inout PruneResult
 ) throws -> Int64 {
   guard !request.ignoresPartial else { return last }
   var least = last
@@ -163,8 +166,8 @@ private func lastForPartial(
 /// Makes sure that the logs are those of the history that is in the store.
 private func checkIsSame(
   _ reader: Reader,
-  _ verified: HistoryPoint,
-  _ request: PruneRequest
+  verified: HistoryPoint,
+  request: PruneRequest
 ) throws {
   do {
     try reader.check(verified, through: verified.transaction)

@@ -11,7 +11,7 @@ struct GapWriter {
   let chain: LogChain
   let folder: String
 
-  func write(after last: HistoryPoint, _ result: inout RecoverResult, _ tick: Tick) throws {
+  func write(after last: HistoryPoint, result: inout RecoverResult, tick: Tick) throws {
     let base = try store.read { reader in
       try max(reader.historyRange().base.transaction, reader.lastDeletedTransaction() ?? 0)
     }
@@ -29,7 +29,7 @@ struct GapWriter {
     result.file = try exported.read { old in
       try kept.read { new in
         result.objects = try count(old, new)
-        return try write(old, new, after: last, resumes, count: result.objects)
+        return try write(old, new, after: last, resumes: resumes, count: result.objects)
       }
     }
     let token = request.token ?? request.logs.token(of: chain.store)
@@ -46,7 +46,7 @@ struct GapWriter {
     _ old: Reader,
     _ new: Reader,
     after last: HistoryPoint,
-    _ resumes: HistoryPoint,
+    resumes: HistoryPoint,
     count: Int64
   ) throws -> String {
     let header = LogHeader(
@@ -63,7 +63,7 @@ struct GapWriter {
     }
     let transaction = try madeUpTransaction(
       resumes.transaction,
-      .gap,
+      operation: .gap,
       details: gap.details,
       time: next?.time,
       schema: store.schema,
@@ -72,9 +72,9 @@ struct GapWriter {
     )
     return try writeLog(
       of: transaction,
-      header,
-      .day(String(transaction.time.prefix(10)), request.logs),
-      request.logs.blobs
+      header: header,
+      destination: .day(String(transaction.time.prefix(10)), request.logs),
+      blobs: request.logs.blobs
     ) { body in
       try old.differences(to: new) { difference in
         try body(difference, difference.kind == .delete ? old : new)

@@ -13,7 +13,7 @@ struct LineageWriter {
   let chain: LogChain
   let folder: String
 
-  func write(after last: HistoryPoint, _ result: inout RecoverResult, _ tick: Tick) throws {
+  func write(after last: HistoryPoint, result: inout RecoverResult, tick: Tick) throws {
     // An older copy may have been restored before, so that the logs have a later lineage already.
     let own =
       store.lineage == last.lineage
@@ -22,9 +22,11 @@ struct LineageWriter {
       throw request.error(.isOtherLineage(store.lineage, logs: last.lineage))
     }
     if store.lineage < last.lineage { _ = try own.verifiedEnd(after: nil) }
-    let fork = try self.fork(from: own, tick)
+    let fork = try self.fork(from: own, tick: tick)
     let (state, reached) = try rewoundCopy(of: store, to: fork, in: folder)
-    if try finishStopped(last, state, reached, &result, tick) { return }
+    if try finishStopped(last, state: state, reached: reached, result: &result, tick: tick) {
+      return
+    }
     let lineage = last.lineage + 1
     let header = LogHeader(
       store: chain.store,
@@ -37,14 +39,19 @@ struct LineageWriter {
       result.objects = try reader.snapshotCount()
       let transaction = try madeUpTransaction(
         reached,
-        .snapshot,
+        operation: .snapshot,
         details: LineageOrigin(head: last, parent: store.lineage).details,
         schema: state.schema,
         of: store,
         count: result.objects
       )
       let day = LogDestination.day(String(transaction.time.prefix(10)), request.logs)
-      return try writeLog(of: transaction, header, day, request.logs.blobs) { body in
+      return try writeLog(
+        of: transaction,
+        header: header,
+        destination: day,
+        blobs: request.logs.blobs
+      ) { body in
         try reader.snapshot { try body($0, reader) }
       }
     }
@@ -59,17 +66,17 @@ struct LineageWriter {
   /// Goes on where a run was stopped after it had written the log that begins the new lineage.
   private func finishStopped(
     _ last: HistoryPoint,
-    _ state: Store,
-    _ reached: Int64,
-    _ result: inout RecoverResult,
-    _ tick: Tick
+    state: Store,
+    reached: Int64,
+    result: inout RecoverResult,
+    tick: Tick
   ) throws -> Bool {
     guard last.lineage > store.lineage, chain.files.count == 1, let file = chain.files.first,
       file.range == reached...reached
     else { return false }
     let log = try chain.open(file, after: nil)
     guard let transaction = try log.next(), transaction.lineageOrigin?.parent == store.lineage,
-      try begins(with: state, tick)
+      try begins(with: state, tick: tick)
     else { return false }
     try store.beginLineage(after: last)
     result.remedy = .lineage
@@ -81,7 +88,7 @@ struct LineageWriter {
   }
 
   /// True where the state in the logs is this one: else another copy began the lineage.
-  private func begins(with state: Store, _ tick: Tick) throws -> Bool {
+  private func begins(with state: Store, tick: Tick) throws -> Bool {
     var replay = ImportRequest(logs: request.logs, store: folder + "/begun.store")
     replay.origin = chain.store
     _ = try importLogs(replay, tick: tick)
@@ -96,7 +103,7 @@ struct LineageWriter {
 
   /// The last transaction that store and logs have in common; where history does not reach back to
   /// it, the last one that history does not have.
-  private func fork(from chain: LogChain, _ tick: Tick) throws -> Int64 {
+  private func fork(from chain: LogChain, tick: Tick) throws -> Int64 {
     try store.read { reader in
       let base = try max(
         reader.historyRange().base.transaction,

@@ -78,10 +78,10 @@ package func recover(_ request: RecoverRequest, tick: Tick = { _ in }) throws ->
   case .none: break
   case .gap:
     try GapWriter(request: request, store: store, chain: chain, folder: folder.path)
-      .write(after: last, &result, tick)
+      .write(after: last, result: &result, tick: tick)
   case .lineage:
     try LineageWriter(request: request, store: store, chain: chain, folder: folder.path)
-      .write(after: last, &result, tick)
+      .write(after: last, result: &result, tick: tick)
   }
   let export = ExportRequest(store: request.store, logs: request.logs, token: request.token)
   result.export = try Pipeline.export(export, tick: tick)

@@ -87,7 +87,11 @@ package func status(of path: String, logs: LogFolder, token: String? = nil) thro
       head: range.head,
       headTime: try reader.transaction(range.head.transaction)?.time,
       oldest: range.oldest,
-      logs: try Status.Logs(ExportRequest(store: path, logs: logs, token: token), store, reader),
+      logs: try Status.Logs(
+        ExportRequest(store: path, logs: logs, token: token),
+        store: store,
+        reader: reader
+      ),
       changes: try reader.changeCount(),
       storeBytes: size(of: path) + size(of: path + "-wal"),
       verified: try VerificationRecord(logs, store: identifier)
@@ -96,7 +100,11 @@ package func status(of path: String, logs: LogFolder, token: String? = nil) thro
       status.partials.append(
         Status.Partial(
           words: partial.words,
-          logs: try Status.Logs(ExportRequest(store: path, logs: partial.folder), store, reader)
+          logs: try Status.Logs(
+            ExportRequest(store: path, logs: partial.folder),
+            store: store,
+            reader: reader
+          )
         )
       )
     }
@@ -106,7 +114,7 @@ package func status(of path: String, logs: LogFolder, token: String? = nil) thro
 
 extension Status.Logs {
   /// Looks at what the next export of a request would do.
-  fileprivate init(_ request: ExportRequest, _ store: Store, _ reader: Reader) throws {
+  fileprivate init(_ request: ExportRequest, store: Store, reader: Reader) throws {
     let (logs, identifier) = (request.logs, store.identifier)
     let token = try request.readTokenState(of: identifier)
     let end = try logs.end(of: identifier)
@@ -124,11 +132,11 @@ extension Status.Logs {
     self.files = files.count
     bytes = files.reduce(0) { $0 + size(of: $1.path) }
     do {
-      try request.checkLogs(token, end, reader)
+      try request.checkLogs(token, end: end, reader: reader)
       if let point = token.point, end != nil || point.transaction > 0 {
-        try request.checkContinuation(of: identifier, after: point, reader)
+        try request.checkContinuation(of: identifier, after: point, reader: reader)
       }
-      describe(token, end, request)
+      describe(token, end: end, request: request)
     } catch let error as PipelineError {
       health =
         switch error.code {
@@ -144,8 +152,8 @@ extension Status.Logs {
   /// Describes what the next export would do.
   private mutating func describe(
     _ token: ExportRequest.TokenState,
-    _ end: (lineage: Int64, transaction: Int64)?,
-    _ request: ExportRequest
+    end: (lineage: Int64, transaction: Int64)?,
+    request: ExportRequest
   ) {
     let run =
       request.logs.partial == nil

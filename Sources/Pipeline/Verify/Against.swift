@@ -7,9 +7,9 @@ import Store
 /// compares every row with those of the store.
 func compare(
   _ result: inout Verification,
-  _ path: String,
-  _ request: VerifyRequest,
-  _ tick: Tick
+  path: String,
+  request: VerifyRequest,
+  tick: Tick
 ) throws {
   // What is not sound can't be replayed, and was said.
   guard result.findings.isEmpty else { return }
@@ -32,8 +32,8 @@ func compare(
         after: reached,
         through: head,
         into: replica,
-        folder.path,
-        tick
+        folder: folder.path,
+        tick: tick
       )
     } catch let error as PipelineError
       where error.code == .historyDiverged || error.code == .historyExpired
@@ -41,7 +41,7 @@ func compare(
       result.findings.append(Finding(.isOtherHistory(error), path: path))
       return
     }
-    try compare(&result, store, path, replica, request.logs)
+    try compare(&result, store: store, path: path, replica: replica, logs: request.logs)
     result.unexported = rest
     if rest > 0, result.end == .none {
       result.notices.append(.isUnexported(path, rest, after: reached.transaction))
@@ -53,10 +53,10 @@ func compare(
 
 private func compare(
   _ result: inout Verification,
-  _ store: Reader,
-  _ path: String,
-  _ replica: String,
-  _ logs: LogFolder
+  store: Reader,
+  path: String,
+  replica: String,
+  logs: LogFolder
 ) throws {
   let one = try readableStore(replica)
   var findings: [Finding] = []
@@ -65,7 +65,7 @@ private func compare(
     try replica.differences(to: store) { difference in
       count += 1
       guard findings.count < 20 else { return }
-      findings.append(Finding(difference, path, logs))
+      findings.append(Finding(difference, store: path, logs: logs))
     }
   }
   if count > findings.count {
@@ -82,8 +82,8 @@ private func replayRest(
   after point: HistoryPoint,
   through last: Int64,
   into replica: String,
-  _ folder: String,
-  _ tick: Tick
+  folder: String,
+  tick: Tick
 ) throws -> Int64 {
   let store = try readableStore(path)
   let logs = LogFolder(folder + "/rest")
@@ -101,7 +101,7 @@ private func replayRest(
 
 extension Finding {
   /// A row that differs, by its name and id, without the values themselves.
-  fileprivate init(_ difference: RowDifference, _ store: String, _ logs: LogFolder) {
+  fileprivate init(_ difference: RowDifference, store: String, logs: LogFolder) {
     self.init(
       .rowDiffers(
         difference.kind,

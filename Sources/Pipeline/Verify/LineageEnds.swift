@@ -22,13 +22,13 @@ func checkLineageEnds(_ results: inout [Verification], named: [HistoryPoint?]) {
     if head == results[old].to {
       results[old].end = .lineage
     } else {
-      results[old].findings.append(otherEnd(results[old], head, lineage))
+      results[old].findings.append(otherEnd(results[old], head: head, next: lineage))
     }
   }
 }
 
 /// The finding that a lineage does not end where the next one says.
-private func otherEnd(_ result: Verification, _ head: HistoryPoint, _ next: Int64) -> Finding {
+private func otherEnd(_ result: Verification, head: HistoryPoint, next: Int64) -> Finding {
   let (lineage, end) = (result.lineage, result.to)
   return Finding(
     head.transaction > end.transaction

@@ -14,7 +14,7 @@ final class LineageVerification {
   /// The digests of the erased transactions that were read.
   private var erased: Set<Digest> = []
 
-  init(_ folder: LogFolder, store: String, lineage: Int64, _ progress: Progress) throws {
+  init(_ folder: LogFolder, store: String, lineage: Int64, progress: Progress) throws {
     var erasures = Erasures(store: store, lineage: lineage)
     var finding: Finding?
     do {
@@ -25,7 +25,7 @@ final class LineageVerification {
       finding = Finding(error)
       guard finding != nil else { throw error }
     }
-    chain = try LogChain(folder, store: store, lineage: lineage, erasures)
+    chain = try LogChain(folder, store: store, lineage: lineage, erasures: erasures)
     self.progress = progress
     let start = chain.beginning
     result = Verification(store: store, lineage: lineage, from: start, to: start)
@@ -40,7 +40,7 @@ final class LineageVerification {
     for file in chain.snapshots {
       try collect {
         let reader = try chain.open(file, after: nil)
-        try read(reader, file, tick) { _ in }
+        try read(reader, file: file, tick: tick) { _ in }
         snapshots[file.range.lowerBound] = reader.header.previous
         result.snapshots += 1
       }
@@ -64,7 +64,7 @@ final class LineageVerification {
       var next: HistoryPoint?
       try collect {
         let reader = try chain.open(file, after: point)
-        try read(reader, file, tick) { transaction in
+        try read(reader, file: file, tick: tick) { transaction in
           guard let reached = transaction.point(inLineage: chain.lineage) else { return }
           if let expected = snapshots[transaction.id], expected != reached.digest {
             throw ChainFailure.otherThanSnapshot(expected: expected, found: reached.digest).at(
@@ -126,8 +126,8 @@ final class LineageVerification {
 
   private func read(
     _ reader: LogReader,
-    _ file: LogFolder.File,
-    _ tick: Tick,
+    file: LogFolder.File,
+    tick: Tick,
     _ body: (Transaction) throws -> Void
   ) throws {
     while true {
@@ -148,7 +148,7 @@ final class LineageVerification {
       progress.transactions += 1
       try tick(progress)
     }
-    try chain.checkEnd(reader, file)
+    try chain.checkEnd(reader, file: file)
   }
 
   private func checkLargeValues(of change: Change) throws {

@@ -8,8 +8,8 @@ func verifyPartial(
   _ folder: LogFolder,
   store: String,
   lineage: Int64,
-  _ progress: inout Progress,
-  _ tick: Tick
+  progress: inout Progress,
+  tick: Tick
 ) throws -> Verification {
   let beginning = HistoryPoint(
     lineage: lineage,
@@ -22,7 +22,7 @@ func verifyPartial(
   for file in try folder.files(of: store, lineage: lineage) {
     do {
       let reader = try LogReader(path: file.path)
-      try check(reader.header, file, folder, store, lineage)
+      try check(reader.header, file: file, folder: folder, store: store, lineage: lineage)
       guard reader.header.first > result.to.transaction else {
         throw ChainFailure.repeated(reader.header.first...result.to.transaction).at(
           file.path,
@@ -61,10 +61,10 @@ func verifyPartial(
 
 private func check(
   _ header: LogHeader,
-  _ file: LogFolder.File,
-  _ folder: LogFolder,
-  _ store: String,
-  _ lineage: Int64
+  file: LogFolder.File,
+  folder: LogFolder,
+  store: String,
+  lineage: Int64
 ) throws {
   guard header.store == store, header.lineage == lineage,
     folder.partial == LogFolder.partialName(header.partial), header.first == file.range.lowerBound

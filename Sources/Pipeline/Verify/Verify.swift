@@ -103,14 +103,14 @@ package func verify(
   return try readingSettled(request.logs, of: stores) { results in
     results.allSatisfy { $0.findings.isEmpty || $0.isUnfinished }
   } _: {
-    try verifyOnce(request, stores, tick)
+    try verifyOnce(request, stores: stores, tick: tick)
   }
 }
 
 private func verifyOnce(
   _ request: VerifyRequest,
-  _ stores: [String],
-  _ tick: Tick
+  stores: [String],
+  tick: Tick
 ) throws -> [Verification] {
   var result: [Verification] = []
   var progress = Progress()
@@ -118,7 +118,12 @@ private func verifyOnce(
     var lineages: [Verification] = []
     var namedHeads: [HistoryPoint?] = []
     for lineage in try request.logs.lineages(of: store) {
-      let run = try LineageVerification(request.logs, store: store, lineage: lineage, progress)
+      let run = try LineageVerification(
+        request.logs,
+        store: store,
+        lineage: lineage,
+        progress: progress
+      )
       lineages.append(try run.verify(tick))
       namedHeads.append(run.namedHead)
       progress = run.progress
@@ -130,16 +135,18 @@ private func verifyOnce(
     }
     checkLineageEnds(&lineages, named: namedHeads)
     if let last = lineages.indices.last {
-      try checkEnd(&lineages[last], request)
-      if let path = request.against { try compare(&lineages[last], path, request, tick) }
-      if lineages.allSatisfy(\.findings.isEmpty) { try record(lineages[last], request) }
+      try checkEnd(&lineages[last], request: request)
+      if let path = request.against {
+        try compare(&lineages[last], path: path, request: request, tick: tick)
+      }
+      if lineages.allSatisfy(\.findings.isEmpty) { try record(lineages[last], request: request) }
     }
     result += lineages
     for name in try request.includesPartial ? request.logs.partials(of: store) : [] {
       let folder = request.logs.partial(named: name)
       for lineage in try folder.lineages(of: store) {
         result.append(
-          try verifyPartial(folder, store: store, lineage: lineage, &progress, tick)
+          try verifyPartial(folder, store: store, lineage: lineage, progress: &progress, tick: tick)
         )
       }
     }
@@ -182,7 +189,7 @@ private func storesToVerify(_ request: VerifyRequest) throws -> [String] {
 }
 
 /// Writes down that logs were found whole, where the folder may be written.
-private func record(_ result: Verification, _ request: VerifyRequest) throws {
+private func record(_ result: Verification, request: VerifyRequest) throws {
   guard request.isRecorded, result.findings.isEmpty,
     access(request.logs.storeFolder(result.store), W_OK) == 0
   else {
@@ -194,8 +201,8 @@ private func record(_ result: Verification, _ request: VerifyRequest) throws {
 /// True for a point before the end of sound logs, which have another digest there.
 private func isOther(
   _ point: HistoryPoint,
-  _ result: Verification,
-  _ request: VerifyRequest
+  result: Verification,
+  request: VerifyRequest
 ) throws -> Bool {
   guard result.findings.isEmpty, point.lineage == result.lineage,
     point.transaction >= result.from.transaction, point.transaction < result.to.transaction
@@ -213,7 +220,7 @@ private func isOther(
 }
 
 /// Asks what is known of the end from elsewhere.
-private func checkEnd(_ result: inout Verification, _ request: VerifyRequest) throws {
+private func checkEnd(_ result: inout Verification, request: VerifyRequest) throws {
   let path = request.token ?? request.logs.token(of: result.store)
   do {
     if let point = try readToken(path)?.points[result.store] {
@@ -229,7 +236,7 @@ private func checkEnd(_ result: inout Verification, _ request: VerifyRequest) th
             transaction: point.transaction
           )
         )
-      } else if try isOther(point, result, request)
+      } else if try isOther(point, result: result, request: request)
         || (point.lineage, point.transaction) == (result.to.lineage, result.to.transaction)
       {
         result.findings.append(

@@ -23,14 +23,16 @@ package func writeScript(
   try differences.rows { table, change in
     if isSame { try output(Array("BEGIN IMMEDIATE;\nPRAGMA defer_foreign_keys = ON;\n".utf8)) }
     isSame = false
-    let isReplaced = hasChanged(change, table, among: uniques[table.name] ?? [])
+    let isReplaced = hasChanged(change, table: table, among: uniques[table.name] ?? [])
     if let before = change.before, change.after == nil || isReplaced {
-      try output(Array("DELETE FROM \(quoted(table.name)) WHERE \(key(table, before));\n".utf8))
+      try output(
+        Array("DELETE FROM \(quoted(table.name)) WHERE \(key(table, row: before));\n".utf8)
+      )
     }
     guard let after = change.after else { return }
     let statement =
       change.before.flatMap { isReplaced ? nil : update(table, from: $0, to: after) }
-      ?? insertion(table, after)
+      ?? insertion(table, row: after)
     try additions.append(Array(statement.utf8))
   }
   guard !isSame else { return false }
@@ -42,7 +44,7 @@ package func writeScript(
 /// True for a row that is in both stores with another value in one of some columns.
 private func hasChanged(
   _ change: RowPair,
-  _ table: TableDefinition,
+  table: TableDefinition,
   among columns: Set<String>
 ) -> Bool {
   guard let before = change.before, let after = change.after else { return false }
@@ -51,7 +53,7 @@ private func hasChanged(
   }
 }
 
-private func insertion(_ table: TableDefinition, _ row: [Value]) -> String {
+private func insertion(_ table: TableDefinition, row: [Value]) -> String {
   "INSERT INTO \(quoted(table.name)) (\(table.columns.map(quoted).joined(separator: ", ")))"
     + " VALUES (\(row.map(scriptLiteral).joined(separator: ", ")));\n"
 }
@@ -60,7 +62,7 @@ private func update(_ table: TableDefinition, from before: [Value], to after: [V
   let changed = table.columns.indices.filter { !before[$0].isSame(as: after[$0]) }
   let list = changed.map { "\(quoted(table.columns[$0])) = \(scriptLiteral(after[$0]))" }
   return "UPDATE \(quoted(table.name)) SET \(list.joined(separator: ", "))"
-    + " WHERE \(key(table, after));\n"
+    + " WHERE \(key(table, row: after));\n"
 }
 
 /// The columns of each table that a unique index has, and that which tells entities apart.
@@ -76,7 +78,7 @@ private func uniqueColumns(_ schema: StoreSchema) throws -> [String: Set<String>
 }
 
 /// The condition that a row is found by.
-private func key(_ table: TableDefinition, _ row: [Value]) -> String {
+private func key(_ table: TableDefinition, row: [Value]) -> String {
   (0..<table.keys).map { "\(quoted(table.columns[$0])) = \(scriptLiteral(row[$0]))" }
     .joined(separator: " AND ")
 }

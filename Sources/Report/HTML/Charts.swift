@@ -9,7 +9,7 @@ enum Chart {
     let height = 160.0
     let step = width / Double(max(bars.count, 1))
     // Texts stand beside the picture and not in it: there they would shrink with it.
-    var html = "<p class=\"axis\">up to \(many(most, "change"))</p>\n"
+    var html = "<p class=\"axis\">up to \(many(most, one: "change"))</p>\n"
     html +=
       "<svg class=\"days\" viewBox=\"0 0 \(Int(width)) \(Int(height))\""
       + " preserveAspectRatio=\"none\" role=\"img\" "
@@ -22,7 +22,7 @@ enum Chart {
         "<rect x=\"\(tenths(Double(index) * step + step * 0.1))\" "
         + "y=\"\(tenths(height - size))\" width=\"\(tenths(min(step * 0.8, 60)))\" "
         + "height=\"\(tenths(size))\"><title>\(Page.escaped(bar.name)): "
-        + "\(many(bar.changes, "change"))</title></rect>\n"
+        + "\(many(bar.changes, one: "change"))</title></rect>\n"
     }
     html += "</svg>\n"
     guard let first = bars.first, let last = bars.last else { return html }

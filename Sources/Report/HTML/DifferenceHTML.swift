@@ -63,7 +63,7 @@ package enum DifferencePage {
   package static func ending(_ counts: ChangeCounts, isFiltered: Bool = false) -> String {
     (counts.all == 0
       ? "<p>The two are the same\(isFiltered ? " in what was asked for" : "").</p>\n"
-      : "<p>\(many(counts.inserted, "object")) only in the second, \(counts.updated) that differ,"
+      : "<p>\(many(counts.inserted, one: "object")) only in the second, \(counts.updated) that differ,"
         + " \(counts.deleted) only in the first.</p>\n")
       + Page.ending(hasScript: false)
   }

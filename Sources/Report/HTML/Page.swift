@@ -58,7 +58,7 @@ enum Page {
   }
 
   /// A table with a caption; cells are HTML already.
-  static func table(_ caption: String, _ heads: [String], _ rows: [[String]]) -> String {
+  static func table(_ caption: String, heads: [String], rows: [[String]]) -> String {
     var html = "<div class=\"wide\"><table>\n<caption>\(escaped(caption))</caption>\n<thead><tr>"
     html += heads.map { "<th scope=\"col\">\(escaped($0))</th>" }.joined()
     html += "</tr></thead>\n<tbody>\n"
@@ -196,4 +196,4 @@ enum Page {
 }
 
 /// A number of things, for sentences.
-func many(_ count: Int64, _ one: String) -> String { "\(count) \(one)\(count == 1 ? "" : "s")" }
+func many(_ count: Int64, one: String) -> String { "\(count) \(one)\(count == 1 ? "" : "s")" }

@@ -17,12 +17,12 @@ package func writePage(
   try output(busiest(audit))
   try output(deletions(audit))
   try output(transactionsOpening(audit))
-  for entry in audit.entries { try output(row(entry, audit)) }
+  for entry in audit.entries { try output(row(entry, audit: audit)) }
   try output("</tbody>\n</table></div>\n</section>\n")
   try output(Page.ending(hasScript: true))
 }
 
-private func reference(_ id: Int64, _ shown: Set<Int64>) -> String {
+private func reference(_ id: Int64, shown: Set<Int64>) -> String {
   shown.contains(id) ? "<a href=\"#t\(id)\">\(id)</a>" : "\(id)"
 }
 
@@ -42,14 +42,15 @@ private func words(_ audit: AuditSummary) -> String {
     "<p>The store <code>\(Page.escaped(outline.store))</code>, lineage \(outline.lineage), "
   text += "from transaction \(range.lowerBound) on \(when(audit.firstTime)) "
   text += "to transaction \(range.upperBound) on \(when(audit.lastTime)) (\(zone)): "
-  text += "\(many(audit.transactions, "transaction")) by "
-  text += "\(many(Int64(audit.authors.count), "author")) with "
-  text += "\(many(audit.counts.all, "change")): \(many(audit.counts.inserted, "object")) inserted, "
-  text += "\(many(audit.counts.updated, "change")) of objects that stayed, "
-  text += "\(many(audit.counts.deleted, "object")) deleted.</p>\n"
+  text += "\(many(audit.transactions, one: "transaction")) by "
+  text += "\(many(Int64(audit.authors.count), one: "author")) with "
+  text +=
+    "\(many(audit.counts.all, one: "change")): \(many(audit.counts.inserted, one: "object")) inserted, "
+  text += "\(many(audit.counts.updated, one: "change")) of objects that stayed, "
+  text += "\(many(audit.counts.deleted, one: "object")) deleted.</p>\n"
   if audit.snapshotObjects > 0 {
     text +=
-      "<p>The lineage begins with a snapshot of \(many(audit.snapshotObjects, "object")), which are not"
+      "<p>The lineage begins with a snapshot of \(many(audit.snapshotObjects, one: "object")), which are not"
       + " counted as changes.</p>\n"
   }
   text += otherLineages(audit)
@@ -95,19 +96,18 @@ private func findings(_ audit: AuditSummary) -> String {
   let shown = shown(audit)
   if audit.findings.isEmpty { html += "<p>There are none.</p>\n" }
   for finding in audit.findings {
-    let list = finding.transactions.map { reference($0, shown) }.joined(separator: ", ")
+    let list = finding.transactions.map { reference($0, shown: shown) }.joined(separator: ", ")
     let more = finding.count - Int64(finding.transactions.count)
-    html +=
-      "<div class=\"card \(finding.kind == .damage ? "bad" : "look")\"><p><strong>"
-      + "\(Page.escaped(finding.kind.rawValue))</strong>: \(Page.escaped(finding.message))</p>"
-      + "<p>\(many(finding.count, "transaction")): \(list)"
-      + (more > 0 ? ", and \(more) more" : "") + "</p></div>\n"
+    let rest = more > 0 ? ", and \(more) more" : ""
+    html += "<div class=\"card \(finding.kind == .damage ? "bad" : "look")\"><p><strong>"
+    html += "\(Page.escaped(finding.kind.rawValue))</strong>: \(Page.escaped(finding.message))</p>"
+    html += "<p>\(many(finding.count, one: "transaction")): \(list)\(rest)</p></div>\n"
   }
   return html + "</section>\n"
 }
 
 private func activity(_ audit: AuditSummary) -> String {
-  func cells(_ counts: ChangeCounts, _ most: Int64) -> [String] {
+  func cells(_ counts: ChangeCounts, most: Int64) -> [String] {
     [
       "<span class=\"add\">+\(counts.inserted)</span>",
       "<span class=\"change\">~\(counts.updated)</span>",
@@ -121,23 +121,24 @@ private func activity(_ audit: AuditSummary) -> String {
   html += "<details><summary>The numbers of the picture</summary>\n"
   html += Page.table(
     "Changes over time",
-    ["Time", "Changes"],
-    periods.map { [Page.escaped($0.name), "\($0.changes)"] }
+    heads: ["Time", "Changes"],
+    rows: periods.map { [Page.escaped($0.name), "\($0.changes)"] }
   )
   html += "</details>\n"
   let mostByAuthor = audit.authors.map(\.counts.all).max() ?? 0
   html += Page.table(
     "By author",
-    ["Author", "Transactions"] + heads,
-    audit.authors.prefix(50).map {
-      [Page.escaped(authorText($0.name)), "\($0.transactions)"] + cells($0.counts, mostByAuthor)
+    heads: ["Author", "Transactions"] + heads,
+    rows: audit.authors.prefix(50).map {
+      [Page.escaped(authorText($0.name)), "\($0.transactions)"]
+        + cells($0.counts, most: mostByAuthor)
     }
   )
   let mostByEntity = audit.entities.map(\.counts.all).max() ?? 0
   html += Page.table(
     "By entity",
-    ["Entity"] + heads,
-    audit.entities.map { [Page.escaped($0.entity)] + cells($0.counts, mostByEntity) }
+    heads: ["Entity"] + heads,
+    rows: audit.entities.map { [Page.escaped($0.entity)] + cells($0.counts, most: mostByEntity) }
   )
   return html + "</section>\n"
 }
@@ -149,8 +150,8 @@ private func busiest(_ audit: AuditSummary) -> String {
       : "")
     + Page.table(
       "Objects by the number of their changes",
-      ["Object", "Name", "Changes"],
-      audit.busiest.map {
+      heads: ["Object", "Name", "Changes"],
+      rows: audit.busiest.map {
         [
           "\(Page.escaped($0.object.entity)) \($0.object.id)", Page.escaped($0.label ?? ""),
           "\($0.changes)",
@@ -165,15 +166,15 @@ private func deletions(_ audit: AuditSummary) -> String {
   let shown = shown(audit)
   html += Page.table(
     "Deleted objects with what their tombstones keep",
-    ["Object", "Transaction", "Time", "Author", "Tombstone"],
-    audit.deletions.map { deletion in
+    heads: ["Object", "Transaction", "Time", "Author", "Tombstone"],
+    rows: audit.deletions.map { deletion in
       [
         "\(Page.escaped(deletion.difference.entity)) \(deletion.difference.id)"
           + (deletion.difference.label.map { " “\(Page.escaped($0))”" } ?? ""),
-        reference(deletion.touch.transaction, shown),
+        reference(deletion.touch.transaction, shown: shown),
         Page.time(audit.clock.text(deletion.touch.time)),
         Page.escaped(authorText(deletion.touch.author)),
-        "<details><summary>\(many(Int64(deletion.difference.properties.count), "value"))</summary>"
+        "<details><summary>\(many(Int64(deletion.difference.properties.count), one: "value"))</summary>"
           + Page.list(deletion.difference) + "</details>",
       ]
     }
@@ -196,7 +197,7 @@ private func transactionsOpening(_ audit: AuditSummary) -> String {
   """
 }
 
-private func row(_ entry: AuditSummary.Entry, _ audit: AuditSummary) -> String {
+private func row(_ entry: AuditSummary.Entry, audit: AuditSummary) -> String {
   let transaction = entry.summary.transaction
   let counts = entry.summary.entities.map {
     "\(Page.escaped(text(of: $0.counts))) \(Page.escaped($0.entity))"
@@ -213,7 +214,7 @@ private func row(_ entry: AuditSummary.Entry, _ audit: AuditSummary) -> String {
     html += "<details><summary>\(counts)</summary>"
     html += entry.differences.map { "<p>\(Page.title($0))</p>\(Page.list($0))" }.joined()
     if entry.omitted > 0 {
-      html += "<p>and \(many(entry.omitted, "change")) more, which “travelog show” has</p>"
+      html += "<p>and \(many(entry.omitted, one: "change")) more, which “travelog show” has</p>"
     }
     html += "</details>"
   }

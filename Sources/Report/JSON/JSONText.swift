@@ -11,24 +11,24 @@ package struct JSONText {
   /// Begins an answer: a document of a type, in the version of its shape.
   package init(type: String) {
     self.init()
-    add("schema", 1)
-    add("type", type)
+    add("schema", number: 1)
+    add("type", text: type)
   }
 
   /// Adds a text; nothing for nil.
-  package mutating func add(_ key: String, _ text: String?) {
+  package mutating func add(_ key: String, text: String?) {
     guard let text else { return }
     addKey(key)
     appendJSONString(text, to: &bytes)
   }
 
   /// Adds a number; nothing for nil.
-  package mutating func add(_ key: String, _ number: Int64?) {
+  package mutating func add(_ key: String, number: Int64?) {
     guard let number else { return }
     add(key, json: Array(String(number).utf8))
   }
 
-  package mutating func add(_ key: String, _ truth: Bool) {
+  package mutating func add(_ key: String, truth: Bool) {
     add(key, json: Array((truth ? "true" : "false").utf8))
   }
 
@@ -40,11 +40,11 @@ package struct JSONText {
   }
 
   /// Adds an object; nothing for nil.
-  package mutating func add(_ key: String, _ object: JSONText?) {
+  package mutating func add(_ key: String, object: JSONText?) {
     add(key, json: object?.closed)
   }
 
-  package mutating func add(_ key: String, _ objects: [JSONText]) {
+  package mutating func add(_ key: String, objects: [JSONText]) {
     addKey(key)
     bytes.append(UInt8(ascii: "["))
     for (index, object) in objects.enumerated() {

@@ -6,80 +6,80 @@ import Store
 package func writeReport(_ audit: AuditSummary, to output: ([UInt8]) throws -> Void) throws {
   let outline = audit.history.outline
   var report = JSONText(type: "report")
-  report.add("source", outline.path)
-  report.add("store", outline.store)
-  report.add("lineage", outline.lineage)
+  report.add("source", text: outline.path)
+  report.add("store", text: outline.store)
+  report.add("lineage", number: outline.lineage)
   report.add(
     "other_lineages",
-    outline.otherLineages.map { place in
+    objects: outline.otherLineages.map { place in
       var object = JSONText()
-      object.add("lineage", place.lineage)
-      object.add("source", place.path)
+      object.add("lineage", number: place.lineage)
+      object.add("source", text: place.path)
       return object
     }
   )
-  report.add("time_zone", audit.clock.zoneName)
-  report.add("first_transaction", audit.range?.lowerBound)
-  report.add("first_time", audit.range == nil ? nil : audit.firstTime)
-  report.add("last_transaction", audit.range?.upperBound)
-  report.add("last_time", audit.range == nil ? nil : audit.lastTime)
-  report.add("transactions", audit.transactions)
+  report.add("time_zone", text: audit.clock.zoneName)
+  report.add("first_transaction", number: audit.range?.lowerBound)
+  report.add("first_time", text: audit.range == nil ? nil : audit.firstTime)
+  report.add("last_transaction", number: audit.range?.upperBound)
+  report.add("last_time", text: audit.range == nil ? nil : audit.lastTime)
+  report.add("transactions", number: audit.transactions)
   report.add(audit.counts)
-  report.add("snapshot_objects", audit.snapshotObjects)
-  report.add("summarized", audit.isSummarized)
+  report.add("snapshot_objects", number: audit.snapshotObjects)
+  report.add("summarized", truth: audit.isSummarized)
   var integrity = JSONText()
-  integrity.add("sound", audit.integrity.isSound)
-  integrity.add("head", audit.integrity.head)
-  integrity.add("digest", audit.integrity.headDigest)
+  integrity.add("sound", truth: audit.integrity.isSound)
+  integrity.add("head", number: audit.integrity.head)
+  integrity.add("digest", text: audit.integrity.headDigest)
   integrity.add("statements", texts: audit.integrity.statements)
-  report.add("integrity", integrity)
+  report.add("integrity", object: integrity)
   report.add(
     "findings",
-    audit.findings.map { finding in
+    objects: audit.findings.map { finding in
       var object = JSONText()
-      object.add("finding", finding.kind.rawValue)
-      object.add("message", finding.message)
-      object.add("count", finding.count)
+      object.add("finding", text: finding.kind.rawValue)
+      object.add("message", text: finding.message)
+      object.add("count", number: finding.count)
       object.add("transactions", numbers: finding.transactions)
       return object
     }
   )
-  report.add("authors", audit.authors.map { JSONText(group: $0, key: "author") })
-  report.add("days", audit.days.map { JSONText(group: $0, key: "day") })
+  report.add("authors", objects: audit.authors.map { JSONText(group: $0, key: "author") })
+  report.add("days", objects: audit.days.map { JSONText(group: $0, key: "day") })
   report.add(
     "entities",
-    audit.entities.map { entity in
+    objects: audit.entities.map { entity in
       var object = JSONText()
-      object.add("entity", entity.entity)
+      object.add("entity", text: entity.entity)
       object.add(entity.counts)
       return object
     }
   )
   report.add(
     "most_changed",
-    audit.busiest.map { activity in
+    objects: audit.busiest.map { activity in
       var object = JSONText()
-      object.add("entity", activity.object.entity)
-      object.add("id", String(activity.object.id))
-      object.add("name", activity.label)
-      object.add("changes", activity.changes)
+      object.add("entity", text: activity.object.entity)
+      object.add("id", text: String(activity.object.id))
+      object.add("name", text: activity.label)
+      object.add("changes", number: activity.changes)
       return object
     }
   )
   report.add(
     "deletions",
-    audit.deletions.map { deletion in
+    objects: audit.deletions.map { deletion in
       var object = JSONText()
-      object.add("by", JSONText(deletion.touch))
-      object.add("difference", JSONText(deletion.difference))
+      object.add("by", object: JSONText(deletion.touch))
+      object.add("difference", object: JSONText(deletion.difference))
       return object
     }
   )
   try output(report.open + Array(#","list":["#.utf8))
   for (index, entry) in audit.entries.enumerated() {
     var object = JSONText(entry.summary)
-    object.add("differences", entry.differences.map { JSONText($0) })
-    object.add("omitted", entry.omitted)
+    object.add("differences", objects: entry.differences.map { JSONText($0) })
+    object.add("omitted", number: entry.omitted)
     try output((index == 0 ? [] : [UInt8(ascii: ",")]) + object.closed)
   }
   try output(Array("]}\n".utf8))
@@ -88,8 +88,8 @@ package func writeReport(_ audit: AuditSummary, to output: ([UInt8]) throws -> V
 extension JSONText {
   fileprivate init(group: TimelineGroup, key: String) {
     self.init()
-    add(key, group.name)
-    add("transactions", group.transactions)
+    add(key, text: group.name)
+    add("transactions", number: group.transactions)
     add(group.counts)
   }
 

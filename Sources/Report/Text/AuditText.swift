@@ -5,7 +5,7 @@ import Store
 /// A difference for people: a line for the object, and one for each of its properties.
 package func text(
   of difference: ObjectDifference,
-  _ marks: Marks = Marks(),
+  marks: Marks = Marks(),
   limit: Int = 200,
   indent: String = "",
   name: NameLookup = { _, _ in nil }
@@ -29,7 +29,7 @@ package func text(
       guard property.inside.isEmpty else {
         lines += property.inside.map { part in
           "    \(property.name)\(part.path.hasPrefix("[") || part.path.isEmpty ? "" : ".")"
-            + "\(visible(part.path)): \(json(part.before, limit)) -> \(json(part.after, limit))"
+            + "\(visible(part.path)): \(json(part.before, limit: limit)) -> \(json(part.after, limit: limit))"
         }
         continue
       }
@@ -44,7 +44,7 @@ package func text(
   return lines.map { indent + $0 + "\n" }.joined()
 }
 
-private func json(_ json: [UInt8]?, _ limit: Int) -> String {
+private func json(_ json: [UInt8]?, limit: Int) -> String {
   text(of: json.map { PropertyValue(json: $0) }, limit: limit)
 }
 
@@ -55,7 +55,7 @@ private func list(_ value: PropertyValue) -> [PropertyValue] {
 }
 
 /// How much came, changed and went, as `+3 ~2 -1`; what is zero is left out.
-package func text(of counts: ChangeCounts, _ marks: Marks = Marks()) -> String {
+package func text(of counts: ChangeCounts, marks: Marks = Marks()) -> String {
   var parts: [String] = []
   if counts.inserted > 0 { parts.append(marks.added("+\(counts.inserted)")) }
   if counts.updated > 0 { parts.append(marks.changed("~\(counts.updated)")) }
@@ -76,7 +76,7 @@ package func textTimeline(
       let id = String(transaction.id)
       var line = String(repeating: " ", count: max(0, width - id.count)) + marks.strong(id)
       line += "  \(second(transaction.time))  \(authorText(transaction.author))"
-      let counts = summary.entities.map { "\(text(of: $0.counts, marks)) \($0.entity)" }
+      let counts = summary.entities.map { "\(text(of: $0.counts, marks: marks)) \($0.entity)" }
       if let what = remark(transaction) { line += "  [\(what)]" }
       if !counts.isEmpty { line += "  " + counts.joined(separator: ", ") }
       line += "\n"
@@ -90,7 +90,7 @@ package func textTimeline(
       return Array(line.utf8)
     },
     change: hasChanges
-      ? { difference, _ in Array(text(of: difference, marks, indent: "    ").utf8) } : nil,
+      ? { difference, _ in Array(text(of: difference, marks: marks, indent: "    ").utf8) } : nil,
     foot: hasChanges ? [UInt8(ascii: "\n")] : []
   )
 }
@@ -117,12 +117,12 @@ package func textTransaction(_ marks: Marks) -> TimelineForm {
       if let digest = transaction.digest { lines.append("digest:  \(digest)") }
       lines.append(
         "changes: \(transaction.count)"
-          + (summary.total.all > 0 ? "  \(text(of: summary.total, marks))" : "")
+          + (summary.total.all > 0 ? "  \(text(of: summary.total, marks: marks))" : "")
       )
       return Array((lines.joined(separator: "\n") + "\n\n").utf8)
     },
     change: { difference, _ in
-      Array(text(of: difference, marks, limit: .max).utf8)
+      Array(text(of: difference, marks: marks, limit: .max).utf8)
     }
   )
 }
@@ -161,7 +161,7 @@ package func rows(of groups: [TimelineGroup], by grouping: TimelineGrouping) -> 
 }
 
 /// What is known of an object's values, for people.
-package func text(of blame: Blame, _ marks: Marks) -> String {
+package func text(of blame: Blame, marks: Marks) -> String {
   var lines = [
     marks.strong("\(blame.entity) \(blame.id)" + (blame.label.map { " “\(visible($0))”" } ?? ""))
   ]

@@ -13,8 +13,8 @@ package func text(
 ) -> String {
   guard let value else { return "nothing" }
   if value.isErased { return "(erased)" }
-  if let large = value.large { return largeText(large, value.special) }
-  if let special = value.special { return shortened(visible(special), limit) }
+  if let large = value.large { return largeText(large, special: value.special) }
+  if let special = value.special { return shortened(visible(special), limit: limit) }
   let links = value.links
   guard links.isEmpty else {
     return links.map { link in
@@ -23,16 +23,16 @@ package func text(
     }
     .joined(separator: ", ")
   }
-  return shortened(visible(String(decoding: value.json, as: UTF8.self)), limit)
+  return shortened(visible(String(decoding: value.json, as: UTF8.self)), limit: limit)
 }
 
-private func largeText(_ large: [UInt8], _ special: String?) -> String {
+private func largeText(_ large: [UInt8], special: String?) -> String {
   let reference = LargeReference(large)
   return "(\(reference?.size ?? 0) bytes, SHA-256 \((reference?.digest ?? "").prefix(12))…"
     + (special == SpecialValue.missingName ? ", whose file was gone)" : ")")
 }
 
-private func shortened(_ text: String, _ limit: Int) -> String {
+private func shortened(_ text: String, limit: Int) -> String {
   guard text.count > limit else { return text }
   return "\(text.prefix(limit))… (\(text.count) characters)"
 }

@@ -57,7 +57,9 @@ package struct UnseenTrips: Codable, Sendable {
       return try update(from: context)
     }
     for change in transactions.flatMap(\.changes) {
-      guard let trip = try trip(of: change.changedPersistentIdentifier, context) else { continue }
+      guard let trip = try trip(of: change.changedPersistentIdentifier, context: context) else {
+        continue
+      }
       trips.insert(trip.persistentModelID)
     }
     token = transactions.last?.token ?? token
@@ -70,7 +72,7 @@ package struct UnseenTrips: Codable, Sendable {
   }
 
   /// The trip that an object is or belongs to, if both are still there.
-  private func trip(of id: PersistentIdentifier, _ context: ModelContext) throws -> Trip? {
+  private func trip(of id: PersistentIdentifier, context: ModelContext) throws -> Trip? {
     func find<Model: PersistentModel>(_ predicate: Predicate<Model>) throws -> Model? {
       try context.fetch(FetchDescriptor(predicate: predicate)).first
     }

@@ -17,7 +17,7 @@ final class EarlySeeder<Trip: EarlyTrip> {
 
   init(
     _ store: URL,
-    _ version: any VersionedSchema.Type,
+    version: any VersionedSchema.Type,
     year: Int,
     changes: Int,
     seed: UInt64,
@@ -65,7 +65,7 @@ final class EarlySeeder<Trip: EarlyTrip> {
     switch numbers.below(10) {
     case 0...2: move(trip)
     case 3...5: workThroughBucketList(trip)
-    case 6...7: book(trip, context)
+    case 6...7: book(trip, context: context)
     case 8 where known.count > 5 && trip.bucketList.count + 2 <= remaining:
       known.remove(at: index)
       context.delete(trip)
@@ -112,7 +112,7 @@ final class EarlySeeder<Trip: EarlyTrip> {
   }
 
   /// A place to stay where there is none, else another answer of the one there is.
-  private func book(_ trip: Trip, _ context: ModelContext) {
+  private func book(_ trip: Trip, context: ModelContext) {
     if let place = trip.livingAccommodation {
       place.isConfirmed.toggle()
     } else {

@@ -56,11 +56,11 @@ final class SeededProvenance: Sendable {
           time: clock.text
         )
       },
-      stamp: { [self] author, changes in stamp(author, changes) }
+      stamp: { [self] author, changes in stamp(author, changes: changes) }
     )
   }
 
-  private func stamp(_ author: Author, _ changes: Int64) -> Provenance.Stamp {
+  private func stamp(_ author: Author, changes: Int64) -> Provenance.Stamp {
     // Between the change that is made and the save that keeps it a moment goes by.
     clock.advance(microseconds: 1)
     let salt = state.withLock { state in

@@ -20,12 +20,12 @@ extension Seeder {
   /// A trip of each sort, with all that a trip can have.
   func planWithEverything(_ context: ModelContext) throws {
     for (index, kind) in [KnownTrip.Kind.plain, .personal, .business].enumerated() {
-      let trip = newTrip(in: context, kind)
+      let trip = newTrip(in: context, wanted: kind)
       trip.reference = numbers.uuid()
       trip.rating = 4.5
       trip.budget = numbers.amount(100...6000)
       trip.coordinate = coordinate(numbers.pick(Words.cities))
-      trip.website = website("trip", serial)
+      trip.website = website("trip", number: serial)
       trip.notes = notes()
       trip.packingList = packingList()
       trip.picturesPerDay = [12, 0, 40]
@@ -38,7 +38,7 @@ extension Seeder {
         item.meters = 1200
         item.cost = numbers.amount(0...90)
         item.payment = payment()
-        item.links = [website("activities", serial)].compactMap { $0 }
+        item.links = [website("activities", number: serial)].compactMap { $0 }
         item.doneAt = clock.now
       }
       let place = newAccommodation()
@@ -48,7 +48,7 @@ extension Seeder {
       place.floor = -1
       place.distance = 700
       place.wifiBytes = .max
-      place.contact = website("stay", serial)
+      place.contact = website("stay", number: serial)
       place.doorCode = Data(numbers.bytes(4))
       place.amenities = Words.amenities
       place.ratings = ["breakfast": 5]
@@ -72,7 +72,7 @@ extension Seeder {
     case 3: trip.rating = Double(numbers.number(in: 1...10)) / 2
     case 4: trip.notes = notes()
     case 5: trip.packingList = packingList()
-    case 6: trip.website = website("trip", numbers.below(100_000))
+    case 6: trip.website = website("trip", number: numbers.below(100_000))
     case 7: trip.picturesPerDay = (0..<numbers.number(in: 1...7)).map { _ in numbers.below(200) }
     case 8:
       let delay = Double(numbers.number(in: -3...9)) * 86_400
@@ -109,7 +109,7 @@ extension Seeder {
       default:
         item.details = numbers.pick(Words.remarks)
         item.minutes = Int32(numbers.number(in: 2...40) * 15)
-        item.links = [website("activities", numbers.below(5000))].compactMap { $0 }
+        item.links = [website("activities", number: numbers.below(5000))].compactMap { $0 }
       }
     }
   }

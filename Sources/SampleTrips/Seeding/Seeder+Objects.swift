@@ -5,7 +5,7 @@ extension Seeder {
   /// A trip with a name of its own, or with that of one that it replaces.
   func newTrip(
     in context: ModelContext,
-    _ wanted: KnownTrip.Kind? = nil,
+    wanted: KnownTrip.Kind? = nil,
     replacing entry: KnownTrip? = nil
   ) -> Trip {
     let kind =
@@ -15,7 +15,7 @@ extension Seeder {
     let hour = Double(numbers.number(in: 0...400 * 24)) * 3600
     let start = clock.now + hour + Double(numbers.below(60)) * 60
     let end = entry?.endDate ?? start + Double(numbers.number(in: 20...400)) * 3600
-    let name = entry?.name ?? newName(kind, city, start)
+    let name = entry?.name ?? newName(kind, city: city, start: start)
     let destination = "\(city.name), \(city.country)"
     let trip: Trip =
       switch kind {
@@ -44,13 +44,13 @@ extension Seeder {
     trip.isFavorite = numbers.chance(15)
     if numbers.chance(50) { trip.notes = notes() }
     if numbers.chance(30) { trip.packingList = packingList() }
-    if numbers.chance(20) { trip.website = website("trip", serial) }
+    if numbers.chance(20) { trip.website = website("trip", number: serial) }
     context.insert(trip)
-    if entry == nil { remember(trip, kind) }
+    if entry == nil { remember(trip, kind: kind) }
     return trip
   }
 
-  private func newName(_ kind: KnownTrip.Kind, _ city: Words.City, _ start: Date) -> String {
+  private func newName(_ kind: KnownTrip.Kind, city: Words.City, start: Date) -> String {
     serial += 1
     let days = Int(start.timeIntervalSince1970) / 86_400
     let (year, month) = yearAndMonth(days)
@@ -91,7 +91,7 @@ extension Seeder {
     if numbers.chance(50) { place.distance = Int16(numbers.below(30_000)) }
     // Some count more than an Int64 holds, as routers do that lost track.
     if numbers.chance(30) { place.wifiBytes = numbers.next() >> UInt64(numbers.below(40)) }
-    if numbers.chance(40) { place.contact = website("stay", numbers.below(900)) }
+    if numbers.chance(40) { place.contact = website("stay", number: numbers.below(900)) }
     if numbers.chance(30) { place.doorCode = Data(numbers.bytes(numbers.pick([0, 2, 4, 16]))) }
     place.amenities = (0..<numbers.below(5)).map { _ in numbers.pick(Words.amenities) }
     if numbers.chance(50) {
@@ -136,7 +136,7 @@ extension Seeder {
 
   func street() -> String { "\(numbers.pick(Words.streets)) \(numbers.number(in: 1...140))" }
 
-  func website(_ kind: String, _ number: Int) -> URL? {
+  func website(_ kind: String, number: Int) -> URL? {
     URL(string: "https://\(kind).example.org/\(number)")
   }
 

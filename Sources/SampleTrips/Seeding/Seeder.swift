@@ -27,7 +27,7 @@ final class Seeder {
     init(
       _ weight: Int,
       ceiling: Int,
-      _ author: SampleTrips.Author,
+      author: SampleTrips.Author,
       _ run: @escaping @Sendable (Seeder, ModelContext) throws -> Void
     ) {
       self.weight = weight
@@ -78,11 +78,15 @@ final class Seeder {
     // About six hours between two saves, and not more than two years in all.
     let saves = Int64(max(1, changes / 16))
     averageGap = min(6 * 3_600_000_000, 730 * 86_400_000_000 / saves)
-    var configuration = SampleTrips.configuration("trips", SampleTripsSchemaV3.trips, store)
+    var configuration = SampleTrips.configuration(
+      "trips",
+      models: SampleTripsSchemaV3.trips,
+      url: store
+    )
     configuration.provenance = trips.provenance
     configuration.isDurable = false
     var contactsConfiguration = people.map {
-      SampleTrips.configuration("people", SampleTripsSchemaV3.people, $0)
+      SampleTrips.configuration("people", models: SampleTripsSchemaV3.people, url: $0)
     }
     contactsConfiguration?.provenance = contacts.provenance
     contactsConfiguration?.isDurable = false
@@ -97,10 +101,10 @@ final class Seeder {
   func run(_ progress: (Int) throws -> Void) throws {
     guard wanted > 0 else { return }
     let steps = tripSteps
-    try perform(Step(0, ceiling: 20, .sync) { try $0.addTags($1) })
+    try perform(Step(0, ceiling: 20, author: .sync) { try $0.addTags($1) })
     try readTags()
     // Whatever the seed and the number, each kind of save happens early once.
-    for step in [Step(0, ceiling: 40, .app) { try $0.planWithEverything($1) }] + steps {
+    for step in [Step(0, ceiling: 40, author: .app) { try $0.planWithEverything($1) }] + steps {
       try perform(step)
     }
     if hasPeople {
@@ -153,41 +157,41 @@ final class Seeder {
 
   private var tripSteps: [Step] {
     [
-      Step(16, ceiling: 20, .app) { try $0.planTrip($1) },
-      Step(24, ceiling: 3, .app) { try $0.editTrips($1) },
-      Step(24, ceiling: 12, .app) { try $0.workThroughBucketList($1) },
-      Step(12, ceiling: 6, .app) { try $0.extendBucketList($1, count: 6) },
-      Step(6, ceiling: 4, .app) { try $0.shortenBucketList($1) },
-      Step(8, ceiling: 3, .app) { try $0.book($1) },
-      Step(8, ceiling: 6, .app) { try $0.sortWithTags($1) },
-      Step(1, ceiling: 1, .app) { try $0.addPhoto($1) },
-      Step(5, ceiling: 60, .app) { try $0.deleteTrip($1) },
-      Step(14, ceiling: 1, .widget) { try $0.confirm($1) },
-      Step(8, ceiling: 1, .widget) { try $0.tickOff($1) },
-      Step(6, ceiling: 180 * syncScale, .sync) { try $0.receiveTrips($1) },
-      Step(6, ceiling: 240 * syncScale, .sync) { try $0.receiveItems($1) },
-      Step(3, ceiling: 30, .sync) { try $0.dropItems($1) },
-      Step(2, ceiling: 1_500, .sync) { try $0.cleanUp($1) },
+      Step(16, ceiling: 20, author: .app) { try $0.planTrip($1) },
+      Step(24, ceiling: 3, author: .app) { try $0.editTrips($1) },
+      Step(24, ceiling: 12, author: .app) { try $0.workThroughBucketList($1) },
+      Step(12, ceiling: 6, author: .app) { try $0.extendBucketList($1, count: 6) },
+      Step(6, ceiling: 4, author: .app) { try $0.shortenBucketList($1) },
+      Step(8, ceiling: 3, author: .app) { try $0.book($1) },
+      Step(8, ceiling: 6, author: .app) { try $0.sortWithTags($1) },
+      Step(1, ceiling: 1, author: .app) { try $0.addPhoto($1) },
+      Step(5, ceiling: 60, author: .app) { try $0.deleteTrip($1) },
+      Step(14, ceiling: 1, author: .widget) { try $0.confirm($1) },
+      Step(8, ceiling: 1, author: .widget) { try $0.tickOff($1) },
+      Step(6, ceiling: 180 * syncScale, author: .sync) { try $0.receiveTrips($1) },
+      Step(6, ceiling: 240 * syncScale, author: .sync) { try $0.receiveItems($1) },
+      Step(3, ceiling: 30, author: .sync) { try $0.dropItems($1) },
+      Step(2, ceiling: 1_500, author: .sync) { try $0.cleanUp($1) },
     ]
   }
 
   private static let peopleSteps: [Step] = [
-    Step(5, ceiling: 0, .app) { try $0.meet($1) },
-    Step(3, ceiling: 0, .app) { try $0.move($1) },
-    Step(1, ceiling: 0, .app) { try $0.forget($1) },
-    Step(2, ceiling: 0, .sync) { try $0.receivePeople($1) },
-    Step(2, ceiling: 4, .app) { try $0.planTripWithNewFriend($1) },
+    Step(5, ceiling: 0, author: .app) { try $0.meet($1) },
+    Step(3, ceiling: 0, author: .app) { try $0.move($1) },
+    Step(1, ceiling: 0, author: .app) { try $0.forget($1) },
+    Step(2, ceiling: 0, author: .sync) { try $0.receivePeople($1) },
+    Step(2, ceiling: 4, author: .app) { try $0.planTripWithNewFriend($1) },
   ]
 
   /// Ends a history with the exact number of changes.
-  private static let lastStep = Step(1, ceiling: 1, .app) {
+  private static let lastStep = Step(1, ceiling: 1, author: .app) {
     try $0.extendBucketList($1, count: min(6, $0.remaining))
   }
 
   // MARK: What the steps stand on
 
   /// Keeps a new trip in mind, once it is saved.
-  func remember(_ trip: Trip, _ kind: KnownTrip.Kind) {
+  func remember(_ trip: Trip, kind: KnownTrip.Kind) {
     afterSave.append { [self] in
       let entry = KnownTrip(trip: trip, kind: kind, name: trip.name, endDate: trip.endDate)
       if known.count < 600 {

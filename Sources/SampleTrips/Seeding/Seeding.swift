@@ -48,7 +48,7 @@ extension SampleTrips {
       case .first:
         return try EarlySeeder<SampleTripsSchemaV1.Trip>(
           work.store,
-          SampleTripsSchemaV1.self,
+          version: SampleTripsSchemaV1.self,
           year: 2022,
           changes: changes,
           seed: seed,
@@ -57,7 +57,7 @@ extension SampleTrips {
       case .second:
         return try EarlySeeder<SampleTripsSchemaV2.Trip>(
           work.store,
-          SampleTripsSchemaV2.self,
+          version: SampleTripsSchemaV2.self,
           year: 2023,
           changes: changes,
           seed: seed,
@@ -142,24 +142,24 @@ private struct UnfinishedStores {
       if FileManager.default.fileExists(atPath: blobs) {
         try sync(blobs)
         guard rename(blobs, to.path + "-blobs") == 0 else {
-          throw failure("make", to.path + "-blobs")
+          throw failure("make", path: to.path + "-blobs")
         }
       }
       try sync(from.path)
       // A second name, and not a new one, because that is refused where somebody was quicker.
-      guard link(from.path, to.path) == 0 else { throw failure("make", to.path) }
+      guard link(from.path, to.path) == 0 else { throw failure("make", path: to.path) }
       try sync(to.deletingLastPathComponent().path)
     }
   }
 
   private func sync(_ path: String) throws {
     let descriptor = open(path, O_RDONLY | O_CLOEXEC)
-    guard descriptor >= 0 else { throw failure("open", path) }
+    guard descriptor >= 0 else { throw failure("open", path: path) }
     defer { close(descriptor) }
-    guard fsync(descriptor) == 0 else { throw failure("sync", path) }
+    guard fsync(descriptor) == 0 else { throw failure("sync", path: path) }
   }
 
-  private func failure(_ verb: String, _ path: String) -> SeedingError {
+  private func failure(_ verb: String, path: String) -> SeedingError {
     SeedingError(
       code: errno == EEXIST ? .exists : .notWritten,
       description:

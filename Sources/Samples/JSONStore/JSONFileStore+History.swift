@@ -74,7 +74,7 @@ extension JSONFileStore: HistoryProviding {
     JSONHistoryTransaction(
       author: saved.author,
       changes: saved.changes.enumerated().compactMap { index, change in
-        self.change(change, index, of: saved.number)
+        self.change(change, index: index, of: saved.number)
       },
       storeIdentifier: identifier,
       timestamp: saved.timestamp,
@@ -85,7 +85,7 @@ extension JSONFileStore: HistoryProviding {
   /// A change with the class of its object; nil where the store was not told of the class.
   private func change(
     _ change: JSONHistoryFile.Change,
-    _ index: Int,
+    index: Int,
     of number: Int
   ) -> HistoryChange? {
     func make<Model: PersistentModel>(_: Model.Type) -> HistoryChange {

@@ -61,7 +61,7 @@ final class CapturedRows {
   private let indexes: [String: Int]
   private let list: String
 
-  init(_ connection: Connection, _ tables: [ForeignTable]) {
+  init(_ connection: Connection, tables: [ForeignTable]) {
     self.connection = connection
     self.tables = tables
     indexes = Dictionary(
@@ -102,7 +102,7 @@ final class CapturedRows {
   func rows(through last: Int64) throws -> Statement {
     try connection.query(
       "SELECT \(list) FROM \"history_foreign\" WHERE \"id\" <= ?1 ORDER BY \"id\"",
-      [.integer(last)]
+      values: [.integer(last)]
     )
   }
 
@@ -142,17 +142,17 @@ final class CapturedRows {
   /// True where a victim can't be there any more once another row is, as SQLite compares them.
   func conflict(_ victim: CapturedRow, with row: CapturedRow) throws -> Bool {
     let table = tables[victim.table]
-    func column(_ side: String, _ prefix: String) -> (String) -> String {
+    func column(_ side: String, prefix: String) -> (String) -> String {
       { name in
         guard let index = table.columns.firstIndex(of: name) else { return "\(side).\"object\"" }
         return "\(side).\"\(prefix)\(index)\""
       }
     }
-    let condition = table.conflict(column("v", "b"), with: column("r", "a"))
+    let condition = table.conflict(column("v", prefix: "b"), with: column("r", prefix: "a"))
     return try connection.hasRow(
       "SELECT 1 FROM \"history_foreign\" v, \"history_foreign\" r"
         + " WHERE v.\"id\" = ?1 AND r.\"id\" = ?2 AND (\(condition))",
-      [.integer(victim.place.id), .integer(row.place.id)]
+      values: [.integer(victim.place.id), .integer(row.place.id)]
     )
   }
 
@@ -169,7 +169,7 @@ final class CapturedRows {
     let statement = try connection.query(
       "SELECT \"id\", \"time\", \"series\", \"kind\", \"salt\" FROM \"history_foreign\""
         + " WHERE \"id\" >= ?1 ORDER BY \"id\" LIMIT 2",
-      [.integer(place.id)]
+      values: [.integer(place.id)]
     )
     // Where it is not there any more somebody has sealed it, perhaps with others.
     guard try statement.step(), self.place(at: statement).salt == place.salt else { return false }

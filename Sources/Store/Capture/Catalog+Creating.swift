@@ -6,7 +6,7 @@ extension Catalog {
   static func create(
     _ schema: StoreSchema,
     on connection: Connection,
-    _ provenance: Provenance
+    provenance: Provenance
   ) throws {
     let definitions = try schema.tables()
     try connection.execute(tables)
@@ -19,10 +19,10 @@ extension Catalog {
     try ForeignCapture.of(schema).install(on: connection)
     let schemaID = try add(schema, on: connection)
     let birth = provenance.birth()
-    try set("identifier", .text(birth.identifier), on: connection)
-    try set("lineage", .integer(0), on: connection)
-    try set("schema", .integer(schemaID), on: connection)
-    try set("created", .text(birth.time), on: connection)
+    try set("identifier", value: .text(birth.identifier), on: connection)
+    try set("lineage", value: .integer(0), on: connection)
+    try set("schema", value: .integer(schemaID), on: connection)
+    try set("created", value: .text(birth.time), on: connection)
     try connection.execute(
       "PRAGMA application_id = \(applicationID); PRAGMA user_version = \(format)"
     )

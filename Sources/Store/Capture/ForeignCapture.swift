@@ -74,9 +74,9 @@ struct ForeignCapture {
     let isOther = "NOT (" + table.key.map { "\($0) IS OLD.\($0)" }.joined(separator: " AND ") + ")"
     func trigger(
       _ name: String,
-      _ event: String,
-      _ condition: String?,
-      _ body: [String]
+      event: String,
+      condition: String?,
+      body: [String]
     )
       -> Definition
     {
@@ -89,27 +89,37 @@ struct ForeignCapture {
           + " BEGIN\n  \(body.joined(separator: ";\n  "));\nEND"
       )
     }
-    let deletion = insertion(of: .delete, table, before: "OLD.")
-    let arrival = insertion(of: .insert, table, after: "NEW.")
+    let deletion = insertion(of: .delete, table: table, before: "OLD.")
+    let arrival = insertion(of: .insert, table: table, after: "NEW.")
     let taken = table.conflict(\.self) { "NEW.\($0)" }
     return [
-      trigger("before_insert", "BEFORE INSERT", nil, [victims(table, taken)]),
-      trigger("after_insert", "AFTER INSERT", nil, [arrival]),
+      trigger(
+        "before_insert",
+        event: "BEFORE INSERT",
+        condition: nil,
+        body: [victims(table, condition: taken)]
+      ),
+      trigger("after_insert", event: "AFTER INSERT", condition: nil, body: [arrival]),
       trigger(
         "before_update",
-        "BEFORE UPDATE",
-        mayTake,
-        [victims(table, "\(isOther) AND (\(taken))")]
+        event: "BEFORE UPDATE",
+        condition: mayTake,
+        body: [victims(table, condition: "\(isOther) AND (\(taken))")]
       ),
       trigger(
         "after_update",
-        "AFTER UPDATE",
-        isSame,
-        [insertion(of: .update, table, before: "OLD.", after: "NEW.")]
+        event: "AFTER UPDATE",
+        condition: isSame,
+        body: [insertion(of: .update, table: table, before: "OLD.", after: "NEW.")]
       ),
       // Who moves a row to another key takes one object away and makes another.
-      trigger("after_move", "AFTER UPDATE", "NOT (\(isSame))", [deletion, arrival]),
-      trigger("after_delete", "AFTER DELETE", nil, [deletion]),
+      trigger(
+        "after_move",
+        event: "AFTER UPDATE",
+        condition: "NOT (\(isSame))",
+        body: [deletion, arrival]
+      ),
+      trigger("after_delete", event: "AFTER DELETE", condition: nil, body: [deletion]),
     ]
   }
 
@@ -119,7 +129,7 @@ struct ForeignCapture {
     "CAST(round((julianday('now') - 2440587.5) * 86400000.0) AS INTEGER), total_changes(),"
     + " randomblob(16)"
 
-  private static func names(_ prefix: String, _ table: ForeignTable) -> [String] {
+  private static func names(_ prefix: String, table: ForeignTable) -> [String] {
     table.columns.indices.map { "\"\(prefix)\($0)\"" }
   }
 
@@ -131,7 +141,7 @@ struct ForeignCapture {
 
   private static func insertion(
     of kind: CapturedRow.Kind,
-    _ table: ForeignTable,
+    table: ForeignTable,
     before: String? = nil,
     after: String? = nil
   ) -> String {
@@ -139,7 +149,7 @@ struct ForeignCapture {
     var values: [String] = []
     for (name, source) in [("b", before), ("a", after)] {
       guard let source else { continue }
-      sides += names(name, table)
+      sides += names(name, table: table)
       values += table.columns.map { source + $0 }
     }
     let object = (after ?? before ?? "") + table.object
@@ -151,8 +161,8 @@ struct ForeignCapture {
   /// Keeps the rows that a statement would take away to make room for its own.
   ///
   /// `REPLACE` fires no trigger for them, unless recursive triggers are on.
-  private static func victims(_ table: ForeignTable, _ condition: String) -> String {
-    opening(names("b", table)) + "\n    SELECT "
+  private static func victims(_ table: ForeignTable, condition: String) -> String {
+    opening(names("b", table: table)) + "\n    SELECT "
       + ([stamp, literal(CapturedRow.Kind.victim.rawValue), literal(table.name), table.object]
       + table.columns).joined(separator: ", ")
       + "\n    FROM \(quoted(table.name)) WHERE \(condition)"

@@ -5,7 +5,7 @@ enum ForeignSeal {
   /// Seals all that there is; it must be in a transaction that holds the lock for writing.
   static func seal(
     on connection: Connection,
-    _ blobs: Blobs,
+    blobs: Blobs,
     besides writing: ChangeRecorder? = nil
   ) throws {
     guard try CapturedRows.areThere(on: connection) else { return }
@@ -13,14 +13,19 @@ enum ForeignSeal {
     // What was caught was written under the schema that the store has now.
     let recorder = try ChangeRecorder(
       connection,
-      catalog.schema,
+      schema: catalog.schema,
       schemaID: catalog.schemaID,
-      blobs,
-      .system,
+      blobs: blobs,
+      provenance: .system,
       besides: writing
     )
     try recorder.noteForeignChanges()
-    let transactions = try ForeignTransactions(connection, catalog.schema, recorder, blobs)
+    let transactions = try ForeignTransactions(
+      connection,
+      schema: catalog.schema,
+      recorder: recorder,
+      blobs: blobs
+    )
     try transactions.record(through: .max)
     try transactions.reserveIDs(on: connection)
     try connection.execute("DELETE FROM history_foreign")
@@ -37,7 +42,7 @@ extension ForeignTransactions {
         "INSERT INTO sqlite_sequence (name, seq) SELECT ?1, ?2"
           + " WHERE NOT EXISTS (SELECT 1 FROM sqlite_sequence WHERE name = ?1)",
       ] {
-        try connection.run(sql, [.text(table), .integer(highest)])
+        try connection.run(sql, values: [.text(table), .integer(highest)])
       }
     }
   }

@@ -35,8 +35,8 @@ struct ForeignTable {
     for unique in uniques {
       var conditions = unique.columns.map { "\(mine($0)) = \(theirs($0))" }
       if let entities = unique.entities {
-        conditions.append(isOne(of: entities, mine("\"_entity\"")))
-        conditions.append(isOne(of: entities, theirs("\"_entity\"")))
+        conditions.append(isOne(of: entities, column: mine("\"_entity\"")))
+        conditions.append(isOne(of: entities, column: theirs("\"_entity\"")))
       }
       terms.append(conditions.joined(separator: " AND "))
     }
@@ -71,7 +71,7 @@ extension StoreSchema {
         object: columns[0],
         key: [columns[0]],
         columns: Array(columns.dropFirst()),
-        uniques: uniques(of: family, layouts)
+        uniques: uniques(of: family, layouts: layouts)
       )
     }
   }
@@ -79,7 +79,7 @@ extension StoreSchema {
   /// What the unique indexes of a table say, of which there is one for each set of columns.
   private func uniques(
     of family: [EntityLayout],
-    _ layouts: [EntityLayout]
+    layouts: [EntityLayout]
   ) -> [ForeignTable.Unique] {
     var result: [ForeignTable.Unique] = []
     for layout in family {

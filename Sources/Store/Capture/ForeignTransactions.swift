@@ -28,9 +28,9 @@ final class ForeignTransactions {
   /// Reads what was caught on one connection, and writes history where the recorder does.
   init(
     _ connection: Connection,
-    _ schema: StoreSchema,
-    _ recorder: ChangeRecorder,
-    _ blobs: Blobs
+    schema: StoreSchema,
+    recorder: ChangeRecorder,
+    blobs: Blobs
   ) throws {
     let tables = try ForeignCapture.of(schema).tables
     let layouts = try schema.layouts()
@@ -40,7 +40,7 @@ final class ForeignTransactions {
     self.joins = joins
     self.recorder = recorder
     self.blobs = blobs
-    rows = CapturedRows(connection, tables)
+    rows = CapturedRows(connection, tables: tables)
     places = layouts.map { layout in
       let columns = tables.first { $0.name == layout.entity.table }?.columns ?? []
       return layout.columns.compactMap { columns.firstIndex(of: $0.quoted) }
@@ -67,7 +67,7 @@ final class ForeignTransactions {
     while try statement.step() {
       guard let row = rows.row(at: statement) else { continue }
       if let previous, let begin = first, previous.endsTransaction(before: row.place) {
-        try finish(begin, previous)
+        try finish(begin, last: previous)
         first = nil
       }
       if first == nil {
@@ -77,11 +77,11 @@ final class ForeignTransactions {
       previous = row.place
       try apply(row)
     }
-    if let first, let previous { try finish(first, previous) }
+    if let first, let previous { try finish(first, last: previous) }
   }
 
   /// Ends a transaction, of which neither author nor program nor machine are known.
-  private func finish(_ first: CapturedRow.Place, _ last: CapturedRow.Place) throws {
+  private func finish(_ first: CapturedRow.Place, last: CapturedRow.Place) throws {
     let stamp = Provenance.Stamp(
       time: timeText(milliseconds: last.time),
       process: "",
@@ -203,10 +203,10 @@ final class ForeignTransactions {
     guard !changed.isEmpty else { return }
     let columns = layouts[old.key.entity].columns
     for column in changed {
-      name(values[column], columns[column])
+      name(values[column], column: columns[column])
       guard columns[column].isExternal else { continue }
-      try count(values[column], 1)
-      try count(old.values[column], -1)
+      try count(values[column], difference: 1)
+      try count(old.values[column], difference: -1)
     }
     try recorder.update(
       old.key,
@@ -220,7 +220,7 @@ final class ForeignTransactions {
     let entity = object.key.entity
     let table = entityTables[entity]
     highestIDs[table] = max(highestIDs[table], object.key.id.integer)
-    try countAll(object, 1)
+    try countAll(object, difference: 1)
     try recorder.insert(object.key, values: object.values)
     for join in owned[entity] {
       for target in try targets(of: object.key.id.integer, by: join, after: time) {
@@ -230,7 +230,7 @@ final class ForeignTransactions {
   }
 
   private func remove(_ object: Object, at time: Int64) throws {
-    try countAll(object, -1)
+    try countAll(object, difference: -1)
     var found: [JoinIndex: [Int64]] = [:]
     for join in owned[object.key.entity] {
       let links = try targets(of: object.key.id.integer, by: join, after: time)
@@ -239,15 +239,15 @@ final class ForeignTransactions {
     try recorder.delete(object.key, values: object.values, links: found)
   }
 
-  private func countAll(_ object: Object, _ difference: Int64) throws {
+  private func countAll(_ object: Object, difference: Int64) throws {
     for (index, column) in layouts[object.key.entity].columns.enumerated() {
-      if difference > 0 { name(object.values[index], column) }
-      if column.isExternal { try count(object.values[index], difference) }
+      if difference > 0 { name(object.values[index], column: column) }
+      if column.isExternal { try count(object.values[index], difference: difference) }
     }
   }
 
   /// Notes an object that a row leads to, there or not, so that no new one takes its place.
-  private func name(_ value: Value, _ column: EntityLayout.Column) {
+  private func name(_ value: Value, column: EntityLayout.Column) {
     guard case .integer(let id) = value, let destination = column.destination else { return }
     name(id, in: entityTables[destination])
   }
@@ -258,7 +258,7 @@ final class ForeignTransactions {
     highestIDs[table] = max(highestIDs[table], id)
   }
 
-  private func count(_ value: Value, _ difference: Int64) throws {
+  private func count(_ value: Value, difference: Int64) throws {
     guard case .text(let digest) = value, Digest(hexadecimal: digest) != nil else { return }
     try blobs.adopt(digest, rows: difference)
   }

@@ -20,8 +20,8 @@ struct UnsealedHistory {
   /// it may be shown.
   init?(
     of reader: Connection,
-    _ history: HistoryRows,
-    _ folder: BlobFolder?,
+    history: HistoryRows,
+    folder: BlobFolder?,
     configure: ((Connection) throws -> Void)?,
     isLast: (CapturedRow.Place) throws -> Bool
   ) throws {
@@ -35,16 +35,17 @@ struct UnsealedHistory {
     // What is asked of the store's own history may need the same functions.
     try configure?(connection)
     rows = HistoryRows(connection)
-    sealed = try Self.copyHead(from: reader, history, to: connection)
-    blobs = Blobs(inMemory: connection, folder, besides: reader)
+    sealed = try Self.copyHead(from: reader, history: history, to: connection)
+    blobs = Blobs(inMemory: connection, folder: folder, besides: reader)
     let recorder = try ChangeRecorder(
       connection,
-      catalog.schema,
+      schema: catalog.schema,
       schemaID: catalog.schemaID,
-      blobs,
-      .system
+      blobs: blobs,
+      provenance: .system
     )
-    try ForeignTransactions(reader, catalog.schema, recorder, blobs).record(through: last)
+    try ForeignTransactions(reader, schema: catalog.schema, recorder: recorder, blobs: blobs)
+      .record(through: last)
   }
 
   /// A reader of a store that was made before there was such a table has nothing to see.
@@ -74,7 +75,7 @@ struct UnsealedHistory {
   /// Copies what the next transaction has to know of those before it, and returns the last one.
   private static func copyHead(
     from reader: Connection,
-    _ history: HistoryRows,
+    history: HistoryRows,
     to memory: Connection
   ) throws -> Int64 {
     try memory.execute(Catalog.tables)
@@ -105,7 +106,7 @@ struct UnsealedHistory {
         first_change, changes, salt, digest)
         SELECT ?1, '', 'recorded', '', 0, '', min(id), 1, 0, x'', ?2 FROM store_schema
       """,
-      [.integer(last), .blob(Data(head.digest.bytes))]
+      values: [.integer(last), .blob(Data(head.digest.bytes))]
     )
     return last
   }

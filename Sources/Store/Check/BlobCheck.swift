@@ -30,7 +30,7 @@ extension StateCheck {
       let counts = try known.counts(of: digest)
       let (rows, history) = (stored.int64(at: 1), stored.int64(at: 2))
       if counts.rows != rows || counts.history != history {
-        try body(count(digest, counts, rows, history))
+        try body(count(digest, needed: counts, rows: rows, history: history))
       }
       guard [rows, history, counts.rows, counts.history].contains(where: { $0 > 0 }) else {
         continue
@@ -50,12 +50,14 @@ extension StateCheck {
       if hash.finish().description != digest { try body(.alteredBlob(sha256: digest)) }
     }
     func isStored(_ digest: String) throws -> Bool {
-      try connection.hasRow("SELECT 1 FROM store_blob WHERE sha256 = ?1", [.text(digest)])
+      try connection.hasRow("SELECT 1 FROM store_blob WHERE sha256 = ?1", values: [.text(digest)])
     }
     let needed = try known.digests()
     while try needed.step() {
       let digest = needed.string(at: 0)
-      if try !isStored(digest) { try body(count(digest, known.counts(of: digest), 0, 0)) }
+      if try !isStored(digest) {
+        try body(count(digest, needed: known.counts(of: digest), rows: 0, history: 0))
+      }
     }
     for name in try folder?.names().sorted() ?? []
     where try !name.hasPrefix(".") && !isStored(name) {
@@ -65,9 +67,9 @@ extension StateCheck {
 
   private func count(
     _ digest: String,
-    _ needed: (rows: Int64, history: Int64),
-    _ rows: Int64,
-    _ history: Int64
+    needed: (rows: Int64, history: Int64),
+    rows: Int64,
+    history: Int64
   ) -> CheckFinding {
     .blobCount(
       sha256: digest,

@@ -34,7 +34,7 @@ struct GapRecorder {
   /// Large values that are gone come from the store that history begins with.
   private let values: ChangeValues?
 
-  init(_ writer: Writer, _ author: Author, _ beginning: EarlierState?) {
+  init(_ writer: Writer, author: Author, beginning: EarlierState?) {
     self.writer = writer
     self.author = author
     values = beginning.map { beginning in
@@ -67,7 +67,7 @@ struct GapRecorder {
     }
     try check.correctBlobCounts()
     guard recorder.count > 0 else { return nil }
-    try recorder.close(author, .gap)
+    try recorder.close(author, operation: .gap)
     try writer.blobs.prepareToCommit()
     return recorder.transaction
   }

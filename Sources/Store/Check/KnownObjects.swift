@@ -54,17 +54,17 @@ final class KnownObjects {
     }
   }
 
-  func set(_ key: RowKey, _ object: KnownObject) throws {
+  func set(_ key: RowKey, object: KnownObject) throws {
     var side = ChangeSide()
-    for (key, value) in object.values { side.append(key, value) }
+    for (key, value) in object.values { side.append(key, value: value) }
     side.close()
-    try set(key, object.state, json: side.json, special: side.special, large: side.large)
+    try set(key, state: object.state, json: side.json, special: side.special, large: side.large)
   }
 
   /// Sets an object by its properties as a change has them.
   func set(
     _ key: RowKey,
-    _ state: KnownObject.State,
+    state: KnownObject.State,
     json: [UInt8],
     special: [UInt8] = [],
     large: [UInt8] = []
@@ -85,7 +85,7 @@ final class KnownObjects {
   func all(of entity: EntityIndex) throws -> Statement {
     try connection.query(
       "SELECT id, state, json, special, large FROM object WHERE entity = ?1 ORDER BY id",
-      [.integer(Int64(entity.number))]
+      values: [.integer(Int64(entity.number))]
     )
   }
 
@@ -110,13 +110,16 @@ final class KnownObjects {
       INSERT INTO blob (sha256, rows, history) VALUES (?1, ?2, ?3) ON CONFLICT DO UPDATE
         SET rows = rows + excluded.rows, history = history + excluded.history
       """,
-      [.text(digest), .integer(rows), .integer(history)]
+      values: [.text(digest), .integer(rows), .integer(history)]
     )
   }
 
   /// How many rows and changes need a large value.
   func counts(of digest: String) throws -> (rows: Int64, history: Int64) {
-    try connection.first("SELECT rows, history FROM blob WHERE sha256 = ?1", [.text(digest)]) {
+    try connection.first(
+      "SELECT rows, history FROM blob WHERE sha256 = ?1",
+      values: [.text(digest)]
+    ) {
       ($0.int64(at: 0), $0.int64(at: 1))
     } ?? (0, 0)
   }

@@ -17,9 +17,9 @@ final class RowCheck {
 
   init(
     _ check: StateCheck,
-    _ entity: EntityIndex,
-    _ cursor: ObjectCursor,
-    _ encoder: ObjectEncoder,
+    entity: EntityIndex,
+    cursor: ObjectCursor,
+    encoder: ObjectEncoder,
     isComplete: Bool
   ) throws {
     self.check = check
@@ -32,8 +32,10 @@ final class RowCheck {
 
   /// Tells of differences of some kinds.
   func run(_ kinds: [ChangeKind], _ body: (CheckFinding) throws -> Void) throws {
-    func tell(_ kind: ChangeKind, _ id: Int64) throws {
-      try text.withChange(kind, sequence: sequence, encoder.name, id) { try body(.row($0)) }
+    func tell(_ kind: ChangeKind, id: Int64) throws {
+      try text.withChange(kind, sequence: sequence, entity: encoder.name, object: id) {
+        try body(.row($0))
+      }
       sequence += 1
       text.removeAll()
       try check.passed()
@@ -44,8 +46,8 @@ final class RowCheck {
       let id = hasKnown ? known.int64(at: 0) : Int64.max
       if hasRow, !hasKnown || cursor.id < id {
         if isComplete, kinds.contains(.insert) {
-          try cursor.append(to: &text.after, encoder, check.blobs)
-          try tell(.insert, cursor.id)
+          try cursor.append(to: &text.after, encoder: encoder, blobs: check.blobs)
+          try tell(.insert, id: cursor.id)
         }
         if !isComplete { unknown += 1 }
         hasRow = try cursor.next()
@@ -55,15 +57,15 @@ final class RowCheck {
       let state = KnownObject.State(rawValue: known.int64(at: 1))
       if isThere, state == .deleted {
         if kinds.contains(.insert) {
-          try cursor.append(to: &text.after, encoder, check.blobs)
-          try tell(.insert, id)
+          try cursor.append(to: &text.after, encoder: encoder, blobs: check.blobs)
+          try tell(.insert, id: id)
         }
       } else if isThere {
         if state == .partial { unknown += 1 }
-        if kinds.contains(.update), try compare() { try tell(.update, id) }
+        if kinds.contains(.update), try compare() { try tell(.update, id: id) }
       } else if state != .deleted, kinds.contains(.delete), let object = object() {
         appendDeletion(of: object)
-        try tell(.delete, id)
+        try tell(.delete, id: id)
       }
       if isThere { hasRow = try cursor.next() }
       hasKnown = try known.step()
@@ -75,7 +77,7 @@ final class RowCheck {
   /// Puts together where a row is not as history says; false where it is.
   private func compare() throws -> Bool {
     var now = ChangeSide()
-    try cursor.append(to: &now, encoder, check.blobs)
+    try cursor.append(to: &now, encoder: encoder, blobs: check.blobs)
     now.close()
     // What was inserted and never changed has the same bytes.
     if now.special.isEmpty, now.large.isEmpty,
@@ -94,11 +96,13 @@ final class RowCheck {
         before != after, !isNamed(before, at: column)
       else { continue }
       text.appendChanged(key)
-      text.before.append(key, before)
-      text.after.append(key, after)
+      text.before.append(key, value: before)
+      text.after.append(key, value: after)
     }
     if object.state == .whole {
-      for links in cursor.links { compare(links, object.values[links.key], values[links.key]) }
+      for links in cursor.links {
+        compare(links, old: object.values[links.key], new: values[links.key])
+      }
     }
     return !text.changed.isEmpty
   }
@@ -115,7 +119,7 @@ final class RowCheck {
     return data.withUnsafeBytes { SHA256.digest(of: $0) }.description == digest
   }
 
-  private func compare(_ links: LinkCursor, _ old: EncodedValue?, _ new: EncodedValue?) {
+  private func compare(_ links: LinkCursor, old: EncodedValue?, new: EncodedValue?) {
     guard old != new else { return }
     let before = old.map { CanonicalText($0.json).elements } ?? []
     let after = new.map { CanonicalText($0.json).elements } ?? []
@@ -123,8 +127,8 @@ final class RowCheck {
       EncodedValue(json: [0x5b] + Array(links.joined(separator: [0x2c])) + [0x5d])
     }
     text.appendChanged(links.key)
-    text.before.append(links.key, list(before.filter { !after.contains($0) }))
-    text.after.append(links.key, list(after.filter { !before.contains($0) }))
+    text.before.append(links.key, value: list(before.filter { !after.contains($0) }))
+    text.after.append(links.key, value: list(after.filter { !before.contains($0) }))
   }
 
   /// Puts together what history knows of an object that is gone.
@@ -133,11 +137,11 @@ final class RowCheck {
       let column = ColumnIndex(index)
       let key = encoder.key(column)
       let value = check.keeps(column, of: entity) ? object.values[Array(key)] : nil
-      text.before.append(key, value ?? .erased)
+      text.before.append(key, value: value ?? .erased)
     }
     guard object.state == .whole else { return }
     for links in cursor.links {
-      if let list = object.values[links.key] { text.before.append(links.key, list) }
+      if let list = object.values[links.key] { text.before.append(links.key, value: list) }
     }
   }
 }

@@ -26,8 +26,8 @@ final class StateCheck {
   /// `passed` is called after each finding, whose large values are no longer needed.
   init(
     _ connection: Connection,
-    _ schema: StoreSchema,
-    _ blobs: Blobs,
+    schema: StoreSchema,
+    blobs: Blobs,
     passed: @escaping () throws -> Void = {}
   ) throws {
     self.passed = passed
@@ -43,7 +43,7 @@ final class StateCheck {
     } else {
       end = .max
     }
-    encoders = layouts.map { ObjectEncoder($0, layouts) }
+    encoders = layouts.map { ObjectEncoder($0, layouts: layouts) }
     mode = try Catalog.historyMode(on: connection)
     schemas = try connection.all("SELECT digest, json FROM store_schema ORDER BY id") {
       (digest: $0.string(at: 0), schema: try StoreSchema(json: $0.data(at: 1)))
@@ -84,7 +84,7 @@ final class StateCheck {
           continue
         }
         if source === rows { changes &+= transaction.count }
-        previous = try read(transaction, source, after: previous, body)
+        previous = try read(transaction, source: source, after: previous, body)
       }
     }
     let count = try connection.integer("SELECT count(*) FROM history_change") ?? 0
@@ -101,7 +101,7 @@ final class StateCheck {
       throw HistoryFailure.otherBeginning(base: base.transaction, comparedHead: head.transaction)
         .at(connection.path)
     }
-    try beginning.reader.snapshot { try keep($0, digest) }
+    try beginning.reader.snapshot { try keep($0, digest: digest) }
     isComplete = true
   }
 
@@ -113,7 +113,7 @@ final class StateCheck {
   /// Reads one transaction, and gives the digest that the next one follows.
   private func read(
     _ transaction: Transaction,
-    _ source: HistoryRows,
+    source: HistoryRows,
     after previous: Digest?,
     _ body: (CheckFinding) throws -> Void
   ) throws -> Digest? {
@@ -124,9 +124,9 @@ final class StateCheck {
     while count < transaction.count, try statement.step(), statement.int64(at: 9) == transaction.id
     {
       let change = try source.change(at: statement)
-      digest?.take(change, lines)
+      digest?.take(change, lines: lines)
       for digest in digests(in: change.large) { try known.count(digest, history: 1) }
-      if transaction.id <= end { try keep(change, transaction.schema) }
+      if transaction.id <= end { try keep(change, digest: transaction.schema) }
       count += 1
     }
     statement.reset()
@@ -159,16 +159,16 @@ final class StateCheck {
   }
 
   /// Keeps what a change says of its object.
-  private func keep(_ change: Change, _ digest: String) throws {
+  private func keep(_ change: Change, digest: String) throws {
     guard let names = try names(of: digest) else { return try forget() }
     guard let successor = names.successor(of: change.entity) else { return }
     let key = RowKey(entity: successor.entity, id: ObjectID(change.object))
-    if change.kind == .delete { return try known.set(key, .deleted, json: []) }
+    if change.kind == .delete { return try known.set(key, state: .deleted, json: []) }
     let isPlain = change.special.isEmpty && change.large.isEmpty
     if change.kind == .insert, isPlain, successor.knowsLinks,
       successor.properties.values.allSatisfy(\.isSame)
     {
-      return try known.set(key, .whole, json: Array(change.after))
+      return try known.set(key, state: .whole, json: Array(change.after))
     }
     let after = change.valuesByKey(.after)
     let before = change.valuesByKey(.before)
@@ -197,18 +197,19 @@ final class StateCheck {
         let old = object.values[property.key]?.json ?? Array("[]".utf8)
         object.values[property.key] = merged(
           old,
-          PastNames.present(before[name] ?? EncodedValue(json: []), property)?.json ?? [],
-          PastNames.present(value, property)?.json ?? []
+          gone: PastNames.present(before[name] ?? EncodedValue(json: []), property: property)?.json
+            ?? [],
+          came: PastNames.present(value, property: property)?.json ?? []
         )
       } else {
-        object.values[property.key] = PastNames.present(value, property)
+        object.values[property.key] = PastNames.present(value, property: property)
       }
     }
-    try known.set(key, object)
+    try known.set(key, object: object)
   }
 
   /// A list of links after some went and some came; nil for no links, as history has it.
-  private func merged(_ old: [UInt8], _ gone: [UInt8], _ came: [UInt8]) -> EncodedValue? {
+  private func merged(_ old: [UInt8], gone: [UInt8], came: [UInt8]) -> EncodedValue? {
     func target(_ link: [UInt8]) -> Int64 {
       let id = CanonicalText(link).value(of: "id") ?? []
       return Array(id.dropFirst().dropLast()).withUnsafeBytes { parseInteger($0) } ?? 0
@@ -229,13 +230,13 @@ final class StateCheck {
     of kinds: [ChangeKind] = ChangeKind.allCases,
     _ body: (CheckFinding) throws -> Void
   ) throws {
-    let objects = try ObjectRows(connection, layouts)
+    let objects = try ObjectRows(connection, layouts: layouts)
     for entity in layouts.map(\.index) {
       let comparison = try RowCheck(
         self,
-        entity,
-        objects.cursor(of: entity),
-        encoders[entity],
+        entity: entity,
+        cursor: objects.cursor(of: entity),
+        encoder: encoders[entity],
         isComplete: isComplete
       )
       try comparison.run(kinds, body)

@@ -13,7 +13,7 @@ struct StructureCheck {
   private let connection: Connection
   private let schema: StoreSchema
 
-  init(_ connection: Connection, _ schema: StoreSchema) {
+  init(_ connection: Connection, schema: StoreSchema) {
     self.connection = connection
     self.schema = schema
   }
@@ -40,7 +40,7 @@ struct StructureCheck {
       )
     }
     let fresh = try Connection(path: "", mode: .memory)
-    try Catalog.create(schema, on: fresh, .system)
+    try Catalog.create(schema, on: fresh, provenance: .system)
     let expected = try items(of: fresh)
     let found = try items(of: connection)
     for item in expected {

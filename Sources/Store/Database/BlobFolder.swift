@@ -36,13 +36,13 @@ struct BlobFolder: Sendable {
   /// Writes a value, unless it is there.
   ///
   /// It lasts when ``sync()`` has returned.
-  func write(_ bytes: UnsafeRawBufferPointer, _ digest: String) throws {
+  func write(_ bytes: UnsafeRawBufferPointer, digest: String) throws {
     guard !contains(digest) else { return }
     try write(digest) { write in try write(bytes) }
   }
 
   /// Copies a value, unless it is there, and makes sure that it has its digest.
-  func copy(_ value: LargeValue, _ digest: String, isChecked: Bool = true) throws {
+  func copy(_ value: LargeValue, digest: String, isChecked: Bool = true) throws {
     guard !contains(digest) else { return }
     try write(digest) { write in
       var hash = SHA256()
@@ -62,7 +62,7 @@ struct BlobFolder: Sendable {
     Leftovers.add(temporary)
     defer { Leftovers.forget(temporary) }
     let descriptor = open(temporary, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, mode)
-    guard descriptor >= 0 else { throw failure("create", temporary) }
+    guard descriptor >= 0 else { throw failure("create", file: temporary) }
     do {
       defer { close(descriptor) }
       try pieces { piece in
@@ -70,16 +70,16 @@ struct BlobFolder: Sendable {
         while !rest.isEmpty {
           let count = Glibc.write(descriptor, rest.baseAddress, rest.count)
           if count < 0, errno == EINTR { continue }
-          guard count > 0 else { throw failure("write", temporary) }
+          guard count > 0 else { throw failure("write", file: temporary) }
           rest = UnsafeRawBufferPointer(rebasing: rest[count...])
         }
       }
-      guard fsync(descriptor) == 0 else { throw failure("sync", temporary) }
+      guard fsync(descriptor) == 0 else { throw failure("sync", file: temporary) }
     } catch {
       unlink(temporary)
       throw error
     }
-    guard rename(temporary, file(digest)) == 0 else { throw failure("rename", temporary) }
+    guard rename(temporary, file(digest)) == 0 else { throw failure("rename", file: temporary) }
   }
 
   /// Makes the folder, and makes sure that it lasts.
@@ -88,7 +88,7 @@ struct BlobFolder: Sendable {
     if mkdir(path, 0o700 | mode & 0o044 | (mode & 0o044) >> 2) == 0 {
       try syncFolder(String(path.prefix(upTo: path.lastIndex(of: "/") ?? path.startIndex)))
     } else if errno != EEXIST {
-      throw failure("create", path)
+      throw failure("create", file: path)
     }
   }
 
@@ -100,7 +100,7 @@ struct BlobFolder: Sendable {
     guard Digest(hexadecimal: digest) != nil else { return nil }
     var status = stat()
     if stat(file(digest), &status) == 0 { return Int64(status.st_size) }
-    guard errno == ENOENT || errno == ENOTDIR else { throw failure("look at", file(digest)) }
+    guard errno == ENOENT || errno == ENOTDIR else { throw failure("look at", file: file(digest)) }
     return nil
   }
 
@@ -115,7 +115,7 @@ struct BlobFolder: Sendable {
     guard !["", ".", ".."].contains(digest), !digest.utf8.contains(UInt8(ascii: "/")) else {
       return
     }
-    if unlink(file(digest)) != 0, errno != ENOENT { throw failure("remove", file(digest)) }
+    if unlink(file(digest)) != 0, errno != ENOENT { throw failure("remove", file: file(digest)) }
   }
 
   /// The names of all files; none where there is no folder.
@@ -127,12 +127,12 @@ struct BlobFolder: Sendable {
 
   private func syncFolder(_ path: String) throws {
     let descriptor = open(path.isEmpty ? "." : path, O_RDONLY | O_DIRECTORY | O_CLOEXEC)
-    guard descriptor >= 0 else { throw failure("open", path) }
+    guard descriptor >= 0 else { throw failure("open", file: path) }
     defer { close(descriptor) }
-    guard fsync(descriptor) == 0 else { throw failure("sync", path) }
+    guard fsync(descriptor) == 0 else { throw failure("sync", file: path) }
   }
 
-  private func failure(_ verb: String, _ file: String) -> StoreError {
+  private func failure(_ verb: String, file: String) -> StoreError {
     BlobFailure.unwritable(verb: verb, file: file, errno).at(path)
   }
 }

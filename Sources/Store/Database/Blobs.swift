@@ -24,7 +24,7 @@ final class Blobs {
   /// True where counts changed in this transaction.
   private(set) var isTouched = false
 
-  init(_ connection: Connection, _ folder: BlobFolder?) {
+  init(_ connection: Connection, folder: BlobFolder?) {
     self.connection = connection
     self.folder = folder
     keepsFiles = folder != nil
@@ -32,7 +32,7 @@ final class Blobs {
   }
 
   /// Keeps in memory what a store, which is only read, does not have yet.
-  init(inMemory connection: Connection, _ folder: BlobFolder?, besides store: Connection) {
+  init(inMemory connection: Connection, folder: BlobFolder?, besides store: Connection) {
     self.connection = connection
     self.folder = folder
     self.store = store
@@ -45,20 +45,20 @@ final class Blobs {
   /// Keeps some bytes; somebody has to be counted as needing them.
   func keep(_ bytes: UnsafeRawBufferPointer) throws -> LargeReference {
     let digest = SHA256.digest(of: bytes).description
-    try keep(digest, bytes) { try $0.write(bytes, digest) }
+    try keep(digest, bytes: bytes) { try $0.write(bytes, digest: digest) }
     return LargeReference(digest: digest, size: Int64(bytes.count))
   }
 
   /// Keeps a value, which has to have its digest; somebody has to be counted as needing it.
-  func keep(_ value: LargeValue, _ digest: String) throws {
-    if keepsFiles { return try keep(digest, nil) { try $0.copy(value, digest) } }
+  func keep(_ value: LargeValue, digest: String) throws {
+    if keepsFiles { return try keep(digest, bytes: nil) { try $0.copy(value, digest: digest) } }
     let kept = try value.data().withUnsafeBytes { try keep($0) }
     guard kept.digest == digest else { throw alteredValue(digest) }
   }
 
   private func keep(
     _ digest: String,
-    _ bytes: UnsafeRawBufferPointer?,
+    bytes: UnsafeRawBufferPointer?,
     write: (BlobFolder) throws -> Void
   ) throws {
     let find = try connection.cached("SELECT size FROM store_blob WHERE sha256 = ?1")
@@ -90,7 +90,7 @@ final class Blobs {
   func count(_ digest: String, rows: Int64 = 0, history: Int64 = 0) throws {
     try connection.run(
       "UPDATE store_blob SET rows = rows + ?2, history = history + ?3 WHERE sha256 = ?1",
-      [.text(digest), .integer(rows), .integer(history)]
+      values: [.text(digest), .integer(rows), .integer(history)]
     )
     guard connection.changes == 1 else {
       throw BlobFailure.missing(digest: digest).at(connection.path)
@@ -102,7 +102,7 @@ final class Blobs {
   func isKept(_ digest: String) throws -> Bool {
     try connection.hasRow(
       "SELECT 1 FROM store_blob WHERE sha256 = ?1 AND size >= 0",
-      [.text(digest)]
+      values: [.text(digest)]
     )
   }
 
@@ -118,11 +118,11 @@ final class Blobs {
     try connection.run(
       "INSERT INTO store_blob (sha256, size, rows, history) VALUES (?1, ?2, 0, 0)"
         + " ON CONFLICT DO NOTHING",
-      [.text(digest), .integer(size ?? Self.unknownSize)]
+      values: [.text(digest), .integer(size ?? Self.unknownSize)]
     )
     try connection.run(
       "UPDATE store_blob SET rows = max(0, rows + ?2) WHERE sha256 = ?1",
-      [.text(digest), .integer(rows)]
+      values: [.text(digest), .integer(rows)]
     )
     isTouched = true
   }
@@ -140,7 +140,7 @@ final class Blobs {
   }
 
   private static func size(of digest: String, on connection: Connection) throws -> Int64? {
-    try connection.integer("SELECT size FROM store_blob WHERE sha256 = ?1", [.text(digest)])
+    try connection.integer("SELECT size FROM store_blob WHERE sha256 = ?1", values: [.text(digest)])
   }
 
   /// The bytes of a value; nil where its file is gone.
@@ -168,7 +168,10 @@ final class Blobs {
 
   /// The bytes of a value that a store in memory has; nil if it has none.
   static func data(_ digest: String, on connection: Connection) throws -> Data? {
-    try connection.first("SELECT content FROM store_blob WHERE sha256 = ?1", [.text(digest)]) {
+    try connection.first(
+      "SELECT content FROM store_blob WHERE sha256 = ?1",
+      values: [.text(digest)]
+    ) {
       $0.isNull(at: 0) ? nil : $0.data(at: 0)
     }
   }

@@ -79,31 +79,31 @@ struct Catalog {
     let json = try schema.json()
     let digest = SHA256.digest(of: Array(json.utf8)).description
     let find = "SELECT id FROM store_schema WHERE digest = ?1"
-    if let known = try connection.integer(find, [.text(digest)]) { return known }
+    if let known = try connection.integer(find, values: [.text(digest)]) { return known }
     try connection.run(
       "INSERT INTO store_schema (version, digest, json) VALUES (?1, ?2, ?3)",
-      [.text(schema.version), .text(digest), .text(json)]
+      values: [.text(schema.version), .text(digest), .text(json)]
     )
     return connection.lastInsertedID
   }
 
   /// Sets one value of the catalog.
-  static func set(_ key: String, _ value: Value, on connection: Connection) throws {
+  static func set(_ key: String, value: Value, on connection: Connection) throws {
     try connection.run(
       "INSERT INTO store_catalog (key, value) VALUES (?1, ?2)"
         + " ON CONFLICT (key) DO UPDATE SET value = excluded.value",
-      [.text(key), value]
+      values: [.text(key), value]
     )
   }
 
   /// Takes one value out of the catalog.
   static func remove(_ key: String, on connection: Connection) throws {
-    try connection.run("DELETE FROM store_catalog WHERE key = ?1", [.text(key)])
+    try connection.run("DELETE FROM store_catalog WHERE key = ?1", values: [.text(key)])
   }
 
   /// Reads one value of the catalog.
   static func value(_ key: String, on connection: Connection) throws -> Value {
-    try connection.first("SELECT value FROM store_catalog WHERE key = ?1", [.text(key)]) {
+    try connection.first("SELECT value FROM store_catalog WHERE key = ?1", values: [.text(key)]) {
       $0.value(at: 0)
     } ?? .null
   }
@@ -113,18 +113,19 @@ struct Catalog {
     guard case .text(let identifier) = try Self.value("identifier", on: connection),
       case .integer(let lineage) = try Self.value("lineage", on: connection),
       case .integer(let schemaID) = try Self.value("schema", on: connection)
-    else { throw Self.damaged(.identifier, connection.path) }
+    else { throw Self.damaged(.identifier, path: connection.path) }
     // Folders are named by it.
     guard UUID(uuidString: identifier) != nil else {
-      throw Self.damaged(.identifier, connection.path)
+      throw Self.damaged(.identifier, path: connection.path)
     }
     let find = "SELECT json FROM store_schema WHERE id = ?1"
-    guard let json = try connection.first(find, [.integer(schemaID)], read: { $0.data(at: 0) })
-    else { throw Self.damaged(.schema, connection.path) }
+    guard
+      let json = try connection.first(find, values: [.integer(schemaID)], read: { $0.data(at: 0) })
+    else { throw Self.damaged(.schema, path: connection.path) }
     do {
       schema = try StoreSchema(json: json)
     } catch {
-      throw Self.damaged(.schema, connection.path, cause: error)
+      throw Self.damaged(.schema, path: connection.path, cause: error)
     }
     self.identifier = identifier
     self.lineage = lineage
@@ -134,7 +135,7 @@ struct Catalog {
 
   private static func damaged(
     _ part: FileFailure.CatalogPart,
-    _ path: String,
+    path: String,
     cause: (any Error)? = nil
   ) -> StoreError {
     FileFailure.damagedCatalog(part).at(path, cause: cause)

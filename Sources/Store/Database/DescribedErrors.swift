@@ -27,10 +27,10 @@ package func describingErrorsOfFiles<Result>(_ body: () throws -> Result) throws
 }
 
 private func described(_ error: SQLiteError, path: String) -> StoreError {
-  StoreError(failure(error, path), path: path, cause: error)
+  StoreError(failure(error, path: path), path: path, cause: error)
 }
 
-private func failure(_ error: SQLiteError, _ path: String) -> FileFailure {
+private func failure(_ error: SQLiteError, path: String) -> FileFailure {
   if error.code == SQLiteError.inputOutputNoMemory { return .outOfMemory }
   return switch error.primaryCode {
   case SQLiteError.noMemory: .outOfMemory

@@ -23,7 +23,7 @@ enum FreeSpace: String {
   /// Notes what may be left.
   static func note(_ left: FreeSpace, on connection: Connection) throws {
     guard try noted(on: connection) != .erased else { return }
-    try Catalog.set(key, .text(left.rawValue), on: connection)
+    try Catalog.set(key, value: .text(left.rawValue), on: connection)
   }
 
   /// Notes what others may have left by what was caught of them.

@@ -102,8 +102,8 @@ package struct ReplicaOrigin: Hashable, Sendable {
 
   /// Notes in the catalog of a new store that it is a replica.
   func write(on connection: Connection) throws {
-    try Catalog.set("identifier", .text(identifier), on: connection)
-    try Catalog.set("lineage", .integer(lineage), on: connection)
-    try Catalog.set("replica", .integer(1), on: connection)
+    try Catalog.set("identifier", value: .text(identifier), on: connection)
+    try Catalog.set("lineage", value: .integer(lineage), on: connection)
+    try Catalog.set("replica", value: .integer(1), on: connection)
   }
 }

@@ -48,10 +48,10 @@ enum MigrationFailure: StoreReason {
     case .outOfOrder: "The steps of a migration of the store \(path) came in the wrong order."
     case .otherStore: "The working copy of \(path) is another store."
     case .missingValues(let property, _, let objects, let count):
-      "\(property) becomes required, but \(countText(count, "row")) would have no value:"
+      "\(property) becomes required, but \(countText(count, noun: "row")) would have no value:"
         + " \(names(objects, of: count))."
     case .severalLinks(let property, let objects, let count):
-      "\(property) becomes a relationship to one object, but \(countText(count, "object")) would have"
+      "\(property) becomes a relationship to one object, but \(countText(count, noun: "object")) would have"
         + " several: \(names(objects, of: count))."
     case .duplicates(let properties, let values, let count, let objects, let total):
       "\(listText(properties)) of \(objects.first?.entity ?? "") becomes unique, but"

@@ -5,7 +5,7 @@ package struct ObjectName: Hashable, Sendable, CustomStringConvertible {
   package let entity: String
   package let id: Int64
 
-  package init(_ entity: String, _ id: Int64) {
+  package init(_ entity: String, id: Int64) {
     self.entity = entity
     self.id = id
   }
@@ -68,7 +68,7 @@ enum ObjectFailure: StoreReason {
     case .dangling(let object, let property, let destination):
       "\(object) refers through \(property) to a \(destination) that does not exist."
     case .deletion(let object, let obstacle, let property, let others):
-      "\(object) can't be deleted: \(words(obstacle, property)) \(names(others))."
+      "\(object) can't be deleted: \(words(obstacle, property: property)) \(names(others))."
     case .noIDsLeft(let table, let last):
       "The table \(table) has no ids left: another program gave a row the id \(last)."
     }
@@ -89,7 +89,7 @@ enum ObjectFailure: StoreReason {
     }
   }
 
-  private func words(_ obstacle: Obstacle, _ property: String) -> String {
+  private func words(_ obstacle: Obstacle, property: String) -> String {
     switch obstacle {
     case .denyRuleOfTargets: "its delete rule denies it while its \(property) refers to"
     case .denyRule: "its delete rule denies it while \(property) refers to it in"

@@ -4,50 +4,50 @@ import SQLite
 /// Short queries. The statements of those that read one row at most are kept.
 extension Connection {
   /// Runs a statement that gives no rows.
-  package func run(_ sql: String, _ values: [Value] = []) throws {
-    try bound(cached(sql), values).run()
+  package func run(_ sql: String, values: [Value] = []) throws {
+    try bound(cached(sql), values: values).run()
   }
 
   /// Whether a query gives a row.
-  func hasRow(_ sql: String, _ values: [Value] = []) throws -> Bool {
-    try first(bound(cached(sql), values)) { _ in true } ?? false
+  func hasRow(_ sql: String, values: [Value] = []) throws -> Bool {
+    try first(bound(cached(sql), values: values)) { _ in true } ?? false
   }
 
   /// The integer that the first row begins with; nil if there is no row, or NULL is there.
-  func integer(_ sql: String, _ values: [Value] = []) throws -> Int64? {
-    try first(bound(cached(sql), values)) { $0.isNull(at: 0) ? nil : $0.int64(at: 0) }
+  func integer(_ sql: String, values: [Value] = []) throws -> Int64? {
+    try first(bound(cached(sql), values: values)) { $0.isNull(at: 0) ? nil : $0.int64(at: 0) }
   }
 
   /// What is read of the first row; nil if there is none.
   func first<Result>(
     _ sql: String,
-    _ values: [Value] = [],
+    values: [Value] = [],
     read: (Statement) throws -> Result?
   ) throws -> Result? {
-    try first(bound(cached(sql), values), read)
+    try first(bound(cached(sql), values: values), read)
   }
 
   /// What is read of each row.
   func all<Result>(
     _ sql: String,
-    _ values: [Value] = [],
+    values: [Value] = [],
     read: (Statement) throws -> Result
   ) throws -> [Result] {
-    let statement = try bound(prepare(sql), values)
+    let statement = try bound(prepare(sql), values: values)
     var result: [Result] = []
     while try statement.step() { result.append(try read(statement)) }
     return result
   }
 
   /// A new statement with its values, whose rows the caller goes through.
-  func query(_ sql: String, _ values: [Value] = []) throws -> Statement {
-    try bound(prepare(sql), values)
+  func query(_ sql: String, values: [Value] = []) throws -> Statement {
+    try bound(prepare(sql), values: values)
   }
 
   /// A number that differs after each commit of another connection.
   func dataVersion() throws -> Int64 { try integer("PRAGMA data_version") ?? 0 }
 
-  private func bound(_ statement: Statement, _ values: [Value]) throws -> Statement {
+  private func bound(_ statement: Statement, values: [Value]) throws -> Statement {
     for (index, value) in values.enumerated() { try statement.bind(Int32(index) + 1, value) }
     return statement
   }

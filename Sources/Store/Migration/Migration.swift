@@ -83,9 +83,15 @@ package enum Migration {
     author: Author,
     provenance: Provenance
   ) throws -> Bool {
-    let blobs = Blobs(connection, BlobFolder(besides: connection.path))
+    let blobs = Blobs(connection, folder: BlobFolder(besides: connection.path))
     return try inTransaction(on: connection) {
-      let isDone = try run(plan, on: connection, author: author, blobs, provenance)
+      let isDone = try run(
+        plan,
+        on: connection,
+        author: author,
+        blobs: blobs,
+        provenance: provenance
+      )
       try blobs.prepareToCommit()
       return isDone
     } committed: {
@@ -125,15 +131,15 @@ package enum Migration {
     _ plan: MigrationPlan,
     on connection: Connection,
     author: Author,
-    _ blobs: Blobs,
-    _ provenance: Provenance
+    blobs: Blobs,
+    provenance: Provenance
   ) throws -> Bool {
     let catalog = try Catalog(on: connection)
     if catalog.schema == plan.to { return false }
     guard catalog.schema == plan.from else {
       throw MigrationFailure.changedMeanwhile.at(connection.path)
     }
-    try ForeignSeal.seal(on: connection, blobs)
+    try ForeignSeal.seal(on: connection, blobs: blobs)
     if try Catalog.historyMode(on: connection) == .tombstones {
       // Tables that are made anew leave the pages of the old ones.
       try FreeSpace.note(.values, on: connection)
@@ -146,7 +152,7 @@ package enum Migration {
       blobs: blobs,
       provenance: provenance
     )
-    try changeTables(plan, schemaID: schemaID, on: connection, blobs) {
+    try changeTables(plan, schemaID: schemaID, on: connection, blobs: blobs) {
       if !plan.isTrivial { try history.recordRemovals(schemaID: catalog.schemaID) }
       try history.recordMigration(schemaID: schemaID)
     }
@@ -160,7 +166,7 @@ package enum Migration {
     _ plan: MigrationPlan,
     schemaID: Int64,
     on connection: Connection,
-    _ blobs: Blobs,
+    blobs: Blobs,
     record: () throws -> Void = {}
   ) throws {
     try ForeignCapture.removeTriggers(on: connection)
@@ -175,7 +181,7 @@ package enum Migration {
       if let error = try checks.danglingLinks() { throw error }
       try countBlobs(plan.mapping, on: connection)
     }
-    try Catalog.set("schema", .integer(schemaID), on: connection)
+    try Catalog.set("schema", value: .integer(schemaID), on: connection)
     try ForeignCapture.of(plan.to).install(on: connection)
   }
 

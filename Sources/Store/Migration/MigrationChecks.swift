@@ -13,35 +13,35 @@ struct MigrationChecks {
     for table in plan.tables {
       for row in table.rows {
         for column in row.columns {
-          if let links = column.singleLink { try checkSingle(links, column, row) }
-          if column.mayLackValue { try checkPresence(column, row) }
+          if let links = column.singleLink { try checkSingle(links, column: column, row: row) }
+          if column.mayLackValue { try checkPresence(column, row: row) }
         }
       }
     }
   }
 
-  private func property(_ column: ColumnSource, _ row: RowSource) -> String {
+  private func property(_ column: ColumnSource, row: RowSource) -> String {
     let layout = plan.mapping.newLayouts[row.entity]
     return "\(layout.entity.name).\(layout.columns[column.column].property)"
   }
 
   /// Refuses a required property where rows would have no value for it.
-  private func checkPresence(_ column: ColumnSource, _ row: RowSource) throws {
+  private func checkPresence(_ column: ColumnSource, row: RowSource) throws {
     let rows = row.rows(where: "(\(column.expression)) IS NULL")
     let count = try number("SELECT count(*) FROM \(rows)")
     guard count > 0 else { return }
     let ids = try numbers("SELECT \"id\" FROM \(rows) ORDER BY \"id\" LIMIT \(Self.namedAtMost)")
     let layout = plan.mapping.newLayouts[row.entity]
     throw MigrationFailure.missingValues(
-      property: property(column, row),
+      property: property(column, row: row),
       isAttribute: layout.columns[column.column].destination == nil,
-      ids.map { ObjectName(layout.entity.name, $0) },
+      ids.map { ObjectName(layout.entity.name, id: $0) },
       count: count
     ).at(connection.path)
   }
 
   /// Refuses a to-one relationship where an object has links to several.
-  private func checkSingle(_ links: LinkSource, _ column: ColumnSource, _ row: RowSource) throws {
+  private func checkSingle(_ links: LinkSource, column: ColumnSource, row: RowSource) throws {
     let owners =
       "SELECT \"source\" FROM (\(links.pairs)) GROUP BY \"source\" HAVING count(*) > 1"
     let count = try number("SELECT count(*) FROM (\(owners))")
@@ -49,8 +49,8 @@ struct MigrationChecks {
     let ids = try numbers("\(owners) ORDER BY \"source\" LIMIT \(Self.namedAtMost)")
     let name = plan.mapping.newLayouts[row.entity].entity.name
     throw MigrationFailure.severalLinks(
-      property: property(column, row),
-      ids.map { ObjectName(name, $0) },
+      property: property(column, row: row),
+      ids.map { ObjectName(name, id: $0) },
       count: count
     ).at(connection.path)
   }
@@ -84,13 +84,13 @@ struct MigrationChecks {
       "SELECT \"id\" FROM \(layout.table)"
         + " WHERE \((conditions + matches).joined(separator: " AND ")) ORDER BY \"id\""
         + " LIMIT \(Self.namedAtMost)",
-      values
+      values: values
     ) { $0.int64(at: 0) }
     return MigrationFailure.duplicates(
       properties: names,
       values: values.map { words($0) },
       count: count,
-      ids.map { ObjectName(layout.entity.name, $0) },
+      ids.map { ObjectName(layout.entity.name, id: $0) },
       in: Int(example.int64(at: Int32(columns.count)))
     ).at(connection.path)
   }

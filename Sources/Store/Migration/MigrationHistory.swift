@@ -24,7 +24,7 @@ struct MigrationHistory {
       let layout = layouts[entity]
       let family = [entity] + layout.ancestors
       let outgoing = joins.indexes { family.contains($0.owner) }
-        .map { (join: JoinIndex) in (join, JoinStatements(connection, joins[join])) }
+        .map { (join: JoinIndex) in (join, JoinStatements(connection, table: joins[join])) }
       let condition =
         layout.sharesTable ? " WHERE \"_entity\" = \(literal(layout.entity.name))" : ""
       let list = (["\"id\""] + layout.columns.map(\.quoted)).joined(separator: ", ")
@@ -69,11 +69,17 @@ struct MigrationHistory {
         )
       }
     }
-    try recorder.close(author, .migration)
+    try recorder.close(author, operation: .migration)
   }
 
   private func begin(_ schema: StoreSchema, schemaID: Int64) throws -> ChangeRecorder {
-    let recorder = try ChangeRecorder(connection, schema, schemaID: schemaID, blobs, provenance)
+    let recorder = try ChangeRecorder(
+      connection,
+      schema: schema,
+      schemaID: schemaID,
+      blobs: blobs,
+      provenance: provenance
+    )
     try recorder.begin()
     return recorder
   }

@@ -34,11 +34,11 @@ struct PastNames {
     }
     let layouts = try first.layouts()
     let joins = joinTables(among: layouts)
-    var found: [Path] = layouts.map { Path($0, joins, layouts) }
+    var found: [Path] = layouts.map { Path($0, joins: joins, layouts: layouts) }
     for (old, new) in zip(schemas, schemas.dropFirst()) {
       let mapping = try SchemaMapping(from: old, to: new)
       let newJoins = joinTables(among: mapping.newLayouts)
-      for index in found.indices { found[index].follow(mapping, newJoins) }
+      for index in found.indices { found[index].follow(mapping, newJoins: newJoins) }
     }
     guard let last = schemas.last else {
       entities = [:]
@@ -48,7 +48,7 @@ struct PastNames {
     let presentJoins = joinTables(among: present)
     var result: [[UInt8]: Successor] = [:]
     for (path, layout) in zip(found, layouts) {
-      result[Array(layout.entity.name.utf8)] = path.successor(present, presentJoins)
+      result[Array(layout.entity.name.utf8)] = path.successor(present, joins: presentJoins)
     }
     entities = result
   }
@@ -56,10 +56,10 @@ struct PastNames {
   func successor(of entity: UnsafeRawBufferPointer) -> Successor? { entities[Array(entity)] }
 
   /// One value in the encoding of the present; nil where it is not known any more.
-  static func present(_ value: EncodedValue, _ property: Property) -> EncodedValue? {
+  static func present(_ value: EncodedValue, property: Property) -> EncodedValue? {
     if property.isSame || !value.large.isEmpty { return value }
     guard property.reference.isEmpty else {
-      return EncodedValue(json: renamed(value.json, property.reference))
+      return EncodedValue(json: renamed(value.json, reference: property.reference))
     }
     let name = value.specialName
     let special = name.flatMap { SpecialValue(name: $0) }
@@ -83,10 +83,10 @@ struct PastNames {
   }
 
   /// A reference, or a list of links, with the name that the entity has now which it leads to.
-  private static func renamed(_ json: [UInt8], _ reference: [UInt8]) -> [UInt8] {
+  private static func renamed(_ json: [UInt8], reference: [UInt8]) -> [UInt8] {
     switch json.first {
     case UInt8(ascii: "["):
-      let links = CanonicalText(json).elements.map { renamed($0, reference) }
+      let links = CanonicalText(json).elements.map { renamed($0, reference: reference) }
       return [0x5b] + Array(links.joined(separator: [0x2c])) + [0x5d]
     case UInt8(ascii: "{"):
       // The id keeps its quotes.
@@ -111,7 +111,7 @@ struct PastNames {
       var reference: [UInt8]
     }
 
-    init(_ layout: EntityLayout, _ joins: [JoinTable], _ layouts: [EntityLayout]) {
+    init(_ layout: EntityLayout, joins: [JoinTable], layouts: [EntityLayout]) {
       entity = layout.index
       for column in layout.columns {
         properties[memberKey(column.logName)] =
@@ -133,7 +133,7 @@ struct PastNames {
       }
     }
 
-    mutating func follow(_ mapping: SchemaMapping, _ newJoins: [JoinTable]) {
+    mutating func follow(_ mapping: SchemaMapping, newJoins: [JoinTable]) {
       guard let old = entity, let new = mapping.successor(of: old) else {
         entity = nil
         return
@@ -175,11 +175,11 @@ struct PastNames {
       if mayHaveLost || !Set(links).isSubset(of: known) { knowsLinks = false }
     }
 
-    func successor(_ layouts: [EntityLayout], _ joins: [JoinTable]) -> Successor? {
+    func successor(_ layouts: [EntityLayout], joins: [JoinTable]) -> Successor? {
       guard let entity else { return nil }
       let layout = layouts[entity]
       var result: [[UInt8]: PastNames.Property] = [:]
-      func add(_ key: [UInt8], _ property: Property, _ name: String, _ destination: EntityIndex?) {
+      func add(_ key: [UInt8], property: Property, name: String, destination: EntityIndex?) {
         let present = memberKey(name)
         let reference = destination.map { referencePrefix(layouts[$0].entity.name) } ?? []
         result[key] = PastNames.Property(
@@ -196,10 +196,12 @@ struct PastNames {
             layouts[join.owner].family.contains(entity)
               && layouts[join.owner].entity.relationships[join.relationship].name == property.name
           }
-          if let join { add(key, property, join.logName(layouts), join.destination) }
+          if let join {
+            add(key, property: property, name: join.logName(layouts), destination: join.destination)
+          }
         } else if let index = layout.column(of: property.name) {
           let column = layout.columns[index]
-          add(key, property, column.logName, column.destination)
+          add(key, property: property, name: column.logName, destination: column.destination)
         }
       }
       return Successor(entity: entity, properties: result, knowsLinks: knowsLinks)

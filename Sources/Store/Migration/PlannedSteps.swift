@@ -41,7 +41,7 @@ struct PlannedSteps {
       if let source { used.insert(source.name) }
       guard !inherited.contains(attribute.name) else { continue }
       if let source {
-        compare(attribute, source, entity.name)
+        compare(attribute, old: source, entity: entity.name)
       } else {
         steps.append(
           .addAttribute(
@@ -59,7 +59,7 @@ struct PlannedSteps {
     }
   }
 
-  private mutating func compare(_ new: Attribute, _ old: Attribute, _ entity: String) {
+  private mutating func compare(_ new: Attribute, old: Attribute, entity: String) {
     if new.name != old.name {
       steps.append(.renameAttribute(entity: entity, from: old.name, to: new.name))
     }
@@ -96,7 +96,7 @@ struct PlannedSteps {
       if let source { used.insert(source.name) }
       guard !inherited.contains(relationship.name), !relationship.isHidden else { continue }
       if let source {
-        compare(relationship, source, entity.name)
+        compare(relationship, old: source, entity: entity.name)
       } else {
         steps.append(.addRelationship(entity: entity.name, name: relationship.name))
       }
@@ -110,7 +110,7 @@ struct PlannedSteps {
     }
   }
 
-  private mutating func compare(_ new: Relationship, _ old: Relationship, _ entity: String) {
+  private mutating func compare(_ new: Relationship, old: Relationship, entity: String) {
     if new.name != old.name {
       steps.append(.renameRelationship(entity: entity, from: old.name, to: new.name))
     }

@@ -17,7 +17,7 @@ package struct PropertyTargets {
     entity: String,
     hasFamily: Bool = true,
     attributes: [String],
-    _ schemas: [StoreSchema]
+    schemas: [StoreSchema]
   ) throws {
     guard let first = schemas.first, let last = schemas.last else { return }
     let past = try PastNames(schemas)

@@ -34,13 +34,13 @@ extension StoreFile {
     }
     // The tables are the same: only the version, or what concerns no table, is new.
     if !options.isReadOnly {
-      let blobs = Blobs(connection, location.blobFolder)
+      let blobs = Blobs(connection, folder: location.blobFolder)
       try connection.inTransaction(abandoned: blobs.abandon) {
         // What was caught so far was written under the other schema.
-        try ForeignSeal.seal(on: connection, blobs)
+        try ForeignSeal.seal(on: connection, blobs: blobs)
         try blobs.prepareToCommit()
         catalog.schemaID = try Catalog.add(schema, on: connection)
-        try Catalog.set("schema", .integer(catalog.schemaID), on: connection)
+        try Catalog.set("schema", value: .integer(catalog.schemaID), on: connection)
       }
       blobs.committed()
     }

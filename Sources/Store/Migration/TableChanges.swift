@@ -68,7 +68,7 @@ struct TableChanges {
         + " SELECT \(expressions.joined(separator: ", ")) FROM \(rows.rows())"
         // In the order of their ids, each row is put at the end of the new table.
         + " ORDER BY \"id\"",
-      rows.columns.compactMap(\.parameter)
+      values: rows.columns.compactMap(\.parameter)
     )
   }
 
@@ -129,7 +129,7 @@ struct TableChanges {
       "INSERT INTO sqlite_sequence (name, seq) SELECT ?1, ?2"
         + " WHERE NOT EXISTS (SELECT 1 FROM sqlite_sequence WHERE name = ?1)",
     ] {
-      try connection.run(sql, [.text(table), .integer(last)])
+      try connection.run(sql, values: [.text(table), .integer(last)])
     }
   }
 }

@@ -45,7 +45,7 @@ extension SchemaMapping {
     return try to.tables().map { definition in
       let old = oldTables.first { $0.name == definition.name }
       if let join = joins.first(where: { $0.name == definition.name }) {
-        return table(definition, old: old, join)
+        return table(definition, old: old, join: join)
       }
       return table(definition, old: old)
     }
@@ -67,7 +67,7 @@ extension SchemaMapping {
         && from.entities[row.oldEntity].table == definition.name
     }
     guard let old, areNamesakes, rows.count == family.count,
-      let way = alteration(from: old, to: definition, rows)
+      let way = alteration(from: old, to: definition, rows: rows)
     else { return result }
     result.way = way
     result.staleIndexes = old.indexes.filter { !definition.indexes.contains($0) }
@@ -78,7 +78,7 @@ extension SchemaMapping {
   private func table(
     _ definition: TableDefinition,
     old: TableDefinition?,
-    _ join: JoinTable
+    join: JoinTable
   ) -> TableMigration {
     let relationship = to.entities[join.owner].relationships[join.relationship]
     let links = links(of: relationship, in: join.owner)
@@ -109,7 +109,7 @@ extension SchemaMapping {
   private func alteration(
     from old: TableDefinition,
     to new: TableDefinition,
-    _ rows: [RowSource]
+    rows: [RowSource]
   ) -> TableMigration.Way? {
     var renames: [TableMigration.Rename] = []
     for row in rows {

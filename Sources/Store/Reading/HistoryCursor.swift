@@ -19,7 +19,7 @@ package final class HistoryCursor {
 
   init(
     _ rows: HistoryRows,
-    _ unsealed: UnsealedHistory?,
+    unsealed: UnsealedHistory?,
     after first: Int64,
     through last: Int64
   ) throws {
@@ -33,8 +33,8 @@ package final class HistoryCursor {
 
   init(
     _ rows: HistoryRows,
-    _ unsealed: UnsealedHistory?,
-    _ selection: HistorySelection
+    unsealed: UnsealedHistory?,
+    selection: HistorySelection
   ) throws {
     self.rows = rows
     transactions = try rows.transactions(selection)

@@ -8,7 +8,7 @@ struct ObjectRows {
   let layouts: [EntityLayout]
   let joins: [JoinTable]
 
-  init(_ connection: Connection, _ layouts: [EntityLayout]) throws {
+  init(_ connection: Connection, layouts: [EntityLayout]) throws {
     self.connection = connection
     self.layouts = layouts
     joins = joinTables(among: layouts)
@@ -23,8 +23,8 @@ struct ObjectRows {
   func cursor(of entity: EntityIndex) throws -> ObjectCursor {
     try ObjectCursor(
       connection,
-      layouts[entity],
-      joins(of: entity).map { try LinkCursor(connection, $0, layouts) }
+      layout: layouts[entity],
+      links: joins(of: entity).map { try LinkCursor(connection, table: $0, layouts: layouts) }
     )
   }
 }
@@ -37,7 +37,7 @@ final class ObjectCursor {
   private(set) var id: Int64 = 0
   let links: [LinkCursor]
 
-  init(_ connection: Connection, _ layout: EntityLayout, _ links: [LinkCursor]) throws {
+  init(_ connection: Connection, layout: EntityLayout, links: [LinkCursor]) throws {
     self.layout = layout
     self.links = links
     let list = (["\"id\""] + layout.columns.map(\.quoted)).joined(separator: ", ")
@@ -71,14 +71,14 @@ final class ObjectCursor {
   }
 
   /// Appends all that history says of the object.
-  func append(to side: inout ChangeSide, _ encoder: ObjectEncoder, _ blobs: Blobs) throws {
+  func append(to side: inout ChangeSide, encoder: ObjectEncoder, blobs: Blobs) throws {
     for index in layout.columns.indices {
       let value = row.value(at: Int32(truncatingIfNeeded: index) + 1)
-      try side.append(value, at: ColumnIndex(index), encoder, blobs)
+      try side.append(value, at: ColumnIndex(index), encoder: encoder, blobs: blobs)
     }
     for cursor in links {
       let found = try cursor.links(of: id)
-      if !found.isEmpty { side.append(cursor.key, cursor.list(found)) }
+      if !found.isEmpty { side.append(cursor.key, value: cursor.list(found)) }
     }
   }
 }
@@ -92,7 +92,7 @@ final class LinkCursor {
   private let row: Statement
   private var isAtEnd = false
 
-  init(_ connection: Connection, _ table: JoinTable, _ layouts: [EntityLayout]) throws {
+  init(_ connection: Connection, table: JoinTable, layouts: [EntityLayout]) throws {
     var key: [UInt8] = []
     appendJSONString(table.logName(layouts), to: &key)
     self.key = key + [UInt8(ascii: ":")]
@@ -129,7 +129,7 @@ final class LinkCursor {
   /// Links as history lists them.
   func list(_ targets: [Int64]) -> EncodedValue {
     var json: [UInt8] = []
-    appendLinkList(targets, prefix, to: &json)
+    appendLinkList(targets, prefix: prefix, to: &json)
     return EncodedValue(json: json)
   }
 }

@@ -7,8 +7,8 @@ extension Reader {
   /// - Throws: ``StoreError/Code/historyExpired`` where transactions between were deleted.
   package func history(after first: Int64 = 0, through last: Int64 = .max) throws -> HistoryCursor {
     let base = try history.base()
-    guard first >= base.transaction else { throw try expired(first, base) }
-    return try HistoryCursor(history, try unsealedHistory(), after: first, through: last)
+    guard first >= base.transaction else { throw try expired(first, base: base) }
+    return try HistoryCursor(history, unsealed: try unsealedHistory(), after: first, through: last)
   }
 
   /// How far the history reaches.
@@ -30,7 +30,7 @@ extension Reader {
     if let latest = try history.baseTime(), latest > time { return try history.base().transaction }
     return try connection.integer(
       "SELECT min(id) FROM history_transaction WHERE time > ?1",
-      [.text(time)]
+      values: [.text(time)]
     )
   }
 
@@ -41,7 +41,7 @@ extension Reader {
   package func transactions(changing object: Int64) throws -> [Int64] {
     let result = try connection.all(
       "SELECT DISTINCT transaction_id FROM history_change WHERE object = ?1 ORDER BY transaction_id",
-      [.integer(object)]
+      values: [.integer(object)]
     ) { $0.int64(at: 0) }
     guard let unsealed = try unsealedHistory(), let head = try unsealed.head() else {
       return result
@@ -65,7 +65,7 @@ extension Reader {
   /// - Throws: ``StoreError/Code/historyExpired`` where it was deleted.
   package func point(_ id: Int64) throws -> HistoryPoint {
     let base = try history.base()
-    guard let digest = try rows(with: id).digest(of: id) else { throw try expired(id, base) }
+    guard let digest = try rows(with: id).digest(of: id) else { throw try expired(id, base: base) }
     return HistoryPoint(lineage: base.lineage, transaction: id, digest: digest)
   }
 
@@ -84,13 +84,13 @@ extension Reader {
       throw failure(.beyondHead(point.transaction, head: range.head.transaction))
     }
     guard point.transaction >= range.base.transaction else {
-      throw try expired(point.transaction + 1, range.base)
+      throw try expired(point.transaction + 1, base: range.base)
     }
     guard try rows(with: point.transaction).digest(of: point.transaction) == point.digest else {
       throw failure(.otherDigest(point.transaction))
     }
     if let deleted = try firstDeletedTransaction(after: point.transaction, through: last) {
-      throw try expired(deleted, range.base)
+      throw try expired(deleted, base: range.base)
     }
   }
 
@@ -120,11 +120,11 @@ extension Reader {
       SELECT id FROM history_transaction WHERE id > ?1 AND id <= ?2 AND state = 'deleted'
         ORDER BY id LIMIT 1
       """,
-      [.integer(first), .integer(last)]
+      values: [.integer(first), .integer(last)]
     )
   }
 
-  private func expired(_ id: Int64, _ base: HistoryPoint) throws -> StoreError {
+  private func expired(_ id: Int64, base: HistoryPoint) throws -> StoreError {
     let oldest = try historyRange().oldest
     return failure(.expired(id, base: base.transaction, oldest: oldest))
   }

@@ -4,7 +4,7 @@ extension Reader {
   /// Those that nobody has sealed yet come after all others. Each part is in the order of the
   /// selection, and as long as its limit allows.
   package func history(_ selection: HistorySelection) throws -> HistoryCursor {
-    try HistoryCursor(history, try unsealedHistory(), selection)
+    try HistoryCursor(history, unsealed: try unsealedHistory(), selection: selection)
   }
 
   /// True where ``history(_:)`` may give two parts, each in its own order.

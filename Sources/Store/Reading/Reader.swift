@@ -88,8 +88,8 @@ package final class Reader {
     if !isShared, let unsealed { return unsealed }
     let made = try UnsealedHistory(
       of: connection,
-      history,
-      blobFolder,
+      history: history,
+      folder: blobFolder,
       configure: configure,
       isLast: isLast
     )

@@ -29,15 +29,21 @@ extension Reader {
   }
 
   private func snapshot(_ passing: PassingValues, _ body: (Change) throws -> Void) throws {
-    let rows = try ObjectRows(connection, layouts)
+    let rows = try ObjectRows(connection, layouts: layouts)
     var text = ChangeText()
     var sequence: Int64 = 0
     for entity in layouts.map(\.index) {
-      let encoder = ObjectEncoder(layouts[entity], layouts)
+      let encoder = ObjectEncoder(layouts[entity], layouts: layouts)
       let cursor = try rows.cursor(of: entity)
       while try cursor.next() {
-        try cursor.append(to: &text.after, encoder, passing.blobs)
-        try text.withChange(.insert, sequence: sequence, encoder.name, cursor.id, body)
+        try cursor.append(to: &text.after, encoder: encoder, blobs: passing.blobs)
+        try text.withChange(
+          .insert,
+          sequence: sequence,
+          entity: encoder.name,
+          object: cursor.id,
+          body
+        )
         text.removeAll()
         try passing.removeAll()
         sequence += 1
@@ -56,7 +62,7 @@ final class PassingValues {
   init(besides reader: Reader) throws {
     memory = try Connection(path: "", mode: .memory)
     try memory.execute(Catalog.tables)
-    blobs = Blobs(inMemory: memory, reader.blobFolder, besides: reader.connection)
+    blobs = Blobs(inMemory: memory, folder: reader.blobFolder, besides: reader.connection)
   }
 
   /// Forgets the values of the last row.

@@ -169,7 +169,7 @@ struct StoreFile: Sendable {
     do {
       // Another process may have been quicker.
       if try isEmpty(connection) {
-        try Catalog.create(schema, on: connection, options.provenance)
+        try Catalog.create(schema, on: connection, provenance: options.provenance)
         try options.origin?.write(on: connection)
       }
       try connection.execute("COMMIT")

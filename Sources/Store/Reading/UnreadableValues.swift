@@ -17,7 +17,7 @@ extension EntityLayout {
   package func unreadable(_ value: Value, column: ColumnIndex, id: Int64) -> StoreError {
     StoreError(
       ObjectFailure.unreadable(
-        ObjectName(entity.name, id),
+        ObjectName(entity.name, id: id),
         property: columns[column].property,
         found: words(for: value),
         expected: words(for: columns[column])

@@ -37,10 +37,10 @@ final class ChangeRecorder {
   /// Another recorder on the same connection erases values for both.
   init(
     _ connection: Connection,
-    _ schema: StoreSchema,
+    schema: StoreSchema,
     schemaID: Int64,
-    _ blobs: Blobs,
-    _ provenance: Provenance,
+    blobs: Blobs,
+    provenance: Provenance,
     besides other: ChangeRecorder? = nil
   ) throws {
     let layouts = try schema.layouts()
@@ -48,16 +48,16 @@ final class ChangeRecorder {
     self.blobs = blobs
     self.layouts = layouts
     touched = layouts.map { _ in TouchTable() }
-    encoders = layouts.map { ObjectEncoder($0, layouts) }
+    encoders = layouts.map { ObjectEncoder($0, layouts: layouts) }
     linkKeys = joins.map {
       var key: [UInt8] = []
       appendJSONString($0.logName(layouts), to: &key)
       return key + [UInt8(ascii: ":")]
     }
     linkPrefixes = joins.map { referencePrefix(layouts[$0.destination].entity.name) }
-    row = try ChangeRow(connection, blobs)
-    erasure = try other?.erasure ?? Erasure(connection, blobs, layouts)
-    header = try TransactionRow(connection, schemaID: schemaID, provenance)
+    row = try ChangeRow(connection, blobs: blobs)
+    erasure = try other?.erasure ?? Erasure(connection, blobs: blobs, layouts: layouts)
+    header = try TransactionRow(connection, schemaID: schemaID, provenance: provenance)
   }
 
   /// How many changes the transaction has so far.
@@ -107,13 +107,13 @@ final class ChangeRecorder {
       // It was deleted in this transaction, so that on the whole it was changed. The deletion
       // holds all values that it had.
       drafts[key]?.before.removeAll()
-      try loadDraft(of: key, touch)
+      try loadDraft(of: key, touch: touch)
       touched[key.entity][key.id] = Touch(kind: .update, row: touch.row)
       return
     }
     row.text.removeAll()
-    try row.appendAfter(values, encoders[key.entity])
-    try write(.insert, key)
+    try row.appendAfter(values, encoder: encoders[key.entity])
+    try write(.insert, key: key)
   }
 
   /// Records that values of an object changed.
@@ -125,16 +125,16 @@ final class ChangeRecorder {
   ) throws {
     let encoder = encoders[key.entity]
     if let touch = try touch(key) {
-      try loadDraft(of: key, touch)
+      try loadDraft(of: key, touch: touch)
       guard touch.kind == .update else { return }
       for (column, value) in zip(columns, before) where drafts[key]?.before[column] == nil {
-        drafts[key]?.before[column] = try encoder.encoded(value, at: column, blobs)
+        drafts[key]?.before[column] = try encoder.encoded(value, at: column, blobs: blobs)
       }
       return
     }
     row.text.removeAll()
-    try row.appendChanges(columns, from: before, to: after, encoder)
-    try write(.update, key)
+    try row.appendChanges(columns, from: before, to: after, encoder: encoder)
+    try write(.update, key: key)
   }
 
   /// Records that an object went, with the links that its join tables held.
@@ -153,7 +153,7 @@ final class ChangeRecorder {
         hasGaps = true
         return
       }
-      try loadDraft(of: key, touch)
+      try loadDraft(of: key, touch: touch)
     }
     for (join, targets) in links {
       for target in targets {
@@ -169,21 +169,21 @@ final class ChangeRecorder {
       if isErasing,
         !erasure.mode.keeps(layouts[key.entity].columns[column], of: layouts[key.entity].entity)
       {
-        row.text.before.append(encoder.key(column), .erased)
+        row.text.before.append(encoder.key(column), value: .erased)
       } else if let first = draft?.before[column] {
-        row.text.before.append(encoder.key(column), first)
+        row.text.before.append(encoder.key(column), value: first)
       } else {
-        try row.text.before.append(value, at: column, encoder, blobs)
+        try row.text.before.append(value, at: column, encoder: encoder, blobs: blobs)
       }
     }
     if let draft { appendLinks(of: draft) }
     row.text.changed.removeAll(keepingCapacity: true)
     try eraseEarlier(key)
     if let touch, touch.row != 0 {
-      try row.replace(id: touch.row, .delete)
+      try row.replace(id: touch.row, kind: .delete)
       touched[key.entity][key.id] = Touch(kind: .delete, row: touch.row)
     } else {
-      try write(.delete, key)
+      try write(.delete, key: key)
     }
   }
 
@@ -212,7 +212,7 @@ final class ChangeRecorder {
   /// Records that a link of a join table's owner came or went.
   func link(_ key: RowKey, join: JoinIndex, target: Int64, isLinked: Bool) throws {
     if let touch = try touch(key) {
-      try loadDraft(of: key, touch)
+      try loadDraft(of: key, touch: touch)
     } else {
       touched[key.entity][key.id] = Touch(kind: .update, row: 0)
       drafts[key] = ChangeDraft()
@@ -233,25 +233,25 @@ final class ChangeRecorder {
     for (key, draft) in try drafts.sorted(by: { try order(of: $0.key) < order(of: $1.key) }) {
       guard let touch = try touch(key), touch.kind != .delete else { continue }
       guard let values = try current(key) else { continue }
-      try settle(key, touch, draft, values: values)
+      try settle(key, touch: touch, draft: draft, values: values)
     }
     if hasGaps { nextRow = try header.closeGaps(from: firstRow) }
     // What it takes of the disk is free again before the next transaction.
     aside = nil
-    if count > 0 { try close(author, operation, stamp: stamp) }
+    if count > 0 { try close(author, operation: operation, stamp: stamp) }
     return Int(count)
   }
 
   /// Closes the transaction, whose changes are all written.
   func close(
     _ author: Author,
-    _ operation: TransactionOperation,
+    operation: TransactionOperation,
     details: String? = nil,
     stamp: Provenance.Stamp? = nil
   ) throws {
     try header.insert(
       transaction,
-      author,
+      author: author,
       firstRow: firstRow,
       count: count,
       operation: operation,
@@ -275,26 +275,26 @@ final class ChangeRecorder {
 
   private func settle(
     _ key: RowKey,
-    _ touch: Touch,
-    _ draft: ChangeDraft,
+    touch: Touch,
+    draft: ChangeDraft,
     values: [Value]
   ) throws {
     let encoder = encoders[key.entity]
     row.text.removeAll()
     if touch.kind == .insert {
-      try row.appendAfter(values, encoder)
+      try row.appendAfter(values, encoder: encoder)
       appendLinks(of: draft)
       row.text.changed.removeAll(keepingCapacity: true)
-      try row.replace(id: touch.row, .insert)
+      try row.replace(id: touch.row, kind: .insert)
       return
     }
     for (column, first) in draft.before.sorted(by: { $0.key < $1.key }) {
-      let now = try encoder.encoded(values[column], at: column, blobs)
+      let now = try encoder.encoded(values[column], at: column, blobs: blobs)
       guard now != first else { continue }
       let name = encoder.key(column)
       row.text.appendChanged(name)
-      row.text.before.append(name, first)
-      row.text.after.append(name, now)
+      row.text.before.append(name, value: first)
+      row.text.after.append(name, value: now)
     }
     appendLinks(of: draft)
     if row.text.before.isEmpty, row.text.after.isEmpty {
@@ -303,9 +303,9 @@ final class ChangeRecorder {
         hasGaps = true
       }
     } else if touch.row != 0 {
-      try row.replace(id: touch.row, .update)
+      try row.replace(id: touch.row, kind: .update)
     } else {
-      try write(.update, key)
+      try write(.update, key: key)
     }
   }
 
@@ -316,21 +316,21 @@ final class ChangeRecorder {
       guard !changes.isEmpty else { continue }
       let name = linkKeys[join]
       row.text.appendChanged(name)
-      row.text.before.append(name, list(changes.filter(\.value.before).map(\.key), of: join))
-      row.text.after.append(name, list(changes.filter(\.value.now).map(\.key), of: join))
+      row.text.before.append(name, value: list(changes.filter(\.value.before).map(\.key), of: join))
+      row.text.after.append(name, value: list(changes.filter(\.value.now).map(\.key), of: join))
     }
   }
 
   private func list(_ targets: [Int64], of join: JoinIndex) -> EncodedValue {
     var json: [UInt8] = []
-    appendLinkList(targets, linkPrefixes[join], to: &json)
+    appendLinkList(targets, prefix: linkPrefixes[join], to: &json)
     return EncodedValue(json: json)
   }
 
-  private func write(_ kind: ChangeKind, _ key: RowKey) throws {
+  private func write(_ kind: ChangeKind, key: RowKey) throws {
     try row.insert(
       id: nextRow,
-      kind,
+      kind: kind,
       transaction: transaction,
       sequence: nextRow - firstRow,
       entity: encoders[key.entity],
@@ -368,7 +368,7 @@ final class ChangeRecorder {
   }
 
   /// Makes a draft of a change that was written as it seemed to stay.
-  private func loadDraft(of key: RowKey, _ touch: Touch) throws {
+  private func loadDraft(of key: RowKey, touch: Touch) throws {
     guard drafts[key] == nil || drafts[key]?.before.isEmpty == true else { return }
     var draft = drafts[key] ?? ChangeDraft()
     if touch.kind != .insert, touch.row != 0 {

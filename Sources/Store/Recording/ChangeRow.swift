@@ -15,7 +15,7 @@ struct ChangeRow {
   /// The entity whose name is bound; the name's bytes belong to its encoder.
   private var boundEntity: ObjectEncoder?
 
-  init(_ connection: Connection, _ blobs: Blobs) throws {
+  init(_ connection: Connection, blobs: Blobs) throws {
     self.blobs = blobs
     insertion = try connection.prepare(
       """
@@ -37,8 +37,8 @@ struct ChangeRow {
   }
 
   /// Adds all properties of an object as they are now.
-  mutating func appendAfter(_ values: [Value], _ encoder: ObjectEncoder) throws {
-    try text.after.append(values, encoder, blobs)
+  mutating func appendAfter(_ values: [Value], encoder: ObjectEncoder) throws {
+    try text.after.append(values, encoder: encoder, blobs: blobs)
   }
 
   /// Adds the properties that differ.
@@ -46,19 +46,19 @@ struct ChangeRow {
     _ columns: [ColumnIndex],
     from old: [Value],
     to new: [Value],
-    _ encoder: ObjectEncoder
+    encoder: ObjectEncoder
   ) throws {
     for index in columns.indices where !old[index].isSame(as: new[index]) {
       text.appendChanged(encoder.key(columns[index]))
-      try text.before.append(old[index], at: columns[index], encoder, blobs)
-      try text.after.append(new[index], at: columns[index], encoder, blobs)
+      try text.before.append(old[index], at: columns[index], encoder: encoder, blobs: blobs)
+      try text.after.append(new[index], at: columns[index], encoder: encoder, blobs: blobs)
     }
   }
 
   /// Writes a new row of what is in the buffers.
   mutating func insert(
     id: Int64,
-    _ kind: ChangeKind,
+    kind: ChangeKind,
     transaction: Int64,
     sequence: Int64,
     entity: ObjectEncoder,
@@ -71,7 +71,7 @@ struct ChangeRow {
       boundEntity = entity
     }
     try insertion.bind(11, object.integer)
-    try run(insertion, id, kind)
+    try run(insertion, id: id, kind: kind)
   }
 
   /// Writes a new row that is another history's change, byte for byte.
@@ -81,13 +81,13 @@ struct ChangeRow {
     try insertion.bind(9, change.sequence)
     try insertion.bind(10, borrowedText: change.entity)
     try insertion.bind(11, change.object)
-    try insertion.run(id: id, change, blobs)
+    try insertion.run(id: id, change: change, blobs: blobs)
   }
 
   /// Writes what is in the buffers over a row.
-  mutating func replace(id: Int64, _ kind: ChangeKind) throws {
+  mutating func replace(id: Int64, kind: ChangeKind) throws {
     try releaseLargeValues(id: id)
-    try run(replacement, id, kind)
+    try run(replacement, id: id, kind: kind)
   }
 
   /// Takes a row away.
@@ -119,10 +119,12 @@ struct ChangeRow {
     for digest in digests(in: reading.bytes(at: 2)) { try blobs.count(digest, history: -1) }
   }
 
-  private mutating func run(_ statement: Statement, _ id: Int64, _ kind: ChangeKind) throws {
+  private mutating func run(_ statement: Statement, id: Int64, kind: ChangeKind) throws {
     let blobs = blobs
     let none = UnsafeRawBufferPointer(start: nil, count: 0)
-    try text.withChange(kind, sequence: 0, none, 0) { try statement.run(id: id, $0, blobs) }
+    try text.withChange(kind, sequence: 0, entity: none, object: 0) {
+      try statement.run(id: id, change: $0, blobs: blobs)
+    }
   }
 }
 
@@ -136,19 +138,19 @@ func digests(in large: UnsafeRawBufferPointer) -> [String] {
 
 extension Statement {
   /// Binds what inserting and replacing a row have in common, and runs.
-  fileprivate func run(id: Int64, _ change: Change, _ blobs: Blobs) throws {
+  fileprivate func run(id: Int64, change: Change, blobs: Blobs) throws {
     for digest in digests(in: change.large) { try blobs.count(digest, history: 1) }
     try bind(1, id)
     try change.kind.withName { try bind(2, borrowedText: $0) }
-    try bindText(3, change.changed)
-    try bindText(4, change.before)
-    try bindText(5, change.after)
-    try bindText(6, change.special)
-    try bindText(7, change.large)
+    try bindText(3, bytes: change.changed)
+    try bindText(4, bytes: change.before)
+    try bindText(5, bytes: change.after)
+    try bindText(6, bytes: change.special)
+    try bindText(7, bytes: change.large)
     try run()
   }
 
-  private func bindText(_ index: Int32, _ bytes: UnsafeRawBufferPointer) throws {
+  private func bindText(_ index: Int32, bytes: UnsafeRawBufferPointer) throws {
     if bytes.isEmpty {
       try bindNull(index)
     } else {

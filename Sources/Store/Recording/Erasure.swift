@@ -21,7 +21,7 @@ final class Erasure {
   private var changedPages: ChangedPages?
   private var hasErased = false
 
-  init(_ connection: Connection, _ blobs: Blobs, _ layouts: [EntityLayout]) throws {
+  init(_ connection: Connection, blobs: Blobs, layouts: [EntityLayout]) throws {
     self.connection = connection
     self.blobs = blobs
     self.layouts = layouts
@@ -48,7 +48,7 @@ final class Erasure {
   static func prepare(_ mode: HistoryMode?, on connection: Connection) throws {
     guard let mode, try Catalog.historyMode(on: connection) != mode else { return }
     try connection.inTransaction {
-      try Catalog.set("history_mode", .text(mode.rawValue), on: connection)
+      try Catalog.set("history_mode", value: .text(mode.rawValue), on: connection)
       // What was changed until now left its bytes.
       let history = "SELECT 1 FROM sqlite_sequence WHERE name = 'history_transaction' AND seq > 0"
       if mode == .tombstones, try connection.hasRow(history) {
@@ -72,7 +72,7 @@ final class Erasure {
     let names = layouts[root].family.map { layouts[$0].entity.name }
     try erase(
       key.id.integer,
-      "object = ?1 AND \(isOne(of: names, "entity")) AND id < \(first)"
+      condition: "object = ?1 AND \(isOne(of: names, column: "entity")) AND id < \(first)"
     ) { _, _ in { _, _ in true } }
   }
 
@@ -82,7 +82,7 @@ final class Erasure {
     where erases: (Transaction, Change, ToldValue) throws -> Bool
   ) throws -> Int64 {
     let rows = HistoryRows(connection)
-    return try erase(object, "object = ?1") { change, id in
+    return try erase(object, condition: "object = ?1") { change, id in
       guard let transaction = try rows.transaction(id) else {
         throw rows.damaged(.missingTransaction(id))
       }
@@ -98,7 +98,7 @@ final class Erasure {
   @discardableResult
   private func erase(
     _ object: Int64,
-    _ condition: String,
+    condition: String,
     _ choose: (Change, Int64) throws -> ((_ key: [UInt8], _ isAfter: Bool) -> Bool)?
   ) throws -> Int64 {
     let rows = HistoryRows(connection)
@@ -114,7 +114,7 @@ final class Erasure {
       let change = try rows.change(at: reading)
       let transaction = reading.int64(at: 9)
       guard let erases = try choose(change, transaction) else { continue }
-      try write(change, reading.int64(at: 10), erases)
+      try write(change, id: reading.int64(at: 10), erases)
       if marked.insert(transaction).inserted { try mark(transaction) }
     }
     return Int64(marked.count)
@@ -123,7 +123,7 @@ final class Erasure {
   /// Writes a change without some of its values over it.
   private func write(
     _ change: Change,
-    _ id: Int64,
+    id: Int64,
     _ erases: (_ key: [UInt8], _ isAfter: Bool) -> Bool
   ) throws {
     try change.withErased(erases) { erased in
@@ -156,7 +156,7 @@ final class Erasure {
   private func mark(_ transaction: Int64) throws {
     try connection.run(
       "UPDATE history_transaction SET state = 'erased', salt = X'' WHERE id = ?1",
-      [.integer(transaction)]
+      values: [.integer(transaction)]
     )
   }
 

@@ -27,7 +27,7 @@ final class HistoryRows {
       SELECT \(Self.columns) FROM history_transaction t
         WHERE t.id > ?1 AND t.id <= ?2 ORDER BY t.id
       """,
-      [.integer(first), .integer(last)]
+      values: [.integer(first), .integer(last)]
     )
   }
 
@@ -37,7 +37,7 @@ final class HistoryRows {
     if let condition = selection.condition { sql += " AND (\(condition))" }
     sql += " ORDER BY \(selection.order)"
     if let limit = selection.limit { sql += " LIMIT \(limit)" }
-    return try connection.query(sql, selection.bindings)
+    return try connection.query(sql, values: selection.bindings)
   }
 
   private static let changes = """
@@ -47,7 +47,7 @@ final class HistoryRows {
 
   /// The statement that gives the changes from an id on, in order.
   func changes(from first: Int64) throws -> Statement {
-    try connection.query(Self.changes, [.integer(first)])
+    try connection.query(Self.changes, values: [.integer(first)])
   }
 
   /// The statement that gives the changes of a transaction, the last one first.
@@ -57,7 +57,7 @@ final class HistoryRows {
       SELECT kind, sequence, entity, object, changed, before, after, special, large, transaction_id
         FROM history_change WHERE id >= ?1 AND id < ?2 AND transaction_id = ?3 ORDER BY id DESC
       """,
-      [
+      values: [
         .integer(transaction.firstChange), .integer(transaction.firstChange + transaction.count),
         .integer(transaction.id),
       ]
@@ -67,7 +67,7 @@ final class HistoryRows {
   /// One transaction.
   func transaction(_ id: Int64) throws -> Transaction? {
     let query = "SELECT \(Self.columns) FROM history_transaction t WHERE t.id = ?1"
-    return try connection.first(query, [.integer(id)]) { try transaction(at: $0) }
+    return try connection.first(query, values: [.integer(id)]) { try transaction(at: $0) }
   }
 
   /// The transactions after one that changed some objects, each with those that it changed.
@@ -83,7 +83,7 @@ final class HistoryRows {
         WHERE id >= (SELECT first_change FROM history_transaction WHERE id > ?1 ORDER BY id LIMIT 1)
         ORDER BY id
       """,
-      [.integer(id)]
+      values: [.integer(id)]
     )
     var result: [(id: Int64, objects: [(entity: String, id: Int64)])] = []
     while try statement.step() {
@@ -98,7 +98,10 @@ final class HistoryRows {
 
   /// When a transaction was written; nil where there is none of that id.
   func time(of id: Int64) throws -> String? {
-    try connection.first("SELECT time FROM history_transaction WHERE id = ?1", [.integer(id)]) {
+    try connection.first(
+      "SELECT time FROM history_transaction WHERE id = ?1",
+      values: [.integer(id)]
+    ) {
       $0.string(at: 0)
     }
   }
@@ -166,7 +169,7 @@ final class HistoryRows {
       guard try rows.step(), rows.int64(at: 9) == transaction.id else {
         throw damaged(.missingChanges(of: transaction.id))
       }
-      digest.take(try change(at: rows), lines)
+      digest.take(try change(at: rows), lines: lines)
     }
     return digest.close(lines)
   }
@@ -251,15 +254,15 @@ final class HistoryRows {
 
   /// Records the latest time of the transactions up to the base.
   static func setBaseTime(_ time: String, on connection: Connection) throws {
-    try Catalog.set("history_base_time", .text(time), on: connection)
+    try Catalog.set("history_base_time", value: .text(time), on: connection)
   }
 
   /// Notes the last transaction that history does not have any more, or never had.
   static func setBase(_ point: HistoryPoint, on connection: Connection) throws {
-    try Catalog.set("history_base", .integer(point.transaction), on: connection)
+    try Catalog.set("history_base", value: .integer(point.transaction), on: connection)
     try Catalog.set(
       "history_base_digest",
-      .blob(Data(point.digest.bytes)),
+      value: .blob(Data(point.digest.bytes)),
       on: connection
     )
   }
@@ -268,7 +271,8 @@ final class HistoryRows {
   func schemaDigest(_ id: Int64) throws -> String {
     if let known = schemas[id] { return known }
     let find = "SELECT digest FROM store_schema WHERE id = ?1"
-    guard let digest = try connection.first(find, [.integer(id)], read: { $0.string(at: 0) })
+    guard
+      let digest = try connection.first(find, values: [.integer(id)], read: { $0.string(at: 0) })
     else { throw damaged(.missingSchema("\(id)")) }
     schemas[id] = digest
     return digest
@@ -278,7 +282,7 @@ final class HistoryRows {
   func schemaID(_ digest: String) throws -> Int64 {
     if let known = schemas.first(where: { $0.value == digest }) { return known.key }
     let find = "SELECT id FROM store_schema WHERE digest = ?1"
-    guard let id = try connection.integer(find, [.text(digest)]) else {
+    guard let id = try connection.integer(find, values: [.text(digest)]) else {
       throw MigrationFailure.unknownSchema(digest: digest).at(connection.path)
     }
     schemas[id] = digest

@@ -15,7 +15,7 @@ package struct HistorySelection: Sendable {
   /// Describes a selection.
   package init(
     where condition: String? = nil,
-    _ bindings: [Value] = [],
+    bindings: [Value] = [],
     orderedBy order: String = "t.id",
     limit: Int? = nil
   ) {

@@ -3,7 +3,7 @@ import FoundationEssentials
 
 extension ObjectEncoder {
   /// A value as canonical text.
-  func encoded(_ value: Value, at column: ColumnIndex, _ blobs: Blobs) throws -> EncodedValue {
+  func encoded(_ value: Value, at column: ColumnIndex, blobs: Blobs) throws -> EncodedValue {
     var value = value
     if isApart(value, at: column) {
       if case .text(let digest) = value, isExternal[column], !blobs.contains(digest),
@@ -14,7 +14,7 @@ extension ObjectEncoder {
         result.large = LargeReference(digest: digest, size: size).json
         return result
       }
-      if let reference = try reference(to: value, at: column, blobs) {
+      if let reference = try reference(to: value, at: column, blobs: blobs) {
         return EncodedValue(large: reference)
       }
       // Where the file is gone, what stands in the row is all that history can keep.
@@ -35,7 +35,7 @@ extension ObjectEncoder {
   private func reference(
     to value: Value,
     at column: ColumnIndex,
-    _ blobs: Blobs
+    blobs: Blobs
   ) throws -> LargeReference? {
     switch value {
     case .text(let digest) where isExternal[column]:
@@ -51,9 +51,9 @@ extension ObjectEncoder {
 
 extension ChangeSide {
   /// Adds all properties of an object.
-  mutating func append(_ values: [Value], _ encoder: ObjectEncoder, _ blobs: Blobs) throws {
+  mutating func append(_ values: [Value], encoder: ObjectEncoder, blobs: Blobs) throws {
     for (index, value) in values.enumerated() {
-      try append(value, at: ColumnIndex(index), encoder, blobs)
+      try append(value, at: ColumnIndex(index), encoder: encoder, blobs: blobs)
     }
   }
 
@@ -62,11 +62,11 @@ extension ChangeSide {
   mutating func append(
     _ value: Value,
     at column: ColumnIndex,
-    _ encoder: ObjectEncoder,
-    _ blobs: Blobs
+    encoder: ObjectEncoder,
+    blobs: Blobs
   ) throws {
     if encoder.isApart(value, at: column) {
-      append(encoder.key(column), try encoder.encoded(value, at: column, blobs))
+      append(encoder.key(column), value: try encoder.encoded(value, at: column, blobs: blobs))
       return
     }
     if json.count > 1 { json.append(UInt8(ascii: ",")) }
@@ -74,7 +74,7 @@ extension ChangeSide {
     if let unshown = encoder.append(value, at: column, to: &json) {
       var name: [UInt8] = []
       appendJSONString(unshown.name, to: &name)
-      appendMember(encoder.key(column), name, to: &special)
+      appendMember(encoder.key(column), value: name, to: &special)
     }
   }
 }

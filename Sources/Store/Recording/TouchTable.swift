@@ -36,7 +36,7 @@ struct TouchTable {
         if states[place] != 0 { states[place] = Self.removed }
         return
       }
-      put(id, newValue.row << 2 | newValue.kind.code)
+      put(id, state: newValue.row << 2 | newValue.kind.code)
     }
   }
 
@@ -44,10 +44,10 @@ struct TouchTable {
   func isRemoved(_ id: ObjectID) -> Bool { count > 0 && states[place(of: id)] == Self.removed }
 
   /// Forgets an object of which something may be put aside.
-  mutating func remove(_ id: ObjectID) { put(id, Self.removed) }
+  mutating func remove(_ id: ObjectID) { put(id, state: Self.removed) }
 
   @inline(__always)
-  private mutating func put(_ id: ObjectID, _ state: Int64) {
+  private mutating func put(_ id: ObjectID, state: Int64) {
     if count * 2 >= ids.count { grow() }
     let place = place(of: id)
     if states[place] == 0 {

@@ -20,7 +20,7 @@ final class TransactionRow {
   private var previous: Digest?
   private let provenance: Provenance
 
-  init(_ connection: Connection, schemaID: Int64, _ provenance: Provenance) throws {
+  init(_ connection: Connection, schemaID: Int64, provenance: Provenance) throws {
     self.schemaID = schemaID
     rows = HistoryRows(connection)
     self.provenance = provenance
@@ -79,7 +79,7 @@ final class TransactionRow {
   /// Writes the row that closes a transaction.
   func insert(
     _ id: Int64,
-    _ author: Author,
+    author: Author,
     firstRow: Int64,
     count: Int64,
     operation: TransactionOperation,

@@ -12,8 +12,8 @@ struct ChangeValues {
   /// The stored values that members mean, which are columns; nil for one that was erased.
   func values(
     _ members: ArraySlice<ObjectDecoder.Member>,
-    _ side: Change.Side,
-    _ change: Change,
+    side: Change.Side,
+    change: Change,
     of entity: EntityIndex
   ) throws -> [Value?] {
     let decoder = decoders[entity]
@@ -23,7 +23,7 @@ struct ChangeValues {
       if !note.large.isEmpty {
         // Nobody has it, so that the digest stands for it.
         if note.isMissing { return .text(try digest(in: note.large)) }
-        return try largeValue(note.large, member, side, decoder)
+        return try largeValue(note.large, member: member, side: side, decoder: decoder)
       }
       if note.special.isEmpty { return try decoder.value(member, special: nil) }
       let name = note.specialName
@@ -45,7 +45,7 @@ struct ChangeValues {
         if notes.value(key).isMissing {
           try blobs.adopt(digest, rows: 0)
         } else if try !blobs.isKept(digest) {
-          try blobs.keep(content(digest), digest)
+          try blobs.keep(content(digest), digest: digest)
         }
       }
     }
@@ -53,15 +53,17 @@ struct ChangeValues {
 
   private func largeValue(
     _ reference: [UInt8],
-    _ member: ObjectDecoder.Member,
-    _ side: Change.Side,
-    _ decoder: ObjectDecoder
+    member: ObjectDecoder.Member,
+    side: Change.Side,
+    decoder: ObjectDecoder
   ) throws -> Value {
     let digest = try digest(in: reference)
     let column = decoder.layout.columns[member.index]
     // What lies in a file goes from file to file, and its digest stands for it.
     if column.isExternal, blobs.hasFolder {
-      if side == .after, try !blobs.isKept(digest) { try blobs.keep(content(digest), digest) }
+      if side == .after, try !blobs.isKept(digest) {
+        try blobs.keep(content(digest), digest: digest)
+      }
       return .text(digest)
     }
     let data = try content(digest).data()

@@ -34,8 +34,8 @@ extension Migration {
       let plan = try MigrationPlan(from: catalog.schema, to: schema, areRemovalsDone: true)
       var writer: Writer?
       return try inTransaction(on: connection) {
-        let blobs = Blobs(connection, location.blobFolder)
-        try changeTables(plan, from: catalog, on: connection, blobs)
+        let blobs = Blobs(connection, folder: location.blobFolder)
+        try changeTables(plan, from: catalog, on: connection, blobs: blobs)
         let made = try Writer(
           connection: connection,
           catalog: Catalog(on: connection),
@@ -57,7 +57,7 @@ extension Migration {
     _ plan: MigrationPlan,
     from catalog: Catalog,
     on connection: Connection,
-    _ blobs: Blobs
+    blobs: Blobs
   ) throws {
     let path = connection.path
     guard try Catalog(on: connection).schema == catalog.schema else {
@@ -68,6 +68,6 @@ extension Migration {
       throw ReplayFailure.changedByOthers(version: plan.to.version).at(path)
     }
     let schemaID = try Catalog.add(plan.to, on: connection)
-    try changeTables(plan, schemaID: schemaID, on: connection, blobs)
+    try changeTables(plan, schemaID: schemaID, on: connection, blobs: blobs)
   }
 }

@@ -24,9 +24,9 @@ final class ReplayRows {
   /// What changes did not find as they expected.
   @exclusivity(unchecked) private(set) var differences: [ReplayDifference] = []
 
-  init(_ writer: Writer, _ decoders: [ObjectDecoder]) {
+  init(_ writer: Writer, decoders: [ObjectDecoder]) {
     self.writer = writer
-    tables = decoders.map { ReplayTable(writer.connection, $0) }
+    tables = decoders.map { ReplayTable(writer.connection, decoder: $0) }
     values = ChangeValues(decoders: decoders, blobs: writer.blobs) {
       throw StoreError(BlobFailure.missingInReplay(digest: $0))
     }
@@ -38,33 +38,34 @@ final class ReplayRows {
   }
 
   /// Writes the row of a change, and its links.
-  func write(_ part: PreparedChanges.Part, _ changes: PreparedChanges) throws {
+  func write(_ part: PreparedChanges.Part, changes: PreparedChanges) throws {
     guard purpose != .snapshot || part.change.kind == .insert else {
       throw CanonicalEncodingError(message: "a snapshot has nothing but insertions")
     }
-    guard purpose != .comparison else { return try compare(part, changes) }
+    guard purpose != .comparison else { return try compare(part, changes: changes) }
     let isWritten =
       try part.isPlain && writer.parked.isEmpty && differences.isEmpty
-      && tables[part.entity].staysInRow(part, changes) && writePlainly(part, changes)
-    if !isWritten { try writeSlowly(part, changes) }
-    try writeLinks(part, changes)
+      && tables[part.entity].staysInRow(part, changes: changes)
+      && writePlainly(part, changes: changes)
+    if !isWritten { try writeSlowly(part, changes: changes) }
+    try writeLinks(part, changes: changes)
   }
 
   /// Writes a row with what it expects as a condition; false where that can't be done.
   private func writePlainly(
     _ part: PreparedChanges.Part,
-    _ changes: PreparedChanges
+    changes: PreparedChanges
   ) throws -> Bool {
     let table = tables[part.entity]
     do {
       switch part.change.kind {
       case .insert:
-        try table.insert(part, changes)
+        try table.insert(part, changes: changes)
         return true
       case .update:
-        return try part.columnsAfter == 0 || table.update(part, changes)
+        return try part.columnsAfter == 0 || table.update(part, changes: changes)
       case .delete:
-        return try table.delete(part, changes)
+        return try table.delete(part, changes: changes)
       }
     } catch let error as SQLiteError
       where error.code == SQLiteError.constraintUnique
@@ -76,7 +77,7 @@ final class ReplayRows {
   }
 
   /// Reads the row, compares it with what is expected, and writes it value by value.
-  private func writeSlowly(_ part: PreparedChanges.Part, _ changes: PreparedChanges) throws {
+  private func writeSlowly(_ part: PreparedChanges.Part, changes: PreparedChanges) throws {
     let (change, entity) = (part.change, part.entity)
     let before = changes.members[part.before].prefix(part.columnsBefore)
     let after = changes.members[part.after].prefix(part.columnsAfter)
@@ -88,34 +89,36 @@ final class ReplayRows {
       old = before.indices.map { Value(changes.values[$0]) }
       new = after.indices.map { Value(changes.values[$0]) }
     } else {
-      old = try values.values(before, .before, change, of: entity)
-      new = try values.values(after, .after, change, of: entity)
+      old = try values.values(before, side: .before, change: change, of: entity)
+      new = try values.values(after, side: .after, change: change, of: entity)
     }
     // An object of which nothing is known is deleted later. It can't be made again before that, so
     // that it is left out, and nobody expects to find it.
     let isErased = old.contains { $0 == nil } || new.contains { $0 == nil }
     let isKnown = new.isEmpty || new.contains { $0 != nil }
     if change.kind == .insert {
-      guard row == nil else { return note(key, nil, expected: nil, found: "there") }
-      if isKnown, differences.isEmpty { try insert(key, after, new) }
+      guard row == nil else { return note(key, property: nil, expected: nil, found: "there") }
+      if isKnown, differences.isEmpty { try insert(key, members: after, values: new) }
       return
     }
     guard let row else {
       // Links alone are written of an object that was left out too.
       let isOfLinks = change.kind == .update && after.isEmpty
-      guard isErased || isOfLinks else { return note(key, nil, expected: "there", found: nil) }
+      guard isErased || isOfLinks else {
+        return note(key, property: nil, expected: "there", found: nil)
+      }
       if change.kind == .update, !isOfLinks, isKnown, differences.isEmpty {
-        try insert(key, after, new)
+        try insert(key, members: after, values: new)
       }
       return
     }
     // What an object had that was erased when it was deleted is not known, also where the
     // tombstone tells it: the changes that led there were erased with the rest.
     if change.kind != .delete || !isErased {
-      differences += try writer.differences(of: row, from: old, before, key)
+      differences += try writer.differences(of: row, from: old, members: before, key: key)
     }
     guard differences.isEmpty else { return }
-    if change.kind == .delete { return try writer.replayDelete(key, row) }
+    if change.kind == .delete { return try writer.replayDelete(key, row: row) }
     let columns = writer.layouts[entity].columns
     let values = zip(after, new).map { member, value in
       value ?? columns[member.index].placeholder(for: key.id.integer)
@@ -128,8 +131,8 @@ final class ReplayRows {
   /// Makes the row of an object, with placeholders where values are not known.
   private func insert(
     _ key: RowKey,
-    _ members: ArraySlice<ObjectDecoder.Member>,
-    _ values: [Value?]
+    members: ArraySlice<ObjectDecoder.Member>,
+    values: [Value?]
   ) throws {
     var row = writer.layouts[key.entity].columns.map { $0.placeholder(for: key.id.integer) }
     for (member, value) in zip(members, values) {
@@ -139,24 +142,26 @@ final class ReplayRows {
   }
 
   /// Compares what a migration left with what the origin recorded of it.
-  private func compare(_ part: PreparedChanges.Part, _ changes: PreparedChanges) throws {
+  private func compare(_ part: PreparedChanges.Part, changes: PreparedChanges) throws {
     guard part.change.kind == .update, part.columnsAfter == part.after.count else {
       throw CanonicalEncodingError(message: "a migration only puts values into rows")
     }
     let key = RowKey(entity: part.entity, id: ObjectID(part.change.object))
     let after = changes.members[part.after]
-    let values = try values.values(after, .after, part.change, of: part.entity)
+    let values = try values.values(after, side: .after, change: part.change, of: part.entity)
     guard let row = try writer.current(key) else {
       // What was erased was left out.
-      if !values.contains(where: { $0 == nil }) { note(key, nil, expected: "there", found: nil) }
+      if !values.contains(where: { $0 == nil }) {
+        note(key, property: nil, expected: "there", found: nil)
+      }
       return
     }
-    differences += try writer.differences(of: row, from: values, after, key)
+    differences += try writer.differences(of: row, from: values, members: after, key: key)
   }
 
   // MARK: Links
 
-  private func writeLinks(_ part: PreparedChanges.Part, _ changes: PreparedChanges) throws {
+  private func writeLinks(_ part: PreparedChanges.Part, changes: PreparedChanges) throws {
     let before = part.before.dropFirst(part.columnsBefore)
     let after = part.after.dropFirst(part.columnsAfter)
     // An update has the same members on both sides, and another kind has those of one.
@@ -168,7 +173,7 @@ final class ReplayRows {
       let index = changes.members[all.lowerBound + offset].index
       try writeLinks(
         key,
-        writer.joins[decoder.joins[index - decoder.columnCount]],
+        join: writer.joins[decoder.joins[index - decoder.columnCount]],
         from: before.isEmpty ? [] : changes.list(part.lists + offset),
         to: after.isEmpty ? [] : changes.list(part.lists + before.count + offset)
       )
@@ -178,7 +183,7 @@ final class ReplayRows {
   /// Makes the links of one relationship others; both lists are by ascending ids.
   private func writeLinks(
     _ key: RowKey,
-    _ join: JoinStatements,
+    join: JoinStatements,
     from old: ArraySlice<Int64>,
     to new: ArraySlice<Int64>
   ) throws {
@@ -194,29 +199,29 @@ final class ReplayRows {
       guard wasLinked != isLinked else {
         throw CanonicalEncodingError(message: "a link is listed that neither came nor went")
       }
-      try writeLink(key, join, target, isLinked: isLinked)
+      try writeLink(key, join: join, target: target, isLinked: isLinked)
     }
   }
 
   private func writeLink(
     _ key: RowKey,
-    _ join: JoinStatements,
-    _ target: Int64,
+    join: JoinStatements,
+    target: Int64,
     isLinked: Bool
   ) throws {
     let id = key.id.integer
-    let isAsExpected = try isLinked ? join.add(id, target) : join.remove(id, target)
+    let isAsExpected = try isLinked ? join.add(id, target: target) : join.remove(id, target: target)
     guard !isAsExpected else { return }
     let name = join.table.logName(writer.layouts)
     if !isLinked {
-      note(key, name, expected: "linked to \(target)", found: nil)
+      note(key, property: name, expected: "linked to \(target)", found: nil)
     } else if purpose != .takingBack {
       // A foreign writer may have left the links of an object that it deleted.
-      note(key, name, expected: nil, found: "linked to \(target)")
+      note(key, property: name, expected: nil, found: "linked to \(target)")
     }
   }
 
-  private func note(_ key: RowKey, _ property: String?, expected: String?, found: String?) {
-    differences.append(writer.difference(key, property, expected: expected, found: found))
+  private func note(_ key: RowKey, property: String?, expected: String?, found: String?) {
+    differences.append(writer.difference(key, property: property, expected: expected, found: found))
   }
 }

@@ -17,14 +17,14 @@ final class ReplayTable {
   private let external: [ColumnIndex]
   private var columns: [ColumnIndex] = []
 
-  init(_ connection: Connection, _ decoder: ObjectDecoder) {
+  init(_ connection: Connection, decoder: ObjectDecoder) {
     self.connection = connection
     self.decoder = decoder
     external = decoder.layout.columns.indexes { $0.isExternal }
   }
 
   /// True where no value is so long that it may lie in a file.
-  func staysInRow(_ part: PreparedChanges.Part, _ changes: PreparedChanges) -> Bool {
+  func staysInRow(_ part: PreparedChanges.Part, changes: PreparedChanges) -> Bool {
     external.isEmpty
       || (part.before.lowerBound..<part.after.upperBound).allSatisfy { place in
         let member = changes.members[place]
@@ -35,7 +35,7 @@ final class ReplayTable {
   }
 
   /// Inserts a row; the members are those of all columns.
-  func insert(_ part: PreparedChanges.Part, _ changes: PreparedChanges) throws {
+  func insert(_ part: PreparedChanges.Part, changes: PreparedChanges) throws {
     let statement = try insertion ?? decoder.layout.prepareInsertion(on: connection)
     insertion = statement
     try bind(statement, part, changes, part.after.prefix(part.columnsAfter), from: 2)
@@ -43,12 +43,12 @@ final class ReplayTable {
   }
 
   /// Updates a row that is as the change expects; false where none is.
-  func update(_ part: PreparedChanges.Part, _ changes: PreparedChanges) throws -> Bool {
+  func update(_ part: PreparedChanges.Part, changes: PreparedChanges) throws -> Bool {
     columns.removeAll(keepingCapacity: true)
     let after = part.after.prefix(part.columnsAfter)
     for place in after { columns.append(ColumnIndex(changes.members[place].index)) }
     guard let statement = try updates.plan(for: columns, { try prepareUpdate() }) else {
-      return try updateAny(part, changes)
+      return try updateAny(part, changes: changes)
     }
     try bind(statement, part, changes, after, from: 2)
     try bind(
@@ -63,7 +63,7 @@ final class ReplayTable {
   }
 
   /// Updates a row by the statement for any columns.
-  private func updateAny(_ part: PreparedChanges.Part, _ changes: PreparedChanges) throws -> Bool {
+  private func updateAny(_ part: PreparedChanges.Part, changes: PreparedChanges) throws -> Bool {
     let statement = try anyUpdate ?? prepareAnyUpdate()
     anyUpdate = statement
     statement.clearBindings()
@@ -80,7 +80,7 @@ final class ReplayTable {
   }
 
   /// Deletes a row that is as the change expects; false where none is.
-  func delete(_ part: PreparedChanges.Part, _ changes: PreparedChanges) throws -> Bool {
+  func delete(_ part: PreparedChanges.Part, changes: PreparedChanges) throws -> Bool {
     let statement = try removal ?? prepareRemoval()
     removal = statement
     try bind(statement, part, changes, part.before.prefix(part.columnsBefore), from: 2)

@@ -28,7 +28,7 @@ package final class Replayer {
     // Where no table changed, the origin may have recorded nothing.
     self.migrated = migrated.flatMap { $0.isTrivial ? nil : $0 }
     format = ChangeFormat(writer.layouts)
-    rows = ReplayRows(writer, format.decoders)
+    rows = ReplayRows(writer, decoders: format.decoders)
     if self.migrated != nil { rows.purpose = .comparison }
   }
 
@@ -78,7 +78,7 @@ package final class Replayer {
   /// Replays a change of the transaction.
   package func apply(_ change: Change) throws {
     single.removeAll()
-    try single.append(change, format)
+    try single.append(change, format: format)
     try apply(single, at: 0)
   }
 
@@ -89,22 +89,22 @@ package final class Replayer {
     guard change.sequence == sequence, sequence < open.count else {
       throw failure(.outOfPlace(name(of: change), next: sequence, count: open.count))
     }
-    try put(changes, index, isHistory: snapshot == nil)
+    try put(changes, index: index, isHistory: snapshot == nil)
     if snapshot == nil { try writer.recorder.copy(change, of: open.id) }
     sequence += 1
   }
 
   /// Writes the row of a change.
-  private func put(_ changes: PreparedChanges, _ index: Int, isHistory: Bool) throws {
+  private func put(_ changes: PreparedChanges, index: Int, isHistory: Bool) throws {
     let part = changes.parts[index]
     if !changes.refusals.isEmpty, let refusal = changes.refusals[index] {
-      throw malformed(part.change, refusal.message)
+      throw malformed(part.change, detail: refusal.message)
     }
     do {
       if isHistory { try rows.values.keep(part.change) }
-      try rows.write(part, changes)
+      try rows.write(part, changes: changes)
     } catch let error as CanonicalEncodingError {
-      throw malformed(part.change, error.message)
+      throw malformed(part.change, detail: error.message)
     }
   }
 
@@ -114,8 +114,8 @@ package final class Replayer {
     open = (transaction, 0)
     rows.purpose = .takingBack
     single.removeAll()
-    try single.append(change, format)
-    try put(single, 0, isHistory: false)
+    try single.append(change, format: format)
+    try put(single, index: 0, isHistory: false)
   }
 
   /// Ends what takes a transaction back.
@@ -214,12 +214,12 @@ package final class Replayer {
 
   private func mismatch(_ id: Int64) -> StoreError { failure(.mismatch(id, rows.differences)) }
 
-  private func malformed(_ change: Change, _ detail: String) -> StoreError {
+  private func malformed(_ change: Change, detail: String) -> StoreError {
     failure(.malformed(name(of: change), detail))
   }
 
   private func name(of change: Change) -> ReplayFailure.ChangeName {
     let entity = String(decoding: change.entity, as: UTF8.self)
-    return (change.sequence, open?.id ?? 0, ObjectName(entity, change.object))
+    return (change.sequence, open?.id ?? 0, ObjectName(entity, id: change.object))
   }
 }

@@ -17,7 +17,7 @@ func takeBack(
   guard (0...position).contains(transaction) else {
     throw HistoryFailure.noStateAt(transaction, head: position).at(connection.path)
   }
-  try checkIsOutsideGaps(transaction, rows)
+  try checkIsOutsideGaps(transaction, rows: rows)
   try Replayer(writer).run(content: { try writer.blobs.content($0) }) { replayer in
     guard transaction < position else { return }
     try rows.inverses(of: transaction + 1...position) {
@@ -26,12 +26,12 @@ func takeBack(
     }
     try replayer.endTakingBack()
   }
-  try Catalog.set("replica", .integer(1), on: connection)
-  try Catalog.set("rewound", .integer(transaction), on: connection)
+  try Catalog.set("replica", value: .integer(1), on: connection)
+  try Catalog.set("rewound", value: .integer(transaction), on: connection)
 }
 
 /// Fails inside a gap, of whose transactions only the sum is known.
-private func checkIsOutsideGaps(_ transaction: Int64, _ rows: HistoryRows) throws {
+private func checkIsOutsideGaps(_ transaction: Int64, rows: HistoryRows) throws {
   let following = try rows.transactions(after: transaction, through: .max)
   defer { following.reset() }
   guard try following.step() else { return }

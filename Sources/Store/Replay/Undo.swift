@@ -33,7 +33,7 @@ final class Undo {
 
   func run(_ range: ClosedRange<Int64>) throws {
     let rows = HistoryRows(writer.connection)
-    try checkSchema(range, rows)
+    try checkSchema(range, rows: rows)
     try rows.inverses(of: range) { transaction, change in
       do {
         try apply(change)
@@ -43,19 +43,19 @@ final class Undo {
     }
     for key in removed.sorted() { try findReferences(to: key) }
     for (key, list) in targets.sorted(by: { $0.key < $1.key }) {
-      try findMissing(key, list)
+      try findMissing(key, leads: list)
     }
   }
 
   /// Fails where the store has had another schema since the first of the transactions.
-  private func checkSchema(_ range: ClosedRange<Int64>, _ rows: HistoryRows) throws {
+  private func checkSchema(_ range: ClosedRange<Int64>, rows: HistoryRows) throws {
     let head = try rows.range().head.transaction
     guard range.upperBound <= head, range.lowerBound > 0 else {
       throw HistoryFailure.noTransactions(range, head: head).at(rows.path)
     }
     let migration = try writer.connection.integer(
       "SELECT id FROM history_transaction WHERE id >= ?1 AND op = 'migration' ORDER BY id LIMIT 1",
-      [.integer(range.lowerBound)]
+      values: [.integer(range.lowerBound)]
     )
     guard let migration else { return }
     throw HistoryFailure.migrated(range.lowerBound, by: migration).at(rows.path)
@@ -78,9 +78,9 @@ final class Undo {
     try format.split(change, of: entity)
     let count = conflicts.count
     switch change.kind {
-    case .insert: try insert(key, change)
-    case .delete: try delete(key, change)
-    case .update: try update(key, change)
+    case .insert: try insert(key, change: change)
+    case .delete: try delete(key, change: change)
+    case .update: try update(key, change: change)
     }
     if conflicts.count > count { left.insert(key) }
   }
@@ -88,59 +88,72 @@ final class Undo {
   /// The members that are columns, and those that are links.
   private func parts(
     _ members: [ObjectDecoder.Member],
-    _ key: RowKey
+    key: RowKey
   ) -> (columns: ArraySlice<ObjectDecoder.Member>, links: ArraySlice<ObjectDecoder.Member>) {
     let columns = format.decoders[key.entity].columnCount
     let end = members.firstIndex { $0.index >= columns } ?? members.count
     return (members[..<end], members[end...])
   }
 
-  private func insert(_ key: RowKey, _ change: Change) throws {
-    let (columns, links) = parts(format.after, key)
-    let row = try values.values(columns, .after, change, of: key.entity).compactMap { $0 }
-    guard try writer.entity(of: key) == nil else {
-      return note(key, nil, expected: nil, found: "there")
+  private func insert(_ key: RowKey, change: Change) throws {
+    let (columns, links) = parts(format.after, key: key)
+    let row = try values.values(columns, side: .after, change: change, of: key.entity).compactMap {
+      $0
     }
-    try writer.adoptNames(key, row)
+    guard try writer.entity(of: key) == nil else {
+      return note(key, property: nil, expected: nil, found: "there")
+    }
+    try writer.adoptNames(key, values: row)
     try writer.insert(key.entity, id: key.id.integer, values: row)
     removed.remove(key)
-    for (index, value) in row.enumerated() { noteTarget(key, at: ColumnIndex(index), value) }
-    for member in links { try setLinks(key, member) }
+    for (index, value) in row.enumerated() { noteTarget(key, at: ColumnIndex(index), value: value) }
+    for member in links { try setLinks(key, member: member) }
   }
 
-  private func update(_ key: RowKey, _ change: Change) throws {
-    let (before, linksBefore) = parts(format.before, key)
-    let (after, linksAfter) = parts(format.after, key)
+  private func update(_ key: RowKey, change: Change) throws {
+    let (before, linksBefore) = parts(format.before, key: key)
+    let (after, linksAfter) = parts(format.after, key: key)
     guard let row = try current(key) else {
-      return note(key, nil, expected: "there", found: nil)
+      return note(key, property: nil, expected: "there", found: nil)
     }
-    try compare(key, row, before, change)
-    for member in linksBefore { try compareLinks(key, member) }
-    let gone = Set(try linksBefore.flatMap { try targets(of: $0, key) })
+    try compare(key, row: row, members: before, change: change)
+    for member in linksBefore { try compareLinks(key, member: member) }
+    let gone = Set(try linksBefore.flatMap { try targets(of: $0, key: key) })
     for member in linksAfter {
-      for target in try targets(of: member, key) where !gone.contains(target) {
-        guard try join(member, key).isLinked(key.id.integer, target.target) else { continue }
-        note(key, property(member, key), expected: nil, found: "linked to \(target.target)")
+      for target in try targets(of: member, key: key) where !gone.contains(target) {
+        guard try join(member, key: key).isLinked(key.id.integer, target: target.target) else {
+          continue
+        }
+        note(
+          key,
+          property: property(member, key: key),
+          expected: nil,
+          found: "linked to \(target.target)"
+        )
       }
     }
-    guard !conflicts.contains(where: { isOf($0, key) }) else { return }
-    let new = try values.values(after, .after, change, of: key.entity).compactMap { $0 }
-    for (member, value) in zip(after, new) { noteTarget(key, at: ColumnIndex(member.index), value) }
+    guard !conflicts.contains(where: { isOf($0, key: key) }) else { return }
+    let new = try values.values(after, side: .after, change: change, of: key.entity).compactMap {
+      $0
+    }
+    for (member, value) in zip(after, new) {
+      noteTarget(key, at: ColumnIndex(member.index), value: value)
+    }
     if !new.isEmpty {
-      try writer.adoptNames(key, new)
+      try writer.adoptNames(key, values: new)
       let columns = after.map { ColumnIndex($0.index) }
       try writer.update(key.entity, id: key.id.integer, columns: columns, values: new)
     }
-    for member in linksBefore { try removeLinks(key, member) }
-    for member in linksAfter { try setLinks(key, member) }
+    for member in linksBefore { try removeLinks(key, member: member) }
+    for member in linksAfter { try setLinks(key, member: member) }
   }
 
-  private func delete(_ key: RowKey, _ change: Change) throws {
-    let (before, links) = parts(format.before, key)
+  private func delete(_ key: RowKey, change: Change) throws {
+    let (before, links) = parts(format.before, key: key)
     guard let row = try current(key) else {
-      return note(key, nil, expected: "there", found: nil)
+      return note(key, property: nil, expected: "there", found: nil)
     }
-    try compare(key, row, before, change)
+    try compare(key, row: row, members: before, change: change)
     let decoder = format.decoders[key.entity]
     for (offset, index) in decoder.joins.enumerated() {
       let member = links.first { $0.index == decoder.columnCount + offset }
@@ -150,12 +163,12 @@ final class Undo {
       let name = writer.joins[index].table.logName(writer.layouts)
       note(
         key,
-        name,
+        property: name,
         expected: "linked to \(Self.list(expected))",
         found: "linked to \(Self.list(found))"
       )
     }
-    guard !conflicts.contains(where: { isOf($0, key) }) else { return }
+    guard !conflicts.contains(where: { isOf($0, key: key) }) else { return }
     try writer.removeAlone(key, values: row)
     removed.insert(key)
     targets[key] = nil
@@ -173,24 +186,24 @@ final class Undo {
 
   private func compare(
     _ key: RowKey,
-    _ row: [Value],
-    _ members: ArraySlice<ObjectDecoder.Member>,
-    _ change: Change
+    row: [Value],
+    members: ArraySlice<ObjectDecoder.Member>,
+    change: Change
   ) throws {
-    let expected = try values.values(members, .before, change, of: key.entity)
-    conflicts += try writer.differences(of: row, from: expected, members, key)
+    let expected = try values.values(members, side: .before, change: change, of: key.entity)
+    conflicts += try writer.differences(of: row, from: expected, members: members, key: key)
       .map { .changed($0) }
   }
 
   // MARK: Links
 
-  private func join(_ member: ObjectDecoder.Member, _ key: RowKey) -> JoinStatements {
+  private func join(_ member: ObjectDecoder.Member, key: RowKey) -> JoinStatements {
     let decoder = format.decoders[key.entity]
     return writer.joins[decoder.joins[member.index - decoder.columnCount]]
   }
 
-  private func property(_ member: ObjectDecoder.Member, _ key: RowKey) -> String {
-    join(member, key).table.logName(writer.layouts)
+  private func property(_ member: ObjectDecoder.Member, key: RowKey) -> String {
+    join(member, key: key).table.logName(writer.layouts)
   }
 
   private struct Target: Hashable {
@@ -198,19 +211,19 @@ final class Undo {
     let target: Int64
   }
 
-  private func targets(of member: ObjectDecoder.Member, _ key: RowKey) throws -> [Target] {
+  private func targets(of member: ObjectDecoder.Member, key: RowKey) throws -> [Target] {
     try format.decoders[key.entity].links(member)
       .map { Target(member: member.index, target: $0) }
   }
 
-  private func compareLinks(_ key: RowKey, _ member: ObjectDecoder.Member) throws {
+  private func compareLinks(_ key: RowKey, member: ObjectDecoder.Member) throws {
     for target in try format.decoders[key.entity].links(member)
-    where try !join(member, key).isLinked(key.id.integer, target) {
-      note(key, property(member, key), expected: "linked to \(target)", found: nil)
+    where try !join(member, key: key).isLinked(key.id.integer, target: target) {
+      note(key, property: property(member, key: key), expected: "linked to \(target)", found: nil)
     }
   }
 
-  private func removeLinks(_ key: RowKey, _ member: ObjectDecoder.Member) throws {
+  private func removeLinks(_ key: RowKey, member: ObjectDecoder.Member) throws {
     let decoder = format.decoders[key.entity]
     let index = decoder.joins[member.index - decoder.columnCount]
     for target in try decoder.links(member) {
@@ -218,7 +231,7 @@ final class Undo {
     }
   }
 
-  private func setLinks(_ key: RowKey, _ member: ObjectDecoder.Member) throws {
+  private func setLinks(_ key: RowKey, member: ObjectDecoder.Member) throws {
     let decoder = format.decoders[key.entity]
     let index = decoder.joins[member.index - decoder.columnCount]
     let table = writer.joins[index].table
@@ -237,7 +250,7 @@ final class Undo {
 
   // MARK: Conflicts
 
-  private func noteTarget(_ key: RowKey, at index: ColumnIndex, _ value: Value) {
+  private func noteTarget(_ key: RowKey, at index: ColumnIndex, value: Value) {
     let column = writer.layouts[key.entity].columns[index]
     guard let destination = column.destination, case .integer(let id) = value else { return }
     targets[key, default: []].append(
@@ -250,11 +263,13 @@ final class Undo {
     )
   }
 
-  private func note(_ key: RowKey, _ property: String?, expected: String?, found: String?) {
-    conflicts.append(.changed(writer.difference(key, property, expected: expected, found: found)))
+  private func note(_ key: RowKey, property: String?, expected: String?, found: String?) {
+    conflicts.append(
+      .changed(writer.difference(key, property: property, expected: expected, found: found))
+    )
   }
 
-  private func isOf(_ conflict: UndoConflict, _ key: RowKey) -> Bool {
+  private func isOf(_ conflict: UndoConflict, key: RowKey) -> Bool {
     guard case .changed(let difference) = conflict else { return false }
     return difference.object == key.id.integer && difference.entity == name(key.entity)
   }
@@ -263,7 +278,7 @@ final class Undo {
 
   /// Finds what still leads to an object that was taken away.
   private func findReferences(to key: RowKey) throws {
-    func note(_ other: RowKey, _ property: String) {
+    func note(_ other: RowKey, property: String) {
       conflicts.append(
         .referenced(
           entity: name(key.entity),
@@ -276,27 +291,31 @@ final class Undo {
     }
     for reference in writer.references[key.entity] {
       let property = writer.layouts[reference.source].columns[reference.column].property
-      for row in try writer.pointing(at: key.id, through: reference) { note(row, property) }
+      for row in try writer.pointing(at: key.id, through: reference) {
+        note(row, property: property)
+      }
     }
     let kinds = Set([key.entity] + writer.layouts[key.entity].ancestors)
     for join in writer.joins where kinds.contains(join.table.destination) {
       for owner in try join.owners(of: key.id.integer) {
         let owner = RowKey(entity: join.table.owner, id: ObjectID(owner))
         let entity = try writer.entity(of: owner) ?? owner.entity
-        note(RowKey(entity: entity, id: owner.id), join.table.logName(writer.layouts))
+        note(RowKey(entity: entity, id: owner.id), property: join.table.logName(writer.layouts))
       }
     }
   }
 
   /// Finds what an object leads to now that is not there.
-  private func findMissing(_ key: RowKey, _ leads: [Lead]) throws {
+  private func findMissing(_ key: RowKey, leads: [Lead]) throws {
     guard let row = try current(key) else { return }
     for lead in leads
     where try writer.entity(of: lead.target) == nil {
       // An older change may have set it to something else since.
       let target = lead.target.id.integer
       if let column = lead.column, !row[column].isSame(as: .integer(target)) { continue }
-      if let join = lead.join, try !writer.joins[join].isLinked(key.id.integer, target) { continue }
+      if let join = lead.join, try !writer.joins[join].isLinked(key.id.integer, target: target) {
+        continue
+      }
       let conflict = UndoConflict.missingTarget(
         entity: name(key.entity),
         object: key.id.integer,

@@ -5,7 +5,7 @@ import SQLite
 /// Writing rows whose history is written as it was elsewhere.
 extension Writer {
   func replayInsert(_ key: RowKey, values: [Value]) throws {
-    try adoptNames(key, values)
+    try adoptNames(key, values: values)
     let values = try movedOut(values, of: key.entity)
     do {
       try tables[key.entity].insert(id: key.id, values: values)
@@ -20,7 +20,7 @@ extension Writer {
     before row: [Value],
     values: [Value]
   ) throws {
-    try adoptNames(key, values)
+    try adoptNames(key, values: values)
     let values = try movedOut(
       values,
       before: columns.map { row[$0] },
@@ -53,8 +53,8 @@ extension Writer {
   func differences(
     of row: [Value],
     from values: [Value?],
-    _ members: ArraySlice<ObjectDecoder.Member>,
-    _ key: RowKey
+    members: ArraySlice<ObjectDecoder.Member>,
+    key: RowKey
   ) throws -> [ReplayDifference] {
     try zip(members, values).compactMap { member, value in
       let index = ColumnIndex(member.index)
@@ -64,13 +64,13 @@ extension Writer {
       if column.isExternal, isFile(row[index], of: value) { return nil }
       let expected = String(decoding: member.value, as: UTF8.self)
       let found = try shown(row[index], at: index, of: key)
-      return difference(key, column.property, expected: expected, found: found)
+      return difference(key, property: column.property, expected: expected, found: found)
     }
   }
 
   func difference(
     _ key: RowKey,
-    _ property: String?,
+    property: String?,
     expected: String?,
     found: String?
   ) -> ReplayDifference {
@@ -85,13 +85,13 @@ extension Writer {
 
   /// A stored value as canonical text.
   private func shown(_ value: Value, at column: ColumnIndex, of key: RowKey) throws -> String {
-    let encoder = ObjectEncoder(layouts[key.entity], layouts)
-    let encoded = try encoder.encoded(value, at: column, blobs)
+    let encoder = ObjectEncoder(layouts[key.entity], layouts: layouts)
+    let encoded = try encoder.encoded(value, at: column, blobs: blobs)
     return String(decoding: encoded.large.isEmpty ? encoded.json : encoded.large, as: UTF8.self)
   }
 
-  func replayDelete(_ key: RowKey, _ row: [Value]) throws {
-    try releaseExternalValues(key, row)
+  func replayDelete(_ key: RowKey, row: [Value]) throws {
+    try releaseExternalValues(key, values: row)
     if parked[key] != nil { return parked.remove(key) }
     try tables[key.entity].delete(id: key.id)
   }

@@ -22,7 +22,7 @@ final class EntityTable {
   /// The indexes of the columns of external attributes.
   let external: [ColumnIndex]
 
-  init(_ connection: Connection, _ layout: EntityLayout, _ texts: TextRoom) {
+  init(_ connection: Connection, layout: EntityLayout, texts: TextRoom) {
     self.texts = texts
     external = layout.columns.indexes { $0.isExternal }
     self.connection = connection

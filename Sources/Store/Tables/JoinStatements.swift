@@ -10,7 +10,7 @@ final class JoinStatements {
   private var adding: Statement?
   private var removing: Statement?
 
-  init(_ connection: Connection, _ table: JoinTable) {
+  init(_ connection: Connection, table: JoinTable) {
     self.connection = connection
     self.table = table
   }
@@ -21,7 +21,7 @@ final class JoinStatements {
   private var pair: String { "\(first) = ?1 AND \(second) = ?2" }
 
   /// Whether a pair is linked.
-  func isLinked(_ source: Int64, _ target: Int64) throws -> Bool {
+  func isLinked(_ source: Int64, target: Int64) throws -> Bool {
     let statement = try prepared(&reading, "SELECT 1 FROM \(name) WHERE \(pair)")
     try bind(statement, source, target)
     defer { statement.reset() }
@@ -29,7 +29,7 @@ final class JoinStatements {
   }
 
   /// Links a pair; returns false if it was linked already.
-  func add(_ source: Int64, _ target: Int64) throws -> Bool {
+  func add(_ source: Int64, target: Int64) throws -> Bool {
     let statement = try prepared(
       &adding,
       "INSERT INTO \(name) (\(first), \(second)) VALUES (?1, ?2) ON CONFLICT DO NOTHING"
@@ -41,7 +41,7 @@ final class JoinStatements {
 
   /// Removes the link of a pair; returns false if there was none.
   @discardableResult
-  func remove(_ source: Int64, _ target: Int64) throws -> Bool {
+  func remove(_ source: Int64, target: Int64) throws -> Bool {
     let statement = try prepared(&removing, "DELETE FROM \(name) WHERE \(pair)")
     try bind(statement, source, target)
     try statement.run()
@@ -52,15 +52,15 @@ final class JoinStatements {
 
   /// The ids that an owner is linked to, in ascending order.
   func targets(of source: Int64) throws -> [Int64] {
-    try ids("SELECT \(second) FROM \(name) WHERE \(first) = ?1 ORDER BY 1", source)
+    try ids("SELECT \(second) FROM \(name) WHERE \(first) = ?1 ORDER BY 1", id: source)
   }
 
   /// The ids of the owners that are linked to an object, in ascending order.
   func owners(of target: Int64) throws -> [Int64] {
-    try ids("SELECT \(first) FROM \(name) WHERE \(second) = ?1 ORDER BY 1", target)
+    try ids("SELECT \(first) FROM \(name) WHERE \(second) = ?1 ORDER BY 1", id: target)
   }
 
-  private func ids(_ sql: String, _ id: Int64) throws -> [Int64] {
+  private func ids(_ sql: String, id: Int64) throws -> [Int64] {
     let statement = try connection.cached(sql)
     try statement.bind(1, id)
     defer { statement.reset() }

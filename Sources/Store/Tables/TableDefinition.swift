@@ -19,7 +19,7 @@ extension StoreSchema {
   package func tables() throws -> [TableDefinition] {
     let layouts = try layouts()
     let roots = layouts.filter { $0.entity.parent == nil }
-    let tables = roots.map { definition(of: $0, layouts) }
+    let tables = roots.map { definition(of: $0, layouts: layouts) }
     let joins = joinTables(among: layouts).map(definition(of:))
     let all = tables + joins
     var names: Set<String> = []
@@ -33,7 +33,7 @@ extension StoreSchema {
     return all
   }
 
-  private func definition(of root: EntityLayout, _ layouts: [EntityLayout]) -> TableDefinition {
+  private func definition(of root: EntityLayout, layouts: [EntityLayout]) -> TableDefinition {
     let family = root.family.map { layouts[$0] }.sorted {
       ($0.ancestors.count, $0.index) < ($1.ancestors.count, $1.index)
     }
@@ -41,7 +41,7 @@ extension StoreSchema {
     var lines = ["\"id\" INTEGER PRIMARY KEY AUTOINCREMENT"]
     var checks: [String] = []
     if root.sharesTable {
-      let isKnown = isOne(of: family.map(\.entity.name), "\"_entity\"")
+      let isKnown = isOne(of: family.map(\.entity.name), column: "\"_entity\"")
       columns.append("_entity")
       lines.append("\"_entity\" TEXT NOT NULL CHECK (\(isKnown))")
     }
@@ -50,12 +50,13 @@ extension StoreSchema {
         columns.append(column.name)
         let isRoot = layout.index == root.index
         lines.append(
-          column.quoted + " " + declaration(of: column, in: layout, isRequired: isRoot, layouts)
+          column.quoted + " "
+            + declaration(of: column, in: layout, isRequired: isRoot, layouts: layouts)
         )
         if !isRoot, !column.isOptional {
           let names = layout.family.map { layouts[$0].entity.name }
           checks.append(
-            "CHECK (NOT (\(isOne(of: names, "\"_entity\""))) OR \(column.quoted) IS NOT NULL)"
+            "CHECK (NOT (\(isOne(of: names, column: "\"_entity\""))) OR \(column.quoted) IS NOT NULL)"
           )
         }
       }
@@ -74,7 +75,7 @@ extension StoreSchema {
     of column: EntityLayout.Column,
     in layout: EntityLayout,
     isRequired: Bool,
-    _ layouts: [EntityLayout]
+    layouts: [EntityLayout]
   ) -> String {
     if case .attribute(let index) = column.content {
       return columnDeclaration(

@@ -90,7 +90,7 @@ extension Writer {
     let kinds = Set([key.entity] + layouts[key.entity].ancestors)
     for (index, join) in joins.enumerated() where kinds.contains(join.table.owner) {
       let links = try join.targets(of: key.id.integer)
-      for target in links { try join.remove(key.id.integer, target) }
+      for target in links { try join.remove(key.id.integer, target: target) }
       if !links.isEmpty { owned[JoinIndex(index)] = links }
     }
     try remove(key, values: values, links: owned)
@@ -104,7 +104,7 @@ extension Writer {
       try tables[key.entity].delete(id: key.id)
     }
     try recorder.delete(key, values: values, links: links)
-    try releaseExternalValues(key, values)
+    try releaseExternalValues(key, values: values)
     deleted.append(key)
   }
 
@@ -118,9 +118,9 @@ extension Writer {
       apply(
         layout.entity.relationships[position].deleteRule,
         of: key,
-        column.property,
+        property: column.property,
         to: [RowKey(entity: target, id: ObjectID(id))],
-        &waiting
+        waiting: &waiting
       )
     }
     for reference in references[key.entity] {
@@ -155,18 +155,24 @@ extension Writer {
       if kinds.contains(table.owner) {
         let links = try join.targets(of: key.id.integer)
         for target in links {
-          try join.remove(key.id.integer, target)
+          try join.remove(key.id.integer, target: target)
           try noteUpdate(of: RowKey(entity: table.destination, id: ObjectID(target)))
         }
         if !links.isEmpty { owned[JoinIndex(index)] = links }
         let relationship = layouts[table.owner].entity.relationships[table.relationship]
         let targets = links.map { RowKey(entity: table.destination, id: ObjectID($0)) }
-        apply(relationship.deleteRule, of: key, relationship.name, to: targets, &waiting)
+        apply(
+          relationship.deleteRule,
+          of: key,
+          property: relationship.name,
+          to: targets,
+          waiting: &waiting
+        )
       }
       if kinds.contains(table.destination) {
         let links = try join.owners(of: key.id.integer)
         for owner in links {
-          try join.remove(owner, key.id.integer)
+          try join.remove(owner, target: key.id.integer)
           guard owner != key.id.integer else { continue }
           try recordLink(JoinIndex(index), owner: owner, other: key.id.integer, isLinked: false)
           try noteUpdate(of: RowKey(entity: table.owner, id: ObjectID(owner)))
@@ -175,7 +181,7 @@ extension Writer {
         let back = layouts[table.destination].entity.relationships.first { $0.name == name }
         if let back {
           let owners = links.map { RowKey(entity: table.owner, id: ObjectID($0)) }
-          apply(back.deleteRule, of: key, back.name, to: owners, &waiting)
+          apply(back.deleteRule, of: key, property: back.name, to: owners, waiting: &waiting)
         }
       }
     }
@@ -191,9 +197,9 @@ extension Writer {
   private func apply(
     _ rule: DeleteRule,
     of key: RowKey,
-    _ property: String,
+    property: String,
     to targets: [RowKey],
-    _ waiting: inout [RowKey]
+    waiting: inout [RowKey]
   ) {
     switch rule {
     case .cascade: waiting += targets
@@ -235,21 +241,21 @@ extension Writer {
     for check in denied {
       let left = try check.targets.filter { try entity(of: $0) != nil }
       guard !left.isEmpty else { continue }
-      throw refusal(check.gone, .denyRuleOfTargets, property: check.property, left)
+      throw refusal(check.gone, obstacle: .denyRuleOfTargets, property: check.property, rows: left)
     }
     for check in pointers {
       let rows = try pointing(at: check.gone.id, through: check.reference)
       guard !rows.isEmpty else { continue }
       let property = layouts[check.reference.source].columns[check.reference.column].property
-      throw refusal(check.gone, check.obstacle, property: property, rows)
+      throw refusal(check.gone, obstacle: check.obstacle, property: property, rows: rows)
     }
   }
 
   private func refusal(
     _ gone: RowKey,
-    _ obstacle: ObjectFailure.Obstacle,
+    obstacle: ObjectFailure.Obstacle,
     property: String,
-    _ rows: [RowKey]
+    rows: [RowKey]
   ) -> StoreError {
     let others = rows.map(name)
     return StoreError(ObjectFailure.deletion(name(of: gone), obstacle, property: property, others))

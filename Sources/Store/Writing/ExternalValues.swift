@@ -7,7 +7,7 @@ extension Writer {
     var values = values
     for column in tables[entity].external {
       values[column] = try movedOut(values[column])
-      try count(values[column], 1)
+      try count(values[column], rows: 1)
     }
     return values
   }
@@ -22,8 +22,8 @@ extension Writer {
     for (index, column) in columns.enumerated() where tables[entity].external.contains(column) {
       values[index] = try movedOut(values[index])
       guard !values[index].isSame(as: before[index]) else { continue }
-      try count(values[index], 1)
-      try count(before[index], -1)
+      try count(values[index], rows: 1)
+      try count(before[index], rows: -1)
     }
     return values
   }
@@ -35,20 +35,20 @@ extension Writer {
     return .text(try data.withUnsafeBytes { try blobs.keep($0) }.digest)
   }
 
-  private func count(_ value: Value, _ rows: Int64) throws {
+  private func count(_ value: Value, rows: Int64) throws {
     // What else stands there a writer left that is not ours.
     guard case .text(let digest) = value, Digest(hexadecimal: digest) != nil else { return }
     try blobs.count(digest, rows: rows)
   }
 
   /// Counts the values in files of a row that goes.
-  func releaseExternalValues(_ key: RowKey, _ values: [Value]) throws {
-    for column in tables[key.entity].external { try count(values[column], -1) }
+  func releaseExternalValues(_ key: RowKey, values: [Value]) throws {
+    for column in tables[key.entity].external { try count(values[column], rows: -1) }
   }
 
   /// Makes sure that names of values in files can be counted, although nobody may have the values:
   /// a writer that was not ours put the name in, or the file was gone.
-  func adoptNames(_ key: RowKey, _ values: [Value]) throws {
+  func adoptNames(_ key: RowKey, values: [Value]) throws {
     guard !tables[key.entity].external.isEmpty else { return }
     for case .text(let digest) in values where Digest(hexadecimal: digest) != nil {
       try blobs.adopt(digest, rows: 0)

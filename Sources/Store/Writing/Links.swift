@@ -27,14 +27,18 @@ extension Writer {
 
   /// Links two objects or takes their link away, unless it is so already.
   func setLink(_ join: JoinIndex, owner: Int64, other: Int64, isLinked: Bool) throws {
-    let isChanged = try isLinked ? joins[join].add(owner, other) : joins[join].remove(owner, other)
+    let isChanged =
+      try isLinked
+      ? joins[join].add(owner, target: other) : joins[join].remove(owner, target: other)
     if isChanged { try recordLink(join, owner: owner, other: other, isLinked: isLinked) }
   }
 
   func recordLink(_ join: JoinIndex, owner: Int64, other: Int64, isLinked: Bool) throws {
     let table = joins[join].table
     guard let entity = try entity(of: RowKey(entity: table.owner, id: ObjectID(owner))) else {
-      throw StoreError(ObjectFailure.missing(ObjectName(layouts[table.owner].entity.name, owner)))
+      throw StoreError(
+        ObjectFailure.missing(ObjectName(layouts[table.owner].entity.name, id: owner))
+      )
     }
     let key = RowKey(entity: entity, id: ObjectID(owner))
     try recorder.link(key, join: join, target: other, isLinked: isLinked)

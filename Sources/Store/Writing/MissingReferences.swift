@@ -25,11 +25,11 @@ extension Writer {
     let layout = layouts[entity]
     let keys = "SELECT \"from\" FROM pragma_foreign_key_list(?1) WHERE id = ?2"
     let column =
-      try connection.first(keys, [.text(table), .integer(key)]) { $0.string(at: 0) } ?? ""
+      try connection.first(keys, values: [.text(table), .integer(key)]) { $0.string(at: 0) } ?? ""
     let property = layout.columns.first { $0.name == column }?.property ?? column
     return StoreError(
       ObjectFailure.dangling(
-        ObjectName(layout.entity.name, id),
+        ObjectName(layout.entity.name, id: id),
         property: property,
         destination: destination
       )

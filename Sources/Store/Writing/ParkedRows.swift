@@ -87,7 +87,7 @@ extension Writer {
       do {
         try tables[key.entity].insert(id: key.id, values: values)
       } catch let error as SQLiteError where error.code == SQLiteError.constraintUnique {
-        throw duplicate(key, values: values, error)
+        throw duplicate(key, values: values, error: error)
       }
       parked.remove(key)
     }
@@ -103,9 +103,9 @@ extension Writer {
     try tables[key.entity].delete(id: key.id)
   }
 
-  private func duplicate(_ key: RowKey, values: [Value], _ error: SQLiteError) -> StoreError {
+  private func duplicate(_ key: RowKey, values: [Value], error: SQLiteError) -> StoreError {
     let layout = layouts[key.entity]
-    let columns = failedColumns(error, layout)
+    let columns = failedColumns(error, layout: layout)
     return StoreError(
       ObjectFailure.duplicate(
         name(of: key),
@@ -134,7 +134,7 @@ extension Writer {
 }
 
 /// The columns that SQLite names in `UNIQUE constraint failed: Trip.name, Trip.startDate`.
-func failedColumns(_ error: SQLiteError, _ layout: EntityLayout) -> [ColumnIndex] {
+func failedColumns(_ error: SQLiteError, layout: EntityLayout) -> [ColumnIndex] {
   guard let colon = error.message.firstIndex(of: ":") else { return [] }
   let prefix = layout.entity.table + "."
   return error.message[error.message.index(after: colon)...]

@@ -43,15 +43,15 @@ package final class Writer {
     schema = catalog.schema
     schemaID = catalog.schemaID
     let texts = TextRoom()
-    tables = layouts.map { EntityTable(connection, $0, texts) }
-    joins = joinTables(among: layouts).map { JoinStatements(connection, $0) }
-    blobs = Blobs(connection, blobFolder)
+    tables = layouts.map { EntityTable(connection, layout: $0, texts: texts) }
+    joins = joinTables(among: layouts).map { JoinStatements(connection, table: $0) }
+    blobs = Blobs(connection, folder: blobFolder)
     recorder = try ChangeRecorder(
       connection,
-      catalog.schema,
+      schema: catalog.schema,
       schemaID: catalog.schemaID,
-      blobs,
-      provenance
+      blobs: blobs,
+      provenance: provenance
     )
     references = incomingReferences(layouts)
     indexes = Dictionary(uniqueKeysWithValues: layouts.map { ($0.entity.name, $0.index) })
@@ -59,7 +59,7 @@ package final class Writer {
 
   func begin(_ author: Author) throws {
     try beginRows()
-    try ForeignSeal.seal(on: connection, blobs, besides: recorder)
+    try ForeignSeal.seal(on: connection, blobs: blobs, besides: recorder)
     self.author = author
     try recorder.begin()
   }
@@ -67,7 +67,7 @@ package final class Writer {
   /// Makes history of what others wrote, where nothing else is to be written.
   func seal() throws {
     try checkTables()
-    try ForeignSeal.seal(on: connection, blobs, besides: recorder)
+    try ForeignSeal.seal(on: connection, blobs: blobs, besides: recorder)
     try blobs.prepareToCommit()
   }
 
@@ -126,7 +126,7 @@ package final class Writer {
     // Somebody may have begun the ids anew while there are rows.
     let sequence = try connection.integer(
       "SELECT seq FROM sqlite_sequence WHERE name = ?1",
-      [.text(table)]
+      values: [.text(table)]
     )
     let highestRow = try connection.integer("SELECT max(\"id\") FROM \(quoted(table))") ?? 0
     let last = max(sequence ?? 0, highestRow)
@@ -138,7 +138,7 @@ package final class Writer {
       sequence == nil
         ? "INSERT INTO sqlite_sequence (name, seq) VALUES (?1, ?2)"
         : "UPDATE sqlite_sequence SET seq = ?2 WHERE name = ?1",
-      [.text(table), .integer(highest)]
+      values: [.text(table), .integer(highest)]
     )
     return last + 1
   }
@@ -153,7 +153,7 @@ package final class Writer {
       try tables[entity].insert(id: key.id, values: values)
     } catch let error as SQLiteError {
       guard error.code == SQLiteError.constraintUnique else {
-        throw refusal(error, key)
+        throw refusal(error, key: key)
       }
       parked.park(key, values: values)
     }
@@ -190,7 +190,7 @@ package final class Writer {
       do {
         try tables[entity].update(id: key.id, columns: columns, values: values)
       } catch let error as SQLiteError {
-        guard error.code == SQLiteError.constraintUnique else { throw refusal(error, key) }
+        guard error.code == SQLiteError.constraintUnique else { throw refusal(error, key: key) }
         try park(key, columns: columns, values: values)
       }
     }
@@ -234,12 +234,12 @@ package final class Writer {
   }
 
   /// What SQLite refused, as an error about the object.
-  private func refusal(_ error: SQLiteError, _ key: RowKey) -> any Error {
+  private func refusal(_ error: SQLiteError, key: RowKey) -> any Error {
     let layout = layouts[key.entity]
     let reason: ObjectFailure
     switch error.code {
     case SQLiteError.constraintNotNull:
-      let properties = failedColumns(error, layout).map { layout.columns[$0].property }
+      let properties = failedColumns(error, layout: layout).map { layout.columns[$0].property }
       reason = .missingValue(name(of: key), properties: properties)
     case SQLiteError.constraintCheck, SQLiteError.constraintDataType:
       reason = .invalidValue(name(of: key), error.message)
@@ -251,5 +251,7 @@ package final class Writer {
   }
 
   /// An object as errors name it.
-  func name(of key: RowKey) -> ObjectName { ObjectName(layouts[key.entity].entity.name, key.id.integer) }
+  func name(of key: RowKey) -> ObjectName {
+    ObjectName(layouts[key.entity].entity.name, id: key.id.integer)
+  }
 }

@@ -347,6 +347,6 @@ final class PendingOverlay {
   }
 
   func run(_ sql: String, _ values: [Value] = []) throws {
-    try connection.run(sql, values)
+    try connection.run(sql, values: values)
   }
 }

@@ -8,7 +8,7 @@ struct PreparedChangesTests {
   private func prepared(_ changes: SampleChange...) throws -> PreparedChanges {
     let format = try ChangeFormat(tripSchema)
     let result = PreparedChanges()
-    for change in changes { try change.withChange { try result.append($0, format) } }
+    for change in changes { try change.withChange { try result.append($0, format: format) } }
     return result
   }
 

@@ -9,13 +9,13 @@ struct LinkListTests {
 
   private func text(_ targets: [Int64]) -> [UInt8] {
     var json: [UInt8] = []
-    appendLinkList(targets, prefix, to: &json)
+    appendLinkList(targets, prefix: prefix, to: &json)
     return json
   }
 
   private func links(_ text: [UInt8]) -> [Int64]? {
     var result: [Int64] = []
-    return text.withUnsafeBytes { readLinkList($0, prefix, to: &result) } ? result : nil
+    return text.withUnsafeBytes { readLinkList($0, prefix: prefix, to: &result) } ? result : nil
   }
 
   @Test("what is written is read again, with ids of any size")

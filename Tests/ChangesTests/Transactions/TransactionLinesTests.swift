@@ -78,7 +78,7 @@ struct TransactionLinesTests {
       var other = TransactionDigest(after: first)
       var all = Array(first.bytes)
       SampleChange.insert.withChange { change in
-        for _ in 0..<count { one.take(change, lines) }
+        for _ in 0..<count { one.take(change, lines: lines) }
         var text: [UInt8] = []
         for _ in 0..<count { lines.append(change, to: &text) }
         text.withUnsafeBytes { other.take(lines: $0) }

@@ -55,7 +55,7 @@ private func place(of lines: [UInt8], in logs: LogFolder) -> (file: String, line
   let end = String(decoding: last, as: UTF8.self).split(separator: #""meta":{"last":"#).last
   let number = end.flatMap { Int64($0.prefix { $0.isNumber }) } ?? header.first
   let folder = header.partial.isEmpty ? logs : logs.partial(leavingOut: header.partial)
-  let lineage = folder.lineageFolder(header.store, header.lineage)
+  let lineage = folder.lineageFolder(header.store, lineage: header.lineage)
   func padded(_ number: Int64) -> String {
     let digits = String(number)
     return String(repeating: "0", count: max(0, 20 - digits.count)) + digits

@@ -73,7 +73,7 @@ struct AttributeMigrationTests {
     try withStoreFile(first(Self.trip(Self.name)), fill: Self.fill) { url in
       let error = try storeError { _ = try migrate(url, to: new) }
       #expect(error.code == .missingValue)
-      #expect(error.objects == [ObjectName("Trip", 1), ObjectName("Trip", 2)])
+      #expect(error.objects == [ObjectName("Trip", id: 1), ObjectName("Trip", id: 2)])
       #expect(
         error.message
           == "Trip.stars becomes required, but 2 rows would have no value: Trip 1, 2."
@@ -157,7 +157,7 @@ struct AttributeMigrationTests {
         _ = try migrate(url, to: second(Self.trip(Self.name, required)))
       }
       #expect(error.code == .missingValue)
-      #expect(error.objects == [ObjectName("Trip", 2)])
+      #expect(error.objects == [ObjectName("Trip", id: 2)])
       let filled = Attribute(name: "rating", type: .double, defaultValue: .real(1))
       let store = try migrate(url, to: second(Self.trip(Self.name, filled)))
       #expect(try rows("SELECT id, rating FROM Trip", in: store) == ["1|2.5", "2|1.0"])

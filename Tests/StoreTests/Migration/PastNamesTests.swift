@@ -19,7 +19,7 @@ struct PastNamesTests {
   }
 
   private func present(_ json: String, _ property: PastNames.Property) -> String? {
-    PastNames.present(EncodedValue(json: Array(json.utf8)), property).map {
+    PastNames.present(EncodedValue(json: Array(json.utf8)), property: property).map {
       String(decoding: $0.json + $0.special, as: UTF8.self)
     }
   }
@@ -40,9 +40,9 @@ struct PastNamesTests {
     #expect(present(#""5""#, property([.string, .int64])) == nil)
     var value = EncodedValue(json: Array("null".utf8))
     value.special = Array(#""no such special value""#.utf8)
-    #expect(PastNames.present(value, property([.float, .double])) == nil)
+    #expect(PastNames.present(value, property: property([.float, .double])) == nil)
     value.special = Array(#""inf""#.utf8)
-    #expect(PastNames.present(value, property([.float, .double]))?.specialName == "inf")
+    #expect(PastNames.present(value, property: property([.float, .double]))?.specialName == "inf")
   }
 
   @Test("A reference and a list of links get the name that their entity has now.")

@@ -98,7 +98,7 @@ struct RelationshipMigrationTests {
         _ = try migrate(url, to: second(Self.person(), Self.trip(Self.leader(isOptional: false))))
       }
       #expect(error.code == .missingValue)
-      #expect(error.objects == [ObjectName("Trip", 7)])
+      #expect(error.objects == [ObjectName("Trip", id: 7)])
       #expect(error.hint.contains("Make the relationship optional"))
     }
   }
@@ -109,7 +109,7 @@ struct RelationshipMigrationTests {
     try withStoreFile(first(Self.person(), Self.trip(Self.leader())), fill: Self.fill) { url in
       let error = try storeError { _ = try migrate(url, to: required) }
       #expect(error.code == .missingValue)
-      #expect(error.objects == [ObjectName("Trip", 4)])
+      #expect(error.objects == [ObjectName("Trip", id: 4)])
       try Store.open(.file(url)).write(Author()) {
         try $0.update(1, id: 4, columns: [1], values: [.integer(3)])
       }
@@ -154,7 +154,7 @@ struct RelationshipMigrationTests {
       }
       let error = try storeError { _ = try migrate(url, to: one) }
       #expect(error.code == .duplicate)
-      #expect(error.objects == [ObjectName("Trip", 2)])
+      #expect(error.objects == [ObjectName("Trip", id: 2)])
       #expect(error.message.contains("Trip.leader becomes a relationship to one object"))
       try many.write(Author()) {
         try $0.unlink(1, relationship: "leaders", source: 2, target: 3)

@@ -22,7 +22,7 @@ struct RowMergeTests {
   }
 
   private func source(_ columns: [String], keys: Int32, state: Int) -> ComparedRows.Source {
-    ComparedRows.Source("states", columns, keys: Int(keys), condition: "state = \(state)")
+    ComparedRows.Source("states", columns: columns, keys: Int(keys), condition: "state = \(state)")
   }
 
   private func differences(
@@ -33,7 +33,7 @@ struct RowMergeTests {
     ids: ClosedRange<Int64>
   ) throws -> [Found] {
     let part = ComparedRows.Part(left: left, right: right, keys: keys, columns: 2)
-    let merge = try RowMerge(part, reader, reader)
+    let merge = try RowMerge(part, left: reader, right: reader)
     try merge.begin(ids)
     var result: [Found] = []
     while let place = try merge.next() {

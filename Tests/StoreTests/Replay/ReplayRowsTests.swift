@@ -66,7 +66,7 @@ struct ReplayRowsTests {
           special: none,
           large: none
         ),
-        format
+        format: format
       )
     }
     let refusals = changes.refusals
@@ -124,14 +124,14 @@ struct ReplayRowsTests {
   @Test("Every change is written if the row is as it expects, and is a difference if it is not.")
   func rows() throws {
     try withWorld { world, format in
-      let rows = ReplayRows(world.writer, format.decoders)
+      let rows = ReplayRows(world.writer, decoders: format.decoders)
       var id: Int64 = 0
       for state in states {
         for step in steps {
           id += 1
           if let state { try world.person(id).insert(name: state) }
           let changes = try prepared(format, step, id: id)
-          try rows.write(changes.parts[0], changes)
+          try rows.write(changes.parts[0], changes: changes)
           let isExpected = state == step.before
           let found = try world.person(id).name()
           #expect(found == (isExpected ? step.after : state), "\(step) of \(state ?? "nothing")")
@@ -150,7 +150,7 @@ struct ReplayRowsTests {
   @Test("A table's statements change a row only if it is as the change expects.")
   func tables() throws {
     try withWorld { world, format in
-      let table = ReplayTable(world.writer.connection, format.decoders[person])
+      let table = ReplayTable(world.writer.connection, decoder: format.decoders[person])
       var id: Int64 = 0
       for state in states {
         for step in steps {
@@ -158,13 +158,13 @@ struct ReplayRowsTests {
           if let state { try world.person(id).insert(name: state) }
           let changes = try prepared(format, step, id: id)
           let part = changes.parts[0]
-          #expect(table.staysInRow(part, changes))
+          #expect(table.staysInRow(part, changes: changes))
           var isWritten = true
           switch step.kind {
           case .insert:
-            do { try table.insert(part, changes) } catch { isWritten = false }
-          case .update: isWritten = try table.update(part, changes)
-          case .delete: isWritten = try table.delete(part, changes)
+            do { try table.insert(part, changes: changes) } catch { isWritten = false }
+          case .update: isWritten = try table.update(part, changes: changes)
+          case .delete: isWritten = try table.delete(part, changes: changes)
           }
           #expect(isWritten == (state == step.before), "\(step) of \(state ?? "nothing")")
           let found = try world.person(id).name()
@@ -179,10 +179,10 @@ struct ReplayRowsTests {
   )
   func afterDifference() throws {
     try withWorld { world, format in
-      let rows = ReplayRows(world.writer, format.decoders)
+      let rows = ReplayRows(world.writer, decoders: format.decoders)
       for (id, step) in [(1, steps[4]), (2, steps[0])] {
         let changes = try prepared(format, step, id: Int64(id))
-        try rows.write(changes.parts[0], changes)
+        try rows.write(changes.parts[0], changes: changes)
       }
       #expect(rows.differences.count == 1)
       let found = try world.person(2).name()
@@ -193,7 +193,7 @@ struct ReplayRowsTests {
   @Test("A snapshot has only insertions, and a migration only updates.")
   func purposes() throws {
     try withWorld { world, format in
-      let rows = ReplayRows(world.writer, format.decoders)
+      let rows = ReplayRows(world.writer, decoders: format.decoders)
       for (purpose, kind) in [
         (ReplayRows.Purpose.snapshot, ChangeKind.insert), (.comparison, .update),
       ] {
@@ -201,7 +201,7 @@ struct ReplayRowsTests {
         for step in steps where step.kind != kind {
           let changes = try prepared(format, step, id: 1)
           #expect(throws: CanonicalEncodingError.self) {
-            try rows.write(changes.parts[0], changes)
+            try rows.write(changes.parts[0], changes: changes)
           }
         }
       }
@@ -211,7 +211,7 @@ struct ReplayRowsTests {
   @Test("What a migration left is compared with the value after an update, and not written.")
   func comparison() throws {
     try withWorld { world, format in
-      let rows = ReplayRows(world.writer, format.decoders)
+      let rows = ReplayRows(world.writer, decoders: format.decoders)
       rows.purpose = .comparison
       var id: Int64 = 0
       for state in states {
@@ -219,7 +219,7 @@ struct ReplayRowsTests {
           id += 1
           if let state { try world.person(id).insert(name: state) }
           let changes = try prepared(format, step, id: id)
-          try rows.write(changes.parts[0], changes)
+          try rows.write(changes.parts[0], changes: changes)
           #expect(rows.differences.count == (state == step.after ? 0 : 1))
           let found = try world.person(id).name()
           #expect(found == state)
@@ -243,7 +243,7 @@ struct ReplayRowsTests {
       for id: Int64 in 1...2 {
         try world.trip(id).insert(name: "trip \(id)")
       }
-      let rows = ReplayRows(world.writer, format.decoders)
+      let rows = ReplayRows(world.writer, decoders: format.decoders)
       rows.purpose = isTakenBack ? .takingBack : .history
       for code in 0..<64 {
         let id = Int64(code) + 1
@@ -263,12 +263,12 @@ struct ReplayRowsTests {
         )
         guard before != after, before.isDisjoint(with: after) else {
           #expect(throws: CanonicalEncodingError.self) {
-            try rows.write(changes.parts[0], changes)
+            try rows.write(changes.parts[0], changes: changes)
           }
           rows.forgetDifferences()
           continue
         }
-        try rows.write(changes.parts[0], changes)
+        try rows.write(changes.parts[0], changes: changes)
         let missing = before.subtracting(there).count
         let present = isTakenBack ? 0 : after.intersection(there).count
         #expect(rows.differences.count == missing + present, "\(there), \(before), \(after)")

@@ -23,7 +23,7 @@ extension Reader {
   ) throws {
     try withPassingValues { mine in
       try other.withPassingValues { theirs in
-        let comparison = try Comparison(self, mine, other, theirs)
+        let comparison = try Comparison(self, oldValues: mine, other: other, newValues: theirs)
         try comparison.run(body)
       }
     }
@@ -52,14 +52,14 @@ private final class Comparison {
 
   init(
     _ one: Reader,
-    _ oldValues: PassingValues,
-    _ other: Reader,
-    _ newValues: PassingValues
+    oldValues: PassingValues,
+    other: Reader,
+    newValues: PassingValues
   ) throws {
     self.one = one
     self.other = other
-    old = try ObjectRows(one.connection, one.layouts)
-    new = try ObjectRows(other.connection, other.layouts)
+    old = try ObjectRows(one.connection, layouts: one.layouts)
+    new = try ObjectRows(other.connection, layouts: other.layouts)
     self.oldValues = oldValues
     self.newValues = newValues
   }
@@ -69,9 +69,9 @@ private final class Comparison {
     for layout in new.layouts {
       guard let first = old.layouts.first(where: { $0.entity.name == layout.entity.name })
       else { continue }
-      pairs.append(Pair(first, of: old, layout, of: new))
+      pairs.append(Pair(first, of: old, new: layout, of: new))
     }
-    let search = DifferenceSearch(one, other, pairs.map { $0.compared(old, new) })
+    let search = DifferenceSearch(one, other, compared: pairs.map { $0.compared(old, new) })
     var cursors: (index: Int, one: ObjectCursor, other: ObjectCursor)?
     try search.run { index, ids in
       guard !ids.isEmpty else { return }
@@ -84,27 +84,39 @@ private final class Comparison {
         other = try new.cursor(of: pair.new.index)
         cursors = (index, one, other)
       }
-      for id in ids { try compare(pair, id, one, other, body) }
+      for id in ids { try compare(pair, id: id, one: one, other: other, body) }
     }
   }
 
   private func compare(
     _ pair: Pair,
-    _ id: Int64,
-    _ one: ObjectCursor,
-    _ other: ObjectCursor,
+    id: Int64,
+    one: ObjectCursor,
+    other: ObjectCursor,
     _ body: (RowDifference) throws -> Void
   ) throws {
     switch (try one.find(id), try other.find(id)) {
     case (true, true):
-      try compare(pair, one, other)
-      if !text.changed.isEmpty { try tell(.update, pair, id, body) }
+      try compare(pair, one: one, other: other)
+      if !text.changed.isEmpty { try tell(.update, pair: pair, id: id, body) }
     case (true, false):
-      try pair.append(one, to: &text.before, pair.oldEncoder, oldValues.blobs, isOld: true)
-      try tell(.delete, pair, id, body)
+      try pair.append(
+        one,
+        to: &text.before,
+        encoder: pair.oldEncoder,
+        blobs: oldValues.blobs,
+        isOld: true
+      )
+      try tell(.delete, pair: pair, id: id, body)
     case (false, true):
-      try pair.append(other, to: &text.after, pair.newEncoder, newValues.blobs, isOld: false)
-      try tell(.insert, pair, id, body)
+      try pair.append(
+        other,
+        to: &text.after,
+        encoder: pair.newEncoder,
+        blobs: newValues.blobs,
+        isOld: false
+      )
+      try tell(.insert, pair: pair, id: id, body)
     case (false, false):
       // Links of an object that is none, or one of another entity.
       break
@@ -113,11 +125,11 @@ private final class Comparison {
 
   private func tell(
     _ kind: ChangeKind,
-    _ pair: Pair,
-    _ id: Int64,
+    pair: Pair,
+    id: Int64,
     _ body: (RowDifference) throws -> Void
   ) throws {
-    try text.withChange(kind, sequence: sequence, pair.newEncoder.name, id, body)
+    try text.withChange(kind, sequence: sequence, entity: pair.newEncoder.name, object: id, body)
     sequence += 1
     text.removeAll()
     try oldValues.removeAll()
@@ -125,20 +137,20 @@ private final class Comparison {
   }
 
   /// Puts together how one object differs from the other of its id.
-  private func compare(_ pair: Pair, _ one: ObjectCursor, _ other: ObjectCursor) throws {
+  private func compare(_ pair: Pair, one: ObjectCursor, other: ObjectCursor) throws {
     for (left, right) in pair.columns {
       let first = one.row.value(at: Int32(truncatingIfNeeded: left.number) + 1)
       let second = other.row.value(at: Int32(truncatingIfNeeded: right.number) + 1)
       // Most values are the same, and seen to be so before they are encoded.
       if first.isSame(as: second) { continue }
-      let before = try pair.oldEncoder.encoded(first, at: left, oldValues.blobs)
-      let after = try pair.newEncoder.encoded(second, at: right, newValues.blobs)
+      let before = try pair.oldEncoder.encoded(first, at: left, blobs: oldValues.blobs)
+      let after = try pair.newEncoder.encoded(second, at: right, blobs: newValues.blobs)
       // A value in a file is the same as one in its row.
       guard before != after else { continue }
       let key = pair.newEncoder.key(right)
       text.appendChanged(key)
-      text.before.append(key, before)
-      text.after.append(key, after)
+      text.before.append(key, value: before)
+      text.after.append(key, value: after)
     }
     for (left, right) in pair.links {
       let before = try one.links[left].links(of: one.id)
@@ -148,8 +160,8 @@ private final class Comparison {
       func isOther(_ target: Int64) -> Bool { !kept.contains(target) }
       let key = other.links[right].key
       text.appendChanged(key)
-      text.before.append(key, one.links[left].list(before.filter(isOther)))
-      text.after.append(key, other.links[right].list(after.filter(isOther)))
+      text.before.append(key, value: one.links[left].list(before.filter(isOther)))
+      text.after.append(key, value: other.links[right].list(after.filter(isOther)))
     }
   }
 }
@@ -157,7 +169,11 @@ private final class Comparison {
 extension JoinTable {
   /// The links in the order of their owners.
   fileprivate var rows: ComparedRows.Source {
-    ComparedRows.Source(quoted(name), [quoted(firstColumn), quoted(secondColumn)], keys: 2)
+    ComparedRows.Source(
+      quoted(name),
+      columns: [quoted(firstColumn), quoted(secondColumn)],
+      keys: 2
+    )
   }
 }
 
@@ -172,11 +188,11 @@ private struct Pair {
   /// The places of the join tables of the same relationship.
   let links: [(Int, Int)]
 
-  init(_ old: EntityLayout, of oldRows: ObjectRows, _ new: EntityLayout, of newRows: ObjectRows) {
+  init(_ old: EntityLayout, of oldRows: ObjectRows, new: EntityLayout, of newRows: ObjectRows) {
     self.old = old
     self.new = new
-    oldEncoder = ObjectEncoder(old, oldRows.layouts)
-    newEncoder = ObjectEncoder(new, newRows.layouts)
+    oldEncoder = ObjectEncoder(old, layouts: oldRows.layouts)
+    newEncoder = ObjectEncoder(new, layouts: newRows.layouts)
     columns = new.columns.enumerated().compactMap { index, column in
       old.column(of: column.property).map { ($0, ColumnIndex(index)) }
     }
@@ -193,17 +209,17 @@ private struct Pair {
 
   /// What tells which objects may differ.
   func compared(_ oldRows: ObjectRows, _ newRows: ObjectRows) -> ComparedRows {
-    func source(_ layout: EntityLayout, _ columns: [ColumnIndex]) -> ComparedRows.Source {
+    func source(_ layout: EntityLayout, columns: [ColumnIndex]) -> ComparedRows.Source {
       ComparedRows.Source(
         layout.table,
-        ["\"id\""] + columns.map { layout.columns[$0].quoted },
+        columns: ["\"id\""] + columns.map { layout.columns[$0].quoted },
         keys: 1,
         condition: layout.ownCondition
       )
     }
     let rows = ComparedRows.Part(
-      left: source(old, columns.map(\.0)),
-      right: source(new, columns.map(\.1)),
+      left: source(old, columns: columns.map(\.0)),
+      right: source(new, columns: columns.map(\.1)),
       keys: 1,
       columns: Int32(columns.count + 1)
     )
@@ -219,19 +235,22 @@ private struct Pair {
   func append(
     _ cursor: ObjectCursor,
     to side: inout ChangeSide,
-    _ encoder: ObjectEncoder,
-    _ blobs: Blobs,
+    encoder: ObjectEncoder,
+    blobs: Blobs,
     isOld: Bool
   ) throws {
     for (left, right) in columns {
       let column = isOld ? left : right
       let value = cursor.row.value(at: Int32(truncatingIfNeeded: column.number) + 1)
-      side.append(newEncoder.key(right), try encoder.encoded(value, at: column, blobs))
+      side.append(
+        newEncoder.key(right),
+        value: try encoder.encoded(value, at: column, blobs: blobs)
+      )
     }
     for (left, right) in links {
       let links = cursor.links[isOld ? left : right]
       let found = try links.links(of: cursor.id)
-      if !found.isEmpty { side.append(links.key, links.list(found)) }
+      if !found.isEmpty { side.append(links.key, value: links.list(found)) }
     }
   }
 }

@@ -23,7 +23,7 @@ struct ComparedRows: Sendable {
     let lowest: String
 
     /// Reads columns of a table, quoted, of which the first are the key.
-    init(_ table: String, _ columns: [String], keys: Int, condition: String? = nil) {
+    init(_ table: String, columns: [String], keys: Int, condition: String? = nil) {
       rows =
         "SELECT \(columns.joined(separator: ", ")) FROM \(table)"
         + " WHERE \(columns[0]) BETWEEN ?1 AND ?2" + (condition.map { " AND \($0)" } ?? "")
@@ -44,11 +44,11 @@ struct DifferenceSearch {
   private let finder: DifferenceFinder
   private let second: SecondFinder?
 
-  init(_ left: Reader, _ right: Reader, _ compared: [ComparedRows]) {
+  init(_ left: Reader, _ right: Reader, compared: [ComparedRows]) {
     self.compared = compared
-    finder = DifferenceFinder(left, right, compared)
+    finder = DifferenceFinder(left, right, compared: compared)
     second = left.companion.flatMap { left in
-      right.companion.map { SecondFinder(DifferenceFinder(left, $0, compared)) }
+      right.companion.map { SecondFinder(DifferenceFinder(left, $0, compared: compared)) }
     }
   }
 
@@ -58,7 +58,7 @@ struct DifferenceSearch {
     var next = Stretch(index: 0, ids: .min ... .min)
     func take() throws -> Stretch? {
       while next.index < compared.count {
-        if let start = try finder.lowest(from: next.ids.lowerBound, next.index) {
+        if let start = try finder.lowest(from: next.ids.lowerBound, index: next.index) {
           let end = start > .max - Stretch.length ? .max : start + Stretch.length - 1
           let stretch = Stretch(index: next.index, ids: start...end)
           next =
@@ -100,18 +100,20 @@ private final class DifferenceFinder {
   private let compared: [ComparedRows]
   private var merges: (index: Int, parts: [RowMerge])?
 
-  init(_ left: Reader, _ right: Reader, _ compared: [ComparedRows]) {
+  init(_ left: Reader, _ right: Reader, compared: [ComparedRows]) {
     self.left = left
     self.right = right
     self.compared = compared
   }
 
   /// The lowest id that any of the rows begins with, from one on.
-  func lowest(from id: Int64, _ index: Int) throws -> Int64? {
+  func lowest(from id: Int64, index: Int) throws -> Int64? {
     var result: Int64?
     for part in compared[index].parts {
       for (reader, sql) in [(left, part.left.lowest), (right, part.right.lowest)] {
-        guard let found = try reader.connection.integer(sql, [.integer(id)]) else { continue }
+        guard let found = try reader.connection.integer(sql, values: [.integer(id)]) else {
+          continue
+        }
         result = min(result ?? .max, found)
       }
     }
@@ -132,7 +134,7 @@ private final class DifferenceFinder {
 
   private func merges(_ index: Int) throws -> [RowMerge] {
     if let merges, merges.index == index { return merges.parts }
-    let parts = try compared[index].parts.map { try RowMerge($0, left, right) }
+    let parts = try compared[index].parts.map { try RowMerge($0, left: left, right: right) }
     merges = (index, parts)
     return parts
   }

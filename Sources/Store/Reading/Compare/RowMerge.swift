@@ -15,9 +15,9 @@ final class RowMerge {
   /// Where it stopped; those rows are passed over next.
   private var place = Place.both
 
-  init(_ part: ComparedRows.Part, _ left: Reader, _ right: Reader) throws {
-    self.left = try Side(part.left, left.connection, keys: part.keys)
-    self.right = try Side(part.right, right.connection, keys: part.keys)
+  init(_ part: ComparedRows.Part, left: Reader, right: Reader) throws {
+    self.left = try Side(part.left, connection: left.connection, keys: part.keys)
+    self.right = try Side(part.right, connection: right.connection, keys: part.keys)
     columns = part.keys..<part.columns
   }
 
@@ -69,7 +69,7 @@ private final class Side {
   /// The ids that the row is found by.
   private(set) var key: (Int64, Int64) = (0, 0)
 
-  init(_ source: ComparedRows.Source, _ connection: Connection, keys: Int32) throws {
+  init(_ source: ComparedRows.Source, connection: Connection, keys: Int32) throws {
     row = try connection.prepare(source.rows)
     self.keys = keys
   }

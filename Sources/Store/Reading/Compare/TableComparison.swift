@@ -25,7 +25,7 @@ extension Reader {
     let parts = tables.map { table in
       let source = ComparedRows.Source(
         quoted(table.name),
-        table.columns.map(quoted),
+        columns: table.columns.map(quoted),
         keys: table.keys
       )
       return ComparedRows.Part(
@@ -35,8 +35,8 @@ extension Reader {
         columns: Int32(table.columns.count)
       )
     }
-    let search = DifferenceSearch(self, other, parts.map { ComparedRows(parts: [$0]) })
-    let merges = try parts.map { try RowMerge($0, self, other) }
+    let search = DifferenceSearch(self, other, compared: parts.map { ComparedRows(parts: [$0]) })
+    let merges = try parts.map { try RowMerge($0, left: self, right: other) }
     try search.run { index, ids in
       for id in ids {
         try merges[index].begin(id...id)
