@@ -212,9 +212,8 @@ let package = Package(
     .testTarget(
       name: "TravelogTests",
       dependencies: [
-        "ChangeLog", "CommandLineKit", "ProcessTesting", "SQLite", "Changes", "Store",
-        "StoreTesting",
-        "travelog", "trips", "TestSupport",
+        "ChangeLog", "Changes", "CommandLineKit", "Pipeline", "ProcessTesting", "SQLite", "Store",
+        "StoreTesting", "TestSupport", "travelog", "trips",
       ]
     ),
     .target(

@@ -151,7 +151,7 @@ struct HistorySourceTests {
       #expect(message("999").contains("ends at transaction \(head)"))
       #expect(message("1999-01-01").contains("begins"))
       #expect(message("yesterday").contains("2026-11-03T08:00Z"))
-      #expect(message("2026-02-30").contains("no point"))
+      #expect(message("2026-02-30").contains("is not a point"))
       try world.source.deleteHistory([1...2])
       #expect(message("1").contains("after transaction 2"))
       #expect(try History(world.path + "@2").last == 2)

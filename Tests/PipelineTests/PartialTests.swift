@@ -449,7 +449,7 @@ struct PartialTests {
       #expect(error?.code == .partial)
       let path = world.logs.partial(leavingOut: filter.words)
         .storeFolder(world.source.identifier)
-      #expect(error?.message.contains(path) == true)
+      #expect(error?.hint.contains(path) == true)
       let history = try History(path)
       #expect(history.outline.partial == filter.words)
       #expect(throws: LogError.self) { try history.checkIsWhole() }

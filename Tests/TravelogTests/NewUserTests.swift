@@ -259,7 +259,7 @@ struct NewUserTests {
     try withTemporaryFolder { folder in
       let run = try travelog("check", folder.path + "/none", "--json")
       let object = try JSONSerialization.jsonObject(with: Data(run.errors.utf8)) as? [String: Any]
-      #expect(object?["message"] as? String == "There is no store at \(folder.path)/none.")
+      #expect(object?["message"] as? String == "There is no file \(folder.path)/none.")
       #expect((object?["hint"] as? String)?.hasPrefix("Check the path") == true)
     }
   }

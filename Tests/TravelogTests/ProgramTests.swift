@@ -228,7 +228,7 @@ struct ProgramTests {
       for words in [["import", "-", "--into", copy], ["verify", "-"]] {
         let run = try travelog(words)
         #expect(run.code == 10)
-        #expect(run.errors.contains("standard input"), "\(run.errors)")
+        #expect(run.errors.contains("Standard input was empty"), "\(run.errors)")
       }
       let token = folder.path + "/token.json"
       let export = ["export", store.location.path, "--to", "-", "--token", token]

@@ -143,7 +143,7 @@ struct BadUseTests {
     try holder.execute("BEGIN IMMEDIATE")
     let context = ModelContext(container)
     context.insert(Trip(name: "waiting"))
-    #expect { try context.save() } throws: { "\($0)".contains("locked") }
+    #expect { try context.save() } throws: { "\($0)".contains("Another program is writing") }
     #expect(context.insertedModelsArray.count == 1)
     try holder.execute("ROLLBACK")
     try context.save()
