@@ -9,10 +9,15 @@ package struct SHA256: Sendable {
     if crypto == nil { plain = PlainSHA256() }
   }
 
-  /// The digest of bytes that are all there.
-  package static func digest(of bytes: UnsafeRawBufferPointer) -> Digest {
-    var hash = SHA256()
+  /// The digest of bytes that are all there, and of those after them.
+  package static func digest(
+    of bytes: UnsafeRawBufferPointer,
+    _ more: UnsafeRawBufferPointer = UnsafeRawBufferPointer(start: nil, count: 0)
+  ) -> Digest {
+    if let digest = CryptoSHA256.digest(of: bytes, more) { return digest }
+    var hash = PlainSHA256()
     hash.update(bytes)
+    hash.update(more)
     return hash.finish()
   }
 
