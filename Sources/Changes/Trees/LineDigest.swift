@@ -1,0 +1,25 @@
+// What digests cover; docs/decisions/0004 has the reasons.
+
+/// The digest of the values of a line, which nobody without the salt can find by trying values.
+package func valuesDigest(_ values: UnsafeRawBufferPointer, salt: Seed) -> Digest {
+  MessageKind.values.digest(salt, values)
+}
+
+/// The hash of a line in the tree of its transaction.
+///
+/// It covers the bytes that stay known if the values are hidden, and the digest of the values.
+package func lineHash(_ known: UnsafeRawBufferPointer, values: Digest) -> Digest {
+  MessageKind.leaf.digest(SHA256.digest(of: known), values)
+}
+
+/// The digest of a transaction without that of the one before.
+///
+/// It covers the root of the tree over its lines, and the line that closes it, without its digest.
+package func bodyDigest(lines: Digest, closing: UnsafeRawBufferPointer) -> Digest {
+  MessageKind.body.digest(lines, closing)
+}
+
+/// The digest of a transaction.
+package func transactionDigest(after previous: Digest, body: Digest) -> Digest {
+  MessageKind.transaction.digest(previous, body)
+}

@@ -1,0 +1,120 @@
+/// A proof, or a part of one, that does not prove what it should.
+package struct ProofError: Error, Hashable, Sendable {
+  /// What is wrong.
+  package let message: String
+
+  init(_ message: String) { self.message = message }
+}
+
+/// A tree by the number of its leaves and its root.
+package struct TreeHead: Hashable, Sendable {
+  /// The number of leaves.
+  package var count: Int64
+  /// The root.
+  package var root: Digest
+
+  /// Describes a tree.
+  package init(count: Int64, root: Digest) {
+    self.count = count
+    self.root = root
+  }
+}
+
+/// The subtrees whose roots prove that a leaf is in a tree, from the leaf's sibling upwards.
+package func inclusionPath(of index: Int64, in count: Int64) -> [Range<Int64>] {
+  var path: [Range<Int64>] = []
+  var node = 0..<count
+  while node.count > 1 {
+    let (left, right) = node.children
+    let isLeft = index < left.upperBound
+    path.append(isLeft ? right : left)
+    node = isLeft ? left : right
+  }
+  return path.reversed()
+}
+
+/// The subtrees whose roots prove that a tree of `old` leaves is the beginning of a larger one.
+///
+/// No root of a tree is among them.
+package func consistencyPath(from old: Int64, to count: Int64) -> [Range<Int64>] {
+  guard old > 0 else { return [] }
+  var path: [Range<Int64>] = []
+  var node = 0..<count
+  while old < node.upperBound {
+    let (left, right) = node.children
+    let isLeft = old <= left.upperBound
+    path.append(isLeft ? right : left)
+    node = isLeft ? left : right
+  }
+  // Whoever checks the proof knows the old root.
+  if node.lowerBound > 0 { path.append(node) }
+  return path.reversed()
+}
+
+/// The root that a proof of inclusion leads to.
+///
+/// - Throws: ``ProofError`` if no tree of this size has such a proof for such a leaf.
+package func inclusionRoot(
+  of leaf: Digest,
+  at index: Int64,
+  in count: Int64,
+  by proof: [Digest]
+) throws(ProofError) -> Digest {
+  guard index >= 0, index < count else {
+    throw ProofError("A tree of \(count) leaves has no leaf \(index).")
+  }
+  let path = inclusionPath(of: index, in: count)
+  try check(proof, path)
+  var hash = leaf
+  for (range, other) in zip(path, proof) {
+    hash = range.lowerBound > index ? nodeHash(hash, other) : nodeHash(other, hash)
+  }
+  return hash
+}
+
+/// Checks a proof that one tree is the beginning of another.
+///
+/// - Throws: ``ProofError`` if it does not prove that.
+package func checkConsistency(
+  from old: TreeHead,
+  to new: TreeHead,
+  by proof: [Digest]
+) throws(ProofError) {
+  guard old.count >= 0, old.count <= new.count else {
+    throw ProofError("A tree of \(old.count) leaves can't be the beginning of one of \(new.count).")
+  }
+  let path = consistencyPath(from: old.count, to: new.count)
+  try check(proof, path)
+  guard old.count > 0 else {
+    return try require(old.root == MerkleTree().root && (new.count > 0 || new.root == old.root))
+  }
+  var known = Array(zip(path, proof))[...]
+  var before = old.root
+  // The old root is in the proof only if the newer tree has no node with all leaves of the older.
+  if let first = path.first, first.lowerBound < old.count {
+    before = proof[0]
+    known = known.dropFirst()
+  }
+  var after = before
+  for (range, other) in known {
+    if range.lowerBound >= old.count {
+      after = nodeHash(after, other)
+    } else {
+      before = nodeHash(other, before)
+      after = nodeHash(other, after)
+    }
+  }
+  try require(before == old.root && after == new.root)
+}
+
+private func check(_ proof: [Digest], _ path: [Range<Int64>]) throws(ProofError) {
+  guard proof.count == path.count else {
+    throw ProofError("The proof has \(proof.count) hashes, and needs \(path.count).")
+  }
+}
+
+private func require(_ isConsistent: Bool) throws(ProofError) {
+  guard isConsistent else {
+    throw ProofError("The proof does not show that the older tree is the beginning of the newer.")
+  }
+}

@@ -1,0 +1,95 @@
+/// The tree of hashes of RFC 6962 over leaves that arrive one after another.
+///
+/// It keeps one hash for each whole subtree, 64 at most, however many leaves there are.
+package struct MerkleTree: Hashable, Sendable {
+  /// The number of leaves.
+  package private(set) var count: Int64 = 0
+  /// The roots of the largest whole subtrees, left to right.
+  private var subtrees: [Digest] = []
+  /// Whether the last subtree is the end of the tree, because it is not a whole one.
+  private var isComplete = false
+
+  /// Creates a tree without leaves.
+  package init() {}
+
+  /// Creates a tree from the hashes of its leaves.
+  package init(_ leaves: some Sequence<Digest>) {
+    for leaf in leaves { append(leaf) }
+  }
+
+  /// Appends the hash of a leaf.
+  package mutating func append(_ leaf: Digest) { merge(leaf, 1) }
+
+  /// Appends a subtree by its root.
+  ///
+  /// - Throws: ``ProofError`` if no tree has a subtree with this number of leaves there.
+  package mutating func append(_ root: Digest, ofLeaves leaves: Int64) throws(ProofError) {
+    let isWhole = leaves > 0 && leaves & (leaves - 1) == 0 && count & (leaves - 1) == 0
+    // Only the last subtree of a tree may have a number of leaves that is not a power of two.
+    let isLast = leaves > 0 && (count == 0 || leaves < count & -count)
+    guard !isComplete, isWhole || isLast, !count.addingReportingOverflow(leaves).overflow else {
+      throw ProofError("No tree has a subtree of \(leaves) leaves after \(count) leaves.")
+    }
+    if isWhole { return merge(root, leaves) }
+    subtrees.append(root)
+    count += leaves
+    isComplete = true
+  }
+
+  private mutating func merge(_ root: Digest, _ leaves: Int64) {
+    var hash = root
+    var size = leaves
+    while count & size != 0, let left = subtrees.popLast() {
+      hash = nodeHash(left, hash)
+      size <<= 1
+    }
+    subtrees.append(hash)
+    count += leaves
+  }
+
+  /// The root; that of a tree without leaves is the digest of no bytes.
+  package var root: Digest {
+    guard var hash = subtrees.last else { return SHA256.digest(of: []) }
+    for left in subtrees.dropLast().reversed() { hash = nodeHash(left, hash) }
+    return hash
+  }
+}
+
+/// The hash of a leaf with some bytes.
+package func leafHash(_ bytes: UnsafeRawBufferPointer) -> Digest {
+  MessageKind.leaf.digest(bytes)
+}
+
+/// The hash of a leaf whose bytes are a digest.
+package func leafHash(_ digest: Digest) -> Digest {
+  MessageKind.leaf.digest(digest)
+}
+
+/// The hash of a node with two children.
+package func nodeHash(_ left: Digest, _ right: Digest) -> Digest {
+  MessageKind.node.digest(left, right)
+}
+
+/// The number of leaves below the left child of a node: the largest power of two below `count`.
+func leavesOfLeftChild(_ count: Int64) -> Int64 {
+  1 << Int64(63 - (count - 1).leadingZeroBitCount)
+}
+
+extension Range<Int64> {
+  /// The leaves below the children of the node that has these leaves, which are at least two.
+  var children: (left: Self, right: Self) {
+    let middle = lowerBound + leavesOfLeftChild(upperBound - lowerBound)
+    return (lowerBound..<middle, middle..<upperBound)
+  }
+
+  /// Whether a tree of so many leaves has a node with exactly these leaves.
+  func isNode(ofLeaves count: Int64) -> Bool {
+    guard lowerBound >= 0, lowerBound < upperBound, upperBound <= count else { return false }
+    var node = 0..<count
+    while node != self, upperBound - lowerBound < node.upperBound - node.lowerBound {
+      let (left, right) = node.children
+      node = lowerBound < left.upperBound ? left : right
+    }
+    return node == self
+  }
+}

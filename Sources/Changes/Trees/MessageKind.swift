@@ -1,0 +1,53 @@
+/// The kinds of short messages that trees and transactions hash, by the byte that each begins with.
+///
+/// No two kinds have the same bytes, so that the hash of one is never taken for that of another. The
+/// first two are those of RFC 6962.
+enum MessageKind: UInt8 {
+  case leaf, node, seed, values, restatedSalt, body, transaction
+
+  /// The digest of a message of this kind with two digests.
+  func digest(_ first: Digest, _ second: Digest) -> Digest {
+    digest(first.words, second.words, 64, nothing)
+  }
+
+  /// The digest of a message of this kind with a digest, and more bytes.
+  func digest(_ first: Digest, _ more: UnsafeRawBufferPointer = nothing) -> Digest {
+    digest(first.words, .zero, 32, more)
+  }
+
+  /// The digest of a message of this kind with a seed, and more bytes.
+  func digest(_ seed: Seed, _ more: UnsafeRawBufferPointer = nothing) -> Digest {
+    digest(SIMD4(seed.first, seed.second, 0, 0), .zero, 16, more)
+  }
+
+  /// The digest of a message of this kind with some bytes.
+  func digest(_ bytes: UnsafeRawBufferPointer) -> Digest { digest(.zero, .zero, 0, bytes) }
+
+  private func digest(
+    _ first: SIMD4<UInt64>,
+    _ second: SIMD4<UInt64>,
+    _ count: Int,
+    _ more: UnsafeRawBufferPointer
+  ) -> Digest {
+    // On the stack: a million changes hash six million messages.
+    withUnsafeTemporaryAllocation(byteCount: 72, alignment: 8) { bytes in
+      // The words after the kind are aligned.
+      bytes[7] = rawValue
+      for index in 0..<4 {
+        bytes.storeBytes(of: first[index].bigEndian, toByteOffset: 8 + 8 * index, as: UInt64.self)
+        bytes.storeBytes(of: second[index].bigEndian, toByteOffset: 40 + 8 * index, as: UInt64.self)
+      }
+      return SHA256.digest(of: UnsafeRawBufferPointer(rebasing: bytes[7..<8 + count]), more)
+    }
+  }
+}
+
+private var nothing: UnsafeRawBufferPointer { UnsafeRawBufferPointer(start: nil, count: 0) }
+
+extension Digest {
+  /// Eight bytes each, the first one highest.
+  var words: SIMD4<UInt64> {
+    // Four integers are all that a digest has.
+    withUnsafeBytes(of: self) { $0.loadUnaligned(as: SIMD4<UInt64>.self) }
+  }
+}

@@ -1,0 +1,98 @@
+/// Why a note, a checkpoint or a key can't be read, made or trusted.
+package enum NoteError: Error, Hashable, Sendable {
+  /// It is not spelled as it should be; the text says how.
+  case malformed(String)
+  /// No key that is known has signed it.
+  case unsigned
+  /// The signature of a known key, by its name, is not one of this text.
+  case wrongSignature(String)
+  /// The machine has no libcrypto, which signs and verifies.
+  case noLibrary
+}
+
+/// A public key by which signatures of notes are verified: a name and a key of Ed25519.
+package struct NoteKey: Hashable, Sendable {
+  /// The name of who signs.
+  package let name: String
+  /// The 32 bytes of the public key.
+  package let bytes: [UInt8]
+
+  /// Ed25519, as C2SP numbers kinds of signatures.
+  private static let kind: UInt8 = 1
+
+  /// Names a key.
+  package init(name: String, bytes: [UInt8]) throws(NoteError) {
+    guard isKeyName(name) else {
+      throw .malformed("the name of a key is empty, or has a blank, a plus or a control character")
+    }
+    guard bytes.count == 32 else { throw .malformed("a key of Ed25519 has 32 bytes") }
+    self.name = name
+    self.bytes = bytes
+  }
+
+  /// Reads a line such as `example.org/log+1c0a…+AW9…`.
+  package init(verifier text: String) throws(NoteError) {
+    let parts = text.split(separator: "+", maxSplits: 2, omittingEmptySubsequences: false)
+    guard parts.count == 3, let bytes = decoded(parts[2]), bytes.first == Self.kind else {
+      throw .malformed("this is not a key of Ed25519 with its name and number")
+    }
+    try self.init(name: String(parts[0]), bytes: Array(bytes.dropFirst()))
+    guard verifier == text else { throw .malformed("the key of \(name) has another number") }
+  }
+
+  /// The key as a line that other programs read.
+  package var verifier: String {
+    let digits = String(id, radix: 16)
+    let number = String(repeating: "0", count: 8 - digits.count) + digits
+    return "\(name)+\(number)+\(encoded([Self.kind] + bytes))"
+  }
+
+  /// What tells the keys of one name from each other.
+  package var id: UInt32 {
+    let digest = SHA256.digest(of: Array(name.utf8) + [0x0a, Self.kind] + bytes)
+    return UInt32(digest.words[0] >> 32)
+  }
+}
+
+/// Whether a text may be the name of a key.
+func isKeyName(_ text: some StringProtocol) -> Bool {
+  !text.isEmpty
+    && !text.unicodeScalars.contains {
+      $0.properties.isWhitespace || $0 == "+" || $0.value < 0x20
+    }
+}
+
+/// Reads base64 in the one form that it is written in.
+func decoded(_ text: some StringProtocol) -> [UInt8]? {
+  Array(text.utf8).withUnsafeBytes { parseBase64($0) }.map { Array($0) }
+}
+
+/// Bytes in base64.
+func encoded(_ bytes: [UInt8]) -> String {
+  var text: [UInt8] = []
+  bytes.withUnsafeBytes { appendBase64($0, to: &text) }
+  return String(decoding: text, as: UTF8.self)
+}
+
+/// The 32 bytes of a key of Ed25519 in a PEM file, as `openssl genpkey -algorithm ed25519` and
+/// `openssl pkey -pubout` write it.
+package func ed25519Key(pem text: String) throws(NoteError) -> (bytes: [UInt8], isPrivate: Bool) {
+  // RFC 8410: before the key, DER has the same bytes in every file.
+  let kinds: [(name: String, isPrivate: Bool, opening: [UInt8])] = [
+    (
+      "PRIVATE KEY", true,
+      [0x30, 0x2e, 2, 1, 0, 0x30, 5, 6, 3, 0x2b, 0x65, 0x70, 4, 0x22, 4, 0x20]
+    ),
+    ("PUBLIC KEY", false, [0x30, 0x2a, 0x30, 5, 6, 3, 0x2b, 0x65, 0x70, 3, 0x21, 0]),
+  ]
+  let lines = text.split(whereSeparator: \.isNewline)
+  for kind in kinds {
+    guard let first = lines.firstIndex(of: "-----BEGIN \(kind.name)-----"),
+      let last = lines[first...].firstIndex(of: "-----END \(kind.name)-----"),
+      let bytes = decoded(lines[(first + 1)..<last].joined()),
+      bytes.count == kind.opening.count + 32, bytes.starts(with: kind.opening)
+    else { continue }
+    return (Array(bytes.suffix(32)), kind.isPrivate)
+  }
+  throw .malformed("this is not a PEM file with a key of Ed25519")
+}

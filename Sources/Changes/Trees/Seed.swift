@@ -1,0 +1,121 @@
+/// The 16 bytes from which the salts of a subtree's leaves are derived.
+///
+/// A node's seed gives those of its children, and nobody can find it from them. A leaf's seed is its
+/// salt.
+package struct Seed: Hashable, Sendable {
+  /// The number of bytes.
+  package static let byteCount = 16
+
+  // Eight bytes each, the first one highest.
+  let first: UInt64
+  let second: UInt64
+
+  private init(_ first: UInt64, _ second: UInt64) {
+    self.first = first
+    self.second = second
+  }
+
+  /// Creates a random seed.
+  package init(using generator: inout some RandomNumberGenerator) {
+    self.init(generator.next(), generator.next())
+  }
+
+  /// Takes 16 bytes; nil for another number of them.
+  package init?(bytes: UnsafeRawBufferPointer) {
+    guard bytes.count == Self.byteCount else { return nil }
+    self.init(
+      UInt64(bigEndian: bytes.loadUnaligned(as: UInt64.self)),
+      UInt64(bigEndian: bytes.loadUnaligned(fromByteOffset: 8, as: UInt64.self))
+    )
+  }
+
+  /// Takes 16 bytes; nil for another number of them.
+  package init?(bytes: [UInt8]) {
+    guard let seed = bytes.withUnsafeBytes({ Seed(bytes: $0) }) else { return nil }
+    self = seed
+  }
+
+  /// The bytes.
+  package var bytes: [UInt8] {
+    [first, second].flatMap { word in withUnsafeBytes(of: word.bigEndian) { Array($0) } }
+  }
+
+  /// The seeds of the two children of the node that has this one.
+  var children: (left: Seed, right: Seed) {
+    let words = MessageKind.seed.digest(self).words
+    return (Seed(words[0], words[1]), Seed(words[2], words[3]))
+  }
+
+  /// The salt that replaces this one when values of its line are erased.
+  package var restated: Seed {
+    let words = MessageKind.restatedSalt.digest(self).words
+    return Seed(words[0], words[1])
+  }
+}
+
+/// A subtree of the seeds of a transaction, by its leaves and the seed of its root.
+package struct SeededRange: Hashable, Sendable {
+  /// The leaves.
+  package let leaves: Range<Int64>
+  /// The seed that gives their salts.
+  package let seed: Seed
+
+  /// Describes a subtree.
+  package init(_ leaves: Range<Int64>, _ seed: Seed) {
+    self.leaves = leaves
+    self.seed = seed
+  }
+
+  /// The two halves of a subtree of more than one leaf.
+  fileprivate var children: (left: SeededRange, right: SeededRange) {
+    let (left, right) = (leaves.children, seed.children)
+    return (SeededRange(left.left, right.left), SeededRange(left.right, right.right))
+  }
+}
+
+/// The salts of the leaves of a subtree, left to right.
+package struct Salts: Sequence, IteratorProtocol, Sendable {
+  private var waiting: [SeededRange]
+
+  /// Begins with the first leaf.
+  package init(_ range: SeededRange) { waiting = range.leaves.isEmpty ? [] : [range] }
+
+  /// The next salt; nil after the last leaf.
+  package mutating func next() -> Seed? {
+    guard var range = waiting.popLast() else { return nil }
+    while range.leaves.count > 1 {
+      let (left, right) = range.children
+      waiting.append(right)
+      range = left
+    }
+    return range.seed
+  }
+}
+
+/// The fewest seeds that give the salts of all leaves but the hidden ones, left to right.
+///
+/// It looks at hidden leaves as it needs them, and keeps a few dozen seeds at most.
+package struct SeedCover<Hidden: IteratorProtocol<Int64>>: Sequence, IteratorProtocol {
+  private var waiting: [SeededRange]
+  private var hidden: Hidden
+  private var nextHidden: Int64?
+
+  /// Covers all leaves of some subtrees but the hidden ones; both ascend.
+  package init(_ ranges: [SeededRange], hiding hidden: Hidden) {
+    waiting = ranges.reversed()
+    self.hidden = hidden
+    nextHidden = self.hidden.next()
+  }
+
+  /// The next subtree; nil after the last one.
+  package mutating func next() -> SeededRange? {
+    while let range = waiting.popLast() {
+      while let index = nextHidden, index < range.leaves.lowerBound { nextHidden = hidden.next() }
+      guard let index = nextHidden, range.leaves.contains(index) else { return range }
+      guard range.leaves.count > 1 else { continue }
+      let (left, right) = range.children
+      waiting += [right, left]
+    }
+    return nil
+  }
+}

@@ -1,0 +1,89 @@
+/// A text that one or more keys have signed, in the format c2sp.org/signed-note.
+package struct SignedNote: Hashable, Sendable, CustomStringConvertible {
+  /// A signature by a key, which may be of any kind.
+  package struct Signature: Hashable, Sendable {
+    /// The name of the key.
+    package let name: String
+    /// What tells the keys of one name from each other.
+    package let keyID: UInt32
+    /// The signature.
+    package let bytes: [UInt8]
+  }
+
+  /// A note has at most so many signatures.
+  private static let limit = 100
+  private static let dash = "\u{2014} "
+
+  /// What was signed; it ends with a line feed.
+  package let text: String
+  /// Who has signed it.
+  package private(set) var signatures: [Signature] = []
+
+  /// Begins a note that nobody has signed.
+  package init(text: String) throws(NoteError) {
+    guard text.hasSuffix("\n"), text.unicodeScalars.allSatisfy({ $0 == "\n" || $0.value >= 0x20 })
+    else { throw .malformed("the text does not end with a line feed, or has control characters") }
+    self.text = text
+  }
+
+  /// Reads a note; signatures by keys that nobody knows may be anything.
+  package init(_ bytes: [UInt8]) throws(NoteError) {
+    guard let note = String(validating: bytes, as: UTF8.self) else {
+      throw .malformed("it is not UTF-8")
+    }
+    let lines = note.split(separator: "\n", omittingEmptySubsequences: false)
+    guard let blank = lines.dropLast().lastIndex(of: ""), blank > 0, lines.last == "",
+      lines.count - blank - 2 <= Self.limit
+    else { throw .malformed("it has no line that separates text and signatures, or too many") }
+    try self.init(text: lines[..<blank].joined(separator: "\n") + "\n")
+    for line in lines[(blank + 1)...].dropLast() {
+      let parts = line.dropFirst(Self.dash.count).split(
+        separator: " ",
+        omittingEmptySubsequences: false
+      )
+      guard line.hasPrefix(Self.dash), parts.count == 2, isKeyName(parts[0]),
+        let bytes = decoded(parts[1]), bytes.count > 4
+      else { throw .malformed("it has a line that is not a signature") }
+      signatures.append(
+        Signature(
+          name: String(parts[0]),
+          keyID: bytes.prefix(4).reduce(0) { $0 << 8 | UInt32($1) },
+          bytes: Array(bytes.dropFirst(4))
+        )
+      )
+    }
+    guard !signatures.isEmpty else { throw .malformed("it has no signature") }
+  }
+
+  /// The note as a file has it.
+  package var description: String {
+    signatures.reduce(text + "\n") { note, one in
+      let number = (0..<4).map { UInt8(truncatingIfNeeded: one.keyID >> UInt32(24 - 8 * $0)) }
+      return note + "\(Self.dash)\(one.name) \(encoded(number + one.bytes))\n"
+    }
+  }
+
+  /// Adds a signature.
+  package mutating func sign(_ name: String, privateKey: [UInt8]) throws(NoteError) {
+    let key = try NoteKey(name: name, bytes: ed25519PublicKey(of: privateKey))
+    let signature = try ed25519Signature(of: Array(text.utf8), by: privateKey)
+    signatures.append(Signature(name: name, keyID: key.id, bytes: signature))
+  }
+
+  /// The keys that have signed this, of those that are known.
+  ///
+  /// - Throws: ``NoteError`` if none has, or if a signature is not the one of a known key.
+  package func signers(among keys: [NoteKey]) throws(NoteError) -> [NoteKey] {
+    var found: [NoteKey] = []
+    for one in signatures {
+      for key in keys where key.name == one.name && key.id == one.keyID {
+        guard try isEd25519Signature(one.bytes, of: Array(text.utf8), by: key.bytes) else {
+          throw .wrongSignature(key.name)
+        }
+        if !found.contains(key) { found.append(key) }
+      }
+    }
+    guard !found.isEmpty else { throw .unsigned }
+    return found
+  }
+}
