@@ -180,7 +180,7 @@ let package = Package(
     .testTarget(name: "FoundationExtrasTests", dependencies: ["FoundationExtras"]),
     .testTarget(name: "SamplesTests", dependencies: ["Samples", "SwiftData", "TestSupport"]),
     .testTarget(name: "SQLiteTests", dependencies: ["SQLite", "StoreTesting", "TestSupport"]),
-    .testTarget(name: "ChangesTests", dependencies: ["Changes", "TestSupport"]),
+    .testTarget(name: "ChangesTests", dependencies: ["Changes", "ProcessTesting", "TestSupport"]),
     .testTarget(
       name: "ChangeLogTests",
       dependencies: [
