@@ -85,13 +85,9 @@ package final class Connection {
     self.owner = owner
     database = owner.database
     path = owner.path
-    owner.installAuthorizer()
   }
 
   private func installAuthorizer() {
-    let mutex = sqlite3_db_mutex(database)
-    sqlite3_mutex_enter(mutex)
-    defer { sqlite3_mutex_leave(mutex) }
     guard !hasAuthorizer else { return }
     hasAuthorizer = true
     // It fails only if the connection is misused.
@@ -118,13 +114,16 @@ package final class Connection {
 
   /// Calls with what prepares statements.
   ///
-  /// If this is a second wrapper, SQLite refuses those that change more than temporary tables.
-  func preparing<Result>(_ body: () -> Result) -> Result {
-    guard let owner else { return body() }
+  /// If this is a second wrapper, SQLite refuses those that change more than temporary tables. It
+  /// asks for every column, so a single statement that begins with SELECT, and can't write, is a query
+  /// that is prepared without the question.
+  func preparing<Result>(isQuery: Bool = false, _ body: () -> Result) -> Result {
+    guard let owner, !isQuery else { return body() }
     // Another thread may prepare a statement with the owner, if the database is in memory.
     let mutex = sqlite3_db_mutex(database)
     sqlite3_mutex_enter(mutex)
     defer { sqlite3_mutex_leave(mutex) }
+    owner.installAuthorizer()
     let before = owner.refusesWrites
     owner.refusesWrites = true
     defer { owner.refusesWrites = before }

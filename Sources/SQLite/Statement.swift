@@ -16,7 +16,7 @@ package final class Statement {
     let code = text.withUTF8 { bytes in
       bytes.withMemoryRebound(to: CChar.self) { characters in
         var tail: UnsafePointer<CChar>?
-        let code = connection.preparing {
+        let code = connection.preparing(isQuery: sql.hasPrefix("SELECT")) {
           sqlite3_prepare_v3(
             connection.database,
             characters.baseAddress,
