@@ -30,7 +30,7 @@ struct PeerRows {
     }
   }
 
-  /// The operations as changesets, recorded in a store; nil where the library has no sessions.
+  /// The operations as changesets, recorded in a store; nil if the library has no sessions.
   func changesets(recordedIn store: String) -> OpaquePointer? {
     peer_changesets_record(rows, store)
   }

@@ -34,7 +34,7 @@ package struct Arguments: Sendable {
     origins[parameter.declaration.name] ?? .fallback
   }
 
-  /// True where a parameter was given, on the command line or in the environment.
+  /// Whether a parameter was given, on the command line or in the environment.
   package func has(_ parameter: some DeclaredParameter) -> Bool {
     origin(of: parameter) != .fallback
   }

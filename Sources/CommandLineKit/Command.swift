@@ -39,7 +39,7 @@ package struct Command: Sendable {
   package var files: [Note]
   /// The ways in which it can end, besides success, failure and wrong usage.
   package var exitCodes: [ExitCode]
-  /// What it does; nil where one of its subcommands has to be named.
+  /// What it does; nil if one of its subcommands has to be named.
   package var action: Action?
 
   /// Makes a command; one without an action only holds others.

@@ -6,7 +6,7 @@ package struct CommandError: Error, Hashable, Sendable {
   package var code: ExitCode
   /// What happened and where, in a sentence.
   package var message: String
-  /// What to do about it; nil where the message says it.
+  /// What to do about it; nil if the message says it.
   package var hint: String?
 
   package init(_ code: ExitCode, _ message: String, hint: String? = nil) {

@@ -8,7 +8,7 @@ package struct ClosedPipe: Error {}
 package final class Output: Sendable {
   /// How words are set off.
   package let style: Style
-  /// True where somebody looks at it.
+  /// Whether somebody looks at it.
   package let isTerminal: Bool
   private let descriptor: Int32
   private let buffer: Mutex<[UInt8]>

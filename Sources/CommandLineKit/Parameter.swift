@@ -14,13 +14,13 @@ package struct Declaration: Sendable {
   package let name: String
   /// The letter that stands for a flag.
   package let short: Character?
-  /// True where it has its place instead of a name.
+  /// Whether it has its place instead of a name.
   package let isPositional: Bool
   /// How many values it takes.
   package let arity: Arity
-  /// True where giving a flag twice means something.
+  /// Whether giving a flag twice means something.
   package let isRepeatable: Bool
-  /// True where it can't be left out.
+  /// Whether it can't be left out.
   package let isRequired: Bool
   /// What stands for its value in help.
   package let placeholder: String

@@ -36,7 +36,7 @@ package final class ProgressLine: Sendable {
   ///
   /// - Parameters:
   ///   - done: How much is done.
-  ///   - total: How much there is to do; nil where nobody knows.
+  ///   - total: How much there is to do; nil if nobody knows.
   ///   - unit: What is counted.
   /// - Throws: What writing throws.
   package func draw(_ done: Int64, of total: Int64?, _ unit: String) throws {

@@ -8,7 +8,7 @@ package enum ColorChoice: String, CaseIterable, Sendable {
 
 /// How words are set off: with colours, or not at all.
 package struct Style: Hashable, Sendable {
-  /// True where escapes are written.
+  /// Whether escapes are written.
   package let isColored: Bool
 
   /// No escapes.

@@ -1,4 +1,4 @@
-/// The word that was most likely meant; nil where none is near enough.
+/// The word that was most likely meant; nil if none is near enough.
 package func nearest(to word: String, in words: [String]) -> String? {
   let limit = max(1, word.count / 3)
   var best: (word: String, distance: Int)?

@@ -20,7 +20,7 @@ package struct ValueType<Value: Sendable>: Sendable {
   package let forms: String
   /// What is wrong with a text that is refused, if more than its form can be said.
   let hint: @Sendable (String) -> String?
-  /// Makes a value; nil where the text is none.
+  /// Makes a value; nil if the text is none.
   package let parse: @Sendable (String) -> Value?
 
   package init(

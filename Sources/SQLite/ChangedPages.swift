@@ -12,7 +12,7 @@ package final class ChangedPages {
   private static let longestLog: Int32 = 1000
 
   private let connection: Connection
-  /// The pages; nil where any may have been written.
+  /// The pages; nil if any may have been written.
   private var pages: Set<UInt32>?
   /// What tells this run of the log from earlier ones, and how many frames of it were looked at.
   private var run: [UInt8] = []
@@ -78,7 +78,7 @@ package final class ChangedPages {
   ///
   /// Pages that were written are read for it; all where others wrote since.
   ///
-  /// - Returns: False where the write-ahead log is not empty, which has newer pages.
+  /// - Returns: False if the write-ahead log is not empty, which has newer pages.
   /// - Throws: ``SQLiteError/busy`` where somebody else writes.
   package func clearGaps() throws -> Bool {
     guard let file = travelog_sqlite_file(connection.database),

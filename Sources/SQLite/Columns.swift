@@ -27,7 +27,7 @@ extension Statement {
   @inline(__always)
   package func double(at index: Int32) -> Double { sqlite3_column_double(handle, index) }
 
-  /// True where there is no value.
+  /// Whether there is no value.
   @inline(__always)
   package func isNull(at index: Int32) -> Bool {
     sqlite3_column_type(handle, index) == SQLITE_NULL
@@ -66,7 +66,7 @@ extension Statement {
     )
   }
 
-  /// True where some columns of this row and of another statement's row hold the same bits.
+  /// Whether some columns of this row and of another statement's row hold the same bits.
   ///
   /// The values are asked for once each: asking a statement costs more than looking at a value. They
   /// are not kept, and nobody else uses the statements, so that SQLite need not protect them.

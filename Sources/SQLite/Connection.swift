@@ -211,7 +211,7 @@ package final class Connection {
   /// True between `BEGIN` and the end of the transaction, which SQLite may end by itself.
   package var isInTransaction: Bool { sqlite3_get_autocommit(database) == 0 }
 
-  /// True where the file can't be written.
+  /// Whether the file can't be written.
   package var isReadOnly: Bool { sqlite3_db_readonly(database, "main") == 1 }
 
   /// How many milliseconds a statement waits for a lock.

@@ -21,7 +21,7 @@ package struct FunctionArguments {
     StorageClass(rawValue: sqlite3_value_type(self[index])) ?? .null
   }
 
-  /// True where the argument is null.
+  /// Whether the argument is null.
   package func isNull(at index: Int) -> Bool { type(at: index) == .null }
 
   /// The argument as an integer.

@@ -18,7 +18,7 @@ struct PageGaps {
   let usable: Int
   let hasPointerMap: Bool
 
-  /// Nil where the file has no pages, or too many.
+  /// Nil if the file has no pages, or too many.
   init?(
     _ connection: Connection,
     file: UnsafeMutablePointer<sqlite3_file>,
@@ -56,7 +56,7 @@ struct PageGaps {
     return result
   }
 
-  /// Clears the gaps of pages that follow each other; true where there were any.
+  /// Clears the gaps of pages that follow each other; true if there were any.
   private func clear(_ pages: ClosedRange<Int64>) throws -> Bool {
     let count = pages.count * pageSize
     let offset = (pages.lowerBound - 1) * Int64(pageSize)
@@ -95,7 +95,7 @@ struct PageGaps {
   }
 
   /// Where a page of cells has bytes that are not zero between the list of its cells and their
-  /// contents; nil where there are none, or it is another page.
+  /// contents; nil if there are none, or it is another page.
   private func gap(of bytes: ArraySlice<UInt8>, page: Int64) -> Range<Int>? {
     let start = bytes.startIndex
     func number(_ offset: Int) -> Int {

@@ -13,7 +13,7 @@ extension Store {
   ///   - author: Who records what rows and history differ in, as a transaction of op `gap`; nil to
   ///     record nothing.
   ///   - beginning: A replica whose head is the transaction before the oldest that is kept.
-  ///   - checksStructure: False where ``checkStructure(_:)`` was called already.
+  ///   - checksStructure: False if ``checkStructure(_:)`` was called already.
   ///   - body: Called with each finding.
   /// - Returns: What was recorded, and of how much history does not tell.
   /// - Throws: ``StoreError``, with ``StoreError/Code/locked`` where another program is writing, and

@@ -13,7 +13,7 @@ extension Store {
   ///
   /// Whoever was to fill it may have failed, and another program begun to do so meanwhile.
   ///
-  /// - Returns: True where it is gone.
+  /// - Returns: Whether it is gone.
   /// - Throws: ``StoreError``, with ``StoreError/Code/locked`` where somebody has it open.
   @discardableResult
   package static func removeUnused(_ file: URL) throws -> Bool {

@@ -4,7 +4,7 @@ extension Store {
   /// All of them are taken back, or none. What others did later stays; where it stands on what is
   /// to be undone, nothing is done.
   ///
-  /// - Returns: The new transaction; nil where the old ones come to nothing.
+  /// - Returns: The new transaction; nil if the old ones come to nothing.
   /// - Throws: ``StoreError``, with ``StoreError/Code/undoConflict`` and all conflicts where later
   ///   changes stand on these, and with ``StoreError/Code/irreversible`` where a schema change is
   ///   among them or came later, or where values were erased.

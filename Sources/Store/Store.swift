@@ -15,7 +15,7 @@ package final class Store: @unchecked Sendable {
   package let identifier: String
   /// The lineage, which goes up when a store was restored from an older copy.
   package let lineage: Int64
-  /// True where it takes nothing but what is replayed from another store's history.
+  /// Whether it takes nothing but what is replayed from another store's history.
   package let isReplica: Bool
   /// What is in it.
   package let schema: StoreSchema
@@ -217,7 +217,7 @@ package final class Store: @unchecked Sendable {
 
   /// Seals what writers did that are not ours, unless somebody writes, who is not waited for.
   ///
-  /// Before anything is sealed it calls with the lock for writing held; nil where somebody writes.
+  /// Before anything is sealed it calls with the lock for writing held; nil if somebody writes.
   private func sealIfNobodyWrites<Result>(
     before: (Connection) throws -> Result
   ) throws -> Result? {
@@ -246,7 +246,7 @@ package final class Store: @unchecked Sendable {
 
   /// Calls with the writer, inside one transaction; anything thrown takes all of it back.
   ///
-  /// `committed` is called after the commit, with the transaction of history that it made; nil where
+  /// `committed` is called after the commit, with the transaction of history that it made; nil if
   /// nothing had changed.
   @discardableResult
   package func write<Result>(

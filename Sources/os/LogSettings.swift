@@ -4,7 +4,7 @@ import Foundation
 struct LogSettings: Sendable {
   /// The least grave level that is written; nil when nothing is.
   var least: OSLogType?
-  /// True where private values are to be read.
+  /// Whether private values are to be read.
   var showsPrivate: Bool
 
   /// Reads `OS_LOG_LEVEL` (`debug`, `info`, `default`, `error`, `fault`, `off`) and

@@ -10,7 +10,7 @@ final class LogSource {
   private(set) var store: String?
   /// The lineage that such a path names.
   private(set) var lineage: Int64?
-  /// True where nothing but that there is nothing new came through the pipe.
+  /// Whether nothing but that there is nothing new came through the pipe.
   var isEmpty: Bool { spool?.isEmpty ?? false }
   /// What was wrong with logs, so that they are not in the folder.
   var failures: [LogError] { spool?.failures ?? [] }

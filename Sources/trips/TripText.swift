@@ -18,7 +18,7 @@ struct TripLine: Encodable {
   let isConfirmed: Bool?
   let tags: [String]
   let bucketList: [String]?
-  /// True where the widget changed it since it was last shown.
+  /// Whether the widget changed it since it was last shown.
   let hasBadge: Bool
 
   /// Takes over what is asked for; a list of trips does without what is on them.

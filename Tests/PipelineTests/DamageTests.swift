@@ -12,7 +12,7 @@ import Testing
 struct DamageTests {
   private struct Damage: Sendable, CustomTestStringConvertible {
     let testDescription: String
-    /// False where everything is there, and something of it twice.
+    /// False if everything is there, and something of it twice.
     var changesContent = true
     let work: @Sendable (_ logs: [String], _ folder: URL) throws -> Void
   }

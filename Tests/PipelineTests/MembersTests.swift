@@ -60,7 +60,7 @@ private struct Divided {
     try text.write(toFile: index, atomically: false, encoding: .utf8)
   }
 
-  /// True where reading from a transaction on passes over what comes before.
+  /// Whether reading from a transaction on passes over what comes before.
   func leads(to id: Int64) throws -> Bool { try LogReader(path: log).goInside(before: id) }
 }
 

@@ -4,7 +4,7 @@ import StoreTesting
 import TestSupport
 import Testing
 
-/// The library of Debian's package `faketime`, which gives a program another clock; nil where it is
+/// The library of Debian's package `faketime`, which gives a program another clock; nil if it is
 /// not installed.
 private let fakeClock: String? = {
   // A folder for each architecture, such as /usr/lib/x86_64-linux-gnu.

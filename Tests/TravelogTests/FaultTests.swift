@@ -74,7 +74,7 @@ struct FaultTests {
   }
 }
 
-/// Runs a command with one fault, and returns what fired; nil where nothing did.
+/// Runs a command with one fault, and returns what fired; nil if nothing did.
 func withFault(
   _ kind: String,
   at number: Int,

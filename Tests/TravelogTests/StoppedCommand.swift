@@ -188,7 +188,7 @@ func addGuest(_ id: Int64, _ note: String, to store: Store) throws {
   }
 }
 
-/// True where the header of a store's file says that it has a write-ahead log.
+/// Whether the header of a store's file says that it has a write-ahead log.
 private func writesAhead(_ path: String) throws -> Bool {
   let file = try FileHandle(forReadingFrom: URL(fileURLWithPath: path))
   defer { try? file.close() }  // It was only read.

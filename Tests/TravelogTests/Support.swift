@@ -38,7 +38,7 @@ let products = Bundle.main.bundleURL.path
 let packageRoot = URL(fileURLWithPath: #filePath).deletingLastPathComponent()
   .deletingLastPathComponent().deletingLastPathComponent()
 
-/// Where a program of the system is; nil where it is not installed.
+/// Where a program of the system is; nil if it is not installed.
 func installed(_ name: String) -> String? {
   ["/usr/bin/", "/bin/", "/usr/local/bin/", "/usr/sbin/"].map { $0 + name }
     .first { FileManager.default.isExecutableFile(atPath: $0) }

@@ -9,9 +9,9 @@ package struct Blame: Sendable {
     package var name: String
     /// What it is, or was when the object went.
     package var value: PropertyValue
-    /// Who set it; nil where that is before the history begins.
+    /// Who set it; nil if that is before the history begins.
     package var touch: Touch?
-    /// What it was before; nil where it came with the object.
+    /// What it was before; nil if it came with the object.
     package var before: PropertyValue?
   }
 
@@ -20,9 +20,9 @@ package struct Blame: Sendable {
   package var id: Int64
   /// What a person would call it.
   package var label: String?
-  /// Who made it; nil where that is before the history begins.
+  /// Who made it; nil if that is before the history begins.
   package var inserted: Touch?
-  /// Who deleted it; nil where it is there.
+  /// Who deleted it; nil if it is there.
   package var deleted: Touch?
   /// How many changes there are of it.
   package var changes: Int64 = 0

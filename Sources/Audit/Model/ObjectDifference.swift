@@ -9,7 +9,7 @@ package struct ObjectDifference: Hashable, Sendable {
   package var kind: ChangeKind
   package var entity: String
   package var id: Int64
-  /// What a person would call it; nil where nothing tells.
+  /// What a person would call it; nil if nothing tells.
   package var label: String?
   /// What differs: all properties where the object came or went.
   package var properties: [PropertyDifference]
@@ -33,9 +33,9 @@ package struct ObjectDifference: Hashable, Sendable {
 package struct PropertyDifference: Hashable, Sendable {
   /// The property's name in the model.
   package var name: String
-  /// The value in the first state, of links those that went; nil where the object was not there.
+  /// The value in the first state, of links those that went; nil if the object was not there.
   package var before: PropertyValue?
-  /// The value in the second state, of links those that came; nil where the object is not there.
+  /// The value in the second state, of links those that came; nil if the object is not there.
   package var after: PropertyValue?
   /// What differs inside of values that have an inside.
   package var inside: [InsideDifference]

@@ -16,7 +16,7 @@ package struct PropertyValue: Hashable, Sendable {
     self.large = large
   }
 
-  /// True where the value was erased from history, so that nobody knows it.
+  /// Whether the value was erased from history, so that nobody knows it.
   package var isErased: Bool { special == SpecialValue.erasedName }
 
   /// The text of a string, without quotes and escapes; nil for another value.

@@ -15,13 +15,13 @@ package struct AuditFilter: Sendable {
   package var since: String?
   /// Nothing from this time on, as history writes it.
   package var until: String?
-  /// What the entity and the attribute were called at any time; nil where neither is given.
+  /// What the entity and the attribute were called at any time; nil if neither is given.
   private var meant: MeantChanges?
 
   /// Lets everything through.
   package init() {}
 
-  /// True where changes are told apart, and not only transactions.
+  /// Whether changes are told apart, and not only transactions.
   package var isAboutChanges: Bool { entity != nil || id != nil || attribute != nil }
 
   /// Looks up the names that were given, and refuses those that the history never had.
@@ -46,12 +46,12 @@ package struct AuditFilter: Sendable {
     meant = try names.changes(of: entity, family: family, property: attribute)
   }
 
-  /// True where a transaction may be looked at.
+  /// Whether a transaction may be looked at.
   package func matches(_ transaction: Transaction) -> Bool {
     matches(author: transaction.author, time: transaction.time)
   }
 
-  /// True where what was done may be looked at; of what is nil is known that history began later.
+  /// Whether what was done may be looked at; of what is nil is known that history began later.
   func matches(_ touch: Touch?) -> Bool {
     guard let touch else { return author == nil && since == nil }
     return matches(author: touch.author, time: touch.time)
@@ -64,12 +64,12 @@ package struct AuditFilter: Sendable {
     return true
   }
 
-  /// True where a change may be looked at, in a transaction that tells its schema.
+  /// Whether a change may be looked at, in a transaction that tells its schema.
   package func matches(_ change: Change, transaction: Transaction) -> Bool {
     matches(change, schema: transaction.schema)
   }
 
-  /// True where a change may be looked at that has the names of some schema, told by its digest.
+  /// Whether a change may be looked at that has the names of some schema, told by its digest.
   package func matches(_ change: Change, schema: String) -> Bool {
     if let id, change.object != id { return false }
     return meant?.contain(change, schema: schema) ?? true

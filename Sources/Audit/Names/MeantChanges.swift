@@ -6,7 +6,7 @@ import Store
 struct MeantChanges: Sendable {
   private struct Part: Sendable {
     let entity: [UInt8]
-    /// Nil where any property will do.
+    /// Nil if any property will do.
     let properties: Set<String>?
   }
 

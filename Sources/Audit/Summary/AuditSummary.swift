@@ -31,7 +31,7 @@ package struct AuditSummary {
   package var history: History
   /// The clock that times are shown by.
   package var clock: WallClock
-  /// The transactions that were looked at; nil where there are none.
+  /// The transactions that were looked at; nil if there are none.
   package var range: ClosedRange<Int64>?
   /// When the first of them was.
   package var firstTime = ""
@@ -51,7 +51,7 @@ package struct AuditSummary {
   package var days: [TimelineGroup] = []
   /// The most changed objects.
   package var busiest: [Activity] = []
-  /// True where not every object could be counted.
+  /// Whether not every object could be counted.
   package var isBusiestApproximate = false
   /// The objects that went, as many as are shown.
   package var deletions: [Deletion] = []
@@ -62,7 +62,7 @@ package struct AuditSummary {
   /// What is known of whether all of this is as it was written.
   package var integrity: Integrity
 
-  /// True where a part is left out for its length.
+  /// Whether a part is left out for its length.
   package var isSummarized: Bool {
     Int64(entries.count) < transactions || Int64(deletions.count) < counts.deleted
   }
@@ -101,11 +101,11 @@ package struct AuditFinding: Hashable, Sendable {
 package struct Integrity: Hashable, Sendable {
   /// What was done to find out, and what came of it, in sentences.
   package var statements: [String] = []
-  /// True where everything that was looked at is sound.
+  /// Whether everything that was looked at is sound.
   package var isSound = true
   /// The last transaction that was found sound.
   package var head: Int64 = 0
-  /// The digest of that transaction, in hexadecimal digits; nil where there is none.
+  /// The digest of that transaction, in hexadecimal digits; nil if there is none.
   package var headDigest: String?
 }
 

@@ -349,7 +349,7 @@ private struct Chain {
     lines = TransactionLines(transaction)
   }
 
-  /// Returns what is wrong with a transaction; nil where nothing is.
+  /// Returns what is wrong with a transaction; nil if nothing is.
   mutating func close(_ transaction: Transaction) -> String? {
     defer {
       previous = transaction.chainDigest

@@ -26,7 +26,7 @@ package struct TimeZoneRules: Hashable, Sendable {
 
   private init(name: String) { self.name = name }
 
-  /// Reads what the system has of a time zone; nil where it has none of that name.
+  /// Reads what the system has of a time zone; nil if it has none of that name.
   package init?(named name: String) {
     self.init(name: name)
     if ["UTC", "GMT"].contains(name) { return }
@@ -57,7 +57,7 @@ package struct TimeZoneRules: Hashable, Sendable {
     return low == 0 ? offset : changes[low - 1].offset
   }
 
-  /// Reads a file in the format of RFC 8536; false where it is none.
+  /// Reads a file in the format of RFC 8536; false if it is none.
   private mutating func read(_ bytes: [UInt8]) -> Bool {
     guard var block = Block(bytes[...], wordSize: 4) else { return false }
     if block.version >= 0x32 {

@@ -1,7 +1,7 @@
 /// The clock on the wall of those whose history it is: their time zone and their hours.
 package struct WallClock: Sendable {
   package let zone: TimeZoneRules
-  /// The hours of work, as 8..<18; nil where nobody keeps any.
+  /// The hours of work, as 8..<18; nil if nobody keeps any.
   package let officeHours: Range<Int>?
 
   package init(zone: TimeZoneRules = .utc, officeHours: Range<Int>? = nil) {
@@ -19,7 +19,7 @@ package struct WallClock: Sendable {
     return "\(Audit.text(ofDay: local.day)) \(hour):\(minute):\(two(local.second % 60))"
   }
 
-  /// True where a time is outside the hours of work: before, after, or at a weekend.
+  /// Whether a time is outside the hours of work: before, after, or at a weekend.
   package func isOutsideOfficeHours(_ time: String) -> Bool {
     guard let officeHours, let local = local(time) else { return false }
     // The first of January 1970 was a Thursday.

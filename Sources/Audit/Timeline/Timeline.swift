@@ -87,7 +87,7 @@ struct EntityCounter {
 package struct TimelineForm {
   /// Writes what stands before the changes of a transaction.
   package var head: (TransactionSummary) -> [UInt8]
-  /// Writes a change, which is the first or not; nil where changes are not shown.
+  /// Writes a change, which is the first or not; nil if changes are not shown.
   package var change: ((ObjectDifference, _ isFirst: Bool) -> [UInt8])?
   /// What stands after the changes.
   package var foot: [UInt8]

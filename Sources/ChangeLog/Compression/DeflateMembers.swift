@@ -16,7 +16,7 @@ final class DeflateMembers {
 
   /// Takes the member that some bytes begin with, and tells how many it has and how many it gave.
   ///
-  /// Nil where it is not all there, is damaged, or has no room.
+  /// Nil if it is not all there, is damaged, or has no room.
   func read(
     _ input: UnsafeRawBufferPointer,
     into output: UnsafeMutableRawBufferPointer

@@ -79,7 +79,7 @@ package final class GzipReader {
     return count
   }
 
-  /// Passes over so many bytes; false where there are less.
+  /// Passes over so many bytes; false if there are less.
   func skip(_ count: Int64) throws -> Bool {
     let scratch = UnsafeMutableRawBufferPointer.allocate(byteCount: 1 << 20, alignment: 16)
     defer { scratch.deallocate() }
@@ -139,7 +139,7 @@ package final class GzipReader {
   /// A file with another name was perhaps never a log; one with this name was.
   private var isNamedAsLog: Bool { path.hasSuffix(".ndjson.gz") }
 
-  /// True where somebody took a store for a log, which only a file can tell.
+  /// Whether somebody took a store for a log, which only a file can tell.
   private var isDatabase: Bool {
     var magic = [UInt8](repeating: 0, count: 15)
     return pread(descriptor, &magic, 15, 0) == 15 && magic.elementsEqual("SQLite format 3".utf8)

@@ -5,15 +5,15 @@ import Changes
 package struct ErasureRecord: Hashable, Sendable {
   /// When it was: RFC 3339 in UTC with six digits of a second.
   package var time: String
-  /// Who did it; nil where nobody knows.
+  /// Who did it; nil if nobody knows.
   package var author: String?
-  /// Why, in words; nil where nothing was said.
+  /// Why, in words; nil if nothing was said.
   package var reason: String?
   /// The transaction.
   package var transaction: Int64
   /// How the transaction came about, which tells a snapshot from the transaction whose id it has.
   package var operation: TransactionOperation
-  /// Whose values they were; nil where the store had erased them before it was exported.
+  /// Whose values they were; nil if the store had erased them before it was exported.
   package var object: ObjectName?
   /// The properties whose values went, as lines name them; empty for all that there were.
   package var attributes: [String]

@@ -26,7 +26,7 @@ package struct Erasures: Sendable {
     head = ErasureRecord.beginning(ofStore: store, lineage: lineage)
   }
 
-  /// Adds a record and returns its line; nil where the same was recorded before.
+  /// Adds a record and returns its line; nil if the same was recorded before.
   package mutating func append(_ record: ErasureRecord) -> [UInt8]? {
     guard entries[record.digest]?.lines.last != record.lines else { return nil }
     let (line, digest) = record.line(after: head)

@@ -15,7 +15,7 @@ package enum LogDestination: Sendable {
     if case .stream = self { true } else { false }
   }
 
-  /// True where a file that is there is written over.
+  /// Whether a file that is there is written over.
   var isReplacing: Bool {
     if case .replacing = self { true } else { false }
   }

@@ -50,7 +50,7 @@ enum LogMembers {
     }
   }
 
-  /// The last entry before a transaction; nil where there is none, or anything is not as it should
+  /// The last entry before a transaction; nil if there is none, or anything is not as it should
   /// be.
   static func entry(before transaction: Int64, in log: String, size: Int64) -> Entry? {
     var result: Entry?
@@ -62,7 +62,7 @@ enum LogMembers {
     return isSound ? result : nil
   }
 
-  /// Calls with the entries for a log; false where there are none, or anything is not as it should be.
+  /// Calls with the entries for a log; false if there are none, or anything is not as it should be.
   static func readEntries(of log: String, size: Int64, _ body: (Entry) -> Void) -> Bool {
     let path = path(of: log)
     var status = stat()

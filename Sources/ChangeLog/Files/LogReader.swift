@@ -29,7 +29,7 @@ package final class LogReader {
   private var expected: Int64
   private var transactions: Int64 = 0
   private var changes: Int64 = 0
-  /// True where it was gone into behind its beginning, so that it can't tell what the trailer says of
+  /// Whether it was gone into behind its beginning, so that it can't tell what the trailer says of
   /// the whole, nor the numbers of lines.
   package private(set) var isInside = false
   /// How many bytes were taken from the file, until now.
@@ -128,7 +128,7 @@ package final class LogReader {
   }
 
   /// Goes into the log, before anything of it was read, as near to a transaction as the file of
-  /// members beside it leads; false where it leads nowhere, and all will be read.
+  /// members beside it leads; false if it leads nowhere, and all will be read.
   ///
   /// What is found there has to be the line that closes an earlier transaction. All that comes after
   /// it is checked as ever, but for the trailer's counts and digest; an error may have the wrong
@@ -154,7 +154,7 @@ package final class LogReader {
     return isInside
   }
 
-  /// The lines behind the one that an entry leads to; nil where that is another one.
+  /// The lines behind the one that an entry leads to; nil if that is another one.
   private func lines(at entry: LogMembers.Entry) throws -> LineBuffer? {
     let reader = try GzipReader(descriptor: descriptor, path: path)
     guard try reader.skip(entry.begins) else { return nil }

@@ -7,7 +7,7 @@ import Glibc
 package final class LogSpool {
   /// The folder.
   package var folder: LogFolder { LogFolder(place.path) }
-  /// True where no log came.
+  /// Whether no log came.
   package private(set) var isEmpty = true
   /// What was wrong with what came, so that it has no place in the folder; none where damage is not
   /// accepted.

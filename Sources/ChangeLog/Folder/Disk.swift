@@ -117,7 +117,7 @@ func write(
   }
 }
 
-/// Reads a small file; nil where there is none.
+/// Reads a small file; nil if there is none.
 package func readSmallFile(_ path: String, limit: Int = 1 << 24) throws -> [UInt8]? {
   var bytes: [UInt8] = []
   let isThere = try readPieces(of: path) { piece in
@@ -127,7 +127,7 @@ package func readSmallFile(_ path: String, limit: Int = 1 << 24) throws -> [UInt
   return isThere ? bytes : nil
 }
 
-/// Calls with a file's bytes, piece by piece; false where there is no file.
+/// Calls with a file's bytes, piece by piece; false if there is no file.
 private func readPieces(of path: String, _ body: (ArraySlice<UInt8>) throws -> Void) throws -> Bool
 {
   let descriptor = open(path, O_RDONLY | O_CLOEXEC)

@@ -12,7 +12,7 @@ package struct LogBlobs: Hashable, Sendable {
   /// Where the value with this digest is.
   package func file(_ digest: String) -> String { "\(path)/\(digest)" }
 
-  /// True where the value is there.
+  /// Whether the value is there.
   package func contains(_ digest: String) -> Bool { access(file(digest), F_OK) == 0 }
 
   /// Writes a value, unless it is there; it lasts when this returns.

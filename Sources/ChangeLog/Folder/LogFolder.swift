@@ -51,7 +51,7 @@ package struct LogFolder: Hashable, Sendable {
       .map { "\(path)/\($0)" }
   }
 
-  /// True where there is such a folder.
+  /// Whether there is such a folder.
   package var exists: Bool {
     var status = stat()
     return stat(path, &status) == 0 && status.st_mode & S_IFMT == S_IFDIR

@@ -4,7 +4,7 @@ import FoundationEssentials
 package struct LogPlace: Sendable {
   /// The folder of logs, with the name of those that have something left out where they are meant.
   package let folder: LogFolder
-  /// The store that is named; nil where the folder is.
+  /// The store that is named; nil if the folder is.
   package private(set) var store: String?
   /// The lineage that is named.
   package private(set) var lineage: Int64?

@@ -68,7 +68,7 @@ final class LineBuffer {
     return digestsTaken <= current.digests.count ? current.digests[digestsTaken - 1] : nil
   }
 
-  /// The digest of all lines before the trailer, which was just read; nil where others follow it.
+  /// The digest of all lines before the trailer, which was just read; nil if others follow it.
   func digestBeforeTrailer() -> Digest? {
     current.hashing.wait()
     return start == current.count ? current.trailerDigest : nil

@@ -22,7 +22,7 @@ final class Piece: @unchecked Sendable {
   var outcome: Result<PieceSource.Outcome, any Error> = .success(.end)
   /// The digest of all lines of the file before the last one here, if that is the trailer.
   var trailerDigest: Digest?
-  /// What the lines of each transaction give whose closing line is here; nil where its own digest is
+  /// What the lines of each transaction give whose closing line is here; nil if its own digest is
   /// not where it should be.
   var digests: [Digest?] = []
 
@@ -42,7 +42,7 @@ final class Piece: @unchecked Sendable {
     UnsafeMutableRawBufferPointer(rebasing: memory[filled...])
   }
 
-  /// Changes its size, and keeps what is in it; false where there is no memory.
+  /// Changes its size, and keeps what is in it; false if there is no memory.
   func resize(to size: Int) -> Bool {
     guard size != memory.count else { return true }
     guard let moved = realloc(memory.baseAddress, size) else { return false }

@@ -11,14 +11,14 @@ struct CryptoSHA256: Sendable {
   private let library: CryptoLibrary
   private var context = Context()
 
-  /// Nil where there is no libcrypto.
+  /// Nil if there is no libcrypto.
   init?() {
     guard let library = CryptoLibrary.shared else { return nil }
     self.library = library
     _ = library.begin(&context)
   }
 
-  /// The digest of bytes and of those after them; nil where there is no libcrypto.
+  /// The digest of bytes and of those after them; nil if there is no libcrypto.
   ///
   /// A short message costs half as much as with a value that takes in bytes bit by bit.
   static func digest(

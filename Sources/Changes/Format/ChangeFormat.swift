@@ -26,7 +26,7 @@ package final class ChangeFormat {
     entityKeys = layouts.map { Array($0.entity.name.utf8) }
   }
 
-  /// The index of a change's entity; nil where the schema has none of its name.
+  /// The index of a change's entity; nil if the schema has none of its name.
   package func entity(of change: Change) -> EntityIndex? {
     if !entityKeys.isEmpty, isSame(change.entity, entityKeys[lastEntity]) {
       return lastEntity

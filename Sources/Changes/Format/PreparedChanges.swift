@@ -15,7 +15,7 @@ package final class PreparedChanges: @unchecked Sendable {
     package var columnsAfter: Int
     /// Where the lists of its links begin: those of the members before, and then of those after.
     package var lists: Int
-    /// True where the values of its columns are there.
+    /// Whether the values of its columns are there.
     package var isPlain: Bool
   }
 

@@ -22,9 +22,9 @@ package struct EntityLayout: Sendable {
     package let content: Content
     /// The type of an attribute; nil for a relationship, whose column holds an id.
     package let type: ValueType?
-    /// True where null is allowed.
+    /// Whether null is allowed.
     package let isOptional: Bool
-    /// True where large values lie in files beside the store.
+    /// Whether large values lie in files beside the store.
     package let isExternal: Bool
     /// The index of the entity that a relationship leads to.
     package let destination: EntityIndex?
@@ -46,10 +46,10 @@ package struct EntityLayout: Sendable {
   /// The entity that it inherits from, and so on, nearest first.
   package let ancestors: [EntityIndex]
 
-  /// True where the table holds rows of other entities too, told apart by `_entity`.
+  /// Whether the table holds rows of other entities too, told apart by `_entity`.
   package var sharesTable: Bool { entity.sharesTable }
 
-  /// The condition that selects the rows of the entity and of all that inherit from it; nil where
+  /// The condition that selects the rows of the entity and of all that inherit from it; nil if
   /// these are all rows of the table.
   package let condition: String?
 

@@ -23,7 +23,7 @@ package final class RecursiveLock: @unchecked Sendable {
     mutex.deallocate()
   }
 
-  /// Calls where the lock is free, or held by this thread; nil where another one has it.
+  /// Calls where the lock is free, or held by this thread; nil if another one has it.
   package func withLockIfFree<Result>(_ body: () throws -> Result) rethrows -> Result? {
     guard pthread_mutex_trylock(mutex) == 0 else { return nil }
     defer { pthread_mutex_unlock(mutex) }

@@ -96,7 +96,7 @@ extension StoreSchema {
     self = try Self.read.value(of: json) { try JSONDecoder().decode(StoreSchema.self, from: json) }
   }
 
-  /// True where both are copies of one schema, which is sure for as long as one of them is kept.
+  /// Whether both are copies of one schema, which is sure for as long as one of them is kept.
   ///
   /// Equality would take names for each other that differ in their spelling in Unicode.
   package func isCopy(of other: StoreSchema) -> Bool {

@@ -26,7 +26,7 @@ package struct Entity: Codable, Hashable, Sendable {
   package var parent: String?
   /// The table that holds its rows: the name of the topmost entity.
   package var table: String
-  /// True where the table is shared, and its `_entity` column tells which entity a row is.
+  /// Whether the table is shared, and its `_entity` column tells which entity a row is.
   package var sharesTable: Bool
   /// Its own and its inherited attributes, the inherited ones first.
   package var attributes: [Attribute]
@@ -71,7 +71,7 @@ package struct Attribute: Codable, Hashable, Sendable {
   package var column: String
   /// What kind of value it has, which says how a column and a log hold it.
   package var type: ValueType
-  /// True where it may have no value.
+  /// Whether it may have no value.
   package var isOptional: Bool
   /// The name in the schema version before this one.
   package var originalName: String?
@@ -138,9 +138,9 @@ package struct Relationship: Codable, Hashable, Sendable {
   package var name: String
   /// The entity that it leads to.
   package var destination: String
-  /// True where it leads to any number of objects.
+  /// Whether it leads to any number of objects.
   package var isToMany: Bool
-  /// True where it may lead nowhere.
+  /// Whether it may lead nowhere.
   package var isOptional: Bool
   /// The name of the relationship that leads back, if there is one.
   package var inverse: String?

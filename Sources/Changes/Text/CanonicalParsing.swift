@@ -42,7 +42,7 @@ private func parse(_ bytes: UnsafeRawBufferPointer, as type: ValueType) -> Value
 }
 
 /// Reads a value that is not null and has nothing under `special`, without a copy of what stands in
-/// the text as it is; nil where the text is not the canonical one.
+/// the text as it is; nil if the text is not the canonical one.
 ///
 /// What can't be taken as it stands is put into room, which has as many bytes as the text.
 func parsePlain(

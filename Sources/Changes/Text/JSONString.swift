@@ -66,7 +66,7 @@ func indexOfEscape(in text: UnsafeRawBufferPointer, from start: Int) -> Int {
   return index
 }
 
-/// True where text between quotes has no escapes but those that the writer makes.
+/// Whether text between quotes has no escapes but those that the writer makes.
 func hasCanonicalEscapes(_ inner: UnsafeRawBufferPointer) -> Bool {
   var index = indexOfEscape(in: inner, from: 0)
   while index < inner.count {
@@ -101,7 +101,7 @@ private func appendEscape(of byte: UInt8, to buffer: inout [UInt8]) {
   }
 }
 
-/// Takes the escapes out of text from between quotes; nil where one is not as the writer makes it.
+/// Takes the escapes out of text from between quotes; nil if one is not as the writer makes it.
 ///
 /// The room has as many bytes as the text.
 func unescapeCanonical(

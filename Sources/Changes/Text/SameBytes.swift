@@ -1,13 +1,13 @@
 import Glibc
 
-/// True where two runs of bytes are the same.
+/// Whether two runs of bytes are the same.
 package func isSame(_ first: UnsafeRawBufferPointer, _ second: UnsafeRawBufferPointer) -> Bool {
   guard first.count == second.count else { return false }
   guard let start = first.baseAddress, let other = second.baseAddress else { return true }
   return memcmp(start, other, first.count) == 0
 }
 
-/// True where two texts are spelled with the same bytes, which is narrower than equality.
+/// Whether two texts are spelled with the same bytes, which is narrower than equality.
 func hasSameBytes(_ first: String, _ second: String) -> Bool {
   guard first.utf8.count == second.utf8.count else { return false }
   var (first, second) = (first, second)
@@ -16,12 +16,12 @@ func hasSameBytes(_ first: String, _ second: String) -> Bool {
   }
 }
 
-/// True where two runs of bytes are the same.
+/// Whether two runs of bytes are the same.
 func isSame(_ first: UnsafeRawBufferPointer, _ second: [UInt8]) -> Bool {
   second.withUnsafeBytes { isSame(first, $0) }
 }
 
-/// True where two runs of bytes are the same.
+/// Whether two runs of bytes are the same.
 func isSame(_ first: UnsafeRawBufferPointer, _ second: StaticString) -> Bool {
   isSame(
     first,

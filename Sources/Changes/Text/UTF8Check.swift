@@ -1,4 +1,4 @@
-/// True where the bytes are valid UTF-8.
+/// Whether the bytes are valid UTF-8.
 func isValidUTF8(_ bytes: UnsafeRawBufferPointer) -> Bool {
   var index = 0
   while index < bytes.count {

@@ -39,7 +39,7 @@ extension Transaction {
   /// The digest that the next transaction's is made after.
   package var chainDigest: Digest? { gap?.resumes ?? digest }
 
-  /// True where this transaction may come when another id is next.
+  /// Whether this transaction may come when another id is next.
   package func follows(_ expected: Int64) -> Bool {
     id == expected || id > expected && gap?.first == expected
   }

@@ -19,7 +19,7 @@ package struct HistoryPoint: Codable, Hashable, Sendable {
 package struct HistoryRange: Hashable, Sendable {
   /// The last transaction that was deleted together with all before it; the beginning where none was.
   package var base: HistoryPoint
-  /// The id of the oldest transaction that is kept; nil where there is none.
+  /// The id of the oldest transaction that is kept; nil if there is none.
   package var oldest: Int64?
   /// The last transaction.
   package var head: HistoryPoint

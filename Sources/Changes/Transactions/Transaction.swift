@@ -16,7 +16,7 @@ package struct Transaction: Hashable, Sendable {
   package var time: String
   /// How it came into history.
   package var operation: TransactionOperation
-  /// Who made it, as the application said; nil where it said nothing.
+  /// Who made it, as the application said; nil if it said nothing.
   package var author: String?
   /// The name of the program; empty where it is not known.
   package var process: String

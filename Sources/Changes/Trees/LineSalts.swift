@@ -10,10 +10,10 @@ package struct LineSalts: Sendable {
   /// The line that is next.
   private var index: Int64 = 0
 
-  /// Begins a transaction with so many lines.
+  /// Begins a transaction with this many lines.
   package init(count: Int64) { self.count = count }
 
-  /// Takes the next line, which has a seed for so many lines, and returns its salt.
+  /// Takes the next line, which has a seed for this many lines, and returns its salt.
   package mutating func next(_ leaves: Int64, _ seed: Seed) throws(ProofError) -> Seed {
     let (end, isTooLarge) = index.addingReportingOverflow(Swift.max(leaves, 0))
     let range = index..<(isTooLarge ? index : end)

@@ -46,7 +46,7 @@ package func consistencyPath(from old: Int64, to count: Int64) -> [Range<Int64>]
     path.append(isLeft ? right : left)
     node = isLeft ? left : right
   }
-  // Whoever checks the proof knows the old root.
+  // The verifier of the proof knows the old root.
   if node.lowerBound > 0 { path.append(node) }
   return path.reversed()
 }

@@ -82,7 +82,7 @@ extension Range<Int64> {
     return (lowerBound..<middle, middle..<upperBound)
   }
 
-  /// Whether a tree of so many leaves has a node with exactly these leaves.
+  /// Whether a tree of this many leaves has a node with exactly these leaves.
   func isNode(ofLeaves count: Int64) -> Bool {
     guard lowerBound >= 0, lowerBound < upperBound, upperBound <= count else { return false }
     var node = 0..<count

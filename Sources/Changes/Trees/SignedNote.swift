@@ -10,7 +10,7 @@ package struct SignedNote: Hashable, Sendable, CustomStringConvertible {
     package let bytes: [UInt8]
   }
 
-  /// A note has at most so many signatures.
+  /// A note has at most this many signatures.
   private static let limit = 100
   private static let dash = "\u{2014} "
 

@@ -4,7 +4,7 @@ package struct ReplayDifference: Hashable, Sendable, CustomStringConvertible {
   package let entity: String
   /// The object's id.
   package let object: Int64
-  /// The property; nil where the object as a whole is or is not there.
+  /// The property; nil if the object as a whole is or is not there.
   package let property: String?
   /// What the change says was there, as canonical text; nil for nothing.
   package let expected: String?

@@ -113,7 +113,7 @@ package enum SpecialValue: Hashable, Sendable {
 }
 
 extension ValueType {
-  /// True where not-a-number is a value, kept as the text `NaN`.
+  /// Whether not-a-number is a value, kept as the text `NaN`.
   var hasNaN: Bool {
     switch self {
     case .float16, .float, .double, .date, .decimal: true

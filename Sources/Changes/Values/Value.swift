@@ -27,7 +27,7 @@ extension Value {
       ? .text(String(decoding: bytes, as: UTF8.self)) : .brokenText(Data(bytes))
   }
 
-  /// True where both are stored as the same bits.
+  /// Whether both are stored as the same bits.
   ///
   /// Equality is wider: it takes negative zero for zero, and two spellings of one character in
   /// Unicode for each other, which would lose changes.

@@ -44,7 +44,7 @@ private struct LineSoFar {
   private var command: Command { path[path.count - 1] }
   private var flags: [Declaration] { path.flatMap(\.flags) }
 
-  /// Takes a word that is followed by others; false where nothing is known of what may follow.
+  /// Takes a word that is followed by others; false if nothing is known of what may follow.
   mutating func take(_ word: String) -> Bool {
     if awaiting != nil {
       awaiting = nil

@@ -15,7 +15,7 @@ struct EraseMark: Codable, Equatable {
   var entity: String
   var id: Int64
   var attributes: [String]
-  /// True where the store's history is to be without the values too.
+  /// Whether the store's history is to be without the values too.
   var hasStore: Bool
   /// The large values whose files are to go.
   var largeValues: [String]
@@ -34,7 +34,7 @@ struct EraseMark: Codable, Equatable {
     return self == other
   }
 
-  /// Reads the mark of a store's logs; nil where there is none.
+  /// Reads the mark of a store's logs; nil if there is none.
   static func read(_ logs: LogFolder, store: String) throws -> EraseMark? {
     let path = logs.erasing(store)
     guard let bytes = try readSmallFile(path) else { return nil }

@@ -69,7 +69,7 @@ struct LogChain {
     )
   }
 
-  /// True where the first log has the lineage's first transaction, and false where logs begin within
+  /// Whether the first log has the lineage's first transaction, and false if logs begin within
   /// the lineage, as those do of a store whose history does not reach back: with a snapshot.
   func beginsLineage() throws -> Bool {
     guard let file = files.first else { return false }

@@ -6,7 +6,7 @@ package struct Progress: Hashable, Sendable {
   package var changes: Int64 = 0
   /// The bytes of their lines.
   package var bytes: Int64 = 0
-  /// The transactions that there are to handle; nil where nobody knows.
+  /// The transactions that there are to handle; nil if nobody knows.
   package var total: Int64?
 
   /// Makes the beginning.

@@ -2,7 +2,7 @@ import ChangeLog
 import Changes
 import Store
 
-/// Reads a token; nil where there is none.
+/// Reads a token; nil if there is none.
 func readToken(_ path: String) throws -> Bookmark? {
   try readSmallFile(path).map { try Bookmark(json: $0) }
 }

@@ -13,7 +13,7 @@ package struct VerificationRecord: Hashable, Sendable, Codable {
   /// Its digest.
   package let digest: String
 
-  /// Reads the record of a store; nil where there is none, or none that can be read.
+  /// Reads the record of a store; nil if there is none, or none that can be read.
   init?(_ logs: LogFolder, store: String) throws {
     guard let bytes = try readSmallFile(Self.path(logs, store: store)) else { return nil }
     // It tells of the past and nothing depends on it, so that one that was damaged is none.

@@ -56,7 +56,7 @@ package func check(
   }
 }
 
-/// Makes the state that a store's history begins with; nil where that is nothing.
+/// Makes the state that a store's history begins with; nil if that is nothing.
 private func stateAtBeginning(
   of store: Store,
   logs: LogFolder,

@@ -186,7 +186,7 @@ private final class Compaction {
 }
 
 extension LogChain {
-  /// True where a log goes on after another, without a gap where both are whole.
+  /// Whether a log goes on after another, without a gap where both are whole.
   fileprivate func follows(_ file: LogFolder.File, last: LogFolder.File) -> Bool {
     folder.partial == nil
       ? last.range.upperBound + 1 == file.range.lowerBound

@@ -18,9 +18,9 @@ struct ErasePlan {
   var end: HistoryPoint
   /// The values of the object that are still there, by the transaction that set each.
   var present: [[UInt8]: Present] = [:]
-  /// True where the object is still there.
+  /// Whether the object is still there.
   var isThere = false
-  /// True where the logs tell of the object at all.
+  /// Whether the logs tell of the object at all.
   var isKnown = false
   /// The schemas that there were, the present one last.
   var schemas: [StoreSchema] = []

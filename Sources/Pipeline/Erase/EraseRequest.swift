@@ -4,7 +4,7 @@ import ChangeLog
 package struct EraseRequest: Sendable {
   /// The folder of logs.
   package var logs: LogFolder
-  /// The identifier of the store whose logs are meant; nil where the folder has those of one alone.
+  /// The identifier of the store whose logs are meant; nil if the folder has those of one alone.
   package var origin: String?
   /// The object's entity.
   package var entity: String
@@ -41,7 +41,7 @@ package struct EraseResult: Codable, Hashable, Sendable {
   package var files: [String] = []
   /// The number of large values that were taken away with their files.
   package var largeValues = 0
-  /// The number of transactions of the store's history whose values were erased; nil where the store
+  /// The number of transactions of the store's history whose values were erased; nil if the store
   /// was left as it is.
   package var storeTransactions: Int64?
 }

@@ -35,9 +35,9 @@ private final class Export {
   private let request: ExportRequest
   private let store: Store
   private let reader: Reader
-  /// What is left of the changes; nil where all of them are exported.
+  /// What is left of the changes; nil if all of them are exported.
   private let partial: PartialChanges?
-  /// Where the token is kept; nil where there is none.
+  /// Where the token is kept; nil if there is none.
   private let token: String?
   private let schemas: [String: StoreSchema]
   private var result: ExportResult

@@ -41,7 +41,7 @@ package struct ExportFilter: Hashable, Sendable {
   /// Leaves nothing out.
   package init() {}
 
-  /// True where nothing is left out.
+  /// Whether nothing is left out.
   package var isEmpty: Bool { authors.isEmpty && entities.isEmpty && redactions.isEmpty }
 
   /// What is left out, in words: the same for the same filter, whatever order it was given in.

@@ -139,7 +139,7 @@ extension ExportStart {
 }
 
 extension Reader {
-  /// False where the store has another history than that of a point, for all that can be told.
+  /// False if the store has another history than that of a point, for all that can be told.
   fileprivate func has(_ point: HistoryPoint) throws -> Bool {
     do {
       try check(point)
@@ -151,7 +151,7 @@ extension Reader {
     return true
   }
 
-  /// True where history begins with the first transaction, and has all of them.
+  /// Whether history begins with the first transaction, and has all of them.
   func reachesBack() throws -> Bool {
     try historyRange().base.transaction == 0 && lastDeletedTransaction() == nil
   }

@@ -39,7 +39,7 @@ final class PartialChanges {
     return wants
   }
 
-  /// The transaction as a partial log has it; nil where that has nothing of it.
+  /// The transaction as a partial log has it; nil if that has nothing of it.
   ///
   /// Without the salt, because it is there to be with the whole transaction: with it, what was left
   /// out could be found by trying.

@@ -41,7 +41,7 @@ package struct History {
     throw ChainFailure.filteredHistory(outline.partial, of: name).at(outline.path)
   }
 
-  /// The ids of the transactions up to the point; nil where there are none.
+  /// The ids of the transactions up to the point; nil if there are none.
   package var range: ClosedRange<Int64>? {
     last > outline.base ? outline.base + 1...last : nil
   }
@@ -52,7 +52,7 @@ package struct History {
       .map { $0.lowerBound...min($0.upperBound, last) }
   }
 
-  /// The path of the store whose head a text names; nil where it names something else, or nothing.
+  /// The path of the store whose head a text names; nil if it names something else, or nothing.
   ///
   /// How a store is now can be told without its history, of which what nobody has sealed yet would
   /// have to be made first.
@@ -162,7 +162,7 @@ extension HistorySource {
     return time
   }
 
-  /// The last transaction, by id, before the first with a later time; nil where that is the first.
+  /// The last transaction, by id, before the first with a later time; nil if that is the first.
   private func last(upToTime time: String, outline: HistoryOutline) throws -> Int64? {
     let stretches = outline.stretches
     // The state that a lineage begins with may be later than what comes after it.

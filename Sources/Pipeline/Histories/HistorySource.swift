@@ -27,7 +27,7 @@ package protocol HistorySource: AnyObject {
   /// All schemas that transactions were written with, in the order in which the store got them.
   func schemas() throws -> [StoreSchema]
 
-  /// The transactions that changed an object of some id, in ascending order; nil where only reading
+  /// The transactions that changed an object of some id, in ascending order; nil if only reading
   /// all of them can tell.
   func transactions(changing object: Int64) throws -> [Int64]?
 }
@@ -59,7 +59,7 @@ package struct HistoryOutline: Sendable {
   package var head: Int64
   /// The ids that are best read in one go, in ascending order; together they are all there are.
   package var stretches: [ClosedRange<Int64>]
-  /// True where a part of a stretch takes no more than its part of the time.
+  /// Whether a part of a stretch takes no more than its part of the time.
   package var isSplittable = false
   /// The other lineages that the folder has logs of, in ascending order.
   package var otherLineages: [LineagePlace] = []

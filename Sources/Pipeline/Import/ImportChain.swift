@@ -46,7 +46,7 @@ extension ImportRequest {
     return chain
   }
 
-  /// The lineage that has what came before one, where the point that is wanted lies there; nil where
+  /// The lineage that has what came before one, where the point that is wanted lies there; nil if
   /// it doesn't, or where there are no such logs.
   private func lineageBefore(_ chain: LogChain, lineages: [Int64]) throws -> Int64? {
     guard until != .head, chain.lineage != lineages.first else { return nil }

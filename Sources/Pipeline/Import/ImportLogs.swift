@@ -67,7 +67,7 @@ package func lastTransaction(of replica: String) throws -> Int64? {
   try head(of: ImportRequest(logs: LogFolder(""), store: replica))?.transaction
 }
 
-/// The store that a replica is of, and its last transaction; nil where it is not made yet.
+/// The store that a replica is of, and its last transaction; nil if it is not made yet.
 private func head(of request: ImportRequest) throws -> (store: String, transaction: Int64)? {
   guard try !Store.isUnmade(URL(fileURLWithPath: request.store)) else { return nil }
   let replica = try readableStore(request.store)

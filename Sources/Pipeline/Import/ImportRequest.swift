@@ -8,7 +8,7 @@ package struct ImportRequest: PipelineRequest, Sendable {
   package var logs: LogFolder
   /// The store's file, which is made where there is none.
   package var store: String
-  /// The store whose logs are meant; nil where the folder has those of one alone.
+  /// The store whose logs are meant; nil if the folder has those of one alone.
   package var origin: String?
   /// The lineage that is meant; nil for the latest, or that of the replica which is there.
   package var lineage: Int64?
@@ -44,7 +44,7 @@ package struct ImportResult: Codable, Hashable, Sendable {
   package var snapshotObjects: Int64 = 0
   /// The logs that were read.
   package var files = 0
-  /// True where the store was made.
+  /// Whether the store was made.
   package var isNew = false
   /// Links that lead to nothing, as a writer that was not ours left them.
   package var danglingLinks: Int64 = 0

@@ -79,7 +79,7 @@ struct LogReplay {
     }
   }
 
-  /// Replays transactions in one transaction of the replica; false where none came.
+  /// Replays transactions in one transaction of the replica; false if none came.
   private func replayBatch(
     _ source: ReadAhead,
     header: LogHeader,

@@ -63,12 +63,12 @@ final class ReadAhead {
 private final class ReadAheadBatch: @unchecked Sendable {
   let changes = PreparedChanges()
   var steps: [ReadAhead.Step] = []
-  /// How reading ended; nil where more comes.
+  /// How reading ended; nil if more comes.
   var outcome: Result<Void, any Error>?
   /// The first change that is not in a step yet.
   private var first = 0
 
-  /// True where it is large enough to be handed on.
+  /// Whether it is large enough to be handed on.
   var isFull: Bool { changes.size >= ReadingWork.batchSize || steps.count >= 4096 }
 
   func endChanges() {

@@ -36,11 +36,11 @@ package struct PruneResult: Codable, Hashable, Sendable {
   package var verified: HistoryPoint
   /// The oldest transaction that was there before; nil for none.
   package var oldest: Int64?
-  /// The last transaction that was deleted; nil where none was.
+  /// The last transaction that was deleted; nil if none was.
   package var through: Int64?
   /// The number of transactions that were deleted.
   package var transactions: Int64 = 0
-  /// The transaction that records it; nil where nothing was deleted.
+  /// The transaction that records it; nil if nothing was deleted.
   package var record: Int64?
   /// The partial logs for which transactions were kept that would have gone: what was left out of
   /// them, in words.

@@ -87,7 +87,7 @@ struct LineageWriter {
     return true
   }
 
-  /// True where the state in the logs is this one: else another copy began the lineage.
+  /// Whether the state in the logs is this one: else another copy began the lineage.
   private func begins(with state: Store, tick: Tick) throws -> Bool {
     var replay = ImportRequest(logs: request.logs, store: folder + "/begun.store")
     replay.origin = chain.store

@@ -25,9 +25,9 @@ package struct Status: Hashable, Sendable {
   package var identifier: String
   /// The last transaction of the store.
   package var head: HistoryPoint
-  /// When that was; nil where there is none.
+  /// When that was; nil if there is none.
   package var headTime: String?
-  /// The oldest transaction in history; nil where there is none.
+  /// The oldest transaction in history; nil if there is none.
   package var oldest: Int64?
   /// How the whole logs stand.
   package var logs: Logs
@@ -42,9 +42,9 @@ package struct Status: Hashable, Sendable {
 
   /// How far a store is in logs of one kind.
   package struct Logs: Hashable, Sendable {
-    /// The last transaction that was exported, or looked at; nil where the token does not say so.
+    /// The last transaction that was exported, or looked at; nil if the token does not say so.
     package var exported: HistoryPoint?
-    /// When the oldest transaction after it was written; nil where there is none.
+    /// When the oldest transaction after it was written; nil if there is none.
     package var waitingSince: String?
     /// How long that one waits.
     package var lag: Duration

@@ -12,12 +12,12 @@ package struct VerifyRequest: Sendable {
   package var store: String?
   /// Where the token is kept; nil for its place beside the logs.
   package var token: String?
-  /// What the last transaction's digest must be; nil where nobody knows it.
+  /// What the last transaction's digest must be; nil if nobody knows it.
   package var head: Digest?
 
   /// The store that replaying the logs must give; nil for none.
   package var against: String?
-  /// True where it is written down beside the logs that they were found whole.
+  /// Whether it is written down beside the logs that they were found whole.
   package var isRecorded = true
 
   /// What was wrong with logs, so that they found no place in the folder.
@@ -70,7 +70,7 @@ package struct Verification: Sendable {
   package var changes: Int64 = 0
   /// The number of transactions whose values were erased, with a sound record of it.
   package var erased: Int64 = 0
-  /// The digest of the last record of erasures; nil where there is none.
+  /// The digest of the last record of erasures; nil if there is none.
   package var erasures: Digest?
   /// What was found wrong.
   package var findings: [Finding] = []
@@ -84,7 +84,7 @@ package struct Verification: Sendable {
 }
 
 extension Verification {
-  /// True where values are being erased, or a program was stopped that did it.
+  /// Whether values are being erased, or a program was stopped that did it.
   var isUnfinished: Bool { findings.contains { $0.kind == .unfinished } }
 }
 

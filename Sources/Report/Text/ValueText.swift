@@ -2,7 +2,7 @@ import Audit
 import Changes
 import Store
 
-/// Finds what a person would call an object; nil where nothing tells.
+/// Finds what a person would call an object; nil if nothing tells.
 package typealias NameLookup = (_ entity: String, _ id: Int64) -> String?
 
 /// A value for people, on one line, in so many characters at most.

@@ -34,7 +34,7 @@ package struct UnseenTrips: Codable, Sendable {
     try JSONEncoder().encode(self).write(to: Self.file(of: store), options: .atomic)
   }
 
-  /// Takes notice of what the widget did since the last time; true where there was anything.
+  /// Takes notice of what the widget did since the last time; true if there was anything.
   ///
   /// Where that much of history is gone, or the store is another one, it begins anew.
   package mutating func update(from context: ModelContext) throws -> Bool {
@@ -66,7 +66,7 @@ package struct UnseenTrips: Codable, Sendable {
     return !transactions.isEmpty
   }
 
-  /// Takes the badge off a trip; true where it had one.
+  /// Takes the badge off a trip; true if it had one.
   package mutating func see(_ trip: Trip) -> Bool {
     trips.remove(trip.persistentModelID) != nil
   }

@@ -9,6 +9,6 @@ package struct SeedingSummary: Hashable, Sendable {
 
   /// What the store of trips holds.
   package var trips: Counts
-  /// What the store of people holds; nil where there is none.
+  /// What the store of people holds; nil if there is none.
   package var people: Counts?
 }

@@ -82,7 +82,7 @@ extension JSONFileStore: HistoryProviding {
     )
   }
 
-  /// A change with the class of its object; nil where the store was not told of the class.
+  /// A change with the class of its object; nil if the store was not told of the class.
   private func change(
     _ change: JSONHistoryFile.Change,
     index: Int,

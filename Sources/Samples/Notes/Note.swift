@@ -10,7 +10,7 @@ public final class Note {
   public var text: String
   /// When it was written.
   public private(set) var createdAt: Date
-  /// True where it stays at the top.
+  /// Whether it stays at the top.
   public var isPinned: Bool = false
 
   /// Writes a note.

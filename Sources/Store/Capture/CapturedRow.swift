@@ -20,7 +20,7 @@ struct CapturedRow {
     let isVictim: Bool
     let salt: [UInt8]
 
-    /// True where another row, which comes next, belongs to another transaction.
+    /// Whether another row, which comes next, belongs to another transaction.
     ///
     /// SQLite tells no trigger which transaction it is in. The count of another connection begins
     /// anew, and one connection's transactions are told apart by the time that lies between.
@@ -34,7 +34,7 @@ struct CapturedRow {
     /// The longest pause between two rows of a transaction, in milliseconds.
     private static let pause: Int64 = 1000
 
-    /// True where so much time has passed that nothing joins its transaction any more.
+    /// Whether so much time has passed that nothing joins its transaction any more.
     func isOver(at now: Int64) -> Bool {
       // Somebody may have written any time.
       let (passed, isTooLong) = now.subtractingReportingOverflow(time)
@@ -75,7 +75,7 @@ final class CapturedRows {
       .map { quoted($0) }.joined(separator: ", ")
   }
 
-  /// True where there is anything; costs next to nothing where there is not.
+  /// Whether there is anything; costs next to nothing where there is not.
   static func areThere(on connection: Connection) throws -> Bool {
     try connection.hasRow("SELECT 1 FROM history_foreign LIMIT 1")
   }
@@ -139,7 +139,7 @@ final class CapturedRows {
     )
   }
 
-  /// True where a victim can't be there any more once another row is, as SQLite compares them.
+  /// Whether a victim can't be there any more once another row is, as SQLite compares them.
   func conflict(_ victim: CapturedRow, with row: CapturedRow) throws -> Bool {
     let table = tables[victim.table]
     func column(_ side: String, prefix: String) -> (String) -> String {
@@ -156,10 +156,10 @@ final class CapturedRows {
     )
   }
 
-  /// True where no row can join the transaction that ends with a row, as far as can be seen with
+  /// Whether no row can join the transaction that ends with a row, as far as can be seen with
   /// the lock for writing held.
   ///
-  /// The time is that of now in milliseconds since 1970; nil where what is there is sealed at once,
+  /// The time is that of now in milliseconds since 1970; nil if what is there is sealed at once,
   /// so that nothing can join it.
   static func isLast(
     _ place: CapturedRow.Place,

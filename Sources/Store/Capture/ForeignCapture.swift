@@ -193,7 +193,7 @@ extension ForeignCapture {
     }
   }
 
-  /// True where all is as it is to be.
+  /// Whether all is as it is to be.
   func isInstalled(on connection: Connection) throws -> Bool {
     Set(try Self.found(on: connection).values) == Set(definitions)
   }

@@ -117,7 +117,7 @@ final class ForeignTransactions {
     }
   }
 
-  /// True where both are about one row of the table, by its primary key.
+  /// Whether both are about one row of the table, by its primary key.
   private func isSameRow(_ one: CapturedRow, _ other: CapturedRow) -> Bool {
     guard one.object == other.object else { return false }
     guard case .links = tables[one.table].content else { return true }
@@ -163,7 +163,7 @@ final class ForeignTransactions {
     let values: [Value]
   }
 
-  /// The object that a row is; nil where no entity has the name that stands in it.
+  /// The object that a row is; nil if no entity has the name that stands in it.
   private func object(_ id: Int64, in table: Int, columns: [Value]) -> Object? {
     guard case .objects(let entities) = tables[table].content else { return nil }
     var entity = entities.values.first

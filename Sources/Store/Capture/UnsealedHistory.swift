@@ -14,7 +14,7 @@ struct UnsealedHistory {
   /// The values that are too large for a row of history, and that no file has yet.
   let blobs: Blobs
 
-  /// Makes what a reader's snapshot has; nil where all is sealed.
+  /// Makes what a reader's snapshot has; nil if all is sealed.
   ///
   /// The closure tells of the last row whether nothing can join its transaction any more, so that
   /// it may be shown.
@@ -55,7 +55,7 @@ struct UnsealedHistory {
     )
   }
 
-  /// The last row of the last transaction that may be shown; nil where there is none.
+  /// The last row of the last transaction that may be shown; nil if there is none.
   private static func lastShown(
     on connection: Connection,
     _ isLast: (CapturedRow.Place) throws -> Bool
@@ -111,7 +111,7 @@ struct UnsealedHistory {
     return last
   }
 
-  /// The last transaction; nil where all that was caught has changed nothing.
+  /// The last transaction; nil if all that was caught has changed nothing.
   func head() throws -> HistoryPoint? {
     let head = try rows.range().head
     return head.transaction > sealed ? head : nil

@@ -8,7 +8,7 @@ package struct CheckResult: Hashable, Sendable {
   package var recorded: Int64?
   /// The objects of which history does not tell all, so that not all of them was compared.
   package var unknown: Int64 = 0
-  /// False where tables are not those of the schema, so that rows and history were not compared.
+  /// False if tables are not those of the schema, so that rows and history were not compared.
   package var isComplete = true
 
   /// The result of a check of which nothing is to be told but its findings.
@@ -44,7 +44,7 @@ struct GapRecorder {
     }
   }
 
-  /// Records all differences, and returns the transaction; nil where there are none.
+  /// Records all differences, and returns the transaction; nil if there are none.
   func record(_ check: StateCheck, _ body: (CheckFinding) throws -> Void) throws -> Int64? {
     let recorder = writer.recorder
     try recorder.begin()

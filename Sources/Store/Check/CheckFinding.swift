@@ -5,7 +5,7 @@ package enum CheckFinding {
   case integrity(String)
   /// A row leads to one that is not there.
   case danglingReference(table: String, row: Int64?, destination: String)
-  /// A table, view, index or trigger is not as the schema has it; nil where there is none.
+  /// A table, view, index or trigger is not as the schema has it; nil if there is none.
   case structure(type: String, name: String, expected: String?, found: String?)
   /// Transactions are missing.
   case missingTransactions(ClosedRange<Int64>)

@@ -74,7 +74,7 @@ final class RowCheck {
 
   private func object() -> KnownObject? { KnownObjects.object(at: known, from: 1) }
 
-  /// Puts together where a row is not as history says; false where it is.
+  /// Puts together where a row is not as history says; false if it is.
   private func compare() throws -> Bool {
     var now = ChangeSide()
     try cursor.append(to: &now, encoder: encoder, blobs: check.blobs)
@@ -107,7 +107,7 @@ final class RowCheck {
     return !text.changed.isEmpty
   }
 
-  /// True where a row names a file whose bytes are to be those that history knows, whatever became of
+  /// Whether a row names a file whose bytes are to be those that history knows, whatever became of
   /// the file.
   private func isNamed(_ value: EncodedValue, at column: ColumnIndex) -> Bool {
     guard cursor.layout.columns[column].isExternal,

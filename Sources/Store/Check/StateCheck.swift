@@ -12,7 +12,7 @@ final class StateCheck {
   private let schema: StoreSchema
   private let rows: HistoryRows
   let known: KnownObjects
-  /// True where history tells of every object that there ever was.
+  /// Whether history tells of every object that there ever was.
   private var isComplete = false
   /// The objects that were found in rows, and of which history does not tell all.
   private(set) var unknown: Int64 = 0

@@ -95,7 +95,7 @@ struct BlobFolder: Sendable {
   /// Makes sure that all files written so far last.
   func sync() throws { try syncFolder(path) }
 
-  /// The size of a value; nil where there is no file.
+  /// The size of a value; nil if there is no file.
   func size(of digest: String) throws -> Int64? {
     guard Digest(hexadecimal: digest) != nil else { return nil }
     var status = stat()
@@ -104,7 +104,7 @@ struct BlobFolder: Sendable {
     return nil
   }
 
-  /// The bytes of a value; nil where there is no file.
+  /// The bytes of a value; nil if there is no file.
   func read(_ digest: String) throws -> Data? {
     guard contains(digest) else { return nil }
     return try Data(contentsOf: URL(fileURLWithPath: file(digest)))

@@ -15,13 +15,13 @@ final class Blobs {
 
   private let connection: Connection
   private let folder: BlobFolder?
-  /// False where nothing is kept beyond the connection, which is then one in memory.
+  /// False if nothing is kept beyond the connection, which is then one in memory.
   private let keepsFiles: Bool
   /// The store whose values are known too, if this connection is in memory beside it.
   private let store: Connection?
   private var created: [String] = []
   private var marker: String?
-  /// True where counts changed in this transaction.
+  /// Whether counts changed in this transaction.
   private(set) var isTouched = false
 
   init(_ connection: Connection, folder: BlobFolder?) {
@@ -39,7 +39,7 @@ final class Blobs {
     keepsFiles = false
   }
 
-  /// True where values of external attributes may leave their rows.
+  /// Whether values of external attributes may leave their rows.
   var hasFolder: Bool { keepsFiles }
 
   /// Keeps some bytes; somebody has to be counted as needing them.
@@ -98,7 +98,7 @@ final class Blobs {
     isTouched = true
   }
 
-  /// True where a value is kept already.
+  /// Whether a value is kept already.
   func isKept(_ digest: String) throws -> Bool {
     try connection.hasRow(
       "SELECT 1 FROM store_blob WHERE sha256 = ?1 AND size >= 0",
@@ -106,7 +106,7 @@ final class Blobs {
     )
   }
 
-  /// False where the value's file is gone.
+  /// False if the value's file is gone.
   func contains(_ digest: String) -> Bool { folder?.contains(digest) ?? false }
 
   /// Counts rows that a writer which is not ours gave a value, or took it from.
@@ -143,7 +143,7 @@ final class Blobs {
     try connection.integer("SELECT size FROM store_blob WHERE sha256 = ?1", values: [.text(digest)])
   }
 
-  /// The bytes of a value; nil where its file is gone.
+  /// The bytes of a value; nil if its file is gone.
   func data(ifThere digest: String) throws -> Data? { try folder?.read(digest) }
 
   /// The bytes of a value.

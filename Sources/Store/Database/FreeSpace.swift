@@ -14,7 +14,7 @@ enum FreeSpace: String {
 
   private static let key = "free_space"
 
-  /// What the catalog says; nil where nothing is left.
+  /// What the catalog says; nil if nothing is left.
   private static func noted(on connection: Connection) throws -> FreeSpace? {
     guard case .text(let name) = try Catalog.value(key, on: connection) else { return nil }
     return FreeSpace(rawValue: name)

@@ -13,12 +13,12 @@ package struct SchemaVersion: Comparable, Sendable, CustomStringConvertible {
     description.split(separator: ".", omittingEmptySubsequences: false)
   }
 
-  /// True where both name one version.
+  /// Whether both name one version.
   package static func == (left: SchemaVersion, right: SchemaVersion) -> Bool {
     !(left < right) && !(right < left)
   }
 
-  /// True where the left version is the older one.
+  /// Whether the left version is the older one.
   package static func < (left: SchemaVersion, right: SchemaVersion) -> Bool {
     let leftParts = left.parts
     let rightParts = right.parts

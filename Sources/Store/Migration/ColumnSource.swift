@@ -21,12 +21,12 @@ struct ColumnSource: Sendable {
   var fill: Fill?
   /// The old column, where the value is taken over as it is.
   var oldColumn: String?
-  /// True where null may come out although the column is required.
+  /// Whether null may come out although the column is required.
   var mayLackValue = false
   /// The links of which each owner may have one only.
   var singleLink: LinkSource?
 
-  /// True where an old column, or nothing, becomes the column.
+  /// Whether an old column, or nothing, becomes the column.
   var isPlain: Bool { fill == nil && singleLink == nil && !mayLackValue && parameter == nil }
 }
 
@@ -38,7 +38,7 @@ struct RowSource: Sendable {
   var oldEntity: EntityIndex
   /// The old table, quoted.
   var table: String
-  /// What selects the rows; nil where all rows of the table are meant.
+  /// What selects the rows; nil if all rows of the table are meant.
   var condition: String?
   var columns: [ColumnSource]
 
@@ -54,7 +54,7 @@ struct RowSource: Sendable {
 }
 
 extension SchemaMapping {
-  /// Where the rows of a new entity come from; nil where it starts empty.
+  /// Where the rows of a new entity come from; nil if it starts empty.
   func rows(of entity: EntityIndex) -> RowSource? {
     guard let oldEntity = sources[entity] else { return nil }
     let old = oldLayouts[oldEntity]

@@ -25,7 +25,7 @@ struct LinkSource: Hashable, Sendable {
 }
 
 extension SchemaMapping {
-  /// Where the old store keeps the links of a new relationship; nil where it has none.
+  /// Where the old store keeps the links of a new relationship; nil if it has none.
   ///
   /// A relationship that is new itself may be the other side of one that is not.
   func links(of relationship: Relationship, in entity: EntityIndex) -> LinkSource? {
@@ -44,7 +44,7 @@ extension SchemaMapping {
   }
 
   /// The condition that a column with ids of a family leads to a row that does not survive, because
-  /// its entity is removed while its family stays; nil where there are none.
+  /// its entity is removed while its family stays; nil if there are none.
   ///
   /// No other link leads to nothing: a migration that leaves one is refused.
   func isLost(_ column: String, of family: EntityLayout) -> String? {

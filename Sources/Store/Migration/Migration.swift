@@ -16,7 +16,7 @@ package enum Migration {
     try MigrationPlan(from: old, to: new)
   }
 
-  /// The schema that a store carries; nil where there is no file, or an empty one.
+  /// The schema that a store carries; nil if there is no file, or an empty one.
   package static func schema(of file: URL, options: Options = Options()) throws -> StoreSchema? {
     let path = file.path(percentEncoded: false)
     let attributes: [FileAttributeKey: Any]
@@ -40,7 +40,7 @@ package enum Migration {
   /// Migrates the store in a file, if it has another schema; nobody else may have it open for
   /// long transactions meanwhile.
   ///
-  /// - Returns: What was done; nil where the store has this schema already.
+  /// - Returns: What was done; nil if the store has this schema already.
   @discardableResult
   package static func migrate(
     _ file: URL,
@@ -66,7 +66,7 @@ package enum Migration {
 
   /// Carries a plan out on a connection that is not in a transaction.
   ///
-  /// - Returns: False where the store has the new schema already, because another process was
+  /// - Returns: False if the store has the new schema already, because another process was
   ///   quicker.
   @discardableResult
   package static func apply(

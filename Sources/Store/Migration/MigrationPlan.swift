@@ -32,7 +32,7 @@ package struct MigrationPlan: Sendable {
     tables = try mapping.tables()
   }
 
-  /// True where no table changes, only what the catalog says of them.
+  /// Whether no table changes, only what the catalog says of them.
   package var isTrivial: Bool {
     steps.isEmpty && to.differences(fromStored: from).isEmpty
   }

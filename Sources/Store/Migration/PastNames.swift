@@ -8,7 +8,7 @@ struct PastNames {
     let entity: EntityIndex
     /// What became of each property, by its key with quotes and colon.
     let properties: [[UInt8]: Property]
-    /// True where all links of its objects are known by what history says of them.
+    /// Whether all links of its objects are known by what history says of them.
     let knowsLinks: Bool
   }
 
@@ -20,7 +20,7 @@ struct PastNames {
     let types: [ValueType]
     /// What stands before the id in a reference, for a relationship.
     var reference: [UInt8] = []
-    /// True where all is written now as it was.
+    /// Whether all is written now as it was.
     let isSame: Bool
   }
 
@@ -55,7 +55,7 @@ struct PastNames {
 
   func successor(of entity: UnsafeRawBufferPointer) -> Successor? { entities[Array(entity)] }
 
-  /// One value in the encoding of the present; nil where it is not known any more.
+  /// One value in the encoding of the present; nil if it is not known any more.
   static func present(_ value: EncodedValue, property: Property) -> EncodedValue? {
     if property.isSame || !value.large.isEmpty { return value }
     guard property.reference.isEmpty else {

@@ -132,7 +132,7 @@ struct PlannedSteps {
     }
   }
 
-  /// True where the destination is the same entity as before, or one that it inherits from now.
+  /// Whether the destination is the same entity as before, or one that it inherits from now.
   private func leads(_ new: Relationship, whereDid old: Relationship) -> Bool {
     let oldIndex = mapping.from.index(of: old.destination)
     let newIndex = mapping.to.index(of: new.destination)

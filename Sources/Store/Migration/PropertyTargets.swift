@@ -48,7 +48,7 @@ package struct PropertyTargets {
     }
   }
 
-  /// True where the object of a change may be the one that is meant.
+  /// Whether the object of a change may be the one that is meant.
   package func hasEntity(of change: Change) -> Bool { entities[Array(change.entity)] != nil }
 
   /// What tells the property of a value apart, whatever it is called; nil for one that is not meant.

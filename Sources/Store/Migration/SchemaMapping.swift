@@ -8,7 +8,7 @@ struct SchemaMapping: Sendable {
   let newLayouts: [EntityLayout]
   /// For each new entity the index of the old one whose rows it takes over.
   let sources: [EntityIndex?]
-  /// True where the rows of removed entities are gone already, as a replayed history deleted them.
+  /// Whether the rows of removed entities are gone already, as a replayed history deleted them.
   let areRemovalsDone: Bool
 
   init(from: StoreSchema, to: StoreSchema, areRemovalsDone: Bool = false) throws {

@@ -105,7 +105,7 @@ extension SchemaMapping {
     return result
   }
 
-  /// How `ALTER TABLE` makes the one table of the other; nil where it can't, or not exactly.
+  /// How `ALTER TABLE` makes the one table of the other; nil if it can't, or not exactly.
   private func alteration(
     from old: TableDefinition,
     to new: TableDefinition,

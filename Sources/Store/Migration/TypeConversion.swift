@@ -9,7 +9,7 @@ enum TypeConversion {
   /// An integer becomes the text of a decimal.
   case integerToDecimal
 
-  /// The conversion; nil where values would be lost or would mean something else.
+  /// The conversion; nil if values would be lost or would mean something else.
   init?(from old: ValueType, to new: ValueType) {
     if old == new {
       self = .none

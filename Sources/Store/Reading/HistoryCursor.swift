@@ -12,7 +12,7 @@ package final class HistoryCursor {
   private var nextChangeID: Int64 = 0
   private var current: Transaction?
   private var remaining: Int64 = 0
-  /// The id that the next transaction must have; nil where not all are asked for.
+  /// The id that the next transaction must have; nil if not all are asked for.
   private var expected: Int64?
   /// Where the transactions are that come after those that the store has.
   private var rest: (rows: HistoryRows, transactions: Statement)?

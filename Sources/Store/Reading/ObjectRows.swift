@@ -55,7 +55,7 @@ final class ObjectCursor {
     try row.bind(2, ids.upperBound)
   }
 
-  /// Goes to the object with an id; false where there is none.
+  /// Goes to the object with an id; false if there is none.
   func find(_ id: Int64) throws -> Bool {
     try begin(id...id)
     guard try next() else { return false }
@@ -135,7 +135,7 @@ final class LinkCursor {
 }
 
 extension EntityLayout {
-  /// The condition that selects the rows of the entity itself; nil where these are all rows of the
+  /// The condition that selects the rows of the entity itself; nil if these are all rows of the
   /// table.
   var ownCondition: String? {
     sharesTable ? "\"_entity\" = \(literal(entity.name))" : nil

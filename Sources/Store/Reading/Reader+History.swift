@@ -49,7 +49,7 @@ extension Reader {
     return result + Array(unsealed.sealed + 1...head.transaction)
   }
 
-  /// One transaction, without its changes; nil where history has none of that id.
+  /// One transaction, without its changes; nil if history has none of that id.
   package func transaction(_ id: Int64) throws -> Transaction? {
     try rows(with: id).transaction(id)
   }
@@ -108,7 +108,7 @@ extension Reader {
   /// What other programs wrote, and nobody has sealed yet, comes after it.
   package func sealedHead() throws -> Int64 { try history.range().head.transaction }
 
-  /// The last transaction that was deleted from between others; nil where there is none.
+  /// The last transaction that was deleted from between others; nil if there is none.
   package func lastDeletedTransaction() throws -> Int64? {
     try connection.integer("SELECT max(id) FROM history_transaction WHERE state = 'deleted'")
   }

@@ -7,7 +7,7 @@ extension Reader {
     try HistoryCursor(history, unsealed: try unsealedHistory(), selection: selection)
   }
 
-  /// True where ``history(_:)`` may give two parts, each in its own order.
+  /// Whether ``history(_:)`` may give two parts, each in its own order.
   package var hasUnsealedHistory: Bool {
     get throws { try unsealedHistory() != nil }
   }

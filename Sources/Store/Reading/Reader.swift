@@ -11,7 +11,7 @@ package final class Reader {
   private let database: Connection
   /// How the entities lie in their tables.
   package let layouts: [EntityLayout]
-  /// True where the connection is that of the writer: the store is in memory.
+  /// Whether the connection is that of the writer: the store is in memory.
   package let isShared: Bool
   /// How far the history reaches in what is read.
   package enum Head: Hashable, Sendable {
@@ -97,7 +97,7 @@ package final class Reader {
     return made
   }
 
-  /// True where rows were changed by somebody else, and this history does not show it.
+  /// Whether rows were changed by somebody else, and this history does not show it.
   package func hasUnshownChanges() throws -> Bool {
     guard try UnsealedHistory.hasTable(connection) else { return false }
     let last = try connection.integer("SELECT max(\"id\") FROM \"history_foreign\"") ?? 0

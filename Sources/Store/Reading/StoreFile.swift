@@ -8,7 +8,7 @@ import Stopping
 struct StoreFile: Sendable {
   let location: Location
   let options: Options
-  /// True where files of SQLite's log lay beside the store before the first connection made any.
+  /// Whether files of SQLite's log lay beside the store before the first connection made any.
   private let isInUse: Bool
 
   init(location: Location, options: Options) {
@@ -210,12 +210,12 @@ struct StoreFile: Sendable {
   }
 }
 
-/// True where files of SQLite's log lie beside a store, or the journal of an import that was killed.
+/// Whether files of SQLite's log lie beside a store, or the journal of an import that was killed.
 private func hasLog(_ path: String) -> Bool {
   ["-wal", "-shm", "-journal"].contains { access(path + $0, F_OK) == 0 }
 }
 
-/// True where permissions let this process write, by the user it acts as.
+/// Whether permissions let this process write, by the user it acts as.
 private func mayWrite(_ path: String) -> Bool {
   faccessat(AT_FDCWD, path, W_OK, AT_EACCESS) == 0
 }

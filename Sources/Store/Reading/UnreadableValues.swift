@@ -25,7 +25,7 @@ extension EntityLayout {
     )
   }
 
-  /// True where a value is one that its property's type is stored as.
+  /// Whether a value is one that its property's type is stored as.
   package func isReadable(_ value: Value, at column: ColumnIndex) -> Bool {
     let column = columns[column]
     if case .null = value { return column.isOptional }

@@ -11,13 +11,13 @@ final class Erasure {
   private let layouts: [EntityLayout]
   /// What history keeps of deleted objects.
   private(set) var mode = HistoryMode.full
-  /// True where something was erased since the write-ahead log was emptied last.
+  /// Whether something was erased since the write-ahead log was emptied last.
   private var isLogUnclean = false
-  /// True where the free space of the file may hold what was erased.
+  /// Whether the free space of the file may hold what was erased.
   private var isFileUnclean = false
-  /// True where pages of the file may hold copies of what was erased.
+  /// Whether pages of the file may hold copies of what was erased.
   private var arePagesUnclean = false
-  /// The pages that may; nil where history keeps all, and for a store in memory.
+  /// The pages that may; nil if history keeps all, and for a store in memory.
   private var changedPages: ChangedPages?
   private var hasErased = false
 

@@ -96,7 +96,7 @@ final class HistoryRows {
     return result
   }
 
-  /// When a transaction was written; nil where there is none of that id.
+  /// When a transaction was written; nil if there is none of that id.
   func time(of id: Int64) throws -> String? {
     try connection.first(
       "SELECT time FROM history_transaction WHERE id = ?1",
@@ -174,7 +174,7 @@ final class HistoryRows {
     return digest.close(lines)
   }
 
-  /// The digest of a transaction that is kept, or of the base; nil where there is no such one.
+  /// The digest of a transaction that is kept, or of the base; nil if there is no such one.
   func digest(of id: Int64) throws -> Digest? {
     var known = id
     var digest: Digest?

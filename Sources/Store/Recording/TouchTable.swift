@@ -40,7 +40,7 @@ struct TouchTable {
     }
   }
 
-  /// True where an object was forgotten, so that nothing that was put aside of it holds.
+  /// Whether an object was forgotten, so that nothing that was put aside of it holds.
   func isRemoved(_ id: ObjectID) -> Bool { count > 0 && states[place(of: id)] == Self.removed }
 
   /// Forgets an object of which something may be put aside.

@@ -117,7 +117,7 @@ final class TransactionRow {
     try insert(transaction, schemaID: try rows.schemaID(transaction.schema))
   }
 
-  /// Goes on after a transaction that was just inserted; false where ``nextIDs()`` has to
+  /// Goes on after a transaction that was just inserted; false if ``nextIDs()`` has to
   /// look first.
   func follow(_ transaction: Transaction) -> Bool {
     guard transaction.operation != .gap, let digest = transaction.digest else { return false }

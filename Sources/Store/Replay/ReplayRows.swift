@@ -51,7 +51,7 @@ final class ReplayRows {
     try writeLinks(part, changes: changes)
   }
 
-  /// Writes a row with what it expects as a condition; false where that can't be done.
+  /// Writes a row with what it expects as a condition; false if that can't be done.
   private func writePlainly(
     _ part: PreparedChanges.Part,
     changes: PreparedChanges

@@ -23,7 +23,7 @@ final class ReplayTable {
     external = decoder.layout.columns.indexes { $0.isExternal }
   }
 
-  /// True where no value is so long that it may lie in a file.
+  /// Whether no value is so long that it may lie in a file.
   func staysInRow(_ part: PreparedChanges.Part, changes: PreparedChanges) -> Bool {
     external.isEmpty
       || (part.before.lowerBound..<part.after.upperBound).allSatisfy { place in
@@ -42,7 +42,7 @@ final class ReplayTable {
     try statement.run()
   }
 
-  /// Updates a row that is as the change expects; false where none is.
+  /// Updates a row that is as the change expects; false if none is.
   func update(_ part: PreparedChanges.Part, changes: PreparedChanges) throws -> Bool {
     columns.removeAll(keepingCapacity: true)
     let after = part.after.prefix(part.columnsAfter)
@@ -79,7 +79,7 @@ final class ReplayTable {
     return connection.changes == 1
   }
 
-  /// Deletes a row that is as the change expects; false where none is.
+  /// Deletes a row that is as the change expects; false if none is.
   func delete(_ part: PreparedChanges.Part, changes: PreparedChanges) throws -> Bool {
     let statement = try removal ?? prepareRemoval()
     removal = statement

@@ -193,7 +193,7 @@ package final class Replayer {
     if let time { try HistoryRows.setBaseTime(time, on: writer.connection) }
   }
 
-  /// True where no table of the schema has a row.
+  /// Whether no table of the schema has a row.
   private func isEmpty() throws -> Bool {
     try Set(writer.layouts.map(\.table)).allSatisfy {
       try !writer.connection.hasRow("SELECT 1 FROM \($0) LIMIT 1")

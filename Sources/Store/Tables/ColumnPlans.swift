@@ -18,7 +18,7 @@ struct ColumnPlans<Plan> {
   private var asked: [[ColumnIndex]: Int] = [:]
   private var last: (columns: [ColumnIndex], plan: Plan)?
 
-  /// The plan for some columns, which is made where there is none; nil where it is not worth one.
+  /// The plan for some columns, which is made where there is none; nil if it is not worth one.
   mutating func plan(for columns: [ColumnIndex], _ make: () throws -> Plan) rethrows -> Plan? {
     if let last, last.columns == columns { return last.plan }
     let plan: Plan

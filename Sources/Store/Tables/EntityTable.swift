@@ -46,7 +46,7 @@ final class EntityTable {
     return layout.columns.indices.map { statement.value(at: Int32(truncatingIfNeeded: $0)) }
   }
 
-  /// The name of the entity that a row of the table belongs to; nil where there is no such row.
+  /// The name of the entity that a row of the table belongs to; nil if there is no such row.
   func entityName(id: ObjectID) throws -> String? {
     let statement =
       try naming

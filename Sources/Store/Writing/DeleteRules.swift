@@ -8,7 +8,7 @@ struct IncomingReference {
   let column: ColumnIndex
   /// The rule of the relationship that leads back.
   let rule: DeleteRule
-  /// True where the column can be set to null.
+  /// Whether the column can be set to null.
   let isOptional: Bool
 }
 
@@ -61,7 +61,7 @@ extension Writer {
   /// What a rule forbids is checked when the transaction ends, so that the order of deletions does
   /// not matter.
   ///
-  /// - Returns: False where there is no such object.
+  /// - Returns: False if there is no such object.
   @discardableResult
   package func delete(_ entity: EntityIndex, id: Int64) throws -> Bool {
     // A list instead of recursion: a chain of a million objects is as good as one of two.

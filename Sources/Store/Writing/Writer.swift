@@ -11,7 +11,7 @@ package final class Writer {
   let connection: Connection
   /// The rows deleted so far in this transaction, those included that delete rules took along.
   package internal(set) var deleted: [RowKey] = []
-  /// The transaction of history that was written at the end; nil where nothing had changed.
+  /// The transaction of history that was written at the end; nil if nothing had changed.
   private(set) var transaction: Int64?
   /// The objects that lost references or links to deleted ones so far in this transaction.
   package internal(set) var updated: [RowKey] = []
@@ -162,7 +162,7 @@ package final class Writer {
 
   /// Sets some values of an object, by their indexes in ``EntityLayout/columns``.
   ///
-  /// - Returns: False where there is no such object. Where all values are as they were, nothing is
+  /// - Returns: False if there is no such object. Where all values are as they were, nothing is
   ///   written and no change is recorded.
   @discardableResult
   package func update(
@@ -198,7 +198,7 @@ package final class Writer {
     return true
   }
 
-  /// The id of the object whose properties have these values; nil where there is none.
+  /// The id of the object whose properties have these values; nil if there is none.
   package func find(_ entity: EntityIndex, unique: [String], values: [Value]) throws -> Int64? {
     let layout = layouts[entity]
     let columns = try unique.map { name in
@@ -216,7 +216,7 @@ package final class Writer {
     return try tables[entity].find(columns, values: values)
   }
 
-  /// The values of an object in the order of ``EntityLayout/columns``; nil where there is none.
+  /// The values of an object in the order of ``EntityLayout/columns``; nil if there is none.
   ///
   /// A value of an external attribute that lies in a file is given by its digest, as a text.
   package func row(_ entity: EntityIndex, id: Int64) throws -> [Value]? {

@@ -99,12 +99,12 @@ protocol Backend: Sendable {
     _ writeRest: () throws -> Void
   ) throws
 
-  /// The type of the transactions of a history that the store reads itself; nil where it has none,
+  /// The type of the transactions of a history that the store reads itself; nil if it has none,
   /// and for the stores whose history is read for all of them together.
   var historyType: (any HistoryTransaction.Type)? { get }
-  /// Finds transactions; nil where the store itself has no history of that type.
+  /// Finds transactions; nil if the store itself has no history of that type.
   func fetchHistory<T: HistoryTransaction>(_ descriptor: HistoryDescriptor<T>) throws -> [T]?
-  /// Deletes transactions; false where the store itself has no history of that type.
+  /// Deletes transactions; false if the store itself has no history of that type.
   func deleteHistory<T: HistoryTransaction>(_ descriptor: HistoryDescriptor<T>) throws -> Bool
 }
 

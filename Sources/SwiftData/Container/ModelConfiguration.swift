@@ -51,9 +51,9 @@ public struct ModelConfiguration: DataStoreConfiguration, Identifiable, Hashable
   public var schema: Schema?
   /// The file of the store.
   public let url: URL
-  /// False where the store may only be read.
+  /// False if the store may only be read.
   public let allowsSave: Bool
-  /// True where nothing is written to a disk.
+  /// Whether nothing is written to a disk.
   public let isStoredInMemoryOnly: Bool
   /// Accepted, and without effect.
   public let groupContainer: GroupContainer

@@ -8,7 +8,7 @@ extension ModelContext {
   public enum NotificationKey: String, Sendable {
     /// The state of the stores that queries see.
     case queryGeneration
-    /// True where all identifiers that were known are void.
+    /// Whether all identifiers that were known are void.
     case invalidatedAllIdentifiers
     /// The identifiers of new models.
     case insertedIdentifiers = "inserted"

@@ -34,7 +34,7 @@ struct PendingChanges {
   private struct Deletion {
     /// Held, so that no other object takes its place in memory.
     var model: any PersistentModel
-    /// True where it was asked for, and false where it only follows from another one.
+    /// Whether it was asked for, and false if it only follows from another one.
     var isAsked = false
     /// The objects that delete rules take along.
     var members: [any PersistentModel] = []

@@ -85,7 +85,7 @@ struct RecordedSide: Sendable {
     }
   }
 
-  /// The value of a property; nil where it is nil, or is not told.
+  /// The value of a property; nil if it is nil, or is not told.
   func value(named name: String) throws -> (any Sendable)? {
     guard let past = record.entity.pastName(of: name) else { return nil }
     let key = memberKey(past)
@@ -181,7 +181,7 @@ extension ValueType {
 }
 
 /// A value that was just decoded, so that nobody else has it, as one that may go to other threads;
-/// nil where it is nil.
+/// nil if it is nil.
 private func sendable(_ value: Any) -> (any Sendable)? {
   struct AnyBox { var value: Any }
   struct SendableBox { var value: any Sendable }

@@ -73,7 +73,7 @@ public struct DefaultHistoryToken: HistoryToken {
     return left.storeIdentifier < right.storeIdentifier
   }
 
-  /// Tells whether one point is before another; nil where both are the same.
+  /// Tells whether one point is before another; nil if both are the same.
   private static func isBefore(_ left: HistoryPoint?, _ right: HistoryPoint?) -> Bool? {
     guard left != right else { return nil }
     let first = (left?.lineage ?? -1, left?.transaction ?? 0)

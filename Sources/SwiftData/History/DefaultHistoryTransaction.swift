@@ -17,7 +17,7 @@ public struct DefaultHistoryTransaction: HistoryTransaction {
   public let bundleIdentifier: String
   /// The name of the program that made the changes; empty where it is not known.
   public let processIdentifier: String
-  /// Who made the changes, as ``ModelContext/author`` said; nil where it said nothing.
+  /// Who made the changes, as ``ModelContext/author`` said; nil if it said nothing.
   public let author: String?
   /// The time as history keeps it, which has a text of its own for each microsecond.
   let time: String

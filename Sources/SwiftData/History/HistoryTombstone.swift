@@ -10,7 +10,7 @@ public struct HistoryTombstone<Model: PersistentModel>: Sendable {
   /// Makes a tombstone, for a custom store's changes.
   public init(_ values: HistoryValues<Model>) { self.values = values }
 
-  /// The value that a property had when the object was deleted; nil where it was nil, or is not
+  /// The value that a property had when the object was deleted; nil if it was nil, or is not
   /// kept.
   ///
   /// A reference is the identifier of its object.

@@ -6,7 +6,7 @@ public protocol HistoryTransaction: Hashable, Identifiable, Sendable {
   /// The type of what tells the transaction from others of its store.
   associatedtype TransactionIdentifier: Comparable, Hashable, Sendable
 
-  /// Who made the changes, as ``ModelContext/author`` said; nil where it said nothing.
+  /// Who made the changes, as ``ModelContext/author`` said; nil if it said nothing.
   var author: String? { get }
   /// The changes, in their order: one for each object.
   var changes: [HistoryChange] { get }

@@ -31,12 +31,12 @@ public struct HistoryValues<Model: PersistentModel>: Sendable {
     }
   }
 
-  /// The value of a property; nil where it is nil, or is not told.
+  /// The value of a property; nil if it is nil, or is not told.
   public subscript(keyPath: PartialKeyPath<Model>) -> (any Sendable)? {
     name(of: keyPath).flatMap { self[$0] }
   }
 
-  /// The value of a property by its name; nil where it is nil, or is not told.
+  /// The value of a property by its name; nil if it is nil, or is not told.
   ///
   /// So values of properties can be read that the class does not have any more. Their types are
   /// those of the store: `Int64` for integers, `String` with JSON for `Codable` values.
@@ -47,7 +47,7 @@ public struct HistoryValues<Model: PersistentModel>: Sendable {
     }
   }
 
-  /// The value of a property; nil where it is nil, or is not told.
+  /// The value of a property; nil if it is nil, or is not told.
   ///
   /// - Throws: An error where it is told and can't be read: the type of the property has no such
   ///   value any more, or the file that holds a large value is gone.
@@ -55,7 +55,7 @@ public struct HistoryValues<Model: PersistentModel>: Sendable {
     try name(of: keyPath).flatMap { try value(named: $0) }
   }
 
-  /// The value of a property by its name; nil where it is nil, or is not told.
+  /// The value of a property by its name; nil if it is nil, or is not told.
   public func value(named name: String) throws -> (any Sendable)? {
     switch contents {
     case .recorded(let side): try side.value(named: name)

@@ -1,7 +1,7 @@
 import CSwiftRuntime
 
 extension AnyKeyPath {
-  /// The key path to the same property through a class that inherits it; nil where there is none.
+  /// The key path to the same property through a class that inherits it; nil if there is none.
   ///
   /// A class lists the properties that it declares itself, by key paths such as `\Trip.name`, and
   /// Swift has no way to make `\Business.name` of that at run time. Both objects have the same

@@ -44,7 +44,7 @@ struct HistoryQuery {
     }
   }
 
-  /// A part of the predicate as SQL; nil where it is left to be evaluated.
+  /// A part of the predicate as SQL; nil if it is left to be evaluated.
   private mutating func translated(
     _ part: any PredicateExpression,
     _ translation: inout SQLTranslation

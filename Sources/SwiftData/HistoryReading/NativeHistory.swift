@@ -155,7 +155,7 @@ extension ModelContainer {
     }
   }
 
-  /// A bookmark at the end of the history of all of SwiftData's own stores; nil where there is no
+  /// A bookmark at the end of the history of all of SwiftData's own stores; nil if there is no
   /// transaction.
   ///
   /// Whoever reads only some of the transactions keeps up with it, although none of the newest may

@@ -11,7 +11,7 @@ public protocol _AttributeValue {
   static var _isOptional: Bool { get }
   /// The value as it is stored.
   var _stored: Value { get }
-  /// The value that was stored; nil where the stored one is of another type.
+  /// The value that was stored; nil if the stored one is of another type.
   static func _load(_ stored: Value) -> Self?
 }
 

@@ -12,7 +12,7 @@ public protocol BackingData<Model> {
   /// What the storage knows of its class.
   var metadata: Any { get }
 
-  /// The state of an object of ours; nil where the storage is somebody else's.
+  /// The state of an object of ours; nil if the storage is somebody else's.
   var _$state: _ModelState? { get }
 
   /// Reads a value by its key path.

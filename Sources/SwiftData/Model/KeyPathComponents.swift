@@ -12,7 +12,7 @@ enum KeyPathComponent: Equatable {
 }
 
 extension AnyKeyPath {
-  /// The steps of the key path; nil where one is of another kind.
+  /// The steps of the key path; nil if one is of another kind.
   ///
   /// Swift has no way to take a key path apart, and two that lead to the same property are not
   /// equal when one goes through a subclass. So this reads the object as the runtime lays it out:

@@ -178,7 +178,7 @@ extension _ModelState {
     )
   }
 
-  /// The value of a slot as its declared type; nil where there is none.
+  /// The value of a slot as its declared type; nil if there is none.
   func valueAny(at index: Int) -> Any? {
     switch slots[index] {
     case .empty: return nil

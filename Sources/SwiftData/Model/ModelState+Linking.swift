@@ -16,7 +16,7 @@ extension _ModelState {
     if let new { join(owner, new, at: index) }
   }
 
-  /// True where the object at the other end has the column, so that it must be in memory to change.
+  /// Whether the object at the other end has the column, so that it must be in memory to change.
   func isKeptByOther(_ index: Int) -> Bool {
     if case .inverseColumn = entity?.relationships[index]?.storage { true } else { false }
   }

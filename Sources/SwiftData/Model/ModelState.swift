@@ -29,7 +29,7 @@ public final class _ModelState {
   @exclusivity(unchecked) var phase = Phase.detached
   /// The row of the object; negative until it is saved, and then unique in this process.
   var row: Int64
-  /// The identity that a store gave; nil where the row tells it.
+  /// The identity that a store gave; nil if the row tells it.
   var storeKey: PersistentIdentifier?
   /// The entity, once a context knows the object.
   var entity: EntityDescription?

@@ -53,7 +53,7 @@ final class PropertyDescription: @unchecked Sendable {
     if case .toMany = kind { true } else { false }
   }
 
-  /// True where nil may stand for the value.
+  /// Whether nil may stand for the value.
   var isOptional: Bool {
     switch kind {
     case .attribute(let codec): codec.isOptional
@@ -62,10 +62,10 @@ final class PropertyDescription: @unchecked Sendable {
     }
   }
 
-  /// True where the value is kept in memory alone.
+  /// Whether the value is kept in memory alone.
   var isEphemeral: Bool { attribute?.options.contains(.ephemeral) ?? false }
 
-  /// True where large values are kept in files beside the store.
+  /// Whether large values are kept in files beside the store.
   var isExternal: Bool { attribute?.options.contains(.externalStorage) ?? false }
 
   private static func kind(of type: Any.Type, attribute: Schema.Attribute?) -> PropertyKind {

@@ -5,7 +5,7 @@ public protocol RelationshipCollection {
 
   /// Makes the collection of an array.
   static func _make(from elements: [PersistentElement]?) -> Self
-  /// The objects as an array; nil where there is no collection.
+  /// The objects as an array; nil if there is no collection.
   var _elements: [PersistentElement]? { get }
 }
 

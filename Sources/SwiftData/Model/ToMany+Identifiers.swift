@@ -1,6 +1,6 @@
 extension ToMany {
   /// The identities of the members: those in memory, or those that a store told with what came and
-  /// went since; nil where neither is known.
+  /// went since; nil if neither is known.
   var knownIdentifiers: [PersistentIdentifier]? {
     if isLoaded { return models.compactMap(\._$state.livingIdentifier) }
     guard var known = storedIdentifiers else { return nil }

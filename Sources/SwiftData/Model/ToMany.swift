@@ -2,7 +2,7 @@
 class ToMany {
   /// False until the rows have been read.
   var isLoaded: Bool
-  /// True where no column of the members tells that they belong here, so that the changes since
+  /// Whether no column of the members tells that they belong here, so that the changes since
   /// the last save must be remembered.
   let remembersChanges: Bool
   /// True for an optional relationship that is nil, which only custom stores can tell from an empty

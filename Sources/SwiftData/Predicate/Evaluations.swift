@@ -7,7 +7,7 @@ extension PredicateExpressions {
     /// A truth value.
     public typealias Output = Bool
 
-    /// Nil where it is not the same for all rows.
+    /// Nil if it is not the same for all rows.
     let captured: Foundation.Predicate<Argument.Output>?
     let argument: Argument
 
@@ -20,7 +20,7 @@ extension PredicateExpressions {
 
   /// A node that applies a captured expression to an argument.
   public struct _ExpressionEvaluation<Argument: PredicateExpression, Output>: PredicateExpression {
-    /// Nil where it is not the same for all rows.
+    /// Nil if it is not the same for all rows.
     let captured: Foundation.Expression<Argument.Output, Output>?
     let argument: Argument
 

@@ -93,7 +93,7 @@ extension SQLTranslation {
 
   // MARK: Comparing
 
-  /// Holds where a part of history equals a constant; nil where neither side is a part of history.
+  /// Holds where a part of history equals a constant; nil if neither side is a part of history.
   func historyEquality(_ left: SQLTerm, _ right: SQLTerm, _ node: String) throws -> SQLQuery? {
     switch (left, right) {
     case (.history(let term), .constant(let value)), (.constant(let value), .history(let term)):
@@ -123,7 +123,7 @@ extension SQLTranslation {
     }
   }
 
-  /// Holds where a token or a time is before or after a constant; nil where neither side is a part
+  /// Holds where a token or a time is before or after a constant; nil if neither side is a part
   /// of history.
   func historyComparison(
     _ left: SQLTerm,

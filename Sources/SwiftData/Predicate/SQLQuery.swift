@@ -8,10 +8,10 @@ import Store
 struct SQLQuery: Hashable, Sendable {
   var text = ""
   var bindings: [Value] = []
-  /// True where running it may fail as evaluating in Swift would, so that it must not run for
+  /// Whether running it may fail as evaluating in Swift would, so that it must not run for
   /// rows that an earlier condition has ruled out.
   var canFail = false
-  /// True where it is looked up in other tables before the rows are gone through; see ``SQLPath``.
+  /// Whether it is looked up in other tables before the rows are gone through; see ``SQLPath``.
   var isSearch = false
   /// True for a condition by which an index finds the few rows that it can hold for.
   var isNarrow = false

@@ -29,9 +29,9 @@ struct SQLCondition {
   /// Holds where the value isn't nil; nil for a value that never is.
   var presence: SQLQuery?
 
-  /// True where the value is true, which nil is not.
+  /// Whether the value is true, which nil is not.
   var isTrue: SQLQuery { presence.map { $0.and(sql) } ?? sql }
-  /// True where the value is false, which nil is not.
+  /// Whether the value is false, which nil is not.
   var isFalse: SQLQuery { presence.map { $0.and(sql.negated) } ?? sql.negated }
 }
 

@@ -19,7 +19,7 @@ final class PendingOverlay {
   private(set) var views: Set<String> = []
   /// The tables of which rows are gone.
   private var losing: Set<String> = []
-  /// True where rows are to be hidden that no object stands for.
+  /// Whether rows are to be hidden that no object stands for.
   var needsAllRows = false
   private var isUsed = false
   /// Members whose hidden columns were written, by the row of the owner and the column.

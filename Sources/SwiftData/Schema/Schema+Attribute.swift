@@ -55,7 +55,7 @@ extension Schema {
     public let defaultValue: Any?
     /// Accepted, and without effect here.
     public let hashModifier: String?
-    /// True where nil may stand for a value.
+    /// Whether nil may stand for a value.
     public let isOptional: Bool
 
     /// Describes an attribute, as `@Attribute` does.
@@ -95,13 +95,13 @@ extension Schema {
     public var isAttribute: Bool { true }
     /// False.
     public var isRelationship: Bool { false }
-    /// True where no two objects may have the same value.
+    /// Whether no two objects may have the same value.
     public var isUnique: Bool { options.contains(.unique) }
-    /// True where the value is kept in memory alone.
+    /// Whether the value is kept in memory alone.
     public var isTransient: Bool { options.contains(.ephemeral) }
     /// Whether the value is stored as its type encodes it.
     public var isCodable: Bool { options.contains(.codable) }
-    /// True where the value is turned into bytes.
+    /// Whether the value is turned into bytes.
     public var isTransformable: Bool { transformer != nil }
 
     /// The name of the transformer, if there is one.

@@ -34,14 +34,14 @@ public protocol SchemaProperty: AnyObject, Sendable {
   var originalName: String { get }
   /// The type of its values.
   var valueType: Any.Type { get }
-  /// True where nil may stand for a value.
+  /// Whether nil may stand for a value.
   var isOptional: Bool { get }
   /// True for attributes.
   var isAttribute: Bool { get }
   /// True for relationships.
   var isRelationship: Bool { get }
-  /// True where no two objects may have the same value.
+  /// Whether no two objects may have the same value.
   var isUnique: Bool { get }
-  /// True where the value is kept in memory alone.
+  /// Whether the value is kept in memory alone.
   var isTransient: Bool { get }
 }

@@ -60,9 +60,9 @@ extension Schema {
     public let inverseKeyPath: AnyKeyPath?
     /// Accepted, and without effect here.
     public let hashModifier: String?
-    /// True where nil may stand for a value.
+    /// Whether nil may stand for a value.
     public let isOptional: Bool
-    /// True where it leads to no more than one object.
+    /// Whether it leads to no more than one object.
     public let isToOneRelationship: Bool
 
     /// Describes a relationship, as `@Relationship` does.
@@ -131,7 +131,7 @@ extension Schema {
     public var isAttribute: Bool { false }
     /// True.
     public var isRelationship: Bool { true }
-    /// True where no two objects may lead to the same one.
+    /// Whether no two objects may lead to the same one.
     public var isUnique: Bool { options.contains(.unique) }
     /// False.
     public var isTransient: Bool { false }

@@ -145,7 +145,7 @@ extension JobReader {
     }
   }
 
-  /// The one text of a value; nil where a list that is put in is empty.
+  /// The one text of a value; nil if a list that is put in is empty.
   private func text(_ value: JSON5Value) throws -> String? {
     let texts = try texts(of: value)
     guard texts.count <= 1 else { throw refusal(value.position, .notOneText) }
@@ -259,7 +259,7 @@ extension JobReader {
     return result
   }
 
-  /// What a parameter was given; nil where that is nothing.
+  /// What a parameter was given; nil if that is nothing.
   private func texts(of value: JSON5Value, for parameter: Declaration) throws -> [String]? {
     if parameter.arity == .none {
       guard case .bool(let isSet) = value.content else {

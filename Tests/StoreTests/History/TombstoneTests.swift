@@ -27,7 +27,7 @@ struct TombstoneTests {
     [.text(name), .real(4.5), .real(0), picture.map { .blob($0) } ?? .null, .integer(3)]
   }
 
-  /// True where a text stands anywhere in the files of a folder.
+  /// Whether a text stands anywhere in the files of a folder.
   private func isAnywhere(_ text: String, in folder: URL) throws -> Bool {
     let files = FileManager.default.enumerator(at: folder, includingPropertiesForKeys: nil)
     while let file = files?.nextObject() as? URL {

@@ -168,7 +168,7 @@ struct EvolvingWorld {
     }
   }
 
-  /// True where a row leads to this one, or could by its id.
+  /// Whether a row leads to this one, or could by its id.
   private func isReferred(_ id: Int64, in entity: String) -> Bool {
     drafts.contains { draft in
       (rows[draft.name] ?? [:]).values.contains { row in

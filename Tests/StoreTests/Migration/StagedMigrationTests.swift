@@ -267,7 +267,7 @@ private final class WaitingWriter: Sendable {
     }.start()
   }
 
-  /// False where the store was migrated before.
+  /// False if the store was migrated before.
   func wasServedFirst() throws -> Bool {
     end.wait()
     return try result.withLock { try #require($0).get() }

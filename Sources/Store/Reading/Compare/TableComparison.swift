@@ -3,7 +3,7 @@ import SQLite
 
 /// A row that is in one store and not in another, or is otherwise there.
 package struct RowPair: Sendable {
-  /// The values in the first store, in the order of the table's columns; nil where it is not there.
+  /// The values in the first store, in the order of the table's columns; nil if it is not there.
   package var before: [Value]?
   /// The values in the second store.
   package var after: [Value]?

@@ -22,7 +22,7 @@ enum LocalizedOrder {
     return Int32(first.localizedCompare(StringFunctions.string(right)).rawValue)
   }
 
-  /// True where the current language orders ASCII as Unicode's root collation does.
+  /// Whether the current language orders ASCII as Unicode's root collation does.
   ///
   /// Others take `ch` or `aa` for one letter, or put one letter elsewhere.
   private static let hasRootOrder: Bool = {
@@ -30,7 +30,7 @@ enum LocalizedOrder {
     return Locale.current.language.languageCode.map { languages.contains($0.identifier) } ?? false
   }()
 
-  /// True where the current language folds the case of ASCII as ASCII: Turkish has two letters i.
+  /// Whether the current language folds the case of ASCII as ASCII: Turkish has two letters i.
   static var foldsAsASCII: Bool { hasRootOrder }
 
   /// The printable ASCII characters in the order of the root collation, without capitals.
@@ -57,7 +57,7 @@ enum LocalizedOrder {
     return byCase
   }
 
-  /// Nil where numbers begin with zeros, whose order Foundation knows.
+  /// Nil if numbers begin with zeros, whose order Foundation knows.
   static func quickStandard(
     _ left: UnsafeRawBufferPointer,
     _ right: UnsafeRawBufferPointer

@@ -14,7 +14,7 @@ enum StringOrder {
     return first == second ? 0 : first < second ? -1 : 1
   }
 
-  /// True where what follows is ASCII, and so can't be combined with what is before it.
+  /// Whether what follows is ASCII, and so can't be combined with what is before it.
   private static func isASCII(_ bytes: UnsafeRawBufferPointer, from start: Int) -> Bool {
     var all: UInt8 = 0
     for index in start..<bytes.count { all |= bytes[index] }

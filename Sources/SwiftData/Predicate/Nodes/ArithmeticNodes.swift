@@ -107,7 +107,7 @@ enum ArithmeticType: Int, CaseIterable {
     }
   }
 
-  /// True where no operation fails.
+  /// Whether no operation fails.
   var isFloating: Bool {
     switch self {
     case .float16, .float, .double, .decimal: true
@@ -115,7 +115,7 @@ enum ArithmeticType: Int, CaseIterable {
     }
   }
 
-  /// True where all values are SQLite's integers.
+  /// Whether all values are SQLite's integers.
   var isPlain: Bool {
     switch self {
     case .uint, .uint64: false

@@ -68,7 +68,7 @@ private let orderedTypes: [any Any.Type] = [
 ]
 
 extension SQLScalar {
-  /// True where the order of the stored values is that of the values.
+  /// Whether the order of the stored values is that of the values.
   var isOrdered: Bool { orderedTypes.contains { $0 == swiftType } }
 
   /// The order that a comparison of the stored values takes.

@@ -11,7 +11,7 @@ extension PredicateExpressions.SequenceMaximum: SQLNode {
 }
 
 extension SQLTranslation {
-  /// The first or the last in the order of the elements; nil where there are none.
+  /// The first or the last in the order of the elements; nil if there are none.
   fileprivate mutating func extreme<Elements: PredicateExpression>(
     _ direction: SQLQuery,
     _ elements: Elements,

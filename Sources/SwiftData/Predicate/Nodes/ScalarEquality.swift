@@ -110,7 +110,7 @@ extension SQLTranslation {
     return "(\(SQLQuery.joined(values.map { "\(bind: $0)" }, separator: ", ")))"
   }
 
-  /// The values as JSON that SQLite reads back as the same values; nil where it might not.
+  /// The values as JSON that SQLite reads back as the same values; nil if it might not.
   private func jsonArray(_ values: [Value]) -> String? {
     var text = "["
     for value in values {
