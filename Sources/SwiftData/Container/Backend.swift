@@ -46,7 +46,7 @@ protocol Backend: Sendable {
   /// The object of an identity that the store gave, if it is in memory.
   func registered(
     _ id: PersistentIdentifier,
-    _ entity: EntityDescription,
+    entity: EntityDescription,
     in context: ModelContext
   ) -> (any PersistentModel)?
 
@@ -71,14 +71,14 @@ protocol Backend: Sendable {
   func externalData(_ digest: String) throws -> Data?
 
   /// Reads what a to-one relationship leads to; nil if the store has the object no more.
-  func toOne(of state: _ModelState, _ index: Int, in context: ModelContext) throws -> ToOne?
+  func toOne(of state: _ModelState, at index: Int, in context: ModelContext) throws -> ToOne?
 
   /// Reads the objects that a to-many relationship leads to.
   func load(
     _ many: ToMany,
     of state: _ModelState,
-    _ property: PropertyDescription,
-    _ destination: EntityDescription,
+    property: PropertyDescription,
+    destination: EntityDescription,
     in context: ModelContext
   ) throws
 

@@ -50,7 +50,7 @@ public final class ModelContainer: Sendable {
     self.stores = stores
     changes = StoreChanges(stores)
     pastSchemas = stores.enumerated().map { index, store in
-      (store as? NativeStore).map { PastSchemas(map, storeIndex: index, $0.store) }
+      (store as? NativeStore).map { PastSchemas(map, storeIndex: index, store: $0.store) }
     }
   }
 

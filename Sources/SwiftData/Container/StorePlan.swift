@@ -7,7 +7,7 @@ struct StorePlan {
 
   init(schema: Schema, configurations: [any DataStoreConfiguration]) throws {
     try Self.validate(configurations)
-    let groups = try Self.groups(of: schema, configurations)
+    let groups = try Self.groups(of: schema, configurations: configurations)
     var schemas: [StoreSchema] = []
     var entities: [EntityDescription] = []
     var tables: [String: Int] = [:]
@@ -51,7 +51,7 @@ struct StorePlan {
   /// The models of each configuration: those of its schema, or all that no other asks for.
   private static func groups(
     of schema: Schema,
-    _ configurations: [any DataStoreConfiguration]
+    configurations: [any DataStoreConfiguration]
   ) throws -> [[_ModelDescription]] {
     let all = schema.models.map(_ModelDescription.of)
     var groups: [[_ModelDescription]] = []

@@ -52,9 +52,9 @@ struct Adoption {
       switch state.slots[index] {
       case .toOne(.object(let other)): add(other)
       case .toOne(.companion(let weak, let row)):
-        if let other = weak.model ?? registered(state, index, row) { add(other) }
+        if let other = weak.model ?? registered(state, at: index, row: row) { add(other) }
       case .toOne(.row(let row)):
-        if let other = registered(state, index, row) { add(other) }
+        if let other = registered(state, at: index, row: row) { add(other) }
       case .toMany(let many):
         for other in many.models + many.removed.elements { add(other) }
       default: break
@@ -70,8 +70,8 @@ struct Adoption {
 
   private func registered(
     _ state: _ModelState,
-    _ index: Int,
-    _ row: Int64
+    at index: Int,
+    row: Int64
   ) -> (any PersistentModel)? {
     former.container.map.destination(of: index, in: state.entity).flatMap { former[$0, row] }
   }
@@ -90,14 +90,14 @@ struct Adoption {
       return
     }
     if state.storeKey != nil { state.row = row }
-    context.pending.withdrawFromBatch(entity, row)
+    context.pending.withdrawFromBatch(entity, row: row)
     state.registry = context.registry
     state.phase = .stored
     state.isPending = false
     state.isUnsynced = false
     // Others may have saved since its relationships were read.
     state.reading = context.registry.readings[entity.storeIndex].number &- 1
-    context.registry.add(state.reference(to: model), entity, row: state.row)
+    context.registry.add(state.reference(to: model), entity: entity, row: state.row)
   }
 
   private func adopted(_ model: any PersistentModel) -> any PersistentModel {
@@ -135,7 +135,7 @@ struct Adoption {
 
   /// Has the context save the changes of an object, and tells them to the other sides.
   private func settle(_ model: any PersistentModel) {
-    if let twin = twins[ObjectIdentifier(model)] { return join(model, twin) }
+    if let twin = twins[ObjectIdentifier(model)] { return join(model, with: twin) }
     let state = model._$state
     guard state.phase != .detached else { return context.insertAny(model) }
     if wereDeleted.contains(ObjectIdentifier(model)) { state.unlink() }
@@ -144,12 +144,12 @@ struct Adoption {
     }
     state.linkInitialValues(of: model, again: true)
     guard !state.changed.isEmpty, !state.isPending else { return }
-    context.list(state, model)
+    context.list(state, model: model)
     context.pendingRowsChanged(state)
   }
 
   /// Makes an object one with the one that the context has of the same row.
-  private func join(_ model: any PersistentModel, _ twin: any PersistentModel) {
+  private func join(_ model: any PersistentModel, with twin: any PersistentModel) {
     let (state, target) = (model._$state, twin._$state)
     guard state !== target, let entity = target.entity else { return }
     // Those around it were told of a deletion that is not to be.
@@ -161,18 +161,18 @@ struct Adoption {
       }
       switch property.kind {
       case .attribute, .unsupported:
-        target.notify(twin, property) {
+        target.notify(twin, property: property) {
           target.willChange(index)
           target.slots[index] = state.slots[index]
         }
       case .toOne:
         guard case .toOne(let reference) = state.slots[index] else { continue }
         switch reference {
-        case .none: target.setToOne(index, nil, owner: twin)
-        case .object(let other): target.setToOne(index, adopted(other), owner: twin)
+        case .none: target.setToOne(index, to: nil, owner: twin)
+        case .object(let other): target.setToOne(index, to: adopted(other), owner: twin)
         case .companion(let weak, _):
           guard let other = weak.model else { continue }
-          target.setToOne(index, adopted(other), owner: twin)
+          target.setToOne(index, to: adopted(other), owner: twin)
         case .row: continue
         }
       case .toMany:
@@ -183,12 +183,12 @@ struct Adoption {
         let present = target.toMany(index).models.filter { !gone.contains(ObjectIdentifier($0)) }
         let known = Set(present.map { ObjectIdentifier($0) })
         let more = members.map(adopted).filter { !known.contains(ObjectIdentifier($0)) }
-        target.setToMany(index, present + more, owner: twin)
+        target.setToMany(index, to: present + more, owner: twin)
       }
     }
     // The former registry's lists may hold this state, and it the registry.
     state.registry = nil
     model._$state = target
-    context.registry.addTwin(model, entity, row: target.row)
+    context.registry.addTwin(model, entity: entity, row: target.row)
   }
 }

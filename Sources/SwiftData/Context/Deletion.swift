@@ -82,7 +82,7 @@ extension ModelContext {
     undoRecorder.kept(models, wasAsked: wasAsked && models.first === model)
     for model in models {
       let state = model._$state
-      if let entity = state.entity { pending.withdrawFromBatch(entity, state.row) }
+      if let entity = state.entity { pending.withdrawFromBatch(entity, row: state.row) }
       state.phase = .stored
       state.isPending = false
       pendingRowsChanged(state)
@@ -91,7 +91,7 @@ extension ModelContext {
       let state = model._$state
       state.unlink()
       state.linkInitialValues(of: model, again: true)
-      if !state.changed.isEmpty, !state.isPending { list(state, model) }
+      if !state.changed.isEmpty, !state.isPending { list(state, model: model) }
     }
   }
 

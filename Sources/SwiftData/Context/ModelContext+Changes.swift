@@ -3,19 +3,19 @@ import Store
 
 extension ModelContext {
   /// Learns that a property of an object is about to change.
-  func willChange(_ state: _ModelState, _ index: Int) {
+  func willChange(_ state: _ModelState, at index: Int) {
     changeCount += 1
-    undoRecorder.willChange(state, index, in: self)
+    undoRecorder.willChange(state, at: index, in: self)
     if !state.isUnsynced { pendingRowsChanged(state) }
     if state.description.ephemerals.contains(index), !state.changed.contains(index) {
       pending.rememberEphemeral(index, of: state)
     }
     journal?.remember(index, of: state)
     guard state.phase == .stored, !state.isPending, let model = state.model else { return }
-    list(state, model)
+    list(state, model: model)
   }
 
-  func list(_ state: _ModelState, _ model: any PersistentModel) {
+  func list(_ state: _ModelState, model: any PersistentModel) {
     state.isPending = true
     pending.changed.append(model)
     scheduleAutosave()
@@ -102,7 +102,7 @@ extension _ModelState {
       if usedRegistrar == nil {
         slots[property.index] = .empty
       } else {
-        notify(model, property) { slots[property.index] = .empty }
+        notify(model, property: property) { slots[property.index] = .empty }
       }
     }
   }
@@ -112,7 +112,9 @@ extension _ModelState {
     isUnsynced = false
     for property in description.properties where changed.contains(property.index) {
       let index = property.index
-      notify(model, property) { slots[index] = changes.ephemeral(index, of: self) ?? .empty }
+      notify(model, property: property) {
+        slots[index] = changes.ephemeral(index, of: self) ?? .empty
+      }
     }
     changed.removeAll()
   }

@@ -12,21 +12,23 @@ extension ModelContext {
     _ entity: EntityDescription,
     row: Int64,
     storeKey: PersistentIdentifier? = nil,
-    _ values: some StoredValues
+    values: some StoredValues
   ) throws -> any PersistentModel {
     let registry = registry
     if let model = registry[entity, row] {
       let state = model._$state
-      if state.phase == .stored, state.context === self { try refresh(state, of: model, values) }
+      if state.phase == .stored, state.context === self {
+        try refresh(state, of: model, values: values)
+      }
       return model
     }
     let state = _ModelState(entity, row: row, storeKey: storeKey)
     state.registry = registry
-    if pending.isBatchDeleted(entity, row) { state.phase = .deleting }
+    if pending.isBatchDeleted(entity, row: row) { state.phase = .deleting }
     state.reading = registry.readings[entity.storeIndex].number
     try values.fill(state)
     let model = entity.model.make(state)
-    registry.add(state.reference(to: model), entity, row: row)
+    registry.add(state.reference(to: model), entity: entity, row: row)
     return model
   }
 
@@ -34,7 +36,7 @@ extension ModelContext {
   func refresh(
     _ state: _ModelState,
     of model: any PersistentModel,
-    _ values: some StoredValues
+    values: some StoredValues
   ) throws {
     try values.forEach(of: state) { property, new in
       let index = property.index
@@ -49,7 +51,7 @@ extension ModelContext {
       where !old.isNil && !new.isNil && old.knownIdentifiers == new.storedIdentifiers:
         return
       case (.empty, _): state.slots[index] = new
-      default: state.notify(model, property) { state.slots[index] = new }
+      default: state.notify(model, property: property) { state.slots[index] = new }
       }
     }
     if let entity = state.entity {
@@ -79,13 +81,13 @@ extension ModelContext {
   // MARK: Relationships
 
   /// Reads what a to-one relationship leads to.
-  func readToOne(_ state: _ModelState, _ index: Int) -> ToOne? {
+  func readToOne(_ state: _ModelState, at index: Int) -> ToOne? {
     guard let entity = state.entity, entity.relationships[index] != nil else { return ToOne.none }
-    return report { try container.store(of: entity).toOne(of: state, index, in: self) } ?? nil
+    return report { try container.store(of: entity).toOne(of: state, at: index, in: self) } ?? nil
   }
 
   /// The object that a to-one relationship leads to by its row.
-  func relatedModel(of state: _ModelState, _ index: Int, row: Int64) -> (any PersistentModel)? {
+  func relatedModel(of state: _ModelState, at index: Int, row: Int64) -> (any PersistentModel)? {
     guard let entity = container.map.destination(of: index, in: state.entity) else { return nil }
     guard row >= 0 else { return pending.model(row: row) }
     guard let model = model(of: entity, row: row) else { return nil }
@@ -96,20 +98,20 @@ extension ModelContext {
   /// The object that a to-one relationship leads to, if it is in memory.
   func registeredRelative(
     of state: _ModelState,
-    _ index: Int,
+    at index: Int,
     row: Int64
   ) -> (any PersistentModel)? {
     guard let entity = container.map.destination(of: index, in: state.entity) else { return nil }
     if row < 0 { return pending.model(row: row) }
     // Where both sides keep a relationship, both must be in memory to change.
     if container.store(of: entity).keepsWholeObjects {
-      return relatedModel(of: state, index, row: row)
+      return relatedModel(of: state, at: index, row: row)
     }
     return registry[entity, row]
   }
 
   /// Reads the objects that a to-many relationship leads to.
-  func load(_ many: ToMany, of state: _ModelState, _ index: Int) {
+  func load(_ many: ToMany, of state: _ModelState, at index: Int) {
     guard state.row >= 0, let entity = state.entity,
       let destination = container.map.destination(of: index, in: state.entity)
     else {
@@ -120,13 +122,19 @@ extension ModelContext {
     // What could not be read is read again when it is touched next, and the next save or fetch says
     // why.
     report {
-      try container.store(of: entity).load(many, of: state, property, destination, in: self)
+      try container.store(of: entity).load(
+        many,
+        of: state,
+        property: property,
+        destination: destination,
+        in: self
+      )
     }
-    if many.isLoaded { hold(many, ownedBy: state, index) }
+    if many.isLoaded { hold(many, ownedBy: state, at: index) }
   }
 
   /// The collection keeps its objects alive, so they must not keep its owner alive.
-  func hold(_ many: ToMany, ownedBy state: _ModelState, _ index: Int) {
+  func hold(_ many: ToMany, ownedBy state: _ModelState, at index: Int) {
     guard let inverse = state.description.inverse(of: index), !inverse.property.isToMany,
       let owner = state.model
     else { return }

@@ -10,7 +10,7 @@ extension ModelContext {
     processPendingChanges()
     try refuseForeignLinks()
     guard hasChanges else { return }
-    post(ModelContext.willSave, nil)
+    post(ModelContext.willSave, summary: nil)
     let changes = pending
     let save = PendingSave(changes, in: self)
     journal = SaveJournal()
@@ -26,7 +26,7 @@ extension ModelContext {
     save.settle()
     for index in overlays.indices { overlays[index]?.clear() }
     container.changes.noteSave()
-    post(ModelContext.didSave, summary)
+    post(ModelContext.didSave, summary: summary)
   }
 
   /// Writes to one store after the other, each inside the transaction of the one before: the last

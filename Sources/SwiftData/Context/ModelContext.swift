@@ -126,7 +126,9 @@ public final class ModelContext {
   func registeredAny(for id: PersistentIdentifier) -> (any PersistentModel)? {
     let id = registry.current(id)
     guard let entity = container.map[id.entityName] else { return nil }
-    if let model = container.store(of: entity).registered(id, entity, in: self) { return model }
+    if let model = container.store(of: entity).registered(id, entity: entity, in: self) {
+      return model
+    }
     guard let row = id.row, row < 0 else { return nil }
     return pending.model(row: row)
   }
@@ -171,7 +173,7 @@ public final class ModelContext {
     let state = model._$state
     switch state.phase {
     case .inserting, .stored, .deleting:
-      guard state.registry === registry else { return adopt(model, state) }
+      guard state.registry === registry else { return adopt(model, state: state) }
       if state.phase == .deleting { keep(model) }
       return
     case .detached, .deleted: break
@@ -209,7 +211,7 @@ public final class ModelContext {
   }
 
   /// Takes over an object whose context was released; refuses those of all other contexts.
-  private func adopt(_ model: any PersistentModel, _ state: _ModelState) {
+  private func adopt(_ model: any PersistentModel, state: _ModelState) {
     guard let former = state.registry, former.container === container else {
       deferredError = SwiftDataError(.modelOfOtherContainer(state.description.name))
       return

@@ -18,7 +18,7 @@ extension ModelContext {
     case deletedIdentifiers = "deleted"
   }
 
-  func post(_ name: Notification.Name, _ summary: SaveSummary?) {
+  func post(_ name: Notification.Name, summary: SaveSummary?) {
     NotificationCenter.default.post(name: name, object: self, userInfo: summary?.userInfo)
   }
 }

@@ -134,12 +134,12 @@ struct PendingChanges {
     batchDeletedRows[deletion.entity.tableIndex, default: []].formUnion(deletion.rows)
   }
 
-  func isBatchDeleted(_ entity: EntityDescription, _ row: Int64) -> Bool {
+  func isBatchDeleted(_ entity: EntityDescription, row: Int64) -> Bool {
     !batchDeleted.isEmpty && batchDeletedRows[entity.tableIndex]?.contains(row) ?? false
   }
 
   /// Takes one row out of the batch deletions.
-  mutating func withdrawFromBatch(_ entity: EntityDescription, _ row: Int64) {
+  mutating func withdrawFromBatch(_ entity: EntityDescription, row: Int64) {
     guard batchDeletedRows[entity.tableIndex]?.remove(row) != nil else { return }
     for index in batchDeleted.indices
     where batchDeleted[index].entity.tableIndex == entity.tableIndex {

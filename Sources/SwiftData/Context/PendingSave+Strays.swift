@@ -36,20 +36,20 @@ extension PendingSave {
       switch state.slots[property.index] {
       case .toMany(let many) where many.isLoaded:
         let column = "_\(property.owner)_\(property.name)"
-        let strays = many.models.filter { isStray($0._$state, of: state, column) }
+        let strays = many.models.filter { isStray($0._$state, of: state, column: column) }
         guard !strays.isEmpty else { continue }
-        state.notify(owner, property) {
+        state.notify(owner, property: property) {
           for model in strays { many.remove(model) }
           many.settle()
         }
       case .toOne where state.knownToOne(property.index)?._$state.phase == .deleted:
-        state.notify(owner, property) { state.slots[property.index] = .empty }
+        state.notify(owner, property: property) { state.slots[property.index] = .empty }
       default: break
       }
     }
   }
 
-  private func isStray(_ member: _ModelState, of owner: _ModelState, _ column: String) -> Bool {
+  private func isStray(_ member: _ModelState, of owner: _ModelState, column: String) -> Bool {
     if member.phase == .deleted || member.phase == .detached { return true }
     guard let other = owners[ObjectIdentifier(member)]?[column] else { return false }
     return other !== owner

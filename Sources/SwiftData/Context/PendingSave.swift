@@ -133,10 +133,10 @@ final class PendingSave {
     }
     let inserts = inserted.filter { $0.entity?.storeIndex == storeIndex }
     let updates = changed.filter { $0.entity?.storeIndex == storeIndex }
-    try giveRows(to: inserts, writer)
+    try giveRows(to: inserts, with: writer)
     // Before the deletions, whose rules must not reach what was led away from the deleted objects.
     try writeUpdates(writer, storeIndex: storeIndex)
-    for state in updates { try removeLinks(of: state, writer) }
+    for state in updates { try removeLinks(of: state, with: writer) }
     for state in deleted where state.entity?.storeIndex == storeIndex {
       guard let entity = state.entity else { continue }
       try writer.delete(entity.index, id: state.row)
@@ -149,10 +149,10 @@ final class PendingSave {
     for state in inserts {
       guard let entity = state.entity else { continue }
       values.removeAll(keepingCapacity: true)
-      try appendRow(of: state, entity, to: &values)
+      try appendRow(of: state, entity: entity, to: &values)
       try writer.insert(entity.index, id: state.row, values: values)
     }
-    for state in inserts + updates where !isGone(state) { try addLinks(of: state, writer) }
+    for state in inserts + updates where !isGone(state) { try addLinks(of: state, with: writer) }
     try writer.putParkedRowsBack()
     for gone in writer.deleted { deletedRows.append((storeIndex, gone.entity, gone.id.integer)) }
     for row in writer.updated { nullifiedRows.append((storeIndex, row.entity, row.id.integer)) }
@@ -160,7 +160,7 @@ final class PendingSave {
 
   /// Gives new objects the rows that they will have; done before anything is written, so that they
   /// can lead to each other.
-  private func giveRows(to states: [_ModelState], _ writer: Writer) throws {
+  private func giveRows(to states: [_ModelState], with writer: Writer) throws {
     var counts = Array(repeating: 0, count: context.container.map.tableCount)
     for state in states {
       if let entity = state.entity { counts[entity.tableIndex] += 1 }
@@ -193,29 +193,29 @@ final class PendingSave {
 
   private func appendRow(
     of state: _ModelState,
-    _ entity: EntityDescription,
+    entity: EntityDescription,
     to values: inout [Value]
   ) throws {
     for (column, slot) in entity.slots.enumerated() {
       if let slot {
-        values.append(try value(of: state, slot))
+        values.append(try value(of: state, slot: slot))
       } else {
         let hidden = hiddenOwners[ObjectIdentifier(state)]
-        values.append(hiddenValue(hidden, state, entity.columnNames[column]))
+        values.append(hiddenValue(hidden, state: state, column: entity.columnNames[column]))
       }
     }
   }
 
   private func hiddenValue(
     _ hidden: HiddenColumns?,
-    _ state: _ModelState,
-    _ column: String
+    state: _ModelState,
+    column: String
   ) -> Value {
     if let owner = owners[ObjectIdentifier(state)]?[column] { return .integer(owner.row) }
     return hidden?.columns[column] ?? .null
   }
 
-  private func value(of state: _ModelState, _ slot: Int) throws -> Value {
+  private func value(of state: _ModelState, slot: Int) throws -> Value {
     if case .value(let value) = state.slots[slot] { return value }
     // Without an inverse, nobody told it that the other one is gone.
     if case .toOne(.object(let other)) = state.slots[slot],
@@ -237,15 +237,15 @@ final class PendingSave {
         if let slot {
           guard state.changed.contains(slot) else { continue }
           columns.append(ColumnIndex(column))
-          values.append(try value(of: state, slot))
+          values.append(try value(of: state, slot: slot))
         } else if hiddenOwners[ObjectIdentifier(state)]?.columns[entity.columnNames[column]] != nil
         {
           columns.append(ColumnIndex(column))
           values.append(
             hiddenValue(
               hiddenOwners[ObjectIdentifier(state)],
-              state,
-              entity.columnNames[column]
+              state: state,
+              column: entity.columnNames[column]
             )
           )
         }
@@ -268,7 +268,9 @@ final class PendingSave {
           entity: entity.index,
           id: hidden.state.row,
           columns: columns,
-          values: columns.map { hiddenValue(hidden, hidden.state, entity.columnNames[$0]) }
+          values: columns.map {
+            hiddenValue(hidden, state: hidden.state, column: entity.columnNames[$0])
+          }
         )
       )
     }
@@ -289,7 +291,7 @@ final class PendingSave {
     }
   }
 
-  private func removeLinks(of state: _ModelState, _ writer: Writer) throws {
+  private func removeLinks(of state: _ModelState, with writer: Writer) throws {
     try forEachLink(of: state) { entity, name, many in
       for member in many.removed.elements where member._$state.row >= 0 {
         let target = member._$state.row
@@ -298,7 +300,7 @@ final class PendingSave {
     }
   }
 
-  private func addLinks(of state: _ModelState, _ writer: Writer) throws {
+  private func addLinks(of state: _ModelState, with writer: Writer) throws {
     try forEachLink(of: state) { entity, name, many in
       for member in many.added.elements where member._$state.row >= 0 {
         let other = member._$state
@@ -346,16 +348,16 @@ final class PendingSave {
     context.pending.removeAll()
     registry.identities.atHand.removeAll()
     for outcome in outcomes { outcome.join(in: context) }
-    if let entity = inserted.first?.entity { registry.reserve(entity, inserted.count) }
+    if let entity = inserted.first?.entity { registry.reserve(entity, more: inserted.count) }
     for model in changes.inserted.elements {
       let state = model._$state
       guard state.phase == .inserting, let entity = state.entity else { continue }
       state.phase = .stored
-      registry.add(state.reference(to: model), entity, row: state.row)
+      registry.add(state.reference(to: model), entity: entity, row: state.row)
     }
     for model in followers.values.joined() {
       let state = model._$state
-      if let entity = state.entity { registry.addTwin(model, entity, row: state.row) }
+      if let entity = state.entity { registry.addTwin(model, entity: entity, row: state.row) }
     }
     let stores = context.container.storeIdentifiers
     for (row, state) in givenRows {

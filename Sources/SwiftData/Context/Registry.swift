@@ -61,7 +61,7 @@ final class Registry {
   }
 
   /// Remembers an object that shares its state with the one that is registered for its row.
-  func addTwin(_ model: any PersistentModel, _ entity: EntityDescription, row: Int64) {
+  func addTwin(_ model: any PersistentModel, entity: EntityDescription, row: Int64) {
     sharing[entity.tableIndex][row, default: []].removeAll { $0.model == nil }
     sharing[entity.tableIndex][row, default: []].append(LightReference(model))
   }
@@ -79,14 +79,14 @@ final class Registry {
     return found
   }
 
-  func add(_ reference: LightReference, _ entity: EntityDescription, row: Int64) {
+  func add(_ reference: LightReference, entity: EntityDescription, row: Int64) {
     tables[entity.tableIndex][row] = reference
     count += 1
     if count >= sweepAt { sweep() }
   }
 
   /// Makes room for objects that will be added, and are not to be looked through meanwhile.
-  func reserve(_ entity: EntityDescription, _ more: Int) {
+  func reserve(_ entity: EntityDescription, more: Int) {
     tables[entity.tableIndex].reserveCapacity(tables[entity.tableIndex].count + more)
     sweepAt = max(sweepAt, count + more + 1)
   }

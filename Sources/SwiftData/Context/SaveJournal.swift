@@ -54,7 +54,7 @@ struct SaveJournal {
       for (index, slot) in entry.values {
         if let model = entry.model {
           let property = state.description.properties[index]
-          state.notify(model, property) { state.slots[index] = slot }
+          state.notify(model, property: property) { state.slots[index] = slot }
         } else {
           state.slots[index] = slot
         }

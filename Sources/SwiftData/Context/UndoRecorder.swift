@@ -24,7 +24,7 @@ final class UndoRecorder {
   private var isRecording: Bool { manager?.isUndoRegistrationEnabled ?? false }
 
   /// Remembers the value that a property had when the group began.
-  func willChange(_ state: _ModelState, _ index: Int, in context: ModelContext) {
+  func willChange(_ state: _ModelState, at index: Int, in context: ModelContext) {
     guard isRecording, let model = state.model else { return }
     guard !(seen[ObjectIdentifier(state)]?.contains(index) ?? false) else { return }
     seen[ObjectIdentifier(state), default: PropertySet()].insert(index)
@@ -33,8 +33,8 @@ final class UndoRecorder {
     actions.append { context in
       let state = model._$state
       let property = state.description.properties[index]
-      state.notify(model, property) {
-        context.willChange(state, index)
+      state.notify(model, property: property) {
+        context.willChange(state, at: index)
         state.changed.insert(index)
         state.restore(old, at: index)
         state.noteForeignLinks(at: index, of: model)

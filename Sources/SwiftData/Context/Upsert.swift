@@ -34,12 +34,18 @@ extension PendingSave {
       else { continue }
       let keys = try keys(of: state, changedOnly: false)
       if let target = try keys.lazy.compactMap({ key in
-        let target = try self.target(of: key, entity, seen, leaving, writer)
+        let target = try self.target(
+          of: key,
+          entity: entity,
+          seen: seen,
+          leaving: leaving,
+          writer: writer
+        )
         // It met itself where an earlier round made it one with this one.
         return target === state ? nil : target
       }).first {
         joined.insert(ObjectIdentifier(state))
-        try join(model, state, with: target)
+        try join(model, new: state, with: target)
         for key in try self.keys(of: target, changedOnly: false) { seen[key] = target }
       } else {
         for key in keys { seen[key] = state }
@@ -71,7 +77,7 @@ extension PendingSave {
       row = state.row
     }
 
-    init(_ entity: EntityDescription, _ row: Int64) {
+    init(_ entity: EntityDescription, row: Int64) {
       table = entity.tableIndex
       self.row = row
     }
@@ -92,14 +98,14 @@ extension PendingSave {
   /// save does not take the values from.
   private func target(
     of key: UniqueKey,
-    _ entity: EntityDescription,
-    _ seen: [UniqueKey: _ModelState],
-    _ leaving: Set<Place>,
-    _ writer: Writer
+    entity: EntityDescription,
+    seen: [UniqueKey: _ModelState],
+    leaving: Set<Place>,
+    writer: Writer
   ) throws -> _ModelState? {
     if let found = seen[key] { return found }
     guard let row = try writer.find(entity.index, unique: key.properties, values: key.values),
-      !leaving.contains(Place(entity, row)), !changes.isBatchDeleted(entity, row)
+      !leaving.contains(Place(entity, row: row)), !changes.isBatchDeleted(entity, row: row)
     else { return nil }
     guard let model = context.model(of: entity, row: row) else { return nil }
     // Nobody else may hold it, and it is to be changed.
@@ -114,7 +120,7 @@ extension PendingSave {
   /// Attributes are replaced; references too, where the new object has one; collections are joined.
   private func join(
     _ model: any PersistentModel,
-    _ new: _ModelState,
+    new: _ModelState,
     with target: _ModelState
   ) throws {
     guard let owner = target.model else {
@@ -130,20 +136,20 @@ extension PendingSave {
       let index = property.index
       switch property.kind {
       case .attribute, .unsupported:
-        guard !isEqual(new, target, index) else { continue }
-        target.notify(owner, property) {
+        guard !isEqual(new, target, at: index) else { continue }
+        target.notify(owner, property: property) {
           target.willChange(index)
           target.slots[index] = new.slots[index]
         }
       case .toOne:
         guard let other = new.knownToOne(index) else { continue }
-        new.setToOne(index, nil, owner: model)
-        target.setToOne(index, other, owner: owner)
+        new.setToOne(index, to: nil, owner: model)
+        target.setToOne(index, to: other, owner: owner)
       case .toMany:
         let members = new.toMany(index).models
         guard !members.isEmpty else { continue }
-        new.setToMany(index, [], owner: model)
-        target.setToMany(index, target.toMany(index).models + members, owner: owner)
+        new.setToMany(index, to: [], owner: model)
+        target.setToMany(index, to: target.toMany(index).models + members, owner: owner)
       }
     }
     new.detach()
@@ -160,7 +166,7 @@ extension PendingSave {
     }
   }
 
-  private func isEqual(_ new: _ModelState, _ old: _ModelState, _ index: Int) -> Bool {
+  private func isEqual(_ new: _ModelState, _ old: _ModelState, at index: Int) -> Bool {
     guard case .value(let left) = new.slots[index], case .value(let right) = old.slots[index]
     else { return false }
     return left == right

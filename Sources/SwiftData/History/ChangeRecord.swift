@@ -16,12 +16,12 @@ final class ChangeRecord: Sendable {
   let special: [UInt8]
   let large: [UInt8]
 
-  init(_ change: Change, of transaction: Transaction, _ schema: PastSchema) {
+  init(_ change: Change, of transaction: Transaction, schema: PastSchema) {
     self.schema = schema
     let name = String(decoding: change.entity, as: UTF8.self)
     entity = schema.entity(name)
     kind = change.kind
-    object = schema.identifier(name, change.object)
+    object = schema.identifier(name, row: change.object)
     self.transaction = transaction.id
     number = transaction.firstChange + change.sequence
     changed = Array(change.changed)
@@ -93,9 +93,9 @@ struct RecordedSide: Sendable {
     let property = record.entity.properties[past]
     do {
       guard let type = property?.type else { return try reference(text.json) }
-      let value = try stored(text, type)
+      let value = try stored(text, type: type)
       if case .null = value { return nil }
-      return try decoded(value, type, property?.property)
+      return try decoded(value, type: type, property: property?.property)
     } catch {
       throw SwiftDataError(
         .historyValue(
@@ -111,7 +111,7 @@ struct RecordedSide: Sendable {
   // MARK: The value
 
   /// An attribute in its stored form.
-  private func stored(_ value: EncodedValue, _ type: ValueType) throws -> Value {
+  private func stored(_ value: EncodedValue, type: ValueType) throws -> Value {
     if let digest = LargeReference(value.large)?.digest {
       let data = try record.schema.store.read { try $0.largeData(digest) }
       switch type {
@@ -127,8 +127,8 @@ struct RecordedSide: Sendable {
   /// A value of the declared type of its property, or of the store's where there is none any more.
   private func decoded(
     _ value: Value,
-    _ type: ValueType,
-    _ property: PropertyDescription?
+    type: ValueType,
+    property: PropertyDescription?
   ) throws -> (any Sendable)? {
     if case .attribute(let codec) = property?.kind {
       if codec.type == type { return sendable(try codec.decode(value)) }
@@ -157,7 +157,7 @@ struct RecordedSide: Sendable {
         HistoryFailure.damaged(.noObject(String(decoding: text, as: UTF8.self)))
       )
     }
-    return record.schema.identifier(entity, row)
+    return record.schema.identifier(entity, row: row)
   }
 }
 

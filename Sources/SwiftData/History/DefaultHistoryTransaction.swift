@@ -24,8 +24,8 @@ public struct DefaultHistoryTransaction: HistoryTransaction {
 
   init(
     _ transaction: Transaction,
-    _ changes: [HistoryChange],
-    _ point: HistoryPoint,
+    changes: [HistoryChange],
+    point: HistoryPoint,
     storeIdentifier: String
   ) throws {
     guard let timestamp = HistoryTime.date(transaction.time) else {

@@ -15,13 +15,13 @@ final class PastSchemas: Sendable {
     var renames: [PastName] = []
   }
 
-  init(_ map: EntityMap, storeIndex: Int, _ store: Store) {
+  init(_ map: EntityMap, storeIndex: Int, store: Store) {
     self.map = map
     self.storeIndex = storeIndex
     self.store = store
   }
 
-  func schema(_ digest: String, _ reader: Reader) throws -> PastSchema {
+  func schema(_ digest: String, with reader: Reader) throws -> PastSchema {
     if let found = loaded.withLock({ $0.byDigest[digest] }) { return found }
     try load(reader)
     if let found = loaded.withLock({ $0.byDigest[digest] }) { return found }
@@ -46,7 +46,13 @@ final class PastSchemas: Sendable {
       let succession = try SchemaSuccession(
         past.schema == present ? [present] : [past.schema] + path + [present]
       )
-      let made = try PastSchema(past, succession, map, storeIndex: storeIndex, store)
+      let made = try PastSchema(
+        past,
+        succession: succession,
+        map: map,
+        storeIndex: storeIndex,
+        store: store
+      )
       result.byDigest[past.digest] = made
       result.last = past.id
       for (name, entity) in made.entities where name != entity.name {
@@ -73,10 +79,10 @@ final class PastSchema: Sendable {
 
   init(
     _ past: CatalogSchema,
-    _ succession: SchemaSuccession,
-    _ map: EntityMap,
+    succession: SchemaSuccession,
+    map: EntityMap,
     storeIndex: Int,
-    _ store: Store
+    store: Store
   ) throws {
     id = past.id
     self.store = store
@@ -84,7 +90,7 @@ final class PastSchema: Sendable {
       try past.schema.layouts().map { layout in
         let present = succession.entity(layout.entity.name).flatMap { map[$0] }
         let known = present?.storeIndex == storeIndex ? present?.model : nil
-        return (layout.entity.name, PastEntity(layout, known, succession))
+        return (layout.entity.name, PastEntity(layout, model: known, succession: succession))
       },
       uniquingKeysWith: { first, _ in first }
     )
@@ -94,7 +100,7 @@ final class PastSchema: Sendable {
   func entity(_ name: String) -> PastEntity { entities[name] ?? PastEntity(named: name) }
 
   /// The identity of an object, by the name that its entity had.
-  func identifier(_ entity: String, _ row: Int64) -> PersistentIdentifier {
+  func identifier(_ entity: String, row: Int64) -> PersistentIdentifier {
     PersistentIdentifier(
       storeIdentifier: store.identifier,
       entityName: entities[entity]?.name ?? entity,
@@ -115,17 +121,17 @@ final class PastEntity: Sendable {
   /// went.
   private let pastNames: [String: String]
 
-  init(_ layout: EntityLayout, _ model: _ModelDescription?, _ succession: SchemaSuccession) {
+  init(_ layout: EntityLayout, model: _ModelDescription?, succession: SchemaSuccession) {
     let entity = layout.entity.name
     name = model?.name ?? entity
     self.model = model?.type ?? UnknownModel.self
     var properties: [String: PastProperty] = [:]
-    func add(_ logName: String, _ old: String, _ type: ValueType?) {
+    func add(_ logName: String, old: String, type: ValueType?) {
       let present = succession.property(old, of: entity).flatMap { model?.property(named: $0) }
       properties[logName] = PastProperty(name: present?.name ?? old, type: type, property: present)
     }
-    for column in layout.columns { add(column.logName, column.property, column.type) }
-    for (relationship, logName) in layout.linkNames { add(logName, relationship, nil) }
+    for column in layout.columns { add(column.logName, old: column.property, type: column.type) }
+    for (relationship, logName) in layout.linkNames { add(logName, old: relationship, type: nil) }
     self.properties = properties
     pastNames = Dictionary(
       properties.map { ($0.value.name, $0.key) },

@@ -42,12 +42,12 @@ extension NativeHistory {
   ) throws -> [ClosedRange<Int64>] {
     try store.read { reader in
       do {
-        try check(tokens, reader)
+        try check(tokens, reader: reader)
       } catch let error as StoreError where error.code == .historyExpired {
         // What a token covers can be deleted after the token's own transaction was.
       }
       let unordered = HistoryDescriptor(predicate: descriptor.predicate)
-      let query = try HistoryQuery(unordered, sources(reader))
+      let query = try HistoryQuery(unordered, sources: sources(reader))
       var ranges: [ClosedRange<Int64>] = []
       func add(_ id: Int64) {
         if let last = ranges.last, last.upperBound == id - 1 {
@@ -57,7 +57,7 @@ extension NativeHistory {
         }
       }
       guard !query.filtersInMemory else {
-        try forEach(query, descriptor.predicate, reader) { transaction in
+        try forEach(query, predicate: descriptor.predicate, reader: reader) { transaction in
           add(transaction.id)
           return true
         }

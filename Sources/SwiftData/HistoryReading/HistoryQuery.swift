@@ -12,14 +12,14 @@ struct HistoryQuery {
 
   init(
     _ descriptor: HistoryDescriptor<DefaultHistoryTransaction>,
-    _ sources: SQLSources
+    sources: SQLSources
   ) throws {
     var translation = SQLTranslation(map: EntityMap(entities: [], schemas: []), sources: sources)
     if let predicate = descriptor.predicate {
       translation.bind(predicate.variable, to: .history(.transaction))
       var condition = SQLQuery.true
       for part in conjuncts(of: predicate.expression) {
-        guard let sql = translated(part, &translation) else { continue }
+        guard let sql = translated(part, translation: &translation) else { continue }
         condition = condition.and(sql)
         floor = max(floor, sql.lastRuledOut)
       }
@@ -47,7 +47,7 @@ struct HistoryQuery {
   /// A part of the predicate as SQL; nil if it is left to be evaluated.
   private mutating func translated(
     _ part: any PredicateExpression,
-    _ translation: inout SQLTranslation
+    translation: inout SQLTranslation
   ) -> SQLQuery? {
     do {
       let sql = try translation.condition(part).sql

@@ -110,7 +110,7 @@ private final class HistoryWalk {
       let isSealed = try history.store.sealForeignChanges()
       let place = try history.store.read { reader in
         let given = sequence.token?.points[history.store.identifier]
-        try history.check(captured + (sequence.token.map { [$0] } ?? []), reader)
+        try history.check(captured + (sequence.token.map { [$0] } ?? []), reader: reader)
         return Place(
           history: history,
           point: try given ?? reader.historyRange().base,
@@ -164,11 +164,11 @@ private final class HistoryWalk {
     let history = place.history
     try history.store.read { reader in
       // Transactions that were deleted after a token were looked for when the walk began.
-      try history.check(tokens, through: 0, reader)
-      var query = try HistoryQuery(descriptor, history.sources(reader))
+      try history.check(tokens, through: 0, reader: reader)
+      var query = try HistoryQuery(descriptor, sources: history.sources(reader))
       query.selection.limit(toAfter: place.point.transaction, through: place.head)
       var found: [DefaultHistoryTransaction] = []
-      try history.forEach(query, descriptor.predicate, reader) { transaction in
+      try history.forEach(query, predicate: descriptor.predicate, reader: reader) { transaction in
         found.append(transaction)
         return found.count < Self.batch
       }

@@ -25,14 +25,14 @@ struct NativeHistory: Sendable {
   ) throws -> Part {
     try store.sealForeignChanges()
     return try store.read { reader in
-      try check(tokens, reader)
-      let query = try HistoryQuery(descriptor, sources(reader))
+      try check(tokens, reader: reader)
+      let query = try HistoryQuery(descriptor, sources: sources(reader))
       // What nobody has sealed yet comes last, in an order of its own.
       let isSorted =
         try !query.sortsInMemory && (descriptor.sortBy.isEmpty || !reader.hasUnsealedHistory)
       var found: [DefaultHistoryTransaction] = []
       let limit = descriptor.fetchLimit == 0 ? Int.max : Int(clamping: descriptor.fetchLimit)
-      try forEach(query, descriptor.predicate, reader) { transaction in
+      try forEach(query, predicate: descriptor.predicate, reader: reader) { transaction in
         found.append(transaction)
         return !isSorted || found.count < limit
       }
@@ -54,14 +54,14 @@ struct NativeHistory: Sendable {
   /// Calls with each transaction that a query selects, until the closure has enough.
   func forEach(
     _ query: HistoryQuery,
-    _ predicate: Predicate<DefaultHistoryTransaction>?,
-    _ reader: Reader,
+    predicate: Predicate<DefaultHistoryTransaction>?,
+    reader: Reader,
     _ body: (DefaultHistoryTransaction) throws -> Bool
   ) throws {
     do {
       let cursor = try reader.history(query.selection)
       while let next = try cursor.nextTransaction() {
-        let transaction = try read(next, cursor, reader)
+        let transaction = try read(next, cursor: cursor, reader: reader)
         if query.filtersInMemory, let predicate, try !predicate.evaluate(transaction) { continue }
         guard try body(transaction) else { return }
       }
@@ -74,14 +74,14 @@ struct NativeHistory: Sendable {
   /// Reads a transaction with its changes.
   private func read(
     _ transaction: Transaction,
-    _ cursor: HistoryCursor,
-    _ reader: Reader
+    cursor: HistoryCursor,
+    reader: Reader
   ) throws -> DefaultHistoryTransaction {
-    let schema = try past.schema(transaction.schema, reader)
+    let schema = try past.schema(transaction.schema, with: reader)
     var changes: [HistoryChange] = []
     changes.reserveCapacity(Int(transaction.count))
     while let change = try cursor.nextChange() {
-      changes.append(ChangeRecord(change, of: transaction, schema).typed)
+      changes.append(ChangeRecord(change, of: transaction, schema: schema).typed)
     }
     let point =
       try transaction.digest.map {
@@ -89,8 +89,8 @@ struct NativeHistory: Sendable {
       } ?? reader.point(transaction.id)
     return try DefaultHistoryTransaction(
       transaction,
-      changes,
-      point,
+      changes: changes,
+      point: point,
       storeIdentifier: store.identifier
     )
   }
@@ -99,7 +99,7 @@ struct NativeHistory: Sendable {
   func check(
     _ tokens: [DefaultHistoryToken],
     through last: Int64 = .max,
-    _ reader: Reader
+    reader: Reader
   ) throws {
     for token in tokens {
       guard let point = token.points[store.identifier] else { continue }

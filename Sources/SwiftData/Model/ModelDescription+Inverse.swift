@@ -4,11 +4,11 @@ extension _ModelDescription {
   func findInverse(of property: PropertyDescription) -> PropertyReference? {
     guard let destination = property.destination.map(_ModelDescription.of) else { return nil }
     if let keyPath = property.relationship?.inverseKeyPath {
-      return destination.property(for: keyPath).map { PropertyReference(destination, $0) }
+      return destination.property(for: keyPath).map { PropertyReference(destination, property: $0) }
     }
     let back = destination.properties.filter { leadsHere($0) }
     if let named = back.first(where: { isNamed(property, asInverseOf: $0) }) {
-      return PropertyReference(destination, named)
+      return PropertyReference(destination, property: named)
     }
     // Between a class and itself nothing tells a relationship from its own inverse.
     guard destination !== self else { return nil }
@@ -22,7 +22,7 @@ extension _ModelDescription {
         && !destination.properties.contains { isNamed(rival, asInverseOf: $0) }
     }
     guard free.count == 1, rivals.count == 1 else { return nil }
-    return PropertyReference(destination, free[0])
+    return PropertyReference(destination, property: free[0])
   }
 
   private func leadsHere(_ property: PropertyDescription) -> Bool {
@@ -42,7 +42,7 @@ extension _ModelDescription {
 }
 
 extension PropertyReference {
-  init(_ owner: _ModelDescription, _ property: PropertyDescription) {
+  init(_ owner: _ModelDescription, property: PropertyDescription) {
     self.init(owner: owner, property: property)
   }
 }

@@ -100,7 +100,7 @@ extension _ModelState {
     _ own: Int,
     _ value: T
   ) {
-    setDecoded(place.offset &+ own, value)
+    setDecoded(place.offset &+ own, to: value)
   }
 
   // MARK: Values that a transformer turns into bytes
@@ -122,7 +122,7 @@ extension _ModelState {
     _ own: Int,
     _ value: T
   ) {
-    setDecoded(place.offset &+ own, value)
+    setDecoded(place.offset &+ own, to: value)
   }
 
   // MARK: Common ways
@@ -142,7 +142,7 @@ extension _ModelState {
     return absent(index)
   }
 
-  private func setDecoded<T>(_ index: Int, _ value: T) {
+  private func setDecoded<T>(_ index: Int, to value: T) {
     willChange(index)
     slots[index] = .decoded(DecodedValue(value))
   }
@@ -205,9 +205,9 @@ extension _ModelState {
         slots[index] = .decoded(DecodedValue(value))
       }
     case .toOne:
-      setToOne(index, unwrapped(value) as? any PersistentModel, owner: model)
+      setToOne(index, to: unwrapped(value) as? any PersistentModel, owner: model)
     case .toMany:
-      setToMany(index, unwrapped(value) as? [any PersistentModel], owner: model)
+      setToMany(index, to: unwrapped(value) as? [any PersistentModel], owner: model)
     case .unsupported: slots[index] = .decoded(DecodedValue(value))
     }
   }

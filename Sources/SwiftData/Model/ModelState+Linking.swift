@@ -2,7 +2,7 @@
 // learns, as far as it is loaded; the rest is remembered until it is.
 
 extension _ModelState {
-  func setToOne(_ index: Int, _ new: (any PersistentModel)?, owner: (any PersistentModel)?) {
+  func setToOne(_ index: Int, to new: (any PersistentModel)?, owner: (any PersistentModel)?) {
     let old = previous(index)
     willChange(index)
     if let owner, phase != .detached { _ = reference(to: owner) }
@@ -13,7 +13,7 @@ extension _ModelState {
     if !wasUnlinked, let old {
       old._$state.forget(owner, of: old, through: description.inverse(of: index))
     }
-    if let new { join(owner, new, at: index) }
+    if let new { join(owner, with: new, at: index) }
   }
 
   /// Whether the object at the other end has the column, so that it must be in memory to change.
@@ -30,7 +30,7 @@ extension _ModelState {
     return isKeptByOther(index) ? toOne(index) : knownToOne(index)
   }
 
-  func setToMany(_ index: Int, _ new: [any PersistentModel]?, owner: (any PersistentModel)?) {
+  func setToMany(_ index: Int, to new: [any PersistentModel]?, owner: (any PersistentModel)?) {
     setToMany(index, isNil: new == nil, owner: owner) { $0.assign(new ?? []) }
   }
 
@@ -50,7 +50,7 @@ extension _ModelState {
     for model in difference.gone {
       model._$state.forget(owner, of: model, through: description.inverse(of: index))
     }
-    for model in difference.came { join(owner, model, at: index) }
+    for model in difference.came { join(owner, with: model, at: index) }
   }
 
   /// Tells the relationships that were set while the object was made to their other sides.
@@ -61,11 +61,11 @@ extension _ModelState {
     for index in slots.indices where unlinked.contains(index) {
       unlinked.remove(index)
       switch slots[index] {
-      case .toOne(.object(let model)): join(owner, model, at: index, again: again)
+      case .toOne(.object(let model)): join(owner, with: model, at: index, again: again)
       case .toOne(.companion(let weak, _)):
-        if let model = weak.model { join(owner, model, at: index, again: again) }
+        if let model = weak.model { join(owner, with: model, at: index, again: again) }
       case .toMany(let many):
-        for model in many.models { join(owner, model, at: index, again: again) }
+        for model in many.models { join(owner, with: model, at: index, again: again) }
       default: break
       }
     }
@@ -74,7 +74,7 @@ extension _ModelState {
   /// Makes the other side of a new link know of it, and brings both into one context.
   private func join(
     _ owner: any PersistentModel,
-    _ other: any PersistentModel,
+    with other: any PersistentModel,
     at index: Int,
     again: Bool = false
   ) {
@@ -85,10 +85,10 @@ extension _ModelState {
     }
     // It may have gone while this one was away.
     if again, state.phase == .deleted || state.phase == .deleting {
-      return part(owner, other, at: index)
+      return part(owner, from: other, at: index)
     }
     if let inverse = description.inverse(of: index) {
-      state.meet(owner, other, at: inverse.property, from: index, again: again)
+      state.meet(owner, own: other, at: inverse.property, from: index, again: again)
     }
     if let context, phase != .detached, state.phase == .detached {
       context.insertAny(other)
@@ -101,22 +101,26 @@ extension _ModelState {
   /// if its deletion is taken back too.
   private func part(
     _ owner: any PersistentModel,
-    _ gone: any PersistentModel,
+    from gone: any PersistentModel,
     at index: Int
   ) {
     guard let inverse = description.inverse(of: index) else { return }
-    forget(gone, of: owner, through: PropertyReference(description, description.properties[index]))
+    forget(
+      gone,
+      of: owner,
+      through: PropertyReference(description, property: description.properties[index])
+    )
     let state = gone._$state
     guard state.phase == .deleting,
       inverse.property.isToMany || state.knownToOne(inverse.property.index) == nil
     else { return }
-    state.meet(owner, gone, at: inverse.property, from: index, again: true)
+    state.meet(owner, own: gone, at: inverse.property, from: index, again: true)
   }
 
   /// Learns that `other`, through its property `from`, leads here.
   private func meet(
     _ other: any PersistentModel,
-    _ own: any PersistentModel,
+    own: any PersistentModel,
     at property: PropertyDescription,
     from: Int,
     again: Bool
@@ -127,7 +131,7 @@ extension _ModelState {
       let many = knownToMany(index)
       // Set on both sides before either was told.
       if wasUnlinked || again, many.contains(other) { return }
-      notify(own, property) {
+      notify(own, property: property) {
         willChange(index)
         many.append(other)
       }
@@ -140,7 +144,7 @@ extension _ModelState {
       return
     }
     if let old { old._$state.forget(own, of: old, through: description.inverse(of: index)) }
-    notify(own, property) {
+    notify(own, property: property) {
       willChange(index)
       if phase == .detached {
         slots[index] = .toOne(.object(other))
@@ -161,12 +165,12 @@ extension _ModelState {
     if property.isToMany {
       let many = knownToMany(index)
       guard !many.isLoaded || many.contains(gone) else { return }
-      notify(own, property) {
+      notify(own, property: property) {
         willChange(index)
         many.remove(gone)
       }
     } else if knownToOne(index) === gone {
-      notify(own, property) {
+      notify(own, property: property) {
         willChange(index)
         slots[index] = .toOne(.none)
       }
@@ -176,7 +180,7 @@ extension _ModelState {
   /// Makes a change that the observers of the object learn of.
   func notify(
     _ model: any PersistentModel,
-    _ property: PropertyDescription,
+    property: PropertyDescription,
     _ change: () -> Void
   ) {
     func open<Model: PersistentModel>(_ model: Model) {

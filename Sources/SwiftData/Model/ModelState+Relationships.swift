@@ -27,7 +27,7 @@ extension _ModelState {
     _ own: Int,
     _ value: T?
   ) {
-    setToOne(place.offset &+ own, value, owner: owner)
+    setToOne(place.offset &+ own, to: value, owner: owner)
   }
 
   // MARK: To many objects
@@ -60,9 +60,9 @@ extension _ModelState {
     let elements = typed.elements
     // Only an object without an inverse is not told that it is to leave.
     if many.remembersChanges, description.inverse(of: index) == nil,
-      elements.contains(where: { isGone($0._$state, index) })
+      elements.contains(where: { isGone($0._$state, at: index) })
     {
-      return C._make(from: elements.filter { !isGone($0._$state, index) })
+      return C._make(from: elements.filter { !isGone($0._$state, at: index) })
     }
     return C._make(from: elements)
   }
@@ -100,13 +100,13 @@ extension _ModelState {
     if case .empty = slots[index] {
       guard phase != .detached, row >= 0, let context else { return nil }
       // What can't be read now is not nothing: it stays to be read.
-      guard let read = context.readToOne(self, index) else { return nil }
+      guard let read = context.readToOne(self, at: index) else { return nil }
       slots[index] = .toOne(read)
     }
     guard case .toOne(let reference) = slots[index] else { return nil }
     switch reference {
     case .none: return nil
-    case .object(let model): return isGone(model._$state, index) ? nil : model
+    case .object(let model): return isGone(model._$state, at: index) ? nil : model
     case .companion(let weak, let row):
       if let model = weak.model { return model }
       return resolve(index, row: row)
@@ -118,7 +118,7 @@ extension _ModelState {
   ///
   /// The reference itself stays, as the deletion may be taken back. One that must lead somewhere
   /// does so until the save refuses the deletion.
-  private func isGone(_ other: _ModelState, _ index: Int) -> Bool {
+  private func isGone(_ other: _ModelState, at index: Int) -> Bool {
     guard other.phase != .stored, other.phase != .inserting,
       phase == .stored || phase == .inserting
     else { return false }
@@ -127,7 +127,7 @@ extension _ModelState {
   }
 
   private func resolve(_ index: Int, row: Int64) -> (any PersistentModel)? {
-    guard let model = context?.relatedModel(of: self, index, row: row) else { return nil }
+    guard let model = context?.relatedModel(of: self, at: index, row: row) else { return nil }
     keep(model, at: index)
     return model
   }
@@ -166,8 +166,8 @@ extension _ModelState {
     case .none: return nil
     case .object(let model): return model
     case .companion(let weak, let row):
-      return weak.model ?? context?.registeredRelative(of: self, index, row: row)
-    case .row(let row): return context?.registeredRelative(of: self, index, row: row)
+      return weak.model ?? context?.registeredRelative(of: self, at: index, row: row)
+    case .row(let row): return context?.registeredRelative(of: self, at: index, row: row)
     }
   }
 
@@ -176,7 +176,7 @@ extension _ModelState {
     let many = knownToMany(index)
     if !many.isLoaded {
       if let context, phase != .detached {
-        context.load(many, of: self, index)
+        context.load(many, of: self, at: index)
       } else {
         many.load([])
       }

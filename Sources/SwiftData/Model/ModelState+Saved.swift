@@ -52,8 +52,10 @@ extension _ModelState {
       let index = property.index
       switch slots[index] {
       case _ where changed.contains(index): stays = true
-      case .toMany(let many) where many.isLoaded: notify(model, property) { many.unload() }
-      case .toOne where isKeptByOther(index): notify(model, property) { slots[index] = .empty }
+      case .toMany(let many) where many.isLoaded:
+        notify(model, property: property) { many.unload() }
+      case .toOne where isKeptByOther(index):
+        notify(model, property: property) { slots[index] = .empty }
       default: break
       }
     }
@@ -64,7 +66,7 @@ extension _ModelState {
   func forgetReferences(of model: any PersistentModel) {
     for property in description.properties where !changed.contains(property.index) {
       guard case .toOne = slots[property.index] else { continue }
-      notify(model, property) { slots[property.index] = .empty }
+      notify(model, property: property) { slots[property.index] = .empty }
     }
   }
 }

@@ -88,7 +88,7 @@ public final class _ModelState {
     let state = _ModelState(description)
     for property in description.properties {
       guard let keyPath = property.keyPath as? PartialKeyPath<Model> else { continue }
-      state.copy(property, from: backingData, keyPath)
+      state.copy(property, from: backingData, at: keyPath)
     }
     return state
   }
@@ -96,7 +96,7 @@ public final class _ModelState {
   private func copy<Model: PersistentModel>(
     _ property: PropertyDescription,
     from backingData: any BackingData<Model>,
-    _ keyPath: PartialKeyPath<Model>
+    at keyPath: PartialKeyPath<Model>
   ) {
     func read<Value>(_: Value.Type) {
       guard let typed = keyPath as? KeyPath<Model, Value> else { return }
@@ -220,7 +220,7 @@ public final class _ModelState {
   /// Prepares a change of one slot: undo learns the old value, the context that it must save.
   func willChange(_ index: Int) {
     guard phase != .detached else { return }
-    context?.willChange(self, index)
+    context?.willChange(self, at: index)
     changed.insert(index)
   }
 }

@@ -18,7 +18,7 @@ enum Slot {
 
 extension Slot {
   /// What a state holds of an attribute.
-  static func attribute(_ stored: Value, _ codec: AttributeCodec) throws -> Slot {
+  static func attribute(_ stored: Value, codec: AttributeCodec) throws -> Slot {
     guard codec.type == .json || codec.type == .transformed else { return .value(stored) }
     return .decoded(DecodedValue(try codec.decode(stored), stored: stored))
   }

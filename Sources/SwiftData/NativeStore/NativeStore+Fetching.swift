@@ -6,14 +6,16 @@ extension NativeStore {
   func fetch<T: PersistentModel>(_ fetch: ContextFetch<T>) throws -> [T] {
     let (plan, context) = (fetch.plan, fetch.context)
     var models: [T] = []
-    try query(fetch.descriptor, plan, in: context) { connection, query in
+    try query(fetch.descriptor, plan: plan, in: context) { connection, query in
       let statement = try connection.cached("SELECT \(plan.selection) \(query.tail)")
       defer { statement.reset() }
       try query.bind(to: statement)
       while try statement.step() {
-        if let model = try materialize(plan, statement, in: context) as? T { models.append(model) }
+        if let model = try materialize(plan, row: statement, in: context) as? T {
+          models.append(model)
+        }
       }
-      models = try query.finish(models, fetch.descriptor)
+      models = try query.finish(models, descriptor: fetch.descriptor)
     }
     return models
   }
@@ -23,7 +25,7 @@ extension NativeStore {
     let plan = context.container.plan(of: fetch.entity)
     var count = 0
     var needsObjects = false
-    try query(fetch.descriptor.unordered, plan, in: context) { connection, query in
+    try query(fetch.descriptor.unordered, plan: plan, in: context) { connection, query in
       needsObjects = query.isInMemory
       guard !needsObjects else { return }
       let statement = try connection.cached("SELECT count(*) FROM (SELECT 1 \(query.tail))")
@@ -40,7 +42,7 @@ extension NativeStore {
     let shared = entity.entity.sharesTable
     var identifiers: [PersistentIdentifier] = []
     var needsObjects = false
-    try query(fetch.descriptor, plan, in: context) { connection, query in
+    try query(fetch.descriptor, plan: plan, in: context) { connection, query in
       needsObjects = query.isInMemory
       guard !needsObjects else { return }
       let statement = try connection.cached(
@@ -78,7 +80,7 @@ extension NativeStore {
       table: { quoted($0) },
       storeIdentifier: identifier
     )
-    let query = try FetchQuery(descriptor, plan, map: context.container.map, sources: sources)
+    let query = try FetchQuery(descriptor, plan: plan, map: context.container.map, sources: sources)
     guard !query.sortsInMemory else {
       try visit(context.fetch(descriptor))
       return true
@@ -97,7 +99,7 @@ extension NativeStore {
       while batch.count < min(batchSize, left) {
         more = try statement.step()
         guard more else { break }
-        guard let model = try materialize(plan, statement, in: context) as? T else { continue }
+        guard let model = try materialize(plan, row: statement, in: context) as? T else { continue }
         if query.filtersInMemory, try descriptor.predicate?.evaluate(model) == false { continue }
         if skip > 0 { skip -= 1 } else { batch.append(model) }
       }
@@ -129,7 +131,7 @@ extension NativeStore {
   /// Makes the SQL of a fetch, and runs it where it sees the pending changes that it should.
   private func query<T: PersistentModel>(
     _ descriptor: FetchDescriptor<T>,
-    _ plan: RowPlan,
+    plan: RowPlan,
     in context: ModelContext,
     _ body: (Connection, FetchQuery) throws -> Void
   ) throws {
@@ -141,7 +143,7 @@ extension NativeStore {
       order: { overlay?.order(of: $0) ?? "t0.id" },
       storeIdentifier: identifier
     )
-    let query = try FetchQuery(descriptor, plan, map: context.container.map, sources: sources)
+    let query = try FetchQuery(descriptor, plan: plan, map: context.container.map, sources: sources)
     do {
       if let overlay, !overlay.isShared {
         context.registry.readings[plan.entity.storeIndex].note(try overlay.head())
@@ -179,7 +181,7 @@ extension NativeStore {
         )
         context.overlays[index]?.needsAllRows = !context.pending.batchDeleted.isEmpty
       }
-      try context.overlays[index]?.sync(states, context.pending)
+      try context.overlays[index]?.sync(states, pending: context.pending)
     }
     return context.overlays[entity.storeIndex]
   }

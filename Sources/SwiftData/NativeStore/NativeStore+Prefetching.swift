@@ -57,10 +57,17 @@ extension NativeStore {
         where: "t0.\(quoted(column)) IN (\(rows))",
         in: context
       )
-      try assign(held, to: open, property, through: column, destination, in: context)
+      try assign(
+        held,
+        to: open,
+        property: property,
+        through: column,
+        destination: destination,
+        in: context
+      )
     case .joinTable, .column:
       for state in open {
-        context.load(state.knownToMany(property.index), of: state, property.index)
+        context.load(state.knownToMany(property.index), of: state, at: property.index)
       }
     }
   }
@@ -69,16 +76,16 @@ extension NativeStore {
   private func assign(
     _ members: [any PersistentModel],
     to owners: [_ModelState],
-    _ property: PropertyDescription,
+    property: PropertyDescription,
     through column: String,
-    _ destination: EntityDescription,
+    destination: EntityDescription,
     in context: ModelContext
   ) throws {
     guard let position = destination.columnNames.firstIndex(of: column),
       let slot = destination.slots[position]
     else {
       for owner in owners {
-        context.load(owner.knownToMany(property.index), of: owner, property.index)
+        context.load(owner.knownToMany(property.index), of: owner, at: property.index)
       }
       return
     }
@@ -91,7 +98,7 @@ extension NativeStore {
     for owner in owners {
       let many = owner.knownToMany(property.index)
       many.load(byOwner[owner.row] ?? [])
-      context.hold(many, ownedBy: owner, property.index)
+      context.hold(many, ownedBy: owner, at: property.index)
     }
   }
 

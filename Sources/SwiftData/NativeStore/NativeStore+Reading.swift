@@ -35,7 +35,7 @@ extension NativeStore: Backend {
   /// The object of a row: the one in memory, or a new one of the row's values.
   func materialize(
     _ plan: RowPlan,
-    _ row: Statement,
+    row: Statement,
     in context: ModelContext
   ) throws -> any PersistentModel {
     let id = row.int64(at: 0)
@@ -44,7 +44,7 @@ extension NativeStore: Backend {
     return try context.materialize(
       member.entity,
       row: id,
-      RowValues(plan: plan, steps: member.steps, row: row)
+      values: RowValues(plan: plan, steps: member.steps, row: row)
     )
   }
 
@@ -66,7 +66,7 @@ extension NativeStore: Backend {
 
   func registered(
     _ id: PersistentIdentifier,
-    _ entity: EntityDescription,
+    entity: EntityDescription,
     in context: ModelContext
   ) -> (any PersistentModel)? {
     guard let row = id.row, row >= 0, id.storeIdentifier == identifier else { return nil }
@@ -82,7 +82,7 @@ extension NativeStore: Backend {
     var missing: [String: [PersistentIdentifier]] = [:]
     for id in identifiers where id.storeIdentifier == identifier && id.row ?? -1 >= 0 {
       guard let entity = context.container.map[id.entityName] else { continue }
-      found[id] = registered(id, entity, in: context)
+      found[id] = registered(id, entity: entity, in: context)
       if found[id] == nil { missing[id.entityName, default: []].append(id) }
     }
     for (name, identifiers) in missing {
@@ -110,14 +110,14 @@ extension NativeStore: Backend {
     row: Int64,
     in context: ModelContext
   ) throws -> (any PersistentModel)? {
-    try models(of: entity, where: "t0.id = ?", row, in: context).first
+    try models(of: entity, where: "t0.id = ?", row: row, in: context).first
   }
 
   /// The objects that a condition over saved rows selects, in the order of their ids.
   func models(
     of entity: EntityDescription,
     where condition: String,
-    _ row: Int64? = nil,
+    row: Int64? = nil,
     join: String = "",
     in context: ModelContext
   ) throws -> [any PersistentModel] {
@@ -130,14 +130,16 @@ extension NativeStore: Backend {
       defer { statement.reset() }
       if let row { try statement.bind(1, row) }
       var models: [any PersistentModel] = []
-      while try statement.step() { models.append(try materialize(plan, statement, in: context)) }
+      while try statement.step() {
+        models.append(try materialize(plan, row: statement, in: context))
+      }
       return models
     }
   }
 
   // MARK: Relationships
 
-  func toOne(of state: _ModelState, _ index: Int, in context: ModelContext) throws -> ToOne? {
+  func toOne(of state: _ModelState, at index: Int, in context: ModelContext) throws -> ToOne? {
     guard let relationship = state.entity?.relationships[index] else { return ToOne.none }
     switch relationship.storage {
     case .column:
@@ -149,10 +151,12 @@ extension NativeStore: Backend {
       let found = try models(
         of: destination,
         where: "t0.\(quoted(column)) = ?",
-        state.row,
+        row: state.row,
         in: context
       )
-      return found.first { isStill($0, destination, column, state) }.map { .object($0) }
+      return found.first { isStill($0, entity: destination, column: column, owner: state) }.map {
+        .object($0)
+      }
         ?? ToOne.none
     case .joinTable: break
     }
@@ -162,9 +166,9 @@ extension NativeStore: Backend {
   /// False for an object that was led elsewhere since it was saved.
   private func isStill(
     _ model: any PersistentModel,
-    _ entity: EntityDescription,
-    _ column: String,
-    _ owner: _ModelState
+    entity: EntityDescription,
+    column: String,
+    owner: _ModelState
   ) -> Bool {
     let state = model._$state
     guard state.phase == .stored else { return false }
@@ -177,8 +181,8 @@ extension NativeStore: Backend {
   func load(
     _ many: ToMany,
     of state: _ModelState,
-    _ property: PropertyDescription,
-    _ destination: EntityDescription,
+    property: PropertyDescription,
+    destination: EntityDescription,
     in context: ModelContext
   ) throws {
     switch state.entity?.relationships[property.index]?.storage {
@@ -186,15 +190,15 @@ extension NativeStore: Backend {
       let found = try models(
         of: destination,
         where: "t0.\(quoted(column)) = ?",
-        state.row,
+        row: state.row,
         in: context
       )
-      many.load(found.filter { isStill($0, destination, column, state) })
+      many.load(found.filter { isStill($0, entity: destination, column: column, owner: state) })
     case .joinTable(let table, let source, let target):
       let found = try models(
         of: destination,
         where: "j.\(quoted(source)) = ?",
-        state.row,
+        row: state.row,
         join: "JOIN \(quoted(table)) AS j ON j.\(quoted(target)) = t0.id",
         in: context
       )
@@ -209,7 +213,7 @@ private struct RowValues: StoredValues {
   let steps: [RowPlan.Step]
   let row: Statement
 
-  func fill(_ state: _ModelState) throws { try plan.fill(state, steps, from: row) }
+  func fill(_ state: _ModelState) throws { try plan.fill(state, steps: steps, from: row) }
 
   func forEach(
     of state: _ModelState,

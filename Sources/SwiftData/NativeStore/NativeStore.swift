@@ -30,7 +30,7 @@ struct NativeStore: Sendable {
       }
       if configuration.allowsSave {
         try Self.makeFolder(of: configuration.url)
-        try Self.migrate(configuration, to: schema, migrationPlan, options)
+        try Self.migrate(configuration, to: schema, migrationPlan: migrationPlan, options: options)
       }
       store = try Store.open(.file(configuration.url), schema: schema, options: options)
     } catch let error as StoreError {
@@ -60,8 +60,8 @@ struct NativeStore: Sendable {
   private static func migrate(
     _ configuration: ModelConfiguration,
     to schema: StoreSchema,
-    _ migrationPlan: (any SchemaMigrationPlan.Type)?,
-    _ options: Options
+    migrationPlan: (any SchemaMigrationPlan.Type)?,
+    options: Options
   ) throws {
     guard let stored = try Migration.schema(of: configuration.url, options: options),
       stored != schema
@@ -70,7 +70,13 @@ struct NativeStore: Sendable {
       try Migration.migrate(configuration.url, to: schema, author: Author(), options: options)
       return
     }
-    try PlannedMigration(configuration, migrationPlan, from: stored, to: schema, options).run()
+    try PlannedMigration(
+      configuration,
+      plan: migrationPlan,
+      from: stored,
+      to: schema,
+      options: options
+    ).run()
   }
 }
 

@@ -19,17 +19,17 @@ struct PlannedMigration {
 
   init(
     _ configuration: ModelConfiguration,
-    _ plan: any SchemaMigrationPlan.Type,
+    plan: any SchemaMigrationPlan.Type,
     from stored: StoreSchema,
     to schema: StoreSchema,
-    _ options: Options
+    options: Options
   ) throws {
     self.configuration = configuration
     self.options = options
     stages = plan.stages
     let names = Set((stored.entities + schema.entities).map(\.name))
     let versions = try plan.schemas.map { type in
-      Version(type: type, schema: try Self.resolve(type, names))
+      Version(type: type, schema: try Self.resolve(type, names: names))
     }
     self.versions = versions
     guard let last = versions.lastIndex(where: { $0.schema.entities == schema.entities }) else {
@@ -46,7 +46,7 @@ struct PlannedMigration {
           configuration.url.path,
           version: "\(stored.version)",
           "\(plan)",
-          Self.closest(versions, stored)
+          Self.closest(versions, to: stored)
         )
       )
     }
@@ -65,7 +65,7 @@ struct PlannedMigration {
   /// How the store differs from the version that is most like it.
   private static func closest(
     _ versions: [Version],
-    _ stored: StoreSchema
+    to stored: StoreSchema
   ) -> (version: String, differences: [SchemaDifference])? {
     versions.map { ("\($0.schema.version)", $0.schema.differences(fromStored: stored)) }
       .min { $0.1.count < $1.1.count }
@@ -73,7 +73,7 @@ struct PlannedMigration {
 
   private static func resolve(
     _ type: any VersionedSchema.Type,
-    _ names: Set<String>
+    names: Set<String>
   ) throws -> StoreSchema {
     let schema = Schema(versionedSchema: type)
     // The models of other stores of the container are none of this store's business.
@@ -94,7 +94,7 @@ struct PlannedMigration {
     let migration = try StagedMigration.begin(on: configuration.url, options: options)
     do {
       var index = first
-      while index < last { index = try step(index, migration) }
+      while index < last { index = try step(index, migration: migration) }
       try migration.commit()
     } catch {
       migration.abandon()
@@ -104,7 +104,7 @@ struct PlannedMigration {
 
   /// Migrates one version by the stage that begins at it, or to the next one without a stage; gives
   /// the version that was reached.
-  private func step(_ index: Int, _ migration: StagedMigration) throws -> Int {
+  private func step(_ index: Int, migration: StagedMigration) throws -> Int {
     let old = versions[index]
     for stage in stages {
       guard
@@ -112,7 +112,7 @@ struct PlannedMigration {
           stage.leads(from: old.type, to: versions[$0].type)
         })
       else { continue }
-      try run(stage, from: old, to: versions[next], migration)
+      try run(stage, from: old, to: versions[next], migration: migration)
       return next
     }
     let new = versions[index + 1]
@@ -135,7 +135,7 @@ struct PlannedMigration {
     _ stage: MigrationStage,
     from old: Version,
     to new: Version,
-    _ migration: StagedMigration
+    migration: StagedMigration
   ) throws {
     guard case .custom(_, _, let willMigrate, let didMigrate) = stage else {
       try migration.migrate(to: new.schema, author: Author(), options: options)
@@ -143,16 +143,16 @@ struct PlannedMigration {
     }
     // The copy has the schema of the old version, though perhaps under another number.
     try migration.migrate(to: old.schema, author: Author(), options: options)
-    if let willMigrate { try run(willMigrate, old, migration) }
+    if let willMigrate { try run(willMigrate, version: old, migration: migration) }
     try migration.migrate(to: new.schema, author: Author(), options: options)
-    if let didMigrate { try run(didMigrate, new, migration) }
+    if let didMigrate { try run(didMigrate, version: new, migration: migration) }
   }
 
   /// Runs code of the application with a context on the copy.
   private func run(
     _ code: (ModelContext) throws -> Void,
-    _ version: Version,
-    _ migration: StagedMigration
+    version: Version,
+    migration: StagedMigration
   ) throws {
     let names = Set(version.schema.entities.map(\.name))
     let models = Schema(versionedSchema: version.type).models.filter {

@@ -13,7 +13,7 @@ final class ChangeSignal: Observable, Sendable {
   private let isDue = Guarded(false)
   private let follower = Guarded(Follower())
 
-  init(_ changes: StoreChanges, _ target: NotificationTarget) {
+  init(_ changes: StoreChanges, target: NotificationTarget) {
     self.changes = changes
     self.target = target
   }

@@ -64,13 +64,13 @@ enum HistoryPlace: Sendable {
           filter.predicate,
           after: point.transaction,
           through: head.transaction,
-          reader
+          reader: reader
         )
         return .native(history, head)
       }
       return finding
     case .fetched(let store, let token):
-      let found = try store.readHistory(after: token, filter)
+      let found = try store.readHistory(after: token, filter: filter)
       self = .fetched(store, found.last)
       return Finding(isRelevant: found.isRelevant)
     }
@@ -106,9 +106,9 @@ extension NativeHistory {
     _ predicate: Predicate<DefaultHistoryTransaction>,
     after first: Int64,
     through last: Int64,
-    _ reader: Reader
+    reader: Reader
   ) throws -> Bool {
-    var query = try HistoryQuery(HistoryDescriptor(predicate: predicate), sources(reader))
+    var query = try HistoryQuery(HistoryDescriptor(predicate: predicate), sources: sources(reader))
     query.selection.limit(toAfter: first, through: last)
     guard query.filtersInMemory else {
       // The changes of the transaction need not be read.
@@ -116,7 +116,7 @@ extension NativeHistory {
       return found != nil
     }
     var isThere = false
-    try forEach(query, predicate, reader) { _ in
+    try forEach(query, predicate: predicate, reader: reader) { _ in
       isThere = true
       return false
     }
@@ -137,7 +137,7 @@ extension Backend {
   /// type that only the store knows.
   fileprivate func readHistory(
     after token: (any Sendable)?,
-    _ filter: HistoryFilter
+    filter: HistoryFilter
   ) throws -> (isRelevant: Bool, last: (any Sendable)?) {
     func read<H: HistoryTransaction>(_: H.Type) throws -> (Bool, (any Sendable)?) {
       let last = token as? H.TokenType
@@ -152,7 +152,7 @@ extension Backend {
   func endOfHistory() throws -> HistoryPlace? {
     guard historyType != nil else { return nil }
     let nothing = HistoryFilter(entities: [], authors: [])
-    return .fetched(self, try readHistory(after: nil, nothing).last)
+    return .fetched(self, try readHistory(after: nil, filter: nothing).last)
   }
 
   func place(of token: any HistoryToken) throws -> HistoryPlace? {

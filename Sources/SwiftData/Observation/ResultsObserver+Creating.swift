@@ -7,7 +7,7 @@ extension ResultsObserver where SectionTitle == Never {
     modelContext: ModelContext,
     isolation: isolated (any Actor)? = #isolation
   ) throws {
-    try self.init(fetchDescriptor, nil, modelContext, isolation)
+    try self.init(fetchDescriptor, sectionOrder: nil, context: modelContext, isolation: isolation)
   }
 
   /// Observes what a descriptor describes, in a new context of a container.
@@ -16,7 +16,12 @@ extension ResultsObserver where SectionTitle == Never {
     modelContainer: ModelContainer,
     isolation: isolated (any Actor)? = #isolation
   ) throws {
-    try self.init(fetchDescriptor, nil, ModelContext(modelContainer), isolation)
+    try self.init(
+      fetchDescriptor,
+      sectionOrder: nil,
+      context: ModelContext(modelContainer),
+      isolation: isolation
+    )
   }
 
   /// Observes what a predicate selects, in a context.
@@ -27,7 +32,12 @@ extension ResultsObserver where SectionTitle == Never {
     modelContext: ModelContext,
     isolation: isolated (any Actor)? = #isolation
   ) throws {
-    try self.init(FetchDescriptor(filterBy, sortBy), nil, modelContext, isolation)
+    try self.init(
+      FetchDescriptor(filterBy, sortBy: sortBy),
+      sectionOrder: nil,
+      context: modelContext,
+      isolation: isolation
+    )
   }
 
   /// Observes what a predicate selects, in a new context.
@@ -38,7 +48,12 @@ extension ResultsObserver where SectionTitle == Never {
     modelContainer: ModelContainer,
     isolation: isolated (any Actor)? = #isolation
   ) throws {
-    try self.init(FetchDescriptor(filterBy, sortBy), nil, ModelContext(modelContainer), isolation)
+    try self.init(
+      FetchDescriptor(filterBy, sortBy: sortBy),
+      sectionOrder: nil,
+      context: ModelContext(modelContainer),
+      isolation: isolation
+    )
   }
 }
 
@@ -50,7 +65,12 @@ extension ResultsObserver where SectionTitle == String {
     modelContext: ModelContext,
     isolation: isolated (any Actor)? = #isolation
   ) throws {
-    try self.init(fetchDescriptor, SectionOrder(sectionBy), modelContext, isolation)
+    try self.init(
+      fetchDescriptor,
+      sectionOrder: SectionOrder(sectionBy),
+      context: modelContext,
+      isolation: isolation
+    )
   }
 
   /// Observes what a descriptor describes, in sections by a text that may be nil, in a new context.
@@ -60,7 +80,12 @@ extension ResultsObserver where SectionTitle == String {
     modelContainer: ModelContainer,
     isolation: isolated (any Actor)? = #isolation
   ) throws {
-    try self.init(fetchDescriptor, SectionOrder(sectionBy), ModelContext(modelContainer), isolation)
+    try self.init(
+      fetchDescriptor,
+      sectionOrder: SectionOrder(sectionBy),
+      context: ModelContext(modelContainer),
+      isolation: isolation
+    )
   }
 
   /// Observes what a predicate selects, in sections by a text that may be nil, in a context.
@@ -72,8 +97,13 @@ extension ResultsObserver where SectionTitle == String {
     modelContext: ModelContext,
     isolation: isolated (any Actor)? = #isolation
   ) throws {
-    let descriptor = FetchDescriptor(filterBy, sortBy)
-    try self.init(descriptor, SectionOrder(sectionBy), modelContext, isolation)
+    let descriptor = FetchDescriptor(filterBy, sortBy: sortBy)
+    try self.init(
+      descriptor,
+      sectionOrder: SectionOrder(sectionBy),
+      context: modelContext,
+      isolation: isolation
+    )
   }
 
   /// Observes what a predicate selects, in sections by a text that may be nil, in a new context.
@@ -85,13 +115,18 @@ extension ResultsObserver where SectionTitle == String {
     modelContainer: ModelContainer,
     isolation: isolated (any Actor)? = #isolation
   ) throws {
-    let descriptor = FetchDescriptor(filterBy, sortBy)
-    try self.init(descriptor, SectionOrder(sectionBy), ModelContext(modelContainer), isolation)
+    let descriptor = FetchDescriptor(filterBy, sortBy: sortBy)
+    try self.init(
+      descriptor,
+      sectionOrder: SectionOrder(sectionBy),
+      context: ModelContext(modelContainer),
+      isolation: isolation
+    )
   }
 }
 
 extension FetchDescriptor {
-  fileprivate init(_ predicate: Predicate<T>?, _ sortBy: [SortDescriptor<T>]?) {
+  fileprivate init(_ predicate: Predicate<T>?, sortBy: [SortDescriptor<T>]?) {
     self.init(predicate: predicate, sortBy: sortBy ?? [])
   }
 }

@@ -37,9 +37,9 @@ public final class ResultsObserver<Element: PersistentModel, SectionTitle: Hasha
 
   init(
     _ descriptor: FetchDescriptor<Element>,
-    _ sectionOrder: SectionOrder<Element, SectionTitle>?,
-    _ context: ModelContext,
-    _ isolation: (any Actor)?
+    sectionOrder: SectionOrder<Element, SectionTitle>?,
+    context: ModelContext,
+    isolation: (any Actor)?
   ) throws {
     modelContext = context
     self.sectionOrder = sectionOrder
@@ -47,7 +47,7 @@ public final class ResultsObserver<Element: PersistentModel, SectionTitle: Hasha
     var descriptor = descriptor
     if let sectionOrder { descriptor.sortBy = sectionOrder.sorting(descriptor.sortBy) }
     fetchDescriptor = descriptor
-    let signal = ChangeSignal(context.container.changes, NotificationTarget(isolation))
+    let signal = ChangeSignal(context.container.changes, target: NotificationTarget(isolation))
     self.signal = signal
     let changes = context.container.changes
     do {
@@ -56,7 +56,7 @@ public final class ResultsObserver<Element: PersistentModel, SectionTitle: Hasha
         signal.notifySoon()
         return false
       }
-      fetched = try Self.fetch(descriptor, sectionOrder, context)
+      fetched = try Self.fetch(descriptor, sectionOrder: sectionOrder, context: context)
     } catch {
       changes.remove(signal)
       throw (error as? StoreError).map { SwiftDataError($0) } ?? error
@@ -139,8 +139,8 @@ public final class ResultsObserver<Element: PersistentModel, SectionTitle: Hasha
 
   private static func fetch(
     _ descriptor: FetchDescriptor<Element>,
-    _ sectionOrder: SectionOrder<Element, SectionTitle>?,
-    _ context: ModelContext
+    sectionOrder: SectionOrder<Element, SectionTitle>?,
+    context: ModelContext
   ) throws -> Fetched {
     // What is committed during the fetch is to be fetched by the next one.
     let generation = context.container.changes.generation
@@ -173,7 +173,7 @@ public final class ResultsObserver<Element: PersistentModel, SectionTitle: Hasha
     // The error of a property is thrown by the next fetch or save of the application itself.
     guard modelContext.deferredError == nil else { return }
     do {
-      let new = try Self.fetch(fetchDescriptor, sectionOrder, modelContext)
+      let new = try Self.fetch(fetchDescriptor, sectionOrder: sectionOrder, context: modelContext)
       let old = fetched
       if lastError != nil {
         registrar.withMutation(of: self, keyPath: \.fetchError) { lastError = nil }

@@ -65,7 +65,7 @@ extension PredicateExpressions._PredicateEvaluation: Codable where Argument: Cod
   /// Refuses: a captured predicate has no form to be kept in.
   public init(from decoder: any Decoder) throws { throw undecodable(decoder) }
   /// Refuses: a captured predicate has no form to be kept in.
-  public func encode(to encoder: any Encoder) throws { throw unencodable(self, encoder) }
+  public func encode(to encoder: any Encoder) throws { throw unencodable(self, encoder: encoder) }
 }
 extension PredicateExpressions._PredicateEvaluation: StandardPredicateExpression
 where Argument: StandardPredicateExpression {}
@@ -75,12 +75,12 @@ extension PredicateExpressions._ExpressionEvaluation: Codable where Argument: Co
   /// Refuses: a captured expression has no form to be kept in.
   public init(from decoder: any Decoder) throws { throw undecodable(decoder) }
   /// Refuses: a captured expression has no form to be kept in.
-  public func encode(to encoder: any Encoder) throws { throw unencodable(self, encoder) }
+  public func encode(to encoder: any Encoder) throws { throw unencodable(self, encoder: encoder) }
 }
 extension PredicateExpressions._ExpressionEvaluation: StandardPredicateExpression
 where Argument: StandardPredicateExpression {}
 
-private func unencodable<Node>(_ node: Node, _ encoder: any Encoder) -> EncodingError {
+private func unencodable<Node>(_ node: Node, encoder: any Encoder) -> EncodingError {
   .invalidValue(node, .init(codingPath: encoder.codingPath, debugDescription: noForm))
 }
 

@@ -94,25 +94,25 @@ extension SQLTranslation {
   // MARK: Comparing
 
   /// Holds where a part of history equals a constant; nil if neither side is a part of history.
-  func historyEquality(_ left: SQLTerm, _ right: SQLTerm, _ node: String) throws -> SQLQuery? {
+  func historyEquality(_ left: SQLTerm, _ right: SQLTerm, node: String) throws -> SQLQuery? {
     switch (left, right) {
     case (.history(let term), .constant(let value)), (.constant(let value), .history(let term)):
-      return try equality(term, unwrapped(value) as Any, node)
+      return try equality(term, value: unwrapped(value) as Any, node: node)
     case (.history(let term), _), (_, .history(let term)):
       throw NotTranslatable.operands(node, term.kind)
     default: return nil
     }
   }
 
-  private func equality(_ term: HistoryTerm, _ value: Any, _ node: String) throws -> SQLQuery {
+  private func equality(_ term: HistoryTerm, value: Any, node: String) throws -> SQLQuery {
     switch (term, value) {
     case (.token, let token as DefaultHistoryToken):
       guard token.storeIdentifier == sources.storeIdentifier else { return .false }
       return "t.id = \(bind: .integer(covered(by: token)))"
     case (.time, let date as Date):
       guard !date.timeIntervalSinceReferenceDate.isNaN else { return .false }
-      return try comparison(.time, .greaterThanOrEqual, date, node)
-        .and(try comparison(.time, .lessThanOrEqual, date, node))
+      return try comparison(.time, by: .greaterThanOrEqual, value: date, node: node)
+        .and(try comparison(.time, by: .lessThanOrEqual, value: date, node: node))
     case (.identifier(let alias), let identifier as PersistentIdentifier):
       guard identifier.storeIdentifier == sources.storeIdentifier, let row = identifier.row else {
         return .false
@@ -128,13 +128,14 @@ extension SQLTranslation {
   func historyComparison(
     _ left: SQLTerm,
     _ right: SQLTerm,
-    _ op: PredicateExpressions.ComparisonOperator,
-    _ node: String
+    by op: PredicateExpressions.ComparisonOperator,
+    node: String
   ) throws -> SQLQuery? {
     switch (left, right) {
-    case (.history(let term), .constant(let value)): return try comparison(term, op, value, node)
+    case (.history(let term), .constant(let value)):
+      return try comparison(term, by: op, value: value, node: node)
     case (.constant(let value), .history(let term)):
-      return try comparison(term, op.turned, value, node)
+      return try comparison(term, by: op.turned, value: value, node: node)
     case (.history(let term), _), (_, .history(let term)):
       throw NotTranslatable.operands(node, term.kind)
     default: return nil
@@ -143,9 +144,9 @@ extension SQLTranslation {
 
   private func comparison(
     _ term: HistoryTerm,
-    _ op: PredicateExpressions.ComparisonOperator,
-    _ value: Any,
-    _ node: String
+    by op: PredicateExpressions.ComparisonOperator,
+    value: Any,
+    node: String
   ) throws -> SQLQuery {
     switch (term, value) {
     case (.token, let token as DefaultHistoryToken):

@@ -15,7 +15,7 @@ extension SQLTranslation {
     {
       return try self.property(property, of: object)
     }
-    if isIdentity(keyPath, object.entity.model.type) {
+    if isIdentity(keyPath, of: object.entity.model.type) {
       var identifier = object
       identifier.isIdentifier = true
       return .object(identifier)
@@ -31,14 +31,14 @@ extension SQLTranslation {
     of object: SQLObject
   ) throws -> SQLTerm {
     switch property.kind {
-    case .attribute(let codec): return try attribute(property, codec, of: object)
+    case .attribute(let codec): return try attribute(property, codec: codec, of: object)
     case .toOne: return .object(try toOne(property, of: object))
     case .toMany: return .collection(try toMany(property, of: object))
-    case .unsupported: throw notStored(property, object)
+    case .unsupported: throw notStored(property, of: object)
     }
   }
 
-  private func notStored(_ property: PropertyDescription, _ object: SQLObject) -> NotTranslatable {
+  private func notStored(_ property: PropertyDescription, of object: SQLObject) -> NotTranslatable {
     .property("\(object.entity.name).\(property.name)")
   }
 
@@ -55,11 +55,11 @@ extension SQLTranslation {
 
   private mutating func attribute(
     _ property: PropertyDescription,
-    _ codec: AttributeCodec,
+    codec: AttributeCodec,
     of object: SQLObject
   ) throws -> SQLTerm {
     guard let index = object.entity.columns[property.index] else {
-      throw notStored(property, object)
+      throw notStored(property, of: object)
     }
     let sql = column(object.entity.columnNames[index], of: object)
     let type = unwrappedType(property.valueType)
@@ -105,7 +105,7 @@ extension SQLTranslation {
   ) throws -> (StoredRelationship, EntityDescription) {
     guard let relationship = object.entity.relationships[property.index],
       let destination = map[relationship.destination]
-    else { throw notStored(property, object) }
+    else { throw notStored(property, of: object) }
     return (relationship, destination)
   }
 
@@ -127,7 +127,7 @@ extension SQLTranslation {
         (SELECT \(sql: alias).id FROM \(sql: table) AS \(sql: alias) \
         WHERE \(sql: alias).\(name: name) = \(object.id) ORDER BY \(sql: alias).id LIMIT 1)
         """
-    case .joinTable: throw notStored(property, object)
+    case .joinTable: throw notStored(property, of: object)
     }
     return SQLObject(
       id: id,
@@ -185,7 +185,7 @@ extension SQLTranslation {
         ON \(sql: alias).id = \(sql: link).\(name: to)
         """
       condition = "\(sql: link).\(name: from) = \(object.id)"
-    case .column: throw notStored(property, object)
+    case .column: throw notStored(property, of: object)
     }
     if destination.model.parent != nil {
       condition = condition.and(isKind(destination, alias: alias))
@@ -215,7 +215,7 @@ extension SQLTranslation {
   // MARK: Identity
 
   /// True for the key paths to the identifier of an object.
-  private func isIdentity(_ keyPath: AnyKeyPath, _ type: any PersistentModel.Type) -> Bool {
+  private func isIdentity(_ keyPath: AnyKeyPath, of type: any PersistentModel.Type) -> Bool {
     func compare<M: PersistentModel>(_: M.Type) -> Bool {
       // A model may have an `id` of its own, but that is a property, and found as such.
       let identifier: KeyPath<M, PersistentIdentifier> = \.id

@@ -59,10 +59,10 @@ struct SQLTranslation {
 
   /// An expression that is true or false.
   mutating func condition<E: PredicateExpression>(_ expression: E) throws -> SQLCondition {
-    try condition(term(expression), nodeName(expression))
+    try condition(term(expression), node: nodeName(expression))
   }
 
-  func condition(_ term: SQLTerm, _ node: String) throws -> SQLCondition {
+  func condition(_ term: SQLTerm, node: String) throws -> SQLCondition {
     switch term {
     case .condition(let condition): return condition
     case .constant(let value):
@@ -79,7 +79,7 @@ struct SQLTranslation {
   }
 
   /// A value in its stored form.
-  func scalar(_ term: SQLTerm, _ node: String) throws -> SQLScalar {
+  func scalar(_ term: SQLTerm, node: String) throws -> SQLScalar {
     switch term {
     case .scalar(let scalar): return scalar
     case .constant(let value):
@@ -113,7 +113,7 @@ struct SQLTranslation {
   }
 
   /// A `Codable` value as text.
-  func document(_ term: SQLTerm, _ node: String) throws -> SQLDocument {
+  func document(_ term: SQLTerm, node: String) throws -> SQLDocument {
     switch term {
     case .document(let document): return document
     case .constant(let value):

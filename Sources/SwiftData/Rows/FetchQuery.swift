@@ -19,7 +19,7 @@ struct FetchQuery {
 
   init<T: PersistentModel>(
     _ descriptor: FetchDescriptor<T>,
-    _ plan: RowPlan,
+    plan: RowPlan,
     map: EntityMap,
     sources: SQLSources
   ) throws {
@@ -83,7 +83,7 @@ struct FetchQuery {
   }
 
   /// Does what is left to be done with the objects that the SQL selects.
-  func finish<T: PersistentModel>(_ models: [T], _ descriptor: FetchDescriptor<T>) throws -> [T] {
+  func finish<T: PersistentModel>(_ models: [T], descriptor: FetchDescriptor<T>) throws -> [T] {
     guard isInMemory else { return models }
     var models = models
     if filtersInMemory, let predicate = descriptor.predicate {

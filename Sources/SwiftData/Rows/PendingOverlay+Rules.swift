@@ -6,7 +6,7 @@ extension PendingOverlay {
   /// Lists all rows that the store will delete together with those that are listed.
   func loseWhatFollows(_ schema: StoreSchema) throws {
     for table in Set(schema.entities.map(\.table)) where gone(table) != nil {
-      try run("DELETE FROM temp.\(name("gone", table)) WHERE follows")
+      try run("DELETE FROM temp.\(name("gone", table: table)) WHERE follows")
     }
     // A chain of rules takes as many rounds as it is long.
     var isGrowing = true
@@ -17,8 +17,8 @@ extension PendingOverlay {
           guard let destination = schema[relationship.destination] else { continue }
           try prepareLoss(of: destination.table)
           try run(
-            "INSERT OR IGNORE INTO temp.\(name("gone", destination.table)) "
-              + "SELECT found, 1 FROM (\(targets(of: relationship, entity, destination.table))) "
+            "INSERT OR IGNORE INTO temp.\(name("gone", table: destination.table)) "
+              + "SELECT found, 1 FROM (\(targets(of: relationship, entity: entity, destination: destination.table))) "
               + "WHERE found IS NOT NULL"
           )
           if connection.changes > 0 { isGrowing = true }
@@ -30,11 +30,11 @@ extension PendingOverlay {
   /// A query for the rows that a relationship of all rows that are gone leads to, as `found`.
   private func targets(
     of relationship: StoredRelationship,
-    _ entity: StoredEntity,
-    _ destination: String
+    entity: StoredEntity,
+    destination: String
   ) -> String {
     let table = entity.table
-    var owners = "SELECT id FROM temp.\(name("gone", table))"
+    var owners = "SELECT id FROM temp.\(name("gone", table: table))"
     if entity.sharesTable {
       let isKind = "\"_entity\" = '\(entity.name)'"
       owners = "SELECT id FROM main.\(quoted(table)) WHERE \(isKind) AND id IN (\(owners))"

@@ -47,7 +47,7 @@ final class PendingOverlay {
 
   /// The name under which queries read a table.
   func source(_ table: String) -> String {
-    views.contains(table) ? "temp." + name("view", table) : quoted(table)
+    views.contains(table) ? "temp." + name("view", table: table) : quoted(table)
   }
 
   /// The order of the rows of a table: those that are saved, then new ones as they were inserted.
@@ -60,10 +60,10 @@ final class PendingOverlay {
 
   /// The list of the rows of a table that are to be deleted, if there are any.
   func gone(_ table: String) -> String? {
-    losing.contains(table) ? "temp." + name("gone", table) : nil
+    losing.contains(table) ? "temp." + name("gone", table: table) : nil
   }
 
-  func name(_ kind: String, _ table: String) -> String {
+  func name(_ kind: String, table: String) -> String {
     quoted("\(kind) \(number) \(table)")
   }
 
@@ -75,10 +75,12 @@ final class PendingOverlay {
     members = [:]
     do {
       for table in views {
-        try connection.execute("DELETE FROM temp.\(name("row", table))")
-        try connection.execute("DELETE FROM temp.\(name("hidden", table))")
+        try connection.execute("DELETE FROM temp.\(name("row", table: table))")
+        try connection.execute("DELETE FROM temp.\(name("hidden", table: table))")
       }
-      for table in losing { try connection.execute("DELETE FROM temp.\(name("gone", table))") }
+      for table in losing {
+        try connection.execute("DELETE FROM temp.\(name("gone", table: table))")
+      }
       losing = []
     } catch {
       // Old rows must not be seen again: the next fetch makes tables of new names.
@@ -92,10 +94,10 @@ final class PendingOverlay {
     // The reader goes to other contexts, which have no use for these; a table that can't be
     // dropped does no harm, as its name is never used again.
     for table in views {
-      try? connection.execute("DROP VIEW IF EXISTS temp.\(name("view", table))")
-      try? connection.execute("DROP TABLE IF EXISTS temp.\(name("row", table))")
-      try? connection.execute("DROP TABLE IF EXISTS temp.\(name("hidden", table))")
-      try? connection.execute("DROP TABLE IF EXISTS temp.\(name("gone", table))")
+      try? connection.execute("DROP VIEW IF EXISTS temp.\(name("view", table: table))")
+      try? connection.execute("DROP TABLE IF EXISTS temp.\(name("row", table: table))")
+      try? connection.execute("DROP TABLE IF EXISTS temp.\(name("hidden", table: table))")
+      try? connection.execute("DROP TABLE IF EXISTS temp.\(name("gone", table: table))")
     }
     store.giveBack(reader)
   }
@@ -103,7 +105,7 @@ final class PendingOverlay {
   // MARK: Writing
 
   /// Writes what changed since the last time.
-  func sync(_ states: [_ModelState], _ pending: PendingChanges) throws {
+  func sync(_ states: [_ModelState], pending: PendingChanges) throws {
     isUsed = true
     for state in states { try write(state) }
     let owners = states.filter { $0.phase == .inserting || $0.phase == .stored }
@@ -112,7 +114,7 @@ final class PendingOverlay {
     if needsAllRows {
       needsAllRows = false
       for deletion in pending.batchDeleted where deletion.entity.storeIndex == storeIndex {
-        for row in deletion.rows { try lose(row, deletion.entity.table) }
+        for row in deletion.rows { try lose(row, of: deletion.entity.table) }
       }
     }
     if pending.batchDeleted.contains(where: { $0.entity.storeIndex == storeIndex }) {
@@ -121,11 +123,11 @@ final class PendingOverlay {
   }
 
   /// Lists a row as one that is to be deleted; what a rule takes along is worked out anew each time.
-  private func lose(_ row: Int64, _ table: String) throws {
+  private func lose(_ row: Int64, of table: String) throws {
     try prepareLoss(of: table)
     try run(
-      "INSERT OR REPLACE INTO temp.\(name("gone", table)) VALUES (?, 0)",
-      [.integer(row)]
+      "INSERT OR REPLACE INTO temp.\(name("gone", table: table)) VALUES (?, 0)",
+      values: [.integer(row)]
     )
   }
 
@@ -136,16 +138,16 @@ final class PendingOverlay {
 
   private func prepare(_ table: String) throws {
     guard !views.contains(table) else { return }
-    let rows = name("row", table)
-    let hidden = name("hidden", table)
-    let gone = name("gone", table)
+    let rows = name("row", table: table)
+    let hidden = name("hidden", table: table)
+    let gone = name("gone", table: table)
     try connection.execute(
       """
       CREATE TEMP TABLE \(rows) AS SELECT *, 0 AS \(Self.rank) FROM main.\(quoted(table)) WHERE 0;
-      CREATE UNIQUE INDEX temp.\(name("index", table)) ON \(rows) (id);
+      CREATE UNIQUE INDEX temp.\(name("index", table: table)) ON \(rows) (id);
       CREATE TEMP TABLE \(hidden) (id INTEGER PRIMARY KEY);
       CREATE TEMP TABLE \(gone) (id INTEGER PRIMARY KEY, follows INTEGER NOT NULL);
-      CREATE TEMP VIEW \(name("view", table)) AS
+      CREATE TEMP VIEW \(name("view", table: table)) AS
         SELECT *, 0 AS \(Self.rank) FROM main.\(quoted(table))
           WHERE id NOT IN (SELECT id FROM temp.\(hidden))
             AND id NOT IN (SELECT id FROM temp.\(gone))
@@ -163,42 +165,48 @@ final class PendingOverlay {
     let table = entity.table
     try prepare(table)
     if state.phase != .deleting, losing.contains(table) {
-      try run("DELETE FROM temp.\(name("gone", table)) WHERE id = ?", [.integer(state.row)])
+      try run(
+        "DELETE FROM temp.\(name("gone", table: table)) WHERE id = ?",
+        values: [.integer(state.row)]
+      )
     }
     switch state.phase {
     case .inserting:
-      try insertRow(state, entity)
+      try insertRow(state, entity: entity)
     case .stored where !state.changed.isEmpty:
-      try hide(state.row, table)
-      try updateRow(state, entity)
+      try hide(state.row, of: table)
+      try updateRow(state, entity: entity)
     case .deleting:
-      try lose(state.row, table)
+      try lose(state.row, of: table)
     case .stored:
-      try remove(state.row, table)
-      try run("DELETE FROM temp.\(name("hidden", table)) WHERE id = ?", [.integer(state.row)])
+      try remove(state.row, of: table)
+      try run(
+        "DELETE FROM temp.\(name("hidden", table: table)) WHERE id = ?",
+        values: [.integer(state.row)]
+      )
     case .detached, .deleted:
-      try remove(state.row, table)
+      try remove(state.row, of: table)
     }
   }
 
-  private func hide(_ row: Int64, _ table: String) throws {
+  private func hide(_ row: Int64, of table: String) throws {
     let hidden = try connection.cached(
-      "INSERT OR IGNORE INTO temp.\(name("hidden", table)) VALUES (?)"
+      "INSERT OR IGNORE INTO temp.\(name("hidden", table: table)) VALUES (?)"
     )
     try hidden.bind(1, row)
     try hidden.run()
     guard connection.changes > 0 else { return }
     try run(
-      "INSERT INTO temp.\(name("row", table)) SELECT *, 0 FROM main.\(quoted(table)) WHERE id = ?",
-      [.integer(row)]
+      "INSERT INTO temp.\(name("row", table: table)) SELECT *, 0 FROM main.\(quoted(table)) WHERE id = ?",
+      values: [.integer(row)]
     )
   }
 
-  private func remove(_ row: Int64, _ table: String) throws {
-    try run("DELETE FROM temp.\(name("row", table)) WHERE id = ?", [.integer(row)])
+  private func remove(_ row: Int64, of table: String) throws {
+    try run("DELETE FROM temp.\(name("row", table: table)) WHERE id = ?", values: [.integer(row)])
   }
 
-  private func insertRow(_ state: _ModelState, _ entity: EntityDescription) throws {
+  private func insertRow(_ state: _ModelState, entity: EntityDescription) throws {
     var columns = [quoted("id"), Self.rank]
     var values: [Value] = [.integer(state.row), .integer(Int64(state.insertionRank))]
     if entity.entity.sharesTable {
@@ -212,15 +220,15 @@ final class PendingOverlay {
     }
     let updates = columns.dropFirst().map { "\($0) = excluded.\($0)" }
     try run(
-      "INSERT INTO temp.\(name("row", entity.table)) "
+      "INSERT INTO temp.\(name("row", table: entity.table)) "
         + "(\(columns.joined(separator: ", "))) VALUES "
         + "(\(columns.map { _ in "?" }.joined(separator: ", "))) "
         + "ON CONFLICT (id) DO UPDATE SET \(updates.joined(separator: ", "))",
-      values
+      values: values
     )
   }
 
-  private func updateRow(_ state: _ModelState, _ entity: EntityDescription) throws {
+  private func updateRow(_ state: _ModelState, entity: EntityDescription) throws {
     var assignments: [String] = []
     var values: [Value] = []
     for (column, slot) in entity.slots.enumerated() {
@@ -230,9 +238,9 @@ final class PendingOverlay {
     }
     guard !assignments.isEmpty else { return }
     try run(
-      "UPDATE temp.\(name("row", entity.table)) SET \(assignments.joined(separator: ", ")) "
+      "UPDATE temp.\(name("row", table: entity.table)) SET \(assignments.joined(separator: ", ")) "
         + "WHERE id = ?",
-      values + [.integer(state.row)]
+      values: values + [.integer(state.row)]
     )
   }
 
@@ -248,96 +256,100 @@ final class PendingOverlay {
       switch relationship.storage {
       case .inverseColumn(let column):
         if removing {
-          try forgetMembers(of: state, column)
-          for member in many.removed.elements { try setOwner(nil, of: member._$state, column) }
+          try forgetMembers(of: state, column: column)
+          for member in many.removed.elements {
+            try setOwner(nil, of: member._$state, column: column)
+          }
         } else {
-          for member in many.added.elements { try setOwner(state.row, of: member._$state, column) }
+          for member in many.added.elements {
+            try setOwner(state.row, of: member._$state, column: column)
+          }
           members[state.row, default: [:]][column] = (many.added.elements + many.removed.elements)
             .map(\._$state)
         }
       case .joinTable(let table, let source, let target) where removing:
-        try writeLinks(many, of: state, table, source, target)
+        try writeLinks(many, of: state, table: table, source: source, target: target)
       case .column, .joinTable: break
       }
     }
   }
 
   /// Gives members that an owner had in an earlier fetch the owners that they have in the store.
-  private func forgetMembers(of state: _ModelState, _ column: String) throws {
+  private func forgetMembers(of state: _ModelState, column: String) throws {
     for member in members[state.row]?.removeValue(forKey: column) ?? [] {
       guard let entity = member.entity else { continue }
       let name = quoted(column)
       try run(
-        "UPDATE temp.\(self.name("row", entity.table)) SET \(name) = (SELECT \(name) FROM "
+        "UPDATE temp.\(self.name("row", table: entity.table)) SET \(name) = (SELECT \(name) FROM "
           + "main.\(quoted(entity.table)) WHERE id = ?1) WHERE id = ?1",
-        [.integer(member.row)]
+        values: [.integer(member.row)]
       )
     }
   }
 
-  private func setOwner(_ owner: Int64?, of member: _ModelState, _ column: String) throws {
+  private func setOwner(_ owner: Int64?, of member: _ModelState, column: String) throws {
     guard let entity = member.entity, member.phase == .stored || member.phase == .inserting else {
       return
     }
     try prepare(entity.table)
-    if member.phase == .stored { try hide(member.row, entity.table) }
+    if member.phase == .stored { try hide(member.row, of: entity.table) }
     try run(
-      "UPDATE temp.\(name("row", entity.table)) SET \(quoted(column)) = ? WHERE id = ?",
-      [owner.map { .integer($0) } ?? .null, .integer(member.row)]
+      "UPDATE temp.\(name("row", table: entity.table)) SET \(quoted(column)) = ? WHERE id = ?",
+      values: [owner.map { .integer($0) } ?? .null, .integer(member.row)]
     )
   }
 
   private func writeLinks(
     _ many: ToMany,
     of state: _ModelState,
-    _ table: String,
-    _ source: String,
-    _ target: String
+    table: String,
+    source: String,
+    target: String
   ) throws {
-    try prepareJoin(table, source, target)
+    try prepareJoin(table, source: source, target: target)
     // What came and went between two fetches is in neither list any more.
     for kind in ["row", "hidden"] {
       try run(
-        "DELETE FROM temp.\(name(kind, table)) WHERE \(quoted(source)) = ?",
-        [.integer(state.row)]
+        "DELETE FROM temp.\(name(kind, table: table)) WHERE \(quoted(source)) = ?",
+        values: [.integer(state.row)]
       )
     }
     let hide =
-      "INSERT OR IGNORE INTO temp.\(name("hidden", table)) "
+      "INSERT OR IGNORE INTO temp.\(name("hidden", table: table)) "
       + "(\(quoted(source)), \(quoted(target))) VALUES (?, ?)"
     for member in many.removed.elements {
       let pair: [Value] = [.integer(state.row), .integer(member._$state.row)]
-      try run(hide, pair)
+      try run(hide, values: pair)
       try run(
-        "DELETE FROM temp.\(name("row", table)) WHERE \(quoted(source)) = ? "
+        "DELETE FROM temp.\(name("row", table: table)) WHERE \(quoted(source)) = ? "
           + "AND \(quoted(target)) = ?",
-        pair
+        values: pair
       )
     }
     for member in many.added.elements where member._$state.phase != .deleting {
       let pair: [Value] = [.integer(state.row), .integer(member._$state.row)]
-      try run(hide, pair)
+      try run(hide, values: pair)
       try run(
-        "INSERT OR IGNORE INTO temp.\(name("row", table)) "
+        "INSERT OR IGNORE INTO temp.\(name("row", table: table)) "
           + "(\(quoted(source)), \(quoted(target))) VALUES (?, ?)",
-        pair
+        values: pair
       )
     }
   }
 
-  private func prepareJoin(_ table: String, _ source: String, _ target: String) throws {
+  private func prepareJoin(_ table: String, source: String, target: String) throws {
     guard !views.contains(table) else { return }
-    let rows = name("row", table)
-    let hidden = name("hidden", table)
+    let rows = name("row", table: table)
+    let hidden = name("hidden", table: table)
     let pair = "\(quoted(source)), \(quoted(target))"
     try connection.execute(
       """
       CREATE TEMP TABLE \(rows) AS SELECT * FROM main.\(quoted(table)) WHERE 0;
-      CREATE UNIQUE INDEX temp.\(name("index", table)) ON \(rows) (\(pair));
-      CREATE INDEX temp.\(name("back", table)) ON \(rows) (\(quoted(target)));
+      CREATE UNIQUE INDEX temp.\(name("index", table: table)) ON \(rows) (\(pair));
+      CREATE INDEX temp.\(name("back", table: table)) ON \(rows) (\(quoted(target)));
       CREATE TEMP TABLE \(hidden) (\(pair), PRIMARY KEY (\(pair)));
-      CREATE INDEX temp.\(name("hidden back", table)) ON \(hidden) (\(quoted(target)));
-      CREATE TEMP VIEW \(name("view", table)) AS
+      CREATE INDEX temp.\(name("hidden back", table: table)) ON \(hidden) (\(quoted(target)));
+      CREATE TEMP VIEW \(name("view", table: table)) AS
         SELECT * FROM main.\(quoted(table))
         WHERE (\(pair)) NOT IN (SELECT \(pair) FROM temp.\(hidden))
         UNION ALL SELECT * FROM temp.\(rows);
@@ -346,7 +358,7 @@ final class PendingOverlay {
     views.insert(table)
   }
 
-  func run(_ sql: String, _ values: [Value] = []) throws {
+  func run(_ sql: String, values: [Value] = []) throws {
     try connection.run(sql, values: values)
   }
 }

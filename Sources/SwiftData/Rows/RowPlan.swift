@@ -113,7 +113,7 @@ final class RowPlan: Sendable {
   }
 
   /// Reads the values of a row into the slots of a new object.
-  func fill(_ state: _ModelState, _ steps: [Step], from row: Statement) throws {
+  func fill(_ state: _ModelState, steps: [Step], from row: Statement) throws {
     for step in steps { state.slots[step.slot] = try read(step, from: row, id: state.row) }
   }
 
@@ -136,29 +136,33 @@ final class RowPlan: Sendable {
       }
       let value = row.value(at: column)
       if expected == .real, value == .text(notANumber) { return .value(value) }
-      throw mismatch(step, id, ValueMismatch(value: value, expected: step.property.valueType))
+      throw mismatch(
+        step,
+        id: id,
+        error: ValueMismatch(value: value, expected: step.property.valueType)
+      )
     case .checked(let codec):
       let value = row.value(at: column)
-      do { _ = try codec.decode(value) } catch { throw mismatch(step, id, error) }
+      do { _ = try codec.decode(value) } catch { throw mismatch(step, id: id, error: error) }
       return .value(value)
     case .json(let codec):
       let value = row.value(at: column)
       do { return .decoded(DecodedValue(try codec.decode(value), stored: value)) } catch {
-        throw mismatch(step, id, error)
+        throw mismatch(step, id: id, error: error)
       }
     case .external(let codec):
       let value = row.value(at: column)
       if case .text = value, codec.type == .data || codec.type == .transformed {
         return .value(value)
       }
-      do { _ = try codec.decode(value) } catch { throw mismatch(step, id, error) }
+      do { _ = try codec.decode(value) } catch { throw mismatch(step, id: id, error: error) }
       return .value(value)
     case .reference:
       return .toOne(found == .null ? .none : .row(row.int64(at: column)))
     }
   }
 
-  private func mismatch(_ step: Step, _ id: Int64, _ error: any Error) -> SwiftDataError {
+  private func mismatch(_ step: Step, id: Int64, error: any Error) -> SwiftDataError {
     SwiftDataError(
       .rowValue("\(entity.name).\(step.property.name)", row: id, table: entity.table, error)
     )

@@ -100,12 +100,12 @@ final class EntityMap: Sendable {
     tableCount = (entities.map(\.tableIndex).max() ?? -1) + 1
     byName = entities.keyed(by: \.name)
     byModel = entities.keyed { ObjectIdentifier($0.model) }
-    uniqueRanks = Self.uniqueRanks(of: entities, byName)
+    uniqueRanks = Self.uniqueRanks(of: entities, byName: byName)
   }
 
   private static func uniqueRanks(
     of entities: [EntityDescription],
-    _ byName: [String: EntityDescription]
+    byName: [String: EntityDescription]
   ) -> [String: Int] {
     var ranks: [String: Int] = [:]
     func count(of entity: EntityDescription) -> Int {

@@ -53,7 +53,7 @@ struct SchemaResolution {
     for child in models where child.parent === model { nameColumns(of: child) }
   }
 
-  private func column(_ model: _ModelDescription, _ index: Int) -> String {
+  private func column(_ model: _ModelDescription, at index: Int) -> String {
     columns[ObjectIdentifier(model)]?[index] ?? model.properties[index].name
   }
 
@@ -74,7 +74,7 @@ struct SchemaResolution {
     for property in model.properties where !property.isEphemeral {
       switch property.kind {
       case .attribute(let codec):
-        attributes.append(try attribute(property, codec, of: model))
+        attributes.append(try attribute(property, codec: codec, of: model))
       case .toOne(let type, _), .toMany(let type, _):
         relationships.append(
           try relationship(property, to: _ModelDescription.of(type), of: model)
@@ -99,14 +99,14 @@ struct SchemaResolution {
 
   private func attribute(
     _ property: PropertyDescription,
-    _ codec: AttributeCodec,
+    codec: AttributeCodec,
     of model: _ModelDescription
   ) throws -> StoredAttribute {
     let options = property.attribute?.options ?? []
     let originalName = property.attribute?.originalName ?? ""
     return StoredAttribute(
       name: property.name,
-      column: column(model, property.index),
+      column: column(model, at: property.index),
       type: codec.type,
       isOptional: codec.isOptional,
       originalName: originalName.isEmpty || originalName == property.name ? nil : originalName,
@@ -132,7 +132,7 @@ struct SchemaResolution {
     if let inverse, let other = inverse.owner.inverse(of: inverse.property.index),
       other.property !== property
     {
-      throw ambiguity(property, other.property, inverse.property)
+      throw ambiguity(property, other.property, inverse: inverse.property)
     }
     return StoredRelationship(
       name: property.name,
@@ -153,7 +153,7 @@ struct SchemaResolution {
   private func ambiguity(
     _ one: PropertyDescription,
     _ other: PropertyDescription,
-    _ inverse: PropertyDescription
+    inverse: PropertyDescription
   ) -> SwiftDataError {
     let names = [one, other].map { "\($0.owner).\($0.name)" }.sorted()
     let shared = "\(inverse.owner).\(inverse.name)"
@@ -167,20 +167,21 @@ struct SchemaResolution {
   ) -> StoredRelationship.Storage {
     guard let inverse else {
       return property.isToMany
-        ? .inverseColumn(hiddenName(property)) : .column(column(model, property.index))
+        ? .inverseColumn(hiddenName(property)) : .column(column(model, at: property.index))
     }
     if property.isToMany && inverse.property.isToMany {
-      return joinTable(property, inverse)
+      return joinTable(property, inverse: inverse)
     }
-    if property.isToMany || (!inverse.property.isToMany && !ownsColumn(property, inverse)) {
-      return .inverseColumn(column(inverse.owner, inverse.property.index))
+    if property.isToMany || (!inverse.property.isToMany && !ownsColumn(property, inverse: inverse))
+    {
+      return .inverseColumn(column(inverse.owner, at: inverse.property.index))
     }
-    return .column(column(model, property.index))
+    return .column(column(model, at: property.index))
   }
 
   /// Of two to-one relationships that lead to each other, one has the column: the one that does
   /// not delete the other, so that a child points to its parent; else the first by name.
-  private func ownsColumn(_ property: PropertyDescription, _ inverse: PropertyReference) -> Bool {
+  private func ownsColumn(_ property: PropertyDescription, inverse: PropertyReference) -> Bool {
     let cascades = property.relationship?.deleteRule == .cascade
     let isDeletedBy = inverse.property.relationship?.deleteRule == .cascade
     if cascades != isDeletedBy { return isDeletedBy }
@@ -190,7 +191,7 @@ struct SchemaResolution {
 
   private func joinTable(
     _ property: PropertyDescription,
-    _ inverse: PropertyReference
+    inverse: PropertyReference
   ) -> StoredRelationship.Storage {
     let this = (property.owner, property.name)
     let other = (inverse.property.owner, inverse.property.name)

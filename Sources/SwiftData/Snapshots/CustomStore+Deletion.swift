@@ -7,7 +7,7 @@ extension CustomStore {
   /// relationships are to be kept in step, nothing else is pending and none of them is in memory.
   func delete<T: PersistentModel>(_ fetch: ContextFetch<T>) throws {
     let (descriptor, entity, context) = (fetch.descriptor, fetch.entity, fetch.context)
-    guard canBatch, context.pending.isEmpty, !hasRelationships(entity, context.container.map),
+    guard canBatch, context.pending.isEmpty, !hasRelationships(entity, map: context.container.map),
       case let identifiers = try context.fetchIdentifiers(descriptor),
       identifiers.allSatisfy({ context.customModel(for: $0) == nil })
     else {
@@ -35,7 +35,7 @@ extension CustomStore {
     context.scheduleAutosave()
   }
 
-  private func hasRelationships(_ entity: EntityDescription, _ map: EntityMap) -> Bool {
+  private func hasRelationships(_ entity: EntityDescription, map: EntityMap) -> Bool {
     let family = Set(map.family(of: entity).map(\.name))
     return map.entities.contains { other in
       other.entity.relationships.contains { relationship in

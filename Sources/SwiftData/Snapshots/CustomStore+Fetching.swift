@@ -3,15 +3,15 @@ import Store
 
 extension CustomStore {
   func fetch<T: PersistentModel>(_ fetch: ContextFetch<T>) throws -> [T] {
-    try CustomFetch(self, fetch).models()
+    try CustomFetch(self, fetch: fetch).models()
   }
 
   func count<T: PersistentModel>(_ fetch: ContextFetch<T>) throws -> Int {
-    try CustomFetch(self, fetch).count()
+    try CustomFetch(self, fetch: fetch).count()
   }
 
   func identifiers<T: PersistentModel>(_ fetch: ContextFetch<T>) throws -> [PersistentIdentifier] {
-    try CustomFetch(self, fetch).identifiers()
+    try CustomFetch(self, fetch: fetch).identifiers()
   }
 
   func enumerate<T: PersistentModel>(
@@ -28,7 +28,7 @@ private struct CustomFetch<T: PersistentModel> {
   let entity: EntityDescription
   let context: ModelContext
 
-  init(_ store: CustomStore, _ fetch: ContextFetch<T>) {
+  init(_ store: CustomStore, fetch: ContextFetch<T>) {
     self.store = store
     (descriptor, entity, context) = (fetch.descriptor, fetch.entity, fetch.context)
   }

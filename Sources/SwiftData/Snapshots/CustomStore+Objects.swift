@@ -29,7 +29,7 @@ extension CustomStore {
       entity,
       row: context.identities.row(for: identifier),
       storeKey: identifier,
-      StoredSnapshot(
+      values: StoredSnapshot(
         values: try SnapshotValues.of(snapshot, as: entity.model),
         identities: context.identities
       )
@@ -54,12 +54,12 @@ extension CustomStore {
       }
     }
     guard !missing.isEmpty else { return found }
-    let cached = try cachedSnapshots(missing, context.editingState)
+    let cached = try cachedSnapshots(missing, editingState: context.editingState)
     found.merge(cached) { first, _ in first }
     let rest = Dictionary(grouping: missing.filter { found[$0] == nil }, by: \.entityName)
     for (name, identifiers) in rest {
       guard let entity = context.container.map[name] else { continue }
-      let fetched = try fetchSnapshots(Set(identifiers), entity.model.type, in: context)
+      let fetched = try fetchSnapshots(Set(identifiers), type: entity.model.type, in: context)
       found.merge(fetched) { first, _ in first }
     }
     return found
@@ -67,7 +67,7 @@ extension CustomStore {
 
   private func fetchSnapshots<T: PersistentModel>(
     _ wanted: Set<PersistentIdentifier>,
-    _ type: T.Type,
+    type: T.Type,
     in context: ModelContext
   ) throws -> [PersistentIdentifier: any DataStoreSnapshot] {
     var descriptor = FetchDescriptor<T>()
@@ -137,7 +137,7 @@ struct StoredSnapshot: StoredValues {
       return codec.isOptional ? .value(.null) : nil
     case .attribute(let stored):
       guard case .attribute(let codec) = property.kind else { return nil }
-      return try .attribute(stored, codec)
+      return try .attribute(stored, codec: codec)
     case .toOne(nil): return .toOne(.none)
     case .toOne(let target?):
       return .toOne(isDangling(target) ? .none : .row(identities.row(for: target)))

@@ -7,7 +7,7 @@ extension CustomStore: Backend {
 
   func registered(
     _ id: PersistentIdentifier,
-    _ entity: EntityDescription,
+    entity: EntityDescription,
     in context: ModelContext
   ) -> (any PersistentModel)? {
     context.identities.knownRow(for: id).flatMap { context.registry[entity, $0] }
@@ -49,7 +49,7 @@ extension CustomStore: Backend {
     return true
   }
 
-  func toOne(of state: _ModelState, _ index: Int, in context: ModelContext) throws -> ToOne? {
+  func toOne(of state: _ModelState, at index: Int, in context: ModelContext) throws -> ToOne? {
     _ = try fill(state, in: context)
     if case .toOne(let reference) = state.slots[index] { return reference }
     return nil
@@ -64,8 +64,8 @@ extension CustomStore: Backend {
   func load(
     _ many: ToMany,
     of state: _ModelState,
-    _ property: PropertyDescription,
-    _ destination: EntityDescription,
+    property: PropertyDescription,
+    destination: EntityDescription,
     in context: ModelContext
   ) throws {
     if many.storedIdentifiers == nil, let values = try values(of: state, in: context),
@@ -79,7 +79,12 @@ extension CustomStore: Backend {
       let found = try models(for: identifiers, storeIndex: destination.storeIndex, in: context)
       members = identifiers.compactMap { found[$0] }
     } else {
-      members = try membersByInverse(of: state, property, destination.storeIndex, in: context)
+      members = try membersByInverse(
+        of: state,
+        property: property,
+        storeIndex: destination.storeIndex,
+        in: context
+      )
     }
     members.removeAll { $0._$state.livingIdentifier == nil }
     many.load(members)
@@ -88,8 +93,8 @@ extension CustomStore: Backend {
   /// The members of a relationship that the store tells only from the other side.
   private func membersByInverse(
     of state: _ModelState,
-    _ property: PropertyDescription,
-    _ storeIndex: Int,
+    property: PropertyDescription,
+    storeIndex: Int,
     in context: ModelContext
   ) throws -> [any PersistentModel] {
     guard let inverse = state.description.inverse(of: property.index), !inverse.property.isToMany,

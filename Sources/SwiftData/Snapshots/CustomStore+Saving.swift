@@ -23,18 +23,18 @@ extension CustomStore {
     for state in updated { try complete(state, in: context) }
     deleted = try deleted.filter { try isThere($0, in: context) }
     for deletion in save.changes.batchDeleted where deletion.entity.storeIndex == storeIndex {
-      deleted += try deleteBatch(deletion, save, in: context)
+      deleted += try deleteBatch(deletion, save: save, in: context)
     }
     guard !inserted.isEmpty || !updated.isEmpty || !deleted.isEmpty else { return }
     let saved = try self.save(
       inserted: inserted,
       updated: updated,
       deleted: deleted,
-      context.editingState,
+      editingState: context.editingState,
       // A property that could not be read while snapshots were taken must not be saved as nothing.
       check: { try context.throwDeferredError() }
     )
-    take(saved, for: inserted, save, storeIndex: storeIndex, in: context)
+    take(saved, for: inserted, save: save, storeIndex: storeIndex, in: context)
   }
 
   // MARK: Before the write
@@ -79,7 +79,7 @@ extension CustomStore {
   /// Has the store delete a batch; gives back the objects to delete one by one where it can't.
   private func deleteBatch(
     _ deletion: PendingChanges.BatchDeletion,
-    _ save: PendingSave,
+    save: PendingSave,
     in context: ModelContext
   ) throws -> [_ModelState] {
     let identifiers = deletion.rows.compactMap(context.identities.identifier(of:))
@@ -106,7 +106,7 @@ extension CustomStore {
   private func take(
     _ saved: CustomStore.Saved,
     for inserted: [_ModelState],
-    _ save: PendingSave,
+    save: PendingSave,
     storeIndex: Int,
     in context: ModelContext
   ) {
@@ -159,7 +159,7 @@ struct CustomOutcome: SaveOutcome {
       target.changed.removeAll()
       guard let owner = target.model else { continue }
       for property in target.description.properties where !property.isEphemeral {
-        target.notify(owner, property) { target.slots[property.index] = .empty }
+        target.notify(owner, property: property) { target.slots[property.index] = .empty }
       }
     }
   }
@@ -172,11 +172,11 @@ struct CustomOutcome: SaveOutcome {
         continue
       }
       let values = try SnapshotValues.of(snapshot, as: model._$state.description)
-        .copy(identifier, remapped)
+        .copy(identifier, remapped: remapped)
       try context.refresh(
         model._$state,
         of: model,
-        StoredSnapshot(values: values, identities: context.identities)
+        values: StoredSnapshot(values: values, identities: context.identities)
       )
     }
   }

@@ -32,10 +32,10 @@ final class CustomStore: @unchecked Sendable {
       try Configuration.Store(configuration, migrationPlan: migrationPlan)
     }
     SnapshotEntities.register(entities, ofStore: store.identifier)
-    return CustomStore(store, entities)
+    return CustomStore(store, entities: entities)
   }
 
-  private init(_ store: any DataStore, _ entities: [String: _ModelDescription]) {
+  private init(_ store: any DataStore, entities: [String: _ModelDescription]) {
     self.store = store
     self.entities = entities
     identifier = store.identifier
@@ -69,7 +69,7 @@ final class CustomStore: @unchecked Sendable {
 
   func cachedSnapshots(
     _ identifiers: [PersistentIdentifier],
-    _ editingState: EditingState
+    editingState: EditingState
   ) throws -> [PersistentIdentifier: any DataStoreSnapshot] {
     func open<Opened: DataStore>(
       _ store: Opened
@@ -86,7 +86,7 @@ final class CustomStore: @unchecked Sendable {
     inserted: [_ModelState],
     updated: [_ModelState],
     deleted: [_ModelState],
-    _ editingState: EditingState,
+    editingState: EditingState,
     check: () throws -> Void
   ) throws -> Saved {
     func open<Opened: DataStore>(_ store: Opened) throws -> Saved {

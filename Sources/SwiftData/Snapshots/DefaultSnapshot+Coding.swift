@@ -15,7 +15,8 @@ extension DefaultSnapshot {
       let key = Key.modeledProperty(property.name)
       switch values.contents[property.index] {
       case .absent: break
-      case .attribute(let stored): try encode(stored, property, &container, key)
+      case .attribute(let stored):
+        try encode(stored, property: property, into: &container, key: key)
       case .toOne(nil), .toMany(nil): try container.encodeNil(forKey: key)
       case .toOne(let target?): try container.encode(target, forKey: key)
       case .toMany(let targets?): try container.encode(targets, forKey: key)
@@ -25,9 +26,9 @@ extension DefaultSnapshot {
 
   private func encode(
     _ stored: Value,
-    _ property: PropertyDescription,
-    _ container: inout KeyedEncodingContainer<Key>,
-    _ key: Key
+    property: PropertyDescription,
+    into container: inout KeyedEncodingContainer<Key>,
+    key: Key
   ) throws {
     guard case .attribute(let codec) = property.kind else { return }
     if codec.type == .transformed {
@@ -80,7 +81,9 @@ extension DefaultSnapshot {
       case .unsupported: contents.append(.absent)
       case .attribute where property.isEphemeral: contents.append(.absent)
       case .attribute(let codec):
-        contents.append(.attribute(try Self.decode(property, codec, container, key)))
+        contents.append(
+          .attribute(try Self.decode(property, codec: codec, from: container, key: key))
+        )
       case .toOne:
         contents.append(
           .toOne(try container.decodeIfPresent(PersistentIdentifier.self, forKey: key))
@@ -103,9 +106,9 @@ extension DefaultSnapshot {
 
   private static func decode(
     _ property: PropertyDescription,
-    _ codec: AttributeCodec,
-    _ container: KeyedDecodingContainer<Key>,
-    _ key: Key
+    codec: AttributeCodec,
+    from container: KeyedDecodingContainer<Key>,
+    key: Key
   ) throws -> Value {
     guard container.contains(key), try !container.decodeNil(forKey: key) else {
       if codec.isOptional { return .null }
@@ -124,7 +127,7 @@ extension DefaultSnapshot {
       return try codec.encode(try container.decode(type, forKey: key))
     }
     if let type = type as? any RawRepresentable.Type,
-      let value = try type.decodeRaw(from: container, key)
+      let value = try type.decodeRaw(from: container, key: key)
     {
       return try codec.encode(value)
     }
@@ -142,7 +145,7 @@ extension RawRepresentable {
 
   fileprivate static func decodeRaw<Key>(
     from container: KeyedDecodingContainer<Key>,
-    _ key: Key
+    key: Key
   ) throws -> Any? {
     guard let type = RawValue.self as? any Decodable.Type,
       let raw = try container.decode(type, forKey: key) as? RawValue

@@ -14,7 +14,7 @@ public struct DefaultSnapshot: DataStoreSnapshot {
   /// The identity of the object.
   public var persistentIdentifier: PersistentIdentifier { values.identifier }
 
-  init(_ values: SnapshotValues, _ failure: SwiftDataError? = nil) {
+  init(_ values: SnapshotValues, failure: SwiftDataError? = nil) {
     self.values = values
     self.failure = failure
   }
@@ -60,7 +60,10 @@ public struct DefaultSnapshot: DataStoreSnapshot {
     persistentIdentifier: PersistentIdentifier,
     remappedIdentifiers: [PersistentIdentifier: PersistentIdentifier]? = nil
   ) -> DefaultSnapshot {
-    DefaultSnapshot(values.copy(persistentIdentifier, remappedIdentifiers ?? [:]), failure)
+    DefaultSnapshot(
+      values.copy(persistentIdentifier, remapped: remappedIdentifiers ?? [:]),
+      failure: failure
+    )
   }
 }
 

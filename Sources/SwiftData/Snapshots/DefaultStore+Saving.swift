@@ -18,7 +18,7 @@ extension DefaultStore {
     }
     for snapshot in request.inserted {
       guard let model = made[snapshot.persistentIdentifier] else { continue }
-      link(model, snapshot.values, find)
+      link(model, values: snapshot.values, find)
     }
     for snapshot in request.updated {
       guard let model = find(snapshot.persistentIdentifier) else {
@@ -26,8 +26,8 @@ extension DefaultStore {
           .updatedIsMissing("\(snapshot.persistentIdentifier.id)", store: name)
         )
       }
-      try update(model, snapshot.values)
-      link(model, snapshot.values, find)
+      try update(model, values: snapshot.values)
+      link(model, values: snapshot.values, find)
     }
     for snapshot in request.deleted {
       if let model = find(snapshot.persistentIdentifier) { context.deleteAny(model) }
@@ -50,14 +50,14 @@ extension DefaultStore {
       guard case .attribute(let codec) = property.kind,
         case .attribute(let stored) = values.contents[property.index]
       else { continue }
-      state.slots[property.index] = try .attribute(stored, codec)
+      state.slots[property.index] = try .attribute(stored, codec: codec)
     }
     let model = values.description.make(state)
     context.insertAny(model)
     return model
   }
 
-  private func update(_ model: any PersistentModel, _ values: SnapshotValues) throws {
+  private func update(_ model: any PersistentModel, values: SnapshotValues) throws {
     let state = model._$state
     for property in values.description.properties {
       guard case .attribute(let codec) = property.kind,
@@ -65,13 +65,13 @@ extension DefaultStore {
         try state.stored(at: property.index) != stored
       else { continue }
       state.willChange(property.index)
-      state.slots[property.index] = try .attribute(stored, codec)
+      state.slots[property.index] = try .attribute(stored, codec: codec)
     }
   }
 
   private func link(
     _ model: any PersistentModel,
-    _ values: SnapshotValues,
+    values: SnapshotValues,
     _ find: (PersistentIdentifier) -> (any PersistentModel)?
   ) {
     let state = model._$state
@@ -81,12 +81,12 @@ extension DefaultStore {
       case .toOne(let target):
         let old = state.toOne(index)
         let new = target.flatMap(find)
-        if old !== new { state.setToOne(index, new, owner: model) }
+        if old !== new { state.setToOne(index, to: new, owner: model) }
       case .toMany(let targets):
         let new = targets?.compactMap(find)
         let old = state.toMany(index)
         if !old.isNil == (new != nil), old.models.elementsEqual(new ?? [], by: ===) { continue }
-        state.setToMany(index, new, owner: model)
+        state.setToMany(index, to: new, owner: model)
       case .attribute, .absent: break
       }
     }

@@ -31,7 +31,7 @@ final class SnapshotCapture: Encoder {
     return all
   }
 
-  fileprivate func keep(_ captured: Captured, _ key: any CodingKey) {
+  fileprivate func keep(_ captured: Captured, for key: any CodingKey) {
     values[key.stringValue] = captured
   }
 
@@ -88,10 +88,10 @@ private struct CaptureContainer<Key: CodingKey>: KeyedEncodingContainerProtocol 
   let capture: SnapshotCapture
   var codingPath: [any CodingKey] { capture.codingPath }
 
-  mutating func encodeNil(forKey key: Key) { capture.keep(.null, key) }
+  mutating func encodeNil(forKey key: Key) { capture.keep(.null, for: key) }
 
   mutating func encode<T: Encodable>(_ value: T, forKey key: Key) {
-    capture.keep(.value(value), key)
+    capture.keep(.value(value), for: key)
   }
 
   mutating func nestedContainer<NestedKey: CodingKey>(

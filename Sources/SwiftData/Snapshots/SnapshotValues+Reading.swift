@@ -14,7 +14,7 @@ extension SnapshotValues {
     let captured = try SnapshotCapture.values(of: snapshot)
     let identifier = snapshot.persistentIdentifier
     let contents = try description.properties.map { property in
-      do { return try content(of: property, captured[property.name]) } catch {
+      do { return try content(of: property, captured: captured[property.name]) } catch {
         throw SwiftDataError(
           .snapshotValue(
             "\(identifier.id)",
@@ -30,7 +30,7 @@ extension SnapshotValues {
 
   private static func content(
     of property: PropertyDescription,
-    _ captured: SnapshotCapture.Captured?
+    captured: SnapshotCapture.Captured?
   ) throws -> Content {
     let value: Any?
     switch captured {
@@ -43,7 +43,8 @@ extension SnapshotValues {
     switch property.kind {
     case .unsupported: return .absent
     case .attribute where property.isEphemeral: return .absent
-    case .attribute(let codec): return .attribute(try stored(value, property, codec))
+    case .attribute(let codec):
+      return .attribute(try stored(value, property: property, codec: codec))
     case .toOne:
       guard let value else { return .toOne(nil) }
       guard let target = value as? PersistentIdentifier else {
@@ -60,8 +61,8 @@ extension SnapshotValues {
 
   private static func stored(
     _ value: Any?,
-    _ property: PropertyDescription,
-    _ codec: AttributeCodec
+    property: PropertyDescription,
+    codec: AttributeCodec
   ) throws -> Value {
     guard let value else {
       guard codec.isOptional else {

@@ -45,7 +45,7 @@ extension SnapshotValues {
   /// The same under another identity, and with other identities in references.
   func copy(
     _ identifier: PersistentIdentifier,
-    _ remapped: [PersistentIdentifier: PersistentIdentifier]
+    remapped: [PersistentIdentifier: PersistentIdentifier]
   ) -> SnapshotValues {
     var copy = self
     copy.identifier = identifier
@@ -83,12 +83,12 @@ extension _ModelState {
     case .none: return nil
     case .object(let model): return model._$state.livingIdentifier
     case .companion(let weak, let row):
-      return weak.model.map(\._$state.livingIdentifier) ?? rowIdentifier(row, index)
-    case .row(let row): return rowIdentifier(row, index)
+      return weak.model.map(\._$state.livingIdentifier) ?? rowIdentifier(row, index: index)
+    case .row(let row): return rowIdentifier(row, index: index)
     }
   }
 
-  private func rowIdentifier(_ row: Int64, _ index: Int) -> PersistentIdentifier? {
+  private func rowIdentifier(_ row: Int64, index: Int) -> PersistentIdentifier? {
     guard let context, let relationship = entity?.relationships[index],
       let destination = context.container.map[relationship.destination],
       let known = context.container.store(of: destination).identifier(of: row, in: context)

@@ -14,7 +14,7 @@ extension ModelActorMacro: MemberMacro {
     in context: some MacroExpansionContext
   ) throws -> [DeclSyntax] {
     guard let source = declaration.as(ActorDeclSyntax.self) else {
-      context.diagnose(.modelActorNeedsActor(node, declaration))
+      context.diagnose(.modelActorNeedsActor(node, declaration: declaration))
       return []
     }
     let members = ActiveMembers(of: source.memberBlock.members, in: context).declarations
@@ -35,7 +35,7 @@ extension ModelActorMacro: MemberMacro {
     if let property = stored.first(where: needsValue) {
       // An initializer of the user's own can give the value; ours could not.
       guard initializers.isEmpty else { return added }
-      context.diagnose(.modelActorNeedsDefault(property, source))
+      context.diagnose(.modelActorNeedsDefault(property, source: source))
       return added + [
         "\(raw: access)init(modelContainer: SwiftData.ModelContainer) { \(raw: neverRuns) }"
       ]

@@ -4,22 +4,24 @@ import SwiftSyntax
 // What is said about @Attribute, @Relationship, @Transient, #Unique and #Index.
 extension Diagnostic {
   /// One of the attributes on something that is no variable.
-  static func annotationNeedsProperty(_ node: AttributeSyntax, _ name: String) -> Diagnostic {
+  static func annotationNeedsProperty(_ node: AttributeSyntax, name: String) -> Diagnostic {
     .error(
       at: node,
-      "@\(name) says how a property is stored; put it on a stored property of a class that is "
+      message:
+        "@\(name) says how a property is stored; put it on a stored property of a class that is "
         + "marked @Model.",
-      fixIts: [.removing(node, "remove '@\(name)'")]
+      fixIts: [.removing(node, message: "remove '@\(name)'")]
     )
   }
 
   /// One of the attributes on a variable that no model has.
-  static func annotationOutsideModel(_ node: AttributeSyntax, _ name: String) -> Diagnostic {
+  static func annotationOutsideModel(_ node: AttributeSyntax, name: String) -> Diagnostic {
     .error(
       at: node,
-      "@\(name) has no effect here, because the property is not one of a class that is marked "
+      message:
+        "@\(name) has no effect here, because the property is not one of a class that is marked "
         + "@Model; mark the class @Model, or remove @\(name).",
-      fixIts: [.removing(node, "remove '@\(name)'")]
+      fixIts: [.removing(node, message: "remove '@\(name)'")]
     )
   }
 
@@ -27,9 +29,10 @@ extension Diagnostic {
   static func transientOutsideModel(_ node: AttributeSyntax) -> Diagnostic {
     Diagnostic.error(
       at: node,
-      "@Transient has no effect here, because the property does not belong to a class that is "
+      message:
+        "@Transient has no effect here, because the property does not belong to a class that is "
         + "marked @Model.",
-      fixIts: [.removing(node, "remove '@Transient'")]
+      fixIts: [.removing(node, message: "remove '@Transient'")]
     )
     .asWarning
   }
@@ -37,8 +40,8 @@ extension Diagnostic {
   /// `@Attribute` or `@Relationship` on something that is not stored in each object.
   static func annotationOnUnstored(
     _ node: AttributeSyntax,
-    _ name: String,
-    _ property: ModelProperty
+    name: String,
+    property: ModelProperty
   ) -> Diagnostic {
     let kind =
       switch property.role {
@@ -48,69 +51,72 @@ extension Diagnostic {
       }
     return .error(
       at: node,
-      "@\(name) says how a property is stored, but '\(property.name)' is \(kind); remove @\(name), "
+      message:
+        "@\(name) says how a property is stored, but '\(property.name)' is \(kind); remove @\(name), "
         + "or make it a stored property.",
-      fixIts: [.removing(node, "remove '@\(name)'")]
+      fixIts: [.removing(node, message: "remove '@\(name)'")]
     )
   }
 
   /// Both on one property.
   static func attributeAndRelationship(
     _ node: AttributeSyntax,
-    _ property: ModelProperty
+    property: ModelProperty
   ) -> Diagnostic {
     .error(
       at: node,
-      "'\(property.name)' can't be an attribute and a relationship at once; keep @Relationship if "
+      message:
+        "'\(property.name)' can't be an attribute and a relationship at once; keep @Relationship if "
         + "its type is a model, else @Attribute.",
-      fixIts: [.removing(node, "remove '@Relationship'")]
+      fixIts: [.removing(node, message: "remove '@Relationship'")]
     )
   }
 
   /// One attribute twice.
-  static func repeatedAnnotation(_ node: AttributeSyntax, _ name: String) -> Diagnostic {
+  static func repeatedAnnotation(_ node: AttributeSyntax, name: String) -> Diagnostic {
     .error(
       at: node,
-      "@\(name) can be put on a property only once; put all options in the first.",
-      fixIts: [.removing(node, "remove the second '@\(name)'")]
+      message: "@\(name) can be put on a property only once; put all options in the first.",
+      fixIts: [.removing(node, message: "remove the second '@\(name)'")]
     )
   }
 
   /// `@Attribute(originalName: "a") @Attribute(originalName: "b") var name: String`.
   static func repeatedArgument(
     _ argument: LabeledExprSyntax,
-    _ label: String,
-    _ property: ModelProperty
+    label: String,
+    property: ModelProperty
   ) -> Diagnostic {
     .error(
       at: argument,
-      "'\(property.name)' has two values for '\(label)'; keep one of them."
+      message: "'\(property.name)' has two values for '\(label)'; keep one of them."
     )
   }
 
   /// `@Relationship var count: Int`.
   static func relationshipToValue(
     _ node: AttributeSyntax,
-    _ property: ModelProperty,
-    _ type: String
+    property: ModelProperty,
+    type: String
   ) -> Diagnostic {
     .error(
       at: node,
-      "@Relationship leads to objects of a model class, but \(type) is not one; remove "
+      message: "@Relationship leads to objects of a model class, but \(type) is not one; remove "
         + "@Relationship from '\(property.name)'.",
-      fixIts: [.removing(node, "remove '@Relationship'")]
+      fixIts: [.removing(node, message: "remove '@Relationship'")]
     )
   }
 
   /// `@Relationship var items: Set<Item>`.
   static func relationshipInCollection(
     _ node: AttributeSyntax,
-    _ property: ModelProperty,
-    _ collection: String
+    property: ModelProperty,
+    collection: String
   ) -> Diagnostic {
     .error(
       at: node,
-      "A relationship to several objects is an array; declare '\(property.name)' as an array "
+      message:
+        "A relationship to several objects is an array; declare '\(property.name)' as an array "
         + "rather than a \(collection)."
     )
   }
@@ -123,11 +129,12 @@ extension Diagnostic {
       changed.trailingTrivia = []
       changed.initializer = InitializerClauseSyntax(equal: equalSign, value: value)
       changed.trailingTrivia = property.binding.trailingTrivia
-      fixIts = [.replacing(property.binding, with: changed, "give it the value \(value)")]
+      fixIts = [.replacing(property.binding, with: changed, message: "give it the value \(value)")]
     }
     return .error(
       at: property.identifier,
-      "@Transient property '\(property.name)' needs a default value, because an object that is "
+      message:
+        "@Transient property '\(property.name)' needs a default value, because an object that is "
         + "read from a store has none for it; write one, or make the property optional.",
       fixIts: fixIts
     )
@@ -136,7 +143,7 @@ extension Diagnostic {
   /// An option that only looks like one of SwiftData's.
   static func unknownOption(
     _ expression: ExprSyntax,
-    _ name: String,
+    name: String,
     of annotation: String,
     meant: String
   ) -> Diagnostic {
@@ -144,11 +151,11 @@ extension Diagnostic {
     if let member = memberAccess(expression) {
       let token = member.declName.baseName
       let changed = token.with(\.tokenKind, .identifier(meant))
-      fixIts = [.replacing(token, with: changed, "write '.\(meant)'")]
+      fixIts = [.replacing(token, with: changed, message: "write '.\(meant)'")]
     }
     return .error(
       at: expression,
-      "@\(annotation) has no option '.\(name)'; did you mean '.\(meant)'?",
+      message: "@\(annotation) has no option '.\(name)'; did you mean '.\(meant)'?",
       fixIts: fixIts
     )
   }
@@ -156,24 +163,25 @@ extension Diagnostic {
   /// An option of one attribute given to the other.
   static func optionOfOther(
     _ expression: ExprSyntax,
-    _ name: String,
+    name: String,
     of annotation: String,
     belongsTo other: String
   ) -> Diagnostic {
     .error(
       at: expression,
-      "'.\(name)' is an option of @\(other), not of @\(annotation)."
+      message: "'.\(name)' is an option of @\(other), not of @\(annotation)."
     )
   }
 
   /// `#Unique` or `#Index` outside of a model class.
   static func constraintOutsideModel(
     _ node: some FreestandingMacroExpansionSyntax,
-    _ name: String
+    name: String
   ) -> Diagnostic {
     .error(
       at: node,
-      "#\(name) belongs inside the class that it is about, which must be marked @Model; move it "
+      message:
+        "#\(name) belongs inside the class that it is about, which must be marked @Model; move it "
         + "there."
     )
   }
@@ -181,7 +189,7 @@ extension Diagnostic {
   /// `#Unique<Other>`.
   static func constraintForOtherType(
     _ type: TypeSyntax,
-    _ name: String,
+    name: String,
     of other: String,
     in model: ClassDeclSyntax
   ) -> Diagnostic {
@@ -190,48 +198,50 @@ extension Diagnostic {
       .with(\.leadingTrivia, type.leadingTrivia).with(\.trailingTrivia, type.trailingTrivia)
     return .error(
       at: type,
-      "#\(name) inside '\(own)' can only be about '\(own)'; write '#\(name)<\(own)>', or move it "
+      message:
+        "#\(name) inside '\(own)' can only be about '\(own)'; write '#\(name)<\(own)>', or move it "
         + "into '\(other)'.",
-      fixIts: [.replacing(type, with: changed, "write '\(own)'")]
+      fixIts: [.replacing(type, with: changed, message: "write '\(own)'")]
     )
   }
 
   /// `#Unique<Trip>()`.
   static func constraintWithoutProperties(
     _ node: some FreestandingMacroExpansionSyntax,
-    _ name: String
+    name: String
   ) -> Diagnostic {
     .error(
       at: node,
-      "#\(name) names no properties; list them as key paths: '#\(name)<…>([\\.name])'."
+      message: "#\(name) names no properties; list them as key paths: '#\(name)<…>([\\.name])'."
     )
   }
 
   /// `#Unique<Trip>([])`.
-  static func constraintWithEmptyList(_ argument: LabeledExprSyntax, _ name: String) -> Diagnostic {
+  static func constraintWithEmptyList(_ argument: LabeledExprSyntax, name: String) -> Diagnostic {
     .error(
       at: argument.expression,
-      "This list of #\(name) names no properties; list key paths in it, or remove it."
+      message: "This list of #\(name) names no properties; list key paths in it, or remove it."
     )
   }
 
   /// A second `#Unique` in one class.
-  static func repeatedConstraint(_ node: MacroExpansionDeclSyntax, _ name: String) -> Diagnostic {
+  static func repeatedConstraint(_ node: MacroExpansionDeclSyntax, name: String) -> Diagnostic {
     .error(
       at: node,
-      "A model has only one #\(name); put all lists in the first, separated by commas."
+      message: "A model has only one #\(name); put all lists in the first, separated by commas."
     )
   }
 
   /// `#Unique<Trip>([\.views])`, where `views` is not stored.
   static func constraintOnUnstored(
     _ keyPath: ExprSyntax,
-    _ name: String,
-    _ property: ModelProperty
+    name: String,
+    property: ModelProperty
   ) -> Diagnostic {
     .error(
       at: keyPath,
-      "#\(name) is about what the store keeps, but '\(property.name)' is not stored; take it out of "
+      message:
+        "#\(name) is about what the store keeps, but '\(property.name)' is not stored; take it out of "
         + "the list."
     )
   }

@@ -4,12 +4,13 @@ import SwiftSyntax
 // What is said about the properties of model classes.
 extension Diagnostic {
   /// `var a = 0, b = 1`.
-  static func severalProperties(_ variable: VariableDeclSyntax, _ split: String) -> Diagnostic {
+  static func severalProperties(_ variable: VariableDeclSyntax, split: String) -> Diagnostic {
     .error(
       at: variable,
-      "Macros can't be put on several properties at once; declare each property of a model on its "
+      message:
+        "Macros can't be put on several properties at once; declare each property of a model on its "
         + "own.",
-      fixIts: [.replacing(variable, withText: split, "declare each property on its own")]
+      fixIts: [.replacing(variable, withText: split, message: "declare each property on its own")]
     )
   }
 
@@ -17,7 +18,8 @@ extension Diagnostic {
   static func tupleProperty(_ binding: PatternBindingSyntax) -> Diagnostic {
     .error(
       at: binding,
-      "A model can't store properties that are declared as a tuple; declare each property on its "
+      message:
+        "A model can't store properties that are declared as a tuple; declare each property on its "
         + "own."
     )
   }
@@ -26,7 +28,7 @@ extension Diagnostic {
   static func propertyNeedsType(_ property: ModelProperty) -> Diagnostic {
     .error(
       at: property.identifier,
-      "'\(property.name)' needs a type or a default value to be stored; write "
+      message: "'\(property.name)' needs a type or a default value to be stored; write "
         + "'var \(property.reference): …'."
     )
   }
@@ -38,17 +40,17 @@ extension Diagnostic {
     let variable = isPrivate ? "var" : "private(set) var"
     return .error(
       at: specifier,
-      "The Swift 6 language mode doesn't let a macro store a 'let' property; declare "
+      message: "The Swift 6 language mode doesn't let a macro store a 'let' property; declare "
         + "'\(property.name)' as '\(variable)'.",
-      fixIts: [.replacing(specifier, withText: variable, "make it a '\(variable)'")]
+      fixIts: [.replacing(specifier, withText: variable, message: "make it a '\(variable)'")]
     )
   }
 
   /// `lazy`, `weak` or `unowned` on a property that is not transient.
   static func unsupportedModifier(
     _ property: ModelProperty,
-    _ word: String,
-    _ modifier: DeclModifierSyntax
+    word: String,
+    modifier: DeclModifierSyntax
   ) -> Diagnostic {
     let reason =
       switch word {
@@ -56,14 +58,15 @@ extension Diagnostic {
       default: "a relationship keeps track of the objects that it leads to by itself"
       }
     var fixIts = [
-      FixIt.adding("@Transient", to: property.declaration, "keep it out of the store")
+      FixIt.adding("@Transient", to: property.declaration, message: "keep it out of the store")
     ]
     if word != "lazy" {
-      fixIts.append(.removing(modifier, "remove '\(word)'"))
+      fixIts.append(.removing(modifier, message: "remove '\(word)'"))
     }
     return .error(
       at: modifier,
-      "'\(property.name)' can't be stored and '\(word)', because \(reason); remove '\(word)', or "
+      message:
+        "'\(property.name)' can't be stored and '\(word)', because \(reason); remove '\(word)', or "
         + "mark the property @Transient to keep it out of the store.",
       fixIts: fixIts
     )
@@ -76,12 +79,13 @@ extension Diagnostic {
   ) -> Diagnostic {
     .error(
       at: attribute,
-      "@\(attribute.attributeName.trimmedDescription) is a property wrapper, and a model stores "
+      message:
+        "@\(attribute.attributeName.trimmedDescription) is a property wrapper, and a model stores "
         + "'\(property.name)' by itself; remove the wrapper, or mark the property @Transient to "
         + "keep it out of the store.",
       fixIts: [
-        .adding("@Transient", to: property.declaration, "keep it out of the store"),
-        .removing(attribute, "remove the property wrapper"),
+        .adding("@Transient", to: property.declaration, message: "keep it out of the store"),
+        .removing(attribute, message: "remove the property wrapper"),
       ]
     )
   }
@@ -90,7 +94,8 @@ extension Diagnostic {
   static func reservedName(_ property: ModelProperty) -> Diagnostic {
     .error(
       at: property.identifier,
-      "Every model has a member '\(property.name)' that SwiftData needs; give the property another "
+      message:
+        "Every model has a member '\(property.name)' that SwiftData needs; give the property another "
         + "name, and 'originalName' if a store has it by this one."
     )
   }
@@ -99,7 +104,8 @@ extension Diagnostic {
   static func nameTakenByStorage(_ property: ModelProperty, of other: String) -> Diagnostic {
     .error(
       at: property.identifier,
-      "'\(property.name)' is the name of the storage that @Model makes for '\(other)'; rename one "
+      message:
+        "'\(property.name)' is the name of the storage that @Model makes for '\(other)'; rename one "
         + "of the two."
     )
   }

@@ -6,7 +6,7 @@ extension Diagnostic {
   /// `@Model` on a struct, an enumeration, an actor or a protocol.
   static func modelNeedsClass(
     _ node: AttributeSyntax,
-    _ declaration: some DeclGroupSyntax
+    declaration: some DeclGroupSyntax
   ) -> Diagnostic {
     let kind = kindWord(declaration)
     let keyword =
@@ -14,11 +14,11 @@ extension Diagnostic {
       ?? declaration.as(ActorDeclSyntax.self)?.actorKeyword
     let fixIts = keyword.map { keyword in
       let changed = keyword.with(\.tokenKind, .identifier("final class"))
-      return [FixIt.replacing(keyword, with: changed, "make it a 'final class'")]
+      return [FixIt.replacing(keyword, with: changed, message: "make it a 'final class'")]
     }
     return .error(
       at: node,
-      "@Model needs a class, because contexts keep track of objects by identity; "
+      message: "@Model needs a class, because contexts keep track of objects by identity; "
         + "'\(nameWord(declaration))' is \(kind).",
       fixIts: fixIts ?? []
     )
@@ -27,11 +27,12 @@ extension Diagnostic {
   /// `@Model` on a generic class.
   static func modelIsGeneric(
     _ source: ClassDeclSyntax,
-    _ clause: GenericParameterClauseSyntax
+    clause: GenericParameterClauseSyntax
   ) -> Diagnostic {
     .error(
       at: clause,
-      "@Model can't be put on the generic class '\(plainName(source.name))', because a store has "
+      message:
+        "@Model can't be put on the generic class '\(plainName(source.name))', because a store has "
         + "one table for each class; remove the generic parameters, or make a model class for each "
         + "type that is needed."
     )
@@ -41,17 +42,19 @@ extension Diagnostic {
   static func modelInGenericContext(_ source: ClassDeclSyntax) -> Diagnostic {
     .error(
       at: source.name,
-      "@Model can't be put on '\(plainName(source.name))' inside a generic type or function; "
+      message:
+        "@Model can't be put on '\(plainName(source.name))' inside a generic type or function; "
         + "declare the class outside of it."
     )
   }
 
   /// `@Model` on a class that nobody can make an object of: sound for an earlier version of a
   /// schema, whose objects are only read.
-  static func modelHasNoInitializer(_ model: ModelClass, _ node: AttributeSyntax) -> Diagnostic {
+  static func modelHasNoInitializer(_ model: ModelClass, node: AttributeSyntax) -> Diagnostic {
     Diagnostic.error(
       at: node,
-      "'\(model.name)' has no initializer, so its objects can only be read from a store; write an "
+      message:
+        "'\(model.name)' has no initializer, so its objects can only be read from a store; write an "
         + "init that sets its properties.",
       fixIts: InitializerDraft(model: model).fixIts
     ).asWarning
@@ -61,8 +64,8 @@ extension Diagnostic {
   static func modelIsObservable(_ attribute: AttributeSyntax) -> Diagnostic {
     .error(
       at: attribute,
-      "@Model makes the class observable; remove @Observable.",
-      fixIts: [.removing(attribute, "remove '@Observable'")]
+      message: "@Model makes the class observable; remove @Observable.",
+      fixIts: [.removing(attribute, message: "remove '@Observable'")]
     )
   }
 
@@ -70,7 +73,7 @@ extension Diagnostic {
   static func nestedTypeNamedRoot(_ name: TokenSyntax, in model: String) -> Diagnostic {
     .error(
       at: name,
-      "'Root' is the name that @Model gives to the topmost class of the family of "
+      message: "'Root' is the name that @Model gives to the topmost class of the family of "
         + "'\(model)'; rename this type, or declare it outside of the class."
     )
   }
@@ -79,7 +82,8 @@ extension Diagnostic {
   static func undecidedCondition(_ conditional: IfConfigDeclSyntax) -> Diagnostic {
     .error(
       at: conditional,
-      "@Model can't tell whether this condition holds, and so not which properties the class has; "
+      message:
+        "@Model can't tell whether this condition holds, and so not which properties the class has; "
         + "use '#if os(…)', '#if DEBUG' or another compilation condition, or move the stored "
         + "properties out of the '#if'."
     )
@@ -88,7 +92,7 @@ extension Diagnostic {
   /// `@ModelActor` on something else.
   static func modelActorNeedsActor(
     _ node: AttributeSyntax,
-    _ declaration: some DeclGroupSyntax
+    declaration: some DeclGroupSyntax
   ) -> Diagnostic {
     var fixIts: [FixIt] = []
     if let source = declaration.as(ClassDeclSyntax.self), source.inheritanceClause == nil {
@@ -105,11 +109,11 @@ extension Diagnostic {
       fixIts = [FixIt(message: message, changes: changes)]
     } else if let source = declaration.as(StructDeclSyntax.self) {
       let keyword = source.structKeyword.with(\.tokenKind, .keyword(.actor))
-      fixIts = [.replacing(source.structKeyword, with: keyword, "make it an 'actor'")]
+      fixIts = [.replacing(source.structKeyword, with: keyword, message: "make it an 'actor'")]
     }
     return .error(
       at: node,
-      "@ModelActor needs an actor, whose context it guards; '\(nameWord(declaration))' is "
+      message: "@ModelActor needs an actor, whose context it guards; '\(nameWord(declaration))' is "
         + "\(kindWord(declaration)).",
       fixIts: fixIts
     )
@@ -118,11 +122,12 @@ extension Diagnostic {
   /// A stored property that the generated initializer of an actor can't set.
   static func modelActorNeedsDefault(
     _ property: ModelProperty,
-    _ source: ActorDeclSyntax
+    source: ActorDeclSyntax
   ) -> Diagnostic {
     .error(
       at: property.identifier,
-      "@ModelActor makes 'init(modelContainer:)', which has no value for '\(property.name)'; give "
+      message:
+        "@ModelActor makes 'init(modelContainer:)', which has no value for '\(property.name)'; give "
         + "the property a default value, or write an initializer of your own for "
         + "'\(plainName(source.name))' that sets 'modelContainer' and 'modelExecutor' too."
     )

@@ -15,7 +15,7 @@ struct InitializerDraft {
       .with(\.leadingTrivia, .newlines(2) + .spaces(2))
     var changed = block
     changed.members.append(member)
-    return [.replacing(block, with: changed, "add an init")]
+    return [.replacing(block, with: changed, message: "add an init")]
   }
 
   private var source: String? {

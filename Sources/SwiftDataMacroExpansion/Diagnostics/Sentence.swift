@@ -17,7 +17,7 @@ extension Diagnostic {
   /// Its identifier is the name of the factory that makes it.
   static func error(
     at node: some SyntaxProtocol,
-    _ message: String,
+    message: String,
     fixIts: [FixIt] = [],
     id: String = #function
   ) -> Diagnostic {
@@ -37,7 +37,7 @@ extension FixIt {
   static func replacing(
     _ old: some SyntaxProtocol,
     with new: some SyntaxProtocol,
-    _ message: String
+    message: String
   ) -> FixIt {
     FixIt(
       message: Sentence(message: message, id: "fixIt"),
@@ -46,15 +46,15 @@ extension FixIt {
   }
 
   /// Removes a piece of source and the blank after it.
-  static func removing(_ node: some SyntaxProtocol, _ message: String) -> FixIt {
-    replacing(node, with: TokenSyntax.nothing(inPlaceOf: node), message)
+  static func removing(_ node: some SyntaxProtocol, message: String) -> FixIt {
+    replacing(node, with: TokenSyntax.nothing(inPlaceOf: node), message: message)
   }
 
   /// Puts text in the place of a piece of source, whose trivia stays.
   static func replacing(
     _ old: some SyntaxProtocol,
     withText text: String,
-    _ message: String
+    message: String
   ) -> FixIt {
     let new = TokenSyntax(
       .unknown(text),
@@ -62,14 +62,14 @@ extension FixIt {
       trailingTrivia: old.trailingTrivia,
       presence: .present
     )
-    return replacing(old, with: new, message)
+    return replacing(old, with: new, message: message)
   }
 
   /// Puts an attribute before a declaration.
   static func adding(
     _ attribute: String,
     to variable: VariableDeclSyntax,
-    _ message: String
+    message: String
   ) -> FixIt {
     var changed = variable
     let leading = variable.leadingTrivia
@@ -80,7 +80,7 @@ extension FixIt {
       at: changed.attributes.startIndex
     )
     changed.leadingTrivia = leading
-    return replacing(variable, with: changed, message)
+    return replacing(variable, with: changed, message: message)
   }
 }
 

@@ -20,13 +20,15 @@ struct AnnotationChecks {
     var problems: [Diagnostic] = []
     for (name, nodes) in [("Attribute", attributes), ("Relationship", relationships)] {
       guard let first = nodes.first else { continue }
-      if !property.isStored { problems.append(.annotationOnUnstored(first, name, property)) }
-      problems += repetitions(of: nodes, name)
-      problems += nodes.flatMap { optionProblems($0, name) }
+      if !property.isStored {
+        problems.append(.annotationOnUnstored(first, name: name, property: property))
+      }
+      problems += repetitions(of: nodes, name: name)
+      problems += nodes.flatMap { optionProblems($0, annotation: name) }
     }
     if let relationship = relationships.first {
       if !attributes.isEmpty {
-        problems.append(.attributeAndRelationship(relationship, property))
+        problems.append(.attributeAndRelationship(relationship, property: property))
       } else if let problem = typeProblem(relationship) {
         problems.append(problem)
       }
@@ -35,18 +37,18 @@ struct AnnotationChecks {
   }
 
   /// Several `@Attribute` are merged into one; what only one of them can say must not be said twice.
-  private func repetitions(of nodes: [AttributeSyntax], _ name: String) -> [Diagnostic] {
+  private func repetitions(of nodes: [AttributeSyntax], name: String) -> [Diagnostic] {
     guard name == "Attribute" else {
-      return nodes.dropFirst().map { .repeatedAnnotation($0, name) }
+      return nodes.dropFirst().map { .repeatedAnnotation($0, name: name) }
     }
     var seen: Set<String> = []
     return nodes.flatMap(\.labeledArguments).compactMap { argument in
       guard let label = argument.label?.text, !seen.insert(label).inserted else { return nil }
-      return .repeatedArgument(argument, label, property)
+      return .repeatedArgument(argument, label: label, property: property)
     }
   }
 
-  private func optionProblems(_ node: AttributeSyntax, _ annotation: String) -> [Diagnostic] {
+  private func optionProblems(_ node: AttributeSyntax, annotation: String) -> [Diagnostic] {
     let other = annotation == "Attribute" ? "Relationship" : "Attribute"
     return node.labeledArguments.compactMap { argument in
       // Only what is written as a member of the option type; an application may have options of
@@ -56,10 +58,10 @@ struct AnnotationChecks {
         let own = Self.options[annotation], !own.contains(name)
       else { return nil }
       if Self.options[other]?.contains(name) == true {
-        return .optionOfOther(argument.expression, name, of: annotation, belongsTo: other)
+        return .optionOfOther(argument.expression, name: name, of: annotation, belongsTo: other)
       }
       guard let meant = closest(to: name, in: own) else { return nil }
-      return .unknownOption(argument.expression, name, of: annotation, meant: meant)
+      return .unknownOption(argument.expression, name: name, of: annotation, meant: meant)
     }
   }
 
@@ -67,7 +69,7 @@ struct AnnotationChecks {
     guard var type = property.type else { return literalProblem(node) }
     if let optional = type.as(OptionalTypeSyntax.self) { type = optional.wrappedType }
     if type.is(DictionaryTypeSyntax.self) {
-      return .relationshipInCollection(node, property, "dictionary")
+      return .relationshipInCollection(node, property: property, collection: "dictionary")
     }
     if let array = type.as(ArrayTypeSyntax.self) { type = array.element }
     if let identifier = type.as(IdentifierTypeSyntax.self),
@@ -75,13 +77,14 @@ struct AnnotationChecks {
       case .type(let element) = argument
     {
       switch identifier.name.text {
-      case "Dictionary": return .relationshipInCollection(node, property, "dictionary")
+      case "Dictionary":
+        return .relationshipInCollection(node, property: property, collection: "dictionary")
       case "Array", "Set", "Optional": type = element
       default: break
       }
     }
     guard let name = simpleName(of: type), DefaultValues.isValue(name) else { return nil }
-    return .relationshipToValue(node, property, name)
+    return .relationshipToValue(node, property: property, type: name)
   }
 
   /// `@Relationship var count = 0`, whose type its default tells.
@@ -94,7 +97,7 @@ struct AnnotationChecks {
     case .stringLiteralExpr: name = "String"
     default: return nil
     }
-    return .relationshipToValue(node, property, name)
+    return .relationshipToValue(node, property: property, type: name)
   }
 }
 

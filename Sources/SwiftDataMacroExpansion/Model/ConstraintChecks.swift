@@ -11,24 +11,26 @@ struct ConstraintChecks {
     var seen: Set<String> = []
     for constraint in model.constraints {
       let name = plainName(constraint.macroName)
-      if !seen.insert(name).inserted { problems.append(.repeatedConstraint(constraint, name)) }
+      if !seen.insert(name).inserted {
+        problems.append(.repeatedConstraint(constraint, name: name))
+      }
       for argument in constraint.arguments {
-        problems += listProblems(argument.expression, name)
+        problems += listProblems(argument.expression, name: name)
       }
     }
     return problems
   }
 
-  private func listProblems(_ expression: ExprSyntax, _ name: String) -> [Diagnostic] {
+  private func listProblems(_ expression: ExprSyntax, name: String) -> [Diagnostic] {
     if let call = expression.as(FunctionCallExprSyntax.self), let only = call.arguments.first {
-      return listProblems(only.expression, name)
+      return listProblems(only.expression, name: name)
     }
     guard let list = expression.as(ArrayExprSyntax.self) else { return [] }
     return list.elements.compactMap { element in
       guard let property = property(named: element.expression), !property.isStored else {
         return nil
       }
-      return .constraintOnUnstored(element.expression, name, property)
+      return .constraintOnUnstored(element.expression, name: name, property: property)
     }
   }
 

@@ -12,7 +12,7 @@ struct ModelChecks {
     of source: ClassDeclSyntax,
     in context: some MacroExpansionContext
   ) -> Diagnostic? {
-    if let clause = source.genericParameterClause { return .modelIsGeneric(source, clause) }
+    if let clause = source.genericParameterClause { return .modelIsGeneric(source, clause: clause) }
     for outer in context.lexicalContext {
       let generic = outer.asProtocol((any WithGenericParametersSyntax).self)
       if generic?.genericParameterClause != nil { return .modelInGenericContext(source) }
@@ -34,7 +34,7 @@ struct ModelChecks {
   var problems: [Diagnostic] {
     var problems: [Diagnostic] = []
     if !model.hasInitializer, !model.getsInitializer {
-      problems.append(.modelHasNoInitializer(model, node))
+      problems.append(.modelHasNoInitializer(model, node: node))
     }
     problems += ofConditions
     problems += model.members.declarations.flatMap { member in
@@ -70,7 +70,7 @@ struct ModelChecks {
     }
     if variable.bindings.count > 1 {
       guard properties.contains(where: \.isPersisted) else { return [] }
-      return [.severalProperties(variable, separated(variable))]
+      return [.severalProperties(variable, split: separated(variable))]
     }
     return properties.flatMap { property in
       AnnotationChecks(property: property).problems + model.storage.problems(of: property)

@@ -23,7 +23,7 @@ extension ModelMacro: MemberMacro {
     in context: some MacroExpansionContext
   ) throws -> [DeclSyntax] {
     guard let source = declaration.as(ClassDeclSyntax.self) else {
-      context.diagnose(.modelNeedsClass(node, declaration))
+      context.diagnose(.modelNeedsClass(node, declaration: declaration))
       return []
     }
     if let refusal = ModelChecks.refusal(of: source, in: context) {
@@ -37,7 +37,7 @@ extension ModelMacro: MemberMacro {
       model: model,
       isRoot: isMissing(rootMarker, in: protocols),
       isBroken: problems.contains { $0.diagMessage.severity == .error },
-      module: moduleName(of: node, context)
+      module: moduleName(of: node, context: context)
     )
     return members.all
   }
@@ -45,7 +45,7 @@ extension ModelMacro: MemberMacro {
   /// The module that is being compiled, which the file's identifier begins with.
   private static func moduleName(
     of node: AttributeSyntax,
-    _ context: some MacroExpansionContext
+    context: some MacroExpansionContext
   ) -> String? {
     let location = context.location(of: node, at: .afterLeadingTrivia, filePathMode: .fileID)
     guard let literal = location?.file.as(StringLiteralExprSyntax.self),

@@ -17,7 +17,7 @@ struct StorageChecks {
   func problems(of property: ModelProperty) -> [Diagnostic] {
     switch property.role {
     case .unsupported(let word, let modifier):
-      [.unsupportedModifier(property, word, modifier)]
+      [.unsupportedModifier(property, word: word, modifier: modifier)]
     case .transient:
       isComplete(property) ? [] : [.transientNeedsDefault(property)]
     case .computed, .ofType:

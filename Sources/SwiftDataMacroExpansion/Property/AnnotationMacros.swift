@@ -13,7 +13,7 @@ extension AnnotationMacro {
     providingPeersOf declaration: some DeclSyntaxProtocol,
     in context: some MacroExpansionContext
   ) throws -> [DeclSyntax] {
-    Placement.check(node, name, on: declaration, in: context)
+    Placement.check(node, name: name, on: declaration, in: context)
     return []
   }
 }
@@ -41,7 +41,7 @@ extension ConstraintMacro {
     of node: some FreestandingMacroExpansionSyntax,
     in context: some MacroExpansionContext
   ) throws -> [DeclSyntax] {
-    Placement.check(node, name, in: context)
+    Placement.check(node, name: name, in: context)
     return []
   }
 }

@@ -9,16 +9,16 @@ enum Placement {
   /// stored.
   static func check(
     _ node: AttributeSyntax,
-    _ name: String,
+    name: String,
     on declaration: some DeclSyntaxProtocol,
     in context: some MacroExpansionContext
   ) {
     if !declaration.is(VariableDeclSyntax.self) {
-      context.diagnose(.annotationNeedsProperty(node, name))
+      context.diagnose(.annotationNeedsProperty(node, name: name))
     } else if enclosingModel(context) != nil {
       return
     } else if name != TransientMacro.name {
-      context.diagnose(.annotationOutsideModel(node, name))
+      context.diagnose(.annotationOutsideModel(node, name: name))
     } else if context.lexicalContext.first?.is(ExtensionDeclSyntax.self) != true {
       context.diagnose(.transientOutsideModel(node))
     }
@@ -27,23 +27,23 @@ enum Placement {
   /// Refuses `#Unique` and `#Index` that no model class reads, or that say nothing to it.
   static func check(
     _ node: some FreestandingMacroExpansionSyntax,
-    _ name: String,
+    name: String,
     in context: some MacroExpansionContext
   ) {
     guard let model = enclosingModel(context) else {
-      context.diagnose(.constraintOutsideModel(node, name))
+      context.diagnose(.constraintOutsideModel(node, name: name))
       return
     }
     if let argument = node.genericArgumentClause?.arguments.first?.argument,
       case .type(let type) = argument, let named = simpleName(of: type),
       named != plainName(model.name), named != "Self"
     {
-      context.diagnose(.constraintForOtherType(type, name, of: named, in: model))
+      context.diagnose(.constraintForOtherType(type, name: name, of: named, in: model))
     } else if node.arguments.isEmpty {
-      context.diagnose(.constraintWithoutProperties(node, name))
+      context.diagnose(.constraintWithoutProperties(node, name: name))
     } else {
       for argument in node.arguments where isEmptyList(argument.expression) {
-        context.diagnose(.constraintWithEmptyList(argument, name))
+        context.diagnose(.constraintWithEmptyList(argument, name: name))
       }
     }
   }

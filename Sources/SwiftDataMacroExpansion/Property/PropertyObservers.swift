@@ -41,12 +41,14 @@ struct PropertyObservers {
       lines.append("let _$old = self.\(property.reference)")
     }
     if let willSet {
-      lines.append(function("_$willSet", willSet, standard: "newValue", source: "newValue"))
+      lines.append(
+        function("_$willSet", observer: willSet, standard: "newValue", source: "newValue")
+      )
       lines.append("_$willSet()")
     }
     lines.append("_$write()")
     if let didSet {
-      lines.append(function("_$didSet", didSet, standard: "oldValue", source: "_$old"))
+      lines.append(function("_$didSet", observer: didSet, standard: "oldValue", source: "_$old"))
       lines.append("_$didSet()")
     }
     return """
@@ -66,7 +68,7 @@ struct PropertyObservers {
   /// A function inside the setter, so that a `return` in the observer leaves only the observer.
   private func function(
     _ name: String,
-    _ observer: AccessorDeclSyntax,
+    observer: AccessorDeclSyntax,
     standard: String,
     source: String
   ) -> String {

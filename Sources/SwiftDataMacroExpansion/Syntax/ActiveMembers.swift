@@ -13,12 +13,12 @@ struct ActiveMembers {
   private(set) var undecided: [IfConfigDeclSyntax] = []
 
   init(of members: MemberBlockItemListSyntax, in context: some MacroExpansionContext) {
-    collect(members, context.buildConfiguration)
+    collect(members, configuration: context.buildConfiguration)
   }
 
   private mutating func collect(
     _ members: MemberBlockItemListSyntax,
-    _ configuration: (any BuildConfiguration)?
+    configuration: (any BuildConfiguration)?
   ) {
     for member in members {
       guard let conditional = member.decl.as(IfConfigDeclSyntax.self) else {
@@ -33,7 +33,7 @@ struct ActiveMembers {
       if !problems.isEmpty {
         undecided.append(conditional)
       } else if case .decls(let inner) = active?.elements {
-        collect(inner, configuration)
+        collect(inner, configuration: configuration)
       }
     }
   }

@@ -24,7 +24,7 @@ struct RegistryTests {
   func rows() {
     do {
       let trip = Trip(name: "a")
-      registry.add(LightReference(trip), entity, row: 1)
+      registry.add(LightReference(trip), entity: entity, row: 1)
       #expect(isRegistered(trip, row: 1))
       #expect(registry[entity, 2] == nil)
     }
@@ -34,8 +34,8 @@ struct RegistryTests {
   @Test("A removed row has neither its object nor the twins of the object.")
   func removal() {
     let (trip, twin) = (Trip(name: "a"), Trip(name: "b"))
-    registry.add(LightReference(trip), entity, row: 1)
-    registry.addTwin(twin, entity, row: 1)
+    registry.add(LightReference(trip), entity: entity, row: 1)
+    registry.addTwin(twin, entity: entity, row: 1)
     registry.remove(entity, row: 1)
     #expect(registry[entity, 1] == nil)
   }
@@ -45,8 +45,8 @@ struct RegistryTests {
     let twin = Trip(name: "b")
     do {
       let trip = Trip(name: "a")
-      registry.add(LightReference(trip), entity, row: 1)
-      registry.addTwin(twin, entity, row: 1)
+      registry.add(LightReference(trip), entity: entity, row: 1)
+      registry.addTwin(twin, entity: entity, row: 1)
       #expect(isRegistered(trip, row: 1))
     }
     #expect(registry.table(of: entity)[1]?.model.map { $0 === twin } == true)
@@ -57,10 +57,10 @@ struct RegistryTests {
   func sweep() {
     let held = (1...10).map { Trip(name: "\($0)") }
     for (index, trip) in held.enumerated() {
-      registry.add(LightReference(trip), entity, row: Int64(index))
+      registry.add(LightReference(trip), entity: entity, row: Int64(index))
     }
     for row in 10..<16_384 as Range<Int64> {
-      registry.add(LightReference(Trip(name: "")), entity, row: row)
+      registry.add(LightReference(Trip(name: "")), entity: entity, row: row)
     }
     #expect(registry.table(of: entity).count <= held.count + 1)
     for (index, trip) in held.enumerated() { #expect(isRegistered(trip, row: Int64(index))) }

@@ -23,7 +23,7 @@ struct PendingOverlayTests {
 
   private func sync(_ models: any PersistentModel...) throws {
     context.processPendingChanges()
-    try overlay.sync(models.map(\._$state), context.pending)
+    try overlay.sync(models.map(\._$state), pending: context.pending)
   }
 
   /// The values of a column as a fetch reads them.

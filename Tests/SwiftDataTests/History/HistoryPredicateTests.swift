@@ -49,7 +49,7 @@ struct HistoryPredicateTests {
     let history = try #require(container.nativeHistories.first)
     let descriptor = HistoryDescriptor(predicate: predicate)
     let query = try history.store.read { reader in
-      try HistoryQuery(descriptor, history.sources(reader))
+      try HistoryQuery(descriptor, sources: history.sources(reader))
     }
     #expect(
       !query.filtersInMemory,
@@ -199,7 +199,7 @@ struct HistoryPredicateTests {
     let history = try #require(container.nativeHistories.first)
     var descriptor = HistoryDescriptor(predicate: predicate)
     let query = try history.store.read { reader in
-      try HistoryQuery(descriptor, history.sources(reader))
+      try HistoryQuery(descriptor, sources: history.sources(reader))
     }
     #expect(query.filtersInMemory)
     #expect(query.selection.condition == "t.id > ?")

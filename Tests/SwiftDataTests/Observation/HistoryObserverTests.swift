@@ -82,7 +82,7 @@ struct HistoryObserverTests {
         try history.store.read { reader in
           let query = try HistoryQuery(
             HistoryDescriptor(predicate: filter.predicate),
-            history.sources(reader)
+            sources: history.sources(reader)
           )
           #expect(!query.filtersInMemory, "\(entities) \(authors)")
         }

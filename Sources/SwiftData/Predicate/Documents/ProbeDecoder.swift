@@ -18,7 +18,7 @@ final class Probe {
     let name = key.stringValue
     let isSecond = name == changed
     let value: T
-    if let known = Self.value(of: type, isSecond) as? T {
+    if let known = Self.value(of: type, isSecond: isSecond) as? T {
       value = known
     } else {
       value = try T(from: ProbeDecoder(Probe(isSecond)))
@@ -40,12 +40,12 @@ final class Probe {
 
   fileprivate func inner<T: Decodable>(_ type: T.Type, for key: any CodingKey) throws -> T {
     guard isAllSecond else { return try value(of: type, for: key) }
-    if let known = Self.value(of: type, true) as? T { return known }
+    if let known = Self.value(of: type, isSecond: true) as? T { return known }
     return try T(from: ProbeDecoder(Probe(true)))
   }
 
   /// Two values of types that don't decode themselves from keys.
-  private static func value(of type: Any.Type, _ isSecond: Bool) -> Any? {
+  private static func value(of type: Any.Type, isSecond: Bool) -> Any? {
     switch type {
     case is Bool.Type: return isSecond
     case is String.Type: return isSecond ? "Second \u{e9}Z" : "First \u{e9}A"
@@ -61,19 +61,21 @@ final class Probe {
     case is URL.Type: return URL(string: isSecond ? "https://b.org/Z" : "http://a.org/x")
     default: break
     }
-    if let integer = type as? any FixedWidthInteger.Type { return number(integer, isSecond) }
-    if let cases = type as? any CaseIterable.Type { return oneCase(cases, isSecond) }
+    if let integer = type as? any FixedWidthInteger.Type {
+      return number(integer, isSecond: isSecond)
+    }
+    if let cases = type as? any CaseIterable.Type { return oneCase(cases, isSecond: isSecond) }
     if let optional = type as? any OptionalType.Type {
-      return value(of: optional.wrappedType, isSecond)
+      return value(of: optional.wrappedType, isSecond: isSecond)
     }
     return nil
   }
 
-  private static func number<T: FixedWidthInteger>(_: T.Type, _ isSecond: Bool) -> T {
+  private static func number<T: FixedWidthInteger>(_: T.Type, isSecond: Bool) -> T {
     isSecond ? 117 : 58
   }
 
-  private static func oneCase<T: CaseIterable>(_ type: T.Type, _ isSecond: Bool) -> Any? {
+  private static func oneCase<T: CaseIterable>(_ type: T.Type, isSecond: Bool) -> Any? {
     let cases = Array(type.allCases)
     guard cases.count > 1 else { return nil }
     return isSecond ? cases[1] : cases[0]

@@ -9,26 +9,26 @@ enum Arithmetic {
       let type = ArithmeticType(rawValue: code % 100)
     else { return .null }
     switch type {
-    case .int: return try integer(Int.self, operation, left, right)
-    case .int8: return try integer(Int8.self, operation, left, right)
-    case .int16: return try integer(Int16.self, operation, left, right)
-    case .int32: return try integer(Int32.self, operation, left, right)
-    case .int64: return try integer(Int64.self, operation, left, right)
-    case .uint: return try integer(UInt.self, operation, left, right)
-    case .uint8: return try integer(UInt8.self, operation, left, right)
-    case .uint16: return try integer(UInt16.self, operation, left, right)
-    case .uint32: return try integer(UInt32.self, operation, left, right)
-    case .uint64: return try integer(UInt64.self, operation, left, right)
-    case .float16: return divided(Float16.self, operation, left, right)
-    case .float: return divided(Float.self, operation, left, right)
-    case .double: return divided(Double.self, operation, left, right)
-    case .decimal: return divided(Decimal.self, operation, left, right)
+    case .int: return try integer(Int.self, operation: operation, left, right)
+    case .int8: return try integer(Int8.self, operation: operation, left, right)
+    case .int16: return try integer(Int16.self, operation: operation, left, right)
+    case .int32: return try integer(Int32.self, operation: operation, left, right)
+    case .int64: return try integer(Int64.self, operation: operation, left, right)
+    case .uint: return try integer(UInt.self, operation: operation, left, right)
+    case .uint8: return try integer(UInt8.self, operation: operation, left, right)
+    case .uint16: return try integer(UInt16.self, operation: operation, left, right)
+    case .uint32: return try integer(UInt32.self, operation: operation, left, right)
+    case .uint64: return try integer(UInt64.self, operation: operation, left, right)
+    case .float16: return divided(Float16.self, operation: operation, left, right)
+    case .float: return divided(Float.self, operation: operation, left, right)
+    case .double: return divided(Double.self, operation: operation, left, right)
+    case .decimal: return divided(Decimal.self, operation: operation, left, right)
     }
   }
 
   private static func integer<T: _StoredInteger>(
     _ type: T.Type,
-    _ operation: ArithmeticOperation,
+    operation: ArithmeticOperation,
     _ left: Value,
     _ right: Value
   ) throws -> Value {
@@ -52,7 +52,7 @@ enum Arithmetic {
 
   private static func divided<T: DividedNumber>(
     _ type: T.Type,
-    _ operation: ArithmeticOperation,
+    operation: ArithmeticOperation,
     _ left: Value,
     _ right: Value
   ) -> Value {

@@ -50,7 +50,7 @@ enum LocalizedOrder {
   ) -> Int32 {
     var byCase: Int32 = 0
     for index in 0..<min(left.count, right.count) where left[index] != right[index] {
-      let order = difference(left[index], right[index], &byCase)
+      let order = difference(left[index], right[index], byCase: &byCase)
       if order != 0 { return order }
     }
     if left.count != right.count { return left.count < right.count ? -1 : 1 }
@@ -68,8 +68,8 @@ enum LocalizedOrder {
     while first < left.count, second < right.count {
       if isDigit(left[first]), isDigit(right[second]) {
         if left[first] == 0x30 || right[second] == 0x30 { return nil }
-        let firstEnd = endOfDigits(left, first)
-        let secondEnd = endOfDigits(right, second)
+        let firstEnd = endOfDigits(left, from: first)
+        let secondEnd = endOfDigits(right, from: second)
         let digits = firstEnd - first
         if digits > 200 || secondEnd - second > 200 { return nil }
         if digits != secondEnd - second { return digits < secondEnd - second ? -1 : 1 }
@@ -81,7 +81,7 @@ enum LocalizedOrder {
         continue
       }
       if left[first] != right[second] {
-        let order = difference(left[first], right[second], &byCase)
+        let order = difference(left[first], right[second], byCase: &byCase)
         if order != 0 { return order }
       }
       first += 1
@@ -94,7 +94,7 @@ enum LocalizedOrder {
 
   /// The order of two characters that are not the same; case counts only when nothing else does,
   /// and then the first difference, small letters first.
-  private static func difference(_ left: UInt8, _ right: UInt8, _ byCase: inout Int32) -> Int32 {
+  private static func difference(_ left: UInt8, _ right: UInt8, byCase: inout Int32) -> Int32 {
     let first = primary[Int(left)]
     let second = primary[Int(right)]
     if first != second { return first < second ? -1 : 1 }
@@ -104,7 +104,7 @@ enum LocalizedOrder {
 
   private static func isDigit(_ byte: UInt8) -> Bool { byte >= 0x30 && byte <= 0x39 }
 
-  private static func endOfDigits(_ bytes: UnsafeRawBufferPointer, _ start: Int) -> Int {
+  private static func endOfDigits(_ bytes: UnsafeRawBufferPointer, from start: Int) -> Int {
     var end = start
     while end < bytes.count, isDigit(bytes[end]) { end += 1 }
     return end

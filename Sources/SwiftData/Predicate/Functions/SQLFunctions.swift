@@ -19,28 +19,28 @@ enum SQLFunctions {
   }
 
   private static func registerStrings(on connection: Connection) throws {
-    try add("swift_count", 1, to: connection) {
+    try add("swift_count", argumentCount: 1, to: connection) {
       $0.isNull(at: 0) ? .null : .integer(Int64(StringFunctions.count($0)))
     }
-    try add("swift_contains", 2, to: connection) {
+    try add("swift_contains", argumentCount: 2, to: connection) {
       hasNull($0) ? .null : .bool(StringFunctions.contains($0))
     }
-    try add("swift_starts", 2, to: connection) {
+    try add("swift_starts", argumentCount: 2, to: connection) {
       hasNull($0) ? .null : .bool(StringFunctions.starts($0))
     }
     let patterns = PatternCache()
-    try add("swift_matches", 2, to: connection) {
-      hasNull($0) ? .null : .bool(try patterns.matches($0.string(at: 0), $0.string(at: 1)))
+    try add("swift_matches", argumentCount: 2, to: connection) {
+      hasNull($0) ? .null : .bool(try patterns.matches($0.string(at: 0), pattern: $0.string(at: 1)))
     }
-    try add("swift_localized_contains", 2, to: connection) {
+    try add("swift_localized_contains", argumentCount: 2, to: connection) {
       hasNull($0) ? .null : .bool(StringFunctions.localizedContains($0))
     }
-    try add("swift_caseless_compare", 2, to: connection) {
+    try add("swift_caseless_compare", argumentCount: 2, to: connection) {
       hasNull($0)
         ? .null
         : .integer(Int64($0.string(at: 0).caseInsensitiveCompare($0.string(at: 1)).rawValue))
     }
-    try add("swift_localized_compare", 2, to: connection) {
+    try add("swift_localized_compare", argumentCount: 2, to: connection) {
       hasNull($0)
         ? .null
         : .integer(Int64($0.string(at: 0).localizedCompare($0.string(at: 1)).rawValue))
@@ -48,15 +48,15 @@ enum SQLFunctions {
   }
 
   private static func registerValues(on connection: Connection) throws {
-    try add("swift_unwrap", 1, to: connection) {
+    try add("swift_unwrap", argumentCount: 1, to: connection) {
       guard !$0.isNull(at: 0) else { throw EvaluationFailure.unwrappedNil }
       return FunctionResult($0.value(at: 0))
     }
-    try add("swift_assert", 1, to: connection) {
+    try add("swift_assert", argumentCount: 1, to: connection) {
       guard $0.int64(at: 0) != 0 else { throw EvaluationFailure.backwardRange }
       return .integer(1)
     }
-    try add("swift_arithmetic", 3, to: connection) {
+    try add("swift_arithmetic", argumentCount: 3, to: connection) {
       if $0.isNull(at: 1) || $0.isNull(at: 2) { return .null }
       return FunctionResult(
         try Arithmetic.result(
@@ -66,13 +66,13 @@ enum SQLFunctions {
         )
       )
     }
-    try add("swift_value", 2, to: connection) {
+    try add("swift_value", argumentCount: 2, to: connection) {
       if $0.isNull(at: 1) { return .null }
       let function = ValueFunctions.shared.function(Int($0.int64(at: 0)))
       return FunctionResult(try function?.value(of: $0.value(at: 1)) ?? .null)
     }
     let equality = EqualityCache()
-    try add("swift_equal", 3, to: connection) {
+    try add("swift_equal", argumentCount: 3, to: connection) {
       if $0.isNull(at: 1) || $0.isNull(at: 2) {
         return .bool($0.isNull(at: 1) && $0.isNull(at: 2))
       }
@@ -84,7 +84,7 @@ enum SQLFunctions {
 
   private static func add(
     _ name: String,
-    _ argumentCount: Int,
+    argumentCount: Int,
     to connection: Connection,
     _ body: @escaping (FunctionArguments) throws -> FunctionResult
   ) throws {

@@ -114,7 +114,7 @@ enum StringFunctions {
 final class PatternCache {
   private var known: [String: Regex<AnyRegexOutput>] = [:]
 
-  func matches(_ text: String, _ pattern: String) throws -> Bool {
+  func matches(_ text: String, pattern: String) throws -> Bool {
     let regex = try known[pattern] ?? Regex(pattern)
     known[pattern] = regex
     return text.contains(regex)

@@ -35,7 +35,7 @@ final class ValueFunctions: Sendable {
     let path = ConstantKeyPath(keyPath)
     let number = number(
       of: .property(path),
-      PropertyReading(path: path, input: input, output: output)
+      function: PropertyReading(path: path, input: input, output: output)
     )
     return PropertyFunction(number: number, output: output, type: unwrappedType(result))
   }
@@ -46,17 +46,17 @@ final class ValueFunctions: Sendable {
       return nil
     }
     func make<T: Decodable>(_: T.Type) -> any ValueFunction { Decoding<T>(codec: codec) }
-    return Int64(number(of: .decoding(ObjectIdentifier(type)), make(decodable)))
+    return Int64(number(of: .decoding(ObjectIdentifier(type)), function: make(decodable)))
   }
 
   /// Whether two texts are of equal values; nil for a type that isn't `Equatable`.
   func equality(of type: Any.Type) -> Int64? {
     guard let comparable = type as? any (Equatable & Decodable).Type else { return nil }
     func make<T: Equatable & Decodable>(_: T.Type) -> any ValueFunction { Equality<T>() }
-    return Int64(number(of: .equality(ObjectIdentifier(type)), make(comparable)))
+    return Int64(number(of: .equality(ObjectIdentifier(type)), function: make(comparable)))
   }
 
-  private func number(of key: Key, _ function: any ValueFunction) -> Int {
+  private func number(of key: Key, function: any ValueFunction) -> Int {
     state.withLock { state in
       if let number = state.numbers[key] { return number }
       state.functions.append(function)
@@ -77,12 +77,12 @@ protocol ValueFunction: Sendable {
   /// The result for a value that isn't null.
   func value(of value: Value) throws -> Value
   /// True if two texts are of equal values; what was decoded of the second one is kept.
-  func areEqual(_ left: String, _ right: String, _ decoded: inout Any?) throws -> Bool
+  func areEqual(_ left: String, _ right: String, decoded: inout Any?) throws -> Bool
 }
 
 extension ValueFunction {
   func value(of value: Value) throws -> Value { .null }
-  func areEqual(_ left: String, _ right: String, _ decoded: inout Any?) throws -> Bool { false }
+  func areEqual(_ left: String, _ right: String, decoded: inout Any?) throws -> Bool { false }
 }
 
 private struct PropertyReading: ValueFunction {
@@ -109,7 +109,7 @@ private struct Decoding<T: Decodable>: ValueFunction, @unchecked Sendable {
 }
 
 private struct Equality<T: Equatable & Decodable>: ValueFunction, @unchecked Sendable {
-  func areEqual(_ left: String, _ right: String, _ decoded: inout Any?) throws -> Bool {
+  func areEqual(_ left: String, _ right: String, decoded: inout Any?) throws -> Bool {
     let second: T
     if let known = decoded as? T {
       second = known
@@ -127,7 +127,7 @@ struct PropertyFunction {
   let type: Any.Type
 
   /// The property of a value in SQL.
-  func term(of value: SQLQuery, isNullable: Bool, _ strictIn: Set<VariableID>) -> SQLTerm {
+  func term(of value: SQLQuery, isNullable: Bool, strictIn: Set<VariableID>) -> SQLTerm {
     let sql: SQLQuery = "swift_value(\(sql: String(number)), \(value))"
     let canBeNull = isNullable || output.isOptional
     if output.type == .json {
@@ -160,6 +160,6 @@ final class EqualityCache {
       decoded = nil
     }
     let function = ValueFunctions.shared.function(number)
-    return try function?.areEqual(left, right, &decoded) ?? false
+    return try function?.areEqual(left, right, decoded: &decoded) ?? false
   }
 }

@@ -10,32 +10,32 @@ extension PredicateExpressions.Arithmetic: SQLNode {
       case .multiply: .multiply
       @unknown default: throw NotTranslatable.node(nodeName(self))
       }
-    return try translation.arithmetic(operation, lhs, rhs, nodeName(self))
+    return try translation.arithmetic(operation, lhs, rhs, node: nodeName(self))
   }
 }
 
 extension PredicateExpressions.IntDivision: SQLNode {
   func term(in translation: inout SQLTranslation) throws -> SQLTerm {
-    try translation.arithmetic(.divide, lhs, rhs, nodeName(self))
+    try translation.arithmetic(.divide, lhs, rhs, node: nodeName(self))
   }
 }
 
 extension PredicateExpressions.IntRemainder: SQLNode {
   func term(in translation: inout SQLTranslation) throws -> SQLTerm {
-    try translation.arithmetic(.remainder, lhs, rhs, nodeName(self))
+    try translation.arithmetic(.remainder, lhs, rhs, node: nodeName(self))
   }
 }
 
 extension PredicateExpressions.FloatDivision: SQLNode {
   func term(in translation: inout SQLTranslation) throws -> SQLTerm {
-    try translation.arithmetic(.divide, lhs, rhs, nodeName(self))
+    try translation.arithmetic(.divide, lhs, rhs, node: nodeName(self))
   }
 }
 
 extension PredicateExpressions.UnaryMinus: SQLNode {
   func term(in translation: inout SQLTranslation) throws -> SQLTerm {
-    let operand = try translation.scalar(translation.term(wrapped), nodeName(self))
-    return try translation.arithmetic(.negate, operand, operand, nodeName(self))
+    let operand = try translation.scalar(translation.term(wrapped), node: nodeName(self))
+    return try translation.arithmetic(.negate, operand, operand, node: nodeName(self))
   }
 }
 
@@ -44,9 +44,14 @@ extension SQLTranslation {
     _ operation: ArithmeticOperation,
     _ left: Left,
     _ right: Right,
-    _ node: String
+    node: String
   ) throws -> SQLTerm {
-    try arithmetic(operation, scalar(term(left), node), scalar(term(right), node), node)
+    try arithmetic(
+      operation,
+      scalar(term(left), node: node),
+      scalar(term(right), node: node),
+      node: node
+    )
   }
 
   /// A number made of two others, as Swift makes it: what overflows or divides by zero fails.
@@ -54,7 +59,7 @@ extension SQLTranslation {
     _ operation: ArithmeticOperation,
     _ left: SQLScalar,
     _ right: SQLScalar,
-    _ node: String
+    node: String
   ) throws -> SQLTerm {
     guard left.type == right.type, left.swiftType == right.swiftType,
       let type = ArithmeticType.of(left.swiftType)

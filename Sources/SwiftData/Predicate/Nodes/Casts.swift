@@ -1,7 +1,7 @@
 extension PredicateExpressions.TypeCheck: SQLNode {
   func term(in translation: inout SQLTranslation) throws -> SQLTerm {
     let term = try translation.term(input)
-    let (_, condition) = try translation.cast(term, to: Desired.self, nodeName(self))
+    let (_, condition) = try translation.cast(term, to: Desired.self, node: nodeName(self))
     return .holds(condition)
   }
 }
@@ -9,7 +9,7 @@ extension PredicateExpressions.TypeCheck: SQLNode {
 extension PredicateExpressions.ConditionalCast: SQLNode {
   func term(in translation: inout SQLTranslation) throws -> SQLTerm {
     let term = try translation.term(input)
-    let (object, condition) = try translation.cast(term, to: Desired.self, nodeName(self))
+    let (object, condition) = try translation.cast(term, to: Desired.self, node: nodeName(self))
     if condition == .true { return .object(object) }
     let id: SQLQuery = "CASE WHEN \(condition) THEN \(object.id) END"
     return .object(object.known(by: id, isNullable: true))
@@ -19,7 +19,7 @@ extension PredicateExpressions.ConditionalCast: SQLNode {
 extension PredicateExpressions.ForceCast: SQLNode {
   func term(in translation: inout SQLTranslation) throws -> SQLTerm {
     let term = try translation.term(input)
-    let (object, condition) = try translation.cast(term, to: Desired.self, nodeName(self))
+    let (object, condition) = try translation.cast(term, to: Desired.self, node: nodeName(self))
     if condition == .true { return .object(object) }
     let id: SQLQuery = "swift_unwrap(CASE WHEN \(condition) THEN \(object.id) END)"
     return .object(object.known(by: id.failing, isNullable: false))
@@ -31,7 +31,7 @@ extension SQLTranslation {
   fileprivate mutating func cast<Desired>(
     _ term: SQLTerm,
     to type: Desired.Type,
-    _ node: String
+    node: String
   ) throws -> (SQLObject, SQLQuery) {
     guard case .object(let object) = term, !object.isIdentifier,
       let model = type as? any PersistentModel.Type

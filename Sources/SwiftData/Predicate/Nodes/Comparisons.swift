@@ -11,7 +11,7 @@ extension PredicateExpressions.Comparison: SQLNode {
     {
       return .constant(op.compare(first, second))
     }
-    if let sql = try translation.historyComparison(left, right, op, node) {
+    if let sql = try translation.historyComparison(left, right, by: op, node: node) {
       return .holds(sql)
     }
     // Where the fallback is out of the question, only the value itself counts.
@@ -19,20 +19,20 @@ extension PredicateExpressions.Comparison: SQLNode {
       case .constant(let second as LHS.Output) = right, let fallback = fallback as? LHS.Output,
       !op.compare(fallback, second), Ranks(of: LHS.Output.self) == nil
     {
-      let bound = try translation.scalar(right, node)
-      let sql = try translation.scalar(value, node).holdsForValue {
-        try translation.comparison($0, bound, op, node)
+      let bound = try translation.scalar(right, node: node)
+      let sql = try translation.scalar(value, node: node).holdsForValue {
+        try translation.comparison($0, bound, by: op, node: node)
       }
       return .holds(sql)
     }
     if let ranks = Ranks(of: LHS.Output.self) {
-      return .holds(try translation.comparison(left, right, op, by: ranks, node))
+      return .holds(try translation.comparison(left, right, by: op, by: ranks, node: node))
     }
     let sql = try translation.comparison(
-      translation.scalar(left, node),
-      translation.scalar(right, node),
-      op,
-      node
+      translation.scalar(left, node: node),
+      translation.scalar(right, node: node),
+      by: op,
+      node: node
     )
     return .holds(sql)
   }
@@ -86,18 +86,18 @@ extension SQLTranslation {
   func comparison(
     _ left: SQLScalar,
     _ right: SQLScalar,
-    _ op: PredicateExpressions.ComparisonOperator,
-    _ node: String
+    by op: PredicateExpressions.ComparisonOperator,
+    node: String
   ) throws -> SQLQuery {
     guard left.isOrdered, left.swiftType == right.swiftType else {
       throw NotTranslatable.operands(node, "\(left.swiftType)")
     }
-    if let sql = emptiness(left, right, op) { return sql }
+    if let sql = emptiness(left, right, by: op) { return sql }
     if left.reach != nil, isConstant(right) {
-      return try left.holds { try comparison($0, right, op, node) }
+      return try left.holds { try comparison($0, right, by: op, node: node) }
     }
     if right.reach != nil, isConstant(left) {
-      return try right.holds { try comparison(left, $0, op, node) }
+      return try right.holds { try comparison(left, $0, by: op, node: node) }
     }
     let plain: SQLQuery = "\(left.sql) \(op.sql) \(right.sql)\(left.collation)"
     switch left.type {
@@ -131,7 +131,7 @@ extension SQLTranslation {
   private func emptiness(
     _ left: SQLScalar,
     _ right: SQLScalar,
-    _ op: PredicateExpressions.ComparisonOperator
+    by op: PredicateExpressions.ComparisonOperator
   ) -> SQLQuery? {
     func constant(_ scalar: SQLScalar) -> Int64? {
       guard isConstant(scalar), case .integer(let number) = scalar.sql.bindings.first else {
@@ -141,7 +141,7 @@ extension SQLTranslation {
     }
     guard let isPositive = left.isPositive, let number = constant(right) else {
       guard right.isPositive != nil, constant(left) != nil else { return nil }
-      return emptiness(right, left, op.turned)
+      return emptiness(right, left, by: op.turned)
     }
     switch (op, number) {
     case (.greaterThan, 0), (.greaterThanOrEqual, 1): return isPositive
@@ -156,15 +156,15 @@ extension SQLTranslation {
   func comparison(
     _ left: SQLTerm,
     _ right: SQLTerm,
-    _ op: PredicateExpressions.ComparisonOperator,
+    by op: PredicateExpressions.ComparisonOperator,
     by ranks: Ranks,
-    _ node: String
+    node: String
   ) throws -> SQLQuery {
-    "\(try rank(left, ranks, node)) \(op.sql) \(try rank(right, ranks, node))"
+    "\(try rank(left, by: ranks, node: node)) \(op.sql) \(try rank(right, by: ranks, node: node))"
   }
 
   /// The place of a value among all of its type.
-  func rank(_ term: SQLTerm, _ ranks: Ranks, _ node: String) throws -> SQLQuery {
+  func rank(_ term: SQLTerm, by ranks: Ranks, node: String) throws -> SQLQuery {
     if case .constant(let value) = term {
       let stored = try unwrapped(value).map(ranks.codec.encode) ?? .null
       guard let rank = ranks.rank[stored] else {
@@ -176,7 +176,7 @@ extension SQLTranslation {
     if case .document(let document) = term {
       sql = document.sql
     } else {
-      sql = try scalar(term, node).sql
+      sql = try scalar(term, node: node).sql
     }
     return ranks.sql(of: sql)
   }
@@ -195,13 +195,13 @@ struct Ranks {
       let codec = AttributeCodec.of(type)
     else { return nil }
     self.codec = codec
-    guard let rank = Self.rank(cases, codec) else { return nil }
+    guard let rank = Self.rank(cases, codec: codec) else { return nil }
     self.rank = rank
   }
 
   private static func rank<T: CaseIterable & Comparable>(
     _ type: T.Type,
-    _ codec: AttributeCodec
+    codec: AttributeCodec
   ) -> [Value: Int]? {
     var ranks: [Value: Int] = [:]
     var rank = 0

@@ -14,9 +14,9 @@ extension PredicateExpressions.Equal: SQLNode {
       case .constant(let second as LHS.Output) = right, let fallback = fallback as? LHS.Output,
       fallback != second
     {
-      return .holds(try translation.equality(value, right, nodeName(self)))
+      return .holds(try translation.equality(value, right, node: nodeName(self)))
     }
-    return .holds(try translation.equality(left, right, nodeName(self)))
+    return .holds(try translation.equality(left, right, node: nodeName(self)))
   }
 }
 
@@ -26,37 +26,43 @@ extension PredicateExpressions.NotEqual: SQLNode {
     switch try equal.term(in: &translation) {
     case .constant(let value): return .constant(!((value as? Bool) ?? false))
     case let term:
-      return .holds(try translation.condition(term, nodeName(self)).sql.negated)
+      return .holds(try translation.condition(term, node: nodeName(self)).sql.negated)
     }
   }
 }
 
 extension SQLTranslation {
   /// Holds where two values are equal, nil being equal to nil alone.
-  mutating func equality(_ left: SQLTerm, _ right: SQLTerm, _ node: String) throws -> SQLQuery {
+  mutating func equality(_ left: SQLTerm, _ right: SQLTerm, node: String) throws -> SQLQuery {
     if case .constant(let value) = right, unwrapped(value) == nil {
       return left.absence
     }
     if case .constant(let value) = left, unwrapped(value) == nil {
       return right.absence
     }
-    if let sql = try historyEquality(left, right, node) { return sql }
+    if let sql = try historyEquality(left, right, node: node) { return sql }
     if let (first, second) = try objects(left, right) { return sameObject(first, second) }
     if case .collection = left { throw NotTranslatable.operands(node, left.kind) }
     if case .collection = right { throw NotTranslatable.operands(node, right.kind) }
     if isDocument(left) || isDocument(right) {
-      return try sameDocument(document(left, node), document(right, node), left, right, node)
+      return try sameDocument(
+        document(left, node: node),
+        document(right, node: node),
+        terms: left,
+        right,
+        node: node
+      )
     }
     if isCondition(left) || isCondition(right) {
-      return sameCondition(try condition(left, node), try condition(right, node))
+      return sameCondition(try condition(left, node: node), try condition(right, node: node))
     }
-    if case .constant = left { return try equality(right, left, node) }
-    let column = try scalar(left, node)
+    if case .constant = left { return try equality(right, left, node: node) }
+    let column = try scalar(left, node: node)
     if case .constant(let value) = right, let constant = unwrapped(value) {
-      return try column.holds { try equality($0, constant: constant, node) }
+      return try column.holds { try equality($0, constant: constant, node: node) }
         .narrow(column.isIndexed)
     }
-    return try sameValue(column, scalar(right, node), node)
+    return try sameValue(column, scalar(right, node: node), node: node)
   }
 
   // MARK: Objects
@@ -145,9 +151,9 @@ extension SQLTranslation {
   private func sameDocument(
     _ left: SQLDocument,
     _ right: SQLDocument,
-    _ leftTerm: SQLTerm,
+    terms leftTerm: SQLTerm,
     _ rightTerm: SQLTerm,
-    _ node: String
+    node: String
   ) throws -> SQLQuery {
     for term in [leftTerm, rightTerm] {
       // A case without values has one text, so that the texts can be compared, and indexed.

@@ -1,12 +1,12 @@
 extension PredicateExpressions.SequenceMinimum: SQLNode {
   func term(in translation: inout SQLTranslation) throws -> SQLTerm {
-    try translation.extreme("ASC", elements, nodeName(self))
+    try translation.extreme("ASC", of: elements, node: nodeName(self))
   }
 }
 
 extension PredicateExpressions.SequenceMaximum: SQLNode {
   func term(in translation: inout SQLTranslation) throws -> SQLTerm {
-    try translation.extreme("DESC", elements, nodeName(self))
+    try translation.extreme("DESC", of: elements, node: nodeName(self))
   }
 }
 
@@ -14,10 +14,10 @@ extension SQLTranslation {
   /// The first or the last in the order of the elements; nil if there are none.
   fileprivate mutating func extreme<Elements: PredicateExpression>(
     _ direction: SQLQuery,
-    _ elements: Elements,
-    _ node: String
+    of elements: Elements,
+    node: String
   ) throws -> SQLTerm {
-    guard case .collection(let collection) = try rows(term(elements), node),
+    guard case .collection(let collection) = try rows(term(elements), node: node),
       case .scalar(var scalar) = collection.element, scalar.isOrdered, !scalar.isNullable
     else { throw NotTranslatable.operands(node, "what is no array of ordered values") }
     switch scalar.type {

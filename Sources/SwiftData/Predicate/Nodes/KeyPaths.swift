@@ -56,7 +56,7 @@ extension PredicateExpressions.KeyPath: SQLNode {
       return .scalar(result)
     }
     guard let function = ValueFunctions.shared.property(keyPath) else { return nil }
-    return function.term(of: scalar.sql, isNullable: scalar.isNullable, scalar.strictIn)
+    return function.term(of: scalar.sql, isNullable: scalar.isNullable, strictIn: scalar.strictIn)
   }
 
   /// A property of a `Codable` value.
@@ -81,7 +81,11 @@ extension PredicateExpressions.KeyPath: SQLNode {
     }
     if let term = JSONPath.of(keyPath)?.term(in: document) { return term }
     guard let function = ValueFunctions.shared.property(keyPath) else { return nil }
-    return function.term(of: document.sql, isNullable: document.isNullable, document.strictIn)
+    return function.term(
+      of: document.sql,
+      isNullable: document.isNullable,
+      strictIn: document.strictIn
+    )
   }
 
   private var isRawValue: Bool {

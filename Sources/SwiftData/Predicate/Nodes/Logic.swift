@@ -26,7 +26,7 @@ extension PredicateExpressions.Conditional: SQLNode {
     let test = try translation.condition(self.test).sql
     let first = try translation.term(trueBranch)
     let second = try translation.term(falseBranch)
-    return try translation.choice(test, first, second, nodeName(self))
+    return try translation.choice(test, first, second, node: nodeName(self))
   }
 }
 
@@ -36,7 +36,7 @@ extension SQLTranslation {
     _ test: SQLQuery,
     _ first: SQLTerm,
     _ second: SQLTerm,
-    _ node: String
+    node: String
   ) throws -> SQLTerm {
     func select(_ first: SQLQuery, _ second: SQLQuery) -> SQLQuery {
       "CASE WHEN \(test) THEN \(first) ELSE \(second) END"
@@ -46,14 +46,15 @@ extension SQLTranslation {
       return .object(left.known(by: select(left.id, right.id), isNullable: isNullable))
     }
     if isDocument(first) || isDocument(second) {
-      var result = try document(first, node)
-      let other = try document(second, node)
+      var result = try document(first, node: node)
+      let other = try document(second, node: node)
       result.sql = select(result.sql, other.sql)
       result.isNullable = result.isNullable || other.isNullable
       result.strictIn = []
       return .document(result)
     }
-    if let left = try? condition(first, node), let right = try? condition(second, node) {
+    if let left = try? condition(first, node: node), let right = try? condition(second, node: node)
+    {
       // Neither side being a condition is no error here: the values are then taken as they are.
       var presence: SQLQuery?
       if left.presence != nil || right.presence != nil {
@@ -61,8 +62,8 @@ extension SQLTranslation {
       }
       return .holds(select(left.sql, right.sql), presence: presence)
     }
-    var result = try scalar(first, node)
-    let other = try scalar(second, node)
+    var result = try scalar(first, node: node)
+    let other = try scalar(second, node: node)
     result.sql = select(result.sql, other.sql)
     result.isNullable = result.isNullable || other.isNullable
     result.strictIn = []

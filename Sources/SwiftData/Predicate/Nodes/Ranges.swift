@@ -13,7 +13,7 @@ extension PredicateExpressions.RangeExpressionContains: SQLNode {
       throw NotTranslatable.operands(node, nodeName(range))
     }
     let element = try translation.term(self.element)
-    return .holds(try translation.contains(bounds, element, node))
+    return .holds(try translation.contains(bounds, element: element, node: node))
   }
 }
 
@@ -30,30 +30,35 @@ extension SQLTranslation {
   /// Holds where an element is in a range.
   mutating func contains(
     _ bounds: RangeBounds,
-    _ element: SQLTerm,
-    _ node: String
+    element: SQLTerm,
+    node: String
   ) throws -> SQLQuery {
-    if case .history = element { return try contains(bounds, history: element, node) }
-    let value = try scalar(element, node)
+    if case .history = element { return try contains(bounds, history: element, node: node) }
+    let value = try scalar(element, node: node)
     if value.reach != nil, isConstant(bounds.lower), isConstant(bounds.upper) {
-      return try value.holds { try contains(bounds, .scalar($0), node) }
+      return try value.holds { try contains(bounds, element: .scalar($0), node: node) }
     }
     var result = SQLQuery.true
     if let lower = bounds.lower {
-      result = try comparison(value, scalar(lower, node), .greaterThanOrEqual, node)
+      result = try comparison(value, scalar(lower, node: node), by: .greaterThanOrEqual, node: node)
     }
     if let upper = bounds.upper {
-      let last = try scalar(upper, node)
+      let last = try scalar(upper, node: node)
       result = result.and(
-        try comparison(value, last, bounds.includesUpper ? .lessThanOrEqual : .lessThan, node)
+        try comparison(
+          value,
+          last,
+          by: bounds.includesUpper ? .lessThanOrEqual : .lessThan,
+          node: node
+        )
       )
     }
     if bounds.mayBeBackwards, let lower = bounds.lower, let upper = bounds.upper {
       let forwards = try comparison(
-        scalar(lower, node),
-        scalar(upper, node),
-        .lessThanOrEqual,
-        node
+        scalar(lower, node: node),
+        scalar(upper, node: node),
+        by: .lessThanOrEqual,
+        node: node
       )
       result = ("swift_assert(\(forwards))" as SQLQuery).failing.and(result)
     }
@@ -72,21 +77,21 @@ extension SQLTranslation {
   private func contains(
     _ bounds: RangeBounds,
     history element: SQLTerm,
-    _ node: String
+    node: String
   ) throws -> SQLQuery {
     func compare(
       _ bound: SQLTerm,
-      _ op: PredicateExpressions.ComparisonOperator
+      by op: PredicateExpressions.ComparisonOperator
     ) throws -> SQLQuery {
-      guard let sql = try historyComparison(element, bound, op, node) else {
+      guard let sql = try historyComparison(element, bound, by: op, node: node) else {
         throw NotTranslatable.operands(node, element.kind)
       }
       return sql
     }
     guard !bounds.mayBeBackwards else { throw NotTranslatable.operands(node, element.kind) }
-    let lower = try bounds.lower.map { try compare($0, .greaterThanOrEqual) } ?? .true
+    let lower = try bounds.lower.map { try compare($0, by: .greaterThanOrEqual) } ?? .true
     let upper = try bounds.upper.map {
-      try compare($0, bounds.includesUpper ? .lessThanOrEqual : .lessThan)
+      try compare($0, by: bounds.includesUpper ? .lessThanOrEqual : .lessThan)
     }
     return lower.and(upper ?? .true)
   }

@@ -7,9 +7,9 @@ extension SQLTranslation {
   func equality(
     _ column: SQLScalar,
     constant: Any,
-    _ node: String
+    node: String
   ) throws -> SQLQuery {
-    let value = try scalar(.constant(constant), node)
+    let value = try scalar(.constant(constant), node: node)
     guard column.type != .transformed, column.type == value.type else {
       throw NotTranslatable.operands(node, "\(column.swiftType) and \(value.swiftType)")
     }
@@ -43,7 +43,7 @@ extension SQLTranslation {
   }
 
   /// Holds where two columns are equal.
-  func sameValue(_ left: SQLScalar, _ right: SQLScalar, _ node: String) throws -> SQLQuery {
+  func sameValue(_ left: SQLScalar, _ right: SQLScalar, node: String) throws -> SQLQuery {
     guard left.type == right.type, left.type != .transformed else {
       throw NotTranslatable.operands(node, "\(left.swiftType) and \(right.swiftType)")
     }
@@ -59,7 +59,7 @@ extension SQLTranslation {
   }
 
   /// Holds where a column equals one of many constants.
-  func membership(_ column: SQLScalar, in values: [Any], _ node: String) throws -> SQLQuery {
+  func membership(_ column: SQLScalar, in values: [Any], node: String) throws -> SQLQuery {
     var exact: [Value] = []
     var spelled: [Value] = []
     var hasNil = false
@@ -68,7 +68,7 @@ extension SQLTranslation {
         hasNil = true
         continue
       }
-      let scalar = try self.scalar(.constant(value), node)
+      let scalar = try self.scalar(.constant(value), node: node)
       guard scalar.type == column.type, column.type != .transformed,
         let stored = scalar.sql.bindings.first
       else { throw NotTranslatable.operands(node, "\(column.swiftType) and \(scalar.swiftType)") }

@@ -7,26 +7,26 @@ extension PredicateExpressions.SequenceContains: SQLNode {
     let sequence = try translation.term(self.sequence)
     let element = try translation.term(self.element)
     if case .constant(let value) = sequence, let range = unwrapped(value) as? any BoundedRange {
-      return .holds(try translation.contains(range.bounds, element, node))
+      return .holds(try translation.contains(range.bounds, element: element, node: node))
     }
     if case .scalar(let text) = sequence, text.swiftType == String.self,
       case .constant(let character as Character) = element
     {
       return .holds("swift_contains(\(text.sql), \(bind: .text(String(character))))")
     }
-    let rows = try translation.rows(sequence, node)
+    let rows = try translation.rows(sequence, node: node)
     switch rows {
     case .collection(let collection):
-      let same = try translation.equality(collection.element, element, node)
+      let same = try translation.equality(collection.element, element, node: node)
       return .holds(collection.filtered(same).exists, presence: collection.presence)
     case .elements(let elements) where elements.allSatisfy { $0.condition == .true }:
       let values = elements.map(\.value)
-      return .holds(try translation.membership(element, in: values, node))
+      return .holds(try translation.membership(element, in: values, node: node))
     case .elements(let elements):
       return .holds(
         .any(
           try elements.map {
-            $0.condition.and(try translation.equality(element, .constant($0.value), node))
+            $0.condition.and(try translation.equality(element, .constant($0.value), node: node))
           }
         )
       )
@@ -37,7 +37,7 @@ extension PredicateExpressions.SequenceContains: SQLNode {
 
 extension PredicateExpressions.SequenceContainsWhere: SQLNode {
   func term(in translation: inout SQLTranslation) throws -> SQLTerm {
-    switch try translation.tested(sequence, variable, by: test, nodeName(self)) {
+    switch try translation.tested(sequence, variable: variable, by: test, node: nodeName(self)) {
     case .collection(let collection):
       return .holds(collection.exists, presence: collection.presence)
     case .elements(let elements):
@@ -50,7 +50,7 @@ extension PredicateExpressions.SequenceContainsWhere: SQLNode {
 extension PredicateExpressions.SequenceAllSatisfy: SQLNode {
   func term(in translation: inout SQLTranslation) throws -> SQLTerm {
     let failed = PredicateExpressions.Negation(test)
-    switch try translation.tested(sequence, variable, by: failed, nodeName(self)) {
+    switch try translation.tested(sequence, variable: variable, by: failed, node: nodeName(self)) {
     case .collection(let collection):
       return .holds(collection.exists.negated, presence: collection.presence)
     case .elements(let elements):
@@ -62,7 +62,7 @@ extension PredicateExpressions.SequenceAllSatisfy: SQLNode {
 
 extension PredicateExpressions.Filter: SQLNode {
   func term(in translation: inout SQLTranslation) throws -> SQLTerm {
-    try translation.tested(sequence, variable, by: filter, nodeName(self))
+    try translation.tested(sequence, variable: variable, by: filter, node: nodeName(self))
   }
 }
 
@@ -71,7 +71,7 @@ extension SQLTranslation {
   private static let mostElements = 500
 
   /// A sequence as rows, or as captured elements.
-  mutating func rows(_ sequence: SQLTerm, _ node: String) throws -> SQLTerm {
+  mutating func rows(_ sequence: SQLTerm, node: String) throws -> SQLTerm {
     switch sequence {
     case .collection, .elements: return sequence
     case .constant(let value):
@@ -87,11 +87,11 @@ extension SQLTranslation {
   /// The elements of a sequence that meet a test.
   mutating func tested<Elements: PredicateExpression, Element, Test: PredicateExpression>(
     _ sequence: Elements,
-    _ variable: PredicateExpressions.Variable<Element>,
+    variable: PredicateExpressions.Variable<Element>,
     by test: Test,
-    _ node: String
+    node: String
   ) throws -> SQLTerm where Test.Output == Bool {
-    switch try rows(term(sequence), node) {
+    switch try rows(term(sequence), node: node) {
     case .collection(let collection):
       bind(variable, to: collection.element)
       return .collection(collection.filtered(try condition(test).sql))
@@ -113,17 +113,17 @@ extension SQLTranslation {
   mutating func membership(
     _ element: SQLTerm,
     in values: [Any],
-    _ node: String
+    node: String
   ) throws -> SQLQuery {
     switch element {
     case .object(let object): return try membership(object, in: values)
     case .scalar(let scalar) where scalar.type != .bool:
-      return try membership(scalar, in: values, node)
+      return try membership(scalar, in: values, node: node)
     default:
       guard values.count <= Self.mostElements else {
         throw NotTranslatable.operands(node, "more than \(Self.mostElements) captured elements")
       }
-      return .any(try values.map { try equality(element, .constant($0), node) })
+      return .any(try values.map { try equality(element, .constant($0), node: node) })
     }
   }
 

@@ -2,13 +2,13 @@ import Store
 
 extension PredicateExpressions.CollectionContainsCollection: SQLNode {
   func term(in translation: inout SQLTranslation) throws -> SQLTerm {
-    try translation.test("swift_contains", base, other, nodeName(self))
+    try translation.test("swift_contains", subject: base, other: other, node: nodeName(self))
   }
 }
 
 extension PredicateExpressions.SequenceStartsWith: SQLNode {
   func term(in translation: inout SQLTranslation) throws -> SQLTerm {
-    try translation.test("swift_starts", base, prefix, nodeName(self))
+    try translation.test("swift_starts", subject: base, other: prefix, node: nodeName(self))
   }
 }
 
@@ -18,7 +18,7 @@ extension PredicateExpressions.StringContainsRegex: SQLNode {
     guard let pattern = translation.constant(regex) as? PredicateExpressions.PredicateRegex else {
       throw NotTranslatable.operands(node, "\(Regex.Output.self)")
     }
-    let subject = try translation.string(translation.term(self.subject), node)
+    let subject = try translation.string(translation.term(self.subject), node: node)
     let argument = SQLQuery("\(bind: .text(pattern.stringRepresentation))")
     return .holds(subject.holds { "swift_matches(\($0.sql), \(argument))" })
   }
@@ -29,11 +29,16 @@ extension PredicateExpressions._StringFunctionNode: SQLNode {
     let node = "\(Function.self)"
     switch Function.self {
     case is _LocalizedStandardContains.Type:
-      return try translation.test("swift_localized_contains", root, other, node)
+      return try translation.test(
+        "swift_localized_contains",
+        subject: root,
+        other: other,
+        node: node
+      )
     case is _CaseInsensitiveCompare.Type:
-      return .order("swift_caseless_compare(\(try translation.texts(root, other, node)))")
+      return .order("swift_caseless_compare(\(try translation.texts(root, other, node: node)))")
     case is _LocalizedCompare.Type:
-      return .order("swift_localized_compare(\(try translation.texts(root, other, node)))")
+      return .order("swift_localized_compare(\(try translation.texts(root, other, node: node)))")
     default: throw NotTranslatable.node(node)
     }
   }
@@ -52,36 +57,36 @@ extension SQLTranslation {
   fileprivate mutating func texts<First: PredicateExpression, Second: PredicateExpression>(
     _ first: First,
     _ second: Second,
-    _ node: String
+    node: String
   ) throws -> SQLQuery {
-    "\(try text(term(first), node)), \(try text(term(second), node))"
+    "\(try text(term(first), node: node)), \(try text(term(second), node: node))"
   }
 
   /// Whether a string passes a test with another one.
   fileprivate mutating func test<Subject: PredicateExpression, Other: PredicateExpression>(
     _ function: String,
-    _ subject: Subject,
-    _ other: Other,
-    _ node: String
+    subject: Subject,
+    other: Other,
+    node: String
   ) throws -> SQLTerm {
-    let string = try string(term(subject), node)
+    let string = try string(term(subject), node: node)
     let argument = try term(other)
-    let other = try text(argument, node)
+    let other = try text(argument, node: node)
     func call(_ string: SQLScalar) -> SQLQuery { "\(sql: function)(\(string.sql), \(other))" }
     if case .constant = argument { return .condition(SQLCondition(sql: string.holds(call))) }
     return .holds(call(string))
   }
 
   /// A string as the argument of a function.
-  fileprivate func text(_ term: SQLTerm, _ node: String) throws -> SQLQuery {
-    try string(term, node).sql
+  fileprivate func text(_ term: SQLTerm, node: String) throws -> SQLQuery {
+    try string(term, node: node).sql
   }
 
-  fileprivate func string(_ term: SQLTerm, _ node: String) throws -> SQLScalar {
+  fileprivate func string(_ term: SQLTerm, node: String) throws -> SQLScalar {
     if case .constant(let value) = term, let substring = value as? Substring {
-      return try string(.constant(String(substring)), node)
+      return try string(.constant(String(substring)), node: node)
     }
-    let scalar = try scalar(term, node)
+    let scalar = try scalar(term, node: node)
     guard scalar.swiftType == String.self else {
       throw NotTranslatable.operands(node, "\(scalar.swiftType)")
     }

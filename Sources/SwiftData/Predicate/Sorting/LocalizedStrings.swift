@@ -20,7 +20,7 @@ public struct LocalizedStringComparator: SortComparator, Sendable {
 
   /// Compares two strings.
   public func compare(_ left: String, _ right: String) -> ComparisonResult {
-    let result = Self.compare(left, right, kind)
+    let result = Self.compare(left, right, kind: kind)
     guard order == .reverse else { return result }
     return switch result {
     case .orderedAscending: .orderedDescending
@@ -29,7 +29,7 @@ public struct LocalizedStringComparator: SortComparator, Sendable {
     }
   }
 
-  static func compare(_ left: String, _ right: String, _ kind: Kind) -> ComparisonResult {
+  static func compare(_ left: String, _ right: String, kind: Kind) -> ComparisonResult {
     var left = left
     var right = right
     let order = left.withUTF8 { first in
@@ -68,7 +68,7 @@ struct LocalizedText: Comparable {
   static func < (left: Self, right: Self) -> Bool { left.order(right) == .orderedAscending }
 
   private func order(_ other: Self) -> ComparisonResult {
-    LocalizedStringComparator.compare(text, other.text, kind)
+    LocalizedStringComparator.compare(text, other.text, kind: kind)
   }
 }
 
@@ -100,7 +100,7 @@ enum LocalizedKeyPaths {
   fileprivate static func extend<Root, Middle, Result>(
     _ keyPath: KeyPath<Root, Middle>,
     by further: KeyPath<Middle, Result>,
-    _ kind: LocalizedStringComparator.Kind
+    kind: LocalizedStringComparator.Kind
   ) -> any KeyPath<Root, Result> & Sendable {
     let extended = keyPath.appending(path: further)
     let path = ConstantKeyPath(extended)
@@ -131,7 +131,7 @@ extension SortDescriptor {
   ) {
     let further: KeyPath<String, LocalizedText> =
       comparator.kind == .standard ? \.localizedStandardText : \.localizedText
-    let path = LocalizedKeyPaths.extend(keyPath, by: further, comparator.kind)
+    let path = LocalizedKeyPaths.extend(keyPath, by: further, kind: comparator.kind)
     self.init(path, order: order ?? comparator.order)
   }
 
@@ -144,7 +144,7 @@ extension SortDescriptor {
   ) {
     let further: KeyPath<String?, LocalizedText?> =
       comparator.kind == .standard ? \.localizedStandardText : \.localizedText
-    let path = LocalizedKeyPaths.extend(keyPath, by: further, comparator.kind)
+    let path = LocalizedKeyPaths.extend(keyPath, by: further, kind: comparator.kind)
     self.init(path, order: order ?? comparator.order)
   }
 }

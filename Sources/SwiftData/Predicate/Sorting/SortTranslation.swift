@@ -54,9 +54,9 @@ enum SortTranslation {
     default: break
     }
     if let ranks = Ranks(of: unwrappedType(type(of: path).valueType)) {
-      return try inlined(translation.rank(term, ranks, node))
+      return try inlined(translation.rank(term, by: ranks, node: node))
     }
-    let scalar = try translation.scalar(term, node)
+    let scalar = try translation.scalar(term, node: node)
     guard scalar.isOrdered else {
       throw NotTranslatable.operands(node, "\(scalar.swiftType)")
     }
