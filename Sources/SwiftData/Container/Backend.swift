@@ -2,6 +2,8 @@
 /// tables, or by the snapshots that a custom store gives and takes.
 protocol Backend: Sendable {
   var identifier: String { get }
+  /// The store itself if SwiftData keeps it in SQLite; nil for a custom store.
+  var native: NativeStore? { get }
   /// Whether objects are kept whole: under the identity that the store gave them, with relationships
   /// on both sides and with collections that are nil. Rows keep a relationship on one side, and
   /// can't tell nil from empty.
@@ -50,12 +52,13 @@ protocol Backend: Sendable {
     in context: ModelContext
   ) -> (any PersistentModel)?
 
-  /// The objects of identities; those that the store does not have are left out.
-  func models(
-    for identifiers: [PersistentIdentifier],
+  /// Reads objects that are not in memory; those that the store does not have are left out.
+  func read(
+    _ identifiers: [PersistentIdentifier],
+    into found: inout [PersistentIdentifier: any PersistentModel],
     storeIndex: Int,
     in context: ModelContext
-  ) throws -> [PersistentIdentifier: any PersistentModel]
+  ) throws
 
   /// The object of a row of the context, which is not in memory; nil if there is no such object.
   func model(
@@ -106,6 +109,27 @@ protocol Backend: Sendable {
   func fetchHistory<T: HistoryTransaction>(_ descriptor: HistoryDescriptor<T>) throws -> [T]?
   /// Deletes transactions; false if the store itself has no history of that type.
   func deleteHistory<T: HistoryTransaction>(_ descriptor: HistoryDescriptor<T>) throws -> Bool
+}
+
+extension Backend {
+  /// The objects of identities; those that the store does not have are left out.
+  func models(
+    for identifiers: [PersistentIdentifier],
+    storeIndex: Int,
+    in context: ModelContext
+  ) throws -> [PersistentIdentifier: any PersistentModel] {
+    var found: [PersistentIdentifier: any PersistentModel] = [:]
+    var missing: [PersistentIdentifier] = []
+    for id in identifiers where found[id] == nil {
+      guard let entity = context.container.map[id.entityName] else { continue }
+      found[id] = registered(id, entity: entity, in: context)
+      if found[id] == nil { missing.append(id) }
+    }
+    if !missing.isEmpty {
+      try read(missing, into: &found, storeIndex: storeIndex, in: context)
+    }
+    return found
+  }
 }
 
 /// A descriptor, and the context that asks for what it describes.

@@ -19,8 +19,6 @@ public final class ModelContainer: Sendable {
   let stores: [any Backend]
   /// Tells observers of commits.
   let changes: StoreChanges
-  /// For each store of ours, the schemas that it had; nil for others.
-  let pastSchemas: [PastSchemas?]
   private let plans: [ObjectIdentifier: RowPlan]
   private let main = Guarded<MainContext>(MainContext())
 
@@ -46,12 +44,8 @@ public final class ModelContainer: Sendable {
       map.entities.map { (ObjectIdentifier($0), RowPlan($0, in: map)) },
       uniquingKeysWith: { first, _ in first }
     )
-    let stores = try plan.open(configurations, schema: schema, migrationPlan: migrationPlan)
-    self.stores = stores
+    stores = try plan.open(configurations, schema: schema, migrationPlan: migrationPlan)
     changes = StoreChanges(stores)
-    pastSchemas = stores.enumerated().map { index, store in
-      (store as? NativeStore).map { PastSchemas(map, storeIndex: index, store: $0.store) }
-    }
   }
 
   /// A context for the main actor, which saves by itself.

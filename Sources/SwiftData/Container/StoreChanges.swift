@@ -29,10 +29,8 @@ final class StoreChanges: Sendable {
 
   init(_ stores: [any Backend]) {
     // Only this process can write to a store in memory, and its saves are reported by `noteSave`.
-    files = stores.compactMap { store in
-      guard let native = store as? NativeStore else { return nil }
-      return native.configuration.isStoredInMemoryOnly ? nil : native.store
-    }
+    files = stores.compactMap(\.native).filter { !$0.configuration.isStoredInMemoryOnly }
+      .map(\.store)
   }
 
   /// A number that changes with each commit that is noticed.
@@ -130,6 +128,6 @@ extension ModelContainer {
   ///
   /// It is the key of the store in the tokens of a ``HistoryObserver``.
   public func storeIdentifier(forConfigurationNamed name: String) -> String? {
-    stores.first { ($0 as? NativeStore)?.configuration.name == name }?.identifier
+    stores.first { $0.native?.configuration.name == name }?.identifier
   }
 }

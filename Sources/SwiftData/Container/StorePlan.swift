@@ -82,7 +82,7 @@ struct StorePlan {
   ) throws -> [any Backend] {
     try configurations.enumerated().map { index, configuration in
       if let native = configuration as? ModelConfiguration {
-        return try NativeStore(native, schema: map.schemas[index], migrationPlan: migrationPlan)
+        return try NativeStore(native, map: map, storeIndex: index, migrationPlan: migrationPlan)
       }
       var configuration = configuration
       let models = map.entities.filter { $0.storeIndex == index }.map(\.model)

@@ -120,10 +120,7 @@ struct NativeHistory: Sendable {
 extension ModelContainer {
   /// The histories of SwiftData's own stores.
   var nativeHistories: [NativeHistory] {
-    zip(stores, pastSchemas).compactMap { store, past in
-      guard let native = store as? NativeStore, let past else { return nil }
-      return NativeHistory(store: native.store, past: past)
-    }
+    stores.compactMap(\.native).map { NativeHistory(store: $0.store, past: $0.past) }
   }
 
   /// Finds transactions of all of SwiftData's own stores.

@@ -172,7 +172,7 @@ extension NativeStore {
     for index in Set(states.compactMap { $0.entity?.storeIndex })
       .union([entity.storeIndex])
     {
-      guard let other = context.container.stores[index] as? NativeStore else { continue }
+      guard let other = context.container.stores[index].native else { continue }
       if context.overlays[index] == nil {
         context.overlays[index] = try PendingOverlay(
           other.store,

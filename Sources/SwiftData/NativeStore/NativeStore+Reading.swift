@@ -3,6 +3,7 @@ import SQLite
 import Store
 
 extension NativeStore: Backend {
+  var native: NativeStore? { self }
   var keepsWholeObjects: Bool { false }
   var isWrittenLast: Bool { false }
   var historyType: (any HistoryTransaction.Type)? { nil }
@@ -73,19 +74,14 @@ extension NativeStore: Backend {
     return context.registry[entity, row]
   }
 
-  func models(
-    for identifiers: [PersistentIdentifier],
+  func read(
+    _ identifiers: [PersistentIdentifier],
+    into found: inout [PersistentIdentifier: any PersistentModel],
     storeIndex: Int,
     in context: ModelContext
-  ) throws -> [PersistentIdentifier: any PersistentModel] {
-    var found: [PersistentIdentifier: any PersistentModel] = [:]
-    var missing: [String: [PersistentIdentifier]] = [:]
-    for id in identifiers where id.storeIdentifier == identifier && id.row ?? -1 >= 0 {
-      guard let entity = context.container.map[id.entityName] else { continue }
-      found[id] = registered(id, entity: entity, in: context)
-      if found[id] == nil { missing[id.entityName, default: []].append(id) }
-    }
-    for (name, identifiers) in missing {
+  ) throws {
+    let saved = identifiers.filter { $0.storeIdentifier == identifier && $0.row ?? -1 >= 0 }
+    for (name, identifiers) in Dictionary(grouping: saved, by: \.entityName) {
       guard let entity = context.container.map[name] else { continue }
       if identifiers.count == 1, let row = identifiers[0].row {
         found[identifiers[0]] = try model(of: entity, row: row, in: context)
@@ -102,7 +98,6 @@ extension NativeStore: Backend {
         withExtendedLifetime(held) {}
       }
     }
-    return found
   }
 
   func model(

@@ -5,14 +5,18 @@ import Store
 struct NativeStore: Sendable {
   let store: Store
   let configuration: ModelConfiguration
+  let past: PastSchemas
 
   var identifier: String { store.identifier }
 
   init(
     _ configuration: ModelConfiguration,
-    schema: StoreSchema,
+    map: EntityMap,
+    storeIndex: Int,
     migrationPlan: (any SchemaMigrationPlan.Type)?
   ) throws {
+    let schema = map.schemas[storeIndex]
+    let isInMemory = configuration.isStoredInMemoryOnly
     self.configuration = configuration
     var options = Options()
     options.isReadOnly = !configuration.allowsSave
@@ -24,18 +28,19 @@ struct NativeStore: Sendable {
     options.historyTimeToLive = configuration.historyTimeToLive
     options.configure = { try SQLFunctions.register(on: $0) }
     do {
-      guard !configuration.isStoredInMemoryOnly else {
-        store = try Store.open(.memory(configuration.name), schema: schema, options: options)
-        return
-      }
-      if configuration.allowsSave {
+      if !isInMemory, configuration.allowsSave {
         try Self.makeFolder(of: configuration.url)
         try Self.migrate(configuration, to: schema, migrationPlan: migrationPlan, options: options)
       }
-      store = try Store.open(.file(configuration.url), schema: schema, options: options)
+      store = try Store.open(
+        isInMemory ? .memory(configuration.name) : .file(configuration.url),
+        schema: schema,
+        options: options
+      )
     } catch let error as StoreError {
       throw SwiftDataError(error)
     }
+    past = PastSchemas(map, storeIndex: storeIndex, store: store)
   }
 
   /// Makes the folder that a program keeps its stores in, if it is not there yet.

@@ -2,6 +2,7 @@ import Changes
 import Store
 
 extension CustomStore: Backend {
+  var native: NativeStore? { nil }
   var keepsWholeObjects: Bool { true }
   var isWrittenLast: Bool { true }
 
@@ -13,25 +14,15 @@ extension CustomStore: Backend {
     context.identities.knownRow(for: id).flatMap { context.registry[entity, $0] }
   }
 
-  func models(
-    for identifiers: [PersistentIdentifier],
+  func read(
+    _ identifiers: [PersistentIdentifier],
+    into found: inout [PersistentIdentifier: any PersistentModel],
     storeIndex: Int,
     in context: ModelContext
-  ) throws -> [PersistentIdentifier: any PersistentModel] {
-    var found: [PersistentIdentifier: any PersistentModel] = [:]
-    var missing: [PersistentIdentifier] = []
-    for identifier in identifiers where found[identifier] == nil {
-      if let model = context.customModel(for: identifier) {
-        found[identifier] = model
-      } else {
-        missing.append(identifier)
-      }
-    }
-    guard !missing.isEmpty else { return found }
-    for (identifier, snapshot) in try snapshots(for: missing, in: context) {
+  ) throws {
+    for (identifier, snapshot) in try snapshots(for: identifiers, in: context) {
       found[identifier] = try materialize(snapshot, storeIndex: storeIndex, in: context)
     }
-    return found
   }
 
   func model(
