@@ -109,7 +109,7 @@ extension SwiftDataError {
   var wording: Wording {
     switch reason {
     case .pattern: ""
-    case .store(let error): Wording(message: error.message, hint: error.hint)
+    case .store(let error): error.wording
     case .invalidFileName(let name):
       "The configuration's name “\(name)” contains a slash or a NUL, so no file can have it."
         + "\nChoose another name, or give the configuration a url."
@@ -165,7 +165,7 @@ extension SwiftDataError {
         + "\nUse the program that has the newer version."
     case .noStage(let old, let new, let error):
       "The migration plan has no stage from version \(old) to version \(new), and these two"
-        + " need one: \(Wording(message: error.message, hint: error.hint).message)"
+        + " need one: \(error.message)"
         + "\nAdd a custom stage to the plan's stages that prepares the store for version \(new)."
     case .unknownModel(let model):
       "The container does not have the model \(model)."

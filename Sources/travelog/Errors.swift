@@ -14,10 +14,8 @@ func describe(_ error: any Error) -> CommandError? {
   case let error as PipelineError:
     shown(error.wording, pipelineCodes[error.code], error.names)
   case let error as AuditError: shown(error.wording, auditCodes[error.code], error.names)
-  case let error as LogError:
-    shown(Wording(message: error.message, hint: error.hint), logCodes[error.code])
-  case let error as StoreError:
-    shown(Wording(message: error.message, hint: error.hint), storeCodes[error.code])
+  case let error as LogError: shown(error.wording, logCodes[error.code])
+  case let error as StoreError: shown(error.wording, storeCodes[error.code])
   default: nil
   }
 }

@@ -74,10 +74,10 @@ enum TravelogError: ShownError, Worded {
       "Can't write \(path): \(reason)"
         + "\nName a file in a folder that this user may write, with room on its disk."
     case .notOpened(let path, let number):
-      "Can't open \(path): \(String(cString: strerror(number)))."
-    case .notRead(let number): "Can't read standard input: \(String(cString: strerror(number)))."
+      "Can't open \(path): \(systemText(number))."
+    case .notRead(let number): "Can't read standard input: \(systemText(number))."
     case .noTemporaryFile(let number):
-      "Can't create a temporary file: \(String(cString: strerror(number))).\nFree some space in /tmp."
+      "Can't create a temporary file: \(systemText(number)).\nFree some space in /tmp."
     case .temporaryFileNotRead: "Can't read a temporary file in /tmp again."
     case .noJob(let path):
       "There is no job \(path).\nPass a job file. \(PackageFolders.jobs) has examples, and"

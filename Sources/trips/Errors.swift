@@ -15,8 +15,7 @@ func describe(_ error: any Error) -> CommandError? {
     guard let store = error.cause as? StoreError else { return nil }
     return describe(store)
   case let error as StoreError:
-    let wording = Wording(message: error.message, hint: error.hint)
-    return CommandError(codes[error.code] ?? .failure, wording)
+    return CommandError(codes[error.code] ?? .failure, error.wording)
   case let error as SeedingError:
     return CommandError(.failure, error.description)
   default: return nil

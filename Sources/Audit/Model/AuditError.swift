@@ -1,5 +1,4 @@
 import Changes
-import Glibc
 import Store
 
 /// Why a question about a history has no answer.
@@ -86,8 +85,7 @@ package enum AuditError: Error, Sendable, Worded {
         + " \(first(all))\(all.count > 3 ? ", and \(all.count - 3) more" : "")."
         + "\nCompare two points on one side of the migration."
     case .temporaryFile(let isRead, let number):
-      "A temporary file can't be \(isRead ? "read" : "written"):"
-        + " \(String(cString: strerror(number)))."
+      "A temporary file can't be \(isRead ? "read" : "written"): \(systemText(number))."
         + "\nSet TMPDIR to a folder with room."
     }
   }

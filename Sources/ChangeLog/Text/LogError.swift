@@ -1,7 +1,7 @@
 import Changes
 
 /// Why a log could not be written or read.
-package struct LogError: Error, Sendable, CustomStringConvertible {
+package struct LogError: Error, Worded {
   /// What kind of failure it was; more may come, so that a `switch` needs a default.
   package enum Code: Hashable, Sendable {
     case missing, inputOutput, outOfMemory, diskFull, locked, exists
@@ -42,26 +42,17 @@ package struct LogError: Error, Sendable, CustomStringConvertible {
   }
 
   package var code: Code { reason.code }
-  /// What happened and where, without the hint.
-  package var message: String { reason.message(self) }
-  /// What to do about it; empty if the message says it all.
-  package var hint: String { reason.hint(self) }
-  /// The message and the hint.
-  package var description: String { sentences(message, hint: hint) }
+  package var wording: Wording { reason.wording(self).withHint(code.hint) }
 }
 
 /// What a ``LogError`` is about: an enumeration with payloads.
 package protocol LogReason: Sendable {
   var code: LogError.Code { get }
-  /// Words the reason for the file, the line and the transaction of an error.
-  func message(_ error: LogError) -> String
-  func hint(_ error: LogError) -> String
+  /// The text for a file, a line and a transaction; the code has a hint if this has no second line.
+  func wording(_ error: LogError) -> Wording
 }
 
 extension LogReason {
-  /// What to do about most failures of this kind.
-  package func hint(_ error: LogError) -> String { code.hint }
-
   /// The error of a file, or of a line or a transaction in it.
   package func at(_ path: String, line: Int = 0, transaction: Int64 = 0) -> LogError {
     LogError(self, path: path, line: line, transaction: transaction)

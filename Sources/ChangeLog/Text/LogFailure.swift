@@ -37,13 +37,15 @@ package enum LogFailure: LogReason {
     }
   }
 
-  package func message(_ error: LogError) -> String {
+  package func wording(_ error: LogError) -> Wording {
     let (path, line) = (error.path, error.line)
+    let copyBlobs = "Copy the folder blobs again from where the logs came from."
     return switch self {
     case .system(let verb, let number): "Can't \(verb) \(path): \(systemText(number))."
     case .outOfMemory: "There is not enough memory for the log \(path)."
     case .locked(let holder):
       "The folder \(path) is in use by \(holder.isEmpty ? "another program" : abbreviated(holder))."
+        + "\nWait until it has ended, or use --lock-wait."
     case .exists: "The log \(path) exists already."
     case .tooLarge: "The file \(path), or a line of it, is far larger than it should be."
     case .level(let level, let allowed):
@@ -53,7 +55,9 @@ package enum LogFailure: LogReason {
     case .folder: "\(path) is a folder, not a log."
     case .empty: "\(path) is empty, so it is not a log."
     case .notCompressed: "\(path) is not a log: it is not compressed with gzip."
-    case .database: "\(path) is a SQLite database, not a log."
+    case .database:
+      "\(path) is a SQLite database, not a log."
+        + "\nTo write its history as logs: travelog export \(path) --to LOGS"
     case .notAHeader: "\(path) is not a log: line \(line) is not the header of one."
     case .newerFormat(let format, let known):
       "The log \(path) has the format \(inQuotes(abbreviated(format))); this program reads"
@@ -81,34 +85,27 @@ package enum LogFailure: LogReason {
       "Transaction \(error.transaction) of the log \(path), which ends at line \(line), was altered: its"
         + " lines have the digest \(found?.description ?? "of none") and should have"
         + " \(expected?.description ?? "one")."
-        + (mayBeErased ? " If its values were erased, the record of that is missing." : "")
+        + "\(mayBeErased ? " If its values were erased, the record of that is missing." : "")"
     case .notErased:
       "Transaction \(error.transaction) of the log \(path), which ends at line \(line), still has values"
         + " that were erased according to the records of erasures: the log is an older copy."
-    case .missingValue: "The large value \(path) is missing."
+        + "\nReplace it with the current log."
+    case .missingValue: "The large value \(path) is missing.\n\(copyBlobs)"
     case .alteredValue:
       "The large value \(path) was altered: its bytes do not have the digest that is its name."
+        + "\n\(copyBlobs)"
     case .longChange(let bytes, let limit):
       "Transaction \(error.transaction) has a change whose line is \(bytes) bytes long; the limit is"
         + " \(limit). Its object has too many long values; the log \(path) was not written."
     case .longSchema(let store, let bytes, let limit):
       "The schema of the store \(store) is \(bytes) bytes long as JSON; the limit is \(limit)."
-    case .noStream: "\(path.asSentence) was empty. The command before the pipe failed."
-    case .alteredStream(let detail): "Line \(line) of \(path) is not as it was written: \(detail)."
+    case .noStream:
+      "\(path.asSentence) was empty. The command before the pipe failed.\nSee its message above."
+    case .alteredStream(let detail):
+      "Line \(line) of \(path) is not as it was written: \(detail).\nSend it again."
     case .cutStream:
       "\(path.asSentence) ends in the middle of a log or a large value, at line \(line)."
-    }
-  }
-
-  package func hint(_ error: LogError) -> String {
-    switch self {
-    case .locked: "Wait until it has ended, or use --lock-wait."
-    case .database: "To write its history as logs: travelog export \(error.path) --to LOGS"
-    case .notErased: "Replace it with the current log."
-    case .missingValue, .alteredValue: "Copy the folder blobs again from where the logs came from."
-    case .noStream: "See its message above."
-    case .alteredStream, .cutStream: "Send it again."
-    default: code.hint
+        + "\nSend it again."
     }
   }
 }

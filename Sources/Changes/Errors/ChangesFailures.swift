@@ -10,26 +10,19 @@ package enum SchemaFailure: StoreReason {
 
   package var code: StoreError.Code { .invalidSchema }
 
-  package func message(_ path: String) -> String {
+  package func wording(_ path: String) -> Wording {
     switch self {
-    case .duplicateEntity(let name): "The schema has two entities named \(name)."
+    case .duplicateEntity(let name): "The schema has two entities named \(name).\nRename an entity."
     case .missingEntity(let name, let user):
-      "\(user) refers to \(name), which is not in the schema."
+      "\(user) refers to \(name), which is not in the schema.\nAdd \(name) to it."
     case .reservedName(let name):
       "No entity can be named \(name): names that begin with sqlite_, store_ or history_ are the"
-        + " store's own."
+        + " store's own.\nRename an entity."
     case .sameTable(let name):
-      "Two tables would be named \(name), because SQLite ignores case."
+      "Two tables would be named \(name), because SQLite ignores case.\nRename an entity."
     case .tooManyProperties(let count, let limit):
       "An entity and those that inherit from it have \(count) properties; the limit is \(limit)."
-    }
-  }
-
-  package func hint(_ path: String) -> String {
-    switch self {
-    case .duplicateEntity, .reservedName, .sameTable: "Rename an entity."
-    case .missingEntity(let name, _): "Add \(name) to it."
-    case .tooManyProperties: "Split the entity."
+        + "\nSplit the entity."
     }
   }
 }
@@ -47,26 +40,26 @@ package enum TokenFailure: StoreReason {
     if case .version = self { .newerFormat } else { .damaged }
   }
 
-  package func message(_ path: String) -> String {
-    switch self {
-    case .unreadable(let detail): "The history token can't be read (\(abbreviated(detail)))."
+  package func wording(_ path: String) -> Wording {
+    let delete = "It was damaged or altered; delete it."
+    return switch self {
+    case .unreadable(let detail):
+      "The history token can't be read (\(abbreviated(detail))).\n\(delete)"
     case .kind(let kind, let expected):
       "This is not a history token: its kind is \(abbreviated(kind ?? "missing")), not \(expected)."
+        + "\n\(delete)"
     case .version(let version, let known):
       "The history token has version \(version); this program reads version \(known)."
     case .members(let missing, let unknown):
       "The history token lacks [\(listText(missing))] and has the unknown members"
-        + " [\(listText(unknown.map(abbreviated)))]."
+        + " [\(listText(unknown.map(abbreviated)))].\n\(delete)"
     case .lacksItsStore(let store):
       "The history token of the store \(abbreviated(store)) has no position in that store."
+        + "\n\(delete)"
     case .impossiblePoint(let lineage, let transaction, let digest):
       "The history token has an impossible position: lineage \(lineage), transaction"
-        + " \(transaction), digest \(abbreviated(digest))."
+        + " \(transaction), digest \(abbreviated(digest)).\n\(delete)"
     }
-  }
-
-  package func hint(_ path: String) -> String {
-    code == .damaged ? "It was damaged or altered; delete it." : code.hint
   }
 }
 
@@ -85,18 +78,14 @@ package enum ValueFailure: StoreReason {
     }
   }
 
-  package func message(_ path: String) -> String {
+  package func wording(_ path: String) -> Wording {
     switch self {
     case .outOfMemory(let bytes):
       "There is not enough memory for a change of \(countText(bytes, noun: "byte"))."
     case .file(let verb, let number):
-      "Can't \(verb) the large value \(path): \(systemText(number))."
+      "Can't \(verb) the large value \(path): \(systemText(number)).\nRestore the file from a copy."
     case .altered(let digest):
       "The large value \(digest) of the store was altered: its bytes do not have that digest."
     }
-  }
-
-  package func hint(_ path: String) -> String {
-    if case .file = self { "Restore the file from a copy." } else { code.hint }
   }
 }

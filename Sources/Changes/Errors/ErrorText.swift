@@ -11,11 +11,6 @@ package func abbreviated(_ text: String) -> String {
 /// What the system says of an error number.
 package func systemText(_ number: Int32) -> String { String(cString: strerror(number)) }
 
-/// A message and its hint, which may be empty.
-package func sentences(_ message: String, hint: String) -> String {
-  hint.isEmpty ? message : "\(message) \(hint)"
-}
-
 /// “1 row” or “2 rows”.
 package func countText(_ count: Int, noun: String) -> String {
   "\(count) \(noun)\(count == 1 ? "" : "s")"

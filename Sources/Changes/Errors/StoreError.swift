@@ -1,5 +1,5 @@
 /// Why a store could not do something.
-package struct StoreError: Error, CustomStringConvertible {
+package struct StoreError: Error, Worded {
   /// What kind of failure it was; programs switch on it, so that `switch` statements need a default.
   package enum Code: Hashable, Sendable {
     // The file.
@@ -34,26 +34,17 @@ package struct StoreError: Error, CustomStringConvertible {
   package func at(_ path: String) -> StoreError { reason.at(path, cause: cause) }
 
   package var code: Code { reason.code }
-  /// What happened and where, without the hint.
-  package var message: String { reason.message(path ?? "") }
-  /// What to do about it; empty if the message says it all.
-  package var hint: String { reason.hint(path ?? "") }
-  /// The message and the hint.
-  package var description: String { sentences(message, hint: hint) }
+  package var wording: Wording { reason.wording(path ?? "").withHint(code.hint) }
 }
 
 /// What a ``StoreError`` is about: an enumeration with payloads, one for each subject.
 package protocol StoreReason: Sendable {
   var code: StoreError.Code { get }
-  /// Words the reason for the store at a path.
-  func message(_ path: String) -> String
-  func hint(_ path: String) -> String
+  /// The text for the store at a path; the code has a hint if this has no second line.
+  func wording(_ path: String) -> Wording
 }
 
 extension StoreReason {
-  /// What to do about most failures of this kind.
-  package func hint(_ path: String) -> String { code.hint }
-
   /// The error of the store at a path.
   package func at(_ path: String, cause: (any Error)? = nil) -> StoreError {
     StoreError(self, path: path, cause: cause)

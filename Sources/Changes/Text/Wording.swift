@@ -9,13 +9,6 @@ package struct Wording: Hashable, Sendable, ExpressibleByStringInterpolation {
   /// What to do about it; empty if there is nothing to add.
   package var hint: String { lines.dropFirst().joined(separator: " ") }
 
-  /// Makes a wording of two sentences; a hint that the message ends with is not repeated.
-  package init(message: String, hint: String) {
-    let isInMessage = !hint.isEmpty && message.hasSuffix(" " + hint)
-    lines = [isInMessage ? String(message.dropLast(hint.count + 1)) : message]
-    if !hint.isEmpty { lines.append(hint) }
-  }
-
   /// Makes a wording of a literal.
   package init(stringLiteral text: String) {
     lines = text.split(separator: "\n", omittingEmptySubsequences: false).map(String.init)
@@ -24,6 +17,11 @@ package struct Wording: Hashable, Sendable, ExpressibleByStringInterpolation {
   /// Makes a wording of a literal with values in it.
   package init(stringInterpolation: StringInterpolation) {
     self = stringInterpolation.wording
+  }
+
+  /// The same wording, with this hint if its literal has only one line.
+  package func withHint(_ hint: String) -> Wording {
+    lines.count > 1 || hint.isEmpty ? self : self + "\n\(hint)"
   }
 
   /// Continues the last line of a wording with the first of another.

@@ -24,21 +24,25 @@ package enum ChainFailure: LogReason {
     }
   }
 
-  package func message(_ error: LogError) -> String {
+  package func wording(_ error: LogError) -> Wording {
     let path = error.path
+    let rename = "Give it the name that it had."
     return switch self {
     case .unreadableMark(let detail):
       "\(path), which names an erasure that was begun, can't be read: \(abbreviated(detail))."
-    case .unfinishedErasure(let store, let folder, _):
+        + "\nRestore it from another copy."
+    case .unfinishedErasure(let store, let folder, let command):
       "An erasure in the logs of the store \(store) in \(folder) was begun and not finished."
+        + "\nRun \(inQuotes(command)) again."
     case .misplaced(let header):
       "The log \(path) is in the wrong folder or has the wrong name: it begins with transaction"
         + " \(header.first) of lineage \(header.lineage) of the store \(header.store)"
-        + (header.partial.isEmpty ? "." : " and has something left out (\(header.partial)).")
+        + "\(header.partial.isEmpty ? "" : " and has something left out (\(header.partial))")."
+        + "\nMove it to where it belongs."
     case .wrongFirst(let first, let named):
-      "The log \(path) begins with transaction \(first), but its name says \(named)."
+      "The log \(path) begins with transaction \(first), but its name says \(named).\n\(rename)"
     case .wrongLast(let last, let named):
-      "The log \(path) ends with transaction \(last), but its name says \(named)."
+      "The log \(path) ends with transaction \(last), but its name says \(named).\n\(rename)"
     case .otherHistory(let id):
       "The log \(path) does not follow transaction \(id): it was written after another history."
     case .otherThanToken:
@@ -51,40 +55,30 @@ package enum ChainFailure: LogReason {
         + " log \(path)."
     case .missing(let range, let last):
       "The log \(path) does not follow transaction \(last); missing before it:"
-        + " \(rangeText(range).lowercased())."
+        + " \(rangeText(range).lowercased()).\nRestore the missing logs."
     case .repeated(let range):
       "The log \(path) repeats \(rangeText(range).lowercased()) of the log before it."
+        + "\nMove one of the two out of the folder."
     case .filtered(let partial):
       "The log \(path) has something left out (\(partial)), so that no log can follow it."
+        + "\nMove it out of the folder."
     case .filteredHistory(let partial, let name):
       "\(name) has something left out (\(partial)), so that it does not show how a store was."
+        + "\nName whole logs, or the store."
     case .onlyFiltered(let store, let words):
       "All logs of the store \(store) here have something left out (\(words)), so that they are not a"
         + " whole history."
+        + "\nName a folder of one kind of them, which “log”, “show” and “blame” can read: \(path)"
     case .filteredImport(let store, let folder):
       "The logs of the store \(store) in \(folder) have something left out and can't be replayed."
-    case .filteredPart: "The logs in \(path) have something left out and can't be replayed."
+        + "\nUse the whole logs."
+    case .filteredPart(let root):
+      "The logs in \(path) have something left out and can't be replayed."
+        + "\nName \(root) if it has the whole logs."
     case .notAFolder: "\(path) is not a folder of logs."
-    case .replica(let number): "Can't create the replica \(path): \(systemText(number))."
-    }
-  }
-
-  package func hint(_ error: LogError) -> String {
-    switch self {
-    case .unreadableMark: "Restore it from another copy."
-    case .unfinishedErasure(_, _, let command): "Run \(inQuotes(command)) again."
-    case .misplaced: "Move it to where it belongs."
-    case .wrongFirst, .wrongLast: "Give it the name that it had."
-    case .missing: "Restore the missing logs."
-    case .repeated: "Move one of the two out of the folder."
-    case .filtered: "Move it out of the folder."
-    case .filteredHistory: "Name whole logs, or the store."
-    case .onlyFiltered:
-      "Name a folder of one kind of them, which “log”, “show” and “blame” can read: \(error.path)"
-    case .filteredImport: "Use the whole logs."
-    case .filteredPart(let root): "Name \(root) if it has the whole logs."
-    case .replica: "Check the folder and its permissions."
-    default: code.hint
+    case .replica(let number):
+      "Can't create the replica \(path): \(systemText(number))."
+        + "\nCheck the folder and its permissions."
     }
   }
 }

@@ -15,7 +15,7 @@ extension Finding {
   /// What is wrong and where, and what to do.
   package var wording: Wording {
     switch reason {
-    case .log(_, let error): Wording(message: error.message, hint: error.hint)
+    case .log(_, let error): error.wording
     case .isCovered(let folder):
       "The transactions of the log \(path) are in another log too."
         + "\nIf a compaction was interrupted, run “travelog compact \(folder)” again; otherwise"
@@ -51,7 +51,7 @@ extension Finding {
     case .headIsOther(let end, let head):
       "The last sound transaction, \(end.transaction), has the digest \(end.digest), and not"
         + " \(head): logs after it are missing, or history was altered."
-    case .isOtherHistory(let error): Wording(message: error.message, hint: "")
+    case .isOtherHistory(let error): "\(error.message)"
     case .rowDiffers(let kind, let object, let properties, let folder):
       "\(text(kind, object: object, properties: properties))."
         + "\nThe store was changed past its history: run “travelog check \(path) --logs \(folder)”."
@@ -100,7 +100,7 @@ extension Notice {
       "The history of \(store) does not reach back to its beginning, so the logs begin after"
         + " transaction \(base)."
     case .beginsWithSnapshot(let ids, let store, let logs):
-      "\(transactions(ids)) of \(store) \(ids.count == 1 ? "is" : "are") in no log: \(logs)"
+      "\(rangeText(ids)) of \(store) \(ids.count == 1 ? "is" : "are") in no log: \(logs)"
         + " begins with a later snapshot. `prune` keeps \(ids.count == 1 ? "it" : "them")."
     }
   }

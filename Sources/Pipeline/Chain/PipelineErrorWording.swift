@@ -1,6 +1,5 @@
 import ChangeLog
 import Changes
-import Glibc
 
 extension PipelineError {
   /// What it says to a person at a terminal.
@@ -19,7 +18,7 @@ extension PipelineError {
     case .isPartOfLineage:
       "\(logs) is a part of the logs of a lineage.\nName a log, or the folder of the lineage."
     case .isUnreadable(let number):
-      "\(logs) can't be opened: \(systemMessage(number)).\nMake it readable for this user."
+      "\(logs) can't be opened: \(systemText(number)).\nMake it readable for this user."
     case .onlyState(let transaction):
       "The logs in \(logs) contain only the state after transaction \(transaction)."
         + "\nRun “travelog import \(logs) --into NEW.store” to make a store of it."
@@ -143,7 +142,7 @@ extension PipelineError {
         + "\nBring the logs of lineage \(own) from the folder that they were exported to, or export"
         + " \(store) to a new folder, which begins with its state."
     case .areUnlogged(let missing):
-      "\(transactions(missing)) of \(store) \(missing.count == 1 ? "is" : "are") in no log in"
+      "\(rangeText(missing)) of \(store) \(missing.count == 1 ? "is" : "are") in no log in"
         + " \(logs), which begins after that, so nothing of its history may be deleted."
         + "\nBring the earlier logs into the folder. If there are none, this is the only copy; use"
         + " --ignore-unlogged to delete it anyway."
@@ -224,13 +223,4 @@ extension PipelineError {
       + " \(base)\(beginning.time.map { ", at \($0)" } ?? "")."
       + "\n\(range)\(inLogs)\(earlier)"
   }
-}
-
-/// The system's text of an error number.
-func systemMessage(_ number: Int32) -> String { String(cString: strerror(number)) }
-
-/// "Transaction 3" or "Transactions 3 to 5".
-func transactions(_ ids: ClosedRange<Int64>) -> String {
-  ids.count == 1
-    ? "Transaction \(ids.lowerBound)" : "Transactions \(ids.lowerBound) to \(ids.upperBound)"
 }

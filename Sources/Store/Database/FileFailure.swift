@@ -32,36 +32,40 @@ enum FileFailure: StoreReason {
     }
   }
 
-  func message(_ path: String) -> String {
+  func wording(_ path: String) -> Wording {
     let notKept = "nothing of this write was kept"
+    let nameAStore = "Name a store that a program built with Travelog created."
     return switch self {
     case .missing: "There is no file \(path)."
     case .folder: "\(path) is a folder; a store is a file such as trips.store."
     case .notADatabase: "The file \(path) is not a SQLite database."
-    case .empty: "\(path) is empty; no program has created a store in it yet."
+    case .empty: "\(path) is empty; no program has created a store in it yet.\n\(nameAStore)"
     case .appleStore:
       "\(path) is a store of Apple's Core Data or SwiftData, whose format Travelog can't read."
-    case .foreignDatabase: "\(path) is a SQLite database without Travelog history."
+        + "\n\(nameAStore)"
+    case .foreignDatabase: "\(path) is a SQLite database without Travelog history.\n\(nameAStore)"
     case .newerFormat(let format, let known):
       "The store \(path) has format \(format); this program reads formats up to \(known)."
     case .damaged: "The store \(path) is damaged."
     case .cutOff(let bytes): "The store \(path) is damaged: it was cut off at \(bytes) bytes."
     case .otherTables(let detail):
       "The tables of the store \(path) are not those of its schema (\(detail)); another program"
-        + " changed them."
+        + " changed them.\nTo list the differences: travelog check \(path)"
     case .damagedCatalog(let part):
       "The catalog of the store \(path) is damaged: its \(part) is missing or invalid."
-    case .locked: "Another program is writing to \(path) and did not finish in time."
+    case .locked: "Another program is writing to \(path) and did not finish in time.\nTry again."
     case .unrecordedChange:
       "Another program is changing the store \(path), and history does not have the change yet."
     case .erasedButInLog:
       "The values are erased from the history of the store \(path), but its write-ahead log still has"
         + " them, because another program is reading the store."
+        + "\nErase them again when it has finished."
     case .writeProtected: "\(path) is write-protected (file, folder or disk)."
-    case .openedForReading: "The store \(path) was opened for reading only."
+    case .openedForReading: "The store \(path) was opened for reading only.\nOpen it for writing."
     case .noCompanions:
       "The store \(path) can't be opened: SQLite can't create its own files beside it."
-    case .noWriteAheadLog: "The store \(path) can't have a write-ahead log."
+    case .noWriteAheadLog:
+      "The store \(path) can't have a write-ahead log.\nMove it to a local file system."
     case .workingCopy(let number):
       "Can't create \(path), the copy that a migration works on: \(systemText(number))."
     case .full: "There is no space left for the store \(path); \(notKept)."
@@ -69,19 +73,6 @@ enum FileFailure: StoreReason {
     case .outOfMemory: "There is not enough memory for the store \(path); \(notKept)."
     case .refused(let detail): "SQLite refused a statement on the store \(path) (\(detail))."
     case .nestedWrite: "A write to the store \(path) began inside another."
-    }
-  }
-
-  func hint(_ path: String) -> String {
-    switch self {
-    case .empty, .appleStore, .foreignDatabase:
-      "Name a store that a program built with Travelog created."
-    case .otherTables: "To list the differences: travelog check \(path)"
-    case .locked: "Try again."
-    case .erasedButInLog: "Erase them again when it has finished."
-    case .openedForReading: "Open it for writing."
-    case .noWriteAheadLog: "Move it to a local file system."
-    default: code.hint
     }
   }
 }
@@ -101,21 +92,16 @@ enum BlobFailure: StoreReason {
     }
   }
 
-  func message(_ path: String) -> String {
+  func wording(_ path: String) -> Wording {
     switch self {
-    case .missing(let digest): "The large value \(digest) of the store \(path) is missing."
+    case .missing(let digest):
+      "The large value \(digest) of the store \(path) is missing."
+        + "\nRestore the folder \(path)-blobs together with the store."
     case .missingInReplay(let digest):
       "The large value \(digest) of a replayed transaction is missing."
+        + "\nCopy it from where the logs came from."
     case .unwritable(let verb, let file, let number):
       "Can't \(verb) \(file) for a large value: \(systemText(number)). Nothing of this write was kept."
-    }
-  }
-
-  func hint(_ path: String) -> String {
-    switch self {
-    case .missing: "Restore the folder \(path)-blobs together with the store."
-    case .missingInReplay: "Copy it from where the logs came from."
-    case .unwritable: code.hint
     }
   }
 }

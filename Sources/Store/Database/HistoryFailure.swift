@@ -27,19 +27,19 @@ package enum HistoryFailure: StoreReason {
     }
   }
 
-  package func message(_ path: String) -> String {
+  package func wording(_ path: String) -> Wording {
     let other = "The store \(path) was restored from an older copy or is another store:"
     return switch self {
     case .damaged(let damage): "The history of the store \(path) is damaged: \(damage.text)."
     case .expired(let id, let base, let oldest):
       "Transaction \(id) was deleted from the history of the store \(path), which begins after"
-        + " transaction \(base); "
-        + (oldest.map { "the oldest that is kept is \($0)." } ?? "none is kept.")
+        + " transaction \(base); \(oldest.map { "the oldest that is kept is \($0)" } ?? "none is kept")."
     case .deleted(let id):
       "Transaction \(id) can't be reverted because it was deleted from the history of \(path)."
+        + "\nRestore the store from a copy instead."
     case .insideGap(let id, let gap):
       "\(rangeText(gap)) of the store \(path) are a gap whose changes are known only together;"
-        + " transaction \(id) is one of them."
+        + " transaction \(id) is one of them.\n"
     case .otherLineage(let lineage, let storeLineage):
       "\(other) the point is of lineage \(lineage), the store of lineage \(storeLineage)."
     case .beyondHead(let transaction, let head):
@@ -62,27 +62,25 @@ package enum HistoryFailure: StoreReason {
     case .undoConflict(let range, let conflicts, let later):
       "\(rangeText(range)) can't be undone in the store \(path) because later changes depend on"
         + " \(range.lowerBound == range.upperBound ? "it" : "them")"
-        + "\(inParentheses(later.map(\.id))):"
-        + itemsText(
-          conflicts.lazy.map { conflict in
-            let those = later.filter { $0.objects.contains { $0 == conflict.object } }
-            return "\(conflict)\(inParentheses(those.map(\.id)))"
-          }
-        )
-    }
-  }
-
-  package func hint(_ path: String) -> String {
-    switch self {
-    case .deleted: "Restore the store from a copy instead."
-    case .insideGap: ""
-    default: code.hint
+        + "\(inParentheses(later.map(\.id))):\(text(conflicts, later: later))"
     }
   }
 
   fileprivate var conflicts: [UndoConflict] {
     if case .undoConflict(_, let conflicts, _) = self { conflicts } else { [] }
   }
+}
+
+private func text(
+  _ conflicts: [UndoConflict],
+  later: [(id: Int64, objects: [(entity: String, id: Int64)])]
+) -> String {
+  itemsText(
+    conflicts.lazy.map { conflict in
+      let those = later.filter { $0.objects.contains { $0 == conflict.object } }
+      return "\(conflict)\(inParentheses(those.map(\.id)))"
+    }
+  )
 }
 
 /// “ (transactions 14 and 17)”; empty for none.

@@ -27,58 +27,50 @@ enum MigrationFailure: StoreReason {
     }
   }
 
-  func message(_ path: String) -> String {
+  func wording(_ path: String) -> Wording {
     switch self {
     case .newerSchema(let stored, let wanted):
       "The store \(path) has version \(stored.version) of the schema; the model is version"
         + " \(wanted.version), which is older."
+        + "\nUse the program that has version \(stored.version) or a newer one."
     case .refused(let refusals, let from, let to):
       "The store \(path) can't be migrated from version \(from.version) of the schema to version"
         + " \(to.version):\(itemsText(refusals))"
     case .needed(let steps, let differences):
       "The store \(path) does not fit the model; a migration is needed:"
-        + (differences.isEmpty ? itemsText(steps) : itemsText(differences))
+        + "\(differences.isEmpty ? itemsText(steps) : itemsText(differences))"
     case .migratedByOthers(let stored, let known):
       "Another process migrated the store \(path) to version \(stored.version) of the schema; this"
         + " one uses version \(known.version)."
+        + "\nOpen the store again with the newer model."
     case .unknownSchema(let digest):
       "The store \(path) never had the schema \(digest) of a transaction to be replayed."
+        + "\nReplay the migration to that schema first."
     case .changedMeanwhile:
       "Another process changed the store \(path) during its migration; nothing was migrated."
     case .outOfOrder: "The steps of a migration of the store \(path) came in the wrong order."
     case .otherStore: "The working copy of \(path) is another store."
-    case .missingValues(let property, _, let objects, let count):
+    case .missingValues(let property, let isAttribute, let objects, let count):
       "\(property) becomes required, but \(countText(count, noun: "row")) would have no value:"
         + " \(names(objects, of: count))."
+        + (isAttribute
+          ? "\nGive the attribute a default value in the model, or fill these rows first."
+          : "\nMake the relationship optional, or set it in a custom stage first.")
     case .severalLinks(let property, let objects, let count):
       "\(property) becomes a relationship to one object, but \(countText(count, noun: "object")) would have"
-        + " several: \(names(objects, of: count))."
+        + " several: \(names(objects, of: count)).\nChoose one for each in a custom stage first."
     case .duplicates(let properties, let values, let count, let objects, let total):
       "\(listText(properties)) of \(objects.first?.entity ?? "") becomes unique, but"
         + " \(count == 1 ? "1 value occurs" : "\(count) values occur") more than once:"
         + " \(listText(values)) in \(names(objects, of: total))."
+        + "\nMake them differ in a custom stage first."
     case .duplicatesIn(let table):
       "Values of \(table) that become unique occur more than once."
+        + "\nMake them differ in a custom stage first."
     case .danglingRow(let row, let table, let parent):
       "Row \(row) of the table \(table) would refer to a row of \(parent) that does not exist after"
         + " the migration; nothing was changed."
-    }
-  }
-
-  func hint(_ path: String) -> String {
-    switch self {
-    case .newerSchema(let stored, _):
-      "Use the program that has version \(stored.version) or a newer one."
-    case .migratedByOthers: "Open the store again with the newer model."
-    case .unknownSchema: "Replay the migration to that schema first."
-    case .missingValues(_, let isAttribute, _, _):
-      isAttribute
-        ? "Give the attribute a default value in the model, or fill these rows first."
-        : "Make the relationship optional, or set it in a custom stage first."
-    case .severalLinks: "Choose one for each in a custom stage first."
-    case .duplicates, .duplicatesIn: "Make them differ in a custom stage first."
-    case .danglingRow: "Set the relationship to another object first."
-    default: code.hint
+        + "\nSet the relationship to another object first."
     }
   }
 

@@ -45,14 +45,15 @@ enum ObjectFailure: StoreReason {
     }
   }
 
-  func message(_ path: String) -> String {
-    switch self {
+  func wording(_ path: String) -> Wording {
+    let insert = "Insert that object in the same save."
+    return switch self {
     case .missing(let object): "There is no \(object.entity) with id \(object.id)."
     case .notAColumn(let property): "\(property) is not a property with a column."
     case .notManyToMany(let property): "\(property) is not a many-to-many relationship."
     case .unreadable(let object, let property, let found, let expected):
       "\(object) can't be read: \(property) has \(found) instead of \(expected). Another program wrote"
-        + " it."
+        + " it.\nCorrect the value with the sqlite3 shell."
     case .missingValue(let object, let properties):
       "\(object) can't be saved because \(properties.joined(separator: " and ")) must have a value."
     case .invalidValue(let object, let detail):
@@ -62,30 +63,21 @@ enum ObjectFailure: StoreReason {
     case .duplicate(let object, let properties, let other):
       "\(object) can't be saved because \(other?.description ?? "another object") has the same"
         + " \(properties.isEmpty ? "unique values" : properties.joined(separator: " and "))."
-    case .danglingReference: "A relationship refers to an object that does not exist."
+        + "\nThese values must be unique. Change one of them, or update that object."
+    case .danglingReference: "A relationship refers to an object that does not exist.\n\(insert)"
     case .danglingLink(let table, let destination):
-      "A link in \(table) refers to a \(destination) that does not exist."
+      "A link in \(table) refers to a \(destination) that does not exist.\n\(insert)"
     case .dangling(let object, let property, let destination):
-      "\(object) refers through \(property) to a \(destination) that does not exist."
+      "\(object) refers through \(property) to a \(destination) that does not exist.\n\(insert)"
     case .deletion(let object, let obstacle, let property, let others):
       "\(object) can't be deleted: \(words(obstacle, property: property)) \(names(others))."
+        + (obstacle == .denyRuleOfTargets
+          ? "\nDelete them too, or remove them from \(property) first."
+          : "\nDelete them too, or set \(property) to another object.")
     case .noIDsLeft(let table, let last):
       "The table \(table) has no ids left: another program gave a row the id \(last)."
-    }
-  }
-
-  func hint(_ path: String) -> String {
-    switch self {
-    case .unreadable: "Correct the value with the sqlite3 shell."
-    case .duplicate: "These values must be unique. Change one of them, or update that object."
-    case .danglingReference, .danglingLink, .dangling: "Insert that object in the same save."
-    case .deletion(_, .denyRuleOfTargets, let property, _):
-      "Delete them too, or remove them from \(property) first."
-    case .deletion(_, _, let property, _): "Delete them too, or set \(property) to another object."
-    case .noIDsLeft:
-      "Give that row a smaller id with the sqlite3 shell, and set the table's seq in sqlite_sequence"
-        + " to the highest id."
-    default: ""
+        + "\nGive that row a smaller id with the sqlite3 shell, and set the table's seq in"
+        + " sqlite_sequence to the highest id."
     }
   }
 

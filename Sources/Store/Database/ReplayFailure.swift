@@ -23,9 +23,11 @@ enum ReplayFailure: StoreReason {
     }
   }
 
-  func message(_ path: String) -> String {
+  func wording(_ path: String) -> Wording {
     switch self {
-    case .replica: "The store \(path) is a replica, which accepts only changes of its origin."
+    case .replica:
+      "The store \(path) is a replica, which accepts only changes of its origin."
+        + "\nTo make it independent: travelog promote \(path)"
     case .notAReplica: "The store \(path) is not a replica."
     case .gap(let id, let expected):
       "Transaction \(id) can't be replayed into the store \(path), whose last is \(expected - 1):"
@@ -38,9 +40,9 @@ enum ReplayFailure: StoreReason {
     case .mismatch(let id, let differences):
       "Transaction \(id) can't be replayed or reverted in the store \(path) because another program"
         + " changed its values:\(itemsText(differences))"
-    case .malformed(let change, let detail): "\(text(change)) can't be replayed: \(detail)."
+    case .malformed(let change, let detail): "\(text(change)) can't be replayed: \(detail).\n"
     case .outOfPlace(let change, let next, let count):
-      "\(text(change)) can't be replayed: change \(next) of \(count) must be next."
+      "\(text(change)) can't be replayed: change \(next) of \(count) must be next.\n"
     case .outOfOrder: "The calls that replay into the store \(path) came in the wrong order."
     case .incomplete(let done, let count):
       "Only \(done) of \(count) changes were replayed into the store \(path)."
@@ -50,14 +52,6 @@ enum ReplayFailure: StoreReason {
       "Transaction \(id) is the first under a schema with other tables, but is not a migration."
     case .missingMigration(let version):
       "The migration of the store \(path) to version \(version) of the schema was not replayed."
-    }
-  }
-
-  func hint(_ path: String) -> String {
-    switch self {
-    case .replica: "To make it independent: travelog promote \(path)"
-    case .malformed, .outOfPlace: ""
-    default: code.hint
     }
   }
 

@@ -42,7 +42,7 @@ struct JobError: ShownError {
       "“\(name)” has \(count) values, so it must be the whole text."
     case .noCommand: "The step has no “do” that names its command."
     case .unknownCommand(let name): "No step can be “\(name)”.\n\(guess(name, among: jobCommands))"
-    case .usage(let error): Wording(message: error.message, hint: error.hint ?? "")
+    case .usage(let error): "\(error.message)" + (error.hint.map { "\n\($0)" } ?? "")
     case .unknownExitCode(let word):
       "No command ends with “\(word)”.\n\(guess(word, among: ExitCode.all.map(\.name)))"
     case .unknownReaction(let word): "“on_failure” is stop or continue, and not “\(word)”."

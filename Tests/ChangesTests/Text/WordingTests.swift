@@ -13,10 +13,13 @@ struct WordingTests {
     #expect(alone.message == "No two\nlines." && alone.hint.isEmpty)
   }
 
-  @Test("A hint that the message ends with is taken out of it")
-  func repeatedHints() {
-    let joined = Wording(message: "It failed. Try again.", hint: "Try again.")
-    #expect(joined == Wording(message: "It failed.", hint: "Try again."))
-    #expect(joined.message == "It failed." && joined.hint == "Try again.")
+  @Test("A given hint is used only if the literal has no second line")
+  func givenHints() {
+    let alone: Wording = "It failed."
+    #expect(alone.withHint("Try again.") == "It failed.\nTry again.")
+    #expect(alone.withHint("") == alone)
+    for own: Wording in ["It failed.\nGive it up.", "It failed.\n"] {
+      #expect(own.withHint("Try again.") == own)
+    }
   }
 }
