@@ -3,45 +3,40 @@ import FoundationEssentials
 import Glibc
 import Stopping
 
-/// The folder beside a store that holds large values, each in a file named by its SHA-256.
+/// The folder beside a store that contains large values, each in a file named by its SHA-256.
 ///
-/// A file is written under another name, synced, and renamed, so that what has the right name has
-/// the right bytes. Nothing is ever written over. Names come out of stores that somebody may have
-/// altered: what is no digest names nothing here.
+/// A file is written under another name, synced and renamed, so a file with its final name is
+/// complete. No file is overwritten. Names come from stores that may be forged, so only digests are
+/// used as names.
 struct BlobFolder: Sendable {
   private static let suffix = "-blobs"
 
-  /// The folder's path.
   let path: String
 
   init(besides store: String) {
     path = store + Self.suffix
   }
 
-  /// Who may read the store may read its values, and nobody else, as it is with the files that SQLite
-  /// makes beside it.
+  /// The users who can read the store can read its values, as with the files that SQLite creates.
   private var mode: mode_t {
     var status = stat()
     let isThere = stat(String(path.dropLast(Self.suffix.utf8.count)), &status) == 0
     return 0o600 | (isThere ? status.st_mode & 0o044 : 0o044)
   }
 
-  /// Where the value with this digest is.
   func file(_ digest: String) -> String { path + "/" + digest }
 
   func contains(_ digest: String) -> Bool {
     Digest(hexadecimal: digest) != nil && access(file(digest), F_OK) == 0
   }
 
-  /// Writes a value, unless it is there.
-  ///
-  /// It lasts when ``sync()`` has returned.
+  /// Writes a value, unless it exists; it is durable when ``sync()`` has returned.
   func write(_ bytes: UnsafeRawBufferPointer, digest: String) throws {
     guard !contains(digest) else { return }
     try write(digest) { write in try write(bytes) }
   }
 
-  /// Copies a value, unless it is there, and makes sure that it has its digest.
+  /// Copies a value, unless it exists, and verifies its digest.
   func copy(_ value: LargeValue, digest: String, isChecked: Bool = true) throws {
     guard !contains(digest) else { return }
     try write(digest) { write in
@@ -82,9 +77,8 @@ struct BlobFolder: Sendable {
     guard rename(temporary, file(digest)) == 0 else { throw failure("rename", file: temporary) }
   }
 
-  /// Makes the folder, and makes sure that it lasts.
   func create() throws {
-    // Who may read the files may enter the folder.
+    // Users who can read the files may enter the folder.
     if mkdir(path, 0o700 | mode & 0o044 | (mode & 0o044) >> 2) == 0 {
       try syncFolder(String(path.prefix(upTo: path.lastIndex(of: "/") ?? path.startIndex)))
     } else if errno != EEXIST {
@@ -92,10 +86,10 @@ struct BlobFolder: Sendable {
     }
   }
 
-  /// Makes sure that all files written so far last.
+  /// Makes all files written so far durable.
   func sync() throws { try syncFolder(path) }
 
-  /// The size of a value; nil if there is no file.
+  /// Nil if there is no file.
   func size(of digest: String) throws -> Int64? {
     guard Digest(hexadecimal: digest) != nil else { return nil }
     var status = stat()
@@ -104,13 +98,13 @@ struct BlobFolder: Sendable {
     return nil
   }
 
-  /// The bytes of a value; nil if there is no file.
+  /// Nil if there is no file.
   func read(_ digest: String) throws -> Data? {
     guard contains(digest) else { return nil }
     return try Data(contentsOf: URL(fileURLWithPath: file(digest)))
   }
 
-  /// Takes a file of the folder away, if it is there: a value, or what a run left that was stopped.
+  /// Removes a value, or a file that an interrupted run left, if it exists.
   func remove(_ digest: String) throws {
     guard !["", ".", ".."].contains(digest), !digest.utf8.contains(UInt8(ascii: "/")) else {
       return
@@ -118,7 +112,7 @@ struct BlobFolder: Sendable {
     if unlink(file(digest)) != 0, errno != ENOENT { throw failure("remove", file: file(digest)) }
   }
 
-  /// The names of all files; none where there is no folder.
+  /// The names of all files; empty if there is no folder.
   func names() throws -> [String] {
     var isFolder = stat()
     guard stat(path, &isFolder) == 0 else { return [] }
@@ -137,7 +131,7 @@ struct BlobFolder: Sendable {
   }
 }
 
-/// The error of a value whose bytes are not those that its name says.
+/// The error of a value whose bytes do not have the digest that names them.
 func alteredValue(_ digest: String) -> CanonicalEncodingError {
   CanonicalEncodingError(
     message: "the large value \(digest) does not have that digest; its file was altered"

@@ -3,25 +3,23 @@ import FoundationEssentials
 import Glibc
 import SQLite
 
-/// The large values of a store, each kept once by its SHA-256, and counted: how many rows and how
-/// many changes of history need it.
+/// The large values of a store, each kept once by its SHA-256, with counts of the rows and of the
+/// changes of history that need it.
 ///
-/// They lie in files beside the store, or for a store in memory in a table. What nobody needs any
-/// more is removed after the commit, with the lock for writing held, so that no other process
-/// begins to need it meanwhile.
+/// They are in files beside the store, or in a table if the store is in memory. Unused values are
+/// removed after the commit, with the write lock held, so that no other process begins to use them.
 final class Blobs {
-  /// Values of external attributes that are larger lie in files.
+  /// Larger values of external attributes are kept in files.
   static let inlineLimit = 128 * 1024
 
   private let connection: Connection
   private let folder: BlobFolder?
-  /// False if nothing is kept beyond the connection, which is then one in memory.
+  /// False for a connection in memory, which keeps values in a table.
   private let keepsFiles: Bool
-  /// The store whose values are known too, if this connection is in memory beside it.
+  /// The store whose values are known too, if this connection holds unsealed history in memory.
   private let store: Connection?
   private var created: [String] = []
   private var marker: String?
-  /// Whether counts changed in this transaction.
   private(set) var isTouched = false
 
   init(_ connection: Connection, folder: BlobFolder?) {
@@ -31,7 +29,7 @@ final class Blobs {
     store = nil
   }
 
-  /// Keeps in memory what a store, which is only read, does not have yet.
+  /// Keeps in memory the values that a store opened for reading does not have yet.
   init(inMemory connection: Connection, folder: BlobFolder?, besides store: Connection) {
     self.connection = connection
     self.folder = folder
@@ -39,17 +37,17 @@ final class Blobs {
     keepsFiles = false
   }
 
-  /// Whether values of external attributes may leave their rows.
+  /// Whether values of external attributes can leave their rows.
   var hasFolder: Bool { keepsFiles }
 
-  /// Keeps some bytes; somebody has to be counted as needing them.
+  /// Stores bytes; the caller must also count a use, or the next commit removes them.
   func keep(_ bytes: UnsafeRawBufferPointer) throws -> LargeReference {
     let digest = SHA256.digest(of: bytes).description
     try keep(digest, bytes: bytes) { try $0.write(bytes, digest: digest) }
     return LargeReference(digest: digest, size: Int64(bytes.count))
   }
 
-  /// Keeps a value, which has to have its digest; somebody has to be counted as needing it.
+  /// Stores a value and verifies its digest; the caller must also count a use.
   func keep(_ value: LargeValue, digest: String) throws {
     if keepsFiles { return try keep(digest, bytes: nil) { try $0.copy(value, digest: digest) } }
     let kept = try value.data().withUnsafeBytes { try keep($0) }
@@ -86,7 +84,7 @@ final class Blobs {
     try insert.run()
   }
 
-  /// Counts rows or changes that need a value, or no longer do.
+  /// Changes the counts of the rows and the changes that need a value.
   func count(_ digest: String, rows: Int64 = 0, history: Int64 = 0) throws {
     try connection.run(
       "UPDATE store_blob SET rows = rows + ?2, history = history + ?3 WHERE sha256 = ?1",
@@ -98,7 +96,6 @@ final class Blobs {
     isTouched = true
   }
 
-  /// Whether a value is kept already.
   func isKept(_ digest: String) throws -> Bool {
     try connection.hasRow(
       "SELECT 1 FROM store_blob WHERE sha256 = ?1 AND size >= 0",
@@ -106,12 +103,11 @@ final class Blobs {
     )
   }
 
-  /// False if the value's file is gone.
+  /// Whether the value's file exists.
   func contains(_ digest: String) -> Bool { folder?.contains(digest) ?? false }
 
-  /// Counts rows that a writer which is not ours gave a value, or took it from.
-  ///
-  /// It knows nothing of counts, and may have put in the name of a value that nobody has.
+  /// Changes the count of rows with a value for a foreign writer, which does not count, and may
+  /// have written a digest whose value does not exist.
   func adopt(_ digest: String, rows: Int64) throws {
     let size =
       try store.flatMap { try Self.size(of: digest, on: $0) } ?? folder?.size(of: digest)
@@ -127,10 +123,10 @@ final class Blobs {
     isTouched = true
   }
 
-  /// The size of a value that nobody has.
+  /// The size that is noted for a value that does not exist.
   private static let unknownSize: Int64 = -1
 
-  /// The size of a value; nil for one that is not known.
+  /// Nil if it is not known.
   func size(of digest: String) throws -> Int64? {
     guard Digest(hexadecimal: digest) != nil else { return nil }
     let known =
@@ -143,10 +139,9 @@ final class Blobs {
     try connection.integer("SELECT size FROM store_blob WHERE sha256 = ?1", values: [.text(digest)])
   }
 
-  /// The bytes of a value; nil if its file is gone.
+  /// Nil if its file is missing.
   func data(ifThere digest: String) throws -> Data? { try folder?.read(digest) }
 
-  /// The bytes of a value.
   func data(_ digest: String) throws -> Data {
     guard let data = try data(ifThere: digest) else {
       throw BlobFailure.missing(digest: digest).at(connection.path)
@@ -154,7 +149,6 @@ final class Blobs {
     return data
   }
 
-  /// A value that rows or history need, in a file or in memory.
   func content(_ digest: String) throws -> LargeValue {
     if let folder, folder.contains(digest) { return .file(folder.file(digest)) }
     guard let data = try Self.data(digest, on: connection) else {
@@ -163,10 +157,9 @@ final class Blobs {
     return .bytes(data)
   }
 
-  /// The bytes of a value that is kept in memory; nil if it is not.
+  /// Nil if the value is not kept in memory.
   func data(inMemory digest: String) throws -> Data? { try Self.data(digest, on: connection) }
 
-  /// The bytes of a value that a store in memory has; nil if it has none.
   static func data(_ digest: String, on connection: Connection) throws -> Data? {
     try connection.first(
       "SELECT content FROM store_blob WHERE sha256 = ?1",
@@ -176,42 +169,41 @@ final class Blobs {
     }
   }
 
-  /// Makes sure that the files last, before the rows that need them do.
+  /// Makes the files durable before the rows that need them.
   func prepareToCommit() throws {
     if marker != nil { try folder?.sync() }
   }
 
-  /// Takes away what was written; called while the lock for writing is still held.
+  /// Removes the files that were written; called while the write lock is still held.
   func abandon() {
     guard connection.isInTransaction else {
-      // SQLite ended the transaction, and others may need the same value by now.
+      // SQLite ended the transaction, so others may need the same value by now.
       marker = nil
       return forget()
     }
     for digest in created {
-      // A file that stays is found by its marker when the store is opened next.
+      // A file that remains is found by its marker when the store is opened next.
       try? folder?.remove(digest)
     }
     forget()
   }
 
-  /// Removes what nobody needs any more.
   func committed() {
     let wasTouched = isTouched
     forget()
     guard wasTouched else { return }
-    // The save is done. What can't be removed now is removed after one of the next.
+    // The save is complete. A later one removes what can't be removed now.
     try? removeUnused()
   }
 
-  /// Removes what a program left behind that ended in the middle of a write.
+  /// Removes the files of a program that ended in the middle of a write.
   func removeLeftovers() throws {
     guard let folder else { return }
     guard try folder.names().contains(where: { $0.hasPrefix(".") }) else {
       return try removeUnused()
     }
     try connection.inTransaction {
-      // Nobody writes while the lock is held, so that every marker is one that was left.
+      // No program writes while the lock is held, so every marker is an old one.
       let find = try connection.prepare("SELECT 1 FROM store_blob WHERE sha256 = ?1")
       for name in try folder.names() {
         try find.bind(1, name)
@@ -240,7 +232,7 @@ final class Blobs {
     created.removeAll()
     isTouched = false
     if let marker {
-      // One that stays only makes the next opening look for leftovers.
+      // A marker that remains only makes the next opening look for unused files.
       try? folder?.remove(marker)
     }
     marker = nil
@@ -248,7 +240,7 @@ final class Blobs {
 }
 
 extension BlobFolder {
-  /// Notes that files are being written which no row needs yet, and returns the note's name.
+  /// Marks the folder while files are written that no row needs yet, and returns the marker's name.
   func mark() throws -> String {
     let name = ".writing.\(getpid()).\(UInt64.random(in: 0...UInt64.max))"
     let descriptor = open(file(name), O_WRONLY | O_CREAT | O_CLOEXEC, 0o666)

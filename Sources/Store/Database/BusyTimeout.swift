@@ -5,7 +5,6 @@ import SQLite
 let longestTimeout = Duration.seconds(Int64(Int32.max / 1000))
 
 extension Connection {
-  /// Sets how long a statement waits for a lock.
   func setBusyTimeout(_ duration: Duration) {
     let (seconds, attoseconds) = min(duration, longestTimeout).components
     setBusyTimeout(
@@ -14,7 +13,6 @@ extension Connection {
   }
 }
 
-/// Waits for ten milliseconds.
 func sleepBriefly() {
   usleep(10_000)
 }

@@ -2,7 +2,7 @@ import Changes
 import FoundationEssentials
 import SQLite
 
-/// What a store tells of itself: which format, which store, which schema.
+/// The format, the identity and the schema of a store.
 struct Catalog {
   /// `TRLG`, which `file` and the SQLite header show.
   static let applicationID: Int32 = 0x5452_4c47
@@ -17,8 +17,8 @@ struct Catalog {
 
   /// The tables that every store has besides those of its schema.
   ///
-  /// For `IN` with more than two values SQLite would make a table of them each time a row is written,
-  /// which takes ten times as long as the row.
+  /// With more than two values SQLite builds a table for `IN` for each row that is written, which
+  /// takes ten times as long as writing the row. So the checks use OR.
   static let tables = """
     CREATE TABLE "store_catalog" (
       "key" TEXT NOT NULL PRIMARY KEY,
@@ -74,7 +74,7 @@ struct Catalog {
     ) STRICT;
     """
 
-  /// Adds a schema to those that the store had, and returns its id.
+  /// Adds a schema to the store's, unless it has it, and returns its id.
   static func add(_ schema: StoreSchema, on connection: Connection) throws -> Int64 {
     let json = try schema.json()
     let digest = SHA256.digest(of: Array(json.utf8)).description
@@ -87,7 +87,6 @@ struct Catalog {
     return connection.lastInsertedID
   }
 
-  /// Sets one value of the catalog.
   static func set(_ key: String, value: Value, on connection: Connection) throws {
     try connection.run(
       "INSERT INTO store_catalog (key, value) VALUES (?1, ?2)"
@@ -96,25 +95,23 @@ struct Catalog {
     )
   }
 
-  /// Takes one value out of the catalog.
   static func remove(_ key: String, on connection: Connection) throws {
     try connection.run("DELETE FROM store_catalog WHERE key = ?1", values: [.text(key)])
   }
 
-  /// Reads one value of the catalog.
   static func value(_ key: String, on connection: Connection) throws -> Value {
     try connection.first("SELECT value FROM store_catalog WHERE key = ?1", values: [.text(key)]) {
       $0.value(at: 0)
     } ?? .null
   }
 
-  /// Reads the catalog of a store whose format was checked.
+  /// Reads the catalog of a store whose format has been checked.
   init(on connection: Connection) throws {
     guard case .text(let identifier) = try Self.value("identifier", on: connection),
       case .integer(let lineage) = try Self.value("lineage", on: connection),
       case .integer(let schemaID) = try Self.value("schema", on: connection)
     else { throw Self.damaged(.identifier, path: connection.path) }
-    // Folders are named by it.
+    // It names folders.
     guard UUID(uuidString: identifier) != nil else {
       throw Self.damaged(.identifier, path: connection.path)
     }

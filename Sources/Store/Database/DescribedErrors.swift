@@ -2,7 +2,7 @@ import Changes
 import Glibc
 import SQLite
 
-/// Calls, and describes errors of SQLite as those of the store.
+/// Runs a function, and turns SQLite's errors into errors of the store.
 func describingErrors<Result>(
   at path: @autoclosure () -> String,
   _ body: () throws -> Result
@@ -14,8 +14,8 @@ func describingErrors<Result>(
   }
 }
 
-/// Calls, and describes errors of SQLite that are about a file; those about a statement stay as they
-/// are.
+/// Runs a function, and turns SQLite's errors about files into errors of the store; other errors
+/// stay.
 package func describingErrorsOfFiles<Result>(_ body: () throws -> Result) throws -> Result {
   do {
     return try body()

@@ -1,34 +1,30 @@
 import SQLite
 
-/// What the free space of a file may still hold, where history keeps tombstones alone.
+/// What the free space of a file may still contain if history keeps only tombstones.
 ///
-/// Our own connections overwrite what they delete there. Those of others don't, and ours did not
-/// before the store kept tombstones alone. Bytes that are left inside a page no statement reaches:
-/// they go when the file is written anew, which is done when they may be those of a deleted object.
-/// The catalog keeps it until then, so that a program that is stopped in between loses nothing.
+/// Our own connections overwrite what they delete there. Foreign ones don't, and ours did not
+/// before the mode was set. Only a VACUUM removes the rest, which is due if it may be values of a
+/// deleted object. The catalog notes that, so an interrupted program does not lose it.
 enum FreeSpace: String {
-  /// Values that were changed, of objects that may still be there.
+  /// Earlier values of objects that may still exist.
   case values
   /// Values of objects that were deleted.
   case erased
 
   private static let key = "free_space"
 
-  /// What the catalog says; nil if nothing is left.
+  /// Nil if nothing remains.
   private static func noted(on connection: Connection) throws -> FreeSpace? {
     guard case .text(let name) = try Catalog.value(key, on: connection) else { return nil }
     return FreeSpace(rawValue: name)
   }
 
-  /// Notes what may be left.
   static func note(_ left: FreeSpace, on connection: Connection) throws {
     guard try noted(on: connection) != .erased else { return }
     try Catalog.set(key, value: .text(left.rawValue), on: connection)
   }
 
-  /// Notes what others may have left by what was caught of them.
-  ///
-  /// - Returns: True if the file is to be written anew.
+  /// Notes what foreign writers may have left, and returns whether a VACUUM is due.
   static func noteForeignChanges(on connection: Connection) throws -> Bool {
     let kinds = try connection.cached(
       """
@@ -46,20 +42,20 @@ enum FreeSpace: String {
     return false
   }
 
-  /// Notes that objects are deleted whose earlier values may be left.
+  /// Notes that objects were deleted, whose earlier values may remain.
   static func noteDeletion(on connection: Connection) throws {
     if try noted(on: connection) == .values { try note(.erased, on: connection) }
   }
 
-  /// Writes the file anew, if that is due; what was there goes when the write-ahead log is emptied.
+  /// Runs VACUUM if it is due; the values are gone when the write-ahead log has been emptied.
   ///
-  /// It takes time and room as a copy of the file does, and fails where somebody else is writing.
+  /// It takes the time and space of a copy, and fails while another program writes.
   static func clear(on connection: Connection) throws {
     guard try noted(on: connection) == .erased else { return }
     let version = try connection.dataVersion()
     try connection.execute("VACUUM")
     try connection.inTransaction {
-      // What others committed since may have left something again.
+      // Commits of others since then may have left values again.
       if try connection.dataVersion() == version { try Catalog.remove(key, on: connection) }
     }
   }

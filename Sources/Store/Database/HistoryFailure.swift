@@ -9,7 +9,6 @@ package enum HistoryFailure: StoreReason {
   case otherDigest(Int64), otherBeginning(base: Int64, comparedHead: Int64)
   case migrated(Int64, by: Int64), erased(Int64)
   case noTransactions(ClosedRange<Int64>, head: Int64), noStateAt(Int64, head: Int64)
-  /// Later transactions, each with the objects in question, depend on those to be undone.
   case undoConflict(
     ClosedRange<Int64>,
     [UndoConflict],
@@ -116,6 +115,5 @@ package enum HistoryDamage: Sendable {
 }
 
 extension StoreError {
-  /// What prevents an undo.
   package var undoConflicts: [UndoConflict] { (reason as? HistoryFailure)?.conflicts ?? [] }
 }

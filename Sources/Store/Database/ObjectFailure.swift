@@ -1,6 +1,6 @@
 import Changes
 
-/// An object in an error, by its entity and its id.
+/// An object in an error.
 package struct ObjectName: Hashable, Sendable, CustomStringConvertible {
   package let entity: String
   package let id: Int64
@@ -10,7 +10,6 @@ package struct ObjectName: Hashable, Sendable, CustomStringConvertible {
     self.id = id
   }
 
-  /// “Trip 7”.
   package var description: String { "\(entity) \(id)" }
 }
 
@@ -28,7 +27,6 @@ enum ObjectFailure: StoreReason {
   case deletion(ObjectName, Obstacle, property: String, [ObjectName])
   case noIDsLeft(table: String, last: Int64)
 
-  /// Why an object can't be deleted.
   enum Obstacle { case denyRuleOfTargets, denyRule, requiredValue, noActionRule }
 
   var code: StoreError.Code {
@@ -103,7 +101,6 @@ enum ObjectFailure: StoreReason {
 private func names(_ objects: [ObjectName]) -> String { listText(objects.map(\.description)) }
 
 extension StoreError {
-  /// The objects that prevent a save, a deletion or a migration.
   package var objects: [ObjectName] {
     (reason as? ObjectFailure)?.objects ?? (reason as? MigrationFailure)?.objects ?? []
   }

@@ -2,38 +2,32 @@ import Changes
 import FoundationEssentials
 import Glibc
 
-/// Where the identity of a new store, and the time, place and salt of transactions come from.
+/// The sources of a new store's identity and of each transaction's time, process, host and salt.
 ///
-/// They are the system's, unless a generator wants the same store each time it runs.
+/// A generator replaces them, so that each run writes the same store.
 package struct Provenance: Sendable {
-  /// What a new store is told of itself.
+  /// The identity of a new store.
   package struct Birth: Sendable {
-    /// Its name, a UUID.
+    /// A UUID.
     package var identifier: String
-    /// When it was made, as ``Stamp/time``.
     package var time: String
 
-    /// Makes a birth.
     package init(identifier: String, time: String) {
       self.identifier = identifier
       self.time = time
     }
   }
 
-  /// What history keeps of a transaction besides its author and its changes.
+  /// What history keeps of a transaction besides its author and changes.
   package struct Stamp: Sendable {
-    /// When it was, in RFC 3339, UTC, always with six digits of a second.
+    /// RFC 3339, in UTC, with six digits of a second.
     package var time: String
-    /// The name of the program.
     package var process: String
-    /// The number that the program ran under.
     package var processID: Int64
-    /// The name of the machine.
     package var host: String
-    /// Sixteen bytes that nobody can guess.
+    /// Sixteen unpredictable bytes.
     package var salt: [UInt8]
 
-    /// Makes a stamp.
     package init(time: String, process: String, processID: Int64, host: String, salt: [UInt8]) {
       self.time = time
       self.process = process
@@ -43,13 +37,11 @@ package struct Provenance: Sendable {
     }
   }
 
-  /// Called when a store is made.
   package var birth: @Sendable () -> Birth
-  /// Called once for each transaction that is written, in the order in which they are, with its
-  /// author and the number of its changes.
+  /// Called once for each transaction, in their order, with its author and the number of its
+  /// changes.
   package var stamp: @Sendable (Author, Int64) -> Stamp
 
-  /// Makes a provenance of its two sources.
   package init(
     birth: @escaping @Sendable () -> Birth,
     stamp: @escaping @Sendable (Author, Int64) -> Stamp
@@ -58,7 +50,6 @@ package struct Provenance: Sendable {
     self.stamp = stamp
   }
 
-  /// The clock, the machine and the random numbers of the system.
   package static let system = Provenance(
     birth: { Birth(identifier: UUID().uuidString, time: currentTime()) },
     stamp: { author, _ in

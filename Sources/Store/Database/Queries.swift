@@ -1,24 +1,22 @@
 import Changes
 import SQLite
 
-/// Short queries. The statements of those that read one row at most are kept.
+/// Short queries. Statements that read at most one row are kept.
 extension Connection {
-  /// Runs a statement that gives no rows.
   package func run(_ sql: String, values: [Value] = []) throws {
     try bound(cached(sql), values: values).run()
   }
 
-  /// Whether a query gives a row.
   func hasRow(_ sql: String, values: [Value] = []) throws -> Bool {
     try first(bound(cached(sql), values: values)) { _ in true } ?? false
   }
 
-  /// The integer that the first row begins with; nil if there is no row, or NULL is there.
+  /// The first column of the first row; nil if it is NULL, or there is no row.
   func integer(_ sql: String, values: [Value] = []) throws -> Int64? {
     try first(bound(cached(sql), values: values)) { $0.isNull(at: 0) ? nil : $0.int64(at: 0) }
   }
 
-  /// What is read of the first row; nil if there is none.
+  /// The result of reading the first row; nil if there is none.
   func first<Result>(
     _ sql: String,
     values: [Value] = [],
@@ -27,7 +25,7 @@ extension Connection {
     try first(bound(cached(sql), values: values), read)
   }
 
-  /// What is read of each row.
+  /// The result of reading each row.
   func all<Result>(
     _ sql: String,
     values: [Value] = [],
@@ -39,7 +37,7 @@ extension Connection {
     return result
   }
 
-  /// A new statement with its values, whose rows the caller goes through.
+  /// A new statement with its values; the caller steps through the rows.
   func query(_ sql: String, values: [Value] = []) throws -> Statement {
     try bound(prepare(sql), values: values)
   }

@@ -9,7 +9,6 @@ enum ReplayFailure: StoreReason {
   case outOfOrder, incomplete(Int64, of: Int64), otherLineage(Int64, replica: Int64)
   case notAMigration(Int64), missingMigration(version: String)
 
-  /// The place of a change in a transaction, and its object.
   typealias ChangeName = (sequence: Int64, transaction: Int64, object: ObjectName)
 
   var code: StoreError.Code {
@@ -66,7 +65,7 @@ enum ReplayFailure: StoreReason {
 }
 
 extension StoreError {
-  /// The values that a replayed transaction did not find.
+  /// The values that a replayed transaction expected and did not find.
   package var replayDifferences: [ReplayDifference] {
     (reason as? ReplayFailure)?.differences ?? []
   }

@@ -1,8 +1,8 @@
 import Glibc
 import SQLite
 
-/// Whether there is no file at a path, or one without a table: the program that began to create a store
-/// was stopped.
+/// Whether a store was not created, or its creation was interrupted: no file, or one without
+/// tables.
 func isUnmadeStore(at path: String) throws -> Bool {
   guard access(path, F_OK) == 0 else { return true }
   guard access(path, W_OK) == 0 else { return false }

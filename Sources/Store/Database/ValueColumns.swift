@@ -2,9 +2,8 @@ import Changes
 import FoundationEssentials
 import SQLite
 
-/// Values to and from statements.
 extension Statement {
-  /// Binds a value, copying texts and blobs.
+  /// Copies texts and blobs.
   package func bind(_ index: Int32, _ value: Value) throws {
     switch value {
     case .null: try bindNull(index)
@@ -16,7 +15,7 @@ extension Statement {
     }
   }
 
-  /// Binds a value without a copy: it must stay where it is until the statement was run, or the
+  /// Binds a value without a copy; it must remain in memory until the statement has run, or the
   /// parameter is bound again.
   func bind(_ parameter: Int32, borrowing value: PlainValue) throws {
     switch value {
@@ -28,7 +27,6 @@ extension Statement {
     }
   }
 
-  /// The value in a column, as it is stored.
   package func value(at index: Int32) -> Value {
     switch type(at: index) {
     case .null: .null

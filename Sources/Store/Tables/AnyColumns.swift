@@ -1,14 +1,13 @@
 import Changes
 import SQLite
 
-/// The text of an update of whichever columns, which is prepared once for all sets of them.
+/// The SQL of an update of any columns of a table, prepared once for all sets of columns.
 ///
-/// Each column has three parameters: a flag that is bound where the column is to be set, its new value,
-/// and the one that it is expected to have. Nothing is bound for the columns that stay.
+/// Each column has three parameters: a flag, which is bound if the column is set, the new value,
+/// and the expected one.
 struct AnyColumns {
-  /// Sets the columns of the row with the id that is the first parameter.
   let assignment: String
-  /// That they are as expected.
+  /// The condition that the columns have their expected values.
   let expectation: String
 
   init(_ layout: EntityLayout) {

@@ -1,16 +1,16 @@
 import Changes
 
-/// What was prepared for sets of columns, of which a table has as many as its columns can be combined.
+/// The prepared statements of recently used sets of columns.
 ///
-/// To prepare an update takes as long as ten updates, so that a set gets a plan of its own while there
-/// is room, or when it was asked for often; for the others there is ``AnyColumns``. When there is no
-/// room for another plan, those are forgotten that were not asked for since the last time.
+/// Preparing an update takes as long as running ten. A set gets a plan while there is room, or when
+/// it is used often; ``AnyColumns`` serves the others. If there is no room left, plans that were
+/// not used since the last time are dropped.
 struct ColumnPlans<Plan> {
-  /// Half of how many are kept.
+  /// Half of the plans that are kept.
   private static var room: Int { 64 }
-  /// So often a set is asked for before others make room for it.
+  /// How often a set is used before it replaces others.
   private static var often: Int { 8 }
-  /// So many sets are counted.
+  /// How many sets are counted.
   private static var counted: Int { 512 }
 
   private var recent: [[ColumnIndex]: Plan] = [:]
@@ -18,7 +18,7 @@ struct ColumnPlans<Plan> {
   private var asked: [[ColumnIndex]: Int] = [:]
   private var last: (columns: [ColumnIndex], plan: Plan)?
 
-  /// The plan for some columns, which is made where there is none; nil if it is not worth one.
+  /// The plan for some columns, which is made if it is missing; nil if it is not worth one.
   mutating func plan(for columns: [ColumnIndex], _ make: () throws -> Plan) rethrows -> Plan? {
     if let last, last.columns == columns { return last.plan }
     let plan: Plan

@@ -3,7 +3,6 @@ import SQLite
 
 /// The statements that read and write the rows of one entity, each prepared when first used.
 final class EntityTable {
-  /// The statements for one set of columns.
   private struct UpdatePlan {
     let reading: Statement
     let writing: Statement
@@ -19,7 +18,6 @@ final class EntityTable {
   private var anyUpdate: Statement?
   private var finding: [[ColumnIndex]: Statement] = [:]
   private let texts: TextRoom
-  /// The indexes of the columns of external attributes.
   let external: [ColumnIndex]
 
   init(_ connection: Connection, layout: EntityLayout, texts: TextRoom) {
@@ -29,14 +27,12 @@ final class EntityTable {
     self.layout = layout
   }
 
-  /// Writes a new row.
   func insert(id: ObjectID, values: [Value]) throws {
     let statement = try insertion ?? layout.prepareInsertion(on: connection)
     insertion = statement
     try run(statement, id: id, values: values) { Int32(truncatingIfNeeded: $0) + 2 }
   }
 
-  /// Reads all values of a row.
   func row(id: ObjectID) throws -> [Value]? {
     let statement = try reading ?? prepareReading()
     reading = statement
@@ -46,7 +42,7 @@ final class EntityTable {
     return layout.columns.indices.map { statement.value(at: Int32(truncatingIfNeeded: $0)) }
   }
 
-  /// The name of the entity that a row of the table belongs to; nil if there is no such row.
+  /// Nil if there is no such row.
   func entityName(id: ObjectID) throws -> String? {
     let statement =
       try naming
@@ -60,7 +56,6 @@ final class EntityTable {
     return try statement.step() ? statement.string(at: 0) : nil
   }
 
-  /// Takes a row away.
   func delete(id: ObjectID) throws {
     let statement =
       try removal ?? connection.prepare("DELETE FROM \(layout.table) WHERE \"id\" = ?1")
@@ -69,7 +64,6 @@ final class EntityTable {
     try statement.run()
   }
 
-  /// Reads some values of a row.
   func values(id: ObjectID, columns: [ColumnIndex]) throws -> [Value]? {
     guard let statement = try plan(columns)?.reading else {
       return try row(id: id).map { row in columns.map { row[$0] } }
@@ -80,7 +74,6 @@ final class EntityTable {
     return columns.indices.map { statement.value(at: Int32(truncatingIfNeeded: $0)) }
   }
 
-  /// Writes some values of a row.
   func update(id: ObjectID, columns: [ColumnIndex], values: [Value]) throws {
     if let plan = try plan(columns) {
       return try run(plan.writing, id: id, values: values) { Int32(truncatingIfNeeded: $0) + 2 }
@@ -92,8 +85,7 @@ final class EntityTable {
     try run(statement, id: id, values: values) { AnyColumns.value(columns[$0]) }
   }
 
-  /// Runs a statement with an id and values, whose texts are copied once, to where SQLite reads
-  /// them.
+  /// Runs a statement with an id and values, and copies each text only once.
   private func run(
     _ statement: Statement,
     id: ObjectID,
@@ -120,13 +112,12 @@ final class EntityTable {
     try statement.run()
   }
 
-  /// The statements that read and write some columns; nil for columns that are rarely written
-  /// together.
+  /// Nil for columns that are rarely written together.
   private func plan(_ columns: [ColumnIndex]) throws -> UpdatePlan? {
     try plans.plan(for: columns) { try makePlan(columns) }
   }
 
-  /// The id of a row of the entity, or of one that inherits from it, by the values of columns.
+  /// The id of a row of the entity or of one that inherits from it.
   func find(_ columns: [ColumnIndex], values: [Value]) throws -> Int64? {
     let statement = try finding[columns] ?? prepareFinding(columns)
     finding[columns] = statement
@@ -171,7 +162,7 @@ final class EntityTable {
 }
 
 extension EntityLayout {
-  /// Prepares the insertion of a row: its id, and its values in the order of ``columns``.
+  /// The parameters are the id and the values in the order of ``columns``.
   func prepareInsertion(on connection: Connection) throws -> Statement {
     var names = ["\"id\""] + columns.map(\.quoted)
     var marks = names.indices.map { "?\($0 + 1)" }
@@ -186,22 +177,20 @@ extension EntityLayout {
   }
 }
 
-/// Room for the texts that one statement is bound to.
-///
-/// SQLite reads them where they lie, so that none is copied into memory of its own.
+/// Memory for the texts that are bound to one statement, which SQLite reads without a copy.
 final class TextRoom {
   private var memory = UnsafeMutableRawBufferPointer.allocate(byteCount: 4096, alignment: 1)
 
   deinit { memory.deallocate() }
 
-  /// Makes room for some bytes; what was copied before is gone.
+  /// Makes room for some bytes, and drops what was copied before.
   func reserve(_ size: Int) {
     guard size > memory.count else { return }
     memory.deallocate()
     memory = .allocate(byteCount: max(size, memory.count * 2), alignment: 1)
   }
 
-  /// Copies a text, and tells where it is until the next ``reserve(_:)``.
+  /// The copy is valid until the next ``reserve(_:)``.
   func copy(_ text: UnsafeRawBufferPointer, at offset: Int) -> UnsafeRawBufferPointer {
     let place = UnsafeMutableRawBufferPointer(rebasing: memory[offset..<offset + text.count])
     place.copyMemory(from: text)

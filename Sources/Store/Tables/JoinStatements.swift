@@ -5,7 +5,7 @@ import SQLite
 final class JoinStatements {
   let table: JoinTable
   private let connection: Connection
-  // Kept here: to find a statement by its text costs as much as to run one of these.
+  // Kept here, because finding a statement by its text costs as much as running one of these.
   private var reading: Statement?
   private var adding: Statement?
   private var removing: Statement?
@@ -20,7 +20,6 @@ final class JoinStatements {
   private var second: String { quoted(table.secondColumn) }
   private var pair: String { "\(first) = ?1 AND \(second) = ?2" }
 
-  /// Whether a pair is linked.
   func isLinked(_ source: Int64, target: Int64) throws -> Bool {
     let statement = try prepared(&reading, "SELECT 1 FROM \(name) WHERE \(pair)")
     try bind(statement, source, target)
@@ -28,7 +27,7 @@ final class JoinStatements {
     return try statement.step()
   }
 
-  /// Links a pair; returns false if it was linked already.
+  /// Returns false if the pair was linked before.
   func add(_ source: Int64, target: Int64) throws -> Bool {
     let statement = try prepared(
       &adding,
@@ -39,7 +38,7 @@ final class JoinStatements {
     return connection.changes == 1
   }
 
-  /// Removes the link of a pair; returns false if there was none.
+  /// Returns false if the pair was not linked.
   @discardableResult
   func remove(_ source: Int64, target: Int64) throws -> Bool {
     let statement = try prepared(&removing, "DELETE FROM \(name) WHERE \(pair)")
@@ -50,12 +49,12 @@ final class JoinStatements {
 
   // MARK: All links of an object
 
-  /// The ids that an owner is linked to, in ascending order.
+  /// The ids are in ascending order.
   func targets(of source: Int64) throws -> [Int64] {
     try ids("SELECT \(second) FROM \(name) WHERE \(first) = ?1 ORDER BY 1", id: source)
   }
 
-  /// The ids of the owners that are linked to an object, in ascending order.
+  /// The ids are in ascending order.
   func owners(of target: Int64) throws -> [Int64] {
     try ids("SELECT \(first) FROM \(name) WHERE \(second) = ?1 ORDER BY 1", id: target)
   }

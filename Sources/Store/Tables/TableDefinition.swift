@@ -1,16 +1,12 @@
 import Changes
 
-/// One table of a schema, with the statements that make it, its indexes and its views.
+/// A table of a schema, with the statements that create it, its indexes and its views.
 package struct TableDefinition: Hashable, Sendable {
-  /// The table's name.
   package let name: String
-  /// The `CREATE TABLE` statement.
   package let create: String
   /// The names of the columns, `id` first.
   package let columns: [String]
-  /// The `CREATE INDEX` statements.
   package let indexes: [String]
-  /// The `CREATE VIEW` statements.
   package let views: [String]
 }
 
