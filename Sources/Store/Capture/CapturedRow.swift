@@ -1,31 +1,30 @@
 import Changes
 import SQLite
 
-/// One row of `history_foreign`: what a trigger saw.
+/// One row of `history_foreign`, which a trigger wrote.
 struct CapturedRow {
-  /// What happened to the row.
   enum Kind: String {
     case insert, update, delete
-    /// It stood in the way of another; whether it went, what follows tells.
+    /// It is in conflict with another row; the next rows show whether it was deleted.
     case victim
   }
 
-  /// What tells where a transaction ends.
+  /// Where the row is in time, which shows where a transaction ends.
   struct Place {
     let id: Int64
     /// Milliseconds since 1970.
     let time: Int64
-    /// The connection's count of changes, which goes up with each row that is caught.
+    /// The connection's count of changes, which rises with each captured row.
     let series: Int64
     let isVictim: Bool
     let salt: [UInt8]
 
-    /// Whether another row, which comes next, belongs to another transaction.
+    /// Whether the next row belongs to another transaction.
     ///
-    /// SQLite tells no trigger which transaction it is in. The count of another connection begins
-    /// anew, and one connection's transactions are told apart by the time that lies between.
+    /// A trigger can't see its transaction. The count starts again with each connection, and the
+    /// transactions of one connection are distinguished by the time between them.
     func endsTransaction(before next: Place) -> Bool {
-      // The victims of one statement are caught together.
+      // The victims of one statement are captured together.
       let isTogether = series == next.series && isVictim && next.isVictim
       return (series >= next.series && !isTogether) || time > next.time
         || next.time &- time > Self.pause
@@ -34,9 +33,9 @@ struct CapturedRow {
     /// The longest pause between two rows of a transaction, in milliseconds.
     private static let pause: Int64 = 1000
 
-    /// Whether so much time has passed that nothing joins its transaction any more.
+    /// Whether so much time has passed that no row can join the transaction.
     func isOver(at now: Int64) -> Bool {
-      // Somebody may have written any time.
+      // A forged row can have any time.
       let (passed, isTooLong) = now.subtractingReportingOverflow(time)
       return isTooLong ? time < 0 : passed > Self.pause
     }
@@ -48,13 +47,13 @@ struct CapturedRow {
   let table: Int
   /// The id of the object, or of a link's owner.
   let object: Int64
-  /// The values of ``ForeignTable/columns`` as they were; empty for an insert.
+  /// Before the change, in the order of ``ForeignTable/columns``; empty for an insert.
   let before: [Value]
-  /// The values as they are; empty for a delete and for a victim.
+  /// Empty for a delete and for a victim.
   let after: [Value]
 }
 
-/// The statements that read what was caught, on one connection.
+/// The statements that read captured rows on one connection.
 final class CapturedRows {
   let connection: Connection
   private let tables: [ForeignTable]
@@ -75,19 +74,18 @@ final class CapturedRows {
       .map { quoted($0) }.joined(separator: ", ")
   }
 
-  /// Whether there is anything; costs next to nothing where there is not.
+  /// Cheap if there are none.
   static func areThere(on connection: Connection) throws -> Bool {
     try connection.hasRow("SELECT 1 FROM history_foreign LIMIT 1")
   }
 
-  /// All places in order.
   static func places(on connection: Connection) throws -> Statement {
     try connection.prepare(
       "SELECT \"id\", \"time\", \"series\", \"kind\", \"salt\" FROM \"history_foreign\" ORDER BY \"id\""
     )
   }
 
-  /// The place that a statement of ``places(on:)`` or ``rows(through:)`` stands at.
+  /// The place of the current row of ``places(on:)`` or ``rows(through:)``.
   static func place(at row: Statement) -> CapturedRow.Place {
     CapturedRow.Place(
       id: row.int64(at: 0),
@@ -98,7 +96,6 @@ final class CapturedRows {
     )
   }
 
-  /// All rows up to one, in order.
   func rows(through last: Int64) throws -> Statement {
     try connection.query(
       "SELECT \(list) FROM \"history_foreign\" WHERE \"id\" <= ?1 ORDER BY \"id\"",
@@ -106,7 +103,7 @@ final class CapturedRows {
     )
   }
 
-  /// The rows about one object or link owner after a row, in order.
+  /// The later rows about an object or a link's owner.
   func rows(of object: Int64, in table: Int, after id: Int64) throws -> Statement {
     let statement = try connection.cached(
       "SELECT \(list) FROM \"history_foreign\""
@@ -118,8 +115,8 @@ final class CapturedRows {
     return statement
   }
 
-  /// The row that a statement stands at; nil for one of a table or kind that nobody knows, which
-  /// no trigger of ours has written.
+  /// The current row of a statement; nil for an unknown table or kind, which none of our triggers
+  /// writes.
   func row(at row: Statement) -> CapturedRow? {
     guard let kind = CapturedRow.Kind(rawValue: row.string(at: 3)),
       let table = indexes[row.string(at: 5)]
@@ -139,7 +136,7 @@ final class CapturedRows {
     )
   }
 
-  /// Whether a victim can't be there any more once another row is, as SQLite compares them.
+  /// Whether SQLite can't keep a victim beside another row.
   func conflict(_ victim: CapturedRow, with row: CapturedRow) throws -> Bool {
     let table = tables[victim.table]
     func column(_ side: String, prefix: String) -> (String) -> String {
@@ -156,11 +153,10 @@ final class CapturedRows {
     )
   }
 
-  /// Whether no row can join the transaction that ends with a row, as far as can be seen with
-  /// the lock for writing held.
+  /// Whether no row can join the transaction that ends with a row, as far as the holder of the
+  /// write lock can see.
   ///
-  /// The time is that of now in milliseconds since 1970; nil if what is there is sealed at once,
-  /// so that nothing can join it.
+  /// `now` is in milliseconds since 1970; nil if the rows are sealed at once, so nothing can join.
   static func isLast(
     _ place: CapturedRow.Place,
     at time: Int64?,
@@ -171,7 +167,7 @@ final class CapturedRows {
         + " WHERE \"id\" >= ?1 ORDER BY \"id\" LIMIT 2",
       values: [.integer(place.id)]
     )
-    // Where it is not there any more somebody has sealed it, perhaps with others.
+    // If it is missing, another program has sealed it, perhaps with others.
     guard try statement.step(), self.place(at: statement).salt == place.salt else { return false }
     guard try statement.step() else {
       return time.map { place.isOver(at: $0) } ?? true

@@ -2,7 +2,6 @@ import Changes
 import SQLite
 
 extension Catalog {
-  /// Writes the tables and the catalog of a new store.
   static func create(
     _ schema: StoreSchema,
     on connection: Connection,

@@ -1,14 +1,14 @@
 import Changes
 import SQLite
 
-/// The table and the triggers that catch what writers do that are not ours: the `sqlite3` shell, a
-/// script, another library.
+/// The table and the triggers that capture foreign changes: those of the `sqlite3` shell, a script
+/// or another library.
 ///
-/// Our own connections have triggers switched off and pay nothing. A trigger keeps the values of a
-/// row as they are stored, because SQL can't write what history has: its JSON loses digits and
-/// refuses blobs. ``ForeignTransactions`` turns them into history.
+/// Our own connections disable triggers and pay nothing. A trigger keeps the values of a row as
+/// they are stored, because SQL's JSON loses digits and refuses blobs. ``ForeignTransactions``
+/// turns them into history.
 struct ForeignCapture {
-  /// A table or trigger, as `sqlite_schema` has it.
+  /// A table or trigger in `sqlite_schema`.
   struct Definition: Hashable {
     let type: String
     let name: String
@@ -17,14 +17,13 @@ struct ForeignCapture {
 
   private static let recent = Recent<StoreSchema, ForeignCapture> { $0.isCopy(of: $1) }
 
-  /// What catches what others write to a store with a schema.
   static func of(_ schema: StoreSchema) throws -> ForeignCapture {
     try recent.value(of: schema) { try ForeignCapture(schema) }
   }
 
-  /// The table, its index and the triggers, in the order in which they can be made.
+  /// The table, its index and the triggers, in the order in which they are created.
   let definitions: [Definition]
-  /// The tables whose rows are caught.
+  /// The tables whose rows are captured.
   let tables: [ForeignTable]
 
   private init(_ schema: StoreSchema) throws {
@@ -40,9 +39,8 @@ struct ForeignCapture {
       ] + tables.flatMap { Self.triggers(on: $0) }
   }
 
-  /// The name of the table that keeps what was caught.
   static let name = "history_foreign"
-  /// SQLite's limit on columns is 2000, and each value is kept as it was and as it is.
+  /// SQLite has at most 2000 columns, and each value is kept before and after.
   private static let maximumWidth = 990
 
   private static func table(_ width: Int) -> String {
@@ -112,7 +110,7 @@ struct ForeignCapture {
         condition: isSame,
         body: [insertion(of: .update, table: table, before: "OLD.", after: "NEW.")]
       ),
-      // Who moves a row to another key takes one object away and makes another.
+      // A row that moves to another key is a deletion and an insertion.
       trigger(
         "after_move",
         event: "AFTER UPDATE",
@@ -123,8 +121,8 @@ struct ForeignCapture {
     ]
   }
 
-  /// What every row has: the time in milliseconds since 1970, the connection's count of changes,
-  /// and what may become a transaction's salt.
+  /// The columns of every row: the time in milliseconds since 1970, the connection's count of
+  /// changes, and bytes that may become a transaction's salt.
   private static let stamp =
     "CAST(round((julianday('now') - 2440587.5) * 86400000.0) AS INTEGER), total_changes(),"
     + " randomblob(16)"
@@ -158,9 +156,8 @@ struct ForeignCapture {
       .joined(separator: ", ") + ")"
   }
 
-  /// Keeps the rows that a statement would take away to make room for its own.
-  ///
-  /// `REPLACE` fires no trigger for them, unless recursive triggers are on.
+  /// Captures the rows that `REPLACE` deletes, for which it runs triggers only if they are
+  /// recursive.
   private static func victims(_ table: ForeignTable, condition: String) -> String {
     opening(names("b", table: table)) + "\n    SELECT "
       + ([stamp, literal(CapturedRow.Kind.victim.rawValue), literal(table.name), table.object]
@@ -170,14 +167,13 @@ struct ForeignCapture {
 }
 
 extension ForeignCapture {
-  /// Makes the table and the triggers that are missing or other than they are to be.
+  /// Creates the table and the triggers that are missing or different; requires the write lock.
   ///
-  /// It is called with the lock for writing held. What was written while they were missing nobody
-  /// saw; ``Store/check(recording:)`` finds it.
+  /// No trigger saw what was written without them; ``Store/check(recording:)`` finds it.
   func install(on connection: Connection) throws {
     let found = try Self.found(on: connection)
     for definition in found.values where !definitions.contains(definition) {
-      // An index goes with its table, and both stand in the list.
+      // Dropping a table drops its index, and both are in the list.
       try connection.execute("DROP \(definition.type) IF EXISTS \(quoted(definition.name))")
     }
     let left = try Self.found(on: connection)
@@ -186,19 +182,18 @@ extension ForeignCapture {
     }
   }
 
-  /// Takes the triggers away, so that tables can be made anew.
+  /// Removes the triggers, so that tables can be rebuilt.
   static func removeTriggers(on connection: Connection) throws {
     for definition in try found(on: connection).values where definition.type == "trigger" {
       try connection.execute("DROP TRIGGER \(quoted(definition.name))")
     }
   }
 
-  /// Whether all is as it is to be.
   func isInstalled(on connection: Connection) throws -> Bool {
     Set(try Self.found(on: connection).values) == Set(definitions)
   }
 
-  /// What of it a store has, by name; triggers of other people's making are not ours to touch.
+  /// The definitions that a store has, by name; other programs' triggers are not touched.
   static func found(on connection: Connection) throws -> [String: Definition] {
     let found = try connection.all(
       """

@@ -1,8 +1,8 @@
 import SQLite
 
-/// Makes history of what triggers caught, in the transaction of whoever writes next.
+/// Seals foreign changes in the transaction of the next writer.
 enum ForeignSeal {
-  /// Seals all that there is; it must be in a transaction that holds the lock for writing.
+  /// Seals all captured rows; requires a transaction with the write lock.
   static func seal(
     on connection: Connection,
     blobs: Blobs,
@@ -10,7 +10,7 @@ enum ForeignSeal {
   ) throws {
     guard try CapturedRows.areThere(on: connection) else { return }
     let catalog = try Catalog(on: connection)
-    // What was caught was written under the schema that the store has now.
+    // The rows were captured under the schema that the store has now.
     let recorder = try ChangeRecorder(
       connection,
       schema: catalog.schema,
@@ -33,8 +33,7 @@ enum ForeignSeal {
 }
 
 extension ForeignTransactions {
-  /// Keeps the ids that came from being given again, which SQLite does not where an update gave
-  /// them.
+  /// Reserves ids that foreign writers gave; SQLite does not reserve those of an update.
   fileprivate func reserveIDs(on connection: Connection) throws {
     for (table, highest) in highest where highest > 0 {
       for sql in [

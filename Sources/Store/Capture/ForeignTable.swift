@@ -1,35 +1,33 @@
 import Changes
 
-/// A table whose rows are caught when a writer changes them that is not ours.
+/// A table whose rows are captured if a foreign writer changes them.
 struct ForeignTable {
-  /// Values that no two rows have together.
+  /// Columns whose values are unique together.
   struct Unique {
-    /// The columns' quoted names.
     let columns: [String]
-    /// The entities whose rows it holds for; nil for all rows of the table.
+    /// The entities whose rows are unique; nil for all rows of the table.
     let entities: [String]?
   }
 
-  /// What its rows are.
   enum Content {
-    /// The objects of a family, by the indexes of the entities that have rows here.
+    /// The objects of a family; the entities that have rows in the table, by name.
     case objects([String: EntityIndex])
-    /// The links of a join table, by its index.
+    /// The links of a join table.
     case links(JoinIndex)
   }
 
   let name: String
   let content: Content
-  /// The quoted name of the column with the object's id: of the row itself, or of a link's owner.
+  /// The quoted name of the column with the id of the object or of a link's owner.
   let object: String
-  /// The quoted names of the columns of the primary key.
+  /// The quoted names of the primary key's columns.
   let key: [String]
-  /// The quoted names of all columns but ``object``, as they are kept.
+  /// The quoted names of all other columns than ``object``, as they are kept.
   let columns: [String]
   let uniques: [Unique]
 
-  /// The condition that a row stands in the way of another, as a unique index would say it; the
-  /// closures give the SQL for a column's value in the one row and in the other.
+  /// The condition that two rows conflict in a unique index, from the SQL for a column's value in
+  /// the one row and in the other.
   func conflict(_ mine: (String) -> String, with theirs: (String) -> String) -> String {
     var terms = [key.map { "\(mine($0)) = \(theirs($0))" }.joined(separator: " AND ")]
     for unique in uniques {
@@ -45,7 +43,6 @@ struct ForeignTable {
 }
 
 extension StoreSchema {
-  /// The tables of all entities and links.
   func foreignTables() throws -> [ForeignTable] {
     let layouts = try layouts()
     let joins = joinTables(among: layouts)
@@ -76,7 +73,7 @@ extension StoreSchema {
     }
   }
 
-  /// What the unique indexes of a table say, of which there is one for each set of columns.
+  /// The constraints of the unique indexes of a table, one for each set of columns.
   private func uniques(
     of family: [EntityLayout],
     layouts: [EntityLayout]

@@ -2,10 +2,10 @@ import Changes
 import FoundationEssentials
 import SQLite
 
-/// Turns what triggers caught into transactions of history, which a recorder writes.
+/// Turns captured rows into transactions of history, which a recorder writes.
 ///
-/// It goes through the rows in order, and asks for what none of them says: how an object or its
-/// links were at that time. That is how they are now, with all that was caught later taken back.
+/// It reads the rows in order. How an object or its links were at that time is their present state
+/// without all later captured changes.
 final class ForeignTransactions {
   private let rows: CapturedRows
   private let tables: [ForeignTable]
@@ -13,19 +13,19 @@ final class ForeignTransactions {
   private let joins: [JoinTable]
   private let recorder: ChangeRecorder
   private let blobs: Blobs
-  /// For each entity the places of its columns in ``ForeignTable/columns``.
+  /// For each entity the positions of its columns in ``ForeignTable/columns``.
   private let places: [[Int]]
-  /// For each entity the index of its table, and for each join table that of its own.
+  /// For each entity the index of its table, and for each join table its own.
   private let entityTables: [Int]
   private let linkTables: [Int]
-  /// For each entity the join tables whose links its objects own.
+  /// For each entity the join tables that it owns.
   private let owned: [[JoinIndex]]
-  /// The rows that may have gone to make room for one that is still to come, by table.
+  /// For each table the rows that may have been replaced by one that follows.
   private var victims: [[CapturedRow]]
-  /// The highest id that came or was named, by table.
+  /// The highest id that was given or referred to, by table.
   private var highestIDs: [Int64]
 
-  /// Reads what was caught on one connection, and writes history where the recorder does.
+  /// Reads captured rows on one connection, and writes history where the recorder does.
   init(
     _ connection: Connection,
     schema: StoreSchema,
@@ -56,10 +56,9 @@ final class ForeignTransactions {
     highestIDs = tables.map { _ in 0 }
   }
 
-  /// The highest id that came or was named, by the names of the tables.
+  /// The highest id that was given or referred to, by the name of the table.
   var highest: [(String, Int64)] { zip(tables.map(\.name), highestIDs).map { ($0, $1) } }
 
-  /// Records what was caught up to a row.
   func record(through last: Int64) throws {
     let statement = try rows.rows(through: last)
     var first: CapturedRow.Place?
@@ -80,7 +79,7 @@ final class ForeignTransactions {
     if let first, let previous { try finish(first, last: previous) }
   }
 
-  /// Ends a transaction, of which neither author nor program nor machine are known.
+  /// Ends a transaction, whose author, program and host are unknown.
   private func finish(_ first: CapturedRow.Place, last: CapturedRow.Place) throws {
     let stamp = Provenance.Stamp(
       time: timeText(milliseconds: last.time),
@@ -117,7 +116,7 @@ final class ForeignTransactions {
     }
   }
 
-  /// Whether both are about one row of the table, by its primary key.
+  /// Whether both have the same primary key.
   private func isSameRow(_ one: CapturedRow, _ other: CapturedRow) -> Bool {
     guard one.object == other.object else { return false }
     guard case .links = tables[one.table].content else { return true }
@@ -125,7 +124,7 @@ final class ForeignTransactions {
     return one.before.first == target
   }
 
-  /// Records what became of a row, at the time of the row that caught it or of a later one.
+  /// Records the change of a row at the time of the row that captured it, or of a later one.
   private func change(
     _ row: CapturedRow,
     from before: [Value]?,
@@ -148,7 +147,7 @@ final class ForeignTransactions {
       guard let owner = try object(row.object, in: entityTables[joins[join].owner], after: time),
         owned[owner.key.entity].contains(join)
       else { return }
-      // An update leaves both ids as they are; triggers catch a moved row as a delete and an insert.
+      // An update changes neither id; triggers capture a moved row as a delete and an insert.
       guard before == nil || after == nil, let target = (before ?? after).flatMap({ target($0) })
       else { return }
       try recorder.link(owner.key, join: join, target: target, isLinked: after != nil)
@@ -163,7 +162,7 @@ final class ForeignTransactions {
     let values: [Value]
   }
 
-  /// The object that a row is; nil if no entity has the name that stands in it.
+  /// The object in a row; nil if its entity does not exist.
   private func object(_ id: Int64, in table: Int, columns: [Value]) -> Object? {
     guard case .objects(let entities) = tables[table].content else { return nil }
     var entity = entities.values.first
@@ -176,7 +175,7 @@ final class ForeignTransactions {
     return Object(key: key, values: places[entity].map { columns[$0] })
   }
 
-  /// The object that has an id, as it was after a row was caught.
+  /// An object at the time after a captured row.
   private func object(_ id: Int64, in table: Int, after time: Int64) throws -> Object? {
     let later = try rows.rows(of: id, in: table, after: time)
     defer { later.reset() }
@@ -246,14 +245,14 @@ final class ForeignTransactions {
     }
   }
 
-  /// Notes an object that a row leads to, there or not, so that no new one takes its place.
+  /// Notes the object that a row refers to, so that no new object gets its id.
   private func name(_ value: Value, column: EntityLayout.Column) {
     guard case .integer(let id) = value, let destination = column.destination else { return }
     name(id, in: entityTables[destination])
   }
 
   private func name(_ id: Int64, in table: Int) {
-    // So far no table gets by itself, and there must be ids left.
+    // No table reaches such an id by itself, and there must be ids left.
     guard id < 1 << 53 else { return }
     highestIDs[table] = max(highestIDs[table], id)
   }
@@ -270,7 +269,7 @@ final class ForeignTransactions {
     return target
   }
 
-  /// What an owner was linked to after a row was caught, by ascending ids.
+  /// The targets of an owner at the time after a captured row, in ascending order.
   private func targets(of owner: Int64, by join: JoinIndex, after time: Int64) throws -> [Int64] {
     let table = tables[linkTables[join]]
     var result: Set<Int64> = []

@@ -2,22 +2,21 @@ import Changes
 import FoundationEssentials
 import SQLite
 
-/// The transactions that a reader sees before anybody has sealed them: made in memory, as sealing
-/// will make them, with the same ids, salts and digests.
+/// The transactions that a reader sees before they are sealed, made in memory as sealing will make
+/// them, with the same ids, salts and digests.
 struct UnsealedHistory {
-  /// The last transaction that the store itself has.
+  /// The last transaction in the store itself.
   let sealed: Int64
-  /// The last row of what was caught that they tell of.
+  /// The last captured row that they contain.
   let lastCaught: Int64
-  /// The rows of history in memory.
   let rows: HistoryRows
-  /// The values that are too large for a row of history, and that no file has yet.
+  /// Values too large for a row of history, which are not in files yet.
   let blobs: Blobs
 
-  /// Makes what a reader's snapshot has; nil if all is sealed.
+  /// Nil if everything is sealed.
   ///
-  /// The closure tells of the last row whether nothing can join its transaction any more, so that
-  /// it may be shown.
+  /// The closure returns whether nothing can join the transaction of the last row, so that it can
+  /// be shown.
   init?(
     of reader: Connection,
     history: HistoryRows,
@@ -27,12 +26,12 @@ struct UnsealedHistory {
   ) throws {
     guard try Self.hasTable(reader), try CapturedRows.areThere(on: reader) else { return nil }
     let catalog = try Catalog(on: reader)
-    // What somebody else writes into a replica is no history of the store that it replays.
+    // A foreign change in a replica is not history of its origin.
     guard !catalog.isReplica else { return nil }
     guard let last = try Self.lastShown(on: reader, isLast) else { return nil }
     lastCaught = last
     let connection = try Connection(path: "", mode: .memory)
-    // What is asked of the store's own history may need the same functions.
+    // Queries of history may need the same functions.
     try configure?(connection)
     rows = HistoryRows(connection)
     sealed = try Self.copyHead(from: reader, history: history, to: connection)
@@ -48,14 +47,14 @@ struct UnsealedHistory {
       .record(through: last)
   }
 
-  /// A reader of a store that was made before there was such a table has nothing to see.
+  /// False for a store that was created before this table was introduced.
   static func hasTable(_ connection: Connection) throws -> Bool {
     try connection.hasRow(
       "SELECT 1 FROM sqlite_schema WHERE type = 'table' AND name = '\(ForeignCapture.name)'"
     )
   }
 
-  /// The last row of the last transaction that may be shown; nil if there is none.
+  /// The last row of the last transaction that can be shown; nil if there is none.
   private static func lastShown(
     on connection: Connection,
     _ isLast: (CapturedRow.Place) throws -> Bool
@@ -72,7 +71,7 @@ struct UnsealedHistory {
     return ended?.id
   }
 
-  /// Copies what the next transaction has to know of those before it, and returns the last one.
+  /// Copies what the next transaction needs from the store's history, and returns the last id.
   private static func copyHead(
     from reader: Connection,
     history: HistoryRows,
@@ -99,7 +98,7 @@ struct UnsealedHistory {
       "SELECT seq FROM sqlite_sequence WHERE name = 'history_transaction'"
     )
     let last = max(sequence ?? 0, head.transaction)
-    // What follows asks for the digest before it, and for nothing else.
+    // The next transaction needs only the digest of this one.
     try memory.run(
       """
       INSERT INTO history_transaction (id, time, op, process, process_id, host, schema,
@@ -111,7 +110,7 @@ struct UnsealedHistory {
     return last
   }
 
-  /// The last transaction; nil if all that was caught has changed nothing.
+  /// The last transaction; nil if the captured rows changed nothing.
   func head() throws -> HistoryPoint? {
     let head = try rows.range().head
     return head.transaction > sealed ? head : nil

@@ -1,33 +1,30 @@
 import Changes
 
-/// A to-one column that may point at a row of some entity, with what happens when that row goes.
+/// A to-one column that can refer to rows of an entity, with the rule for their deletion.
 struct IncomingReference {
   /// The entity that declares the column.
   let source: EntityIndex
-  /// The index in that entity's columns.
   let column: ColumnIndex
-  /// The rule of the relationship that leads back.
+  /// The delete rule of the inverse relationship.
   let rule: DeleteRule
-  /// Whether the column can be set to null.
   let isOptional: Bool
 }
 
-/// A row that is gone, with a column that must not point at it when the transaction ends.
+/// A deleted row, and a column that must not refer to it when the transaction ends.
 struct PointerCheck {
   let gone: RowKey
   let reference: IncomingReference
   let obstacle: ObjectFailure.Obstacle
 }
 
-/// A row that is gone, with objects that it led to and that must be gone too when the transaction
-/// ends, because its delete rule denies its deletion while it leads to any.
+/// A deleted row whose delete rule requires that its targets are deleted too.
 struct DeniedTargets {
   let gone: RowKey
   let property: String
   let targets: [RowKey]
 }
 
-/// For each entity the columns that may point at its rows.
+/// The columns that can refer to the rows of each entity.
 func incomingReferences(_ layouts: [EntityLayout]) -> [[IncomingReference]] {
   layouts.map { target in
     var result: [IncomingReference] = []
@@ -56,15 +53,15 @@ func incomingReferences(_ layouts: [EntityLayout]) -> [[IncomingReference]] {
 }
 
 extension Writer {
-  /// Deletes an object, and does what delete rules say to the objects around it.
+  /// Deletes an object, and applies delete rules to the objects around it.
   ///
-  /// What a rule forbids is checked when the transaction ends, so that the order of deletions does
-  /// not matter.
+  /// Rules that forbid a deletion are checked when the transaction ends, so the order of deletions
+  /// does not matter.
   ///
   /// - Returns: False if there is no such object.
   @discardableResult
   package func delete(_ entity: EntityIndex, id: Int64) throws -> Bool {
-    // A list instead of recursion: a chain of a million objects is as good as one of two.
+    // A list instead of recursion, for chains of a million objects.
     var waiting = [RowKey(entity: entity, id: ObjectID(id))]
     var isFirst = true
     while let next = waiting.popLast() {
@@ -84,7 +81,7 @@ extension Writer {
     return true
   }
 
-  /// Deletes an object and the links that it owns, and leaves those around it alone.
+  /// Deletes an object and the links that it owns, without delete rules.
   func removeAlone(_ key: RowKey, values: [Value]) throws {
     var owned: [JoinIndex: [Int64]] = [:]
     let kinds = Set([key.entity] + layouts[key.entity].ancestors)
@@ -96,7 +93,7 @@ extension Writer {
     try remove(key, values: values, links: owned)
   }
 
-  /// Takes the row of an object away, and records it with the links that it owned.
+  /// Deletes the row of an object, and records it with the links that it owned.
   private func remove(_ key: RowKey, values: [Value], links: [JoinIndex: [Int64]]) throws {
     if parked[key] != nil {
       parked.remove(key)
@@ -108,7 +105,7 @@ extension Writer {
     deleted.append(key)
   }
 
-  /// Applies the rules of to-one columns, its own and those that point at it.
+  /// Applies the rules of the object's to-one columns and of those that refer to it.
   private func follow(_ key: RowKey, values: [Value], waiting: inout [RowKey]) throws {
     let layout = layouts[key.entity]
     for (index, column) in layout.columns.enumerated() {
@@ -143,7 +140,7 @@ extension Writer {
     }
   }
 
-  /// Takes an object out of all join tables, and returns the links that it owned.
+  /// Removes an object from all join tables, and returns the links that it owned.
   private func removeLinks(
     of key: RowKey,
     waiting: inout [RowKey]
@@ -188,12 +185,12 @@ extension Writer {
     return owned
   }
 
-  /// Notes that an object lost a link, by a key whose entity may be one that it inherits from.
+  /// Notes that an object lost a link; the key's entity may be an ancestor of its own.
   private func noteUpdate(of key: RowKey) throws {
     if let entity = try entity(of: key) { updated.append(RowKey(entity: entity, id: key.id)) }
   }
 
-  /// Applies a rule to the objects that a deleted object led to.
+  /// Applies a rule to the targets of a deleted object.
   private func apply(
     _ rule: DeleteRule,
     of key: RowKey,
@@ -209,7 +206,7 @@ extension Writer {
     }
   }
 
-  /// The rows whose column points at an id.
+  /// The rows whose column refers to an id.
   func pointing(at id: ObjectID, through reference: IncomingReference) throws -> [RowKey] {
     let source = layouts[reference.source]
     let kind = source.sharesTable ? "\"_entity\"" : literal(source.entity.name)
@@ -236,7 +233,7 @@ extension Writer {
     return layouts[row.entity].column(of: property) ?? reference.column
   }
 
-  /// Fails where a rule forbids a deletion, now that all that was to happen has happened.
+  /// Fails if a rule forbids a deletion, when all changes have been made.
   func checkDeletions() throws {
     for check in denied {
       let left = try check.targets.filter { try entity(of: $0) != nil }

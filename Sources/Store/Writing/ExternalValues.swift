@@ -1,8 +1,8 @@
 import Changes
 
-/// Values of external attributes: large ones leave their rows, and rows that need them are counted.
+/// External attributes: large values are kept outside their rows, with a count of the rows.
 extension Writer {
-  /// The values with those in files that are to be there, counted as needed by one more row.
+  /// Moves large values to files, and counts one more row for each.
   func movedOut(_ values: [Value], of entity: EntityIndex) throws -> [Value] {
     var values = values
     for column in tables[entity].external {
@@ -36,18 +36,18 @@ extension Writer {
   }
 
   private func count(_ value: Value, rows: Int64) throws {
-    // What else stands there a writer left that is not ours.
+    // A foreign writer can leave other values.
     guard case .text(let digest) = value, Digest(hexadecimal: digest) != nil else { return }
     try blobs.count(digest, rows: rows)
   }
 
-  /// Counts the values in files of a row that goes.
+  /// Counts one row less for each value in a file.
   func releaseExternalValues(_ key: RowKey, values: [Value]) throws {
     for column in tables[key.entity].external { try count(values[column], rows: -1) }
   }
 
-  /// Makes sure that names of values in files can be counted, although nobody may have the values:
-  /// a writer that was not ours put the name in, or the file was gone.
+  /// Adds values in files that are missing, with no rows: a foreign writer gave the digest, or the
+  /// file was deleted.
   func adoptNames(_ key: RowKey, values: [Value]) throws {
     guard !tables[key.entity].external.isEmpty else { return }
     for case .text(let digest) in values where Digest(hexadecimal: digest) != nil {

@@ -1,8 +1,8 @@
 import Changes
 
-/// Many-to-many relationships, from either side.
+/// Many-to-many relationships from either side.
 extension Writer {
-  /// Takes the link between two objects away, if there is one.
+  /// Removes the link between two objects, if there is one.
   package func unlink(
     _ entity: EntityIndex,
     relationship: String,
@@ -12,7 +12,7 @@ extension Writer {
     try link(entity, relationship: relationship, source: source, target: target, isLinked: false)
   }
 
-  /// Links two objects, or takes their link away; nothing happens if it is so already.
+  /// Links or unlinks two objects; does nothing if they are so already.
   package func link(
     _ entity: EntityIndex,
     relationship: String,
@@ -25,7 +25,7 @@ extension Writer {
     try setLink(end.join, owner: owner, other: other, isLinked: isLinked)
   }
 
-  /// Links two objects or takes their link away, unless it is so already.
+  /// Links or unlinks two objects; does nothing if they are so already.
   func setLink(_ join: JoinIndex, owner: Int64, other: Int64, isLinked: Bool) throws {
     let isChanged =
       try isLinked
@@ -44,7 +44,7 @@ extension Writer {
     try recorder.link(key, join: join, target: other, isLinked: isLinked)
   }
 
-  /// The entity that a row belongs to, which may inherit from that of the key.
+  /// The entity that a row belongs to, which can inherit from the key's.
   func entity(of key: RowKey) throws -> EntityIndex? {
     if !parked.isEmpty {
       for kind in layouts[key.entity].family where parked[RowKey(entity: kind, id: key.id)] != nil {

@@ -2,10 +2,10 @@ import Changes
 import SQLite
 
 extension Writer {
-  /// What `COMMIT` refused because a foreign key leads nowhere, as a sentence that names the row.
+  /// Describes the foreign key that `COMMIT` refused.
   ///
-  /// SQLite itself says only that some key failed, so all are looked at; that takes long in a
-  /// large store, and happens only where a save fails.
+  /// SQLite says only that a key failed, so all keys are checked, which takes long in a large
+  /// store.
   func missingReference() throws -> StoreError {
     let statement = try connection.prepare("PRAGMA foreign_key_check")
     guard try statement.step() else {

@@ -1,12 +1,11 @@
 import Changes
 import SQLite
 
-/// Rows that have to wait for others before they can go into their tables.
+/// Rows that wait until they can be written without a conflict.
 ///
-/// Two objects may swap a unique value in one save, or a new one may take it from one that is
-/// deleted later: on the way there, two rows would have the same value. The row that comes too
-/// early is taken out of its table, with the values it is to have, and put in when the
-/// transaction ends. Foreign keys are deferred, so that nobody misses it meanwhile.
+/// Two objects can swap a unique value in one save, or a new one can take the value of one that is
+/// deleted later. The row that comes too early is deleted from its table, and inserted with its
+/// final values when the transaction ends; foreign keys are deferred until then.
 struct ParkedRows {
   private(set) var rows: [RowKey: [Value]] = [:]
   private(set) var order: [RowKey] = []
@@ -15,7 +14,7 @@ struct ParkedRows {
 
   subscript(key: RowKey) -> [Value]? { rows[key] }
 
-  /// The keys in the order in which the rows were parked.
+  /// In the order in which they were parked.
   var keys: [RowKey] { order.filter { rows[$0] != nil } }
 
   mutating func park(_ key: RowKey, values: [Value]) {
@@ -34,18 +33,14 @@ struct ParkedRows {
   }
 }
 
-/// New values for one object.
 package struct RowChange: Sendable {
-  /// The index of the object's entity.
   package var entity: EntityIndex
-  /// The object's id.
   package var id: Int64
-  /// The indexes in ``EntityLayout/columns``.
+  /// Positions in ``EntityLayout/columns``.
   package var columns: [ColumnIndex]
-  /// The values, one for each column.
+  /// One for each column.
   package var values: [Value]
 
-  /// Makes a change.
   package init(entity: EntityIndex, id: Int64, columns: [ColumnIndex], values: [Value]) {
     self.entity = entity
     self.id = id
@@ -55,10 +50,11 @@ package struct RowChange: Sendable {
 }
 
 extension Writer {
-  /// Updates several objects, which may pass unique values on to each other.
+  /// Updates several objects, which can pass on unique values to each other.
   ///
-  /// - Returns: The keys of those that are not there.
-  /// - Throws: ``StoreError/Code/duplicate`` where two objects end with the same unique value.
+  /// - Returns: The keys of those that do not exist.
+  ///
+  /// - Throws: ``StoreError/Code/duplicate`` if two objects end with the same unique value.
   @discardableResult
   package func update(_ changes: [RowChange]) throws -> [RowKey] {
     var missing: [RowKey] = []
@@ -75,12 +71,11 @@ extension Writer {
     return missing
   }
 
-  /// Puts the rows that wait into their tables.
+  /// Writes the parked rows into their tables.
   ///
-  /// An update or insert that takes a unique value from another object waits for that object to
-  /// change; ``Store/write(_:committed:_:)`` calls this at its end.
+  /// ``Store/write(_:committed:_:)`` calls this at its end.
   ///
-  /// - Throws: ``StoreError/Code/duplicate`` where the value is still taken.
+  /// - Throws: ``StoreError/Code/duplicate`` if a value is still taken.
   package func putParkedRowsBack() throws {
     for key in parked.keys {
       guard let values = parked[key] else { continue }
@@ -91,11 +86,11 @@ extension Writer {
       }
       parked.remove(key)
     }
-    // Else the order would keep all that ever waited.
+    // The order would otherwise keep all that were ever parked.
     parked.removeAll()
   }
 
-  /// Takes a row out of its table until the transaction ends.
+  /// Removes a row from its table until the transaction ends.
   func park(_ key: RowKey, columns: [ColumnIndex], values: [Value]) throws {
     guard let row = try tables[key.entity].row(id: key.id) else { return }
     parked.park(key, values: row)
@@ -122,7 +117,7 @@ extension Writer {
     for entity in layouts[key.entity].ancestors.reversed() + [key.entity] {
       let found = names.compactMap { layouts[entity].column(of: $0) }
       guard found.count == names.count else { continue }
-      // A look-up that fails leaves the sentence without the other object's name.
+      // If the search fails, the message does not name the other object.
       if let id = try? tables[entity].find(found, values: columns.map { values[$0] }),
         let kind = try? self.entity(of: RowKey(entity: entity, id: ObjectID(id)))
       {

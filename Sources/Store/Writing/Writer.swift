@@ -4,16 +4,15 @@ import SQLite
 /// Writes the rows of a save or an undo, and records their history.
 ///
 /// A store has one, which ``Store/write(_:committed:_:)`` lends out while its transaction is open.
-/// What changes a store that is open nowhere else, such as the migration of a replica, makes its own.
+/// Other writers of a closed store, such as the migration of a replica, make their own.
 package final class Writer {
-  /// How the entities lie in their tables, in the order of ``StoreSchema/entities``.
   package let layouts: [EntityLayout]
   let connection: Connection
-  /// The rows deleted so far in this transaction, those included that delete rules took along.
+  /// Including those that delete rules deleted.
   package internal(set) var deleted: [RowKey] = []
-  /// The transaction of history that was written at the end; nil if nothing had changed.
+  /// Nil if nothing changed.
   private(set) var transaction: Int64?
-  /// The objects that lost references or links to deleted ones so far in this transaction.
+  /// The objects that lost references or links to deleted objects in this transaction.
   package internal(set) var updated: [RowKey] = []
 
   let tables: [EntityTable]
@@ -28,7 +27,7 @@ package final class Writer {
   private var author = Author()
   private let schema: StoreSchema
   let schemaID: Int64
-  /// SQLite's count of changes to the tables, when they were last known to fit.
+  /// SQLite's schema version when the tables were last compared.
   private var tablesVersion: Int64 = -1
 
   init(
@@ -64,14 +63,14 @@ package final class Writer {
     try recorder.begin()
   }
 
-  /// Makes history of what others wrote, where nothing else is to be written.
+  /// Seals foreign changes without writing anything else.
   func seal() throws {
     try checkTables()
     try ForeignSeal.seal(on: connection, blobs: blobs, besides: recorder)
     try blobs.prepareToCommit()
   }
 
-  /// Begins to write rows, whoever writes their history.
+  /// Begins to write rows whose history may be written elsewhere.
   func beginRows() throws {
     try checkTables()
     deleted.removeAll()
@@ -82,8 +81,7 @@ package final class Writer {
     recorder.forget()
   }
 
-  /// Fails where another process gave the store other tables since it was opened, and makes sure
-  /// that what others write is caught.
+  /// Fails if another process changed the tables, and installs missing triggers.
   private func checkTables() throws {
     guard let version = try connection.integer("PRAGMA schema_version"),
       version != tablesVersion
@@ -92,12 +90,12 @@ package final class Writer {
     guard schema.differences(fromStored: stored).isEmpty else {
       throw MigrationFailure.migratedByOthers(stored: stored, known: schema).at(connection.path)
     }
-    // Another process that changed the mode of history changed its indexes too.
+    // A process that changed the history mode also changed its indexes.
     try recorder.refresh()
     let capture = try ForeignCapture.of(schema)
     if try !capture.isInstalled(on: connection) {
       try capture.install(on: connection)
-      // That changed the tables again.
+      // Installing changed the schema version again.
       return
     }
     tablesVersion = version
@@ -121,9 +119,9 @@ package final class Writer {
     blobs.abandon()
   }
 
-  /// Reserves ids in the table of an entity, none of which was ever used, and returns the first.
+  /// Reserves unused ids of a table, and returns the first.
   package func reserveIDs(_ table: String, count: Int) throws -> Int64 {
-    // Somebody may have begun the ids anew while there are rows.
+    // A foreign writer can have reset the sequence while there are rows.
     let sequence = try connection.integer(
       "SELECT seq FROM sqlite_sequence WHERE name = ?1",
       values: [.text(table)]
@@ -143,9 +141,8 @@ package final class Writer {
     return last + 1
   }
 
-  /// Inserts an object; the values are in the order of ``EntityLayout/columns``.
-  ///
-  /// A value of an external attribute is given as a blob, whatever its size.
+  /// The values are in the order of ``EntityLayout/columns``; those of external attributes are
+  /// blobs of any size.
   package func insert(_ entity: EntityIndex, id: Int64, values: [Value]) throws {
     let key = RowKey(entity: entity, id: ObjectID(id))
     let values = tables[entity].external.isEmpty ? values : try movedOut(values, of: entity)
@@ -160,10 +157,9 @@ package final class Writer {
     try recorder.insert(key, values: values)
   }
 
-  /// Sets some values of an object, by their indexes in ``EntityLayout/columns``.
+  /// Sets some values of an object, by their positions in ``EntityLayout/columns``.
   ///
-  /// - Returns: False if there is no such object. Where all values are as they were, nothing is
-  ///   written and no change is recorded.
+  /// - Returns: False if there is no such object. Nothing is recorded if no value changes.
   @discardableResult
   package func update(
     _ entity: EntityIndex,
@@ -173,7 +169,7 @@ package final class Writer {
   ) throws -> Bool {
     let key = RowKey(entity: entity, id: ObjectID(id))
     guard !columns.isEmpty else { return try tables[entity].row(id: key.id) != nil }
-    // History names what changed in the order of the columns, whatever order they came in.
+    // History names changed columns in their order.
     if zip(columns, columns.dropFirst()).contains(where: { $0 >= $1 }) {
       let sorted = Dictionary(zip(columns, values), uniquingKeysWith: { $1 })
         .sorted { $0.key < $1.key }
@@ -198,7 +194,7 @@ package final class Writer {
     return true
   }
 
-  /// The id of the object whose properties have these values; nil if there is none.
+  /// The id of the object with these values; nil if there is none.
   package func find(_ entity: EntityIndex, unique: [String], values: [Value]) throws -> Int64? {
     let layout = layouts[entity]
     let columns = try unique.map { name in
@@ -207,7 +203,7 @@ package final class Writer {
       }
       return column
     }
-    // Null is unlike everything, as it is for a unique index.
+    // NULLs do not conflict in a unique index.
     guard !values.contains(.null) else { return nil }
     for (key, row) in parked.rows where layout.family.contains(key.entity) {
       let own = unique.compactMap { layouts[key.entity].column(of: $0) }
@@ -218,12 +214,12 @@ package final class Writer {
 
   /// The values of an object in the order of ``EntityLayout/columns``; nil if there is none.
   ///
-  /// A value of an external attribute that lies in a file is given by its digest, as a text.
+  /// A value of an external attribute in a file is given as the text of its digest.
   package func row(_ entity: EntityIndex, id: Int64) throws -> [Value]? {
     try current(RowKey(entity: entity, id: ObjectID(id)))
   }
 
-  /// The values that an object has, or is to have when the transaction ends.
+  /// The values that an object has, or will have when the transaction ends.
   func current(_ key: RowKey) throws -> [Value]? {
     try parked[key] ?? tables[key.entity].row(id: key.id)
   }
@@ -233,7 +229,6 @@ package final class Writer {
     return try tables[key.entity].values(id: key.id, columns: columns)
   }
 
-  /// What SQLite refused, as an error about the object.
   private func refusal(_ error: SQLiteError, key: RowKey) -> any Error {
     let layout = layouts[key.entity]
     let reason: ObjectFailure
@@ -250,7 +245,6 @@ package final class Writer {
     return StoreError(reason, cause: error)
   }
 
-  /// An object as errors name it.
   func name(of key: RowKey) -> ObjectName {
     ObjectName(layouts[key.entity].entity.name, id: key.id.integer)
   }
