@@ -156,7 +156,7 @@ final class CapturedRows {
   /// Whether no row can join the transaction that ends with a row, as far as the holder of the
   /// write lock can see.
   ///
-  /// `now` is in milliseconds since 1970; nil if the rows are sealed at once, so nothing can join.
+  /// `time` is now, in milliseconds since 1970; nil if the rows are sealed at once.
   static func isLast(
     _ place: CapturedRow.Place,
     at time: Int64?,

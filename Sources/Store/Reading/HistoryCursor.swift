@@ -1,20 +1,19 @@
 import Changes
 import SQLite
 
-/// Goes through transactions in the order of their ids, and through the changes of each.
+/// Reads transactions in the order of their ids, and the changes of each, one row at a time.
 ///
-/// It holds one row at a time, and is to be used before its reader is given back or refreshed.
+/// It must be used before its reader is given back or refreshed.
 package final class HistoryCursor {
   private var rows: HistoryRows
   private var transactions: Statement
   private var changes: Statement?
-  /// The id of the change that ``changes`` gives next.
   private var nextChangeID: Int64 = 0
   private var current: Transaction?
   private var remaining: Int64 = 0
-  /// The id that the next transaction must have; nil if not all are asked for.
+  /// The id that the next transaction must have; nil for a selection.
   private var expected: Int64?
-  /// Where the transactions are that come after those that the store has.
+  /// The unsealed transactions, which follow those of the store.
   private var rest: (rows: HistoryRows, transactions: Statement)?
 
   init(
@@ -44,7 +43,7 @@ package final class HistoryCursor {
     rest = (unsealed.rows, try unsealed.rows.transactions(selection))
   }
 
-  /// Goes to the next transaction; nil at the end.
+  /// Reads the next transaction; nil at the end.
   package func nextTransaction() throws -> Transaction? {
     guard try transactions.step() else {
       guard let rest else { return nil }
@@ -63,7 +62,7 @@ package final class HistoryCursor {
     return transaction
   }
 
-  /// Goes to the next change of the transaction; nil after its last.
+  /// Reads the next change of the transaction; nil after its last.
   package func nextChange() throws -> Change? {
     guard remaining > 0, let current else { return nil }
     let id = current.firstChange + current.count - remaining

@@ -1,8 +1,7 @@
 import Changes
 import SQLite
 
-/// Goes through the objects of a store, each entity's in the order of their ids, with the links that
-/// they own.
+/// Reads the objects of each entity in the order of their ids, with the links that they own.
 struct ObjectRows {
   private let connection: Connection
   let layouts: [EntityLayout]
@@ -14,8 +13,7 @@ struct ObjectRows {
     joins = joinTables(among: layouts)
   }
 
-  /// The join tables whose links are changes of an entity's objects, in the order in which history
-  /// has them.
+  /// The join tables whose links are changes of an entity's objects, in the order of history.
   func joins(of entity: EntityIndex) -> [JoinTable] {
     joins.filter { layouts[$0.owner].family.contains(entity) }
   }
@@ -32,7 +30,7 @@ struct ObjectRows {
 /// The objects of one entity in the order of their ids.
 final class ObjectCursor {
   let layout: EntityLayout
-  /// The row that it stands at: the id, then the columns in the order of ``EntityLayout/columns``.
+  /// The current row: the id, then the columns in the order of ``EntityLayout/columns``.
   let row: Statement
   private(set) var id: Int64 = 0
   let links: [LinkCursor]
@@ -55,7 +53,7 @@ final class ObjectCursor {
     try row.bind(2, ids.upperBound)
   }
 
-  /// Goes to the object with an id; false if there is none.
+  /// Moves to the object with an id; false if there is none.
   func find(_ id: Int64) throws -> Bool {
     try begin(id...id)
     guard try next() else { return false }
@@ -63,14 +61,14 @@ final class ObjectCursor {
     return true
   }
 
-  /// Goes to the next object; false after the last.
+  /// Moves to the next object; false after the last.
   func next() throws -> Bool {
     guard try row.step() else { return false }
     id = row.int64(at: 0)
     return true
   }
 
-  /// Appends all that history says of the object.
+  /// Appends all values of the object, as history has them.
   func append(to side: inout ChangeSide, encoder: ObjectEncoder, blobs: Blobs) throws {
     for index in layout.columns.indices {
       let value = row.value(at: Int32(truncatingIfNeeded: index) + 1)
@@ -85,9 +83,9 @@ final class ObjectCursor {
 
 /// The links of one join table in the order of their owners.
 final class LinkCursor {
-  /// The name of the links in history, with quotes and a colon.
+  /// The name of the links in history, with quotes and colon.
   let key: [UInt8]
-  /// What stands before the id of each link in history.
+  /// The text before the id of each link in history.
   private let prefix: [UInt8]
   private let row: Statement
   private var isAtEnd = false
@@ -106,16 +104,15 @@ final class LinkCursor {
     try begin(at: .min)
   }
 
-  /// Begins with the links of an owner.
   func begin(at owner: Int64) throws {
     row.reset()
     try row.bind(1, owner)
     isAtEnd = try !row.step()
   }
 
-  /// The links of an owner, whose id is higher than that of the one before.
+  /// The links of an owner, whose id is higher than that of the previous one.
   ///
-  /// Those of others are passed over: they are objects of another entity, or none.
+  /// Links of owners between them are skipped: they belong to another entity, or are dangling.
   func links(of owner: Int64) throws -> [Int64] {
     while !isAtEnd, row.int64(at: 0) < owner { isAtEnd = try !row.step() }
     var result: [Int64] = []
@@ -126,7 +123,6 @@ final class LinkCursor {
     return result
   }
 
-  /// Links as history lists them.
   func list(_ targets: [Int64]) -> EncodedValue {
     var json: [UInt8] = []
     appendLinkList(targets, prefix: prefix, to: &json)
@@ -135,8 +131,7 @@ final class LinkCursor {
 }
 
 extension EntityLayout {
-  /// The condition that selects the rows of the entity itself; nil if these are all rows of the
-  /// table.
+  /// The condition that selects the entity's own rows; nil if all rows of the table are.
   var ownCondition: String? {
     sharesTable ? "\"_entity\" = \(literal(entity.name))" : nil
   }

@@ -4,14 +4,13 @@ import SQLite
 extension Reader {
   /// The transactions after one, up to another or to the head.
   ///
-  /// - Throws: ``StoreError/Code/historyExpired`` where transactions between were deleted.
+  /// - Throws: ``StoreError/Code/historyExpired`` if transactions between were deleted.
   package func history(after first: Int64 = 0, through last: Int64 = .max) throws -> HistoryCursor {
     let base = try history.base()
     guard first >= base.transaction else { throw try expired(first, base: base) }
     return try HistoryCursor(history, unsealed: try unsealedHistory(), after: first, through: last)
   }
 
-  /// How far the history reaches.
   package func historyRange() throws -> HistoryRange {
     var range = try history.range()
     guard let head = try unsealedHistory()?.head() else { return range }
@@ -20,12 +19,11 @@ extension Reader {
     return range
   }
 
-  /// The latest time of the transactions before those that history has; nil if it is not known.
+  /// The latest time of the deleted transactions at the beginning; nil if it is not known.
   package func baseTime() throws -> String? { try history.baseTime() }
 
-  /// The first transaction whose time is later than a given one; nil if there is none.
-  ///
-  /// If one of those that history no longer has was later, it is the last of them.
+  /// The first transaction after a time, or the last deleted one if it was later; nil if there is
+  /// none.
   package func firstTransaction(afterTime time: String) throws -> Int64? {
     if let latest = try history.baseTime(), latest > time { return try history.base().transaction }
     return try connection.integer(
@@ -34,10 +32,10 @@ extension Reader {
     )
   }
 
-  /// The transactions that changed an object of some id, of any entity, in ascending order.
+  /// The transactions that changed an object with this id, of any entity, in ascending order.
   ///
-  /// The changes have no index by their object, which each save would pay for; but what stands
-  /// before the values in their rows is all that is read of them.
+  /// There is no index, which would slow down each save; only the columns before the values are
+  /// read.
   package func transactions(changing object: Int64) throws -> [Int64] {
     let result = try connection.all(
       "SELECT DISTINCT transaction_id FROM history_change WHERE object = ?1 ORDER BY transaction_id",
@@ -49,32 +47,32 @@ extension Reader {
     return result + Array(unsealed.sealed + 1...head.transaction)
   }
 
-  /// One transaction, without its changes; nil if history has none of that id.
+  /// Without its changes; nil if history does not have it.
   package func transaction(_ id: Int64) throws -> Transaction? {
     try rows(with: id).transaction(id)
   }
 
-  /// The rows that a transaction is among, if there is one with that id.
+  /// The rows that contain a transaction.
   func rows(with id: Int64) throws -> HistoryRows {
     guard let unsealed = try unsealedHistory(), id > unsealed.sealed else { return history }
     return unsealed.rows
   }
 
-  /// The point that a transaction makes, zero for the beginning.
+  /// The point of a transaction; zero is the beginning.
   ///
-  /// - Throws: ``StoreError/Code/historyExpired`` where it was deleted.
+  /// - Throws: ``StoreError/Code/historyExpired`` if it was deleted.
   package func point(_ id: Int64) throws -> HistoryPoint {
     let base = try history.base()
     guard let digest = try rows(with: id).digest(of: id) else { throw try expired(id, base: base) }
     return HistoryPoint(lineage: base.lineage, transaction: id, digest: digest)
   }
 
-  /// Makes sure that this history has every transaction after a point, up to another.
+  /// Verifies that this history has every transaction after a point, up to another.
   ///
-  /// The point's own transaction may have been deleted: history keeps its digest.
+  /// The point's own transaction can be deleted: history keeps its digest.
   ///
-  /// - Throws: ``StoreError/Code/historyExpired`` if one of those transactions was deleted, and
-  ///   ``StoreError/Code/historyDiverged`` if this is another history than the point's.
+  /// - Throws: ``StoreError/Code/historyExpired`` if one of them was deleted, and
+  /// ``StoreError/Code/historyDiverged`` if the point is of another history.
   package func check(_ point: HistoryPoint, through last: Int64 = .max) throws {
     let range = try historyRange()
     guard point.lineage == range.head.lineage else {
@@ -94,7 +92,7 @@ extension Reader {
     }
   }
 
-  /// The id of the last transaction, sealed or not; that of the last one deleted where none is kept.
+  /// The last transaction, sealed or not; the last deleted one if none is kept.
   package func lastTransaction() throws -> Int64 {
     if case .unsealed = head, let unsealed = try unsealedHistory()?.head() {
       return unsealed.transaction
@@ -103,17 +101,15 @@ extension Reader {
       ?? history.base().transaction
   }
 
-  /// The last transaction that has its place in history for good; zero where there is none.
-  ///
-  /// What other programs wrote, and nobody has sealed yet, comes after it.
+  /// The last sealed transaction, whose place in history is final; zero if there is none.
   package func sealedHead() throws -> Int64 { try history.range().head.transaction }
 
-  /// The last transaction that was deleted from between others; nil if there is none.
+  /// The last transaction that was deleted between others; nil if there is none.
   package func lastDeletedTransaction() throws -> Int64? {
     try connection.integer("SELECT max(id) FROM history_transaction WHERE state = 'deleted'")
   }
 
-  /// The first transaction in a range that was deleted from between others; nil if none was.
+  /// The first transaction in a range that was deleted between others; nil if there is none.
   func firstDeletedTransaction(after first: Int64, through last: Int64) throws -> Int64? {
     try connection.integer(
       """

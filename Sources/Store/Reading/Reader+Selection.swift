@@ -1,22 +1,21 @@
 extension Reader {
-  /// The transactions of a selection; those that were deleted from history are left out.
+  /// The transactions of a selection that were not deleted from history.
   ///
-  /// Those that nobody has sealed yet come after all others. Each part is in the order of the
-  /// selection, and as long as its limit allows.
+  /// Unsealed ones come after all others. Each part has the order of the selection, and its limit.
   package func history(_ selection: HistorySelection) throws -> HistoryCursor {
     try HistoryCursor(history, unsealed: try unsealedHistory(), selection: selection)
   }
 
-  /// Whether ``history(_:)`` may give two parts, each in its own order.
+  /// Whether ``history(_:)`` can return two parts, each with its own order.
   package var hasUnsealedHistory: Bool {
     get throws { try unsealedHistory() != nil }
   }
 
-  /// The last transaction, by id, before the first whose time is after a given one; with `orAt`,
-  /// before the first that is not before it.
+  /// The last transaction, by id, before the first one after a time, or with `orAt` not before it.
   ///
-  /// It is looked for from an id on, which must be one that the result can't be below, by doubling
-  /// steps and then halves, so that it costs next to nothing where it is near. Where the clock
+  /// The search begins at an id that is not above the result, and doubles its steps before it
+  /// halves them, so a near result is cheap. If the clock went back, any of the matching results is
+  /// found.
   /// went back, the result is one of those that fit.
   package func lastTransaction(
     beforeTime time: String,
@@ -34,7 +33,7 @@ extension Reader {
       low = min(low + step, last)
       step *= 2
     }
-    // The one at `low` is in, or is where the search began; the one at `high` is not.
+    // The transaction at `low` matches, or is where the search began; the one at `high` does not.
     var high = min(low + step, last + 1)
     while high - low > 1 {
       let middle = low + (high - low) / 2

@@ -2,33 +2,29 @@ import Changes
 import FoundationEssentials
 import SQLite
 
-/// Reads a store: one connection, with the functions and collations that were asked for.
-///
-/// A reader is used by one thread at a time.
+/// Reads a store through one connection, which has the functions and collations of
+/// ``Options/configure``; for one thread at a time.
 package final class Reader {
-  /// Reads what the reader sees, and writes only temporary tables.
+  /// It can write only temporary tables.
   package let connection: Connection
   private let database: Connection
-  /// How the entities lie in their tables.
   package let layouts: [EntityLayout]
-  /// Whether the connection is that of the writer: the store is in memory.
+  /// Whether it shares the writer's connection, because the store is in memory.
   package let isShared: Bool
-  /// How far the history reaches in what is read.
   package enum Head: Hashable, Sendable {
-    /// To a transaction; zero where there is none.
+    /// Zero if there is none.
     case transaction(Int64)
-    /// To a row with a change of another program, which is in no transaction yet.
+    /// A captured row, which is in no transaction yet.
     case unsealed(row: Int64)
   }
 
-  /// How far the history reaches in what is read; it differs after each change.
+  /// The end of the history that is read; it differs after each change.
   package private(set) var head = Head.transaction(0)
-  /// Another reader of the very state that this one sees, for a second thread.
-  ///
-  /// There is one where it was asked for and nobody wrote meanwhile.
+  /// Another reader of the same state, for a second thread, if the caller asked for it and no
+  /// program wrote meanwhile.
   package internal(set) var companion: Reader?
   let blobFolder: BlobFolder?
-  /// Large values of the object that a snapshot tells of.
+  /// The large values of the current object of a snapshot.
   var passing: PassingValues?
   private(set) lazy var history = HistoryRows(connection)
   private let configure: (@Sendable (Connection) throws -> Void)?
@@ -53,23 +49,21 @@ package final class Reader {
     self.isShared = isShared
   }
 
-  /// Takes a snapshot: what is read from now on is one state of the store.
-  ///
-  /// In memory there is one connection for all, so that a reader sees what is written meanwhile.
+  /// Begins a snapshot: later reads see one state of the store, unless it is in memory.
   func begin() throws {
     unsealed = nil
     if !isShared { try database.execute("BEGIN") }
-    // The snapshot is that of the first read, which is to be now.
+    // The snapshot is of the first read, so it reads now.
     try readHead()
   }
 
-  /// Reads again which transaction is the last one; it may be another where there is no snapshot.
+  /// Reads the head again, which can differ without a snapshot.
   package func readHead() throws {
     let last = "SELECT (SELECT max(id) FROM history_transaction)"
     do {
       head = try head("\(last), (SELECT max(id) FROM history_foreign)")
     } catch SQLiteError.error {
-      // A store that nobody has opened for writing since the table was dropped is read without.
+      // A store that was not opened for writing since the table was dropped is read without it.
       head = try head("\(last), NULL")
     }
   }
@@ -80,10 +74,10 @@ package final class Reader {
     } ?? .transaction(0)
   }
 
-  /// A number that is another one after each commit of somebody else, as this reader sees it.
+  /// A number that differs after each commit of another connection.
   func version() throws -> Int64 { try connection.dataVersion() }
 
-  /// The transactions of writers that are not ours which nobody has sealed yet.
+  /// The unsealed foreign changes.
   func unsealedHistory() throws -> UnsealedHistory? {
     if !isShared, let unsealed { return unsealed }
     let made = try UnsealedHistory(
@@ -97,14 +91,14 @@ package final class Reader {
     return made
   }
 
-  /// Whether rows were changed by somebody else, and this history does not show it.
+  /// Whether another program changed rows that this history does not show.
   package func hasUnshownChanges() throws -> Bool {
     guard try UnsealedHistory.hasTable(connection) else { return false }
     let last = try connection.integer("SELECT max(\"id\") FROM \"history_foreign\"") ?? 0
     return try last > (unsealedHistory()?.lastCaught ?? 0)
   }
 
-  /// Lets the snapshot go, and with it all that was half read.
+  /// Ends the snapshot and all unfinished reads.
   func end() throws {
     unsealed = nil
     connection.resetCachedStatements()
@@ -116,21 +110,21 @@ package final class Reader {
     try database.execute("ROLLBACK")
   }
 
-  /// Lets ``connection`` write temporary tables, and see the newest rows instead of one state of
-  /// the store, until the reader is given back.
+  /// Lets ``connection`` write temporary tables and see the newest rows, until the reader is given
+  /// back.
   package func allowTemporaryTables() throws {
     guard !isShared else { return }
     hasTemporaryTables = true
     if database.isInTransaction { try database.execute("COMMIT") }
-    // SQLite counts temporary tables as writing.
+    // To SQLite temporary tables are writes.
     try database.execute("PRAGMA query_only = OFF")
   }
 
-  /// The bytes of an external attribute whose column holds a digest instead of a blob.
+  /// The bytes of an external attribute whose column contains a digest.
   ///
-  /// A reader that is held while others write may find that the value was removed meanwhile.
+  /// A writer can remove the value while a reader is held.
   ///
-  /// - Throws: ``StoreError/Code/missingBlob`` where the file is gone.
+  /// - Throws: ``StoreError/Code/missingBlob`` if the file is missing.
   package func externalData(_ digest: String) throws -> Data {
     if let data = try passing?.blobs.data(inMemory: digest) ?? blobFolder?.read(digest)
       ?? unsealedHistory()?.blobs.data(inMemory: digest)
@@ -140,9 +134,9 @@ package final class Reader {
     throw BlobFailure.missing(digest: digest).at(connection.path)
   }
 
-  /// The bytes of a value that history keeps by its digest, because it is large.
+  /// The bytes of a large value of history.
   ///
-  /// - Throws: ``StoreError/Code/missingBlob`` where it is gone.
+  /// - Throws: ``StoreError/Code/missingBlob`` if it is missing.
   package func largeData(_ digest: String) throws -> Data {
     if blobFolder != nil { return try externalData(digest) }
     guard
@@ -152,19 +146,19 @@ package final class Reader {
     return data
   }
 
-  /// A value that history keeps by its digest, to be read piece by piece.
+  /// A large value of history, to be read in parts.
   ///
-  /// - Throws: ``StoreError/Code/missingBlob`` where it is gone.
+  /// - Throws: ``StoreError/Code/missingBlob`` if it is missing.
   package func largeValue(_ digest: String) throws -> LargeValue {
     if let data = try passing?.blobs.data(inMemory: digest) { return .bytes(data) }
     if let blobFolder, blobFolder.contains(digest) { return .file(blobFolder.file(digest)) }
     return .bytes(try largeData(digest))
   }
 
-  /// Makes sure that what the reader shows outlasts a power cut.
+  /// Makes the state that the reader shows durable.
   package func sync() throws { try connection.sync() }
 
-  /// Takes a newer snapshot.
+  /// Begins a newer snapshot.
   package func refresh() throws {
     try end()
     try begin()

@@ -1,10 +1,9 @@
 import Changes
 import SQLite
 
-/// The readers of a store that nobody uses at the moment.
+/// The unused readers of a store.
 ///
-/// Readers are not `Sendable`; the pool hands each to one user at a time, which the lock around
-/// the list makes sure of.
+/// Readers are not `Sendable`; the lock makes sure that each has one user at a time.
 final class ReaderPool: @unchecked Sendable {
   private static let keptAtMost = 8
   private let lock = RecursiveLock()

@@ -3,7 +3,7 @@ import FoundationEssentials
 import SQLite
 
 extension Reader {
-  /// The number of objects that ``snapshot(_:)`` tells of.
+  /// The number of objects of ``snapshot(_:)``.
   package func snapshotCount() throws -> Int64 {
     var result: Int64 = 0
     for layout in layouts {
@@ -15,14 +15,14 @@ extension Reader {
     return result
   }
 
-  /// Tells of every object as an insertion, as history would have it: entity by entity in the order
-  /// of the schema, each by id, with the links that the entity owns.
+  /// Calls with every object as an insertion in history: by entity in the order of the schema, then
+  /// by id, with the links that the entity owns.
   ///
-  /// It holds one object at a time. A large value is given by ``largeData(_:)`` while its change is
-  /// told of. What it shows is the state at the history's head.
+  /// It holds one object at a time; ``largeData(_:)`` has its large values during the call. The
+  /// state is that of the history's head.
   ///
-  /// - Throws: ``StoreError/Code/locked`` where another program has changed rows and history does
-  ///   not have that yet, so that the state is that of no transaction.
+  /// - Throws: ``StoreError/Code/locked`` if rows contain a foreign change that history lacks, so
+  /// that the state belongs to no transaction.
   package func snapshot(_ body: (Change) throws -> Void) throws {
     guard try !hasUnshownChanges() else { throw FileFailure.unrecordedChange.at(connection.path) }
     try withPassingValues { try snapshot($0, body) }
@@ -52,9 +52,9 @@ extension Reader {
   }
 }
 
-/// Large values that stand in rows, while somebody looks at the row.
+/// The large values of the current row, in memory.
 ///
-/// History keeps such values beside its rows; who only reads can't, and has them in memory.
+/// History keeps such values in its own table, which a reader can't write.
 final class PassingValues {
   let blobs: Blobs
   private let memory: Connection
@@ -65,7 +65,7 @@ final class PassingValues {
     blobs = Blobs(inMemory: memory, folder: reader.blobFolder, besides: reader.connection)
   }
 
-  /// Forgets the values of the last row.
+  /// Removes the values of the last row.
   func removeAll() throws {
     guard blobs.isTouched else { return }
     try memory.execute("DELETE FROM store_blob")

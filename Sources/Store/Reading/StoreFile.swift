@@ -4,11 +4,11 @@ import Glibc
 import SQLite
 import Stopping
 
-/// Opens the connections of a store, and makes the store where there is none.
+/// Opens the connections of a store, and creates a missing store.
 struct StoreFile: Sendable {
   let location: Location
   let options: Options
-  /// Whether files of SQLite's log lay beside the store before the first connection made any.
+  /// Whether files of SQLite's log existed before the first connection created any.
   private let isInUse: Bool
 
   init(location: Location, options: Options) {
@@ -22,10 +22,8 @@ struct StoreFile: Sendable {
   /// Opens the first connection, checks the file, and creates the tables of a new store.
   ///
   /// - Parameters:
-  ///   - schema: The schema of a new store; nil to open only a store that exists.
-  ///   - fit: Called with the catalog of the store before anything else uses its schema.
-  /// - Returns: The connection and the catalog.
-  /// - Throws: ``StoreError``.
+  ///   - schema: The schema of a new store; nil to open only an existing one.
+  ///   - fit: Called with the catalog before its schema is used.
   func open(
     creating schema: StoreSchema? = nil,
     fit: (inout Catalog, Connection) throws -> Void = { _, _ in }
@@ -44,7 +42,6 @@ struct StoreFile: Sendable {
     return (connection, catalog)
   }
 
-  /// Opens one more connection for reading a file.
   func connectReader() throws -> Connection {
     let connection = try connect(canCreate: false)
     try connection.execute("PRAGMA query_only = ON")
@@ -58,7 +55,7 @@ struct StoreFile: Sendable {
     case .file where options.isReadOnly: connection = try connectReadOnly()
     case .file:
       connection = try Connection(path: path, mode: canCreate ? .readWriteCreate : .readWrite)
-      // SQLite opens what it can't write for reading, without a word.
+      // SQLite silently opens a file for reading that it can't write.
       guard !connection.isReadOnly else { throw FileFailure.writeProtected.at(path) }
     }
     connection.setBusyTimeout(options.busyTimeout)
@@ -68,11 +65,11 @@ struct StoreFile: Sendable {
     return connection
   }
 
-  /// Opens a file that is not to be changed, and leaves no other files where that can be.
+  /// Opens a file without changing it, if possible without leaving other files.
   ///
-  /// A reader needs files beside the store, which only a connection that may write takes away
-  /// again; so that is what is opened where permissions allow it, and told to change nothing. Where
-  /// the folder can't be written and nobody has such files there, nobody writes the store either.
+  /// A reader needs files beside the store, which only a connection that can write removes again,
+  /// so it opens one of those if permissions allow, in the mode `query_only`. If the folder can't
+  /// be written and has no such files, no program writes the store.
   private func connectReadOnly() throws -> Connection {
     guard access(path, F_OK) == 0 else { throw FileFailure.missing.at(path) }
     let isWritable = mayWrite(path) && mayWrite(folder)
@@ -96,7 +93,7 @@ struct StoreFile: Sendable {
 
   private func prepareForWriting(_ connection: Connection) throws {
     if case .file = location { try switchToWriteAheadLog(connection) }
-    // FULL, because a save that was reported must be there after a power cut.
+    // FULL, because a reported save must survive a power cut.
     try connection.execute(
       """
       PRAGMA synchronous = \(options.isDurable ? "FULL" : "OFF");
@@ -105,7 +102,7 @@ struct StoreFile: Sendable {
       """
     )
     if !options.isDurable {
-      // A page that is written again and again need not go into the file each time.
+      // A page that is often written need not be written to the file each time.
       try connection.execute("PRAGMA wal_autocheckpoint = 16384")
     }
     if let pages = options.maximumPageCount {
@@ -121,13 +118,13 @@ struct StoreFile: Sendable {
         if try statement.step(), statement.string(at: 0) == "wal" { return }
         throw FileFailure.noWriteAheadLog.at(path)
       } catch SQLiteError.busy where ContinuousClock.now < deadline && !StopRequest.isMade {
-        // SQLite does not wait for a lock here, so that we do.
+        // SQLite does not wait for a lock here.
         sleepBriefly()
       }
     }
   }
 
-  /// Makes sure that what writers do that are not ours is caught.
+  /// Installs what is missing to capture foreign changes.
   private func catchForeignWriters(of schema: StoreSchema, on connection: Connection) throws {
     let capture = try ForeignCapture.of(schema)
     guard try !capture.isInstalled(on: connection) else { return }
@@ -137,10 +134,10 @@ struct StoreFile: Sendable {
     }
   }
 
-  /// Tells of a row that was caught, in a store that is not to be written, whether nothing can join
-  /// its transaction any more.
+  /// Whether no row can join the transaction of a captured row, in a store opened for reading.
   ///
-  /// Somebody may be about to commit rows that were caught before now. Only who could get the lock
+  /// Another program can be about to commit earlier rows. Only the holder of the write lock can
+  /// exclude that, so this takes it and releases it at once.
   /// for writing knows that nobody is; it is let go at once.
   func isLast(_ place: CapturedRow.Place) throws -> Bool {
     guard mayWrite(path), mayWrite(folder) else {
@@ -163,11 +160,12 @@ struct StoreFile: Sendable {
   }
 
   private func create(_ schema: StoreSchema, on connection: Connection) throws {
-    // Deleted history gives its pages back a few at a time; it has to be said before the first table.
+    // Deleted history returns its pages in small steps; the mode must be set before the first
+    // table.
     try connection.execute("PRAGMA auto_vacuum = INCREMENTAL")
     try connection.execute("BEGIN EXCLUSIVE")
     do {
-      // Another process may have been quicker.
+      // Another process may have created them first.
       if try isEmpty(connection) {
         try Catalog.create(schema, on: connection, provenance: options.provenance)
         try options.origin?.write(on: connection)
@@ -193,7 +191,7 @@ struct StoreFile: Sendable {
     }
   }
 
-  /// Fails where the file ends inside a page, which SQLite does not mind until it reads that page.
+  /// Fails if the file ends inside a page, which SQLite notices only when it reads that page.
   private func checkSize(of connection: Connection) throws {
     var file = stat()
     guard let size = try connection.integer("PRAGMA page_size"), stat(path, &file) == 0,
@@ -210,12 +208,12 @@ struct StoreFile: Sendable {
   }
 }
 
-/// Whether files of SQLite's log lie beside a store, or the journal of an import that was killed.
+/// Whether files of SQLite's log exist, or the journal of a killed import.
 private func hasLog(_ path: String) -> Bool {
   ["-wal", "-shm", "-journal"].contains { access(path + $0, F_OK) == 0 }
 }
 
-/// Whether permissions let this process write, by the user it acts as.
+/// Whether the effective user can write a file.
 private func mayWrite(_ path: String) -> Bool {
   faccessat(AT_FDCWD, path, W_OK, AT_EACCESS) == 0
 }

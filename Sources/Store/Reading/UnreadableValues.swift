@@ -5,15 +5,14 @@ import SQLite
 extension EntityLayout {
   /// Checks one row, whose values are in the order of ``columns``.
   ///
-  /// - Throws: ``StoreError/Code/unreadableValue`` for the first value that its property's type
-  ///   can't be read from, which only a writer that is not ours can leave.
+  /// - Throws: ``StoreError/Code/unreadableValue`` for the first value that does not have its
+  /// property's type; only a foreign writer can leave one.
   package func check(_ values: [Value], id: Int64) throws {
     for (index, value) in values.enumerated() where !isReadable(value, at: ColumnIndex(index)) {
       throw unreadable(value, column: ColumnIndex(index), id: id)
     }
   }
 
-  /// The error for a value that its property's type can't be read from.
   package func unreadable(_ value: Value, column: ColumnIndex, id: Int64) -> StoreError {
     StoreError(
       ObjectFailure.unreadable(
@@ -25,7 +24,6 @@ extension EntityLayout {
     )
   }
 
-  /// Whether a value is one that its property's type is stored as.
   package func isReadable(_ value: Value, at column: ColumnIndex) -> Bool {
     let column = columns[column]
     if case .null = value { return column.isOptional }
@@ -43,7 +41,7 @@ extension EntityLayout {
       (.string, .text), (.json, .text), (.url, .text), (.string, .brokenText):
       return true
     default:
-      // What canonical text shows without a special name is what the type is stored as.
+      // A value that canonical text shows without a special name is stored correctly.
       var text: [UInt8] = []
       return appendCanonical(value, as: type, to: &text).map(isNumberBeyondJSON) ?? true
     }
@@ -55,7 +53,7 @@ extension EntityLayout {
   }
 }
 
-/// What a column holds, without the value itself, which may be nobody's business.
+/// A description without the value itself, which may be private.
 private func words(for value: Value) -> String {
   switch value {
   case .null: "null"

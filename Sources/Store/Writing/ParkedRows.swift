@@ -53,7 +53,6 @@ extension Writer {
   /// Updates several objects, which can pass on unique values to each other.
   ///
   /// - Returns: The keys of those that do not exist.
-  ///
   /// - Throws: ``StoreError/Code/duplicate`` if two objects end with the same unique value.
   @discardableResult
   package func update(_ changes: [RowChange]) throws -> [RowKey] {

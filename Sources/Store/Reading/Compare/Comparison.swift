@@ -2,21 +2,21 @@ import Changes
 import FoundationEssentials
 import SQLite
 
-/// How a row of one store differs from that of another: the change that makes the one of the other.
+/// How a row of one store differs from that of another: the change that turns the one into the
+/// other.
 ///
-/// What is only in the second store is an insertion, what is only in the first a deletion. Values
-/// are in the encoding of history, and of a many-to-many relationship those links are listed that
-/// went and that came.
+/// A row that is only in the second store is an insertion, one only in the first a deletion. Links
+/// of a many-to-many relationship are listed as removed and added.
 package typealias RowDifference = Change
 
 extension Reader {
-  /// Tells how the rows of another store differ from those of this one: entity by entity in the order
-  /// of their names, each by id.
+  /// Calls with the differences of another store's rows: by entity in the order of their names,
+  /// then by id.
   ///
-  /// It goes through both stores at once, on two threads where both readers have a companion, and
-  /// holds one object of each. Entities and properties that
-  /// only one of them has are left out; ``StoreSchema/differences(fromStored:)`` names them. A large
-  /// value is given by ``largeData(_:)`` of the reader whose it is, while its difference is told of.
+  /// It reads both stores at once, on two threads if both readers have a companion, and holds one
+  /// object of each. Entities and properties of only one store are left out;
+  /// ``StoreSchema/differences(fromStored:)`` names them. During the call, ``largeData(_:)`` of its
+  /// reader has a large value.
   package func differences(
     to other: Reader,
     _ body: (RowDifference) throws -> Void
@@ -29,7 +29,6 @@ extension Reader {
     }
   }
 
-  /// Calls with a place for the large values of what is told of meanwhile.
   func withPassingValues<Result>(_ body: (PassingValues) throws -> Result) throws -> Result {
     let passing = try PassingValues(besides: self)
     let before = self.passing
@@ -39,7 +38,6 @@ extension Reader {
   }
 }
 
-/// A merge of the objects of two stores.
 private final class Comparison {
   private let one: Reader
   private let other: Reader
@@ -118,7 +116,7 @@ private final class Comparison {
       )
       try tell(.insert, pair: pair, id: id, body)
     case (false, false):
-      // Links of an object that is none, or one of another entity.
+      // Links of a missing object, or of one of another entity.
       break
     }
   }
@@ -136,16 +134,16 @@ private final class Comparison {
     try newValues.removeAll()
   }
 
-  /// Puts together how one object differs from the other of its id.
+  /// Builds the difference of two objects with one id.
   private func compare(_ pair: Pair, one: ObjectCursor, other: ObjectCursor) throws {
     for (left, right) in pair.columns {
       let first = one.row.value(at: Int32(truncatingIfNeeded: left.number) + 1)
       let second = other.row.value(at: Int32(truncatingIfNeeded: right.number) + 1)
-      // Most values are the same, and seen to be so before they are encoded.
+      // Most values are equal, which is seen before they are encoded.
       if first.isSame(as: second) { continue }
       let before = try pair.oldEncoder.encoded(first, at: left, blobs: oldValues.blobs)
       let after = try pair.newEncoder.encoded(second, at: right, blobs: newValues.blobs)
-      // A value in a file is the same as one in its row.
+      // A value in a file equals the same value in its row.
       guard before != after else { continue }
       let key = pair.newEncoder.key(right)
       text.appendChanged(key)
@@ -167,7 +165,6 @@ private final class Comparison {
 }
 
 extension JoinTable {
-  /// The links in the order of their owners.
   fileprivate var rows: ComparedRows.Source {
     ComparedRows.Source(
       quoted(name),
@@ -177,7 +174,7 @@ extension JoinTable {
   }
 }
 
-/// One entity in two stores, and the properties that it has in both.
+/// One entity in two stores, with the properties that both have.
 private struct Pair {
   let old: EntityLayout
   let new: EntityLayout
@@ -185,7 +182,7 @@ private struct Pair {
   let newEncoder: ObjectEncoder
   /// The columns of the same property in the old and the new store, in the order of the new one.
   let columns: [(ColumnIndex, ColumnIndex)]
-  /// The places of the join tables of the same relationship.
+  /// The positions of the same relationship's join tables.
   let links: [(Int, Int)]
 
   init(_ old: EntityLayout, of oldRows: ObjectRows, new: EntityLayout, of newRows: ObjectRows) {
@@ -207,7 +204,7 @@ private struct Pair {
     }
   }
 
-  /// What tells which objects may differ.
+  /// The rows that show which objects can differ.
   func compared(_ oldRows: ObjectRows, _ newRows: ObjectRows) -> ComparedRows {
     func source(_ layout: EntityLayout, columns: [ColumnIndex]) -> ComparedRows.Source {
       ComparedRows.Source(
@@ -231,7 +228,7 @@ private struct Pair {
     return ComparedRows(parts: [rows] + joins)
   }
 
-  /// Appends what both stores say of an object.
+  /// Appends the values of an object in both stores.
   func append(
     _ cursor: ObjectCursor,
     to side: inout ChangeSide,

@@ -1,28 +1,26 @@
 import Dispatch
 import SQLite
 
-/// What is compared of two states at once: the rows of an entity and of its links, or of a table.
-///
-/// Their first column is an id.
+/// The rows of two states that are compared at once: those of an entity and its links, or of a
+/// table; their first column is an id.
 struct ComparedRows: Sendable {
   /// Rows of one table in both states.
   struct Part: Sendable {
     let left: Source
     let right: Source
-    /// So many columns come first by which rows are found and in whose order they come.
+    /// How many of the first columns are the key, in whose order the rows come.
     let keys: Int32
-    /// The number of all columns.
     let columns: Int32
   }
 
-  /// The statements that read a part from one state.
+  /// The statements that read a part of one state.
   struct Source: Sendable {
-    /// Gives the rows whose id lies between two.
+    /// The rows whose id is between two ids.
     let rows: String
-    /// Gives the lowest id from one on, of any row of the table.
+    /// The lowest id from a given one on.
     let lowest: String
 
-    /// Reads columns of a table, quoted, of which the first are the key.
+    /// Reads quoted columns, which begin with the key.
     init(_ table: String, columns: [String], keys: Int, condition: String? = nil) {
       rows =
         "SELECT \(columns.joined(separator: ", ")) FROM \(table)"
@@ -35,10 +33,10 @@ struct ComparedRows: Sendable {
   let parts: [Part]
 }
 
-/// Finds out which ids stand for something else in one state than in another.
+/// Finds the ids whose rows differ in two states.
 ///
-/// Most of the time goes into SQLite's giving rows, so that where both readers have a companion, two
-/// stretches of ids are looked through at once. In memory are the ids that differ of two stretches.
+/// Most of the time SQLite reads rows, so two ranges of ids are compared at once if both readers
+/// have a companion. Memory contains the differing ids of two ranges.
 struct DifferenceSearch {
   private let compared: [ComparedRows]
   private let finder: DifferenceFinder
@@ -52,8 +50,8 @@ struct DifferenceSearch {
     }
   }
 
-  /// Calls with the ids that differ, in ascending order within each index of what is compared; there
-  /// may be none, and in the end some may turn out to mean the same.
+  /// Calls with differing ids, in ascending order within each index; a list can be empty, and a few
+  /// ids can turn out to be equal.
   func run(_ body: (Int, [Int64]) throws -> Void) throws {
     var next = Stretch(index: 0, ids: .min ... .min)
     func take() throws -> Stretch? {
@@ -77,7 +75,7 @@ struct DifferenceSearch {
         continue
       }
       second.begin(other)
-      // Whatever is thrown here, nobody else uses the connections when it arrives.
+      // After an error here the connections must be free as well.
       defer { second.wait() }
       try body(one.index, finder.ids(in: one))
       try body(other.index, second.ids())
@@ -85,7 +83,7 @@ struct DifferenceSearch {
   }
 }
 
-/// Some ids of what is compared.
+/// A range of ids.
 private struct Stretch {
   static let length: Int64 = 4_096
 
@@ -93,7 +91,7 @@ private struct Stretch {
   let ids: ClosedRange<Int64>
 }
 
-/// Looks through stretches of ids with one reader of each state.
+/// Compares ranges of ids with one reader of each state.
 private final class DifferenceFinder {
   private let left: Reader
   private let right: Reader
@@ -106,7 +104,7 @@ private final class DifferenceFinder {
     self.compared = compared
   }
 
-  /// The lowest id that any of the rows begins with, from one on.
+  /// The lowest id from a given one on.
   func lowest(from id: Int64, index: Int) throws -> Int64? {
     var result: Int64?
     for part in compared[index].parts {
@@ -120,7 +118,7 @@ private final class DifferenceFinder {
     return result
   }
 
-  /// The ids that differ, in ascending order.
+  /// In ascending order.
   func ids(in stretch: Stretch) throws -> [Int64] {
     var found: [Int64] = []
     for merge in try merges(stretch.index) {
@@ -140,10 +138,10 @@ private final class DifferenceFinder {
   }
 }
 
-/// Looks through a stretch of ids on a thread of its own, with connections that nobody else uses
-/// between ``begin(_:)`` and ``wait()``.
+/// Compares a range of ids on its own thread; between ``begin(_:)`` and ``wait()`` only it uses the
+/// connections.
 private final class SecondFinder: @unchecked Sendable {
-  // Only the queue touches what is not constant.
+  // Only the queue uses what is not constant.
   private let finder: DifferenceFinder
   private let queue = DispatchQueue(label: "travelog.differences")
   private var found: Result<[Int64], any Error> = .success([])
@@ -156,6 +154,6 @@ private final class SecondFinder: @unchecked Sendable {
 
   func wait() { queue.sync {} }
 
-  /// What was found in the stretch that was begun last.
+  /// The result of the last range.
   func ids() throws -> [Int64] { try queue.sync { found }.get() }
 }

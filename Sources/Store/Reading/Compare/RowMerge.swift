@@ -1,10 +1,9 @@
 import Changes
 import SQLite
 
-/// Goes through the rows that two states have under one key, side by side in the order of the key, and
-/// stops where they differ.
+/// Compares the rows of two states in the order of their key, and stops at differences.
 final class RowMerge {
-  /// Which of the two has a row that the other does not have, or has otherwise.
+  /// Which of the two states has the row, or both with different values.
   enum Place {
     case left, right, both
   }
@@ -12,7 +11,7 @@ final class RowMerge {
   private let left: Side
   private let right: Side
   private let columns: Range<Int32>
-  /// Where it stopped; those rows are passed over next.
+  /// Where it stopped; those rows are skipped next.
   private var place = Place.both
 
   init(_ part: ComparedRows.Part, left: Reader, right: Reader) throws {
@@ -21,38 +20,37 @@ final class RowMerge {
     columns = part.keys..<part.columns
   }
 
-  /// The id that the rows begin with at which it stopped.
+  /// The id of the row at which it stopped.
   var id: Int64 { place == .right ? right.key.0 : left.key.0 }
 
-  /// Begins with the rows whose first id is one of these.
+  /// Begins with the rows whose ids are in a range.
   func begin(_ ids: ClosedRange<Int64>) throws {
     place = .both
     try left.begin(ids)
     try right.begin(ids)
   }
 
-  /// Goes to the next difference; nil after the last.
+  /// Moves to the next difference; nil after the last.
   func next() throws -> Place? {
     while true {
       if place != .right { try left.advance() }
       if place != .left { try right.advance() }
       switch (left.isAtEnd, right.isAtEnd) {
       case (true, true):
-        // There is nothing to pass over any more.
+        // There are no rows to skip.
         return nil
       case (false, true): place = .left
       case (true, false): place = .right
       case (false, false):
         place =
           left.key < right.key ? .left : right.key < left.key ? .right : .both
-        // Nearly all rows are the same, and seen to be so before anything is read of them.
+        // Nearly all rows are equal, which is seen before their values are read.
         if place == .both, left.row.hasSameValues(in: columns, as: right.row) { continue }
       }
       return place
     }
   }
 
-  /// The values of both rows.
   func pair() -> RowPair {
     RowPair(
       before: place == .right ? nil : left.values(columns.upperBound),
@@ -66,7 +64,7 @@ private final class Side {
   let row: Statement
   private let keys: Int32
   private(set) var isAtEnd = false
-  /// The ids that the row is found by.
+  /// The row's key.
   private(set) var key: (Int64, Int64) = (0, 0)
 
   init(_ source: ComparedRows.Source, connection: Connection, keys: Int32) throws {

@@ -1,22 +1,20 @@
 import Changes
 import SQLite
 
-/// A row that is in one store and not in another, or is otherwise there.
+/// A row that differs between two stores, or is in one only.
 package struct RowPair: Sendable {
-  /// The values in the first store, in the order of the table's columns; nil if it is not there.
+  /// In the order of the table's columns; nil if the row is only in the second store.
   package var before: [Value]?
-  /// The values in the second store.
   package var after: [Value]?
 
-  /// The values of one side, for what both have in common.
+  /// The values of one side, for the columns of the key.
   package var either: [Value] { after ?? before ?? [] }
 }
 
 extension Reader {
-  /// Tells which rows of tables that both stores have differ as they are stored: table by table, in
-  /// the order of their keys.
+  /// Calls with the stored rows that differ in tables of both stores: by table, then by key.
   ///
-  /// It goes through both stores at once and holds one row of each.
+  /// It reads both stores at once and holds one row of each.
   package func rowDifferences(
     to other: Reader,
     in tables: [TableDefinition],
@@ -47,7 +45,6 @@ extension Reader {
 }
 
 extension TableDefinition {
-  /// The number of columns that rows are found by: a table of objects has an id, and one of links
-  /// the ids of both its ends.
+  /// The number of columns of the key: the id of an object, or the two ids of a link.
   package var keys: Int { columns.first == "id" ? 1 : 2 }
 }
