@@ -1,11 +1,9 @@
 import SQLite
 
-/// Tells whether a store was written to since it was last asked, by any process.
-///
-/// It is used by one thread at a time.
+/// Detects commits of any process since the last question; for one thread at a time.
 package final class CommitWatch {
   private let store: Store
-  /// A connection of its own, which SQLite tells of the commits of all others.
+  /// A separate connection, so that SQLite reports the commits of all others.
   private let connection: Connection?
   private var version: Int64?
 
@@ -14,7 +12,7 @@ package final class CommitWatch {
     self.connection = connection
   }
 
-  /// True if there may be something new; the first answer is true.
+  /// Whether there may be a new commit; the first answer is true.
   package func hasChanged() throws -> Bool {
     let now = try currentVersion()
     defer { version = now }

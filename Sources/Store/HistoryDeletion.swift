@@ -6,13 +6,13 @@ import SQLite
 extension Store {
   /// Deletes transactions from history.
   ///
-  /// Those at the beginning vanish; of one between others that stay, its place and digest are kept.
-  /// It goes in batches, each a transaction of its own, so that other writers wait for little; a
-  /// program that is stopped in between has deleted the oldest of them. The file gets smaller.
+  /// Those at the beginning disappear; of a transaction between others its place and digest are
+  /// kept. Each batch is a transaction, so that other writers wait briefly; an interrupted run has
+  /// deleted the oldest batches. The file becomes smaller.
   ///
   /// - Parameter ranges: The ids, in ascending order.
-  /// - Returns: The number of transactions that were deleted.
-  /// - Throws: ``StoreError``; what was deleted until then stays deleted.
+  /// - Returns: The number of deleted transactions.
+  /// - Throws: ``StoreError``; earlier batches remain deleted.
   @discardableResult
   package func deleteHistory(_ ranges: [ClosedRange<Int64>]) throws -> Int64 {
     var deleted: Int64 = 0
@@ -23,7 +23,7 @@ extension Store {
         deleted += done.count
         guard let last = done.last else { break }
         next = last + 1
-        // Others who wait for the lock look for it every so often.
+        // Other writers look for the lock only from time to time.
         if next <= range.upperBound { usleep(2000) }
       }
     }
@@ -31,9 +31,8 @@ extension Store {
     return deleted
   }
 
-  /// Deletes the transactions at the beginning of history that are older than a time.
-  ///
-  /// The first that is not ends them, even if clocks went back after it.
+  /// Deletes the transactions at the beginning of history that are older than a time, up to the
+  /// first that is not, even if clocks went back after it.
   @discardableResult
   package func deleteHistory(before time: Date) throws -> Int64 {
     let limit = timeText(time)
@@ -51,7 +50,7 @@ extension Store {
     return try deleteHistory([1...last])
   }
 
-  /// Lets the file system have the pages that are free, a few at a time.
+  /// Returns free pages to the file system, a few at a time.
   private func giveSpaceBack() throws {
     var hasMore = true
     while hasMore {
@@ -62,7 +61,7 @@ extension Store {
         let count = try free()
         guard count > 0 else { return false }
         try writer.connection.execute("PRAGMA incremental_vacuum(1000)")
-        // Where nothing comes of it, the store was made without.
+        // If this frees nothing, the store was created without the mode.
         let left = try free()
         return left > 0 && left < count
       }
@@ -70,9 +69,8 @@ extension Store {
   }
 }
 
-/// Deletes one batch of transactions.
 struct HistoryDeletion {
-  /// So many changes go at once.
+  /// How many changes are deleted at once.
   private static let batch: Int64 = 5000
 
   private let writer: Writer
@@ -85,9 +83,9 @@ struct HistoryDeletion {
 
   private var connection: Connection { writer.connection }
 
-  /// Deletes the first transactions in a range, and returns the last of them and how many.
+  /// Deletes the first transactions in a range, and returns the last of them and their number.
   func deleteBatch(_ range: ClosedRange<Int64>) throws -> (last: Int64?, count: Int64) {
-    // The last transaction needs its digest, while its changes are there.
+    // The last transaction needs its digest while its changes exist.
     try writer.recorder.sealLast()
     let oldest = try connection.integer("SELECT min(id) FROM history_transaction") ?? 0
     let found = try rows.transactions(after: range.lowerBound - 1, through: range.upperBound)
@@ -112,9 +110,9 @@ struct HistoryDeletion {
     return (last, Int64(deleted.count))
   }
 
-  /// Deletes all transactions up to one, whose place the base of history is to take.
+  /// Deletes all transactions up to one, which the base of history replaces.
   func deleteAll(through id: Int64) throws {
-    // Changes lie in the order of their transactions.
+    // Changes are in the order of their transactions.
     let end = try connection.integer(
       "SELECT first_change FROM history_transaction WHERE id > ?1 ORDER BY id LIMIT 1",
       values: [.integer(id)]
@@ -123,7 +121,7 @@ struct HistoryDeletion {
     try removeTransactions(through: id)
   }
 
-  /// Removes the first transactions, of which the latest time is kept.
+  /// Removes the first transactions, and keeps their latest time.
   private func removeTransactions(through id: Int64) throws {
     let query = "SELECT max(time) FROM history_transaction WHERE id <= ?1"
     let latest = try connection.first(query, values: [.integer(id)]) {
@@ -143,7 +141,7 @@ struct HistoryDeletion {
     }
   }
 
-  /// Deletes the changes in a range, which need their large values no longer.
+  /// Deletes the changes in a range, and releases their large values.
   private func deleteChanges(_ range: String, _ bind: (Statement) throws -> Void) throws {
     let large = try connection.cached(
       "SELECT large FROM history_change WHERE \(range) AND large IS NOT NULL"
@@ -158,7 +156,7 @@ struct HistoryDeletion {
     try removal.run()
   }
 
-  /// Makes a transaction, and those after it that were deleted before, the base of history.
+  /// Moves the base to a transaction, and past the deleted transactions that follow it.
   private func moveBase(to id: Int64) throws {
     let kept = try connection.integer(
       "SELECT id FROM history_transaction WHERE id > ?1 AND state <> 'deleted' ORDER BY id LIMIT 1",

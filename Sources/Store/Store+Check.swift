@@ -3,20 +3,20 @@ import FoundationEssentials
 import SQLite
 
 extension Store {
-  /// Checks rows, history, constraints and catalog against each other.
+  /// Compares rows, history, constraints and catalog.
   ///
-  /// It reads all of the store once, and keeps what history says of each object in a temporary file.
-  /// An object that history does not tell of, because it was deleted from it, is taken as it is, unless
-  /// there is a store that has the state with which history begins.
+  /// It reads the whole store once, and keeps the values in history in a temporary file. An object
+  /// whose insertion was deleted from history is accepted as it is, unless `beginning` is given.
   ///
   /// - Parameters:
-  ///   - author: Who records what rows and history differ in, as a transaction of op `gap`; nil to
+  ///   - author: Records the differences of rows and history as a transaction of op `gap`; nil to
   ///     record nothing.
-  ///   - beginning: A replica whose head is the transaction before the oldest that is kept.
-  ///   - checksStructure: False if ``checkStructure(_:)`` was called already.
+  ///   - beginning: A replica at the transaction before the oldest that is kept.
+  ///   - checksStructure: False if ``checkStructure(_:)`` was called before.
   ///   - body: Called with each finding.
-  /// - Returns: What was recorded, and of how much history does not tell.
-  /// - Throws: ``StoreError``, with ``StoreError/Code/locked`` where another program is writing, and
+  /// - Returns: What was recorded, and how many objects history does not have completely.
+  /// - Throws: ``StoreError``, with ``StoreError/Code/locked`` if another program is writing, and
+  ///   the errors of the body.
   ///   what the body throws.
   @discardableResult
   package func check(
@@ -54,7 +54,7 @@ extension Store {
           }
           try check.readHistory(unsealed, since: beginning, body)
           try check.compareRows(body)
-          // Nobody has counted yet what was not sealed.
+          // Unsealed rows have not been counted yet.
           if unsealed == nil { try check.checkBlobs(location.blobFolder, body) }
           return CheckResult(unknown: check.unknown)
         }
@@ -72,15 +72,15 @@ extension Store {
     }
   }
 
-  /// Checks the file, its tables and triggers, and that every reference leads somewhere.
+  /// Checks the file, its tables and triggers, and all references.
   ///
-  /// A store that was opened for writing has got back the triggers that were missing.
+  /// Opening the store for writing has restored missing triggers.
   package func checkStructure(_ body: (CheckFinding) throws -> Void) throws {
     let schema = try Catalog.schema(of: self)
     try read { try StructureCheck($0.connection, schema: schema).run(body) }
   }
 
-  /// Waits for what another program wrote just now: for a second something may join it.
+  /// Waits until recent foreign changes can be shown: for a second rows can join them.
   private func waitUntilShown() throws {
     let end = ContinuousClock.now + .seconds(3)
     while try !isReplica && read({ try $0.hasUnshownChanges() }), ContinuousClock.now < end {
@@ -94,8 +94,8 @@ extension Store {
 }
 
 extension Catalog {
-  /// The schema that a store carries, which may be newer than the one it was opened with as long as
-  /// the tables are the same.
+  /// The schema in the store's catalog, which can be newer than the one it was opened with if the
+  /// tables are the same.
   static func schema(of store: Store) throws -> StoreSchema {
     try store.read { try Catalog(on: $0.connection).schema }
   }

@@ -4,14 +4,14 @@ import Glibc
 import SQLite
 
 extension Store {
-  /// Copies the store as it is now into a new file, with the files of its large values.
+  /// Copies the store in its present state into a new file, with the files of its large values.
   package func copy(to file: URL) throws {
     let path = file.path(percentEncoded: false)
     try describingErrors(at: path) {
       let copy = try Connection(path: path, mode: .readWriteCreate)
-      // Whoever is stopped makes another copy.
+      // An interrupted copy is made again.
       try copy.execute("PRAGMA synchronous = OFF")
-      // A value that a writer lets go of meanwhile is not in the copy, where rows may still name it.
+      // The copy lacks values that writers remove meanwhile, although rows may still name them.
       try read { reader in
         try reader.connection.backup(to: copy)
         try Self.copyValues(from: BlobFolder(besides: location.path), to: BlobFolder(besides: path))
@@ -24,10 +24,10 @@ extension Store {
     guard !names.isEmpty else { return }
     try copy.create()
     for name in names {
-      // Nothing is ever written over in such a folder, so that a second name is as good as a copy.
+      // Files in such a folder are not overwritten, so a link is as good as a copy.
       if link(source.file(name), copy.file(name)) == 0 { continue }
       guard source.contains(name) else { continue }
-      // One that was altered is altered in the copy as well, for whoever checks it there.
+      // An altered file is copied, and a check of the copy finds it.
       do {
         try copy.copy(.file(source.file(name)), digest: name, isChecked: false)
       } catch let error as StoreError where error.code == .missingBlob {

@@ -1,15 +1,9 @@
 import Changes
 
 extension Store {
-  /// Writes a transaction without changes, which says that something was done to the store's
-  /// history.
+  /// Writes a transaction without changes, which records an operation on the store's history, and returns its id.
   ///
-  /// - Parameters:
-  ///   - operation: What kind of thing was done.
-  ///   - author: Who did it.
-  ///   - details: A canonical JSON object of what was done.
-  /// - Returns: The id of the transaction.
-  /// - Throws: ``StoreError``.
+  /// The details are a canonical JSON object.
   @discardableResult
   package func mark(
     _ operation: TransactionOperation,

@@ -3,14 +3,13 @@ import FoundationEssentials
 import SQLite
 
 extension Store {
-  /// Ends a replica's life as one: it becomes a store with an identity of its own, which anybody may
-  /// write to.
+  /// Turns a replica into an independent store with a new identifier.
   ///
-  /// Its history begins anew, because that of its origin stays in the origin's logs. The store is to
+  /// Its history begins again, because the origin's logs contain that of the origin. The store must
   /// be opened again afterwards.
   ///
   /// - Returns: The new identifier.
-  /// - Throws: ``StoreError``, with ``StoreError/Code/misuse`` where it is no replica; nothing has
+  /// - Throws: ``StoreError``, with ``StoreError/Code/misuse`` if it is not a replica; nothing has
   ///   changed then.
   @discardableResult
   package func promote() throws -> String {

@@ -3,28 +3,28 @@ import Glibc
 import SQLite
 
 extension Store {
-  /// Whether there is no file, or one in which no store was created yet, because the program that began
-  /// to create it was stopped.
+  /// Whether there is no file, or one in which no store was created because its creation was
+  /// interrupted.
   package static func isUnmade(_ file: URL) throws -> Bool {
     try isUnmadeStore(at: file.path(percentEncoded: false))
   }
 
-  /// Takes the files of a store away that nothing ever came into, unless somebody has it open.
+  /// Deletes the files of a store that was never filled, unless another program has it open.
   ///
-  /// Whoever was to fill it may have failed, and another program begun to do so meanwhile.
+  /// Another program may have begun to fill it since.
   ///
-  /// - Returns: Whether it is gone.
-  /// - Throws: ``StoreError``, with ``StoreError/Code/locked`` where somebody has it open.
+  /// - Returns: Whether the files were deleted.
+  /// - Throws: ``StoreError``, with ``StoreError/Code/locked`` if another program has it open.
   @discardableResult
   package static func removeUnused(_ file: URL) throws -> Bool {
     let path = file.path(percentEncoded: false)
     return try describingErrors(at: path) {
       let connection = try Connection(path: path, mode: .readWrite)
-      // In this mode there is no other connection while there is a transaction.
+      // In this mode a transaction excludes all other connections.
       try connection.execute("PRAGMA locking_mode = EXCLUSIVE; BEGIN EXCLUSIVE")
       defer { connection.rollBack() }
       guard try HistoryRows(connection).range().head.transaction == 0 else { return false }
-      // Closing must not touch files that get their names anew.
+      // Closing must not delete new files with the same names.
       try connection.keepWriteAheadLogOnClose()
       for suffix in ["", "-wal", "-shm", "-journal"] { unlink(path + suffix) }
       rmdir(path + "-blobs")

@@ -2,19 +2,18 @@ import FoundationEssentials
 import SQLite
 
 extension Store {
-  /// Takes a copy of a store back to the state that it had after an earlier transaction.
+  /// Rewinds a copy of a store to its state after an earlier transaction.
   ///
-  /// Its rows are taken back and its history is not, so that it can be taken back further. It takes
-  /// no writes any more, as a replica doesn't: it is there to be looked at.
+  /// History stays, so the copy can be rewound further. The copy becomes read-only, as a replica.
   ///
   /// - Parameters:
-  ///   - file: The copy, which is open nowhere else, with its folder of large values.
+  ///   - file: The copy with its folder of large values, which is not open elsewhere.
   ///   - transaction: The last transaction whose changes stay; zero for none.
   ///   - options: How the copy is opened.
-  ///   - tick: Called after each change that was taken back; what it throws ends the call.
-  /// - Throws: ``StoreError``, with ``StoreError/Code/irreversible`` where a schema change or erased
-  ///   values lie on the way, and ``StoreError/Code/historyExpired`` where history lacks one of the
-  ///   transactions; the copy is then as it was.
+  ///   - tick: Called after each inverse change; its error ends the call.
+  /// - Throws: ``StoreError``, with ``StoreError/Code/irreversible`` if a schema change or an
+  ///   erasure is in the way, and ``StoreError/Code/historyExpired`` if one of the transactions was
+  ///   deleted; the copy is unchanged then.
   package static func rewind(
     _ file: URL,
     to transaction: Int64,

@@ -1,13 +1,12 @@
 extension Store {
-  /// Takes transactions back by a new one, which is recorded as any other.
+  /// Reverts transactions by recording a new one: all of them, or none.
   ///
-  /// All of them are taken back, or none. What others did later stays; where it stands on what is
-  /// to be undone, nothing is done.
+  /// Later changes stay; if one depends on those to be undone, nothing is written.
   ///
-  /// - Returns: The new transaction; nil if the old ones come to nothing.
-  /// - Throws: ``StoreError``, with ``StoreError/Code/undoConflict`` and all conflicts where later
-  ///   changes stand on these, and with ``StoreError/Code/irreversible`` where a schema change is
-  ///   among them or came later, or where values were erased.
+  /// - Returns: The new transaction; nil if the old ones have no effect together.
+  /// - Throws: ``StoreError``, with ``StoreError/Code/undoConflict`` and all conflicts if later
+  ///   changes depend on these, and with ``StoreError/Code/irreversible`` if the schema changed
+  ///   since, or values were erased.
   @discardableResult
   package func undo(_ range: ClosedRange<Int64>, author: Author) throws -> Int64? {
     var made: Int64?
@@ -19,9 +18,7 @@ extension Store {
     return made
   }
 
-  /// Does what ``undo(_:author:)`` does up to the commit, and leaves the store as it was.
-  ///
-  /// - Throws: What undoing would throw.
+  /// Checks whether ``undo(_:author:)`` would succeed, and throws its errors.
   package func checkUndo(_ range: ClosedRange<Int64>) throws {
     struct NotMeant: Error {}
     do {
@@ -32,7 +29,7 @@ extension Store {
         throw NotMeant()
       }
     } catch is NotMeant {
-      // All of it could be done, and was taken back.
+      // It would succeed, and has been rolled back.
     }
   }
 }

@@ -4,24 +4,18 @@ import SQLite
 
 /// A store: rows with their history, in a file or in memory.
 ///
-/// It may be used from any thread. Writing takes turns; reading a file waits for nobody.
-///
-/// Connections are not `Sendable`. The one that writes is used with the lock held, and each that
-/// reads by one user at a time.
+/// It can be used from any thread. Writers wait for each other; readers of a file wait for none.
+/// Connections are not `Sendable`: the lock protects the writer's, and each reader has one user.
 package final class Store: @unchecked Sendable {
-  /// Where it is kept.
   package let location: Location
-  /// The store's own name, a UUID.
+  /// A UUID.
   package let identifier: String
-  /// The lineage, which goes up when a store was restored from an older copy.
+  /// It rises when the store is restored from an older copy.
   package let lineage: Int64
-  /// Whether it takes nothing but what is replayed from another store's history.
+  /// Whether it accepts only the replayed history of another store.
   package let isReplica: Bool
-  /// What is in it.
   package let schema: StoreSchema
-  /// How the entities lie in their tables, in the order of ``StoreSchema/entities``.
   package let layouts: [EntityLayout]
-  /// How it was opened.
   package let options: Options
 
   private let lock = RecursiveLock()
@@ -35,16 +29,17 @@ package final class Store: @unchecked Sendable {
   private let file: StoreFile
   private let schemaCheck: SchemaCheck
 
-  /// Makes the process one that has nothing else to do with SQLite, before it opens its first store.
+  /// Prepares SQLite for a process that uses it only through stores, before the first one is
+  /// opened.
   package static func prepareProcess() {
     Connection.skipMemoryStatistics()
     Connection.returnLargeMemory()
   }
 
-  /// Opens a store, and makes it where there is none.
+  /// Opens a store, and creates a missing one.
   ///
-  /// - Throws: ``StoreError``, with ``StoreError/Code/schemaMismatch`` where the store was made
-  ///   with a schema that needs other tables.
+  /// - Throws: ``StoreError``, with ``StoreError/Code/schemaMismatch`` if the store has a schema
+  ///   that needs other tables.
   package static func open(
     _ location: Location,
     schema: StoreSchema,
@@ -55,7 +50,7 @@ package final class Store: @unchecked Sendable {
     }
   }
 
-  /// Opens a store that is there, with the schema that it carries.
+  /// Opens an existing store with its own schema.
   package static func open(_ location: Location, options: Options = Options()) throws -> Store {
     try describingErrors(at: location.path) {
       try Store(location, schema: nil, options: options)
@@ -98,7 +93,7 @@ package final class Store: @unchecked Sendable {
     if case .memory = location { true } else { false }
   }
 
-  /// Calls with a reader that sees one state of the store.
+  /// Calls with a reader of one state of the store.
   package func read<Result>(_ body: (Reader) throws -> Result) throws -> Result {
     func run() throws -> Result {
       let reader = try takeReader()
@@ -114,20 +109,18 @@ package final class Store: @unchecked Sendable {
     return try isInMemory ? lock.withLock(run) : run()
   }
 
-  /// The first bytes of a file, which may be that of a store that is open.
+  /// The first bytes of a file, which can be an open store.
   ///
-  /// Whoever opens and closes such a file by other means than SQLite's lets go of all locks that this
-  /// process has on it.
+  /// Opening and closing such a file without SQLite releases all locks that this process has on it.
   package static func firstBytes(of path: String, count: Int) throws -> [UInt8] {
     try describingErrors(at: path) {
       try Connection(path: path, mode: .readOnly).firstBytes(count)
     }
   }
 
-  /// Hands out a reader that sees one state of the store until it is given back.
+  /// Lends a reader that sees one state of the store until it is given back.
   ///
-  /// While it is held, the write-ahead log of the file can't be taken back into it beyond that
-  /// state. A reader of a store in memory sees what is written meanwhile.
+  /// While it is held, the write-ahead log grows. A reader of a store in memory sees later writes.
   package func takeReader() throws -> Reader {
     try describingErrors(at: location.path) {
       let reader = try readers.take() ?? makeReader(on: connectionForReading())
@@ -142,9 +135,9 @@ package final class Store: @unchecked Sendable {
     }
   }
 
-  /// Hands out a reader with a companion, which sees the same state.
+  /// Lends a reader with a companion that sees the same state.
   ///
-  /// It has none where the store is in memory, or somebody writes all the time.
+  /// It has no companion if the store is in memory, or is written all the time.
   package func takeReaderWithCompanion() throws -> Reader {
     let reader = try takeReader()
     guard !reader.isShared else { return reader }
@@ -152,7 +145,7 @@ package final class Store: @unchecked Sendable {
       for _ in 0..<3 {
         let version = try reader.version()
         let companion = try takeReader()
-        // What was committed while the companion took its snapshot shows in the next one.
+        // The next snapshot contains what was committed while the companion began its own.
         try reader.refresh()
         if try reader.version() == version {
           reader.companion = companion
@@ -168,14 +161,12 @@ package final class Store: @unchecked Sendable {
     return try takeReader()
   }
 
-  /// Makes a watch, which tells of commits without reading anything.
   package func watch() throws -> CommitWatch {
     try describingErrors(at: location.path) {
       CommitWatch(self, connection: isInMemory ? nil : try file.connectReader())
     }
   }
 
-  /// Takes a reader back.
   package func giveBack(_ reader: Reader) {
     if let companion = reader.companion {
       reader.companion = nil
@@ -185,7 +176,7 @@ package final class Store: @unchecked Sendable {
       try reader.end()
       readers.giveBack(reader)
     } catch {
-      // A reader that can't end what it reads is closed instead of kept, which ends it.
+      // If a reader can't end its reads, closing it does.
     }
   }
 
@@ -205,8 +196,8 @@ package final class Store: @unchecked Sendable {
     )
   }
 
-  /// Tells of a row that was caught whether nothing can join its transaction any more, because it
-  /// is sealed now or because nobody writes.
+  /// Whether no row can join the transaction of a captured row, because it is sealed now or because
+  /// no program writes.
   private func isLast(_ place: CapturedRow.Place) throws -> Bool {
     guard writer != nil else { return try file.isLast(place) }
     let isLast = try lock.withLockIfFree {
@@ -215,9 +206,9 @@ package final class Store: @unchecked Sendable {
     return (isLast ?? nil) ?? false
   }
 
-  /// Seals what writers did that are not ours, unless somebody writes, who is not waited for.
+  /// Seals foreign changes, unless another program writes; it does not wait.
   ///
-  /// Before anything is sealed it calls with the lock for writing held; nil if somebody writes.
+  /// The closure is called first, with the write lock held; nil if another program writes.
   private func sealIfNobodyWrites<Result>(
     before: (Connection) throws -> Result
   ) throws -> Result? {
@@ -244,10 +235,10 @@ package final class Store: @unchecked Sendable {
     }
   }
 
-  /// Calls with the writer, inside one transaction; anything thrown takes all of it back.
+  /// Runs a function with the writer in one transaction, which an error rolls back.
   ///
-  /// `committed` is called after the commit, with the transaction of history that it made; nil if
-  /// nothing had changed.
+  /// `committed` is called after the commit, with the new transaction of history; nil if nothing
+  /// changed.
   @discardableResult
   package func write<Result>(
     _ author: Author,
@@ -269,7 +260,7 @@ package final class Store: @unchecked Sendable {
     return result
   }
 
-  /// Deletes what is older than history is to be, once a minute at most.
+  /// Deletes expired history, at most once a minute.
   private func expireHistory() {
     guard let time = options.historyTimeToLive, !isReplica else { return }
     let now = ContinuousClock.now
@@ -281,19 +272,19 @@ package final class Store: @unchecked Sendable {
     guard isDue else { return }
     let (seconds, attoseconds) = time.components
     let age = Double(seconds) + Double(attoseconds) / 1e18
-    // The write is done; what can't be deleted now is old a minute later too.
+    // The write is complete; what can't be deleted now is deleted a minute later.
     _ = try? deleteHistory(before: Date().addingTimeInterval(-age))
   }
 
-  /// Calls with what replays transactions of another store into this replica, inside one
-  /// transaction; anything thrown takes all of it back.
+  /// Runs a function that replays transactions of another store into this replica, in one
+  /// transaction, which an error rolls back.
   ///
   /// - Parameters:
-  ///   - content: Gives the bytes of a value that is too large for a line, by its SHA-256.
+  ///   - content: Returns the bytes of a large value by its SHA-256.
   ///   - body: Replays any number of whole transactions.
-  /// - Returns: What the body returns.
-  /// - Throws: ``StoreError``, with ``StoreError/Code/replayMismatch`` where the replica's rows are
-  ///   not as the transactions expect.
+  /// - Returns: The result of the body.
+  /// - Throws: ``StoreError``, with ``StoreError/Code/replayMismatch`` if the replica's rows are
+  ///   not those that the transactions expect.
   @discardableResult
   package func replay<Result>(
     content: @escaping (String) throws -> LargeValue,
@@ -301,13 +292,13 @@ package final class Store: @unchecked Sendable {
   ) throws -> Result {
     try lock.withLock {
       guard isReplica else { throw ReplayFailure.notAReplica.at(location.path) }
-      // A writer that is not ours may have left links to nothing, which are replayed as they are.
+      // A foreign writer may have left dangling links, which are replayed unchanged.
       try writerConnection?.setForeignKeys(enforced: false)
       defer {
         do {
           try writerConnection?.setForeignKeys(enforced: true)
         } catch {
-          // It can't fail on an open connection; a caller could do nothing about it.
+          // It can't fail on an open connection, and a caller could not react.
         }
       }
       return try inTransaction { writer, _ in
@@ -318,13 +309,12 @@ package final class Store: @unchecked Sendable {
     }
   }
 
-  /// Lets what is replayed go into the file itself, or into a write-ahead log beside it as before.
+  /// Chooses whether a replay writes to the file itself or to a write-ahead log.
   ///
-  /// A transaction that is larger than the cache writes a page twice into the log, reads it, and
-  /// writes it into the file; without the log it is written once. Nothing is less durable, because a
-  /// journal has what was overwritten; but whoever reads the store waits for whoever writes, so
-  /// that this is for a replica that is being made. Whoever opens a store for writing gives it its
-  /// log again. A store that somebody else has open stays as it is.
+  /// A transaction larger than the cache writes its pages to the log and then to the file; without
+  /// the log it writes them once. This is as durable, because a journal has the old pages, but
+  /// readers and writers wait for each other, so it is only for new replicas. The next opening for
+  /// writing restores the log. A store that is open elsewhere stays unchanged.
   @discardableResult
   package func setWriteAheadLog(isUsed: Bool) throws -> Bool {
     try lock.withLock {
@@ -338,18 +328,17 @@ package final class Store: @unchecked Sendable {
           try connection.execute("PRAGMA journal_mode = \(isUsed ? "WAL" : "TRUNCATE")")
           hasWriteAheadLog = isUsed
         } catch SQLiteError.busy {
-          // Somebody else has it open, and it is as good with the log as without.
+          // Another program has it open; the log works as well.
         }
       }
       return isUsed == hasWriteAheadLog
     }
   }
 
-  /// Gives the changes of writers that are not ours their places in history, if there are any.
+  /// Seals foreign changes, if there are any.
   ///
-  /// Another program that is writing is not waited for: if it is one of ours, it seals them with
-  /// what it writes. False is returned where it is left to somebody else, because the store is a
-  /// replica, was opened for reading only, or is being written.
+  /// It does not wait for another writer, which seals them itself if it is ours. Returns false if
+  /// it did not seal because the store is a replica, is open for reading, or is being written.
   @discardableResult
   package func sealForeignChanges() throws -> Bool {
     guard case .unsealed = try read({ $0.head }) else { return true }
@@ -358,7 +347,7 @@ package final class Store: @unchecked Sendable {
     }
   }
 
-  /// Calls with the writer inside a transaction that changes no row of an entity.
+  /// Runs a function with the writer in a transaction that changes no row of an entity.
   func maintain<Result>(_ body: (Writer) throws -> Result) throws -> Result {
     try inTransaction { writer, _ in
       guard !isReplica else { throw replicaError }
@@ -371,7 +360,7 @@ package final class Store: @unchecked Sendable {
     ReplayFailure.replica.at(location.path)
   }
 
-  /// Calls with the writer inside a transaction of the database, which is committed at the end.
+  /// Runs a function with the writer in a transaction of the database.
   func inTransaction<Result>(
     _ body: (Writer, Connection) throws -> Result
   ) throws -> Result {

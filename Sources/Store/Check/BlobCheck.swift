@@ -1,7 +1,7 @@
 import Changes
 import SQLite
 
-/// Large values: the counts of what needs them, and their contents.
+/// The counts of large values, and their contents.
 extension StateCheck {
   private func countRows(_ body: (String, Int64) throws -> Void) throws {
     for layout in layouts {
@@ -19,7 +19,7 @@ extension StateCheck {
     }
   }
 
-  /// Checks the counts of large values, and that each is what its name says.
+  /// Checks the counts of large values, and their digests.
   func checkBlobs(_ folder: BlobFolder?, _ body: (CheckFinding) throws -> Void) throws {
     try countRows { try known.count($0, rows: $1) }
     let stored = try connection.prepare(
@@ -80,7 +80,7 @@ extension StateCheck {
     )
   }
 
-  /// Counts anew how many rows need each large value, which nobody did who wrote past the triggers.
+  /// Recounts the uses of large values, which writers that bypass the triggers did not count.
   func correctBlobCounts() throws {
     try known.removeCounts()
     try countRows { digest, count in

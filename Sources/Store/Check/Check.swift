@@ -2,16 +2,15 @@ import Changes
 import FoundationEssentials
 import SQLite
 
-/// What a check came to, besides its findings.
+/// The result of a check, besides its findings.
 package struct CheckResult: Hashable, Sendable {
-  /// The transaction that was recorded; nil for none.
+  /// Nil if nothing was recorded.
   package var recorded: Int64?
-  /// The objects of which history does not tell all, so that not all of them was compared.
+  /// The objects that history does not have completely, and that were not fully compared.
   package var unknown: Int64 = 0
-  /// False if tables are not those of the schema, so that rows and history were not compared.
+  /// False if tables are not those of the schema, so rows and history were not compared.
   package var isComplete = true
 
-  /// The result of a check of which nothing is to be told but its findings.
   package init() {}
 
   init(recorded: Int64? = nil, unknown: Int64) {
@@ -20,18 +19,18 @@ package struct CheckResult: Hashable, Sendable {
   }
 }
 
-/// The state of the objects before the oldest transaction that history keeps.
+/// The state of the objects before the oldest transaction of history.
 struct EarlierState {
   let schema: StoreSchema
-  /// Reads a replica whose head is the transaction before the oldest one.
+  /// Reads a replica at the transaction before the oldest one.
   let reader: Reader
 }
 
-/// Records what rows and history differ in.
+/// Records the differences between rows and history.
 struct GapRecorder {
   private let writer: Writer
   private let author: Author
-  /// Large values that are gone come from the store that history begins with.
+  /// Takes missing large values from the store with which history begins.
   private let values: ChangeValues?
 
   init(_ writer: Writer, author: Author, beginning: EarlierState?) {
@@ -44,11 +43,11 @@ struct GapRecorder {
     }
   }
 
-  /// Records all differences, and returns the transaction; nil if there are none.
+  /// Returns the transaction; nil if there are no differences.
   func record(_ check: StateCheck, _ body: (CheckFinding) throws -> Void) throws -> Int64? {
     let recorder = writer.recorder
     try recorder.begin()
-    // What went comes first, so that another kind of object may take its id.
+    // Deletions come first, so that an object of another entity can take an id.
     for kinds in [[ChangeKind.delete], [.insert, .update]] {
       try check.compareRows(of: kinds) { finding in
         try body(finding)

@@ -1,25 +1,23 @@
-/// Something that a store's check found: rows, history, constraints and catalog that contradict each
-/// other.
+/// A contradiction between rows, history, constraints and catalog.
 package enum CheckFinding {
-  /// What SQLite itself says of the file.
+  /// A message of SQLite about the file.
   case integrity(String)
-  /// A row leads to one that is not there.
+  /// A row refers to one that does not exist.
   case danglingReference(table: String, row: Int64?, destination: String)
-  /// A table, view, index or trigger is not as the schema has it; nil if there is none.
+  /// A table, view, index or trigger is not that of the schema; nil if there is none.
   case structure(type: String, name: String, expected: String?, found: String?)
-  /// Transactions are missing.
   case missingTransactions(ClosedRange<Int64>)
-  /// A transaction does not have as many changes as it says.
+  /// A transaction does not have its number of changes.
   case changeCount(transaction: Int64, expected: Int64, found: Int64)
-  /// A transaction, or one before it, is not what its digest was made of.
+  /// A transaction, or one before it, does not have its digest.
   case digest(transaction: Int64)
-  /// Changes belong to no transaction that history has.
+  /// Changes belong to no transaction in history.
   case strayChanges(Int64)
-  /// Rows are not what history says: what would make history's state that of the rows.
+  /// A row is not as history says: the change that would correct history.
   ///
-  /// Its bytes are there only while the finding is told of.
+  /// Its bytes are valid only during the call.
   case row(RowDifference)
-  /// A large value is needed by another number of rows or changes than was counted.
+  /// The number of rows or changes that need a large value is not the counted one.
   case blobCount(
     sha256: String,
     rows: Int64,
@@ -27,16 +25,15 @@ package enum CheckFinding {
     history: Int64,
     countedHistory: Int64
   )
-  /// A large value is needed, and its bytes are gone.
+  /// The bytes of a large value that is needed are missing.
   case missingBlob(sha256: String)
-  /// The bytes of a large value are not those that its name was made of.
+  /// The bytes of a large value do not have their digest.
   case alteredBlob(sha256: String)
-  /// A file lies in the folder of large values that nobody needs.
+  /// A file in the folder of large values is not referenced.
   case strayBlob(name: String)
 }
 
 extension CheckFinding: CustomStringConvertible {
-  /// The finding in words.
   package var description: String {
     switch self {
     case .integrity(let text): return "SQLite says of the file: \(text)"

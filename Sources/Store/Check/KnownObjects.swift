@@ -2,30 +2,29 @@ import Changes
 import FoundationEssentials
 import SQLite
 
-/// What history says of an object.
+/// The values of an object in history.
 struct KnownObject {
   enum State: Int64 {
-    /// It was deleted.
     case deleted
-    /// Some of its values are known.
+    /// Only some of its values are known.
     case partial
-    /// It is known since its insertion, with its links.
+    /// All values and links since its insertion are known.
     case whole
   }
 
   var state: State
-  /// The values that are known, by their keys with quotes and colon, and the links as lists.
+  /// Values by their keys with quotes and colon, and links as lists.
   var values: [[UInt8]: EncodedValue]
 }
 
-/// What history says of all objects, in a temporary file.
+/// The values of all objects in history, in a temporary file.
 final class KnownObjects {
   private let connection: Connection
   private let reading: Statement
   private let writing: Statement
 
   init() throws {
-    // An empty name is a file that SQLite takes away itself.
+    // SQLite deletes a file with an empty name itself.
     connection = try Connection(path: "", mode: .readWriteCreate)
     try connection.execute(
       """
@@ -61,7 +60,7 @@ final class KnownObjects {
     try set(key, state: object.state, json: side.json, special: side.special, large: side.large)
   }
 
-  /// Sets an object by its properties as a change has them.
+  /// Sets the values of an object from a change.
   func set(
     _ key: RowKey,
     state: KnownObject.State,
@@ -78,10 +77,10 @@ final class KnownObjects {
     try writing.run()
   }
 
-  /// Forgets all objects, because nobody knows what became of them.
+  /// Removes all objects, whose later changes are unknown.
   func removeAll() throws { try connection.execute("DELETE FROM object") }
 
-  /// The statement that goes through the objects of an entity by id.
+  /// The objects of an entity by id.
   func all(of entity: EntityIndex) throws -> Statement {
     try connection.query(
       "SELECT id, state, json, special, large FROM object WHERE entity = ?1 ORDER BY id",
@@ -103,7 +102,7 @@ final class KnownObjects {
 
   // MARK: Large values
 
-  /// Counts rows or changes that need a large value.
+  /// Changes the counts of the rows and changes that need a large value.
   func count(_ digest: String, rows: Int64 = 0, history: Int64 = 0) throws {
     try connection.run(
       """
@@ -114,7 +113,6 @@ final class KnownObjects {
     )
   }
 
-  /// How many rows and changes need a large value.
   func counts(of digest: String) throws -> (rows: Int64, history: Int64) {
     try connection.first(
       "SELECT rows, history FROM blob WHERE sha256 = ?1",
@@ -124,7 +122,6 @@ final class KnownObjects {
     } ?? (0, 0)
   }
 
-  /// The large values that somebody needs.
   func digests() throws -> Statement { try connection.prepare("SELECT sha256 FROM blob") }
 
   func removeCounts() throws { try connection.execute("DELETE FROM blob") }

@@ -2,7 +2,7 @@ import Changes
 import FoundationEssentials
 import SQLite
 
-/// Compares the rows of one entity with what history says of its objects.
+/// Compares the rows of one entity with history.
 final class RowCheck {
   private let check: StateCheck
   private let entity: EntityIndex
@@ -12,7 +12,7 @@ final class RowCheck {
   private let isComplete: Bool
   private var text = ChangeText()
   private var sequence: Int64 = 0
-  /// The rows of which history does not tell all.
+  /// The rows that history does not have completely.
   private(set) var unknown: Int64 = 0
 
   init(
@@ -30,7 +30,7 @@ final class RowCheck {
     known = try check.known.all(of: entity)
   }
 
-  /// Tells of differences of some kinds.
+  /// Reports differences of some kinds.
   func run(_ kinds: [ChangeKind], _ body: (CheckFinding) throws -> Void) throws {
     func tell(_ kind: ChangeKind, id: Int64) throws {
       try text.withChange(kind, sequence: sequence, entity: encoder.name, object: id) {
@@ -74,12 +74,12 @@ final class RowCheck {
 
   private func object() -> KnownObject? { KnownObjects.object(at: known, from: 1) }
 
-  /// Puts together where a row is not as history says; false if it is.
+  /// Builds the difference of a row and history; false if they are equal.
   private func compare() throws -> Bool {
     var now = ChangeSide()
     try cursor.append(to: &now, encoder: encoder, blobs: check.blobs)
     now.close()
-    // What was inserted and never changed has the same bytes.
+    // An object that was not changed since its insertion has the same bytes.
     if now.special.isEmpty, now.large.isEmpty,
       known.int64(at: 1) == KnownObject.State.whole.rawValue,
       now.json.withUnsafeBytes({ $0.elementsEqual(known.bytes(at: 2)) })
@@ -107,8 +107,7 @@ final class RowCheck {
     return !text.changed.isEmpty
   }
 
-  /// Whether a row names a file whose bytes are to be those that history knows, whatever became of
-  /// the file.
+  /// Whether a row has the digest of the value in history, whether or not its file exists.
   private func isNamed(_ value: EncodedValue, at column: ColumnIndex) -> Bool {
     guard cursor.layout.columns[column].isExternal,
       case .text(let digest) = cursor.row.value(at: Int32(truncatingIfNeeded: column.number) + 1)
@@ -131,7 +130,7 @@ final class RowCheck {
     text.after.append(links.key, value: list(after.filter { !before.contains($0) }))
   }
 
-  /// Puts together what history knows of an object that is gone.
+  /// Builds the difference of an object that has no row.
   private func appendDeletion(of object: KnownObject) {
     for index in cursor.layout.columns.indices {
       let column = ColumnIndex(index)

@@ -2,7 +2,7 @@ import Changes
 import FoundationEssentials
 import SQLite
 
-/// Checks rows against what history says of them, and history against itself.
+/// Compares rows with history, and checks history itself.
 final class StateCheck {
   let layouts: [EntityLayout]
   let blobs: Blobs
@@ -12,11 +12,11 @@ final class StateCheck {
   private let schema: StoreSchema
   private let rows: HistoryRows
   let known: KnownObjects
-  /// Whether history tells of every object that there ever was.
+  /// Whether history has every object that ever existed.
   private var isComplete = false
-  /// The objects that were found in rows, and of which history does not tell all.
+  /// The objects in rows that history does not have completely.
   private(set) var unknown: Int64 = 0
-  /// The last transaction whose state the rows are; a copy that was rewound has later ones.
+  /// The last transaction in the rows; a rewound copy has later ones in history.
   private let end: Int64
   private var past: [String: PastNames?] = [:]
   private let schemas: [(digest: String, schema: StoreSchema)]
@@ -52,9 +52,9 @@ final class StateCheck {
 
   // MARK: History
 
-  /// Reads all of history: checks its order and its digests, and keeps what it says.
+  /// Reads all of history, checks its order and its digests, and keeps its values.
   ///
-  /// Of what was deleted from it, a store in the state that it begins with tells.
+  /// A store in the state with which history begins has the values that were deleted from it.
   func readHistory(
     _ unsealed: UnsealedHistory?,
     since beginning: EarlierState?,
@@ -91,7 +91,7 @@ final class StateCheck {
     if count > changes { try body(.strayChanges(count - changes)) }
   }
 
-  /// Keeps what a store says of its objects, which is the state that history begins with.
+  /// Keeps the values of the state with which history begins.
   private func keepState(of beginning: EarlierState, at base: HistoryPoint) throws {
     guard let digest = schemas.last(where: { $0.schema == beginning.schema })?.digest else {
       return
@@ -110,7 +110,7 @@ final class StateCheck {
     try known.removeAll()
   }
 
-  /// Reads one transaction, and gives the digest that the next one follows.
+  /// Reads one transaction, and returns the digest that the next one covers.
   private func read(
     _ transaction: Transaction,
     source: HistoryRows,
@@ -137,7 +137,7 @@ final class StateCheck {
       try forget()
       return transaction.chainDigest
     }
-    // What was erased left its digest behind.
+    // An erased transaction keeps its digest.
     guard transaction.state == .whole else { return transaction.chainDigest }
     let made = digest?.close(lines)
     if let stored = transaction.digest, let made, made != stored {
@@ -158,7 +158,7 @@ final class StateCheck {
     return result
   }
 
-  /// Keeps what a change says of its object.
+  /// Keeps the values of a change.
   private func keep(_ change: Change, digest: String) throws {
     guard let names = try names(of: digest) else { return try forget() }
     guard let successor = names.successor(of: change.entity) else { return }
@@ -173,7 +173,7 @@ final class StateCheck {
     let after = change.valuesByKey(.after)
     let before = change.valuesByKey(.before)
     let isErased = change.hasErasedValues
-    // An object of which nothing is known is deleted later, and left out until then.
+    // An object without known values is deleted later, and left out until then.
     let isKnown = after.values.contains { $0 != .erased && !$0.isLinks }
     if isErased, !isKnown, change.kind == .insert { return }
     var object = KnownObject(
@@ -208,7 +208,7 @@ final class StateCheck {
     try known.set(key, object: object)
   }
 
-  /// A list of links after some went and some came; nil for no links, as history has it.
+  /// A list of links after some were removed and some added; nil for no links, as in history.
   private func merged(_ old: [UInt8], gone: [UInt8], came: [UInt8]) -> EncodedValue? {
     func target(_ link: [UInt8]) -> Int64 {
       let id = CanonicalText(link).value(of: "id") ?? []
@@ -225,7 +225,7 @@ final class StateCheck {
 
   // MARK: Rows
 
-  /// Compares all rows with what history says of them.
+  /// Compares all rows with history.
   func compareRows(
     of kinds: [ChangeKind] = ChangeKind.allCases,
     _ body: (CheckFinding) throws -> Void
@@ -244,7 +244,7 @@ final class StateCheck {
     }
   }
 
-  /// True for a value that history keeps of an object that is gone.
+  /// Whether history keeps a column of a deleted object.
   func keeps(_ column: ColumnIndex, of entity: EntityIndex) -> Bool {
     mode.keeps(layouts[entity].columns[column], of: layouts[entity].entity)
   }

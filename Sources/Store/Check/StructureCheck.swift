@@ -1,7 +1,7 @@
 import Changes
 import SQLite
 
-/// Checks the tables, views, indexes and triggers of a store against those of a new one.
+/// Compares the tables, views, indexes and triggers of a store with those of a new one.
 struct StructureCheck {
   private struct Item: Hashable {
     let type: String
@@ -26,7 +26,7 @@ struct StructureCheck {
         if text != "ok" { try body(.integrity(text)) }
       }
     } catch let error as SQLiteError where error.primaryCode == SQLiteError.corrupt {
-      // What is damaged enough stops the search for more of it.
+      // Severe damage ends SQLite's own search.
       try body(.integrity(error.message))
     }
     let references = try connection.prepare("PRAGMA foreign_key_check")
@@ -48,7 +48,7 @@ struct StructureCheck {
       guard mine.map(\.sql).map(Self.normal) != Self.normal(item.sql) else { continue }
       try body(.structure(type: item.type, name: item.name, expected: item.sql, found: mine?.sql))
     }
-    // Tables, views and indexes may be added by others; a trigger changes what they don't see.
+    // Other programs can add tables, views and indexes; a trigger's changes are not captured.
     let tables = Set(expected.map(\.table))
     for item in found where item.type == "trigger" && tables.contains(item.table) {
       if !expected.contains(where: { $0.name == item.name && $0.type == item.type }) {
@@ -73,7 +73,7 @@ struct StructureCheck {
     }
   }
 
-  /// A statement in a form that does not tell when its columns came.
+  /// A statement in a form that does not depend on the order in which columns were added.
   private static func normal(_ sql: String) -> [String] {
     guard sql.hasPrefix("CREATE TABLE") else { return [sql] }
     return sql.replacing(") STRICT", with: ",").replacing(" (\n", with: ",")
