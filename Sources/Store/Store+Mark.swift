@@ -1,7 +1,7 @@
 import Changes
 
 extension Store {
-  /// Writes a transaction without changes, which records an operation on the store's history, and returns its id.
+  /// Records an operation on the store's history as a transaction without changes, and returns its id.
   ///
   /// The details are a canonical JSON object.
   @discardableResult

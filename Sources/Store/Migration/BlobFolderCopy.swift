@@ -1,9 +1,9 @@
 import FoundationEssentials
 
-/// The files of large values beside a store, linked beside its working copy.
+/// Links the files of large values beside a store's working copy.
 ///
-/// They are named by their digests and never written again, so that a second name is as good as a
-/// copy: what the working copy's writers remove loses that name only.
+/// They are never overwritten, so a link is as good as a copy: writers of the working copy remove
+/// only their link.
 final class BlobFolderCopy {
   private let original: BlobFolder
   private let copy: BlobFolder
@@ -15,7 +15,6 @@ final class BlobFolderCopy {
     copy = BlobFolder(besides: workingCopy.path(percentEncoded: false))
   }
 
-  /// Links all files beside the copy.
   func make() throws {
     linked = try values(in: original)
     guard !linked.isEmpty else { return }
@@ -23,9 +22,9 @@ final class BlobFolderCopy {
     for name in linked { try link(name, from: copy, to: original) }
   }
 
-  /// Links what the stages added beside the store; called with the store's lock held.
+  /// Links files that the stages added beside the store; requires the store's lock.
   ///
-  /// Until the copy has taken the store's place nothing needs these files, which a marker says.
+  /// A marker says that the store does not need them before it is replaced.
   func bringBack() throws {
     let added = try values(in: copy).subtracting(values(in: original))
     guard !added.isEmpty else { return }
@@ -35,7 +34,7 @@ final class BlobFolderCopy {
     try original.sync()
   }
 
-  /// Removes what the stages removed and the store no longer knows; called with its lock held.
+  /// Removes the files that the store no longer has; requires its lock.
   func finish(known: Set<String>) throws {
     if let marker { try original.remove(marker) }
     for name in linked.subtracting(try values(in: copy)).subtracting(known) {
@@ -47,7 +46,7 @@ final class BlobFolderCopy {
     try FileManager.default.linkItem(atPath: old.file(name), toPath: new.file(name))
   }
 
-  /// The names of values, without those of markers and of files that are being written.
+  /// The names of values, without markers and unfinished files.
   private func values(in folder: BlobFolder) throws -> Set<String> {
     Set(try folder.names().filter { !$0.hasPrefix(".") })
   }

@@ -1,51 +1,47 @@
 import Changes
 
-/// Where the values of one column come from when a table is filled.
+/// The source of one column when a table is filled.
 struct ColumnSource: Sendable {
-  /// A value that a migration itself puts into rows, which history records as an update.
+  /// A value that the migration itself sets, which history records as an update.
   struct Fill: Sendable {
-    /// Which of the old rows it is put into, as SQL.
+    /// The old rows that get the value, as SQL.
     var condition: String
-    /// What was there before, as SQL.
+    /// The value before, as SQL.
     var before: String
-    /// What is there afterwards.
     var after: Value
   }
 
-  /// The index in ``EntityLayout/columns``.
   var column: ColumnIndex
   /// The value as SQL over the old row.
   var expression: String
-  /// What the one `?` in the expression stands for, if there is one.
+  /// The value of the one `?` in the expression, if there is one.
   var parameter: Value?
   var fill: Fill?
-  /// The old column, where the value is taken over as it is.
+  /// The old column, if its value is copied unchanged.
   var oldColumn: String?
-  /// Whether null may come out although the column is required.
+  /// Whether the result can be null although the column is required.
   var mayLackValue = false
-  /// The links of which each owner may have one only.
+  /// The links of which an owner can have only one.
   var singleLink: LinkSource?
 
-  /// Whether an old column, or nothing, becomes the column.
+  /// Whether the column is copied from an old column, or empty.
   var isPlain: Bool { fill == nil && singleLink == nil && !mayLackValue && parameter == nil }
 }
 
-/// The rows of one entity, on their way from an old table to a new one.
+/// The rows of one entity that move from an old table to a new one.
 struct RowSource: Sendable {
-  /// The new entity's index.
   var entity: EntityIndex
-  /// The old entity's index.
   var oldEntity: EntityIndex
   /// The old table, quoted.
   var table: String
-  /// What selects the rows; nil if all rows of the table are meant.
+  /// The condition of the rows; nil for all rows of the table.
   var condition: String?
   var columns: [ColumnSource]
 
-  /// The name that the old table has in the expressions.
+  /// The old table's name in the expressions.
   static let alias = "\"store_old\""
 
-  /// The old table with its condition, and another one if there is one, after `FROM`.
+  /// The text after `FROM`: the old table with its condition, and another one if it is given.
   func rows(where other: String? = nil) -> String {
     let conditions = [condition, other].compactMap { $0 }.map { "(\($0))" }
     return "\(table) AS \(Self.alias)"
@@ -54,7 +50,7 @@ struct RowSource: Sendable {
 }
 
 extension SchemaMapping {
-  /// Where the rows of a new entity come from; nil if it starts empty.
+  /// The source of a new entity's rows; nil if it has none.
   func rows(of entity: EntityIndex) -> RowSource? {
     guard let oldEntity = sources[entity] else { return nil }
     let old = oldLayouts[oldEntity]

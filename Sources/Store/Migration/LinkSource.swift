@@ -1,15 +1,14 @@
 import Changes
 
-/// Where an old store keeps the links of a relationship, seen as pairs of an owner and what it
-/// leads to.
+/// Where an old store keeps the links of a relationship, as pairs of an owner and a target.
 struct LinkSource: Hashable, Sendable {
-  /// The table, quoted.
+  /// Quoted, as the columns.
   var table: String
-  /// The column with the owners' ids, quoted.
+  /// The column with the owners' ids.
   var source: String
-  /// The column with the ids that they lead to, quoted.
+  /// The column with the targets' ids.
   var target: String
-  /// What holds for the rows that are links.
+  /// The conditions of the rows that are links.
   var conditions: [String]
 
   /// The same links from the other side.
@@ -17,7 +16,6 @@ struct LinkSource: Hashable, Sendable {
     LinkSource(table: table, source: target, target: source, conditions: conditions)
   }
 
-  /// A query for `source` and `target`.
   var pairs: String {
     let filter = conditions.isEmpty ? "" : " WHERE \(conditions.joined(separator: " AND "))"
     return "SELECT \(source) AS \"source\", \(target) AS \"target\" FROM \(table)\(filter)"
@@ -25,9 +23,8 @@ struct LinkSource: Hashable, Sendable {
 }
 
 extension SchemaMapping {
-  /// Where the old store keeps the links of a new relationship; nil if it has none.
-  ///
-  /// A relationship that is new itself may be the other side of one that is not.
+  /// Where the old store keeps the links of a new relationship, which can be the inverse of an old
+  /// one; nil if it has none.
   func links(of relationship: Relationship, in entity: EntityIndex) -> LinkSource? {
     if let owner = sources[entity], let old = source(of: relationship, in: entity) {
       return linkSource(of: old, in: owner)
@@ -43,10 +40,10 @@ extension SchemaMapping {
     return linkSource(of: old, in: owner)?.reversed
   }
 
-  /// The condition that a column with ids of a family leads to a row that does not survive, because
-  /// its entity is removed while its family stays; nil if there are none.
+  /// The condition that a column refers to a row whose entity is removed while its family remains;
+  /// nil if there is none.
   ///
-  /// No other link leads to nothing: a migration that leaves one is refused.
+  /// A migration that leaves other dangling links is refused.
   func isLost(_ column: String, of family: EntityLayout) -> String? {
     let names = family.family.filter { removed.contains($0) }.map { from.entities[$0].name }
     guard !names.isEmpty, family.sharesTable else { return nil }

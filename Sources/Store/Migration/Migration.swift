@@ -2,13 +2,13 @@ import Changes
 import FoundationEssentials
 import SQLite
 
-/// Takes a store from one schema to another, in one transaction: all of it or nothing.
+/// Migrates a store from one schema to another in one transaction.
 package enum Migration {
-  /// Plans the way from one schema to another, without looking at any store.
+  /// Plans the migration from one schema to another, without reading a store.
   ///
-  /// - Throws: ``StoreError`` with ``StoreError/Code/newerSchema`` where the store's version is the
-  ///   newer one, and with ``StoreError/Code/migrationRefused`` and all reasons where there is no
-  ///   way that keeps what is stored.
+  /// - Throws: ``StoreError`` with ``StoreError/Code/newerSchema`` if the store's version is newer,
+  ///   and with ``StoreError/Code/migrationRefused`` and all reasons if stored values would be
+  ///   lost.
   package static func plan(
     from old: StoreSchema,
     to new: StoreSchema
@@ -16,7 +16,7 @@ package enum Migration {
     try MigrationPlan(from: old, to: new)
   }
 
-  /// The schema that a store carries; nil if there is no file, or an empty one.
+  /// The schema of a store; nil if the file is missing or empty.
   package static func schema(of file: URL, options: Options = Options()) throws -> StoreSchema? {
     let path = file.path(percentEncoded: false)
     let attributes: [FileAttributeKey: Any]
@@ -31,16 +31,16 @@ package enum Migration {
         try StoreFile(location: .file(file), options: options).open().1.schema
       }
     } catch let error as StoreError where error.code == .notAStore {
-      // Whoever was killed while it made the store left a file that turns out to be empty.
+      // A program that was killed while it created the store has left an empty file.
       guard try isUnmadeStore(at: path) else { throw error }
       return nil
     }
   }
 
-  /// Migrates the store in a file, if it has another schema; nobody else may have it open for
-  /// long transactions meanwhile.
+  /// Migrates a store if it has another schema; no other program may have it open for long
+  /// transactions.
   ///
-  /// - Returns: What was done; nil if the store has this schema already.
+  /// - Returns: What was done; nil if the store has this schema.
   @discardableResult
   package static func migrate(
     _ file: URL,
@@ -64,10 +64,9 @@ package enum Migration {
     }
   }
 
-  /// Carries a plan out on a connection that is not in a transaction.
+  /// Executes a plan on a connection that is not in a transaction.
   ///
-  /// - Returns: False if the store has the new schema already, because another process was
-  ///   quicker.
+  /// - Returns: False if another process has migrated the store meanwhile.
   @discardableResult
   package static func apply(
     _ plan: MigrationPlan,
@@ -101,7 +100,7 @@ package enum Migration {
     }
   }
 
-  /// Calls inside a transaction in which tables may be dropped and made anew.
+  /// Runs a function in a transaction that can drop and rebuild tables.
   static func inTransaction<Result>(
     on connection: Connection,
     _ body: () throws -> Result,
@@ -109,8 +108,8 @@ package enum Migration {
     abandoned: () -> Void
   ) throws -> Result {
     guard !connection.isInTransaction else { throw MigrationFailure.outOfOrder.at(connection.path) }
-    // A table that is dropped and made anew must not take the links to it along. The checks come
-    // back before the transaction ends. Views of other people's making don't stop a rename.
+    // Dropping a table must not delete the links to it; the checks are restored before the
+    // transaction ends. Views of other programs don't prevent a rename.
     try connection.setForeignKeys(enforced: false)
     try connection.execute("PRAGMA legacy_alter_table = ON")
     defer {
@@ -118,7 +117,7 @@ package enum Migration {
         try connection.execute("PRAGMA legacy_alter_table = OFF")
         try connection.setForeignKeys(enforced: true)
       } catch {
-        // Neither can fail on an open connection; a caller could do nothing about it.
+        // Neither can fail on an open connection, and a caller could not react.
       }
       connection.removeCachedStatements()
     }
@@ -141,7 +140,7 @@ package enum Migration {
     }
     try ForeignSeal.seal(on: connection, blobs: blobs)
     if try Catalog.historyMode(on: connection) == .tombstones {
-      // Tables that are made anew leave the pages of the old ones.
+      // Rebuilt tables leave the pages of the old ones.
       try FreeSpace.note(.values, on: connection)
     }
     let schemaID = try Catalog.add(plan.to, on: connection)
@@ -159,9 +158,9 @@ package enum Migration {
     return true
   }
 
-  /// Gives a store the tables of the new schema, which has its place in the catalog already.
+  /// Gives a store the tables of the new schema, which is in the catalog already.
   ///
-  /// `record` is called when the rows are known to be fit for it and nothing has changed yet.
+  /// `record` is called when the rows have been checked and nothing has changed yet.
   static func changeTables(
     _ plan: MigrationPlan,
     schemaID: Int64,
@@ -185,20 +184,20 @@ package enum Migration {
     try ForeignCapture.of(plan.to).install(on: connection)
   }
 
-  /// Adds the function that reads a value which is kept in a file beside the store.
+  /// Adds the SQL function that reads a value in a file beside the store.
   private static func addContents(of blobs: Blobs, to connection: Connection) throws {
     try connection.addFunction(
       "store_blob_content",
       argumentCount: 1,
       isDeterministic: true
     ) { [weak blobs] arguments in
-      // The connection keeps the function, and what reads the values keeps the connection.
+      // The connection retains the function, and the object retains the connection.
       guard let blobs else { throw StoreError(MigrationFailure.outOfOrder) }
       return .blob(try blobs.data(arguments.string(at: 0)))
     }
   }
 
-  /// Counts anew how many rows hold each value that is kept in a file beside the store.
+  /// Recounts the rows of each value in a file beside the store.
   private static func countBlobs(_ mapping: SchemaMapping, on connection: Connection) throws {
     guard
       (mapping.oldLayouts + mapping.newLayouts).contains(where: { layout in

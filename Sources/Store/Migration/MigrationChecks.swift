@@ -1,12 +1,12 @@
 import Changes
 import SQLite
 
-/// Looks for rows that a migration can't bring over, before anything is changed.
+/// Finds rows that a migration can't convert, before anything is changed.
 struct MigrationChecks {
   let plan: MigrationPlan
   let connection: Connection
 
-  /// The most objects that an error names.
+  /// How many objects an error names.
   private static let namedAtMost = 10
 
   func run() throws {
@@ -25,7 +25,7 @@ struct MigrationChecks {
     return "\(layout.entity.name).\(layout.columns[column.column].property)"
   }
 
-  /// Refuses a required property where rows would have no value for it.
+  /// Refuses a required property if rows would have no value for it.
   private func checkPresence(_ column: ColumnSource, row: RowSource) throws {
     let rows = row.rows(where: "(\(column.expression)) IS NULL")
     let count = try number("SELECT count(*) FROM \(rows)")
@@ -40,7 +40,7 @@ struct MigrationChecks {
     ).at(connection.path)
   }
 
-  /// Refuses a to-one relationship where an object has links to several.
+  /// Refuses a to-one relationship if an object has several links.
   private func checkSingle(_ links: LinkSource, column: ColumnSource, row: RowSource) throws {
     let owners =
       "SELECT \"source\" FROM (\(links.pairs)) GROUP BY \"source\" HAVING count(*) > 1"
@@ -55,7 +55,7 @@ struct MigrationChecks {
     ).at(connection.path)
   }
 
-  /// What stands in the way of a unique index on a table, once it is filled; nil for nothing.
+  /// The duplicates that prevent a unique index on a filled table; nil if there are none.
   func duplicates(in table: TableDefinition) throws -> StoreError? {
     for layout in plan.mapping.newLayouts where layout.entity.table == table.name {
       for names in layout.entity.uniques {
@@ -95,7 +95,7 @@ struct MigrationChecks {
     ).at(connection.path)
   }
 
-  /// Looks for links that lead nowhere after the migration.
+  /// Finds links that would be dangling after the migration.
   func danglingLinks() throws -> StoreError? {
     let statement = try connection.prepare("PRAGMA foreign_key_check")
     guard try statement.step() else { return nil }

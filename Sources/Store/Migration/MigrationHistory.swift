@@ -1,11 +1,11 @@
 import Changes
 import SQLite
 
-/// Records in history what a migration does to values.
+/// Records in history what a migration changes.
 ///
-/// First come the objects of entities that are removed, deleted under the old schema, which knows
-/// them. Then, under the new schema, comes the migration itself, with each object that got a value
-/// by it; that transaction is there even where no value changed.
+/// First it records the deletion of objects whose entity is removed, under the old schema. Then,
+/// under the new schema, it records the migration with each object that got a value, even if there
+/// is none.
 struct MigrationHistory {
   let plan: MigrationPlan
   let connection: Connection
@@ -13,7 +13,6 @@ struct MigrationHistory {
   let blobs: Blobs
   let provenance: Provenance
 
-  /// Records the deletion of all objects whose entity is removed.
   func recordRemovals(schemaID: Int64) throws {
     let layouts = plan.mapping.oldLayouts
     let removed = plan.mapping.removed
@@ -43,11 +42,11 @@ struct MigrationHistory {
         try recorder.delete(key, values: values, links: links)
       }
     }
-    // All that was touched is deleted, so that no row is asked for.
+    // All these objects are deleted, so no row is read.
     _ = try recorder.finish(author, operation: .migration) { _ in nil }
   }
 
-  /// Records the migration, with the values that it puts into rows that stay.
+  /// Records the migration, with the values that it sets in remaining rows.
   func recordMigration(schemaID: Int64) throws {
     let recorder = try begin(plan.to, schemaID: schemaID)
     for rows in plan.tables.flatMap(\.rows) {

@@ -1,15 +1,13 @@
 import Changes
 
-/// How a store gets from one schema to another.
+/// How a store is migrated from one schema to another.
 ///
-/// A plan is made of the two schemas alone. Whether the rows allow it, such as that a value which
-/// becomes unique is there once, turns out when it is applied.
+/// Only the schemas decide the plan. Whether the rows allow it, for example whether a value is
+/// unique, shows when it is executed.
 package struct MigrationPlan: Sendable {
-  /// The schema that the store has.
   package let from: StoreSchema
-  /// The schema that it gets.
   package let to: StoreSchema
-  /// What is done, entity by entity, for people to read.
+  /// What is done, by entity, for people to read.
   package let steps: [MigrationStep]
 
   let mapping: SchemaMapping
@@ -32,14 +30,14 @@ package struct MigrationPlan: Sendable {
     tables = try mapping.tables()
   }
 
-  /// Whether no table changes, only what the catalog says of them.
+  /// Whether only the catalog changes, and no table.
   package var isTrivial: Bool {
     steps.isEmpty && to.differences(fromStored: from).isEmpty
   }
 }
 
 extension MigrationPlan: CustomStringConvertible {
-  /// The steps, one a line.
+  /// One step in each line.
   package var description: String {
     steps.isEmpty
       ? "version \(from.version) and version \(to.version) have the same tables"

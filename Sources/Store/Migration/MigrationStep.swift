@@ -1,53 +1,40 @@
 import Changes
 
-/// One thing that a migration does, for people to read.
+/// One step of a migration, for people to read.
 package enum MigrationStep: Hashable, Sendable {
-  /// An entity comes, with no rows.
   case addEntity(String)
-  /// An entity goes, with its rows.
+  /// An entity is removed with its rows.
   case removeEntity(String)
-  /// An entity gets another name.
   case renameEntity(from: String, to: String)
-  /// Rows of an entity get another family, and so another table.
+  /// The rows of an entity move to another family, and so to another table.
   case moveEntity(String, from: String, to: String)
-  /// The table of a family gets or loses the column that tells entities apart.
+  /// The table of a family gets or loses the column with the entity's name.
   case shareTable(String, isShared: Bool)
-  /// An attribute comes; rows that are there get the default value, or null.
+  /// Existing rows get the default value, or null.
   case addAttribute(entity: String, name: String, value: Value)
-  /// An attribute goes, with its values.
   case removeAttribute(entity: String, name: String)
-  /// An attribute gets another name.
   case renameAttribute(entity: String, from: String, to: String)
-  /// An attribute gets a wider type.
   case widenAttribute(entity: String, name: String, from: ValueType, to: ValueType)
-  /// An attribute must have a value from now on; rows without one get the default.
+  /// An attribute becomes required; rows without a value get the default.
   case requireAttribute(entity: String, name: String, value: Value)
-  /// An attribute may have no value from now on.
+  /// An attribute becomes optional.
   case relaxAttribute(entity: String, name: String)
   /// An attribute's large values move out of the table, or back.
   case storeAttribute(entity: String, name: String, isExternal: Bool)
-  /// A relationship comes, with no links.
   case addRelationship(entity: String, name: String)
-  /// A relationship goes, with its links.
   case removeRelationship(entity: String, name: String)
-  /// A relationship gets another name.
   case renameRelationship(entity: String, from: String, to: String)
-  /// A relationship keeps its links in another place.
+  /// A relationship's links move to a column or to a join table.
   case storeRelationship(entity: String, name: String, isToMany: Bool)
-  /// A to-one relationship must lead somewhere from now on, or need not.
+  /// A to-one relationship becomes required or optional.
   case requireRelationship(entity: String, name: String, isRequired: Bool)
-  /// A set of properties becomes unique.
   case addUnique(entity: String, [String])
-  /// A set of properties is no longer unique.
   case removeUnique(entity: String, [String])
-  /// A set of properties is indexed.
   case addIndex(entity: String, [String])
-  /// A set of properties is no longer indexed.
   case removeIndex(entity: String, [String])
 }
 
 extension MigrationStep: CustomStringConvertible {
-  /// The step as a sentence without its full stop.
   package var description: String {
     switch self {
     case .addEntity(let entity): "add \(entity)"
@@ -91,7 +78,7 @@ extension MigrationStep: CustomStringConvertible {
   }
 }
 
-/// A value as a person reads it in a message, cut short when it is long.
+/// A value in a message, shortened if it is long.
 func words(_ value: Value) -> String {
   func short(_ text: String) -> String {
     text.count > 40 ? "\(text.prefix(40))…" : text

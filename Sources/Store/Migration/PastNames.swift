@@ -1,32 +1,32 @@
 import Changes
 import FoundationEssentials
 
-/// How changes that were written under an earlier schema are to be read in the present one.
+/// How changes under an earlier schema are read in the present one.
 struct PastNames {
-  /// What became of an entity.
+  /// What an entity has become.
   struct Successor {
     let entity: EntityIndex
-    /// What became of each property, by its key with quotes and colon.
+    /// What each property has become, by its key with quotes and colon.
     let properties: [[UInt8]: Property]
-    /// Whether all links of its objects are known by what history says of them.
+    /// Whether history has all links of its objects.
     let knowsLinks: Bool
   }
 
-  /// What became of a property.
+  /// What a property has become.
   struct Property {
     let key: [UInt8]
-    /// The types that an attribute had one after the other, the first and the present one
-    /// included; none for a relationship.
+    /// The types that an attribute has had, from the first to the present; empty for a
+    /// relationship.
     let types: [ValueType]
-    /// What stands before the id in a reference, for a relationship.
+    /// For a relationship, the text before the id in a reference.
     var reference: [UInt8] = []
-    /// Whether all is written now as it was.
+    /// Whether its values are encoded as before.
     let isSame: Bool
   }
 
   private let entities: [[UInt8]: Successor]
 
-  /// Follows the names through schemas in the order in which the store got them.
+  /// Follows the names through schemas, the oldest first.
   init(_ schemas: [StoreSchema]) throws {
     guard let first = schemas.first else {
       entities = [:]
@@ -55,7 +55,7 @@ struct PastNames {
 
   func successor(of entity: UnsafeRawBufferPointer) -> Successor? { entities[Array(entity)] }
 
-  /// One value in the encoding of the present; nil if it is not known any more.
+  /// A value in the present encoding; nil if it is no longer known.
   static func present(_ value: EncodedValue, property: Property) -> EncodedValue? {
     if property.isSame || !value.large.isEmpty { return value }
     guard property.reference.isEmpty else {
@@ -65,7 +65,7 @@ struct PastNames {
     let special = name.flatMap { SpecialValue(name: $0) }
     guard name == nil || special != nil,
       var stored = try? value.json.withUnsafeBytes({
-        // What can't be read is not known.
+        // A value that can't be read is not known.
         try parseCanonical($0, special: special, as: property.types[0])
       })
     else { return nil }
@@ -82,7 +82,7 @@ struct PastNames {
     return result
   }
 
-  /// A reference, or a list of links, with the name that the entity has now which it leads to.
+  /// A reference, or a list of links, with the present name of the entity that it refers to.
   private static func renamed(_ json: [UInt8], reference: [UInt8]) -> [UInt8] {
     switch json.first {
     case UInt8(ascii: "["):
@@ -96,10 +96,10 @@ struct PastNames {
     }
   }
 
-  /// One entity on its way through the schemas.
+  /// One entity in each of the schemas.
   private struct Path {
     var entity: EntityIndex?
-    /// The present name and the types of each property, by the key that it had at first.
+    /// The present name and the types of each property, by its first key.
     var properties: [[UInt8]: Property] = [:]
     var knowsLinks = true
 
@@ -107,7 +107,7 @@ struct PastNames {
       var name: String
       var types: [ValueType]
       var isLinks: Bool
-      /// What stood before the id in a reference at first.
+      /// The text before the id in a reference at first.
       var reference: [UInt8]
     }
 
@@ -156,7 +156,7 @@ struct PastNames {
       }
       properties = properties.compactMapValues { property -> Property? in
         guard let (name, type) = names[property.name] else { return nil }
-        // A relationship that is kept elsewhere now is told of elsewhere.
+        // A relationship that has moved to another entity is described there.
         let isThere = property.isLinks ? links.contains(name) : layout.column(of: name) != nil
         guard isThere else { return nil }
         var result = property
@@ -165,7 +165,7 @@ struct PastNames {
         return result
       }
       let known = Set(properties.values.filter(\.isLinks).map(\.name))
-      // Links to what a migration removed went without a word.
+      // Links to removed objects were removed without a change in history.
       let mayHaveLost = owned.contains { join in
         [join.owner, join.destination].contains { index in
           guard let source = mapping.sources[index] else { return true }

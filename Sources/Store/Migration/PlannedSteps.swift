@@ -1,10 +1,10 @@
 import Changes
 
-/// What a migration does and what it can't do, in the words of the model.
+/// The steps of a migration and the reasons to refuse it, in the words of the model.
 struct PlannedSteps {
   private let mapping: SchemaMapping
   private(set) var steps: [MigrationStep] = []
-  /// Why there is no migration, a sentence each.
+  /// A sentence each.
   private(set) var refusals: [String] = []
 
   init(_ mapping: SchemaMapping) {
@@ -132,7 +132,7 @@ struct PlannedSteps {
     }
   }
 
-  /// Whether the destination is the same entity as before, or one that it inherits from now.
+  /// Whether the destination is the same entity as before, or one that it now inherits from.
   private func leads(_ new: Relationship, whereDid old: Relationship) -> Bool {
     let oldIndex = mapping.from.index(of: old.destination)
     let newIndex = mapping.to.index(of: new.destination)
@@ -164,7 +164,7 @@ struct PlannedSteps {
     }
   }
 
-  /// The new names of properties, by their old ones.
+  /// The new names of properties by their old ones.
   private func names(_ index: EntityIndex, of entity: Entity) -> [String: String] {
     var result: [String: String] = [:]
     for attribute in entity.attributes {
@@ -178,7 +178,7 @@ struct PlannedSteps {
     return result
   }
 
-  /// Refuses what would put rows of two old tables into one, where their ids clash.
+  /// Refuses to merge the rows of two old tables, whose ids would conflict.
   private mutating func checkTables() {
     for table in Set(mapping.to.entities.map(\.table)).sorted() {
       let family = mapping.to.entities.indices.filter { mapping.to.entities[$0].table == table }

@@ -1,18 +1,16 @@
 import Changes
 
-/// Properties of an entity, in the changes that were written under one schema.
+/// Selected properties in the changes under one schema.
 ///
-/// The names that were given are those of the present; what entities and properties were called
-/// under an earlier schema follows from the schemas. A name that is there no more means what had it
-/// last.
+/// They are selected by their present names, or by their last names if they were removed. The
+/// schemas show what they were called before.
 package struct PropertyTargets {
-  /// The properties that are meant, by the entity's name: their keys then, and what tells them apart
-  /// now.
+  /// The selected properties by the entity's name: their keys under that schema, and their present
+  /// identity.
   private var entities: [[UInt8]: [[UInt8]: [UInt8]]] = [:]
 
-  /// Looks up what is meant under the first of some schemas, of which the last is the present one:
-  /// properties of an entity, of its heirs and unless that is turned off of its whole family; all where
-  /// none are named.
+  /// Looks up properties of an entity, of its heirs, and by default of its whole family, in the
+  /// first of some schemas, the last of which is the present one; all properties if none are named.
   package init(
     entity: String,
     hasFamily: Bool = true,
@@ -48,10 +46,10 @@ package struct PropertyTargets {
     }
   }
 
-  /// Whether the object of a change may be the one that is meant.
+  /// Whether the object of a change can be selected.
   package func hasEntity(of change: Change) -> Bool { entities[Array(change.entity)] != nil }
 
-  /// What tells the property of a value apart, whatever it is called; nil for one that is not meant.
+  /// The identity of a value's property under any name; nil if it is not selected.
   package func property(of value: ToldValue, in change: Change) -> [UInt8]? {
     entities[Array(change.entity)]?[value.key]
   }

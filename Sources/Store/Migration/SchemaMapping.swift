@@ -1,14 +1,14 @@
 import Changes
 
-/// What of an old schema each part of a new one comes from.
+/// The old parts from which the parts of a new schema are made.
 struct SchemaMapping: Sendable {
   let from: StoreSchema
   let to: StoreSchema
   let oldLayouts: [EntityLayout]
   let newLayouts: [EntityLayout]
-  /// For each new entity the index of the old one whose rows it takes over.
+  /// For each new entity the old one whose rows it takes over; nil if it has none.
   let sources: [EntityIndex?]
-  /// Whether the rows of removed entities are gone already, as a replayed history deleted them.
+  /// Whether replayed history has deleted the rows of removed entities already.
   let areRemovalsDone: Bool
 
   init(from: StoreSchema, to: StoreSchema, areRemovalsDone: Bool = false) throws {
@@ -23,15 +23,13 @@ struct SchemaMapping: Sendable {
     }
   }
 
-  /// The old entities that no new one takes over.
   var removed: [EntityIndex] { oldLayouts.map(\.index).filter { !sources.contains($0) } }
 
-  /// The new entity that takes over the rows of an old one.
+  /// The new entity that takes over an old one's rows.
   func successor(of old: EntityIndex) -> EntityIndex? {
     sources.firstIndex(of: old).map { EntityIndex($0) }
   }
 
-  /// The old entity that a new one comes from.
   func oldEntity(_ new: EntityIndex) -> Entity? { sources[new].map { from.entities[$0] } }
 
   /// The old attribute whose values an attribute takes over.
@@ -55,7 +53,7 @@ struct SchemaMapping: Sendable {
   }
 }
 
-/// What may have had another name in the schema version before.
+/// A part of a schema that can have had another name.
 protocol Renamable {
   var name: String { get }
   var originalName: String? { get }
@@ -65,11 +63,10 @@ extension Entity: Renamable {}
 extension Attribute: Renamable {}
 extension Relationship: Renamable {}
 
-/// The old part that a new one comes from: by its original name, if that tells anything, else by
-/// its name.
+/// The old part that a new one is made from, by its original name or else its name.
 ///
-/// An original name stays in the model after the migration that it was for. So it counts only when
-/// there is something old of that name, which no other new part has a better claim to.
+/// An original name remains in the model after its migration. So it counts only if an old part has
+/// that name, and no other new part has a better claim to it.
 private func origin<Part: Renamable>(
   of new: Part,
   in old: [Part],
@@ -77,7 +74,7 @@ private func origin<Part: Renamable>(
 ) -> Part? {
   let namesake = old.first { $0.name == new.name }
   guard let original = new.originalName, original != new.name else {
-    // Another part may take the old one away from its namesake only by a chain of renames.
+    // Only a chain of renames gives the old part to another than its namesake.
     return namesake
   }
   if let namesake, namesake.originalName == original { return namesake }

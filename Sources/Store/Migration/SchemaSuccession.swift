@@ -2,12 +2,12 @@ import Changes
 import FoundationEssentials
 import SQLite
 
-/// What the parts of a schema that a store once had are called in its present one.
+/// The present names of the parts of an earlier schema.
 package struct SchemaSuccession: Sendable {
   private var entities: [String: String] = [:]
   private var properties: [String: [String: String]] = [:]
 
-  /// Follows the names from the first schema through all that came after it to the last.
+  /// Follows the names from the first schema to the last.
   package init(_ schemas: [StoreSchema]) throws {
     for entity in schemas.first?.entities ?? [] {
       entities[entity.name] = entity.name
@@ -33,16 +33,15 @@ package struct SchemaSuccession: Sendable {
     }
   }
 
-  /// The name that an entity has now; nil for one that is gone.
+  /// The present name of an entity; nil if it was removed.
   package func entity(_ name: String) -> String? { entities[name] }
 
-  /// The name that a property has now, by the names that it and its entity had; nil for one that
-  /// is gone.
+  /// The present name of a property; nil if it was removed.
   package func property(_ name: String, of entity: String) -> String? { properties[entity]?[name] }
 }
 
 extension SchemaMapping {
-  /// The names of a new entity's properties, by those that they had in the old one.
+  /// The names of a new entity's properties by their old ones.
   fileprivate func renamedProperties(of new: EntityIndex) -> [String: String] {
     var result: [String: String] = [:]
     for attribute in to.entities[new].attributes {
@@ -59,23 +58,21 @@ extension Entity {
   fileprivate var propertyNames: [String] { attributes.map(\.name) + relationships.map(\.name) }
 }
 
-/// A schema that a store has or had, as its catalog keeps it.
+/// A present or past schema of a store.
 package struct CatalogSchema: Sendable {
-  /// The id in the catalog; they go up in the order in which the store got them.
+  /// The id in the catalog, in the order in which the store got the schemas.
   package let id: Int64
-  /// The SHA-256 of its JSON, by which transactions name it.
+  /// The SHA-256 of its JSON, which transactions contain.
   package let digest: String
-  /// The schema.
   package let schema: StoreSchema
 }
 
 extension Reader {
-  /// The id of the last schema that the store got.
   package func lastSchema() throws -> Int64 {
     try connection.integer("SELECT max(id) FROM store_schema") ?? 0
   }
 
-  /// All schemas that the store ever had, the oldest first.
+  /// The oldest first.
   package func schemas() throws -> [CatalogSchema] {
     let rows = try connection.prepare("SELECT id, digest, json FROM store_schema ORDER BY id")
     var result: [CatalogSchema] = []

@@ -3,27 +3,25 @@ import FoundationEssentials
 import Glibc
 import SQLite
 
-/// A migration of several stages on a copy of a store, which takes the store's place at the end.
+/// A migration in several stages on a copy of a store, which replaces the store at the end.
 ///
-/// Between its stages the copy is an ordinary store, to be opened with the schema that it then has
-/// and changed by code of the application. While the migration goes on, others read the store as it
-/// was, and nobody can write it. Nothing of it is seen before ``commit()``; a crash leaves the store
-/// as it was.
+/// Between its stages the copy is an ordinary store, which the application opens with the schema of
+/// that time and changes. Meanwhile others can read the store but not write it. Nothing is visible
+/// before ``commit()``; a crash leaves the store unchanged.
 package final class StagedMigration {
-  /// The store's file.
   package let file: URL
-  /// The copy that the stages work on.
+  /// The copy on which the stages work.
   package let workingCopy: URL
 
-  /// Holds the lock for writing, until the copy takes the store's place.
+  /// Holds the write lock until the copy replaces the store.
   private let lock: Connection
-  /// Sees whether somebody else wrote.
+  /// Detects other writers.
   private let witness: Connection
   private let version: Int64
   private let blobs: BlobFolderCopy
   private var isOpen = true
 
-  /// Copies a store, and keeps others from writing it.
+  /// Copies a store and locks it.
   package static func begin(
     on file: URL,
     options: Options = Options()
@@ -43,17 +41,17 @@ package final class StagedMigration {
     try lock.execute("BEGIN IMMEDIATE")
     witness = try storeFile.connectReader()
     version = try witness.dataVersion()
-    // Only who holds the lock has a copy, so that one that is there was left by a crash.
+    // Only the holder of the lock has a copy, so an existing one was left by a crash.
     try Self.removeFiles(of: workingCopy)
     try Self.create(workingCopy, like: file)
     let copy = try Connection(path: workingCopy.path(percentEncoded: false), mode: .readWrite)
-    // A crash makes the copy worthless, so that it need not survive one.
+    // A crash makes the copy useless, so it need not be durable.
     try copy.execute("PRAGMA synchronous = OFF")
     try witness.backup(to: copy)
     try blobs.make()
   }
 
-  /// Makes an empty file that nobody may read who may not read another one.
+  /// Creates an empty file with the permissions of another.
   private static func create(_ file: URL, like other: URL) throws {
     let path = file.path(percentEncoded: false)
     var status = stat()
@@ -65,11 +63,11 @@ package final class StagedMigration {
   }
 
   deinit {
-    // Whoever forgets a migration abandons it.
+    // A caller that drops a migration abandons it.
     abandon()
   }
 
-  /// Takes the copy to another schema, if it has not got that already.
+  /// Migrates the copy, unless it has this schema.
   @discardableResult
   package func migrate(
     to schema: StoreSchema,
@@ -79,14 +77,14 @@ package final class StagedMigration {
     try Migration.migrate(workingCopy, to: schema, author: author, options: options)
   }
 
-  /// Puts the copy in the store's place, in one transaction of the store.
+  /// Replaces the store by the copy, in one transaction.
   ///
-  /// - Throws: ``StoreError`` with ``StoreError/Code/changedMeanwhile`` where another process wrote
-  ///   between the end of the lock and that transaction. The store is then as that process left it,
-  ///   and the migration is to be begun anew.
+  /// - Throws: ``StoreError`` with ``StoreError/Code/changedMeanwhile`` if another process wrote
+  ///   between the release of the lock and that transaction. The store contains its changes then,
+  ///   and the migration must begin again.
   package func commit() throws { try commit(whenUnlocked: {}) }
 
-  /// Commits, and calls between the end of the one lock and the beginning of the other.
+  /// Commits, and calls between the release of the one lock and the other.
   func commit(whenUnlocked: () throws -> Void) throws {
     guard isOpen else { throw MigrationFailure.outOfOrder.at(file.path(percentEncoded: false)) }
     defer { abandon() }
@@ -100,8 +98,8 @@ package final class StagedMigration {
       else {
         throw MigrationFailure.otherStore.at(file.path(percentEncoded: false))
       }
-      // SQLite copies over a database only from outside its transactions, so that the lock is
-      // let go and taken again; the witness tells whether somebody came between.
+      // SQLite copies a database only outside of its transactions, so the lock is released and
+      // taken again; the witness detects a writer between them.
       try lock.execute("ROLLBACK")
       try whenUnlocked()
       try copy.backup(to: lock) {
@@ -120,7 +118,7 @@ package final class StagedMigration {
       try blobs.finish(known: try knownBlobs())
       try lock.execute("COMMIT")
     } catch {
-      // The migration is done. A file that nothing refers to takes up room, and no more.
+      // The migration is done. An unreferenced file only uses space.
     }
   }
 
@@ -128,7 +126,7 @@ package final class StagedMigration {
     Set(try lock.all("SELECT sha256 FROM store_blob") { $0.string(at: 0) })
   }
 
-  /// Throws the copy away and lets others write the store, which is as it was.
+  /// Deletes the copy and unlocks the unchanged store.
   package func abandon() {
     guard isOpen else { return }
     isOpen = false
@@ -136,7 +134,7 @@ package final class StagedMigration {
       lock.rollBack()
       try Self.removeFiles(of: workingCopy)
     } catch {
-      // What is left of the copy is removed when the next migration begins.
+      // The next migration removes what remains of the copy.
     }
   }
 
@@ -146,7 +144,7 @@ package final class StagedMigration {
       do {
         try FileManager.default.removeItem(atPath: path + suffix)
       } catch let error as CocoaError where error.code == .fileNoSuchFile {
-        // There is nothing to remove.
+        // The file does not exist.
       }
     }
   }

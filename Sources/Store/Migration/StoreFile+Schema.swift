@@ -2,7 +2,7 @@ import Changes
 import SQLite
 
 extension StoreFile {
-  /// Refuses a store that a newer version of the application wrote.
+  /// Refuses a store of a newer version of the application.
   private func checkVersion(
     of stored: StoreSchema,
     wanted: StoreSchema
@@ -11,7 +11,7 @@ extension StoreFile {
     throw MigrationFailure.newerSchema(stored: stored, wanted: wanted).at(path)
   }
 
-  /// Opens the store with a schema, which becomes the store's if its tables are the same.
+  /// Opens the store, and gives it the schema if its tables are the same.
   ///
   /// - Throws: ``StoreError/Code/schemaMismatch`` if the store needs a migration.
   func open(schema: StoreSchema?) throws -> (Connection, Catalog) {
@@ -26,17 +26,17 @@ extension StoreFile {
   ) throws {
     guard schema != catalog.schema else { return }
     let differences = schema.differences(fromStored: catalog.schema)
-    // Two attributes that swap their names leave tables of the same shape.
+    // Two attributes that swap their names leave equal tables.
     let steps = PlannedSteps(try SchemaMapping(from: catalog.schema, to: schema)).steps
     guard differences.isEmpty, steps.isEmpty else {
       try checkVersion(of: catalog.schema, wanted: schema)
       throw MigrationFailure.needed(steps: steps.map(\.description), differences).at(path)
     }
-    // The tables are the same: only the version, or what concerns no table, is new.
+    // The tables are the same: only the version or other parts of the schema differ.
     if !options.isReadOnly {
       let blobs = Blobs(connection, folder: location.blobFolder)
       try connection.inTransaction(abandoned: blobs.abandon) {
-        // What was caught so far was written under the other schema.
+        // The captured rows were written under the old schema.
         try ForeignSeal.seal(on: connection, blobs: blobs)
         try blobs.prepareToCommit()
         catalog.schemaID = try Catalog.add(schema, on: connection)

@@ -1,7 +1,7 @@
 import Changes
 import SQLite
 
-/// Makes the tables of the new schema out of those of the old one.
+/// Turns the old tables into those of the new schema.
 struct TableChanges {
   let plan: MigrationPlan
   let connection: Connection
@@ -13,8 +13,8 @@ struct TableChanges {
   func run() throws {
     try dropViews()
     let sequences = try sequences()
-    // All new tables are filled while the old ones are still there, so that the order does not
-    // matter and two tables may swap their names.
+    // All new tables are filled before an old one is dropped, so their order does not matter, and
+    // two tables can swap their names.
     let rebuilt = plan.tables.indices.filter { plan.tables[$0].way == .rebuilt }
     for index in rebuilt { try fill(plan.tables[index], as: temporaryName(index)) }
     let kept = plan.tables.filter { $0.way != .rebuilt }.map(\.definition.name)
@@ -66,7 +66,7 @@ struct TableChanges {
     try connection.run(
       "INSERT INTO \(quoted(name)) (\(columns.joined(separator: ", ")))"
         + " SELECT \(expressions.joined(separator: ", ")) FROM \(rows.rows())"
-        // In the order of their ids, each row is put at the end of the new table.
+        // In this order each row is appended to the table.
         + " ORDER BY \"id\"",
       values: rows.columns.compactMap(\.parameter)
     )
@@ -91,14 +91,13 @@ struct TableChanges {
       do {
         try connection.execute(statement)
       } catch SQLiteError.constraintUnique {
-        // Asked for only now, because the index itself looks for duplicates fastest.
+        // Only now, because the index itself finds duplicates fastest.
         if let error = try checks.duplicates(in: table.definition) { throw error }
         throw MigrationFailure.duplicatesIn(table: table.definition.name).at(connection.path)
       }
     }
   }
 
-  /// The quoted name that follows the first quotation mark of `CREATE INDEX`.
   private func name(ofIndex statement: String) -> String {
     var result = ""
     var isInside = false
@@ -121,7 +120,7 @@ struct TableChanges {
     return Dictionary(rows) { $1 }
   }
 
-  /// Makes sure that no id is used again that a row once had.
+  /// Makes sure that the id of a row that ever existed is not used again.
   private func setSequence(of table: String, to last: Int64) throws {
     guard last > 0 else { return }
     for sql in [

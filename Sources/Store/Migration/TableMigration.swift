@@ -1,22 +1,19 @@
 import Changes
 
-/// What becomes of one table of the new schema.
+/// How one table of the new schema is made.
 struct TableMigration: Sendable {
-  /// How the table comes to be.
   enum Way: Hashable, Sendable {
-    /// The old table stays where it is: columns get other names, and columns are added.
+    /// Columns of the old table are renamed, and columns are added.
     case altered(renames: [Rename], additions: [String])
-    /// A new table is filled from what there is, and takes the place of the old one.
+    /// A new table is filled, and replaces the old one.
     case rebuilt
   }
 
-  /// A column that gets another name.
   struct Rename: Hashable, Sendable {
     var old: String
     var new: String
   }
 
-  /// The links that fill a join table.
   struct LinkCopy: Sendable {
     var links: LinkSource
     var firstColumn: String
@@ -25,20 +22,20 @@ struct TableMigration: Sendable {
 
   var definition: TableDefinition
   var way: Way
-  /// The rows that it gets, entity by entity.
+  /// The rows that fill it, by entity.
   var rows: [RowSource]
-  /// The links that it gets, for a join table.
+  /// The links that fill a join table.
   var links: LinkCopy?
-  /// The indexes that the old table has and that the new one doesn't.
+  /// The old indexes that are dropped.
   var staleIndexes: [String]
-  /// The indexes that are to be made.
+  /// The new indexes.
   var missingIndexes: [String]
-  /// The old table whose ids go on in this one.
+  /// The old table whose sequence of ids continues in this one.
   var oldTable: String?
 }
 
 extension SchemaMapping {
-  /// What becomes of each table, first those of entities, then those of links.
+  /// The tables of the entities, then those of the links.
   func tables() throws -> [TableMigration] {
     let oldTables = try from.tables()
     let joins = joinTables(among: newLayouts)
@@ -105,7 +102,7 @@ extension SchemaMapping {
     return result
   }
 
-  /// How `ALTER TABLE` makes the one table of the other; nil if it can't, or not exactly.
+  /// How `ALTER TABLE` turns the one table into the other; nil if it can't, or not exactly.
   private func alteration(
     from old: TableDefinition,
     to new: TableDefinition,
@@ -124,7 +121,7 @@ extension SchemaMapping {
         if name != column.name, !renames.contains(rename) { renames.append(rename) }
       }
     }
-    // A name that is given away and taken in the same breath needs an order, or a third name.
+    // A column that takes another's old name would need an order, or a third name.
     guard renames.allSatisfy({ rename in !old.columns.contains(rename.new) }) else { return nil }
     var oldLines = old.lines
     for rename in renames {
@@ -142,7 +139,6 @@ extension SchemaMapping {
 }
 
 extension TableDefinition {
-  /// The columns and checks as they stand in the statement.
   var lines: [String] {
     guard let start = create.firstRange(of: "(\n  "),
       let end = create.firstRange(of: "\n) STRICT")
@@ -150,7 +146,7 @@ extension TableDefinition {
     return create[start.upperBound..<end.lowerBound].split(separator: ",\n  ").map(String.init)
   }
 
-  /// The statement that makes the table under another name.
+  /// The statement that creates the table under another name.
   func create(as name: String) -> String {
     let prefix = "CREATE TABLE \(quoted(self.name))"
     return "CREATE TABLE \(quoted(name))" + create.dropFirst(prefix.count)

@@ -1,15 +1,13 @@
 import Changes
 
-/// How stored values of one type become those of another without losing anything.
+/// How stored values of one type become those of another without loss.
 enum TypeConversion {
-  /// They are stored alike.
+  /// The stored values are the same.
   case none
-  /// An integer becomes a real number.
   case integerToReal
-  /// An integer becomes the text of a decimal.
   case integerToDecimal
 
-  /// The conversion; nil if values would be lost or would mean something else.
+  /// Nil if values would be lost or change their meaning.
   init?(from old: ValueType, to new: ValueType) {
     if old == new {
       self = .none
@@ -34,12 +32,12 @@ enum TypeConversion {
     }
   }
 
-  /// The SQL that converts the value of an expression.
+  /// The SQL that converts an expression.
   func sql(_ expression: String) -> String {
     switch self {
     case .none: expression
     case .integerToReal: "CAST(\(expression) AS REAL)"
-    // A UInt64 above Int64.max is text of twenty digits, of which the first may be zero.
+    // A UInt64 above Int64.max is a text of twenty digits, which can begin with zero.
     case .integerToDecimal:
       "ltrim(CAST(\(expression) AS TEXT), CASE typeof(\(expression))"
         + " WHEN 'text' THEN '0' ELSE '' END)"
@@ -47,8 +45,7 @@ enum TypeConversion {
   }
 }
 
-/// A stored value of one type as one of another, as a migration makes it; nil for types of which a
-/// migration makes none.
+/// Converts a stored value as a migration does; nil for types that a migration does not convert.
 package func converted(_ value: Value, from old: ValueType, to new: ValueType) -> Value? {
   guard let conversion = TypeConversion(from: old, to: new) else { return nil }
   switch (conversion, value) {
@@ -60,10 +57,10 @@ package func converted(_ value: Value, from old: ValueType, to new: ValueType) -
 }
 
 extension ValueType {
-  /// True for integers; a Bool is none, although it is stored as one.
+  /// Whether it is an integer type; a Bool is not, although it is stored as an integer.
   fileprivate var isNumber: Bool { self != .bool && integers != nil }
 
-  /// The integer up to which all are held exactly.
+  /// The integer up to which all integers are exact.
   fileprivate var largestExactInteger: Int64 {
     switch self {
     case .float16: 1 << 11

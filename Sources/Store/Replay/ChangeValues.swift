@@ -2,14 +2,14 @@ import Changes
 import FoundationEssentials
 import SQLite
 
-/// Reads the stored values that a change names, the large ones included.
+/// Reads the stored values in a change, including large ones.
 struct ChangeValues {
   let decoders: [ObjectDecoder]
   let blobs: Blobs
-  /// Gives a value that is too large for a line, by its SHA-256.
+  /// Returns a large value by its SHA-256.
   var content: (String) throws -> LargeValue
 
-  /// The stored values that members mean, which are columns; nil for one that was erased.
+  /// The stored values of members that are columns; nil for an erased one.
   func values(
     _ members: ArraySlice<ObjectDecoder.Member>,
     side: Change.Side,
@@ -21,7 +21,7 @@ struct ChangeValues {
     return try members.map { member in
       let note = notes.value(decoder.keys[member.index])
       if !note.large.isEmpty {
-        // Nobody has it, so that the digest stands for it.
+        // The value is missing, so its digest represents it.
         if note.isMissing { return .text(try digest(in: note.large)) }
         return try largeValue(note.large, member: member, side: side, decoder: decoder)
       }
@@ -35,7 +35,7 @@ struct ChangeValues {
     }
   }
 
-  /// Sees to it that the large values that a change names are kept, before they are counted.
+  /// Stores the large values of a change, before they are counted.
   func keep(_ change: Change) throws {
     guard !change.large.isEmpty else { return }
     for side in Change.Side.allCases {
@@ -59,7 +59,7 @@ struct ChangeValues {
   ) throws -> Value {
     let digest = try digest(in: reference)
     let column = decoder.layout.columns[member.index]
-    // What lies in a file goes from file to file, and its digest stands for it.
+    // A value in a file is copied to a file, and the row contains its digest.
     if column.isExternal, blobs.hasFolder {
       if side == .after, try !blobs.isKept(digest) {
         try blobs.keep(content(digest), digest: digest)

@@ -3,21 +3,21 @@ import FoundationEssentials
 import SQLite
 
 extension Migration {
-  /// Takes a replica to the schema that its origin got next, and replays transactions that the
-  /// origin recorded under it, all in one transaction.
+  /// Migrates a replica to the next schema of its origin, and replays transactions that the origin
+  /// recorded under it, in one transaction.
   ///
-  /// The rows of removed entities are gone by then, because the origin recorded their deletion
-  /// under the old schema. Where tables change, the first transaction is the one in which the origin
-  /// recorded its migration: its values are in the rows already, and are compared with them.
+  /// The rows of removed entities are gone, because the origin recorded their deletion under the
+  /// old schema. If tables change, the first transaction is the one that records the origin's
+  /// migration; its values are in the rows already, and are compared with them.
   ///
   /// - Parameters:
-  ///   - file: The replica, which is open nowhere else in this process.
+  ///   - file: The replica, which is not open elsewhere in this process.
   ///   - schema: The schema of the transactions.
   ///   - options: How the replica is opened.
-  ///   - content: Gives the bytes of a value that is too large for a line, by its SHA-256.
-  ///   - body: Replays any number of whole transactions, and where tables change one at least.
-  /// - Returns: What the body returns.
-  /// - Throws: ``StoreError``; the replica is then as it was.
+  ///   - content: Returns the bytes of a large value by its SHA-256.
+  ///   - body: Replays any number of whole transactions, and at least one if tables change.
+  /// - Returns: The result of the body.
+  /// - Throws: ``StoreError``; the replica is then unchanged.
   @discardableResult
   package static func replay<Result>(
     _ file: URL,
@@ -63,7 +63,7 @@ extension Migration {
     guard try Catalog(on: connection).schema == catalog.schema else {
       throw MigrationFailure.changedMeanwhile.at(path)
     }
-    // What was caught is told in terms of the old tables.
+    // Captured rows refer to the old tables.
     guard try !CapturedRows.areThere(on: connection) else {
       throw ReplayFailure.changedByOthers(version: plan.to.version).at(path)
     }

@@ -1,27 +1,26 @@
 import Changes
 import SQLite
 
-/// Writes the rows of changes that another store recorded, and notes where they are not as a change
+/// Writes the rows of another store's changes, and notes where they differ from what a change
 /// expects.
 final class ReplayRows {
-  /// What changes are written for.
   enum Purpose {
-    /// To be history here too.
+    /// The changes become history here too.
     case history
-    /// To be the state that an empty replica begins with.
+    /// The changes are the state with which an empty replica begins.
     case snapshot
-    /// To take back what is history already.
+    /// The changes revert transactions of history.
     case takingBack
-    /// To be compared with what a change of tables has left.
+    /// The changes are compared with the result of a migration.
     case comparison
   }
 
   private let writer: Writer
   private let tables: [ReplayTable]
   var values: ChangeValues
-  // Looked at for every row, from nowhere else meanwhile.
+  // Read for every row, and not changed meanwhile.
   @exclusivity(unchecked) var purpose = Purpose.history
-  /// What changes did not find as they expected.
+  /// The values that changes did not find.
   @exclusivity(unchecked) private(set) var differences: [ReplayDifference] = []
 
   init(_ writer: Writer, decoders: [ObjectDecoder]) {
@@ -32,7 +31,6 @@ final class ReplayRows {
     }
   }
 
-  /// Forgets what differed.
   func forgetDifferences() {
     if !differences.isEmpty { differences.removeAll() }
   }
@@ -51,7 +49,7 @@ final class ReplayRows {
     try writeLinks(part, changes: changes)
   }
 
-  /// Writes a row with what it expects as a condition; false if that can't be done.
+  /// Writes a row with a statement that contains the expected values; false if it can't.
   private func writePlainly(
     _ part: PreparedChanges.Part,
     changes: PreparedChanges
@@ -76,7 +74,7 @@ final class ReplayRows {
     }
   }
 
-  /// Reads the row, compares it with what is expected, and writes it value by value.
+  /// Reads the row, compares it with the expected values, and writes each value.
   private func writeSlowly(_ part: PreparedChanges.Part, changes: PreparedChanges) throws {
     let (change, entity) = (part.change, part.entity)
     let before = changes.members[part.before].prefix(part.columnsBefore)
@@ -92,8 +90,8 @@ final class ReplayRows {
       old = try values.values(before, side: .before, change: change, of: entity)
       new = try values.values(after, side: .after, change: change, of: entity)
     }
-    // An object of which nothing is known is deleted later. It can't be made again before that, so
-    // that it is left out, and nobody expects to find it.
+    // An object without known values is deleted later and can't be inserted again before, so it is
+    // left out.
     let isErased = old.contains { $0 == nil } || new.contains { $0 == nil }
     let isKnown = new.isEmpty || new.contains { $0 != nil }
     if change.kind == .insert {
@@ -102,7 +100,7 @@ final class ReplayRows {
       return
     }
     guard let row else {
-      // Links alone are written of an object that was left out too.
+      // A change of links can belong to an object that was left out.
       let isOfLinks = change.kind == .update && after.isEmpty
       guard isErased || isOfLinks else {
         return note(key, property: nil, expected: "there", found: nil)
@@ -112,8 +110,8 @@ final class ReplayRows {
       }
       return
     }
-    // What an object had that was erased when it was deleted is not known, also where the
-    // tombstone tells it: the changes that led there were erased with the rest.
+    // The values of an object whose values were erased are unknown, even if the tombstone has them:
+    // the changes before it were erased too.
     if change.kind != .delete || !isErased {
       differences += try writer.differences(of: row, from: old, members: before, key: key)
     }
@@ -128,7 +126,7 @@ final class ReplayRows {
     try writer.replayUpdate(key, columns: changed, before: row, values: values)
   }
 
-  /// Makes the row of an object, with placeholders where values are not known.
+  /// Inserts an object, with placeholders for unknown values.
   private func insert(
     _ key: RowKey,
     members: ArraySlice<ObjectDecoder.Member>,
@@ -141,7 +139,7 @@ final class ReplayRows {
     try writer.replayInsert(key, values: row)
   }
 
-  /// Compares what a migration left with what the origin recorded of it.
+  /// Compares the result of a migration with what the origin recorded.
   private func compare(_ part: PreparedChanges.Part, changes: PreparedChanges) throws {
     guard part.change.kind == .update, part.columnsAfter == part.after.count else {
       throw CanonicalEncodingError(message: "a migration only puts values into rows")
@@ -150,7 +148,7 @@ final class ReplayRows {
     let after = changes.members[part.after]
     let values = try values.values(after, side: .after, change: part.change, of: part.entity)
     guard let row = try writer.current(key) else {
-      // What was erased was left out.
+      // An object with erased values was left out.
       if !values.contains(where: { $0 == nil }) {
         note(key, property: nil, expected: "there", found: nil)
       }
@@ -164,7 +162,7 @@ final class ReplayRows {
   private func writeLinks(_ part: PreparedChanges.Part, changes: PreparedChanges) throws {
     let before = part.before.dropFirst(part.columnsBefore)
     let after = part.after.dropFirst(part.columnsAfter)
-    // An update has the same members on both sides, and another kind has those of one.
+    // An update has the same members on both sides; another kind has those of one side.
     let all = before.isEmpty ? after : before
     guard !all.isEmpty else { return }
     let decoder = tables[part.entity].decoder
@@ -180,7 +178,7 @@ final class ReplayRows {
     }
   }
 
-  /// Makes the links of one relationship others; both lists are by ascending ids.
+  /// Changes the links of one relationship; both lists are in ascending order.
   private func writeLinks(
     _ key: RowKey,
     join: JoinStatements,
@@ -216,7 +214,7 @@ final class ReplayRows {
     if !isLinked {
       note(key, property: name, expected: "linked to \(target)", found: nil)
     } else if purpose != .takingBack {
-      // A foreign writer may have left the links of an object that it deleted.
+      // A foreign writer can leave the links of an object that it deleted.
       note(key, property: name, expected: nil, found: "linked to \(target)")
     }
   }

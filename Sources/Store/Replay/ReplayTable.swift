@@ -1,11 +1,11 @@
 import Changes
 import SQLite
 
-/// The statements that replay the plain changes of one entity.
+/// The statements that replay ordinary changes of one entity.
 ///
-/// Each says in its condition what the change expects to find, so that to look and to write are
-/// one statement. What it can't do (values in files, odd values, rows that differ, unique values
-/// that move) it leaves to the slower way, which reads the row.
+/// Each contains the expected values as a condition, so that one statement compares and writes.
+/// Other changes (values in files, odd values, different rows, unique values that move) are left to
+/// the slower way, which reads the row.
 final class ReplayTable {
   let decoder: ObjectDecoder
   private let connection: Connection
@@ -13,7 +13,7 @@ final class ReplayTable {
   private var anyUpdate: Statement?
   private var insertion: Statement?
   private var removal: Statement?
-  /// The columns whose large values lie in files.
+  /// The columns whose large values are in files.
   private let external: [ColumnIndex]
   private var columns: [ColumnIndex] = []
 
@@ -23,12 +23,12 @@ final class ReplayTable {
     external = decoder.layout.columns.indexes { $0.isExternal }
   }
 
-  /// Whether no value is so long that it may lie in a file.
+  /// Whether all values are too short for a file.
   func staysInRow(_ part: PreparedChanges.Part, changes: PreparedChanges) -> Bool {
     external.isEmpty
       || (part.before.lowerBound..<part.after.upperBound).allSatisfy { place in
         let member = changes.members[place]
-        // Four letters stand for three bytes.
+        // Base64 has four letters for three bytes.
         return member.value.count < Blobs.inlineLimit
           || !external.contains(ColumnIndex(member.index))
       }
@@ -42,7 +42,7 @@ final class ReplayTable {
     try statement.run()
   }
 
-  /// Updates a row that is as the change expects; false if none is.
+  /// Updates a row that has the expected values; false if there is none.
   func update(_ part: PreparedChanges.Part, changes: PreparedChanges) throws -> Bool {
     columns.removeAll(keepingCapacity: true)
     let after = part.after.prefix(part.columnsAfter)
@@ -62,7 +62,7 @@ final class ReplayTable {
     return connection.changes == 1
   }
 
-  /// Updates a row by the statement for any columns.
+  /// Updates a row with the statement for any columns.
   private func updateAny(_ part: PreparedChanges.Part, changes: PreparedChanges) throws -> Bool {
     let statement = try anyUpdate ?? prepareAnyUpdate()
     anyUpdate = statement
@@ -79,7 +79,7 @@ final class ReplayTable {
     return connection.changes == 1
   }
 
-  /// Deletes a row that is as the change expects; false if none is.
+  /// Deletes a row that has the expected values; false if there is none.
   func delete(_ part: PreparedChanges.Part, changes: PreparedChanges) throws -> Bool {
     let statement = try removal ?? prepareRemoval()
     removal = statement
@@ -88,7 +88,6 @@ final class ReplayTable {
     return connection.changes == 1
   }
 
-  /// Binds the object's id and some of its values.
   private func bind(
     _ statement: Statement,
     _ part: PreparedChanges.Part,
@@ -128,7 +127,7 @@ final class ReplayTable {
     )
   }
 
-  /// The condition that a row has an id and values in some columns.
+  /// The condition that a row has an id and certain values.
   private func condition(_ columns: [ColumnIndex], from first: Int) -> String {
     let layout = decoder.layout
     let values = columns.enumerated().map {

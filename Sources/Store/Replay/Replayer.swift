@@ -2,45 +2,42 @@ import Changes
 import FoundationEssentials
 import SQLite
 
-/// Writes transactions that another store recorded: their rows, and their history as it was.
+/// Writes another store's transactions: their rows, and their history unchanged.
 ///
 /// A store keeps one for all calls of ``Store/replay(content:_:)``;
-/// ``Migration/replay(_:to:options:content:_:)`` creates its own. A call writes one SQL transaction.
-/// Delete rules do not run, because what they did stands in the history; foreign keys are not
-/// enforced, because a writer that was not ours may have left links to nothing.
+/// ``Migration/replay(_:to:options:content:_:)`` creates its own. A call writes one SQL
+/// transaction. Delete rules are not applied, because history contains their changes; foreign keys
+/// are not enforced, because a foreign writer may have left dangling links.
 package final class Replayer {
   private let writer: Writer
   private let rows: ReplayRows
-  /// The id of the open transaction and the number of its changes.
   private var open: (id: Int64, count: Int64)?
   private var sequence: Int64 = 0
   private let format: ChangeFormat
-  /// The change that is replayed, where it comes alone.
+  /// For changes that are applied one at a time.
   private let single = PreparedChanges()
-  /// What has changed the rows already, until the transaction that tells of it comes; nil for
-  /// nothing.
+  /// The migration of the tables, until the transaction that records it comes; nil for none.
   private var migrated: MigrationPlan?
-  /// The point of the snapshot that is being written, whose changes are no history.
+  /// The snapshot that is being written, whose changes are not history.
   private var snapshot: HistoryPoint?
 
   init(_ writer: Writer, migrated: MigrationPlan? = nil) throws {
     self.writer = writer
-    // Where no table changed, the origin may have recorded nothing.
+    // If no table changed, the origin may have recorded nothing.
     self.migrated = migrated.flatMap { $0.isTrivial ? nil : $0 }
     format = ChangeFormat(writer.layouts)
     rows = ReplayRows(writer, decoders: format.decoders)
     if self.migrated != nil { rows.purpose = .comparison }
   }
 
-  /// Calls with the replayer inside a transaction of the database.
-  ///
-  /// `content` gives a value that is too large for a line, by its SHA-256.
+  /// Runs a function with the replayer in a transaction of the database; `content` returns a large
+  /// value by its SHA-256.
   func run<Result>(
     content: @escaping (String) throws -> LargeValue,
     _ body: (Replayer) throws -> Result
   ) throws -> Result {
     rows.values.content = content
-    // A body that failed leaves something behind.
+    // A failed body leaves its state.
     defer { reset() }
     try writer.beginRows()
     let result = try body(self)
@@ -58,13 +55,13 @@ package final class Replayer {
     rows.forgetDifferences()
   }
 
-  /// Begins a transaction, which has to be the one after the store's last.
+  /// Begins a transaction, which must follow the store's last one.
   ///
   /// - Parameters:
   ///   - id: Its id.
   ///   - count: The number of its changes.
-  ///   - first: The first transaction that it stands for, where it fills a gap.
-  /// - Throws: ``StoreError/Code/historyGap`` where another transaction has to come next.
+  ///   - first: The first transaction that it replaces, if it fills a gap.
+  /// - Throws: ``StoreError/Code/historyGap`` if another transaction must be next.
   package func begin(_ id: Int64, count: Int64, first: Int64? = nil) throws {
     guard open == nil else { throw failure(.outOfOrder) }
     try writer.recorder.begin()
@@ -75,14 +72,13 @@ package final class Replayer {
     rows.forgetDifferences()
   }
 
-  /// Replays a change of the transaction.
   package func apply(_ change: Change) throws {
     single.removeAll()
     try single.append(change, format: format)
     try apply(single, at: 0)
   }
 
-  /// Replays a change of the transaction that was taken apart by the format of the same schema.
+  /// Replays a change of the transaction that was split by the format of the same schema.
   package func apply(_ changes: PreparedChanges, at index: Int) throws {
     guard let open else { throw failure(.outOfOrder) }
     let change = changes.parts[index].change
@@ -94,7 +90,6 @@ package final class Replayer {
     sequence += 1
   }
 
-  /// Writes the row of a change.
   private func put(_ changes: PreparedChanges, index: Int, isHistory: Bool) throws {
     let part = changes.parts[index]
     if !changes.refusals.isEmpty, let refusal = changes.refusals[index] {
@@ -108,7 +103,7 @@ package final class Replayer {
     }
   }
 
-  /// Writes the row of a change that takes one of a transaction back, which is history already.
+  /// Writes the row of an inverse change, whose transaction remains in history.
   func takeBack(_ change: Change, of transaction: Int64) throws {
     if let open, open.id != transaction { try endTakingBack() }
     open = (transaction, 0)
@@ -118,7 +113,6 @@ package final class Replayer {
     try put(single, index: 0, isHistory: false)
   }
 
-  /// Ends what takes a transaction back.
   func endTakingBack() throws {
     guard let open else { return }
     self.open = nil
@@ -127,11 +121,9 @@ package final class Replayer {
     try writer.putParkedRowsBack()
   }
 
-  /// Ends the transaction.
+  /// Ends the transaction, with a digest that the reader of the lines has verified.
   ///
-  /// Its digest is taken as it is: whoever read the lines has checked it.
-  ///
-  /// - Throws: ``StoreError/Code/replayMismatch`` with all differences where rows were not as the
+  /// - Throws: ``StoreError/Code/replayMismatch`` with all differences if rows were not as the
   ///   changes expected.
   package func end(_ transaction: Transaction) throws {
     guard let open, snapshot == nil, open.id == transaction.id, open.count == transaction.count
@@ -152,13 +144,13 @@ package final class Replayer {
     try writer.recorder.close(transaction)
   }
 
-  /// Begins the snapshot that an empty replica begins with: the state of its origin at a point.
+  /// Begins the snapshot that fills an empty replica: the state of its origin at a point.
   ///
   /// - Parameters:
-  ///   - point: The point, after which history is to go on.
-  ///   - count: The number of its objects, each an insertion to be applied.
-  /// - Throws: ``StoreError/Code/historyGap`` where the replica has contents, and
-  ///   ``StoreError/Code/misuse`` where it has another lineage.
+  ///   - point: The point after which history continues.
+  ///   - count: The number of its objects, each an insertion.
+  /// - Throws: ``StoreError/Code/historyGap`` if the replica has contents, and
+  ///   ``StoreError/Code/misuse`` if it has another lineage.
   package func begin(snapshot point: HistoryPoint, count: Int64) throws {
     guard open == nil else { throw failure(.outOfOrder) }
     let range = try HistoryRows(writer.connection).range()
@@ -180,7 +172,7 @@ package final class Replayer {
   /// Ends the snapshot; the next transaction is the one after its point.
   ///
   /// - Parameter time: The time of the state; nil if it is not known.
-  /// - Throws: ``StoreError/Code/replayMismatch`` if rows were there already.
+  /// - Throws: ``StoreError/Code/replayMismatch`` if rows existed before.
   package func endSnapshot(time: String?) throws {
     guard let open, let point = snapshot else { throw failure(.outOfOrder) }
     guard sequence == open.count else { throw failure(.incomplete(sequence, of: open.count)) }
@@ -193,14 +185,13 @@ package final class Replayer {
     if let time { try HistoryRows.setBaseTime(time, on: writer.connection) }
   }
 
-  /// Whether no table of the schema has a row.
   private func isEmpty() throws -> Bool {
     try Set(writer.layouts.map(\.table)).allSatisfy {
       try !writer.connection.hasRow("SELECT 1 FROM \($0) LIMIT 1")
     }
   }
 
-  /// Fails where the transaction did not come that changed tables ask for.
+  /// Fails if a migration of the tables was not followed by its transaction.
   private func finish() throws {
     guard let migrated else { return }
     throw failure(.missingMigration(version: migrated.to.version))

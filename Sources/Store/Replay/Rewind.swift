@@ -1,8 +1,8 @@
 import Changes
 import SQLite
 
-/// Takes the rows of a copy back to the state after an earlier transaction, in the transaction of the
-/// writer.
+/// Reverts the rows of a copy to the state after an earlier transaction, in the writer's
+/// transaction.
 func takeBack(
   _ writer: Writer,
   to transaction: Int64,
@@ -30,7 +30,7 @@ func takeBack(
   try Catalog.set("rewound", value: .integer(transaction), on: connection)
 }
 
-/// Fails inside a gap, of whose transactions only the sum is known.
+/// Fails inside a gap, whose transactions are known only together.
 private func checkIsOutsideGaps(_ transaction: Int64, rows: HistoryRows) throws {
   let following = try rows.transactions(after: transaction, through: .max)
   defer { following.reset() }

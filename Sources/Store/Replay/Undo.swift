@@ -1,23 +1,23 @@
 import Changes
 import SQLite
 
-/// Takes changes back through the writer, and finds what stands on them.
+/// Reverts changes through the writer, and finds the later changes that depend on them.
 final class Undo {
   private(set) var conflicts: [UndoConflict] = []
   private let writer: Writer
   private let format: ChangeFormat
   private let values: ChangeValues
-  /// The objects with conflicts, of which nothing more is looked at.
+  /// The objects with conflicts, which are not examined further.
   private var left: Set<RowKey> = []
-  /// The objects that were taken away, if they are not there again.
+  /// The objects that were deleted and not inserted again.
   private var removed: Set<RowKey> = []
   /// The references and links that were set.
   private var targets: [RowKey: [Lead]] = [:]
 
-  /// What an object was made to lead to.
+  /// A target that an object got.
   private struct Lead {
     let property: String
-    /// The column, or the join table.
+    /// Nil for a link.
     let column: ColumnIndex?
     let join: JoinIndex?
     let target: RowKey
@@ -47,7 +47,7 @@ final class Undo {
     }
   }
 
-  /// Fails where the store has had another schema since the first of the transactions.
+  /// Fails if the schema has changed since the first of the transactions.
   private func checkSchema(_ range: ClosedRange<Int64>, rows: HistoryRows) throws {
     let head = try rows.range().head.transaction
     guard range.upperBound <= head, range.lowerBound > 0 else {
@@ -85,7 +85,7 @@ final class Undo {
     if conflicts.count > count { left.insert(key) }
   }
 
-  /// The members that are columns, and those that are links.
+  /// Splits members into columns and links.
   private func parts(
     _ members: [ObjectDecoder.Member],
     key: RowKey
@@ -178,7 +178,7 @@ final class Undo {
     targets.isEmpty ? "nothing" : targets.map(String.init).joined(separator: ", ")
   }
 
-  /// The values that an object has, if it is of that entity.
+  /// The values of an object, if it has that entity.
   private func current(_ key: RowKey) throws -> [Value]? {
     guard try writer.entity(of: key) == key.entity else { return nil }
     return try writer.current(key)
@@ -276,7 +276,7 @@ final class Undo {
 
   private func name(_ entity: EntityIndex) -> String { writer.layouts[entity].entity.name }
 
-  /// Finds what still leads to an object that was taken away.
+  /// Finds references to an object that was deleted.
   private func findReferences(to key: RowKey) throws {
     func note(_ other: RowKey, property: String) {
       conflicts.append(
@@ -305,12 +305,12 @@ final class Undo {
     }
   }
 
-  /// Finds what an object leads to now that is not there.
+  /// Finds targets of an object that do not exist.
   private func findMissing(_ key: RowKey, leads: [Lead]) throws {
     guard let row = try current(key) else { return }
     for lead in leads
     where try writer.entity(of: lead.target) == nil {
-      // An older change may have set it to something else since.
+      // An older change may have set another target since.
       let target = lead.target.id.integer
       if let column = lead.column, !row[column].isSame(as: .integer(target)) { continue }
       if let join = lead.join, try !writer.joins[join].isLinked(key.id.integer, target: target) {

@@ -2,7 +2,7 @@ import Changes
 import FoundationEssentials
 import SQLite
 
-/// Writing rows whose history is written as it was elsewhere.
+/// Writes rows whose history is copied.
 extension Writer {
   func replayInsert(_ key: RowKey, values: [Value]) throws {
     try adoptNames(key, values: values)
@@ -49,7 +49,7 @@ extension Writer {
     return data.withUnsafeBytes { SHA256.digest(of: $0) }.description == digest
   }
 
-  /// The properties in which a row is not as members say.
+  /// The properties in which a row differs from members.
   func differences(
     of row: [Value],
     from values: [Value?],
@@ -58,7 +58,7 @@ extension Writer {
   ) throws -> [ReplayDifference] {
     try zip(members, values).compactMap { member, value in
       let index = ColumnIndex(member.index)
-      // An erased value is not known, so that anything may be there.
+      // An erased value is not known, so any value may be there.
       guard let value, !row[index].isSame(as: value) else { return nil }
       let column = layouts[key.entity].columns[index]
       if column.isExternal, isFile(row[index], of: value) { return nil }
@@ -83,7 +83,6 @@ extension Writer {
     )
   }
 
-  /// A stored value as canonical text.
   private func shown(_ value: Value, at column: ColumnIndex, of key: RowKey) throws -> String {
     let encoder = ObjectEncoder(layouts[key.entity], layouts: layouts)
     let encoded = try encoder.encoded(value, at: column, blobs: blobs)
