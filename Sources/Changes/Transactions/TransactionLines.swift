@@ -6,7 +6,7 @@ package struct TransactionLines {
   private let transaction: Transaction
   /// What stands before the sequence number of each change.
   private let opening: [UInt8]
-  /// What stands between that number and the kind of change.
+  /// What stands between that number and the known bytes.
   private let middle: [UInt8]
 
   /// Prepares what all lines of a transaction share.
@@ -21,7 +21,7 @@ package struct TransactionLines {
     self.middle = middle
   }
 
-  /// The number of changes, the time, the author, and the key of what follows.
+  /// The number of changes, the time and the author.
   private static func appendShared(_ transaction: Transaction, to line: inout [UInt8]) {
     line += #","n":"#.utf8
     appendInteger(transaction.count, to: &line)
@@ -31,14 +31,28 @@ package struct TransactionLines {
       line += #","author":"#.utf8
       appendJSONString(author, to: &line)
     }
-    line += #","op":""#.utf8
+    line.append(UInt8(ascii: ","))
   }
 
   /// Appends the line of a change, with its line break.
   package func append(_ change: Change, to buffer: inout [UInt8]) {
+    appendPrefix(of: change, to: &buffer)
+    Self.appendParts(of: change, to: &buffer)
+    Self.append("}\n", to: &buffer)
+  }
+
+  /// Appends what is before the known bytes of a line.
+  private func appendPrefix(of change: Change, to buffer: inout [UInt8]) {
     buffer.append(contentsOf: opening)
     appendInteger(change.sequence, to: &buffer)
     buffer.append(contentsOf: middle)
+  }
+
+  /// Appends the bytes of a line that stay known if its values are hidden, and after them those of
+  /// the values; returns where these begin.
+  @discardableResult
+  static func appendParts(of change: Change, to buffer: inout [UInt8]) -> Int {
+    append(#""op":""#, to: &buffer)
     change.kind.withName { buffer.append(contentsOf: $0) }
     append(#"","entity":"#, to: &buffer)
     appendJSONString(change.entity, to: &buffer)
@@ -46,71 +60,73 @@ package struct TransactionLines {
     appendInteger(change.object, to: &buffer)
     append(#"""#, to: &buffer)
     append(#","changed":"#, value: change.changed, to: &buffer)
+    let values = buffer.count
     append(#","before":"#, value: change.before, to: &buffer)
     append(#","after":"#, value: change.after, to: &buffer)
     append(#","special":"#, value: change.special, to: &buffer)
     append(#","large":"#, value: change.large, to: &buffer)
-    append("}\n", to: &buffer)
+    return values
   }
 
   /// Appends the line that closes the transaction, with its line break.
   ///
   /// The digest is made over that line as it is without a digest.
   package func appendClosing(digest: Digest?, to buffer: inout [UInt8]) {
-    append(#"{"kind":"transaction","txn":"#, to: &buffer)
+    Self.append(#"{"kind":"transaction","txn":"#, to: &buffer)
     appendInteger(transaction.id, to: &buffer)
     Self.appendShared(transaction, to: &buffer)
+    Self.append(#""op":""#, to: &buffer)
     buffer += transaction.operation.rawValue.utf8
     buffer.append(0x22)
     if let digest {
-      append(#","digest":""#, to: &buffer)
+      Self.append(#","digest":""#, to: &buffer)
       buffer += digest.description.utf8
       buffer.append(0x22)
     }
     appendMeta(to: &buffer)
-    append("}\n", to: &buffer)
+    Self.append("}\n", to: &buffer)
   }
 
   private func appendMeta(to buffer: inout [UInt8]) {
-    append(#","meta":{"#, to: &buffer)
+    Self.append(#","meta":{"#, to: &buffer)
     func member(_ key: StaticString, text: String) {
-      append(key, to: &buffer)
+      Self.append(key, to: &buffer)
       appendJSONString(text, to: &buffer)
       buffer.append(UInt8(ascii: ","))
     }
     if !transaction.process.isEmpty { member(#""process":"#, text: transaction.process) }
     if transaction.processID != 0 {
-      append(#""pid":"#, to: &buffer)
+      Self.append(#""pid":"#, to: &buffer)
       appendInteger(transaction.processID, to: &buffer)
       buffer.append(UInt8(ascii: ","))
     }
     if !transaction.host.isEmpty { member(#""host":"#, text: transaction.host) }
     if let bundle = transaction.bundle { member(#""bundle":"#, text: bundle) }
-    append(#""schema":""#, to: &buffer)
+    Self.append(#""schema":""#, to: &buffer)
     buffer += transaction.schema.utf8
     buffer.append(0x22)
     if !transaction.salt.isEmpty {
-      append(#","salt":""#, to: &buffer)
+      Self.append(#","salt":""#, to: &buffer)
       transaction.salt.withUnsafeBytes { appendBase64($0, to: &buffer) }
       buffer.append(0x22)
     }
     if let details = transaction.details {
       // As text: readers that take it for an object lose keys that others don't have.
-      append(#","details":"#, to: &buffer)
+      Self.append(#","details":"#, to: &buffer)
       appendJSONString(details, to: &buffer)
     }
     buffer.append(UInt8(ascii: "}"))
   }
 
   @inline(__always)
-  private func append(_ text: StaticString, to buffer: inout [UInt8]) {
+  private static func append(_ text: StaticString, to buffer: inout [UInt8]) {
     buffer.append(
       contentsOf: UnsafeRawBufferPointer(start: text.utf8Start, count: text.utf8CodeUnitCount)
     )
   }
 
   @inline(__always)
-  private func append(
+  private static func append(
     _ key: StaticString,
     value: UnsafeRawBufferPointer,
     to buffer: inout [UInt8]
