@@ -1,3 +1,4 @@
+import Glibc
 import Synchronization
 
 /// Whether this process was asked to end, so that long work should fail soon.
@@ -9,5 +10,23 @@ package enum StopRequest {
 
   /// Makes statements, copies and waits of all threads fail soon.
   @Sendable
-  package static func make() { flag.store(true, ordering: .relaxed) }
+  package static func make() {
+    flag.store(true, ordering: .relaxed)
+    // Whoever waits for input sees this, and nobody reads it.
+    _ = write(ends[1], "!", 1)
+  }
+
+  /// A pipe that has a byte once the request is made; without descriptors if the system has none left.
+  private static let ends = {
+    var ends: [Int32] = [-1, -1]
+    if pipe(&ends) == 0 { for end in ends { _ = fcntl(end, F_SETFD, FD_CLOEXEC) } }
+    return ends
+  }()
+
+  /// Waits until something can be read from a descriptor; false if the request is made first.
+  package static func waitForInput(_ descriptor: Int32) -> Bool {
+    var waits = [descriptor, ends[0]].map { pollfd(fd: $0, events: Int16(POLLIN), revents: 0) }
+    while poll(&waits, 2, -1) < 0, errno == EINTR {}
+    return waits[1].revents == 0
+  }
 }

@@ -1,5 +1,6 @@
 import CZlib
 import Glibc
+import Stopping
 
 /// Reads what one or more gzip members hold, a piece at a time.
 ///
@@ -13,6 +14,8 @@ package final class GzipReader {
   private let descriptor: Int32
   private let path: String
   private let input = UnsafeMutableRawBufferPointer.allocate(byteCount: 1 << 21, alignment: 16)
+  /// Whether reading may wait, as from a pipe.
+  private let mayWait: Bool
   /// What was read and not yet decompressed.
   private var waiting = 0..<0
   /// True between the beginning of a member and its end, where zlib reads it.
@@ -22,18 +25,22 @@ package final class GzipReader {
   private(set) var isEmpty = false
   /// Whether the file begins as gzip does, or nothing was read yet.
   private var beginsAsGzip = true
+  /// What is wrong with what comes next.
+  private var damage: (any Error)?
   /// How many bytes were taken from the file.
   private(set) var bytesRead: Int64 = 0
   #if DEFLATE
-  private let whole: DeflateMembers
+  private let members: DeflateMembers
   #endif
 
   /// Reads from a file that is open, which the caller closes.
   package init(descriptor: Int32, path: String) throws {
     self.descriptor = descriptor
     self.path = path
+    var status = stat()
+    mayWait = fstat(descriptor, &status) == 0 && status.st_mode & S_IFMT != S_IFREG
     #if DEFLATE
-    whole = try DeflateMembers(path: path)
+    members = try DeflateMembers(path: path)
     #endif
     guard travelog_inflate_init(&stream) == Z_OK else { throw LogFailure.outOfMemory.at(path) }
   }
@@ -44,22 +51,36 @@ package final class GzipReader {
   }
 
   /// True when nothing more will come.
-  var isFinished: Bool { isAtEnd && waiting.isEmpty && !isInMember }
+  var isFinished: Bool { isAtEnd && waiting.isEmpty && !isInMember && damage == nil }
 
   /// Puts what comes next into a buffer, and returns how much; zero at the end.
   ///
+  /// Whole members before a damaged one are given, and the next call throws.
   /// - Throws: ``LogError`` with ``LogError/Code/incomplete`` where the file ends inside a member,
   ///   and ``LogError/Code/damaged`` where its bytes are none that gzip writes.
   package func read(into output: UnsafeMutableRawBufferPointer) throws -> Int {
+    if let damage { throw damage }
+    var whole = 0
+    do {
+      return try read(into: output, whole: &whole)
+    } catch {
+      guard whole > 0 else { throw error }
+      damage = error
+      return whole
+    }
+  }
+
+  private func read(into output: UnsafeMutableRawBufferPointer, whole: inout Int) throws -> Int {
     var count = 0
     while count < output.count {
+      if !isInMember { whole = count }
       if !isInMember {
         try refill(upTo: Self.memberRoom)
         guard !waiting.isEmpty else { break }
         #if DEFLATE
         // The next member has a better chance in an empty buffer.
         guard count == 0 || output.count - count >= Self.memberRoom else { break }
-        let taken = whole.read(
+        let taken = members.read(
           UnsafeRawBufferPointer(rebasing: input[waiting]),
           into: UnsafeMutableRawBufferPointer(rebasing: output[count...])
         )
@@ -118,6 +139,9 @@ package final class GzipReader {
     waiting = 0..<waiting.count
     while waiting.count < input.count {
       let free = UnsafeMutableRawBufferPointer(rebasing: input[waiting.upperBound...])
+      if mayWait, !StopRequest.waitForInput(descriptor) {
+        throw LogFailure.system(verb: "read", EINTR).at(path)
+      }
       let count = Glibc.read(descriptor, free.baseAddress, free.count)
       if count < 0, errno == EINTR { continue }
       guard count >= 0 else { throw LogFailure.system(verb: "read", errno).at(path) }

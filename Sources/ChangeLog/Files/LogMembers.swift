@@ -66,7 +66,7 @@ enum LogMembers {
   static func readEntries(of log: String, size: Int64, _ body: (Entry) -> Void) -> Bool {
     let path = path(of: log)
     var status = stat()
-    guard stat(path, &status) == 0, status.st_mode & S_IFMT == S_IFREG,
+    guard lstat(path, &status) == 0, status.st_mode & S_IFMT == S_IFREG,
       Int64(status.st_size) <= largestFile
     else { return false }
     var number = 0

@@ -52,13 +52,7 @@ package final class LogReader {
   ) throws {
     self.path = path
     self.acceptsUnfinishedErasures = acceptsUnfinishedErasures
-    descriptor = open(path, O_RDONLY | O_CLOEXEC)
-    guard descriptor >= 0 else { throw LogFailure.system(verb: "open", errno).at(path) }
-    var status = stat()
-    if fstat(descriptor, &status) == 0, status.st_mode & S_IFMT == S_IFDIR {
-      close(descriptor)
-      throw LogFailure.folder.at(path)
-    }
+    descriptor = try openFile(path)
     do {
       buffer = LineBuffer(try GzipReader(descriptor: descriptor, path: path), path: path)
     } catch {

@@ -2,11 +2,10 @@ import Changes
 import FoundationEssentials
 import Glibc
 
-/// Logs that lie anywhere, or come through a pipe, put into a folder of logs for the time of a
-/// command.
+/// Logs that lie anywhere, or come through a pipe, as a folder of logs for the time of a command.
 package final class LogSpool {
   /// The folder.
-  package var folder: LogFolder { LogFolder(place.path) }
+  package private(set) var folder: LogFolder
   /// Whether no log came.
   package private(set) var isEmpty = true
   /// What was wrong with what came, so that it has no place in the folder; none where damage is not
@@ -25,13 +24,19 @@ package final class LogSpool {
     .damaged, .incomplete, .newerFormat, .notALog,
   ]
 
-  /// Gathers files, in any order, by links to them; messages name the folder if it is given.
+  /// Gathers files, in any order, by their paths.
+  ///
+  /// - Parameters:
+  ///   - files: The files, which may be links if a person named them.
+  ///   - folder: The folder that they are all of, which messages name; nil if a person named them.
+  ///   - acceptsDamage: Whether to gather damaged logs too.
   package init(files: [String], of folder: String? = nil, acceptsDamage: Bool = false) throws {
     place = try TemporaryFolder()
+    self.folder = LogFolder(place.path)
     self.acceptsDamage = acceptsDamage
     name = folder ?? (files.count == 1 ? files[0] : "the files that were given")
     for file in files {
-      try collect { try link(file) }
+      try collect { try gather(file, isNamed: folder == nil) }
     }
     isEmpty = files.isEmpty
   }
@@ -45,6 +50,7 @@ package final class LogSpool {
   ///   nothing new says so.
   package init(stream: Int32, name: String, acceptsDamage: Bool = false) throws {
     place = try TemporaryFolder()
+    folder = LogFolder(place.path)
     self.acceptsDamage = acceptsDamage
     self.name = name
     try collect { try read(stream, name: name) }
@@ -67,8 +73,9 @@ package final class LogSpool {
 
   // MARK: Files
 
-  private func link(_ file: String) throws {
-    let full = file.hasPrefix("/") ? file : FileManager.default.currentDirectoryPath + "/" + file
+  private func gather(_ file: String, isNamed: Bool) throws {
+    let full = isNamed ? withoutLinks(file) : file
+    if full != file { names.append((full, file)) }
     let reader = try LogReader(path: full) { try Erasures(near: full, header: $0) }
     var day = ""
     var isSnapshot = false
@@ -90,39 +97,26 @@ package final class LogSpool {
       reader.header,
       last: last
     )
-    names.append((path, file))
-    try makeFolders(parentFolder(path))
-    guard symlink(full, path) == 0 else {
-      guard errno == EEXIST else { throw diskError("create", path: path) }
-      // The same log twice is once enough, and another one of its name is found by its digests.
-      return
-    }
-    try linkValues(near: full)
-    try linkErasures(near: full, header: reader.header)
+    // The same log twice is once enough; another one of its name is found by its digests.
+    guard folder.sources[path] == nil else { return }
+    folder.sources[path] = full
+    gatherValues(near: full)
+    // The records of erasures of a lineage, as the first of its files has them.
+    let lineage = folder.lineageFolder(reader.header.store, lineage: reader.header.lineage)
+    let records = "\(lineage)/\(LogFolder.erasuresName)"
+    let own = Erasures.path(near: full)
+    if folder.sources[records] == nil, access(own, F_OK) == 0 { folder.sources[records] = own }
   }
 
-  /// The records of erasures of a lineage, as the first of its files has them.
-  private func linkErasures(near file: String, header: LogHeader) throws {
-    let path = Erasures.path(near: file)
-    let link = folder.erasures(of: header.store, lineage: header.lineage)
-    names.append((link, path))
-    guard access(path, F_OK) == 0, symlink(path, link) != 0, errno != EEXIST else { return }
-    throw diskError("create", path: link)
-  }
-
-  /// Values that are too large for a line lie in the folder of logs that a file is in, or near it; in a
-  /// copy without folders they lie beside the file.
-  private func linkValues(near file: String) throws {
+  /// Values that are too large for a line are in the folder of logs that a file is in, or near it; in a
+  /// copy without folders they are beside the file.
+  private func gatherValues(near file: String) {
     let root = file.firstRange(of: "/store=").map { String(file[..<$0.lowerBound]) }
     let own = parentFolder(file)
-    let folders = [root, own, parentFolder(own)].compactMap { $0.map { "\($0)/blobs" } } + [own]
-    for candidate in folders
-    where access(candidate, F_OK) == 0 && access(folder.blobs.path, F_OK) != 0 {
-      names.append((folder.blobs.path, candidate))
-      guard symlink(candidate, folder.blobs.path) == 0 else {
-        throw diskError("create", path: folder.blobs.path)
-      }
-    }
+    let candidates = [root, own, parentFolder(own)].compactMap { $0.map { "\($0)/blobs" } } + [own]
+    let place = place.path + "/blobs"
+    guard folder.sources[place] == nil else { return }
+    folder.sources[place] = candidates.first { access($0, F_OK) == 0 }
   }
 
   private func fileName(_ path: String) -> String {
@@ -214,7 +208,7 @@ package final class LogSpool {
   /// Keeps a record where those of its lineage lie in a folder; whoever reads them checks them.
   private func keep(_ record: UnsafeRawBufferPointer, lineage: LogHeader) throws {
     let path = folder.erasures(of: lineage.store, lineage: lineage.lineage)
-    let descriptor = open(path, O_WRONLY | O_CREAT | O_APPEND | O_CLOEXEC, 0o600)
+    let descriptor = open(path, writing | O_APPEND, 0o600)
     guard descriptor >= 0 else { throw diskError("create", path: path) }
     defer { close(descriptor) }
     try ChangeLog.write(Array(record), to: descriptor, path: path)
@@ -236,7 +230,7 @@ private final class Spooled {
     self.header = header
     self.path = path
     last = header.first
-    let descriptor = open(path, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0o600)
+    let descriptor = open(path, writing | O_TRUNC, 0o600)
     guard descriptor >= 0 else { throw diskError("create", path: path) }
     self.descriptor = descriptor
     compressor = MemberPipeline(level: 1, threads: 1, path: path) { member in

@@ -62,7 +62,7 @@ package final class LogWriter {
     } else {
       temporary = try destination.temporary(header)
       Leftovers.add(temporary)
-      descriptor = open(temporary, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0o600)
+      descriptor = open(temporary, writing | O_TRUNC, 0o600)
       guard descriptor >= 0 else { throw diskError("create", path: temporary) }
     }
     pipeline = MemberPipeline(level: level, threads: threads, path: temporary) {

@@ -93,7 +93,7 @@ final class SpooledValue {
     self.blobs = blobs
     try makeFolders(blobs.path)
     temporary = "\(blobs.path)/.spooled"
-    descriptor = open(temporary, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0o600)
+    descriptor = open(temporary, writing | O_TRUNC, 0o600)
     guard descriptor >= 0 else { throw diskError("create", path: temporary) }
   }
 

@@ -13,6 +13,9 @@ package func makeFolders(_ path: String) throws(LogError) {
   try syncFolder(parent)
 }
 
+/// How a file is opened for writing: not through a link, and without waiting for a reader of a pipe.
+let writing = O_WRONLY | O_CREAT | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK
+
 /// Makes sure that the names in a folder last.
 func syncFolder(_ path: String) throws(LogError) {
   let descriptor = open(path, O_RDONLY | O_DIRECTORY | O_CLOEXEC)
@@ -57,7 +60,7 @@ func writeDurably(
   defer { Leftovers.forget(temporary) }
   let descriptor = open(
     temporary,
-    O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC,
+    writing | O_TRUNC,
     isForAll ? 0o644 : 0o600
   )
   guard descriptor >= 0 else { throw diskError("create", path: temporary) }
@@ -118,9 +121,18 @@ func write(
 }
 
 /// Reads a small file; nil if there is none.
-package func readSmallFile(_ path: String, limit: Int = 1 << 24) throws -> [UInt8]? {
+///
+/// - Parameters:
+///   - path: The file.
+///   - limit: The largest size.
+///   - isOurs: Whether it belongs to a folder of logs, so that a link or a pipe in its place is damage.
+package func readSmallFile(
+  _ path: String,
+  limit: Int = 1 << 24,
+  isOurs: Bool = false
+) throws -> [UInt8]? {
   var bytes: [UInt8] = []
-  let isThere = try readPieces(of: path) { piece in
+  let isThere = try readPieces(of: path, isOurs: isOurs) { piece in
     bytes += piece
     guard bytes.count <= limit else { throw LogFailure.tooLarge.at(path) }
   }
@@ -128,12 +140,16 @@ package func readSmallFile(_ path: String, limit: Int = 1 << 24) throws -> [UInt
 }
 
 /// Calls with a file's bytes, piece by piece; false if there is no file.
-private func readPieces(of path: String, _ body: (ArraySlice<UInt8>) throws -> Void) throws -> Bool
-{
-  let descriptor = open(path, O_RDONLY | O_CLOEXEC)
-  guard descriptor >= 0 else {
-    if errno == ENOENT || errno == ENOTDIR { return false }
-    throw diskError("open", path: path)
+private func readPieces(
+  of path: String,
+  isOurs: Bool,
+  _ body: (ArraySlice<UInt8>) throws -> Void
+) throws -> Bool {
+  let descriptor: Int32
+  do {
+    descriptor = try isOurs ? openFile(path) : openAnything(path)
+  } catch  where error.code == .missing {
+    return false
   }
   defer { close(descriptor) }
   var chunk = [UInt8](repeating: 0, count: 1 << 16)
@@ -146,10 +162,17 @@ private func readPieces(of path: String, _ body: (ArraySlice<UInt8>) throws -> V
   }
 }
 
+/// Opens what a person named, which may be a pipe.
+private func openAnything(_ path: String) throws(LogError) -> Int32 {
+  let descriptor = open(path, O_RDONLY | O_CLOEXEC)
+  guard descriptor >= 0 else { throw diskError("open", path: path) }
+  return descriptor
+}
+
 /// Writes on in a file after so many bytes of it, or makes it; what was written lasts.
 func appendDurably(_ bytes: [UInt8], to path: String, after length: Int64) throws(LogError) {
   let isNew = access(path, F_OK) != 0
-  let descriptor = open(path, O_WRONLY | O_CREAT | O_CLOEXEC, 0o600)
+  let descriptor = open(path, writing, 0o600)
   guard descriptor >= 0 else { throw diskError("open", path: path) }
   defer { close(descriptor) }
   // What follows was cut off when a program was stopped.
@@ -168,7 +191,7 @@ func readLines(
   _ body: (UnsafeRawBufferPointer) throws -> Void
 ) throws {
   var waiting: [UInt8] = []
-  _ = try readPieces(of: path) { piece in
+  _ = try readPieces(of: path, isOurs: true) { piece in
     waiting += piece
     var start = 0
     while let end = waiting[start...].firstIndex(of: 0x0a) {
@@ -180,24 +203,9 @@ func readLines(
   }
 }
 
-/// The names in a folder, sorted; none where there is no such folder.
+/// The names in a folder, sorted; none if there is no such folder.
 func names(in folder: String) throws(LogError) -> [String] {
-  guard let handle = opendir(folder) else {
-    if errno == ENOENT { return [] }
-    throw diskError("read", path: folder)
-  }
-  defer { closedir(handle) }
-  var result: [String] = []
-  errno = 0
-  while let entry = readdir(handle) {
-    let name = withUnsafePointer(to: &entry.pointee.d_name) {
-      $0.withMemoryRebound(to: CChar.self, capacity: 256) { String(cString: $0) }
-    }
-    if name != ".", name != ".." { result.append(name) }
-    errno = 0
-  }
-  guard errno == 0 else { throw diskError("read", path: folder) }
-  return result.sorted()
+  try entries(in: folder, follows: true).map(\.name)
 }
 
 /// The error of the system call that just failed.

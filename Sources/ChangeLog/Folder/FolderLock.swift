@@ -18,13 +18,13 @@ package final class FolderLock {
   /// - Throws: ``LogError`` with ``LogError/Code/locked``, which names who has it.
   package init(_ folder: LogFolder, wait: Duration = .zero, purpose: String) throws {
     let path = "\(folder.path)/.lock"
-    descriptor = open(path, O_RDWR | O_CREAT | O_CLOEXEC, 0o600)
+    descriptor = open(path, O_RDWR | O_CREAT | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK, 0o600)
     guard descriptor >= 0 else { throw diskError("open", path: path) }
     let deadline = ContinuousClock.now + wait
     while flock(descriptor, LOCK_EX | LOCK_NB) != 0 {
       guard errno == EWOULDBLOCK || errno == EINTR else { throw diskError("lock", path: path) }
       guard ContinuousClock.now < deadline, !StopRequest.isMade else {
-        let holder = try readSmallFile(path).map { String(decoding: $0, as: UTF8.self) } ?? ""
+        let holder = try readSmallFile(path, isOurs: true).map { String(decoding: $0, as: UTF8.self) } ?? ""
         throw LogFailure.locked(holder: holder.trimmed).at(folder.path)
       }
       usleep(20_000)

@@ -37,20 +37,20 @@ package struct LogBlobs: Hashable, Sendable {
   ///
   /// - Throws: ``LogError`` with ``LogError/Code/missing``.
   package func value(_ digest: String) throws -> LargeValue {
-    guard contains(digest) else { throw LogFailure.missingValue.at(file(digest)) }
+    close(try open(digest))
     return .file(file(digest))
   }
 
-  /// Fails where a value is not there, or does not have its digest.
+  /// Fails if a value is missing, or does not have its digest and its size.
   package func check(_ digest: String, size: Int64) throws {
-    let descriptor = open(file(digest), O_RDONLY | O_CLOEXEC)
-    guard descriptor >= 0 else { throw LogFailure.missingValue.at(file(digest)) }
+    let descriptor = try open(digest)
     defer { close(descriptor) }
     var hash = SHA256()
     var total: Int64 = 0
     var chunk = [UInt8](repeating: 0, count: 1 << 18)
-    while true {
-      let count = Glibc.read(descriptor, &chunk, chunk.count)
+    // One byte more than there should be tells enough of a file that never ends.
+    while total <= size {
+      let count = Glibc.read(descriptor, &chunk, 1 + Int(min(Int64(chunk.count) - 1, size - total)))
       if count < 0, errno == EINTR { continue }
       guard count >= 0 else { throw diskError("read", path: file(digest)) }
       if count == 0 { break }
@@ -59,6 +59,14 @@ package struct LogBlobs: Hashable, Sendable {
     }
     guard total == size, hash.finish().description == digest else {
       throw LogFailure.alteredValue.at(file(digest))
+    }
+  }
+
+  private func open(_ digest: String) throws(LogError) -> Int32 {
+    do {
+      return try openFile(file(digest))
+    } catch  where error.code == .missing {
+      throw LogFailure.missingValue.at(file(digest))
     }
   }
 }

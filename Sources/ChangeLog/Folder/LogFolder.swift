@@ -7,6 +7,9 @@ package struct LogFolder: Hashable, Sendable {
   package let path: String
   /// The name of the logs with something left out that are meant; nil for whole logs.
   package private(set) var partial: String?
+  /// Where files are that only seem to be in the folder, by the paths that they would have there; none for a
+  /// folder on disk.
+  var sources: [String: String] = [:]
 
   /// Names a folder, which need not be there yet.
   package init(_ path: String) {
@@ -47,8 +50,7 @@ package struct LogFolder: Hashable, Sendable {
 
   /// The logs that lie in the folder itself, as in a copy without its folders.
   package func looseFiles() throws -> [String] {
-    try names(in: path).filter { $0.hasSuffix(".ndjson.gz") && !$0.hasPrefix(".") }
-      .map { "\(path)/\($0)" }
+    try names(in: path).filter(\.isReadAsLog).map { "\(path)/\($0)" }
   }
 
   /// Whether there is such a folder.
@@ -70,15 +72,14 @@ package struct LogFolder: Hashable, Sendable {
     try lineageFolders(of: store).filter { lineage in
       let folder = lineageFolder(store, lineage: lineage)
       let hasLogs = try values(of: "date", in: folder).contains { day in
-        try names(in: "\(folder)/date=\(day)").contains { LogName.range(ofFile: $0) != nil }
+        try entries("\(folder)/date=\(day)").contains { LogName.range(ofFile: $0.name) != nil }
       }
       return try hasLogs || !snapshots(of: store, lineage: lineage).isEmpty
     }
   }
 
   private func lineageFolders(of store: String) throws -> [Int64] {
-    try values(of: "lineage", in: storeFolder(store)).compactMap { Int64($0) }
-      .filter { $0 >= 0 && $0 < LogName.ids.upperBound }.sorted()
+    try values(of: "lineage", in: storeFolder(store)).compactMap(LogName.lineage).sorted()
   }
 
   /// The logs and records of erasures of some stores that lie in the folder now, each with what tells it
@@ -90,7 +91,7 @@ package struct LogFolder: Hashable, Sendable {
     var result: Set<String> = []
     for path in try allFiles(of: stores) + records {
       var status = stat()
-      guard stat(path, &status) == 0 else { continue }
+      guard lstat(path, &status) == 0 else { continue }
       let time = status.st_mtim
       result.insert("\(path) \(status.st_ino) \(status.st_size) \(time.tv_sec) \(time.tv_nsec)")
     }
@@ -102,9 +103,9 @@ package struct LogFolder: Hashable, Sendable {
     let folder = lineageFolder(store, lineage: lineage)
     var result: [File] = []
     for day in try values(of: "date", in: folder) {
-      for name in try names(in: "\(folder)/date=\(day)") {
-        guard let range = LogName.range(ofFile: name) else { continue }
-        result.append(File(path: "\(folder)/date=\(day)/\(name)", range: range))
+      for entry in try entries("\(folder)/date=\(day)") {
+        guard let range = LogName.range(ofFile: entry.name) else { continue }
+        result.append(File(path: source("\(folder)/date=\(day)/\(entry.name)"), range: range))
       }
     }
     return result.sorted {
@@ -116,11 +117,11 @@ package struct LogFolder: Hashable, Sendable {
   /// The snapshots of a lineage, by the transaction whose state they hold.
   package func snapshots(of store: String, lineage: Int64) throws -> [File] {
     let folder = "\(lineageFolder(store, lineage: lineage))/snapshots"
-    return try names(in: folder).compactMap { name in
+    return try entries(folder).map(\.name).compactMap { name in
       guard name.hasSuffix(".ndjson.gz"), name.utf8.count == 30, let id = Int64(name.prefix(20)),
         LogName.ids.contains(id)
       else { return nil }
-      return File(path: "\(folder)/\(name)", range: id...id)
+      return File(path: source("\(folder)/\(name)"), range: id...id)
     }
   }
 
@@ -146,12 +147,12 @@ package struct LogFolder: Hashable, Sendable {
     for folder in folders {
       for lineage in try folder.lineageFolders(of: store) {
         let path = folder.lineageFolder(store, lineage: lineage)
-        for name in try names(in: path) where name.isLeftover {
+        for name in try entries(path).map(\.name) where name.isLeftover {
           try removeDurably("\(path)/\(name)")
         }
       }
     }
-    for name in try names(in: blobs.path) where name.isLeftover {
+    for name in try entries(blobs.path).map(\.name) where name.isLeftover {
       try removeDurably(blobs.file(name))
     }
   }
@@ -171,24 +172,43 @@ package struct LogFolder: Hashable, Sendable {
 
   /// Where the records of what was erased from the logs of a lineage lie.
   package func erasures(of store: String, lineage: Int64) -> String {
-    "\(lineageFolder(store, lineage: lineage))/\(Self.erasuresName)"
+    source("\(lineageFolder(store, lineage: lineage))/\(Self.erasuresName)")
   }
 
   /// Where a store's token lies, unless it is kept elsewhere.
   package func token(of store: String) -> String { "\(storeFolder(store))/_token.json" }
 
   /// The values that values are too large for a line lie in, by their digests.
-  package var blobs: LogBlobs { LogBlobs(path: "\(path)/blobs") }
+  package var blobs: LogBlobs { LogBlobs(path: source("\(path)/blobs")) }
 
   /// What follows `key=` in the names of a folder's folders.
   private func values(of key: String, in folder: String) throws -> [String] {
-    try names(in: folder).compactMap { name in
-      name.hasPrefix(key + "=") ? String(name.dropFirst(key.utf8.count + 1)) : nil
+    try entries(folder).compactMap { entry in
+      entry.kind == .folder && entry.name.hasPrefix(key + "=")
+        ? String(entry.name.dropFirst(key.utf8.count + 1)) : nil
     }
   }
+
+  /// What is in a folder, or seems to be.
+  func entries(_ folder: String) throws(LogError) -> [FolderEntry] {
+    guard !sources.isEmpty else {
+      return try ChangeLog.entries(in: folder, follows: folder == path)
+    }
+    let names = sources.keys.filter { $0.hasPrefix(folder + "/") }
+      .map { $0.dropFirst(folder.utf8.count + 1).split(separator: "/", maxSplits: 1) }
+    return Set(
+      names.map { FolderEntry(name: String($0[0]), kind: $0.count > 1 ? .folder : .file) }
+    ).sorted { $0.name < $1.name }
+  }
+
+  /// Where a file is.
+  func source(_ path: String) -> String { sources[path] ?? path }
 }
 
 extension String {
   /// True for the name that a file has until it is whole.
   fileprivate var isLeftover: Bool { hasPrefix(".") && hasSuffix("writing") }
+
+  /// Whether readers that look for logs by their names take a file with this one for a log.
+  var isReadAsLog: Bool { hasSuffix(".ndjson.gz") && !hasPrefix(".") }
 }

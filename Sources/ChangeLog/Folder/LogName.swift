@@ -35,6 +35,14 @@ package struct LogName: Hashable, Sendable {
     "\(padded(range.lowerBound))-\(padded(range.upperBound)).ndjson.gz"
   }
 
+  /// Reads a lineage as names have it; nil for anything else.
+  static func lineage(_ text: String) -> Int64? {
+    guard let lineage = Int64(text), String(lineage) == text, lineage >= 0,
+      lineage < ids.upperBound
+    else { return nil }
+    return lineage
+  }
+
   /// Reads the range from a file's name; nil for a name of something else.
   package static func range(ofFile name: String) -> ClosedRange<Int64>? {
     guard name.hasSuffix(".ndjson.gz") else { return nil }

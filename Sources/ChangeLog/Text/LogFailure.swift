@@ -5,6 +5,7 @@ import Glibc
 package enum LogFailure: LogReason {
   case system(verb: String, Int32), outOfMemory, locked(holder: String), exists, tooLarge
   case level(Int, allowed: ClosedRange<Int>), uncompressible
+  case notAFile(FileKind), stray, notADay(String)
   case folder, empty, notCompressed, database, notAHeader
   case newerFormat(String, known: String), unknownFeatures(String)
   case emptyLog, cutOff, cutLine, noTrailer, undecompressible(String?), longLine(limit: Int)
@@ -29,7 +30,7 @@ package enum LogFailure: LogReason {
     case .folder, .empty, .notCompressed, .database, .notAHeader: .notALog
     case .newerFormat, .unknownFeatures: .newerFormat
     case .emptyLog, .cutOff, .cutLine, .noTrailer, .cutStream: .incomplete
-    case .tooLarge, .undecompressible, .longLine, .alteredHeader, .alteredLine, .alteredErasure,
+    case .notAFile, .stray, .notADay, .tooLarge, .undecompressible, .longLine, .alteredHeader, .alteredLine, .alteredErasure,
       .alteredTransaction, .notErased, .alteredValue, .alteredStream:
       .damaged
     case .missingValue, .noStream: .missing
@@ -52,6 +53,12 @@ package enum LogFailure: LogReason {
       "The log \(path) can't be compressed at level \(level); levels are \(allowed.lowerBound) to"
         + " \(allowed.upperBound)."
     case .uncompressible: "A block of the log \(path) can't be compressed."
+    case .notAFile(let kind): "\(path) is \(kind.words), not a file, and was not read.\nPut the file itself there."
+    case .stray: "\(path) is not a log in its place, but programs that read logs would read it."
+        + "\nMove it out of the folder."
+    case .notADay(let day):
+      "The log \(path) is in the folder of another day: its first transaction was on \(day)."
+        + "\nMove it to the folder date=\(day)."
     case .folder: "\(path) is a folder, not a log."
     case .empty: "\(path) is empty, so it is not a log."
     case .notCompressed: "\(path) is not a log: it is not compressed with gzip."

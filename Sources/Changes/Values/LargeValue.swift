@@ -11,6 +11,16 @@ package enum LargeValue: Sendable {
   /// The size in bytes up to which a value is part of its line and of its row of history.
   package static let limit = 1024 * 1024
 
+  /// The number of bytes; nil if there is no such file.
+  package var size: Int64? {
+    switch self {
+    case .bytes(let data): return Int64(data.count)
+    case .file(let path):
+      var status = stat()
+      return stat(path, &status) == 0 ? Int64(status.st_size) : nil
+    }
+  }
+
   /// Calls with the bytes, piece by piece, so that a value of any size needs little memory.
   ///
   /// - Throws: ``StoreError/Code/missingBlob`` where the file is gone.

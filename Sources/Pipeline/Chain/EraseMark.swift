@@ -37,7 +37,7 @@ struct EraseMark: Codable, Equatable {
   /// Reads the mark of a store's logs; nil if there is none.
   static func read(_ logs: LogFolder, store: String) throws -> EraseMark? {
     let path = logs.erasing(store)
-    guard let bytes = try readSmallFile(path) else { return nil }
+    guard let bytes = try readSmallFile(path, isOurs: true) else { return nil }
     do {
       return try JSONDecoder().decode(Self.self, from: Data(bytes))
     } catch {

@@ -2,9 +2,12 @@ import ChangeLog
 import Changes
 import Store
 
+/// Far more than a token has that speaks of a hundred stores.
+private let largestToken = 1 << 16
+
 /// Reads a token; nil if there is none.
 func readToken(_ path: String) throws -> Bookmark? {
-  try readSmallFile(path).map { try Bookmark(json: $0) }
+  try readSmallFile(path, limit: largestToken, isOurs: true).map { try Bookmark(json: $0) }
 }
 
 /// True for a token that was cut or altered, which the logs can make anew.

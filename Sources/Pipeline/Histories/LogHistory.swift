@@ -10,7 +10,8 @@ package final class LogHistory: HistorySource {
   package init(path: String) { self.path = path }
 
   private func open() throws -> LogReader {
-    try LogReader(path: path) { try Erasures(near: path, header: $0) }
+    let file = withoutLinks(path)
+    return try LogReader(path: file) { try Erasures(near: file, header: $0) }
   }
 
   /// What is known of the history before its transactions are read.

@@ -45,10 +45,18 @@ struct ChangeValues {
         if notes.value(key).isMissing {
           try blobs.adopt(digest, rows: 0)
         } else if try !blobs.isKept(digest) {
-          try blobs.keep(content(digest), digest: digest)
+          try blobs.keep(content(of: reference), digest: digest)
         }
       }
     }
+  }
+
+  /// A large value, which has the size that its reference says, so that no more is read of it.
+  private func content(of reference: [UInt8]) throws -> LargeValue {
+    let digest = try digest(in: reference)
+    let value = try content(digest)
+    guard value.size == LargeReference(reference)?.size else { throw alteredValue(digest) }
+    return value
   }
 
   private func largeValue(
@@ -62,11 +70,11 @@ struct ChangeValues {
     // A value in a file is copied to a file, and the row contains its digest.
     if column.isExternal, blobs.hasFolder {
       if side == .after, try !blobs.isKept(digest) {
-        try blobs.keep(content(digest), digest: digest)
+        try blobs.keep(content(of: reference), digest: digest)
       }
       return .text(digest)
     }
-    let data = try content(digest).data()
+    let data = try content(of: reference).data()
     guard data.withUnsafeBytes({ SHA256.digest(of: $0) }).description == digest else {
       throw alteredValue(digest)
     }

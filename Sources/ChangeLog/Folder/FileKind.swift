@@ -1,0 +1,105 @@
+import Changes
+import Glibc
+
+/// What a name in a folder is of.
+package enum FileKind: Hashable, Sendable {
+  case file, folder, link, pipe, device, socket
+
+  init(mode: mode_t) {
+    self =
+      switch mode & S_IFMT {
+      case S_IFREG: .file
+      case S_IFDIR: .folder
+      case S_IFLNK: .link
+      case S_IFIFO: .pipe
+      case S_IFSOCK: .socket
+      default: .device
+      }
+  }
+
+  /// What it is, with an article.
+  var words: String {
+    switch self {
+    case .file: "a file"
+    case .folder: "a folder"
+    case .link: "a symbolic link"
+    case .pipe: "a pipe"
+    case .device: "a device"
+    case .socket: "a socket"
+    }
+  }
+}
+
+/// Opens a file for reading, and never waits for it or goes elsewhere by a link.
+///
+/// Logs may come from anyone: a pipe in their place would never end, and a link would lead out of the folder.
+///
+/// - Throws: ``LogError`` with ``LogError/Code/damaged`` for anything that is not a file.
+func openFile(_ path: String) throws(LogError) -> Int32 {
+  let descriptor = open(path, O_RDONLY | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK)
+  guard descriptor >= 0 else {
+    switch errno {
+    case ELOOP: throw LogFailure.notAFile(.link).at(path)
+    case ENXIO: throw LogFailure.notAFile(.socket).at(path)
+    default: throw diskError("open", path: path)
+    }
+  }
+  var status = stat()
+  guard fstat(descriptor, &status) == 0 else {
+    defer { close(descriptor) }
+    throw diskError("open", path: path)
+  }
+  let kind = FileKind(mode: status.st_mode)
+  guard kind == .file else {
+    close(descriptor)
+    throw (kind == .folder ? LogFailure.folder : .notAFile(kind)).at(path)
+  }
+  return descriptor
+}
+
+/// Where a file is that a person named, who may well have named a link.
+package func withoutLinks(_ path: String) -> String {
+  guard let real = realpath(path, nil) else { return path }
+  defer { free(real) }
+  return String(cString: real)
+}
+
+/// A name in a folder.
+struct FolderEntry: Hashable {
+  var name: String
+  var kind: FileKind
+}
+
+/// What is in a folder, by name; nothing if there is no such folder, or a link in its place.
+func entries(in folder: String, follows: Bool = false) throws(LogError) -> [FolderEntry] {
+  let flags = O_RDONLY | O_DIRECTORY | O_CLOEXEC | (follows ? 0 : O_NOFOLLOW)
+  let descriptor = open(folder, flags)
+  guard descriptor >= 0 else {
+    if errno == ENOENT || !follows && (errno == ENOTDIR || errno == ELOOP) { return [] }
+    throw diskError("read", path: folder)
+  }
+  guard let handle = fdopendir(descriptor) else {
+    defer { close(descriptor) }
+    throw diskError("read", path: folder)
+  }
+  defer { closedir(handle) }
+  var result: [FolderEntry] = []
+  errno = 0
+  while let entry = readdir(handle) {
+    let name = withUnsafePointer(to: &entry.pointee.d_name) {
+      $0.withMemoryRebound(to: CChar.self, capacity: 256) { String(cString: $0) }
+    }
+    if name != ".", name != ".." {
+      // Some file systems do not say what a name is of.
+      var mode = mode_t(entry.pointee.d_type) << 12
+      var status = stat()
+      if mode == 0, fstatat(descriptor, name, &status, AT_SYMLINK_NOFOLLOW) == 0 {
+        mode = status.st_mode
+      }
+      result.append(FolderEntry(name: name, kind: FileKind(mode: mode)))
+    }
+    errno = 0
+  }
+  guard errno == 0 else { throw diskError("read", path: folder) }
+  return result.sorted { $0.name < $1.name }
+}

@@ -1,0 +1,60 @@
+import Changes
+import FoundationEssentials
+
+extension LogFolder {
+  /// What is in the place of a store's folder, or of the folder of large values, and is no folder.
+  package func strays() throws -> [LogError] {
+    guard sources.isEmpty else { return [] }
+    return try entries(path)
+      .filter { $0.kind != .folder && ($0.name.hasPrefix("store=") || $0.name == "blobs") }
+      .map { stray($0, in: path) }
+  }
+
+  /// What lies in a store's folder and is not a log in its place, but would be read as one: readers of
+  /// tables look for `store=*/lineage=*/date=*/*.ndjson.gz`. Pipes, devices and links are among it.
+  ///
+  /// A log of another store or lineage, or of another day, is found when it is read.
+  package func strays(of store: String) throws -> [LogError] {
+    guard sources.isEmpty else { return [] }
+    var result: [LogError] = []
+    let isStore = UUID(uuidString: store)?.uuidString == store
+    for entry in try entries(storeFolder(store)) {
+      let isLineage = LogName.lineage(String(entry.name.dropFirst(8))) != nil
+      let isPlace = isStore && isLineage && entry.name.hasPrefix("lineage=")
+      try find(entry, in: storeFolder(store), depth: isPlace ? 1 : nil, &result)
+    }
+    return result
+  }
+
+  /// Looks at a name in a folder, and at what is below it.
+  ///
+  /// - Parameters:
+  ///   - depth: How far below the store's folder the name is, on the way to logs; nil beside that way.
+  private func find(
+    _ entry: FolderEntry,
+    in folder: String,
+    depth: Int?,
+    _ result: inout [LogError]
+  ) throws {
+    let name = entry.name
+    guard !name.hasPrefix(".") else { return }
+    guard entry.kind == .folder else {
+      let isLog = depth == 3 && LogName.range(ofFile: name) != nil
+      // What is in the place of a log is named by who reads it.
+      if !isLog, name.isReadAsLog || entry.kind != .file { result.append(stray(entry, in: folder)) }
+      return
+    }
+    if depth == nil, name.hasPrefix("partial="), partial == nil { return }
+    if depth == 2, name == "snapshots" { return }
+    let isDay = depth == 2 && name.hasPrefix("date=")
+    let below = depth == 1 ? 2 : isDay ? 3 : nil
+    for entry in try entries("\(folder)/\(name)") {
+      try find(entry, in: "\(folder)/\(name)", depth: below, &result)
+    }
+  }
+
+  private func stray(_ entry: FolderEntry, in folder: String) -> LogError {
+    (entry.kind == .file || entry.kind == .folder ? LogFailure.stray : .notAFile(entry.kind))
+      .at("\(folder)/\(entry.name)")
+  }
+}
