@@ -67,6 +67,7 @@ let layeredModules: [LayeredModule] = [
       Layer("Text"),
       Layer("Compression", uses: ["Text"]),
       Layer("Folder", uses: ["Text"]),
+      Layer("Tiles", uses: ["Text", "Folder"]),
       Layer("Pieces", uses: ["Text", "Compression"]),
       Layer("Lines", uses: ["Text", "Compression", "Folder", "Pieces"]),
       Layer("Erasures", uses: ["Text", "Folder", "Lines"]),
@@ -81,15 +82,18 @@ let layeredModules: [LayeredModule] = [
       Layer("Histories", uses: ["Chain"]),
       Layer("Compact", uses: ["Chain"]),
       Layer("Erase", uses: ["Chain"]),
-      Layer("Export", uses: ["Chain"]),
+      Layer("Trees", uses: ["Chain"]),
+      // Each exported transaction becomes a leaf of the tree beside the logs.
+      Layer("Export", uses: ["Chain", "Trees"]),
       // The lineage that a replica follows depends on the history of the one before it.
       Layer("Import", uses: ["Chain", "Histories"]),
       // `import` rebuilds the state that the store's history begins with, if history was deleted.
       Layer("Check", uses: ["Chain", "Import"]),
       // `--against` exports what the logs lack, imports all of it, and compares the replica.
-      Layer("Verify", uses: ["Chain", "Histories", "Export", "Import"]),
+      Layer("Verify", uses: ["Chain", "Trees", "Histories", "Export", "Import"]),
       // Only transactions that `verify` finds in the logs are deleted.
       Layer("Prune", uses: ["Chain", "Verify"]),
+      Layer("Proofs", uses: ["Chain", "Trees"]),
       // The status of the logs is what the next export would do.
       Layer("Status", uses: ["Chain", "Export"]),
       // A gap or a lineage begins with the state that `import` rebuilds; then `export` continues.

@@ -30,7 +30,8 @@ package enum LogFailure: LogReason {
     case .folder, .empty, .notCompressed, .database, .notAHeader: .notALog
     case .newerFormat, .unknownFeatures: .newerFormat
     case .emptyLog, .cutOff, .cutLine, .noTrailer, .cutStream: .incomplete
-    case .notAFile, .stray, .notADay, .tooLarge, .undecompressible, .longLine, .alteredHeader, .alteredLine, .alteredErasure,
+    case .notAFile, .stray, .notADay, .tooLarge, .undecompressible, .longLine, .alteredHeader,
+      .alteredLine, .alteredErasure,
       .alteredTransaction, .notErased, .alteredValue, .alteredStream:
       .damaged
     case .missingValue, .noStream: .missing
@@ -53,8 +54,10 @@ package enum LogFailure: LogReason {
       "The log \(path) can't be compressed at level \(level); levels are \(allowed.lowerBound) to"
         + " \(allowed.upperBound)."
     case .uncompressible: "A block of the log \(path) can't be compressed."
-    case .notAFile(let kind): "\(path) is \(kind.words), not a file, and was not read.\nPut the file itself there."
-    case .stray: "\(path) is not a log in its place, but programs that read logs would read it."
+    case .notAFile(let kind):
+      "\(path) is \(kind.words), not a file, and was not read.\nPut the file itself there."
+    case .stray:
+      "\(path) is not a log in its place, but programs that read logs would read it."
         + "\nMove it out of the folder."
     case .notADay(let day):
       "The log \(path) is in the folder of another day: its first transaction was on \(day)."

@@ -1,0 +1,87 @@
+import Changes
+import Glibc
+import Stopping
+
+/// A file of up to 256 hashes of one level of a tree, or of up to 256 entries, in the layout of
+/// c2sp.org/tlog-tiles.
+struct Tile: Hashable {
+  /// The number of hashes of a full tile.
+  static let width: Int64 = 256
+
+  /// The level, or `entries`.
+  var level: String
+  /// Its place in its level.
+  var index: Int64
+  /// The number of its hashes.
+  var width = Tile.width
+
+  /// The path of the full tile below the folder of its tree.
+  var fullPath: String {
+    var name = Self.digits(index)
+    var rest = index / 1000
+    while rest > 0 {
+      name = "x\(Self.digits(rest))/\(name)"
+      rest /= 1000
+    }
+    return "tile/\(level)/\(name)"
+  }
+
+  /// The folder of the partial tiles in the same place.
+  var partialFolder: String { fullPath + ".p" }
+
+  /// The path below the folder of its tree.
+  var path: String { width == Self.width ? fullPath : "\(partialFolder)/\(width)" }
+
+  private static func digits(_ number: Int64) -> String {
+    String(String(1000 + number % 1000).dropFirst())
+  }
+
+  /// Writes the tile whole or not at all; only with `lasts` it is sure to outlast a power cut.
+  func write(_ bytes: [UInt8], in tree: String, lasts: Bool = false) throws {
+    let path = "\(tree)/\(path)"
+    if lasts {
+      try makeFolders(parentFolder(path))
+      return try writeDurably(bytes, to: path, isForAll: true)
+    }
+    try writeUnsynced(bytes, to: path, temporary: "\(tree)/.tile.writing")
+  }
+
+  /// Removes the partial tiles in this place, except those of some widths.
+  func removePartials(in tree: String, except widths: Set<Int64> = []) throws(LogError) {
+    let folder = "\(tree)/\(partialFolder)"
+    for name in try names(in: folder) where !widths.contains(Int64(name) ?? 0) {
+      guard unlink("\(folder)/\(name)") == 0 || errno == ENOENT else {
+        throw diskError("remove", path: "\(folder)/\(name)")
+      }
+    }
+    // A folder that still has tiles stays.
+    rmdir(folder)
+  }
+}
+
+/// Writes a file that is there whole or not at all, and that can be written again after a power cut.
+package func writeUnsynced(
+  _ bytes: [UInt8],
+  to path: String,
+  temporary: String
+) throws(LogError) {
+  Leftovers.add(temporary)
+  defer { Leftovers.forget(temporary) }
+  try makeUnsyncedFolder(parentFolder(temporary))
+  let descriptor = open(temporary, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0o644)
+  guard descriptor >= 0 else { throw diskError("create", path: temporary) }
+  do {
+    defer { close(descriptor) }
+    try write(bytes, to: descriptor, path: temporary)
+  }
+  if rename(temporary, path) == 0 { return }
+  try makeUnsyncedFolder(parentFolder(path))
+  guard rename(temporary, path) == 0 else { throw diskError("rename", path: temporary) }
+}
+
+private func makeUnsyncedFolder(_ path: String) throws(LogError) {
+  if mkdir(path, 0o755) == 0 || errno == EEXIST { return }
+  guard errno == ENOENT, parentFolder(path) != path else { throw diskError("create", path: path) }
+  try makeUnsyncedFolder(parentFolder(path))
+  guard mkdir(path, 0o755) == 0 || errno == EEXIST else { throw diskError("create", path: path) }
+}

@@ -1,0 +1,116 @@
+import Changes
+import Glibc
+
+/// A tree of hashes of RFC 6962 whose hashes are in tiles.
+///
+/// It reads only the tiles that it needs. A tree that has grown since still has its smaller trees,
+/// because a tile's hashes never change.
+package struct TiledTree {
+  /// The folder that has the folder `tile`.
+  package let path: String
+  /// The number of leaves.
+  package let count: Int64
+  private let cache = TileCache()
+
+  /// Names a tree.
+  package init(_ path: String, count: Int64) {
+    self.path = path
+    self.count = count
+  }
+
+  /// The hash of a leaf.
+  package func leaf(_ index: Int64) throws -> Digest { try root(of: index..<index + 1) }
+
+  /// The number of leaves and the root.
+  package func head() throws -> TreeHead {
+    TreeHead(count: count, root: count == 0 ? MerkleTree().root : try root(of: 0..<count))
+  }
+
+  /// The hashes that prove that a leaf is in the tree.
+  package func inclusion(of index: Int64) throws -> [Digest] {
+    try inclusionPath(of: index, in: count).map { try root(of: $0) }
+  }
+
+  /// The hashes that prove that a smaller tree is the beginning of this one.
+  package func consistency(from old: Int64) throws -> [Digest] {
+    try consistencyPath(from: old, to: count).map { try root(of: $0) }
+  }
+
+  /// The root over the leaves of a node, as a tree of this size has it.
+  private func root(of node: Range<Int64>) throws -> Digest {
+    let leaves = node.upperBound - node.lowerBound
+    guard leaves & (leaves - 1) == 0 else {
+      var tree = MerkleTree()
+      var first = node.lowerBound
+      // The largest whole subtrees, left to right.
+      while first < node.upperBound {
+        let rest = node.upperBound - first
+        let size: Int64 = 1 << Int64(63 - rest.leadingZeroBitCount)
+        try tree.append(root(of: first..<first + size), ofLeaves: size)
+        first += size
+      }
+      return tree.root
+    }
+    let level = leaves.trailingZeroBitCount / 8
+    let hashes = Range(
+      uncheckedBounds: (node.lowerBound >> (8 * level), node.upperBound >> (8 * level))
+    )
+    let index = hashes.lowerBound / Tile.width
+    let first = Int(hashes.lowerBound % Tile.width)
+    let tile = try tile(level: level, index: index)
+    return MerkleTree(tile[first..<first + Int(hashes.upperBound - hashes.lowerBound)]).root
+  }
+
+  /// The hashes of a level's tile.
+  func tile(level: Int, index: Int64) throws -> [Digest] {
+    if let known = cache.tiles[level], known.index == index { return known.hashes }
+    let width = min(Tile.width, count >> (8 * level) - index * Tile.width)
+    let tile = Tile(level: "\(level)", index: index, width: width)
+    var hashes = try read(tile.path, width) ?? read(tile.fullPath, width)
+    if hashes == nil {
+      // A tile of a smaller tree may have grown since.
+      for name in try names(in: "\(path)/\(tile.partialFolder)") where hashes == nil {
+        hashes = try read("\(tile.partialFolder)/\(name)", width)
+      }
+    }
+    guard let hashes else { throw TreeFailure.missingTile.at("\(path)/\(tile.path)") }
+    cache.tiles[level] = (index, hashes)
+    return hashes
+  }
+
+  /// The first hashes of a file; nil if it does not have so many.
+  private func read(_ name: String, _ width: Int64) throws -> [Digest]? {
+    guard let bytes = try readSmallFile("\(path)/\(name)", limit: 32 << 8),
+      bytes.count >= 32 * Int(width)
+    else { return nil }
+    return bytes.withUnsafeBytes { bytes in
+      (0..<Int(width)).compactMap {
+        Digest(bytes: UnsafeRawBufferPointer(rebasing: bytes[32 * $0..<32 * $0 + 32]))
+      }
+    }
+  }
+}
+
+/// The last tile that was read of each level.
+private final class TileCache {
+  var tiles: [Int: (index: Int64, hashes: [Digest])] = [:]
+}
+
+/// Why a tree that is kept in tiles can't be read.
+package enum TreeFailure: LogReason {
+  case missingTile, otherRoot, alteredHead
+
+  package var code: LogError.Code { .damaged }
+
+  package func message(_ error: LogError) -> String {
+    switch self {
+    case .missingTile: "The tile \(error.path) is missing or cut off."
+    case .otherRoot: "The tiles in \(error.path) do not give the root that is written beside them."
+    case .alteredHead: "\(error.path) is not as it was written."
+    }
+  }
+
+  package func hint(_ error: LogError) -> String {
+    "\(inQuotes("travelog checkpoint LOGS")) rebuilds the tree from the logs."
+  }
+}
