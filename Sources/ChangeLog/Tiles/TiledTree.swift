@@ -102,15 +102,13 @@ package enum TreeFailure: LogReason {
 
   package var code: LogError.Code { .damaged }
 
-  package func message(_ error: LogError) -> String {
-    switch self {
-    case .missingTile: "The tile \(error.path) is missing or cut off."
-    case .otherRoot: "The tiles in \(error.path) do not give the root that is written beside them."
-    case .alteredHead: "\(error.path) is not as it was written."
-    }
-  }
-
-  package func hint(_ error: LogError) -> String {
-    "\(inQuotes("travelog checkpoint LOGS")) rebuilds the tree from the logs."
+  package func wording(_ error: LogError) -> Wording {
+    let what: Wording =
+      switch self {
+      case .missingTile: "The tile \(error.path) is missing or cut off."
+      case .otherRoot: "The tiles in \(error.path) do not give the root that is written beside them."
+      case .alteredHead: "\(error.path) is not as it was written."
+      }
+    return what.withHint("\(inQuotes("travelog checkpoint LOGS")) rebuilds the tree from the logs.")
   }
 }
