@@ -180,7 +180,6 @@ extension HistorySource {
         high = middle
       }
     }
-    guard low > 0 else { return nil }
     var result = stretches[low - 1].lowerBound
     var isOver = false
     try read(
