@@ -1,58 +1,58 @@
-/// How the objects of one store of a container are read and written: by the rows of its
-/// tables, or by the snapshots that a custom store gives and takes.
+/// How a container reads and writes the objects of one store: through the rows of its tables, or
+/// through the snapshots of a custom store.
 protocol Backend: Sendable {
   var identifier: String { get }
   /// The store itself if SwiftData keeps it in SQLite; nil for a custom store.
   var native: NativeStore? { get }
-  /// Whether objects are kept whole: under the identity that the store gave them, with relationships
-  /// on both sides and with collections that are nil. Rows keep a relationship on one side, and
-  /// can't tell nil from empty.
+  /// Whether the store keeps whole objects, with identities of its choice, both sides of each
+  /// relationship, and collections that may be nil.
+  ///
+  /// Rows keep one side of a relationship, and nil and empty collections are the same in them.
   var keepsWholeObjects: Bool { get }
-  /// Whether what was written can't be taken back when the rest of a save fails.
+  /// Whether a write can't be reverted when the rest of a save fails; such stores are written last.
   var isWrittenLast: Bool { get }
 
   // MARK: Contexts
 
-  /// Learns of a context that will ask.
+  /// Tells the store that a context begins to use it.
   func initializeState(for editingState: EditingState)
-  /// Learns that a context will ask no more.
+  /// Tells the store that a context no longer uses it.
   func invalidateState(for editingState: EditingState)
 
   // MARK: Descriptors
 
-  /// The objects that a descriptor describes; changes that are not saved are seen.
+  /// The objects that a descriptor selects; pending changes are visible.
   func fetch<T: PersistentModel>(_ fetch: ContextFetch<T>) throws -> [T]
   func count<T: PersistentModel>(_ fetch: ContextFetch<T>) throws -> Int
   func identifiers<T: PersistentModel>(_ fetch: ContextFetch<T>) throws -> [PersistentIdentifier]
 
-  /// Calls a closure with batches of the objects that a descriptor describes while nothing is
-  /// pending, without holding them all; returns false if it can't.
+  /// Passes the objects that a descriptor selects to a closure in batches, without holding them
+  /// all, while no change is pending; returns false if it can't.
   func enumerate<T: PersistentModel>(
     _ fetch: ContextFetch<T>,
     batchSize: Int,
     _ visit: ([T]) throws -> Void
   ) throws -> Bool
 
-  /// Has the next save delete the objects that a descriptor describes.
+  /// Makes the next save delete the objects that a descriptor selects.
   func delete<T: PersistentModel>(_ fetch: ContextFetch<T>) throws
 
-  /// Removes all objects at once; returns false if they are to be deleted one by one.
+  /// Removes all objects at once; returns false if the caller must delete them one by one.
   func eraseAtOnce() throws -> Bool
 
   // MARK: Objects
 
-  /// Reads the values that an object does not have; returns false if the store has the object no
-  /// more.
+  /// Reads the values that an object lacks; returns false if the store no longer has the object.
   func fill(_ state: _ModelState, in context: ModelContext) throws -> Bool
 
-  /// The object of an identity that the store gave, if it is in memory.
+  /// The object with an identity that the store gave, if it is in memory.
   func registered(
     _ id: PersistentIdentifier,
     entity: EntityDescription,
     in context: ModelContext
   ) -> (any PersistentModel)?
 
-  /// Reads objects that are not in memory; those that the store does not have are left out.
+  /// Reads objects that are not in memory; skips those that the store does not have.
   func read(
     _ identifiers: [PersistentIdentifier],
     into found: inout [PersistentIdentifier: any PersistentModel],
@@ -60,23 +60,22 @@ protocol Backend: Sendable {
     in context: ModelContext
   ) throws
 
-  /// The object of a row of the context, which is not in memory; nil if there is no such object.
+  /// Reads the object of a row; nil if there is no such object.
   func model(
     of entity: EntityDescription,
     row: Int64,
     in context: ModelContext
   ) throws -> (any PersistentModel)?
 
-  /// The identity that the store gave to what a row of the context stands for, if it gave one.
+  /// The identity that the store gave to the object of a row, if it gave one.
   func identifier(of row: Int64, in context: ModelContext) -> PersistentIdentifier?
 
   /// A value that is kept in a file beside the store.
   func externalData(_ digest: String) throws -> Data?
 
-  /// Reads what a to-one relationship leads to; nil if the store has the object no more.
+  /// Reads the destination of a to-one relationship; nil if the store no longer has the object.
   func toOne(of state: _ModelState, at index: Int, in context: ModelContext) throws -> ToOne?
 
-  /// Reads the objects that a to-many relationship leads to.
   func load(
     _ many: ToMany,
     of state: _ModelState,
@@ -85,7 +84,7 @@ protocol Backend: Sendable {
     in context: ModelContext
   ) throws
 
-  /// Reads the objects that a relationship of many objects leads to, all at once.
+  /// Reads the destinations of a relationship for many objects at once.
   func prefetch(
     _ property: PropertyDescription,
     of states: [_ModelState],
@@ -94,7 +93,7 @@ protocol Backend: Sendable {
 
   // MARK: Saves and history
 
-  /// Writes its part of a save, and has the rest of the save written before it commits, if it can.
+  /// Writes the store's part of a save; calls the closure before it commits, if it can.
   func write(
     _ save: PendingSave,
     storeIndex: Int,
@@ -102,8 +101,8 @@ protocol Backend: Sendable {
     _ writeRest: () throws -> Void
   ) throws
 
-  /// The type of the transactions of a history that the store reads itself; nil if it has none,
-  /// and for the stores whose history is read for all of them together.
+  /// The type of the store's transactions; nil if it has no history, or if its history is read
+  /// together with that of other native stores.
   var historyType: (any HistoryTransaction.Type)? { get }
   /// Finds transactions; nil if the store itself has no history of that type.
   func fetchHistory<T: HistoryTransaction>(_ descriptor: HistoryDescriptor<T>) throws -> [T]?
@@ -112,7 +111,8 @@ protocol Backend: Sendable {
 }
 
 extension Backend {
-  /// The objects of identities; those that the store does not have are left out.
+  /// The objects with these identities, from memory or else from the store; missing ones are left
+  /// out.
   func models(
     for identifiers: [PersistentIdentifier],
     storeIndex: Int,
@@ -132,7 +132,7 @@ extension Backend {
   }
 }
 
-/// A descriptor, and the context that asks for what it describes.
+/// A descriptor, and the context that fetches.
 struct ContextFetch<T: PersistentModel> {
   let descriptor: FetchDescriptor<T>
   let entity: EntityDescription

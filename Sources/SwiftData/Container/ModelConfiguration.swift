@@ -7,30 +7,30 @@ import struct Store.Provenance
 /// let forTests = ModelConfiguration(isStoredInMemoryOnly: true)
 /// ```
 public struct ModelConfiguration: DataStoreConfiguration, Identifiable, Hashable, Sendable {
-  /// The store that the configuration is for.
+  /// The type of store; a custom configuration names its own.
   public typealias Store = DefaultStore
 
-  /// Accepted, and without effect: there are no group containers here.
+  /// Accepted without effect, because Linux has no group containers.
   public struct GroupContainer: Hashable, Sendable {
     let name: String?
-    /// Whatever the program may use.
+    /// Accepted without effect.
     public static let automatic = GroupContainer(name: nil)
-    /// None.
+    /// The default, because there are no group containers.
     public static let none = GroupContainer(name: nil)
-    /// The container of that name.
+    /// Accepted without effect; the name can be read from `groupAppContainerIdentifier`.
     public static func identifier(_ groupName: String) -> GroupContainer {
       GroupContainer(name: groupName)
     }
   }
 
-  /// Accepted, and without effect: nothing is sent to CloudKit from here.
+  /// Accepted without effect; SwiftData on Linux does not use CloudKit.
   public struct CloudKitDatabase: Hashable, Sendable {
     let name: String?
-    /// Whatever the program may use.
+    /// Accepted without effect.
     public static let automatic = CloudKitDatabase(name: nil)
-    /// None.
+    /// Accepted without effect; nothing is sent to CloudKit in any case.
     public static let none = CloudKitDatabase(name: nil)
-    /// The private database of that name.
+    /// Accepted without effect; the name can be read from `cloudKitContainerIdentifier`.
     public static func `private`(_ privateDBName: String) -> CloudKitDatabase {
       CloudKitDatabase(name: privateDBName)
     }
@@ -38,54 +38,54 @@ public struct ModelConfiguration: DataStoreConfiguration, Identifiable, Hashable
 
   /// What history keeps of an object that is deleted.
   public enum HistoryRetention: Hashable, Sendable {
-    /// All values, and those that it had before.
+    /// All values, and earlier values if the object was changed before.
     case full
-    /// Only the values of attributes with `.preserveValueOnDeletion`; all others are erased, from
-    /// earlier transactions too.
+    /// Only values of attributes with `.preserveValueOnDeletion`; all others are erased, also from
+    /// earlier transactions.
     case tombstones
   }
 
-  /// The name of the configuration.
+  /// The name of the configuration; "default" if neither a name nor a file is given.
   public let name: String
-  /// The models that it is for; nil for all models of the container that no other has.
+  /// The models of the store; nil for all models of the container that no other configuration has.
   public var schema: Schema?
-  /// The file of the store.
+  /// The file of the store; `/dev/null` if it is only in memory.
   public let url: URL
-  /// False if the store may only be read.
+  /// Whether the store accepts changes; if not, a save throws ``SwiftDataError/readOnly``.
   public let allowsSave: Bool
-  /// Whether nothing is written to a disk.
+  /// Whether the store is only in memory; its objects are gone when the container is released.
   public let isStoredInMemoryOnly: Bool
   /// Accepted, and without effect.
   public let groupContainer: GroupContainer
   /// Accepted, and without effect.
   public let cloudKitDatabase: CloudKitDatabase
 
-  /// How long a save waits for another process that writes to the same file.
+  /// How long a save waits for another process that writes to the same file before it throws.
   public var busyTimeout = Duration.seconds(10)
-  /// What the history of the store keeps of deleted objects; nil, the default, for what the store
-  /// was told before, which is everything for a new one.
+  /// What history keeps of deleted objects; nil keeps the store's setting, which is at first
+  /// `.full`.
   ///
   /// ```swift
   /// var configuration = ModelConfiguration()
   /// configuration.history = .tombstones
   /// ```
   public var history: HistoryRetention?
-  /// How long transactions stay in history; nil, the default, for ever.
+  /// How long transactions stay in history; nil, the default, keeps them forever.
   ///
-  /// Older ones are deleted when the store is opened and, once a minute at most, after a save.
+  /// Older ones are deleted when the store is opened and, at most once a minute, after a save.
   public var historyTimeToLive: Duration?
-  /// The most pages that the file may have, so that tests can fill a disk.
+  /// The maximum number of pages of the file; tests use it to fill a disk.
   var maximumPageCount: Int?
-  /// False for a store that need not survive a power cut before it is finished.
+  /// Whether commits must survive a power cut; false while a store is still being built.
   package var isDurable = true
-  /// Where the identity of the store, and the times and salts of its history come from.
+  /// The source of the store's identity and of the times and salts of its history.
   package var provenance = Provenance.system
 
-  /// The identifier of the group container, if one was named.
+  /// The name of the group container; nil for `.automatic` and `.none`.
   public var groupAppContainerIdentifier: String? { groupContainer.name }
-  /// The identifier of the CloudKit container, if one was named.
+  /// The name of the private CloudKit database; nil for `.automatic` and `.none`.
   public var cloudKitContainerIdentifier: String? { cloudKitDatabase.name }
-  /// The file that tells configurations apart.
+  /// The file of the store; configurations in memory have the same one.
   public var id: URL { url }
 
   private init(
@@ -108,7 +108,9 @@ public struct ModelConfiguration: DataStoreConfiguration, Identifiable, Hashable
       inMemory ? URL(fileURLWithPath: "/dev/null") : url ?? Self.defaultURL(named: chosen)
   }
 
-  /// Describes a store in the program's own folder, or in memory.
+  /// Describes a store in the program's data folder, or one only in memory.
+  ///
+  /// The folder is `$XDG_DATA_HOME`, or else `~/.local/share`, with the name of the program.
   public init(
     _ name: String? = nil,
     schema: Schema? = nil,
@@ -127,12 +129,13 @@ public struct ModelConfiguration: DataStoreConfiguration, Identifiable, Hashable
     )
   }
 
-  /// Describes a store in the program's own folder, or in memory.
+  /// Describes a store with the default name; see
+  /// ``init(_:schema:isStoredInMemoryOnly:allowsSave:groupContainer:cloudKitDatabase:)``.
   public init(isStoredInMemoryOnly: Bool) {
     self.init(inMemory: isStoredInMemoryOnly)
   }
 
-  /// Describes the store of a file.
+  /// Describes the store in a file; folders that do not exist are created when it is opened.
   public init(
     _ name: String? = nil,
     schema: Schema? = nil,
@@ -149,7 +152,7 @@ public struct ModelConfiguration: DataStoreConfiguration, Identifiable, Hashable
     )
   }
 
-  /// Describes the store of a file, in the spelling of early releases.
+  /// Describes the store in a file, in an early spelling; the CloudKit container has no effect.
   public init(
     _ name: String? = nil,
     schema: Schema? = nil,
@@ -166,13 +169,13 @@ public struct ModelConfiguration: DataStoreConfiguration, Identifiable, Hashable
     )
   }
 
-  /// Describes a store of some models in the program's own folder, or in memory.
+  /// Describes a store of some models; without any, it is for all models of the container.
   @_disfavoredOverload
   public init(for types: any PersistentModel.Type..., isStoredInMemoryOnly: Bool = false) {
     self.init(schema: types.isEmpty ? nil : Schema(types), inMemory: isStoredInMemoryOnly)
   }
 
-  /// The folder of the program for data that it keeps, by the rules of desktops on Linux.
+  /// The program's folder for data, as the XDG base directory specification defines it.
   private static func defaultURL(named name: String) -> URL {
     let environment = ProcessInfo.processInfo.environment
     let base =
@@ -184,7 +187,10 @@ public struct ModelConfiguration: DataStoreConfiguration, Identifiable, Hashable
       .appendingPathComponent(name + ".store")
   }
 
-  /// Checks that the name can be the name of a file.
+  /// Checks that the name and the file's name can be names of files.
+  ///
+  /// - Throws: ``SwiftDataError/configurationFileNameContainsInvalidCharacters`` or
+  /// ``SwiftDataError/configurationFileNameTooLong``.
   public func validate() throws {
     if name.contains("/") || name.contains("\0") {
       throw SwiftDataError(.invalidFileName(name))
@@ -194,7 +200,7 @@ public struct ModelConfiguration: DataStoreConfiguration, Identifiable, Hashable
     }
   }
 
-  /// Configurations are equal when they describe the same store in the same way.
+  /// Whether the name, file and access are the same; schemas are not compared.
   public static func == (left: ModelConfiguration, right: ModelConfiguration) -> Bool {
     left.name == right.name && left.url == right.url && left.allowsSave == right.allowsSave
       && left.isStoredInMemoryOnly == right.isStoredInMemoryOnly
@@ -208,7 +214,7 @@ public struct ModelConfiguration: DataStoreConfiguration, Identifiable, Hashable
 }
 
 extension ModelConfiguration: CustomDebugStringConvertible {
-  /// The name and the file.
+  /// The name and the file, or "in memory".
   public var debugDescription: String {
     isStoredInMemoryOnly ? "\(name) (in memory)" : "\(name) (\(url.path))"
   }

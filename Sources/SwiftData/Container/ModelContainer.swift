@@ -6,23 +6,24 @@ import Store
 /// let container = try ModelContainer(for: Trip.self, Person.self)
 /// let context = ModelContext(container)
 /// ```
-/// The models that relationships lead to need not be named. Opening a store whose schema is an
-/// older one migrates it, all or nothing.
+///
+/// Destinations of relationships need not be listed. A store with an older schema is migrated
+/// completely or not at all.
 public final class ModelContainer: Sendable {
-  /// The schema that the container was made for.
+  /// The models of all stores of the container.
   public let schema: Schema
-  /// The migration plan that the container was made with.
+  /// The migration plan; nil if stores are migrated without stages.
   public let migrationPlan: (any SchemaMigrationPlan.Type)?
-  /// The configurations of the stores that SwiftData keeps itself.
+  /// The configurations of native stores; those of custom stores are not included.
   public let configurations: Set<ModelConfiguration>
   let map: EntityMap
   let stores: [any Backend]
-  /// Tells observers of commits.
+  /// Notifies observers of commits.
   let changes: StoreChanges
   private let plans: [ObjectIdentifier: RowPlan]
   private let main = Guarded<MainContext>(MainContext())
 
-  /// The main context, once it was asked for; only the main actor touches it.
+  /// The main context after its first use; only the main actor uses it.
   private struct MainContext: @unchecked Sendable {
     var context: ModelContext?
   }
@@ -48,7 +49,7 @@ public final class ModelContainer: Sendable {
     changes = StoreChanges(stores)
   }
 
-  /// A context for the main actor, which saves by itself.
+  /// The context of the main actor; it saves automatically and is created at its first use.
   @MainActor public var mainContext: ModelContext {
     main.withLock { main in
       if let context = main.context { return context }
@@ -60,7 +61,7 @@ public final class ModelContainer: Sendable {
     }
   }
 
-  /// Removes all models from all stores.
+  /// Removes all models from all stores; an error is printed instead of thrown.
   @available(*, deprecated, renamed: "erase")
   public func deleteAllData() {
     do { try erase() } catch {
@@ -68,7 +69,7 @@ public final class ModelContainer: Sendable {
     }
   }
 
-  /// Removes all models from all stores; history tells of it.
+  /// Deletes all objects of all stores; the history of a native store records it.
   public func erase() throws {
     let context = ModelContext(self)
     var erased: Set<Int> = []
@@ -82,12 +83,12 @@ public final class ModelContainer: Sendable {
     try context.save()
   }
 
-  /// How rows of an entity become objects.
+  /// How rows of an entity are read as objects.
   func plan(of entity: EntityDescription) -> RowPlan {
     plans[ObjectIdentifier(entity)] ?? RowPlan(entity, in: map)
   }
 
-  /// How rows become objects of which only some properties are read.
+  /// How rows are read as objects if only some properties are fetched.
   func plan<T: PersistentModel>(
     of entity: EntityDescription,
     properties: [PartialKeyPath<T>]
@@ -103,12 +104,13 @@ public final class ModelContainer: Sendable {
     stores[entity.storeIndex].identifier
   }
 
-  /// The identifiers of all stores, in their order.
   var storeIdentifiers: [String] { stores.map(\.identifier) }
 }
 
 extension ModelContainer {
-  /// Opens the stores of some models.
+  /// Opens stores for model classes; without a configuration, one store in the default file.
+  ///
+  /// - Throws: A ``SwiftDataError`` if a store can't be opened or migrated, or a model can't be stored.
   public convenience init(
     for forTypes: any PersistentModel.Type...,
     migrationPlan: (any SchemaMigrationPlan.Type)? = nil,
@@ -121,7 +123,7 @@ extension ModelContainer {
     )
   }
 
-  /// Opens the stores of some models.
+  /// Opens native and custom stores for model classes; each model must be in one configuration.
   @_disfavoredOverload
   public convenience init(
     for forTypes: any PersistentModel.Type...,
@@ -135,7 +137,7 @@ extension ModelContainer {
     )
   }
 
-  /// Opens the stores of some models, in the spelling of early releases.
+  /// Opens stores for model classes, in an early spelling.
   public convenience init(
     for types: [any PersistentModel.Type],
     migrationPlan: (any SchemaMigrationPlan.Type)? = nil,
@@ -144,7 +146,7 @@ extension ModelContainer {
     try self.init(schema: Schema(types), migrationPlan: migrationPlan, stores: configurations)
   }
 
-  /// Opens the stores of a schema.
+  /// Opens stores for a schema; without a configuration, one store in the default file.
   public convenience init(
     for givenSchema: Schema,
     migrationPlan: (any SchemaMigrationPlan.Type)? = nil,
@@ -153,7 +155,7 @@ extension ModelContainer {
     try self.init(schema: givenSchema, migrationPlan: migrationPlan, stores: configurations)
   }
 
-  /// Opens the stores of a schema.
+  /// Opens stores for a schema; without a configuration, one store in the default file.
   public convenience init(
     for givenSchema: Schema,
     migrationPlan: (any SchemaMigrationPlan.Type)? = nil,
@@ -162,7 +164,7 @@ extension ModelContainer {
     try self.init(schema: givenSchema, migrationPlan: migrationPlan, stores: configurations)
   }
 
-  /// Opens the stores of a schema.
+  /// Opens native and custom stores for a schema; each model must be in one configuration.
   @_disfavoredOverload
   public convenience init(
     for givenSchema: Schema,
@@ -172,7 +174,7 @@ extension ModelContainer {
     try self.init(schema: givenSchema, migrationPlan: migrationPlan, stores: configurations)
   }
 
-  /// Opens the stores of a schema.
+  /// Opens native and custom stores for a schema; each model must be in one configuration.
   @_disfavoredOverload
   public convenience init(
     for givenSchema: Schema,
@@ -182,7 +184,7 @@ extension ModelContainer {
     try self.init(schema: givenSchema, migrationPlan: migrationPlan, stores: configurations)
   }
 
-  /// Opens the stores of a schema, in the spelling of early releases.
+  /// Opens stores for a schema, in an early spelling; there is no migration plan.
   public convenience init(
     for givenSchema: Schema,
     _ first: ModelConfiguration,
@@ -193,6 +195,6 @@ extension ModelContainer {
 }
 
 extension ModelContainer: Equatable {
-  /// Containers are equal only to themselves.
+  /// Whether both are the same instance, not only equal in content.
   public static func == (left: ModelContainer, right: ModelContainer) -> Bool { left === right }
 }

@@ -1,17 +1,15 @@
 import Dispatch
 import Store
 
-/// Notices commits to the stores of a container while somebody observes them.
+/// Notices commits to the stores of a container while there are observers.
 ///
-/// One timer asks each file for `PRAGMA data_version`, a number that changes with each commit of
-/// another connection, also one of another process. Without observers there is no timer and no
-/// connection.
+/// A timer reads `PRAGMA data_version` from each file. The number changes with each commit of
+/// another connection or process. Without observers there is neither a timer nor a connection.
 final class StoreChanges: Sendable {
-  /// How often the files are asked.
   private static let interval = DispatchTimeInterval.milliseconds(100)
 
-  /// What an observer does after a commit; it returns whether to call it again after the interval,
-  /// because it could not read all yet.
+  /// What an observer does after a commit; returns whether to call it again after the interval
+  /// because it could not read everything.
   typealias Listener = @Sendable () -> Bool
 
   private struct State {
@@ -28,17 +26,17 @@ final class StoreChanges: Sendable {
   private let state = Guarded(State())
 
   init(_ stores: [any Backend]) {
-    // Only this process can write to a store in memory, and its saves are reported by `noteSave`.
+    // Only this process can write to a store in memory, and `noteSave` reports its saves.
     files = stores.compactMap(\.native).filter { !$0.configuration.isStoredInMemoryOnly }
       .map(\.store)
   }
 
-  /// A number that changes with each commit that is noticed.
+  /// A number that changes with each noticed commit.
   var generation: Int { state.withLock { $0.generation } }
 
   var isPolling: Bool { state.withLock { $0.timer != nil } }
 
-  /// Calls a listener after each commit from now on, on a thread of its own.
+  /// Calls a listener after each commit from now on, on a separate thread.
   func add(
     _ owner: AnyObject,
     of container: ModelContainer,
@@ -56,7 +54,7 @@ final class StoreChanges: Sendable {
     }
   }
 
-  /// Stops calling the listener of an owner; after the last one, nothing runs any more.
+  /// Stops calling an owner's listener; after the last one, the timer stops.
   func remove(_ owner: AnyObject) {
     let ended = state.withLock { state -> State? in
       state.listeners[ObjectIdentifier(owner)] = nil
@@ -69,7 +67,7 @@ final class StoreChanges: Sendable {
     ended?.timer?.cancel()
   }
 
-  /// Takes note of a save of this process, so that nobody has to wait for the timer.
+  /// Notes a save of this process, so that observers need not wait for the timer.
   func noteSave() {
     let isObserved = state.withLock { state in
       guard !state.listeners.isEmpty else { return false }
@@ -79,7 +77,7 @@ final class StoreChanges: Sendable {
     if isObserved { queue.async { self.look(afterSave: true) } }
   }
 
-  /// Calls a closure on the thread that also calls the listeners.
+  /// Calls a closure on the thread of the listeners.
   func async(_ body: @escaping @Sendable () -> Void) { queue.async(execute: body) }
 
   private func makeTimer() -> any DispatchSourceTimer {
@@ -98,10 +96,10 @@ final class StoreChanges: Sendable {
     let now = state.withLock { $0 }
     var isCommitted = false
     for watch in now.watches {
-      // Observers read a store that can't be asked, and report why it can't be read.
+      // If a store can't be asked, its observers read it and report why.
       do { if try watch.hasChanged() { isCommitted = true } } catch { isCommitted = true }
     }
-    // Also after a save of our own, as somebody else may have committed since.
+    // After a save of this process too, because another process may also have committed.
     if isCommitted { state.withLock { $0.generation += 1 } }
     let isNew = isCommitted || afterSave
     if isNew {
@@ -118,15 +116,15 @@ final class StoreChanges: Sendable {
 }
 
 extension ModelContainer {
-  /// Posted after a commit to a store of the container, by any context or process.
+  /// Posted after any context or process commits to a store of the container.
   ///
-  /// It is posted while a ``HistoryObserver`` or a ``ResultsObserver`` of the container exists, on
-  /// a thread of its own. Its object is the container.
+  /// It is posted on a separate thread, and only while the container has a ``HistoryObserver`` or a
+  /// ``ResultsObserver``. Its object is the container.
   public static let remoteChange = Notification.Name("ModelContainerRemoteChange")
 
-  /// The identifier of the store that a configuration describes, by the configuration's name.
+  /// The identifier of a configuration's store, by the configuration's name; nil if there is none.
   ///
-  /// It is the key of the store in the tokens of a ``HistoryObserver``.
+  /// It is the store's key in the tokens of a ``HistoryObserver``.
   public func storeIdentifier(forConfigurationNamed name: String) -> String? {
     stores.first { $0.native?.configuration.name == name }?.identifier
   }

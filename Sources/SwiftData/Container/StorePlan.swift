@@ -1,7 +1,7 @@
 import Changes
 import Store
 
-/// Which models go into which store, worked out before any store is opened.
+/// Which models belong to which store; computed before any store is opened.
 struct StorePlan {
   let map: EntityMap
 
@@ -48,7 +48,7 @@ struct StorePlan {
     }
   }
 
-  /// The models of each configuration: those of its schema, or all that no other asks for.
+  /// The models of each configuration: those of its schema, or all that no other configuration has.
   private static func groups(
     of schema: Schema,
     configurations: [any DataStoreConfiguration]

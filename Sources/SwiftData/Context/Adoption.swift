@@ -1,18 +1,18 @@
 import Changes
 import Store
 
-/// How a context takes over objects whose own context was released, with their changes and all that
-/// they lead to in memory.
+/// Moves objects whose context was released into another context, with their changes and all
+/// objects in memory that they refer to.
 ///
-/// Where the context already has an object of the same row, both become one, as in an upsert: the
-/// values that were changed win, and all others are those of the context.
+/// If the context already has an object of the same row, both become one, as in an upsert: changed
+/// values win, and all others are those of the context.
 struct Adoption {
   private let context: ModelContext
   private let former: Registry
-  /// Held, because nobody else may hold them.
+  /// Held, because nothing else may hold them.
   private var models: [any PersistentModel] = []
   private var seen: Set<ObjectIdentifier> = []
-  /// The objects that the context already has, by those that become one with them.
+  /// The objects that the context already has, by the adopted objects that become one with them.
   private var twins: [ObjectIdentifier: any PersistentModel] = [:]
   private var wereDeleted: Set<ObjectIdentifier> = []
 
@@ -36,7 +36,7 @@ struct Adoption {
     for model in models { settle(model) }
   }
 
-  // MARK: What comes along
+  // MARK: Collecting objects
 
   private mutating func add(_ model: any PersistentModel) {
     let state = model._$state
@@ -59,7 +59,7 @@ struct Adoption {
         for other in many.models + many.removed.elements { add(other) }
       default: break
       }
-      // What was led away is in no collection any more, and has the column that changed.
+      // An object that now belongs elsewhere is in no collection here; its changed column says so.
       if state.changed.contains(index), state.isKeptByOther(index),
         let inverse = state.description.inverse(of: index)
       {
@@ -76,7 +76,7 @@ struct Adoption {
     former.container.map.destination(of: index, in: state.entity).flatMap { former[$0, row] }
   }
 
-  // MARK: Taking over
+  // MARK: Moving into the context
 
   private mutating func move(_ model: any PersistentModel) {
     let state = model._$state
@@ -95,7 +95,7 @@ struct Adoption {
     state.phase = .stored
     state.isPending = false
     state.isUnsynced = false
-    // Others may have saved since its relationships were read.
+    // Other contexts may have saved since its relationships were read.
     state.reading = context.registry.readings[entity.storeIndex].number &- 1
     context.registry.add(state.reference(to: model), entity: entity, row: state.row)
   }
@@ -104,7 +104,7 @@ struct Adoption {
     twins[ObjectIdentifier(model)] ?? model
   }
 
-  /// Has the relationships of an object lead to the objects that the context already had.
+  /// Replaces references to adopted objects by references to the context's own objects.
   private func leadToTwins(_ state: _ModelState) {
     guard state.registry === context.registry, let entity = state.entity else { return }
     let isWhole = context.container.store(of: entity).keepsWholeObjects
@@ -112,7 +112,7 @@ struct Adoption {
       let index = property.index
       let isChanged = state.changed.contains(index)
       switch state.slots[index] {
-      // The rows that stand for identities of a store are others in each context.
+      // Each context has its own rows for identities that a store gave.
       case .toOne where isWhole && !isChanged: state.slots[index] = .empty
       case .toOne(.object(let other)) where isTwin(other): state.keep(adopted(other), at: index)
       case .toOne(.companion(let weak, _)):
@@ -133,7 +133,7 @@ struct Adoption {
     twins[ObjectIdentifier(model)] != nil
   }
 
-  /// Has the context save the changes of an object, and tells them to the other sides.
+  /// Makes the context save the changes of an object, and updates the other sides of its links.
   private func settle(_ model: any PersistentModel) {
     if let twin = twins[ObjectIdentifier(model)] { return join(model, with: twin) }
     let state = model._$state
@@ -148,11 +148,11 @@ struct Adoption {
     context.pendingRowsChanged(state)
   }
 
-  /// Makes an object one with the one that the context has of the same row.
+  /// Makes an object one with the context's object of the same row.
   private func join(_ model: any PersistentModel, with twin: any PersistentModel) {
     let (state, target) = (model._$state, twin._$state)
     guard state !== target, let entity = target.entity else { return }
-    // Those around it were told of a deletion that is not to be.
+    // Its related objects were updated for a deletion that will not happen.
     let wasDeleted = wereDeleted.contains(ObjectIdentifier(model))
     for property in state.description.properties where target.phase == .stored {
       let index = property.index
@@ -186,7 +186,7 @@ struct Adoption {
         target.setToMany(index, to: present + more, owner: twin)
       }
     }
-    // The former registry's lists may hold this state, and it the registry.
+    // The old registry may hold this state in its lists, and the state the registry.
     state.registry = nil
     model._$state = target
     context.registry.addTwin(model, entity: entity, row: target.row)

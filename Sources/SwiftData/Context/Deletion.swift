@@ -1,19 +1,21 @@
 import Store
 
 extension ModelContext {
-  /// Marks a model to be deleted by the next save, with all that its delete rules take along.
+  /// Marks a model for deletion by the next save, with the objects that its delete rules include.
+  ///
+  /// Nothing happens if the model is not in this context.
   public func delete<T: PersistentModel>(_ model: T) { deleteAny(model) }
 
-  /// Marks a model to be deleted; a deletion that only followed from another, and is being made
-  /// again with it, was not asked for.
+  /// Marks a model for deletion; `isAsked` is false if undo repeats a deletion that only followed
+  /// from another one.
   func deleteAny(_ model: any PersistentModel, isAsked: Bool = true) {
     let state = model._$state
-    // What another context has not saved has no row that this one could delete.
+    // An object that another context has not saved has no row to delete.
     if state.registry !== registry, state.phase == .stored || state.phase == .deleting {
       insertAny(model)
     }
     guard model._$state.registry === registry else { return }
-    // An object of a released context may have become one with the one that this context has.
+    // An object of a released context may have become one with this context's object.
     let model = model._$state.model ?? model
     if isAsked { pending.askToDelete(model) }
     var queue: [any PersistentModel] = [model]
@@ -25,8 +27,8 @@ extension ModelContext {
     if !pending.isEmpty { scheduleAutosave() }
   }
 
-  /// Deletes one object, and tells those that it leads to; the store does the same once more for
-  /// rows that no context has in memory.
+  /// Deletes one object and updates the objects that it refers to; the store applies the same rules
+  /// to rows that are not in memory.
   private func deleteOne(
     _ model: any PersistentModel,
     alsoDelete queue: inout [any PersistentModel]
@@ -39,8 +41,8 @@ extension ModelContext {
     for property in state.description.properties where property.destination != nil {
       let isCascade = property.relationship?.deleteRule == .cascade
       let others: [any PersistentModel]
-      // A store that keeps both sides is told of each object that loses a reference.
-      // So are those that hold it in a collection and that it does not know yet.
+      // A store that keeps both sides must save each object that loses a reference, and each object
+      // with it in a collection.
       if isCascade || state.isInJoinTable(property.index)
         || state.entity.map(container.store(of:))?.keepsWholeObjects ?? false
       {
@@ -49,7 +51,7 @@ extension ModelContext {
         others = state.knownRelated(at: property.index)
       }
       let rule = property.relationship?.deleteRule ?? .nullify
-      // A denied deletion is found by the store, which must still see what stands in its way.
+      // The store finds a denied deletion, and must still see the objects that deny it.
       guard wasInserted || (rule != .noAction && rule != .deny) else { continue }
       let inverse = state.description.inverse(of: property.index)
       for other in others {
@@ -74,8 +76,8 @@ extension ModelContext {
     pendingRowsChanged(state)
   }
 
-  /// Takes a deletion back, and all that followed from it: the objects are told to those around
-  /// them again.
+  /// Cancels a deletion and all deletions that followed only from it, and restores the links of the
+  /// objects.
   func keep(_ model: any PersistentModel) {
     let wasAsked = pending.isAskedToDelete(model)
     let models = pending.keep(model).filter { $0._$state.phase == .deleting }
@@ -95,7 +97,9 @@ extension ModelContext {
     }
   }
 
-  /// Marks all models that a predicate selects to be deleted by the next save.
+  /// Marks all models that a predicate selects for deletion by the next save.
+  ///
+  /// Without a predicate these are all models of the class and its subclasses.
   public func delete<T: PersistentModel>(
     model: T.Type,
     where predicate: Predicate<T>? = nil,
@@ -119,13 +123,13 @@ extension _ModelState {
     if case .joinTable = entity?.relationships[index]?.storage { true } else { false }
   }
 
-  /// The objects that a relationship leads to, read from the store when they must be.
+  /// The objects that a relationship refers to, read from the store if necessary.
   func related(at index: Int) -> [any PersistentModel] {
     if description.properties[index].isToMany { return toMany(index).models }
     return toOne(index).map { [$0] } ?? []
   }
 
-  /// The objects that a relationship leads to, as far as they are in memory.
+  /// Those objects that a relationship refers to and that are in memory.
   func knownRelated(at index: Int) -> [any PersistentModel] {
     if description.properties[index].isToMany {
       guard case .toMany(let many) = slots[index] else { return [] }

@@ -1,5 +1,5 @@
-// An object of another context may be another thread's. A relationship that is set to one holds it,
-// and tells it nothing; a save is refused until the relationship is led elsewhere.
+// An object of another context may belong to another thread. A relationship that is set to one only
+// holds it. A save fails until the relationship is set to something else.
 
 /// A relationship that was set to an object of another context.
 struct ForeignLink {
@@ -7,7 +7,7 @@ struct ForeignLink {
   var index: Int
   var other: any PersistentModel
 
-  /// True while the relationship still leads there.
+  /// Whether the relationship still refers to the object.
   fileprivate var stands: Bool {
     let state = owner._$state
     guard [.inserting, .stored].contains(state.phase) else { return false }
@@ -20,13 +20,13 @@ struct ForeignLink {
 }
 
 extension _ModelState {
-  /// True for an object of another context than this one's.
+  /// Whether an object belongs to another context than this one's.
   func isForeign(_ other: _ModelState) -> Bool {
     guard let registry, let others = other.registry else { return false }
     return registry !== others
   }
 
-  /// Notes what a relationship that was given an earlier value back leads to in other contexts.
+  /// Notes objects of other contexts in a relationship whose earlier value was restored.
   func noteForeignLinks(at index: Int, of owner: any PersistentModel) {
     let others: [any PersistentModel]
     switch slots[index] {
@@ -41,12 +41,12 @@ extension _ModelState {
 }
 
 extension ModelContext {
-  /// Throws while a relationship leads to an object of another context; nothing changes by that.
+  /// Throws if a relationship refers to an object of another context; changes nothing then.
   func refuseForeignLinks() throws {
     guard !pending.foreignLinks.isEmpty else { return }
     pending.foreignLinks.removeAll { !$0.stands }
     var next = 0
-    // To adopt one object may find links to others.
+    // Adopting an object may reveal links to others.
     while next < pending.foreignLinks.count {
       let link = pending.foreignLinks[next]
       next += 1
@@ -66,7 +66,7 @@ extension ModelContext {
           )
         )
       }
-      // The other context was released, or took back that it was to be inserted there.
+      // The other context was released, or no longer inserts the object.
       state.unlinked.insert(link.index)
       state.linkInitialValues(of: link.owner, again: true)
     }

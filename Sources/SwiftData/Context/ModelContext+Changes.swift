@@ -2,7 +2,6 @@ import Changes
 import Store
 
 extension ModelContext {
-  /// Learns that a property of an object is about to change.
   func willChange(_ state: _ModelState, at index: Int) {
     changeCount += 1
     undoRecorder.willChange(state, at: index, in: self)
@@ -21,19 +20,19 @@ extension ModelContext {
     scheduleAutosave()
   }
 
-  /// Remembers that the overlay, which shows pending changes to SQL, has old values.
+  /// Notes that the overlay, which shows pending changes to SQL, has old values.
   func pendingRowsChanged(_ state: _ModelState) {
     changeCount += 1
     state.isUnsynced = true
     pending.unsynced.append(state)
   }
 
-  /// Ends the group of changes that one undo takes back, and works out what follows from changes.
+  /// Ends the group of changes that one undo reverts; a save does so too.
   public func processPendingChanges() {
     undoRecorder.endGroup(in: self)
   }
 
-  /// Forgets all changes since the last save.
+  /// Discards all changes since the last save; inserted objects leave the context.
   public func rollback() {
     let changes = pending
     changeCount += 1
@@ -66,7 +65,7 @@ extension ModelContext {
     if !changes.deleted.isEmpty || !changes.batchDeleted.isEmpty { forgetWhatWasReadWithout() }
   }
 
-  /// Has relationships read again that may have been read without objects that are back now.
+  /// Reads relationships again that may have been read without objects that are restored now.
   private func forgetWhatWasReadWithout() {
     for entity in container.map.entities where !container.store(of: entity).keepsWholeObjects {
       for model in registry.table(of: entity).values.compactMap(\.model) {
@@ -75,7 +74,9 @@ extension ModelContext {
     }
   }
 
-  /// Runs a closure, and saves what it changed; if it throws, nothing is saved.
+  /// Runs a closure and saves its changes.
+  ///
+  /// - Throws: The closure's error, in which case nothing is saved, or the error of the save.
   public func transaction(block: () throws -> Void) throws {
     try block()
     try save()
@@ -83,7 +84,7 @@ extension ModelContext {
 }
 
 extension _ModelState {
-  /// Becomes a plain object again that no context knows.
+  /// Makes the object a plain object that no context knows.
   func detach() {
     phase = .detached
     registry = nil
@@ -93,7 +94,7 @@ extension _ModelState {
     unlink()
   }
 
-  /// Reads again, when they are touched, the relationships that no column of the object tells of.
+  /// Makes relationships without a column of this object be read again at their next use.
   fileprivate func forgetReadRelationships(of model: any PersistentModel) {
     guard phase == .stored, let entity else { return }
     for property in description.relationships {
@@ -107,7 +108,7 @@ extension _ModelState {
     }
   }
 
-  /// Goes back to the values in the store, which are read when they are touched.
+  /// Restores the values in the store, which are read at their next use.
   func forgetChanges(of model: any PersistentModel, in changes: PendingChanges) {
     isUnsynced = false
     for property in description.properties where changed.contains(property.index) {

@@ -7,7 +7,7 @@ extension ModelContext {
 
   // MARK: One object
 
-  /// The object of a row: the one in memory, brought up to date, or a new one of the values.
+  /// The object of a row: the one in memory with updated values, or a new one.
   func materialize(
     _ entity: EntityDescription,
     row: Int64,
@@ -32,7 +32,7 @@ extension ModelContext {
     return model
   }
 
-  /// Brings an object up to what the store has, as far as it was not changed here.
+  /// Updates an object to the values in the store, except those that were changed here.
   func refresh(
     _ state: _ModelState,
     of model: any PersistentModel,
@@ -59,7 +59,7 @@ extension ModelContext {
     }
   }
 
-  /// Reads the values of an object that was fetched without them, or whose changes were forgotten.
+  /// Reads the missing values of an object.
   func fill(_ state: _ModelState) {
     guard let entity = state.entity, state.row >= 0 else { return }
     report { _ = try container.store(of: entity).fill(state, in: self) }
@@ -72,7 +72,6 @@ extension ModelContext {
     } ?? nil
   }
 
-  /// The object of a row; nil if there is no such row.
   func model(of entity: EntityDescription, row: Int64) -> (any PersistentModel)? {
     if let found = registry[entity, row] { return found }
     return report { try container.store(of: entity).model(of: entity, row: row, in: self) } ?? nil
@@ -80,13 +79,12 @@ extension ModelContext {
 
   // MARK: Relationships
 
-  /// Reads what a to-one relationship leads to.
   func readToOne(_ state: _ModelState, at index: Int) -> ToOne? {
     guard let entity = state.entity, entity.relationships[index] != nil else { return ToOne.none }
     return report { try container.store(of: entity).toOne(of: state, at: index, in: self) } ?? nil
   }
 
-  /// The object that a to-one relationship leads to by its row.
+  /// The object with the row that a to-one relationship refers to.
   func relatedModel(of state: _ModelState, at index: Int, row: Int64) -> (any PersistentModel)? {
     guard let entity = container.map.destination(of: index, in: state.entity) else { return nil }
     guard row >= 0 else { return pending.model(row: row) }
@@ -95,7 +93,7 @@ extension ModelContext {
     return phase == .deleting || phase == .deleted ? nil : model
   }
 
-  /// The object that a to-one relationship leads to, if it is in memory.
+  /// The object that a to-one relationship refers to, if it is in memory.
   func registeredRelative(
     of state: _ModelState,
     at index: Int,
@@ -103,14 +101,13 @@ extension ModelContext {
   ) -> (any PersistentModel)? {
     guard let entity = container.map.destination(of: index, in: state.entity) else { return nil }
     if row < 0 { return pending.model(row: row) }
-    // Where both sides keep a relationship, both must be in memory to change.
+    // If both sides keep a relationship, both must be in memory for a change.
     if container.store(of: entity).keepsWholeObjects {
       return relatedModel(of: state, at: index, row: row)
     }
     return registry[entity, row]
   }
 
-  /// Reads the objects that a to-many relationship leads to.
   func load(_ many: ToMany, of state: _ModelState, at index: Int) {
     guard state.row >= 0, let entity = state.entity,
       let destination = container.map.destination(of: index, in: state.entity)
@@ -119,8 +116,8 @@ extension ModelContext {
       return
     }
     let property = state.description.properties[index]
-    // What could not be read is read again when it is touched next, and the next save or fetch says
-    // why.
+    // What could not be read is read again at its next use; the next save or fetch throws the
+    // error.
     report {
       try container.store(of: entity).load(
         many,
@@ -146,8 +143,8 @@ extension ModelContext {
     }
   }
 
-  /// Runs what reads on behalf of a property, which can't throw: an error is reported, and the
-  /// next save or fetch of the context throws it.
+  /// Runs a read on behalf of a property, which can't throw: an error is reported, and the next
+  /// save or fetch of the context throws it.
   @discardableResult
   func report<Result>(_ body: () throws -> Result) -> Result? {
     do { return try body() } catch {
@@ -157,16 +154,15 @@ extension ModelContext {
   }
 }
 
-/// The values that a store gave of one object.
+/// The values of one object as a store gives them.
 protocol StoredValues {
-  /// Calls with what the slots of an object are to hold, but for those that were changed here.
+  /// Calls the closure with the value of each slot, except those that were changed here.
   func forEach(of state: _ModelState, _ body: (PropertyDescription, Slot) throws -> Void) throws
-  /// Gives a new object its values.
   func fill(_ state: _ModelState) throws
 }
 
 extension StoredValues {
-  /// Gives an object the values that it does not have.
+  /// Sets only the values that an object lacks.
   func fillEmpty(_ state: _ModelState) throws {
     try forEach(of: state) { property, slot in
       if case .empty = state.slots[property.index] { state.slots[property.index] = slot }

@@ -2,9 +2,9 @@ import Changes
 import Store
 
 extension ModelContext {
-  /// Writes all pending changes to their stores, each store in one transaction with its history.
+  /// Writes all pending changes, each store in one transaction with its history.
   ///
-  /// When it throws, nothing is written and the changes are still pending.
+  /// - Throws: ``SwiftDataError``; then nothing is written, and the changes are still pending.
   public func save() throws {
     try throwDeferredError()
     processPendingChanges()
@@ -29,8 +29,8 @@ extension ModelContext {
     post(ModelContext.didSave, summary: summary)
   }
 
-  /// Writes to one store after the other, each inside the transaction of the one before: the last
-  /// one commits first, and a failure anywhere takes all of them back.
+  /// Writes the stores one inside the transaction of another: the last one commits first, and a
+  /// failure anywhere reverts all of them.
   private func write(_ save: PendingSave, to indices: ArraySlice<Int>) throws {
     guard let index = indices.first else { return }
     let rest = indices.dropFirst()
@@ -45,14 +45,14 @@ extension ModelContext {
     return order.0 == order.1 ? left < right : order.1
   }
 
-  /// Throws what calls that can't throw left behind.
+  /// Throws the error that an earlier call, which could not throw, left.
   func throwDeferredError() throws {
     guard let error = deferredError else { return }
     deferredError = nil
     throw error
   }
 
-  /// Throws what calls that can't throw left behind, and saves if that is the context's matter.
+  /// Throws an error that was left, and saves first if the context saves automatically.
   func prepareToRead() throws {
     try throwDeferredError()
     if autosaveEnabled, !isMain, hasChanges { try save() }
@@ -65,8 +65,8 @@ extension ModelContext {
 }
 
 extension ModelContext {
-  /// Saves soon, if the context saves by itself: the main context on the main actor, others when
-  /// they are next asked to fetch, or when they end.
+  /// Saves soon if the context saves automatically: the main context after a pause, others at their
+  /// next fetch or at their end.
   func scheduleAutosave() {
     guard isMain, autosaveEnabled, !isAutosaveScheduled else { return }
     isAutosaveScheduled = true
@@ -78,7 +78,7 @@ extension ModelContext {
     }
   }
 
-  /// Saves what is pending; what can't be saved stays, and the error is told to standard error.
+  /// Saves pending changes; if that fails, they stay pending, and the error is printed.
   func autosave() {
     isAutosaveScheduled = false
     guard autosaveEnabled, hasChanges else { return }
@@ -88,9 +88,9 @@ extension ModelContext {
   }
 }
 
-/// Carries the main context into a task of the main actor, where it belongs.
+/// Passes the main context to a task of the main actor, its owner.
 private final class ContextReference: @unchecked Sendable {
-  // Made and used on the main actor alone.
+  // Created and used only on the main actor.
   weak var context: ModelContext?
 
   init(_ context: ModelContext) { self.context = context }

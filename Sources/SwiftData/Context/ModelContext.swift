@@ -8,23 +8,24 @@ import Store
 /// context.insert(Trip(name: "Fjord"))
 /// try context.save()
 /// ```
-/// A context and its models belong to one thread, or to one actor; see ``ModelActor``. It holds
-/// what is to be saved, and lets go of all else that nobody holds.
+///
+/// A context and its models belong to one thread or one actor; see ``ModelActor``. It holds objects
+/// with pending changes, and no others.
 public final class ModelContext {
-  /// The container whose models the context manages.
+  /// The container whose models the context manages; the context keeps it open.
   public let container: ModelContainer
-  /// True if changes are saved by themselves: on for the main context, off for those made by hand.
+  /// Whether changes are saved automatically; true only for the main context unless it is set.
   public var autosaveEnabled = false {
     didSet { if autosaveEnabled, hasChanges { scheduleAutosave() } }
   }
-  /// The name under which history keeps the changes of the context.
+  /// The name that history records with the context's changes; nil for none.
   public var author: String? {
     get { editingState.author }
     set { editingState.author = newValue }
   }
-  /// What stores know of the context.
+  /// The context's identity in requests to stores; it changes when another context is adopted.
   public private(set) var editingState = EditingState()
-  /// Takes back and makes again what was done in the context, if it is set.
+  /// Registers an undo for each group of changes; nil, the default, records nothing.
   public var undoManager: UndoManager? {
     didSet { undoRecorder.attach(to: undoManager, of: self) }
   }
@@ -32,24 +33,24 @@ public final class ModelContext {
   var isMain = false
   var isAutosaveScheduled = false
   let undoRecorder = UndoRecorder()
-  /// What the save that is being written has changed in memory.
+  /// What the save in progress has changed in memory.
   var journal: SaveJournal?
   private weak var sharedRegistry: Registry?
   private var ownRegistry: Registry?
   @exclusivity(unchecked) var pending = PendingChanges()
   var overlays: [PendingOverlay?]
-  /// Goes up with every change, so that those who must not be disturbed can tell.
+  /// Increases with every change, so that readers notice changes between two steps.
   var changeCount = 0 {
     didSet { if !changeListeners.isEmpty { changeListeners.removeAll { !$0() } } }
   }
-  /// Called with every change, until they return false.
+  /// Called after every change, until they return false.
   var changeListeners: [() -> Bool] = []
   @exclusivity(unchecked) private var insertQueue: [any PersistentModel] = []
   private var isInserting = false
-  /// What went wrong in calls that can't throw; the next save does.
+  /// An error of a call that can't throw; the next save throws it.
   var deferredError: SwiftDataError?
 
-  /// Makes a context for the models of a container.
+  /// Creates a context; nothing is read before its first fetch.
   public init(_ container: ModelContainer) {
     self.container = container
     let registry = Registry(container)
@@ -60,7 +61,7 @@ public final class ModelContext {
     for store in container.stores { store.initializeState(for: editingState) }
   }
 
-  /// Makes a context for objects that outlived theirs; they own it, and not the other way round.
+  /// Creates a context for objects whose own context was released; they own it.
   init(_ container: ModelContainer, replacingThatOf registry: Registry) {
     self.container = container
     sharedRegistry = registry
@@ -68,7 +69,6 @@ public final class ModelContext {
     for store in container.stores { store.initializeState(for: editingState) }
   }
 
-  /// The objects of the context that are in memory.
   var registry: Registry {
     if let ownRegistry { return ownRegistry }
     if let sharedRegistry { return sharedRegistry }
@@ -87,23 +87,24 @@ public final class ModelContext {
 
   // MARK: Registered objects
 
-  /// True if anything is to be saved.
+  /// Whether there are pending changes; a save without any writes nothing.
   public var hasChanges: Bool { !pending.isEmpty }
-  /// The objects that the next save will insert.
+  /// The objects that the next save will insert, in the order of their insertion.
   public var insertedModelsArray: [any PersistentModel] { pending.inserted.elements }
-  /// The objects that the next save will update.
+  /// The objects that the next save will update, in the order of their first change.
   public var changedModelsArray: [any PersistentModel] { pending.changed.elements }
-  /// The objects that the next save will delete.
+  /// The objects that the next save will delete, in the order of their deletion.
   public var deletedModelsArray: [any PersistentModel] { pending.deleted.elements }
 
-  /// The object of an identity, if the context has it in memory.
+  /// The object of an identity; nil if it is not in memory or not a `T`.
   public func registeredModel<T: PersistentModel>(for id: PersistentIdentifier) -> T? {
     registeredAny(for: id) as? T
   }
 
-  /// The object of an identity: the one in memory, or one that is read when it is touched.
+  /// The object of an identity, from memory, or one whose values are read at their first use.
   ///
-  /// An identity from before the save of the object leads to it afterwards too, in this context.
+  /// A temporary identity leads to its object after the save too, in this context. The store is not
+  /// asked whether the object exists: reading a property of a missing one stops the program.
   public func model(for id: PersistentIdentifier) -> any PersistentModel {
     let id = registry.current(id)
     if let found = registeredAny(for: id) ?? readModel(for: id) { return found }
@@ -112,7 +113,7 @@ public final class ModelContext {
         "The container has no entity \(id.entityName); model(for:) can't give a model of it."
       )
     }
-    // Apple's framework gives an object here too, whose values can't be read.
+    // Apple's framework also returns an object here; its values can't be read.
     let state = _ModelState(
       entity,
       row: id.row ?? 0,
@@ -134,21 +135,23 @@ public final class ModelContext {
   }
 
   func unregister(_ state: _ModelState) {
-    // A store may give the identity of a deleted object to a new one.
+    // A store may reuse the identity of a deleted object.
     if let entity = state.entity, let model = registry[entity, state.row], model._$state !== state {
       return
     }
     unregister(state, row: state.row)
   }
 
-  /// Forgets the row that an object has, or had before it was saved.
+  /// Forgets the row that an object has, or had before its save.
   func unregister(_ state: _ModelState, row: Int64) {
     if let entity = state.entity { registry.remove(entity, row: row) }
   }
 
   // MARK: Inserting
 
-  /// Registers a model, and all that it leads to, to be saved.
+  /// Registers a model and all objects that it refers to for the next save.
+  ///
+  /// A model that is registered already stays as it is.
   public func insert<T: PersistentModel>(_ model: T) { insertAny(model) }
 
   func insertAny(_ model: any PersistentModel) {
@@ -161,7 +164,7 @@ public final class ModelContext {
     insertOne(model)
     guard !insertQueue.isEmpty else { return }
     defer { insertQueue = [] }
-    // In the order in which they are met, so that the members of a collection keep theirs.
+    // In insertion order, so that the members of a collection keep theirs.
     var next = 0
     while next < insertQueue.count {
       insertOne(insertQueue[next])
@@ -210,7 +213,7 @@ public final class ModelContext {
     scheduleAutosave()
   }
 
-  /// Takes over an object whose context was released; refuses those of all other contexts.
+  /// Adopts an object whose context was released; rejects those of all other contexts.
   private func adopt(_ model: any PersistentModel, state: _ModelState) {
     guard let former = state.registry, former.container === container else {
       deferredError = SwiftDataError(.modelOfOtherContainer(state.description.name))
@@ -226,7 +229,7 @@ public final class ModelContext {
 }
 
 extension ModelContext: Equatable {
-  /// Contexts are equal only to themselves.
+  /// Whether both are the same instance.
   public static func == (left: ModelContext, right: ModelContext) -> Bool { left === right }
 }
 

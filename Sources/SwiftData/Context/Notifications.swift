@@ -1,20 +1,24 @@
 extension ModelContext {
-  /// Posted by a context before it saves.
+  /// Posted by a context before it saves, if it has changes; its object is the context.
   public static let willSave = Notification.Name("ModelContextWillSave")
-  /// Posted by a context after it saved, with the identifiers of what it saved.
+  /// Posted by a context after a save; `userInfo` has the identifiers under ``NotificationKey``.
   public static let didSave = Notification.Name("ModelContextDidSave")
 
-  /// The keys of what a notification tells.
+  /// The keys in the `userInfo` of ``didSave``.
+  ///
+  /// ```swift
+  /// let inserted = note.userInfo?[ModelContext.NotificationKey.insertedIdentifiers.rawValue]
+  /// ```
   public enum NotificationKey: String, Sendable {
-    /// The state of the stores that queries see.
+    /// The state of the stores that queries read; never present on Linux.
     case queryGeneration
-    /// Whether all identifiers that were known are void.
+    /// Whether all earlier identifiers are invalid; never present on Linux.
     case invalidatedAllIdentifiers
-    /// The identifiers of new models.
+    /// The identifiers of inserted models, permanent ones.
     case insertedIdentifiers = "inserted"
-    /// The identifiers of changed models.
+    /// The identifiers of updated models; empty if there are none.
     case updatedIdentifiers = "updated"
-    /// The identifiers of deleted models.
+    /// The identifiers of deleted models; a model that was never saved is not among them.
     case deletedIdentifiers = "deleted"
   }
 
@@ -23,7 +27,6 @@ extension ModelContext {
   }
 }
 
-/// The identifiers of what a save wrote.
 struct SaveSummary {
   var inserted: [PersistentIdentifier]
   var updated: [PersistentIdentifier]
@@ -36,14 +39,14 @@ struct SaveSummary {
     updated = save.updatedIdentifiers
     guard !deleted.isEmpty else { return }
     let gone = Set(deleted)
-    // What a delete rule took away again never was.
+    // An object that was inserted and deleted again does not count.
     let passing = gone.intersection(inserted)
     inserted.removeAll(where: passing.contains)
     deleted.removeAll(where: passing.contains)
     updated.removeAll(where: gone.contains)
   }
 
-  /// What a notification carries, under the names of its keys, as Apple's does.
+  /// The `userInfo` of a notification, with Apple's keys.
   var userInfo: [AnyHashable: Any] {
     typealias Key = ModelContext.NotificationKey
     return [
@@ -55,7 +58,7 @@ struct SaveSummary {
 }
 
 extension _ModelState {
-  /// The identity of an object whose save is done, though the object may not know it yet, by the
+  /// The identity of an object after its save, before the object itself has it; `stores` has the
   /// identifiers of the container's stores.
   func savedIdentifier(_ stores: [String]) -> PersistentIdentifier {
     if let storeKey { return storeKey }

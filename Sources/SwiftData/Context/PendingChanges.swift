@@ -1,30 +1,28 @@
-/// What the next save of a context will write; each list in the order in which it came.
+/// What the next save of a context writes; each list in the order of the changes.
 struct PendingChanges {
   private(set) var inserted = ModelList<any PersistentModel>()
   var changed = ModelList<any PersistentModel>()
   private(set) var deleted = ModelList<any PersistentModel>()
-  /// What is known of each deletion, by its object.
   private var deletions: [ObjectIdentifier: Deletion] = [:]
-  /// What ephemeral properties held before they were changed: no store has it.
+  /// The values of ephemeral properties before their change, which no store has.
   private var ephemerals: [ObjectIdentifier: Ephemerals] = [:]
-  /// Objects whose newest values the overlay doesn't have.
+  /// Objects whose newest values the overlay lacks.
   var unsynced: [_ModelState] = []
-  /// Objects that batch deletions take, whether they are in memory or not.
+  /// Batch deletions, of objects in memory and of others.
   private(set) var batchDeleted: [BatchDeletion] = []
   /// The rows of all batch deletions, by the index of their table.
   private var batchDeletedRows: [Int: Set<Int64>] = [:]
 
-  /// What was set to objects of other contexts, and may still be.
+  /// Relationships that were set to objects of other contexts.
   var foreignLinks: [ForeignLink] = []
 
   struct BatchDeletion {
     var entity: EntityDescription
     var rows: [Int64]
-    /// Has the store delete them all at once, where it can.
+    /// Makes the store delete the objects at once, if it can.
     var atOnce: ((EditingState) throws -> Void)?
   }
 
-  /// The ephemeral values of an object that is held for them.
   private struct Ephemerals {
     var state: _ModelState
     var values: [Int: Slot] = [:]
@@ -32,11 +30,11 @@ struct PendingChanges {
 
   /// Why an object is deleted, and what goes with it.
   private struct Deletion {
-    /// Held, so that no other object takes its place in memory.
+    /// Held, so that no other object gets its address.
     var model: any PersistentModel
-    /// Whether it was asked for, and false if it only follows from another one.
+    /// Whether the program asked for it; false if it only follows from another deletion.
     var isAsked = false
-    /// The objects that delete rules take along.
+    /// The objects that delete rules include.
     var members: [any PersistentModel] = []
   }
 
@@ -44,10 +42,10 @@ struct PendingChanges {
     inserted.isEmpty && changed.isEmpty && deleted.isEmpty && batchDeleted.isEmpty
   }
 
-  /// The inserted objects by the rows that stand for them until they are saved; made when asked.
+  /// The inserted objects by their temporary rows; computed when needed.
   private var byRow: [Int64: any PersistentModel]?
 
-  /// How many objects were given to be inserted, those included that were withdrawn.
+  /// How many objects were inserted, including withdrawn ones.
   private(set) var insertionCount: Int32 = 0
 
   mutating func insert(_ model: any PersistentModel) {
@@ -56,7 +54,6 @@ struct PendingChanges {
     insertionCount &+= 1
   }
 
-  /// The inserted object that a temporary row stands for.
   mutating func model(row: Int64) -> (any PersistentModel)? {
     if let byRow { return byRow[row] }
     let made = Dictionary(
@@ -72,20 +69,19 @@ struct PendingChanges {
     byRow?[model._$state.row] = nil
   }
 
-  /// Remembers the value of an ephemeral property that is about to change.
+  /// Keeps the value of an ephemeral property before its change.
   mutating func rememberEphemeral(_ index: Int, of state: _ModelState) {
     ephemerals[ObjectIdentifier(state), default: Ephemerals(state: state)].values[index] =
       state.slots[index]
   }
 
-  /// What a property held before it was changed, if it is an ephemeral one.
+  /// The value of an ephemeral property before its change; nil for others.
   func ephemeral(_ index: Int, of state: _ModelState) -> Slot? {
     ephemerals[ObjectIdentifier(state)]?.values[index]
   }
 
   mutating func delete(_ model: any PersistentModel) { deleted.append(model) }
 
-  /// Notes that the deletion of an object was asked for.
   mutating func askToDelete(_ model: any PersistentModel) {
     deletions[ObjectIdentifier(model), default: Deletion(model: model)].isAsked = true
   }
@@ -94,14 +90,14 @@ struct PendingChanges {
     deletions[ObjectIdentifier(model)]?.isAsked ?? false
   }
 
-  /// Notes what the deletion of an object takes along.
+  /// Notes the deletions that follow from the deletion of an object.
   mutating func delete(_ members: [any PersistentModel], with model: any PersistentModel) {
     guard !members.isEmpty else { return }
     deletions[ObjectIdentifier(model), default: Deletion(model: model)].members += members
   }
 
-  /// Takes the deletion of an object back, and all that follow from it alone; gives the objects,
-  /// those first from whose deletions the others followed.
+  /// Cancels the deletion of an object and those that follow only from it; returns the objects,
+  /// causes before consequences.
   mutating func keep(_ model: any PersistentModel) -> [any PersistentModel] {
     var kept = [model]
     var seen: Set<ObjectIdentifier> = [ObjectIdentifier(model)]
@@ -118,7 +114,7 @@ struct PendingChanges {
     return kept
   }
 
-  /// The objects whose deletion was asked for, with all that follow from these.
+  /// The objects whose deletion was asked for or follows from such a one.
   private var askedDeletions: Set<ObjectIdentifier> {
     var found: Set<ObjectIdentifier> = []
     var waiting = deletions.values.filter(\.isAsked).map(\.model)
@@ -138,7 +134,6 @@ struct PendingChanges {
     !batchDeleted.isEmpty && batchDeletedRows[entity.tableIndex]?.contains(row) ?? false
   }
 
-  /// Takes one row out of the batch deletions.
   mutating func withdrawFromBatch(_ entity: EntityDescription, row: Int64) {
     guard batchDeletedRows[entity.tableIndex]?.remove(row) != nil else { return }
     for index in batchDeleted.indices

@@ -1,7 +1,6 @@
 extension PendingSave {
-  /// Takes objects that were deleted, or that another owner has now, out of relationships in memory
-  /// that nobody told: those without an inverse, and those of objects that the store deleted by its
-  /// own rules.
+  /// Removes objects that were deleted, or have another owner now, from relationships in memory
+  /// that were not updated: those without an inverse, and those that the store's own rules changed.
   func dropStrays(isRuled: Bool) {
     guard mayLeaveStrays || !changes.deleted.isEmpty || !deletedRows.isEmpty else { return }
     let touched = Set(

@@ -1,39 +1,39 @@
 import Changes
 import Store
 
-/// What a store made of a save, which its objects learn when all of the save is written.
+/// What a store reports of a save; objects get it after all stores have written.
 protocol SaveOutcome {
-  /// Has new objects that the store found to be others share their state.
+  /// Makes new objects share the state of the objects that the store found them to be.
   func join(in context: ModelContext)
-  /// Takes the values that the store changed on its own.
+  /// Applies the values that the store changed.
   func reregister(in context: ModelContext) throws
 }
 
-/// One save while it is being written: what is known of it that the objects do not know.
+/// One save while it is being written: what the objects do not know yet.
 final class PendingSave {
   let context: ModelContext
   var inserted: [_ModelState] = []
   var changed: [_ModelState] = []
   var deleted: [_ModelState] = []
   let changes: PendingChanges
-  /// Values of hidden columns, which the members of a to-many without an inverse have.
+  /// Values of hidden columns, for the members of to-many relationships without an inverse.
   private(set) var hiddenOwners: [ObjectIdentifier: HiddenColumns] = [:]
-  /// Rows that the store deleted or changed by its own rules.
+  /// Rows that the store deleted or changed by delete rules.
   private(set) var deletedRows: [(storeIndex: Int, entity: EntityIndex, row: Int64)] = []
   private var nullifiedRows: [(storeIndex: Int, entity: EntityIndex, row: Int64)] = []
-  /// What the store that is being written has deleted.
+  /// Rows that this save has deleted in the current store.
   private var gone: Set<RowKey> = []
 
-  /// Objects that no one else may hold while they are written.
+  /// Objects that must stay in memory while they are written.
   var held: [any PersistentModel] = []
-  /// What stores made of it beyond what was asked for.
+  /// What stores reported beyond the requested changes.
   var outcomes: [any SaveOutcome] = []
-  /// Objects that batches deleted, where the rows do not tell.
+  /// Objects that batches deleted, for stores that do not report rows.
   var batchDeleted: [PersistentIdentifier] = []
-  /// Objects that are in memory to be deleted by this save alone.
+  /// Objects that were read only to be deleted by this save.
   var doomed: [any PersistentModel] = []
 
-  /// The new objects that became one with another, by its state.
+  /// New objects that became one with another object, by its state.
   var followers: [ObjectIdentifier: [any PersistentModel]] = [:]
 
   struct HiddenColumns {
@@ -57,7 +57,7 @@ final class PendingSave {
 
   // MARK: Before the write
 
-  /// Checks what can be checked without the store.
+  /// Checks everything that needs no store.
   func prepare() throws {
     for state in inserted + changed {
       try validate(state)
@@ -108,9 +108,9 @@ final class PendingSave {
     guard member.phase != .deleting else { return }
     let identity = ObjectIdentifier(member)
     var entry = hiddenOwners[identity] ?? HiddenColumns(state: member)
-    // A member that one owner lost and another gained keeps the new one.
+    // A member that moved from one owner to another has the new owner.
     if owner == nil, entry.columns[column] != nil { return }
-    // A new member of one collection is in no other.
+    // A new member of one collection is in no other collection.
     if owner != nil, member.phase != .inserting || entry.columns[column] != nil {
       mayLeaveStrays = true
     }
@@ -119,13 +119,13 @@ final class PendingSave {
     hiddenOwners[identity] = entry
   }
   private(set) var owners: [ObjectIdentifier: [String: _ModelState]] = [:]
-  /// Whether a collection in memory may hold a member that another one has now.
+  /// Whether a collection in memory may still have a member that moved to another one.
   private(set) var mayLeaveStrays = false
 
   // MARK: The write
 
   func write(to writer: Writer, storeIndex: Int) throws {
-    // An object may have the reference that makes it unique only once that one became one.
+    // The reference that makes an object unique may be to an object that is itself not merged yet.
     while try mergeCollisions(writer, storeIndex: storeIndex) {
       hiddenOwners = [:]
       owners = [:]
@@ -134,7 +134,7 @@ final class PendingSave {
     let inserts = inserted.filter { $0.entity?.storeIndex == storeIndex }
     let updates = changed.filter { $0.entity?.storeIndex == storeIndex }
     try giveRows(to: inserts, with: writer)
-    // Before the deletions, whose rules must not reach what was led away from the deleted objects.
+    // Before the deletions, whose rules must not reach objects that moved away.
     try writeUpdates(writer, storeIndex: storeIndex)
     for state in updates { try removeLinks(of: state, with: writer) }
     for state in deleted where state.entity?.storeIndex == storeIndex {
@@ -158,8 +158,7 @@ final class PendingSave {
     for row in writer.updated { nullifiedRows.append((storeIndex, row.entity, row.id.integer)) }
   }
 
-  /// Gives new objects the rows that they will have; done before anything is written, so that they
-  /// can lead to each other.
+  /// Gives new objects their rows before anything is written, so that they can refer to each other.
   private func giveRows(to states: [_ModelState], with writer: Writer) throws {
     var counts = Array(repeating: 0, count: context.container.map.tableCount)
     for state in states {
@@ -179,13 +178,12 @@ final class PendingSave {
   }
   @exclusivity(unchecked) var renumbered: [Renumbering] = []
 
-  /// Remembers which object a temporary identity that somebody knows will lead to.
+  /// Remembers the object of a temporary identity that was given out.
   func keepIdentifier(of new: _ModelState, as target: _ModelState) {
     if new.isIdentifierGiven { givenRows.append((new.row, target)) }
   }
   private var givenRows: [(row: Int64, state: _ModelState)] = []
 
-  /// An object that got another row, and the one that it had.
   struct Renumbering {
     var state: _ModelState
     var row: Int64
@@ -217,7 +215,7 @@ final class PendingSave {
 
   private func value(of state: _ModelState, slot: Int) throws -> Value {
     if case .value(let value) = state.slots[slot] { return value }
-    // Without an inverse, nobody told it that the other one is gone.
+    // Without an inverse, the reference was not updated when the other object was deleted.
     if case .toOne(.object(let other)) = state.slots[slot],
       ![.inserting, .stored].contains(other._$state.phase) || isGone(other._$state)
     {
@@ -256,7 +254,7 @@ final class PendingSave {
         RowChange(entity: entity.index, id: state.row, columns: columns, values: values)
       )
     }
-    // By row, so that history does not depend on where in memory the objects are.
+    // Sorted by row, so that history does not depend on addresses in memory.
     let left = hiddenStates.compactMap { hiddenOwners[$0] }.sorted { $0.state.row < $1.state.row }
     for hidden in left {
       guard hidden.state.phase == .stored,
@@ -310,7 +308,7 @@ final class PendingSave {
     }
   }
 
-  /// Goes through the relationships whose links are in a join table.
+  /// Visits the relationships whose links are in a join table.
   private func forEachLink(
     of state: _ModelState,
     _ body: (EntityDescription, String, ToMany) throws -> Void
@@ -322,7 +320,7 @@ final class PendingSave {
     }
   }
 
-  /// True for an object that this save has deleted by a rule which memory could not follow.
+  /// Whether this save has deleted an object by a rule that memory did not apply.
   private func isGone(_ state: _ModelState) -> Bool {
     guard !gone.isEmpty, let entity = state.entity else { return false }
     return gone.contains(RowKey(entity: entity.index, id: ObjectID(state.row)))
@@ -330,7 +328,7 @@ final class PendingSave {
 
   // MARK: After the write
 
-  /// Gives the objects back what they had before, when the write failed.
+  /// Restores the objects after the write failed.
   func undo() {
     for entry in renumbered { entry.state.takeBack(row: entry.row) }
     renumbered = []
@@ -338,11 +336,11 @@ final class PendingSave {
     context.journal = nil
     context.pending = changes
     journal.restore(in: context)
-    // What the save changed is no step of its own.
+    // Changes that the save made are not a separate undo step.
     context.undoRecorder.forget()
   }
 
-  /// Makes the objects what the write made them.
+  /// Updates the objects after the write succeeded.
   func settle() {
     let registry = context.registry
     context.pending.removeAll()
@@ -393,7 +391,7 @@ final class PendingSave {
     return identifiers
   }
 
-  /// The identifiers of all that has other values or links than before, each once.
+  /// The identifiers of all objects with changed values or links, each once.
   var updatedIdentifiers: [PersistentIdentifier] {
     let stores = context.container.storeIdentifiers
     let own = changed.map { $0.savedIdentifier(stores) }

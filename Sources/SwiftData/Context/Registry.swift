@@ -1,23 +1,22 @@
 import Store
 
-/// The objects of a context that are in memory, by their rows: one object for one row.
+/// The objects of a context that are in memory, one for each row.
 ///
-/// Objects hold on to it, and through it to the container, so that the files stay open while an
-/// object is held. Objects that outlive their context read through a new one, which is made here and
-/// which no application sees, until a context is given them; see ``Adoption``.
+/// Objects hold it, and it holds the container, so that files stay open while an object is held.
+/// Objects that outlive their context read through a replacement, which is created here and which
+/// no application sees; see ``Adoption``.
 final class Registry {
   let container: ModelContainer
   private weak var current: ModelContext?
   private var replacement: ModelContext?
-  /// The identities that stores gave, for those that do not keep rows.
+  /// The identities that custom stores gave.
   let identities = StoreIdentities()
-  /// The identities that objects have since their save, by the rows of the temporary ones, as far as
-  /// somebody knows these.
+  /// The present identities of saved objects by their temporary rows, if these were given out.
   var savedIdentifiers: [Int64: PersistentIdentifier] = [:]
-  /// How new what was read from each store is.
+  /// How recently each store was read.
   var readings: [Reading]
   @exclusivity(unchecked) private var tables: [[Int64: LightReference]]
-  /// Further objects that share the state of the one in `tables`, for when that one is gone.
+  /// Further objects with the state of the one in `tables`, which replace it when it is gone.
   private var sharing: [[Int64: [LightReference]]]
   private var count = 0
   private var sweepAt = 16_384
@@ -29,9 +28,9 @@ final class Registry {
     sharing = Array(repeating: [:], count: container.map.tableCount)
   }
 
-  /// Whether the application's context of the objects is gone.
+  /// Whether the context that the application created is gone.
   var isReleased: Bool { current == nil || current === replacement }
-  /// The context that the application has the objects from; nil once it was released.
+  /// The context that the application created; nil after its release.
   var visibleContext: ModelContext? { isReleased ? nil : current }
 
   var context: ModelContext {
@@ -51,7 +50,6 @@ final class Registry {
     return model
   }
 
-  /// The further objects of a row.
   func twins(_ entity: EntityDescription, row: Int64) -> [any PersistentModel] {
     var found: [any PersistentModel] = []
     for reference in sharing[entity.tableIndex][row] ?? [] {
@@ -60,13 +58,13 @@ final class Registry {
     return found
   }
 
-  /// Remembers an object that shares its state with the one that is registered for its row.
+  /// Registers an object that shares its state with the registered object of its row.
   func addTwin(_ model: any PersistentModel, entity: EntityDescription, row: Int64) {
     sharing[entity.tableIndex][row, default: []].removeAll { $0.model == nil }
     sharing[entity.tableIndex][row, default: []].append(LightReference(model))
   }
 
-  /// Gives up the objects of which a property was changed after the context was released.
+  /// Removes and returns the objects whose property changed after the release of the context.
   func takeChanged(_ property: PropertyDescription) -> [any PersistentModel] {
     guard let replacement else { return [] }
     func isChanged(_ model: any PersistentModel) -> Bool {
@@ -85,7 +83,7 @@ final class Registry {
     if count >= sweepAt { sweep() }
   }
 
-  /// Makes room for objects that will be added, and are not to be looked through meanwhile.
+  /// Reserves space for objects that will be added, and skips the sweep until then.
   func reserve(_ entity: EntityDescription, more: Int) {
     tables[entity.tableIndex].reserveCapacity(tables[entity.tableIndex].count + more)
     sweepAt = max(sweepAt, count + more + 1)
@@ -96,13 +94,13 @@ final class Registry {
     sharing[entity.tableIndex][row] = nil
   }
 
-  /// The identity that the object of an identity has by now.
+  /// The present identity of the object with an identity that may be temporary.
   func current(_ identifier: PersistentIdentifier) -> PersistentIdentifier {
     guard identifier.isTemporary, let row = identifier.row else { return identifier }
     return savedIdentifiers[row] ?? identifier
   }
 
-  /// Drops the entries of objects that are gone; done so rarely that it costs little an object.
+  /// Removes entries of released objects; rarely, so that it costs little for each object.
   private func sweep() {
     count = 0
     for index in tables.indices {
@@ -114,33 +112,31 @@ final class Registry {
     sweepIdentities()
   }
 
-  /// The objects of an entity's table, by their rows.
   func table(of entity: EntityDescription) -> [Int64: LightReference] {
     for row in sharing[entity.tableIndex].keys { _ = self[entity, row] }
     return tables[entity.tableIndex]
   }
 }
 
-/// How new what a context has read from a store is, as history tells it.
+/// How recently a context has read a store, by the head of its history.
 ///
-/// Attributes and references are brought up to date with each fetch, by the row that it reads.
-/// Collections are not in that row. They are read again where somebody else has saved since.
+/// A fetch updates attributes and references from the rows that it reads. Collections are not in
+/// these rows: they are read again after another context or process saved.
 struct Reading {
-  /// Goes up whenever it is noticed that somebody else has saved.
+  /// Increases when another context's or process's save is noticed.
   private(set) var number: Int32 = 0
-  /// How far the history that is known reaches.
+  /// The last known head of the history.
   private var head: Reader.Head?
 
-  /// Takes note of how far the history reaches in what is being read.
   mutating func note(_ head: Reader.Head) {
     if self.head == head { return }
     if self.head != nil { number &+= 1 }
     self.head = head
   }
 
-  /// Takes note of a transaction of the context's own.
+  /// Notes a transaction of this context.
   ///
-  /// If somebody else has saved between, the next reading is to notice that.
+  /// If another save came between, the next reading notices it.
   mutating func noteOwn(_ transaction: Int64) {
     if head == nil || head == .transaction(transaction - 1) { head = .transaction(transaction) }
   }

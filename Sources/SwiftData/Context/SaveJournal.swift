@@ -1,6 +1,5 @@
-/// What objects were before a save made some of them one, so that a failure can part them again.
+/// The objects before a save merged some of them, so that a failed save can separate them again.
 struct SaveJournal {
-  /// One object before the save touched it.
   private struct Entry {
     let state: _ModelState
     let model: (any PersistentModel)?
@@ -17,7 +16,7 @@ struct SaveJournal {
 
   var isEmpty: Bool { entries.isEmpty }
 
-  /// Remembers a value that is about to change, and where its object stands.
+  /// Keeps a value before it changes, with the object's phase.
   mutating func remember(_ index: Int, of state: _ModelState) {
     remember(state)
     let identity = ObjectIdentifier(state)
@@ -25,7 +24,7 @@ struct SaveJournal {
     entries[identity]?.values[index] = state.slots[index].copied
   }
 
-  /// Remembers a new object that becomes one with another.
+  /// Keeps a new object before it becomes one with another.
   mutating func remember(_ model: any PersistentModel) {
     remember(model._$state)
     joined.append((model, model._$state))
@@ -44,7 +43,6 @@ struct SaveJournal {
     )
   }
 
-  /// Gives the objects back what they had.
   func restore(in context: ModelContext) {
     for (model, state) in joined.reversed() { model._$state = state }
     for entry in entries.values {

@@ -1,13 +1,13 @@
-/// What a context knows of the objects to which their stores gave identities: the rows that stand for
-/// these in this context, and the snapshots that it need not ask for again.
+/// The objects of custom stores in one context: the rows that stand for their identities in this
+/// context, and snapshots that need not be requested again.
 final class StoreIdentities {
   private var rows: [PersistentIdentifier: Int64] = [:]
   private var identifiers: [Int64: PersistentIdentifier] = [:]
   private var lastRow: Int64 = 0
-  /// Snapshots that came along with others since the last fetch.
+  /// Snapshots that stores returned in addition since the last fetch.
   var atHand: [PersistentIdentifier: any DataStoreSnapshot] = [:]
 
-  /// The row of an identity, given to it when it is first met.
+  /// The row of an identity; a new one at the first call.
   func row(for identifier: PersistentIdentifier) -> Int64 {
     if let row = rows[identifier] { return row }
     lastRow += 1
@@ -16,15 +16,14 @@ final class StoreIdentities {
     return lastRow
   }
 
-  /// The row of an identity that was met before.
+  /// The row of an identity that has one; nil otherwise.
   func knownRow(for identifier: PersistentIdentifier) -> Int64? { rows[identifier] }
 
-  /// The identity that a row stands for.
   func identifier(of row: Int64) -> PersistentIdentifier? { identifiers[row] }
 
   var isEmpty: Bool { rows.isEmpty }
 
-  /// Forgets all rows but those that somebody refers to.
+  /// Forgets all rows except the used ones.
   func keepOnly(_ used: Set<Int64>) {
     for (row, identifier) in identifiers where !used.contains(row) {
       rows[identifier] = nil
@@ -38,11 +37,11 @@ extension ModelContext {
 }
 
 extension Registry {
-  /// Forgets the rows of objects that are gone, unless one that is there leads to them.
+  /// Forgets the rows of released objects, unless an object in memory refers to them.
   func sweepIdentities() {
     guard !identities.isEmpty else { return }
     let context = context
-    // What can be taken back may lead to objects that nothing else leads to.
+    // An undo may refer to objects that nothing else refers to.
     guard context.undoManager == nil else { return }
     var used: Set<Int64> = []
     for entity in container.map.entities where container.store(of: entity).keepsWholeObjects {

@@ -1,4 +1,4 @@
-/// Tells an undo manager of the changes in a context, one group between two pauses.
+/// Registers the changes in a context with an undo manager, one step for each group.
 final class UndoRecorder {
   private var manager: UndoManager?
   private weak var context: ModelContext?
@@ -23,7 +23,7 @@ final class UndoRecorder {
 
   private var isRecording: Bool { manager?.isUndoRegistrationEnabled ?? false }
 
-  /// Remembers the value that a property had when the group began.
+  /// Keeps the value of a property at the beginning of the group.
   func willChange(_ state: _ModelState, at index: Int, in context: ModelContext) {
     guard isRecording, let model = state.model else { return }
     guard !(seen[ObjectIdentifier(state)]?.contains(index) ?? false) else { return }
@@ -46,7 +46,7 @@ final class UndoRecorder {
     guard isRecording else { return }
     let state = model._$state
     actions.append { context in
-      // After an upsert it stands for an object that was there before.
+      // After an upsert, the model stands for an object that existed before.
       if model._$state === state { context.deleteAny(model) }
     }
   }
@@ -56,7 +56,7 @@ final class UndoRecorder {
     actions.append { $0.insertAny(model) }
   }
 
-  /// Remembers deletions that are taken back, those first from which the others followed.
+  /// Records cancelled deletions, causes before consequences.
   func kept(_ models: [any PersistentModel], wasAsked: Bool) {
     guard isRecording else { return }
     for (index, model) in models.enumerated().reversed() {
@@ -64,7 +64,7 @@ final class UndoRecorder {
     }
   }
 
-  /// Makes one step of what was changed since the last.
+  /// Registers the changes since the last step as one step.
   func endGroup(in context: ModelContext) {
     guard let manager, !actions.isEmpty else { return }
     let actions = actions
@@ -75,7 +75,7 @@ final class UndoRecorder {
     }
   }
 
-  /// Forgets what was changed since the last step: it was taken back in another way.
+  /// Forgets the changes since the last step, because they were reverted in another way.
   func forget() {
     actions = []
     seen = [:]
@@ -83,7 +83,7 @@ final class UndoRecorder {
 }
 
 extension Slot {
-  /// The slot as it is now, which later changes don't reach.
+  /// A copy that later changes do not reach.
   var copied: Slot {
     if case .toMany(let many) = self { return .toMany(many.copy()) }
     return self
@@ -91,12 +91,12 @@ extension Slot {
 }
 
 extension _ModelState {
-  /// Brings a value into memory that a change would hide, so that undo can give it back.
+  /// Reads a value that a change would hide, so that undo can restore it.
   fileprivate func readBeforeChange(_ index: Int, in context: ModelContext) {
     guard phase == .stored else { return }
     let property = description.properties[index]
     if property.isToMany {
-      // What came and went since the last save may be saved when the change is undone.
+      // Members that were added or removed since the last save may be saved before the undo.
       if description.remembersChanges(of: index) { _ = toMany(index) }
       return
     }
@@ -108,7 +108,7 @@ extension _ModelState {
     }
   }
 
-  /// Gives a property back what it had; collections compute anew what came and went.
+  /// Restores a value; collections recompute their added and removed members.
   fileprivate func restore(_ old: Slot, at index: Int) {
     guard case .toMany(let many) = old, many.remembersChanges else {
       slots[index] = old

@@ -1,25 +1,25 @@
 import Changes
 import Store
 
-// A new object whose unique values are those of an object that exists already is that object: its
-// values go over, and from then on both are one.
+// A new object with the unique values of an existing object becomes that object: its values are
+// copied, and from then on both share one state.
 
 extension PendingSave {
-  /// The values of a set of properties that name one object.
+  /// The values of a unique set of properties.
   private struct UniqueKey: Hashable {
     var table: Int
     var properties: [String]
     var values: [Value]
 
     func hash(into hasher: inout Hasher) {
-      // Names would take longer than all else, and most tables have one set of unique properties.
+      // Hashing names would cost most, and most tables have one unique set.
       hasher.combine(table)
       hasher.combine(values)
     }
   }
 
-  /// Finds the new objects that are rows, or other new objects, and joins them with those; tells
-  /// whether there were any.
+  /// Merges new objects with rows or other new objects of the same unique values; returns whether
+  /// there were any.
   func mergeCollisions(_ writer: Writer, storeIndex: Int) throws -> Bool {
     var seen: [UniqueKey: _ModelState] = [:]
     for state in changed where state.entity?.storeIndex == storeIndex {
@@ -41,7 +41,7 @@ extension PendingSave {
           leaving: leaving,
           writer: writer
         )
-        // It met itself where an earlier round made it one with this one.
+        // An earlier round merged both already.
         return target === state ? nil : target
       }).first {
         joined.insert(ObjectIdentifier(state))
@@ -56,8 +56,8 @@ extension PendingSave {
     return true
   }
 
-  /// The new objects as they were inserted, but those first by which others are unique, so that the
-  /// last of several has the last word.
+  /// The new objects in insertion order, but those first that others refer to in unique values, so
+  /// that the last of several duplicates wins.
   private var insertedInOrder: [any PersistentModel] {
     let ranks = context.container.map.uniqueRanks
     guard !ranks.isEmpty else { return changes.inserted.elements }
@@ -67,7 +67,6 @@ extension PendingSave {
       .map(\.2)
   }
 
-  /// A row, whatever object stands for it.
   private struct Place: Hashable {
     var table: Int
     var row: Int64
@@ -88,14 +87,14 @@ extension PendingSave {
     return try entity.uniques.compactMap { properties, slots in
       if changedOnly, !slots.contains(where: state.changed.contains) { return nil }
       let values = try slots.map(state.columnValue)
-      // Rows without a value are never the same.
+      // NULLs do not conflict.
       guard !values.contains(.null) else { return nil }
       return UniqueKey(table: entity.tableIndex, properties: properties, values: values)
     }
   }
 
-  /// The object that has these values already: one of this save, or one of the store that this
-  /// save does not take the values from.
+  /// The object with these unique values: one of this save, or a stored one whose values this save
+  /// does not change.
   private func target(
     of key: UniqueKey,
     entity: EntityDescription,
@@ -108,16 +107,16 @@ extension PendingSave {
       !leaving.contains(Place(entity, row: row)), !changes.isBatchDeleted(entity, row: row)
     else { return nil }
     guard let model = context.model(of: entity, row: row) else { return nil }
-    // Nobody else may hold it, and it is to be changed.
+    // Held, because it will be changed and nothing else may hold it.
     held.append(model)
     let state = model._$state
     let slots = key.properties.compactMap { state.description.property(named: $0)?.index }
     return slots.contains(where: state.changed.contains) ? nil : state
   }
 
-  /// Gives the values of a new object to the one that it collides with.
+  /// Copies the values of a new object to the object that it becomes.
   ///
-  /// Attributes are replaced; references too, where the new object has one; collections are joined.
+  /// Attributes are replaced, references too if the new object has one, and collections are united.
   private func join(
     _ model: any PersistentModel,
     new: _ModelState,
@@ -153,7 +152,7 @@ extension PendingSave {
       }
     }
     new.detach()
-    // Those that became one with this object in an earlier round come along.
+    // Objects that became one with this object in an earlier round follow it.
     let followers = followers.removeValue(forKey: ObjectIdentifier(new)) ?? []
     for follower in followers {
       context.journal?.remember(follower)
