@@ -23,7 +23,7 @@ public final class ModelContext {
     get { editingState.author }
     set { editingState.author = newValue }
   }
-  /// The context's identity in requests to stores; it changes when another context is adopted.
+  /// The context's identity and author, as custom stores receive them with each request.
   public private(set) var editingState = EditingState()
   /// Registers an undo for each group of changes; nil, the default, records nothing.
   public var undoManager: UndoManager? {

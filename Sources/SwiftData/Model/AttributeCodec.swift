@@ -1,18 +1,16 @@
 import Changes
 import Store
 
-/// The way of one property's values to their stored form and back, where the type is not known
-/// to the compiler: snapshots, defaults, key paths, captured values of predicates.
+/// Converts values of one property to their stored form and back if the compiler does not know the
+/// type: in snapshots, defaults, key paths and captured values of predicates.
 struct AttributeCodec: @unchecked Sendable {
-  // The closures hold nothing but types.
+  // The closures capture only types.
   var type: ValueType
   var isOptional: Bool
-  /// Turns a value of the declared type into its stored form.
   var encode: (Any) throws -> Value
-  /// Turns the stored form into a value of the declared type.
   var decode: (Value) throws -> Any
 
-  /// The codec of a type, found by what it conforms to; nil for a type that can't be stored.
+  /// The codec of a type, by its conformances; nil if the type can't be stored.
   static func of(_ type: Any.Type) -> AttributeCodec? {
     if let scalar = type as? any _AttributeValue.Type { return .scalar(scalar) }
     if let optional = type as? any OptionalType.Type {
@@ -23,7 +21,7 @@ struct AttributeCodec: @unchecked Sendable {
     return nil
   }
 
-  /// The codec of a type that encodes itself, whatever else it conforms to; nil for other types.
+  /// The codec of a `Codable` type, whatever its other conformances; nil for other types.
   static func codable(_ type: Any.Type) -> AttributeCodec? {
     if let optional = type as? any OptionalType.Type {
       return codable(optional.wrappedType)?.optional(optional)
@@ -31,7 +29,7 @@ struct AttributeCodec: @unchecked Sendable {
     return (type as? any Codable.Type).map { .json($0) }
   }
 
-  /// The codec of an optional whose wrapped type has this one.
+  /// The codec of an optional around a type with this codec.
   private func optional(_ type: any OptionalType.Type) -> AttributeCodec {
     var codec = self
     codec.isOptional = true
@@ -105,7 +103,6 @@ struct AttributeCodec: @unchecked Sendable {
   }
 }
 
-/// A value that is not of the type that its property declares.
 struct ValueMismatch: Error, CustomStringConvertible {
   var found: String
   var expected: String
@@ -115,7 +112,7 @@ struct ValueMismatch: Error, CustomStringConvertible {
     self.expected = "\(expected)"
   }
 
-  /// The kind of the value and not the value itself, which may be private.
+  /// Only the kind of the value, because the value may be private.
   private static func kind(of value: Any) -> String {
     guard let stored = value as? Value else { return "a \(Swift.type(of: value))" }
     return switch stored {
@@ -130,7 +127,7 @@ struct ValueMismatch: Error, CustomStringConvertible {
   var description: String { "\(found) was found where \(expected) belongs" }
 }
 
-/// Lists, of which most are empty, and many of the others hold texts: these need no coder.
+/// Lists that need no coder: most are empty, and many others contain texts.
 private protocol ListType {
   static func withShortWays(_ codec: AttributeCodec) -> AttributeCodec
 }
@@ -154,7 +151,7 @@ extension Array: ListType {
   }
 }
 
-/// What is asked of optionals whose wrapped type is not known.
+/// Requirements on optionals whose wrapped type is unknown.
 protocol OptionalType: SendableMetatype {
   static var wrappedType: Any.Type { get }
   static var nothing: Any { get }
@@ -170,7 +167,7 @@ extension Optional: OptionalType {
   var wrapped: Any? { self }
 }
 
-/// The value without the optionals around it; nil if there is none inside.
+/// The value without all optionals around it; nil if it is nil.
 func unwrapped(_ value: Any) -> Any? {
   guard let optional = value as? any OptionalType else { return value }
   return optional.wrapped.flatMap(unwrapped)

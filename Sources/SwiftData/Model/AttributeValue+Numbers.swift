@@ -1,10 +1,10 @@
 import Changes
 import Store
 
-/// The text that stands for a number that is none, as SQLite keeps no NaN.
+/// The text for NaN, which SQLite can't store as a number.
 let notANumber = "NaN"
 
-/// The integer types of Swift's library.
+/// The integer types of the standard library.
 public protocol _StoredInteger: FixedWidthInteger, _AttributeValue {}
 
 extension _StoredInteger {

@@ -1,9 +1,9 @@
 import Changes
 import Store
 
-/// A type whose values go into a column as they are, with no encoder between.
+/// A type whose values are stored in a column as they are, without an encoder.
 ///
-/// Not for use in applications: generated code finds the way of a property's type through it.
+/// Not for use in applications: generated code chooses an overload by it.
 public protocol _AttributeValue {
   /// The declared type as the store knows it.
   static var _valueType: ValueType { get }
@@ -11,7 +11,7 @@ public protocol _AttributeValue {
   static var _isOptional: Bool { get }
   /// The value as it is stored.
   var _stored: Value { get }
-  /// The value that was stored; nil if the stored one is of another type.
+  /// The value of a stored form; nil if that is of another type.
   static func _load(_ stored: Value) -> Self?
 }
 
@@ -45,7 +45,7 @@ extension String: _AttributeValue {
   public static var _valueType: ValueType { .string }
   /// The text.
   public var _stored: Value { .text(self) }
-  /// The text; for what is no UTF-8, a mark stands in the place of what can't be read.
+  /// The text; invalid UTF-8 is replaced by U+FFFD.
   public static func _load(_ stored: Value) -> String? {
     switch stored {
     case .text(let text): text
@@ -94,7 +94,7 @@ extension UUID: _AttributeValue {
 extension URL: _AttributeValue {
   /// A uniform resource locator.
   public static var _valueType: ValueType { .url }
-  /// The text; a relative one is followed by a space, which no URL contains, and its base.
+  /// The text; a relative URL is followed by a space, which no URL contains, and its base.
   public var _stored: Value {
     guard let base = baseURL else { return .text(absoluteString) }
     return .text(relativeString + " " + base.absoluteString)

@@ -1,33 +1,41 @@
 /// An interface for providing in-memory storage for a persistent model.
+///
+/// Models create theirs with ``PersistentModel/createBackingData()``.
+///
+/// ```swift
+/// var data: some BackingData<Trip> = Trip.createBackingData()
+/// data.setValue(forKey: \\.name, to: "Fjord")
+/// let trip = Trip(backingData: data)
+/// ```
 public protocol BackingData<Model> {
-  /// The class whose values these are.
+  /// The class of the values, without those of its subclasses.
   associatedtype Model: PersistentModel
 
-  /// The identity of the object, once it has one.
+  /// The identity of the object; nil for a new object.
   var persistentModelID: PersistentIdentifier? { get set }
 
-  /// Makes storage for a new object of that class.
+  /// Creates storage for a new object; properties without a default have no value yet.
   init(for modelType: Model.Type)
 
-  /// What the storage knows of its class.
+  /// A description of the class; its type depends on the storage.
   var metadata: Any { get }
 
-  /// The state of an object of ours; nil if the storage is somebody else's.
+  /// The state of an object from a macro; nil for other storage.
   var _$state: _ModelState? { get }
 
-  /// Reads a value by its key path.
+  /// Reads a value by its key path; an unset value without a default stops the program.
   func getValue<Value>(forKey keyPath: KeyPath<Model, Value>) -> Value
 
-  /// Writes a value by its key path.
+  /// Writes a value by its key path; relationships update their other sides.
   mutating func setValue<Value>(forKey keyPath: KeyPath<Model, Value>, to newValue: Value)
 }
 
 extension BackingData {
-  /// Nothing, for storage that is not ours.
+  /// Nil, for storage of other origin.
   public var _$state: _ModelState? { nil }
 }
 
-/// The storage of all models that come from a macro: a view of their state.
+/// The storage of all models that macros declare: a view of their state.
 struct StateBackingData<Model: PersistentModel>: BackingData {
   let state: _ModelState
 
@@ -38,11 +46,10 @@ struct StateBackingData<Model: PersistentModel>: BackingData {
   var metadata: Any { state.description.name }
   var persistentModelID: PersistentIdentifier? {
     get { state.identifier }
-    // An identity is given by the store alone.
+    // Only the store gives identities.
     nonmutating set {}
   }
 
-  /// An object around these values.
   func makeModel() -> Model { Model(backingData: StateBackingData<Model.Root>(state)) }
 
   func getValue<Value>(forKey keyPath: KeyPath<Model, Value>) -> Value {
@@ -56,11 +63,9 @@ struct StateBackingData<Model: PersistentModel>: BackingData {
 }
 
 extension PersistentModel {
-  /// An object around a state.
   static func make(_ state: _ModelState) -> Self { StateBackingData<Self>(state).makeModel() }
 }
 
 extension _ModelDescription {
-  /// An object around a state.
   func make(_ state: _ModelState) -> any PersistentModel { type.make(state) }
 }

@@ -1,7 +1,7 @@
-/// What it changes in a collection to assign another array to it.
+/// The difference between a collection and an array that is assigned to it.
 ///
-/// Most assignments append an object, or remove one: only what differs between the common start and
-/// the common end is looked at closely.
+/// Most assignments append or remove one object, so only the range between the common start and the
+/// common end is compared in detail.
 struct CollectionChange {
   /// The indexes of the objects that leave the old array.
   private(set) var gone: [Int] = []
@@ -12,7 +12,7 @@ struct CollectionChange {
   /// Whether the new array is the old one with further objects at its end.
   private(set) var onlyAppends = false
 
-  /// Compares two arrays, the old one without repetitions.
+  /// Compares two arrays; the old one has no repetitions.
   init<Element: PersistentModel>(from old: [Element], to new: [Element]) {
     old.withAddresses { old in new.withAddresses { new in compare(old, new) } }
   }
@@ -47,21 +47,19 @@ struct CollectionChange {
 }
 
 extension Sequence {
-  /// The elements by their names; of several with one name, the first.
+  /// The elements by name; the first one of each name.
   func keyed<Key: Hashable>(by name: (Element) -> Key) -> [Key: Element] {
     Dictionary(map { (name($0), $0) }, uniquingKeysWith: { first, _ in first })
   }
 }
 
 extension Array where Element: PersistentModel {
-  /// The addresses of the objects, which is all that an array of references consists of.
   fileprivate func withAddresses<Result>(
     _ body: (UnsafeBufferPointer<UInt>) -> Result
   ) -> Result {
     withUnsafeBytes { body($0.assumingMemoryBound(to: UInt.self)) }
   }
 
-  /// Each object once, where it comes first.
   var withoutRepetitions: [Element] {
     var seen: Set<ObjectIdentifier> = []
     return filter { seen.insert(ObjectIdentifier($0)).inserted }

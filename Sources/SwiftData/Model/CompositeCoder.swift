@@ -1,13 +1,13 @@
 import Changes
 import Store
 
-/// The one way of `Codable` values to canonical JSON text and back.
+/// The only conversion between `Codable` values and canonical JSON text.
 ///
-/// Keys are sorted and nothing is padded, so that equal values have equal texts and predicates
-/// can compare and look into them. Dates are seconds since 2001, bytes base64, and numbers that
-/// JSON lacks are the texts `NaN`, `inf` and `-inf`.
+/// Keys are sorted and there are no spaces, so that equal values have equal texts, and predicates
+/// can compare and search them. Dates are seconds since 2001, bytes base64, and numbers that JSON
+/// lacks are the texts `NaN`, `inf` and `-inf`.
 enum CompositeCoder {
-  // Making them takes as long as a short value; each call has a state of its own.
+  // Creating a coder takes as long as encoding a short value; calls do not share state.
   private static let encoder = {
     let encoder = JSONEncoder()
     encoder.outputFormatting = [.sortedKeys, .withoutEscapingSlashes]
@@ -43,10 +43,9 @@ enum CompositeCoder {
 
   // MARK: Lists
 
-  /// The text of a list without elements.
   static let emptyList = "[]"
 
-  /// The text of a list of texts, as ``encode(_:)`` gives it.
+  /// The text of a list of texts, equal to that of ``encode(_:)``.
   static func encode(texts: [String]) -> String {
     var json: [UInt8] = []
     for text in texts {

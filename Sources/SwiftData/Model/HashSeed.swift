@@ -1,15 +1,15 @@
-/// What stands for the identity of an object in its hash, where the object was hashed before it had
-/// the identity that it has now.
+/// Replaces the identity of an object in its hash if the object was hashed before it got its
+/// present identity.
 ///
-/// A hash must not change while the object is in a set, and objects of several contexts that are
-/// equal must have the same. So whoever meets the identity later takes the seed over, for as long
-/// as anybody is left who has used it. Objects that were not hashed before have none.
+/// A hash must not change while the object is in a set, and equal objects of several contexts must
+/// have the same hash. So an object that gets the identity later uses the same seed, as long as an
+/// earlier user exists. Objects that were not hashed before have no seed.
 final class HashSeed: Sendable {
   let value: Int64
   private let identifiers = Guarded<[PersistentIdentifier]>([])
 
-  /// A class, because the compiler of Swift 6.3 reads a weak reference of a struct through
-  /// `dictionary[key]?` where there is no such key.
+  /// A class, because the compiler of Swift 6.3 reads a weak reference in a struct through
+  /// `dictionary[key]?` even if the key is missing.
   private final class Entry {
     weak var seed: HashSeed?
     let owner: ObjectIdentifier
@@ -23,18 +23,18 @@ final class HashSeed: Sendable {
 
   init(_ value: Int64) { self.value = value }
 
-  /// The seed of an object, if one that is equal to it has one.
+  /// The seed of an object, if an equal object has one.
   static func of(_ identifier: PersistentIdentifier) -> HashSeed? {
     entries.withLock { $0[identifier]?.seed }
   }
 
-  /// Is from now on that of an identity, which nobody else has met yet.
+  /// Becomes the seed of an identity, which no other object has yet.
   func serve(_ identifier: PersistentIdentifier) {
     identifiers.withLock { $0.append(identifier) }
     Self.entries.withLock { $0[identifier] = Entry(self) }
   }
 
-  /// Takes back that it is that of an identity, which was never saved.
+  /// Stops being the seed of an identity that was never saved.
   func leave(_ identifier: PersistentIdentifier) {
     identifiers.withLock { $0.removeAll { $0 == identifier } }
     Self.remove([identifier], of: ObjectIdentifier(self))

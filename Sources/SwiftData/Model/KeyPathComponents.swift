@@ -1,11 +1,11 @@
 /// One step of a key path.
 enum KeyPathComponent: Equatable {
-  /// A computed property, as all of a model are, by what the compiler gives its declaration for
-  /// an identity: the same through a subclass, and in every module.
+  /// A computed property, as all properties of models are, by the identity that the compiler gives
+  /// its declaration: the same through subclasses and in every module.
   case property(UInt)
   /// `?.`
   case optionalChain
-  /// What makes the result of a chain optional.
+  /// The conversion of a chain's result to an optional.
   case optionalWrap
   /// `!.`
   case forcedUnwrap
@@ -14,11 +14,11 @@ enum KeyPathComponent: Equatable {
 extension AnyKeyPath {
   /// The steps of the key path; nil if one is of another kind.
   ///
-  /// Swift has no way to take a key path apart, and two that lead to the same property are not
-  /// equal when one goes through a subclass. So this reads the object as the runtime lays it out:
-  /// after isa, reference counts and a name come the size of what follows, and for each
-  /// step a header with its kind, the step's words, and between two steps a type. Foundation
-  /// reads it so, to refuse key paths of several steps in predicates.
+  /// Swift can't take a key path apart, and two key paths to the same property differ if one goes
+  /// through a subclass. So this reads the runtime's layout of the object: after isa, reference
+  /// counts and a name come the size of the rest and, for each step, a header with its kind, the
+  /// step's words and, between two steps, a type. Foundation also reads it, to reject key paths of
+  /// several steps in predicates.
   var components: [KeyPathComponent]? {
     let word = MemoryLayout<UInt>.size
     let object = unsafeBitCast(self, to: UnsafeRawPointer.self)
@@ -43,7 +43,7 @@ extension AnyKeyPath {
       case 4: components.append(.init(optional: header & 0x00ff_ffff))
       default: return nil
       }
-      // The type that the step leads to, if there is another one.
+      // The type after the step, unless it is the last one.
       offset = (offset + word - 1) / word * word + word
     }
     return components.isEmpty ? nil : components

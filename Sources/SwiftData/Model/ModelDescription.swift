@@ -1,28 +1,28 @@
 import Store
 
-/// What is known of a model class from the class alone: its properties and their kinds.
+/// A model class's properties and their kinds, from the class alone.
 ///
-/// Not for use in applications: generated code holds on to the description of its class.
+/// Not for use in applications: generated code keeps the description of its class.
 public final class _ModelDescription: @unchecked Sendable {
-  // Key paths of models are constants, though their type can't tell.
+  // Key paths of models are constants, but their type does not say so.
   let type: any PersistentModel.Type
-  /// The simple name of the class, which is the name of its entity.
+  /// The simple name of the class, which is also its entity's name.
   let name: String
-  /// The description of the superclass, if that is a model too.
+  /// The description of the superclass if that is a model.
   let parent: _ModelDescription?
-  /// How many properties are inherited: where those of this class begin.
+  /// The number of inherited properties, and so the index of the first own one.
   let offset: Int
   /// The inherited properties, then its own, in the order of their declaration.
   let properties: [PropertyDescription]
-  /// The properties that lead to other objects; most work after a change is about these alone.
+  /// The properties that refer to other objects; most updates after a change concern only these.
   let relationships: [PropertyDescription]
-  /// The places of the properties whose values are kept in memory alone.
+  /// The indexes of properties with values only in memory.
   let ephemerals: PropertySet
-  /// The collections that must have a certain number of members.
+  /// The collections with a minimum or maximum number of members.
   let counted: [PropertyDescription]
-  /// Sets of properties whose values, taken together, name one object; inherited ones too.
+  /// Sets of properties whose values together are unique, including inherited sets.
   let uniqueSets: [[String]]
-  /// Sets of properties that are indexed for queries; inherited ones too.
+  /// Sets of properties with an index, including inherited sets.
   let indexSets: [[String]]
   private let byKeyPath: [AnyKeyPath: Int]
   private let byName: [String: Int]
@@ -30,11 +30,11 @@ public final class _ModelDescription: @unchecked Sendable {
 
   private static let known = Guarded<[ObjectIdentifier: _ModelDescription]>([:])
 
-  /// The description of a class, made once.
+  /// The description of a class, created once.
   public static func of(_ type: any PersistentModel.Type) -> _ModelDescription {
     let identity = ObjectIdentifier(type)
     if let found = known.withLock({ $0[identity] }) { return found }
-    // Made outside the lock: default values may be models with descriptions of their own.
+    // Created outside the lock: default values may be models with descriptions of their own.
     let made = _ModelDescription(type)
     return known.withLock { known in
       if let found = known[identity] { return found }
@@ -47,7 +47,7 @@ public final class _ModelDescription: @unchecked Sendable {
     self.type = type
     name = String(describing: type)
     parent = (_getSuperclass(type) as? any PersistentModel.Type).map(_ModelDescription.of)
-    // A plain subclass of a model adds nothing to it and answers with its superclass's list.
+    // A plain subclass of a model has its superclass's list.
     let metadata = type.schemaMetadata.filter { !($0.metadata is any SchemaConstraint) }
     let isRepeated = parent.map { $0.ownKeyPaths == metadata.map(\.keypath) } ?? false
     offset = parent?.properties.count ?? 0
@@ -92,11 +92,11 @@ public final class _ModelDescription: @unchecked Sendable {
 
   private var ownKeyPaths: [AnyKeyPath] { properties[offset...].map(\.keyPath) }
 
-  /// The property that a key path leads to: its own or an inherited one.
+  /// The own or inherited property of a key path; nil if it is not a stored property.
   func property(for keyPath: AnyKeyPath) -> PropertyDescription? {
     if let index = byKeyPath[keyPath] { return properties[index] }
-    // A key path through a subclass (`\Business.name`) differs from the one that the superclass
-    // lists (`\Trip.name`), but not in the getter that it names.
+    // A key path through a subclass (`\\Business.name`) differs from the superclass's key path
+    // (`\\Trip.name`), but both have the same getter.
     guard offset > 0 || parent != nil else { return nil }
     guard let steps = keyPath.components else { return nil }
     return properties.first { $0.keyPath.components == steps }
@@ -104,12 +104,11 @@ public final class _ModelDescription: @unchecked Sendable {
 
   func property(named name: String) -> PropertyDescription? { byName[name].map { properties[$0] } }
 
-  /// True if this is the class, or one that inherits from it.
+  /// Whether the class is this one or one of its superclasses.
   func isKind(of other: _ModelDescription) -> Bool {
     self === other || (parent?.isKind(of: other) ?? false)
   }
 
-  /// The relationship that leads back from the destination of one of these properties.
   func inverse(of index: Int) -> PropertyReference? {
     if let known = inverses.withLock({ $0[index] }) { return known }
     let found = findInverse(of: properties[index])
@@ -118,7 +117,6 @@ public final class _ModelDescription: @unchecked Sendable {
   }
 }
 
-/// A property of a class.
 struct PropertyReference: Sendable {
   var owner: _ModelDescription
   var property: PropertyDescription

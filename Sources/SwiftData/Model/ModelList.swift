@@ -1,12 +1,12 @@
-/// Objects in the order in which they were added, each once.
+/// Objects in insertion order, each once.
 ///
-/// Whether a long list contains an object, and removing one, take the same time however long it is.
+/// Searching or removing takes constant time in long lists.
 struct ModelList<Element> {
-  /// The objects, and before some of them the places of objects that were removed since.
+  /// The objects, and the places of removed objects before some of them.
   private var places: [Element]
-  /// The objects of a long list that was searched; to search a short one costs less than this.
+  /// The objects of a long list that was searched; short lists are searched without it.
   private var present: Set<UInt>?
-  /// How many of the first places of an object are those of a removed one.
+  /// How many of the first places of an object belong to removed entries.
   private var removed: [UInt: Int] = [:]
   private var removedCount = 0
 
@@ -17,7 +17,6 @@ struct ModelList<Element> {
   var count: Int { places.count - removedCount }
   var isEmpty: Bool { count == 0 }
 
-  /// The objects in their order.
   var elements: [Element] {
     guard removedCount > 0 else { return places }
     var removed = removed
@@ -28,7 +27,7 @@ struct ModelList<Element> {
     }
   }
 
-  /// Drops the places of removed objects, as reading the elements is free without them.
+  /// Drops the places of removed objects, so that reading the elements is free.
   mutating func compact() {
     guard removedCount > 0 else { return }
     places = elements
@@ -36,7 +35,7 @@ struct ModelList<Element> {
     removedCount = 0
   }
 
-  /// Adds an object that is not in the list.
+  /// Adds an object that is not in the list yet.
   mutating func append(_ element: Element) {
     places.append(element)
     let added = identity(element)
@@ -75,7 +74,7 @@ struct ModelList<Element> {
     present = Set(places.map(identity))
   }
 
-  /// The address of an object, which comes first in every kind of reference to it.
+  /// The object's address, the first word of every kind of reference to it.
   private func identity(_ element: Element) -> UInt {
     withUnsafeBytes(of: element) { $0.load(as: UInt.self) }
   }

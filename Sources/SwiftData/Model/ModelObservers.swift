@@ -1,7 +1,6 @@
-/// Those who observe an object; the accessors that macros write tell them.
+/// The observers of an object, which accessors from macros notify.
 ///
-/// Not for use in applications. Nothing is allocated for an object that is only written, and its
-/// changes are told to nobody.
+/// Not for use in applications. An object without observers allocates nothing and notifies nobody.
 public struct _ModelObservers {
   let state: _ModelState
 
@@ -13,7 +12,7 @@ public struct _ModelObservers {
     state.madeRegistrar().access(model, keyPath: keyPath)
   }
 
-  /// Makes a change that observers of the property learn of.
+  /// Makes a change and notifies the observers of the property.
   public func withMutation<Model: Observable, Member, Result>(
     of model: Model,
     keyPath: @autoclosure () -> KeyPath<Model, Member>,

@@ -1,14 +1,13 @@
 import Changes
 import Store
 
-// The overloads are chosen by the type of the property, in the code that the macros write.
-// `place` is the description of the class that declares the property, and the property's place
-// in that class.
+// Generated code chooses an overload by the type of the property. `place` is the description of the
+// class that declares the property, and `own` is the property's index in that class.
 
 extension _ModelState {
   // MARK: Values that are stored as they are
 
-  /// Sets a value while the object is being made.
+  /// Sets a value during initialization.
   public func initialize<T: _AttributeValue>(_ place: _ModelDescription, _ own: Int, _ value: T) {
     slots[index(place, own)] = .value(value._stored)
   }
@@ -34,7 +33,7 @@ extension _ModelState {
 
   // MARK: Enumerations and other raw values
 
-  /// Sets a value while the object is being made.
+  /// Sets a value during initialization.
   public func initialize<T: RawRepresentable>(
     _ place: _ModelDescription,
     _ own: Int,
@@ -80,7 +79,7 @@ extension _ModelState {
 
   // MARK: Values that are encoded when they are saved
 
-  /// Sets a value while the object is being made.
+  /// Sets a value during initialization.
   @_disfavoredOverload
   public func initialize<T: Codable>(_ place: _ModelDescription, _ own: Int, _ value: T) {
     slots[index(place, own)] = .decoded(DecodedValue(value))
@@ -105,7 +104,7 @@ extension _ModelState {
 
   // MARK: Values that a transformer turns into bytes
 
-  /// Sets a value while the object is being made.
+  /// Sets a value during initialization.
   public func initializeTransformable<T>(_ place: _ModelDescription, _ own: Int, _ value: T) {
     slots[index(place, own)] = .decoded(DecodedValue(value))
   }
@@ -125,7 +124,7 @@ extension _ModelState {
     setDecoded(place.offset &+ own, to: value)
   }
 
-  // MARK: Common ways
+  // MARK: Shared functions
 
   private func index(_ place: _ModelDescription, _ own: Int) -> Int { place.offset &+ own }
 
@@ -133,7 +132,7 @@ extension _ModelState {
     if case .decoded(let box) = slots[index], let value = box.value as? T { return value }
     if case .value(let stored) = slots[index],
       case .attribute(let codec) = description.properties[index].kind,
-      // Rows are checked when they are read, so that this can't fail but for a broken `Codable`.
+      // Rows are checked when they are read, so only a wrong `Codable` can fail here.
       let value = try? codec.decode(stored), let typed = value as? T
     {
       slots[index] = .decoded(DecodedValue(typed, stored: stored))
@@ -147,8 +146,8 @@ extension _ModelState {
     slots[index] = .decoded(DecodedValue(value))
   }
 
-  /// What stands for a value that is not there: it is read from the store where the object was
-  /// fetched without it; else it is the default of the property, or nil.
+  /// The value of a slot without one: read from the store if the object was fetched without it, or
+  /// else the property's default, or nil.
   func absent<T>(_ index: Int) -> T {
     var isRead = false
     if case .empty = slots[index], phase == .stored, let context {
@@ -156,7 +155,7 @@ extension _ModelState {
       if case .empty = slots[index] {} else { isRead = true }
     }
     let property = description.properties[index]
-    // Before the value is asked for: to an optional, a digest would be nil.
+    // First of all, because an optional would accept the digest as nil.
     if case .value(.text(let digest)) = slots[index], property.isExternal,
       let data = context?.readExternal(digest, of: self)
     {
@@ -178,13 +177,13 @@ extension _ModelState {
     )
   }
 
-  /// The value of a slot as its declared type; nil if there is none.
+  /// The value of a slot as its declared type; nil if it has none.
   func valueAny(at index: Int) -> Any? {
     switch slots[index] {
     case .empty: return nil
     case .value(let stored):
       guard case .attribute(let codec) = description.properties[index].kind else { return nil }
-      // A stored form that the type doesn't take is no value; see `decoded`.
+      // A stored form that the type does not accept has no value; see `decoded`.
       return try? codec.decode(stored)
     case .decoded(let box): return box.value
     case .toOne: return toOne(index)
@@ -192,14 +191,14 @@ extension _ModelState {
     }
   }
 
-  /// Writes a value whose type is only known at run time.
+  /// Writes a value whose type is known only at run time.
   func setAny(_ value: Any, at index: Int) {
     let property = description.properties[index]
     switch property.kind {
     case .attribute(let codec):
       willChange(index)
       if codec.type != .json, codec.type != .transformed, let stored = try? codec.encode(value) {
-        // A value of another type than the declared one can only be kept as it is.
+        // A value of another type than the declared one can't be encoded.
         slots[index] = .value(stored)
       } else {
         slots[index] = .decoded(DecodedValue(value))
@@ -212,13 +211,11 @@ extension _ModelState {
     }
   }
 
-  /// What the column of a property holds.
   func columnValue(at index: Int) throws -> Value {
     guard description.properties[index].destination != nil else { return try stored(at: index) }
     return toOneRow(index).map { .integer($0) } ?? .null
   }
 
-  /// The stored form of an attribute, for saving.
   func stored(at index: Int) throws -> Value {
     let property = description.properties[index]
     switch slots[index] {

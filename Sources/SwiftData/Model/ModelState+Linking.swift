@@ -1,5 +1,5 @@
-// Both sides of a relationship are kept in step in memory: what one side is told, the other
-// learns, as far as it is loaded; the rest is remembered until it is.
+// Both sides of a relationship stay consistent in memory: a change on one side updates the other if
+// it is loaded, and is remembered otherwise.
 
 extension _ModelState {
   func setToOne(_ index: Int, to new: (any PersistentModel)?, owner: (any PersistentModel)?) {
@@ -16,12 +16,12 @@ extension _ModelState {
     if let new { join(owner, with: new, at: index) }
   }
 
-  /// Whether the object at the other end has the column, so that it must be in memory to change.
+  /// Whether the destination has the column, so that it must be in memory for a change.
   func isKeptByOther(_ index: Int) -> Bool {
     if case .inverseColumn = entity?.relationships[index]?.storage { true } else { false }
   }
 
-  /// The object that a change takes out of a to-one relationship.
+  /// The object that a change removes from a to-one relationship.
   private func previous(_ index: Int) -> (any PersistentModel)? {
     if phase == .stored, case .empty = slots[index] {
       if isKeptByOther(index) { return toOne(index) }
@@ -34,7 +34,7 @@ extension _ModelState {
     setToMany(index, isNil: new == nil, owner: owner) { $0.assign(new ?? []) }
   }
 
-  /// Assigns to a collection, and tells the objects that went and those that came.
+  /// Assigns to a collection, and updates the removed and added objects.
   func setToMany(
     _ index: Int,
     isNil: Bool,
@@ -53,9 +53,9 @@ extension _ModelState {
     for model in difference.came { join(owner, with: model, at: index) }
   }
 
-  /// Tells the relationships that were set while the object was made to their other sides.
+  /// Updates the other sides of relationships that were set during initialization.
   ///
-  /// An object that a context knew before may be known to some of them still.
+  /// An object that a context knew before may still have some of these links.
   func linkInitialValues(of owner: any PersistentModel, again: Bool) {
     guard !unlinked.isEmpty else { return }
     for index in slots.indices where unlinked.contains(index) {
@@ -71,7 +71,7 @@ extension _ModelState {
     }
   }
 
-  /// Makes the other side of a new link know of it, and brings both into one context.
+  /// Updates the other side of a new link, and moves both objects into one context.
   private func join(
     _ owner: any PersistentModel,
     with other: any PersistentModel,
@@ -83,7 +83,7 @@ extension _ModelState {
       context?.pending.foreignLinks.append(ForeignLink(owner: owner, index: index, other: other))
       return
     }
-    // It may have gone while this one was away.
+    // It may have been deleted while this object was deleted.
     if again, state.phase == .deleted || state.phase == .deleting {
       return part(owner, from: other, at: index)
     }
@@ -97,8 +97,8 @@ extension _ModelState {
     }
   }
 
-  /// Lets go of an object that was deleted while this one was away; that one will lead here again
-  /// if its deletion is taken back too.
+  /// Removes an object that was deleted while this one was; restoring that one will restore the
+  /// link.
   private func part(
     _ owner: any PersistentModel,
     from gone: any PersistentModel,
@@ -117,7 +117,7 @@ extension _ModelState {
     state.meet(owner, own: gone, at: inverse.property, from: index, again: true)
   }
 
-  /// Learns that `other`, through its property `from`, leads here.
+  /// Adds `other`, whose property with the index `from` refers to this object.
   private func meet(
     _ other: any PersistentModel,
     own: any PersistentModel,
@@ -129,7 +129,7 @@ extension _ModelState {
     let wasUnlinked = unlinked.contains(index)
     if property.isToMany {
       let many = knownToMany(index)
-      // Set on both sides before either was told.
+      // Both sides were set before one updated the other.
       if wasUnlinked || again, many.contains(other) { return }
       notify(own, property: property) {
         willChange(index)
@@ -154,7 +154,7 @@ extension _ModelState {
     }
   }
 
-  /// Takes an object out of the relationship that led to it.
+  /// Removes an object from the relationship that referred to it.
   func forget(
     _ gone: any PersistentModel,
     of own: any PersistentModel,
@@ -177,7 +177,7 @@ extension _ModelState {
     }
   }
 
-  /// Makes a change that the observers of the object learn of.
+  /// Makes a change and notifies the observers of the object.
   func notify(
     _ model: any PersistentModel,
     property: PropertyDescription,

@@ -1,14 +1,14 @@
 extension _ModelState {
   // MARK: To one object
 
-  /// Sets a reference while the object is being made.
+  /// Sets a reference during initialization.
   public func initialize<T: PersistentModel>(_ place: _ModelDescription, _ own: Int, _ value: T?) {
     let index = place.offset &+ own
     slots[index] = .toOne(value.map { .object($0) } ?? .none)
     if value != nil { unlinked.insert(index) }
   }
 
-  /// Reads a reference that is always there.
+  /// Reads a reference that is never nil.
   public func get<T: PersistentModel>(_ place: _ModelDescription, _ own: Int) -> T {
     let index = place.offset &+ own
     if let model = toOne(index) as? T { return model }
@@ -32,7 +32,7 @@ extension _ModelState {
 
   // MARK: To many objects
 
-  /// Sets a collection while the object is being made.
+  /// Sets a collection during initialization.
   public func initialize<C: RelationshipCollection>(
     _ place: _ModelDescription,
     _ own: Int,
@@ -58,7 +58,7 @@ extension _ModelState {
       return C._make(from: nil)
     }
     let elements = typed.elements
-    // Only an object without an inverse is not told that it is to leave.
+    // An object without an inverse is not removed from the collection when it is deleted.
     if many.remembersChanges, description.inverse(of: index) == nil,
       elements.contains(where: { isGone($0._$state, at: index) })
     {
@@ -67,7 +67,7 @@ extension _ModelState {
     return C._make(from: elements)
   }
 
-  /// Lets go of the array that was just read, so that it can be changed without a copy.
+  /// Releases the array that was just read, so that it can be changed without a copy.
   public func lend(_ place: _ModelDescription, _ own: Int) {
     if case .toMany(let many) = slots[place.offset &+ own] { many.lend() }
   }
@@ -86,8 +86,8 @@ extension _ModelState {
     }
   }
 
-  /// Whether a collection can be nil: the rows of a store of ours can't tell nil from empty, so that
-  /// every context reads an empty collection for both.
+  /// Whether a collection can be nil: in native stores, nil and empty are the same, so contexts
+  /// read an empty collection.
   private var keepsNil: Bool {
     guard phase != .detached, let entity, let registry else { return true }
     return registry.container.store(of: entity).keepsWholeObjects
@@ -95,11 +95,11 @@ extension _ModelState {
 }
 
 extension _ModelState {
-  /// The object that a to-one relationship leads to, read from the store when it must be.
+  /// The destination of a to-one relationship, read from the store if necessary.
   func toOne(_ index: Int) -> (any PersistentModel)? {
     if case .empty = slots[index] {
       guard phase != .detached, row >= 0, let context else { return nil }
-      // What can't be read now is not nothing: it stays to be read.
+      // A failed read is not nil: the next use reads again.
       guard let read = context.readToOne(self, at: index) else { return nil }
       slots[index] = .toOne(read)
     }
@@ -114,10 +114,10 @@ extension _ModelState {
     }
   }
 
-  /// True for an object that is deleted, or will be, where no inverse tells of it.
+  /// Whether a referenced object is deleted, or will be, and has no inverse that says so.
   ///
-  /// The reference itself stays, as the deletion may be taken back. One that must lead somewhere
-  /// does so until the save refuses the deletion.
+  /// The reference stays, because the deletion may be cancelled. One that may not be nil keeps its
+  /// destination until the save rejects the deletion.
   private func isGone(_ other: _ModelState, at index: Int) -> Bool {
     guard other.phase != .stored, other.phase != .inserting,
       phase == .stored || phase == .inserting
@@ -132,7 +132,7 @@ extension _ModelState {
     return model
   }
 
-  /// Refers to an object, and keeps it alive unless it keeps this one alive itself.
+  /// Refers to an object, and keeps it alive unless it already keeps this one alive.
   func keep(_ model: any PersistentModel, at index: Int) {
     let other = model._$state
     var isHeldByOther = false
@@ -148,7 +148,7 @@ extension _ModelState {
     )
   }
 
-  /// The row that a to-one relationship leads to; nil for none.
+  /// The row that a to-one relationship refers to; nil for none.
   func toOneRow(_ index: Int) -> Int64? {
     guard case .toOne(let reference) = slots[index] else { return nil }
     switch reference {
@@ -159,7 +159,7 @@ extension _ModelState {
     }
   }
 
-  /// The object that a to-one relationship leads to, if it is in memory.
+  /// The destination of a to-one relationship if it is in memory.
   func knownToOne(_ index: Int) -> (any PersistentModel)? {
     guard case .toOne(let reference) = slots[index] else { return nil }
     switch reference {
@@ -171,7 +171,7 @@ extension _ModelState {
     }
   }
 
-  /// A to-many relationship, read from the store when it must be.
+  /// A to-many relationship, read from the store if necessary.
   func toMany(_ index: Int) -> ToMany {
     let many = knownToMany(index)
     if !many.isLoaded {
@@ -184,7 +184,7 @@ extension _ModelState {
     return many
   }
 
-  /// A to-many relationship as far as it is in memory.
+  /// A to-many relationship as it is in memory.
   func knownToMany(_ index: Int) -> ToMany {
     if case .toMany(let many) = slots[index] { return many }
     let many = description.makeToMany(index, isLoaded: row < 0)
@@ -194,7 +194,6 @@ extension _ModelState {
 }
 
 extension _ModelDescription {
-  /// An empty collection for a property.
   func makeToMany(_ index: Int, isLoaded: Bool) -> ToMany {
     let property = properties[index]
     guard let type = property.collection else {
@@ -203,7 +202,7 @@ extension _ModelDescription {
     return type.init(isLoaded: isLoaded, remembersChanges: remembersChanges(of: index))
   }
 
-  /// True for relationships whose members have no column of their own that tells of them.
+  /// Whether no column of a relationship's members records it, so that changes must be remembered.
   func remembersChanges(of index: Int) -> Bool {
     guard let inverse = inverse(of: index) else { return true }
     return inverse.property.isToMany

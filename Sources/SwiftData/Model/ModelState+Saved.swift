@@ -1,5 +1,5 @@
 extension _ModelState {
-  /// Has nothing more to save; objects that keep each other alive let go of one another.
+  /// Forgets the changes after a save; objects that hold each other release one another.
   func settle() {
     changed.removeAll()
     isPending = false
@@ -9,7 +9,7 @@ extension _ModelState {
       switch slots[index] {
       case .toOne(.object(let other)): keep(other, at: index)
       case .toOne(.companion(let companion, let row)) where row < 0:
-        // It was new when it was met; now it has a row to be found by.
+        // It was new when it was linked; now a row identifies it.
         guard let other = companion.model else { continue }
         slots[index] = .toOne(.companion(companion, row: other._$state.row))
       case .toMany(let many): many.settle()
@@ -31,7 +31,7 @@ extension _ModelState {
     }
   }
 
-  /// Will tell its relationships to their other sides when it is inserted again.
+  /// Makes relationships update their other sides when the object is inserted again.
   func unlink() {
     for index in slots.indices {
       switch slots[index] {
@@ -41,10 +41,10 @@ extension _ModelState {
     }
   }
 
-  /// Reads collections again when they are touched, if somebody else has saved since they were read.
+  /// Makes collections be read at their next use if another context or process saved since.
   ///
-  /// So it does with references that the other object's row tells of. What has changes of one's own
-  /// stays until these are saved.
+  /// The same applies to references in the other object's row. Relationships with unsaved changes
+  /// stay.
   func forgetRelationships(of model: any PersistentModel, before number: Int32) {
     guard reading != number else { return }
     var stays = false
@@ -62,7 +62,7 @@ extension _ModelState {
     if !stays { reading = number }
   }
 
-  /// Reads its references again when they are touched: the store has taken some of them away.
+  /// Makes references be read at their next use, because the store set some to nil.
   func forgetReferences(of model: any PersistentModel) {
     for property in description.properties where !changed.contains(property.index) {
       guard case .toOne = slots[property.index] else { continue }

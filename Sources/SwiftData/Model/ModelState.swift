@@ -2,74 +2,72 @@ import Changes
 import Store
 import Synchronization
 
-/// The values of one object, and where it stands between memory and store.
+/// The values of one object and its phase.
 ///
-/// Not for use in applications: every model keeps one, and the accessors that macros write read
-/// and write its slots. Like the model itself, it belongs to the thread of its context.
+/// Not for use in applications: every model has one, and accessors from macros use its slots. Like
+/// the model itself, it belongs to its context's thread.
 public final class _ModelState {
-  /// Where an object stands.
   enum Phase {
-    /// No context knows it.
+    /// No context has it.
     case detached
-    /// A context will insert it with its next save.
+    /// A context will insert it in its next save.
     case inserting
     /// It is in a store.
     case stored
-    /// A context will delete it with its next save.
+    /// A context will delete it in its next save.
     case deleting
-    /// It was in a store, and is gone.
+    /// It was in a store and is deleted.
     case deleted
   }
 
   let description: _ModelDescription
-  /// Tells the observers of the object of changes, once it has had any.
+  /// Notifies observers; nil if the object never had any.
   @exclusivity(unchecked) var usedRegistrar: ObservationRegistrar?
   @exclusivity(unchecked) var slots: ContiguousArray<Slot>
   @exclusivity(unchecked) var changed = PropertySet()
   @exclusivity(unchecked) var phase = Phase.detached
-  /// The row of the object; negative until it is saved, and then unique in this process.
+  /// The row; before the first save negative, and unique in the process.
   var row: Int64
-  /// The identity that a store gave; nil if the row tells it.
+  /// The identity that a custom store gave; nil for a row.
   var storeKey: PersistentIdentifier?
-  /// The entity, once a context knows the object.
+  /// The entity; nil until a context has the object.
   var entity: EntityDescription?
-  /// Where the context keeps its objects; nil while none knows this one.
+  /// The objects of the context; nil if no context has the object.
   @exclusivity(unchecked) var registry: Registry?
-  /// Relationships that were set while the object was made, when it could not be told to others.
+  /// Relationships set during initialization, whose other sides are not updated yet.
   @exclusivity(unchecked) var unlinked = PropertySet()
-  /// True while one of the context's lists of pending changes holds the object.
+  /// Whether a list of pending changes has the object.
   var isPending = false
-  /// True while the context's overlay doesn't hold the newest values.
+  /// Whether the context's overlay lacks the newest values.
   var isUnsynced = false
-  /// The number of the context's reading of the store in which its relationships were read, at the
-  /// earliest.
+  /// The earliest of the context's readings of the store in which a relationship was read.
   var reading: Int32 = 0
-  /// The place of the object among those that its context was given to insert.
+  /// The rank of the object among those that its context inserted.
   var insertionRank: Int32 = 0
   private var reference: LightReference?
   private var companion: WeakModel?
-  /// True once somebody knows the temporary identity, and may ask for the object by it after its
+  /// Whether the temporary identity was given out, so that it must lead to the object after the
   /// save.
   private(set) var isIdentifierGiven = false
-  /// True once the hash was asked for, which must not change any more.
+  /// Whether the hash was read, which may not change afterwards.
   private var isHashed = false
   private var hashSeed: HashSeed?
 
   private static let temporaryRows = Atomic<Int64>(-1)
 
-  /// Makes the state of a new object.
+  /// Creates the state of a new object.
   public init(_ description: _ModelDescription) {
     self.description = description
     slots = .empty(description.properties.count)
     row = Self.nextTemporaryRow()
   }
 
-  /// A row that stands for an object until it is saved.
+  /// A negative row for an object that is not saved yet.
   static func nextTemporaryRow() -> Int64 {
     temporaryRows.wrappingSubtract(1, ordering: .relaxed).newValue
   }
 
-  /// Makes the state of an object that is in a store.
+  /// Creates the state of an object in a store.
   init(_ entity: EntityDescription, row: Int64, storeKey: PersistentIdentifier? = nil) {
     description = entity.model
     self.entity = entity
@@ -79,7 +77,7 @@ public final class _ModelState {
     phase = .stored
   }
 
-  /// Takes the state behind storage of ours, or copies the values of somebody else's.
+  /// The state behind a model's own storage, or a copy of values in other storage.
   public static func _of<Model: PersistentModel>(
     _ backingData: any BackingData<Model>,
     _ description: _ModelDescription
@@ -107,7 +105,6 @@ public final class _ModelState {
 
   // MARK: Identity
 
-  /// The object; nil once nobody holds it.
   var model: (any PersistentModel)? {
     if let model = reference?.model { return model }
     guard reference != nil, let entity, let model = registry?.twins(entity, row: row).first else {
@@ -117,7 +114,6 @@ public final class _ModelState {
     return model
   }
 
-  /// A reference to the object that doesn't keep it alive.
   func reference(to model: any PersistentModel) -> LightReference {
     if let reference, reference.model != nil { return reference }
     let made = LightReference(model)
@@ -126,7 +122,7 @@ public final class _ModelState {
     return made
   }
 
-  /// The reference for those whom the object keeps alive itself.
+  /// The reference for objects that this object keeps alive.
   func companion(of model: any PersistentModel) -> WeakModel {
     let reference = reference(to: model)
     if let companion { return companion }
@@ -145,7 +141,7 @@ public final class _ModelState {
     )
   }
 
-  /// The identity as it is given to those who may ask for the object by it later.
+  /// The identity for callers that may look up the object by it later.
   var givenIdentifier: PersistentIdentifier {
     if isTemporary { isIdentifierGiven = true }
     return identifier
@@ -168,24 +164,24 @@ public final class _ModelState {
 
   private var isTemporary: Bool { storeKey == nil && row < 0 }
 
-  /// The rows of objects in custom stores are another's in every context.
+  /// The rows of objects in custom stores differ between contexts.
   private var ownHash: Int64 { storeKey.map { Int64($0.hashValue) } ?? row }
 
-  /// Takes the identity that a save gives it, before anybody else can meet it.
+  /// Sets the identity from a save, before other code can read it.
   func become(row: Int64, storeKey: PersistentIdentifier? = nil) {
     self.row = row
     self.storeKey = storeKey
     hashSeed?.serve(identifier)
   }
 
-  /// Takes the temporary identity back that it had before a save that failed.
+  /// Restores the temporary identity after a failed save.
   func takeBack(row: Int64) {
     hashSeed?.leave(identifier)
     self.row = row
     storeKey = nil
   }
 
-  /// Takes a new temporary identity, as the one that it had belongs to what was deleted.
+  /// Gets a new temporary identity, because the previous one belongs to the deleted object.
   func becomeTemporary() {
     if isHashed, hashSeed == nil { hashSeed = HashSeed(ownHash) }
     row = Self.nextTemporaryRow()
@@ -193,7 +189,7 @@ public final class _ModelState {
     isIdentifierGiven = false
   }
 
-  // MARK: Standing
+  // MARK: Phases
 
   var context: ModelContext? { registry?.context }
 
@@ -205,19 +201,19 @@ public final class _ModelState {
     }
   }
 
-  /// The context that an application sees.
+  /// The context that the application created.
   var visibleContext: ModelContext? {
     phase == .detached || phase == .deleted ? nil : registry?.visibleContext
   }
 
-  /// Takes the values of the superclass's part of the object while it is being made.
+  /// Takes over the values of the superclass during initialization.
   public func adopt(_ base: _ModelState) {
     for index in base.slots.indices where index < slots.count {
       if case .empty = slots[index] { slots[index] = base.slots[index] }
     }
   }
 
-  /// Prepares a change of one slot: undo learns the old value, the context that it must save.
+  /// Prepares a change of one slot: records the old value for undo, and the object for the save.
   func willChange(_ index: Int) {
     guard phase != .detached else { return }
     context?.willChange(self, at: index)

@@ -1,21 +1,21 @@
-/// The state that a model class keeps for its own part of an object.
+/// The state of a model class's own part of an object.
 ///
-/// Not for use in applications. It is made with the first value that `init` gives the object, and
-/// not at all for an object that is read from a store and gets the state of its row.
+/// Not for use in applications. It is created with the first value that `init` sets, but not for
+/// objects that are read from a store.
 public struct _OwnState {
   private let description: _ModelDescription
   private var made: _ModelState?
 
-  /// Stands for the state of a new object of a class.
+  /// Represents the state of a new object of a class.
   public init(_ description: _ModelDescription) { self.description = description }
 
-  /// Stands for a state that exists.
+  /// Represents an existing state.
   public init(_ state: _ModelState) {
     description = state.description
     made = state
   }
 
-  /// The state.
+  /// The state; created at the first call.
   public var state: _ModelState {
     mutating get {
       if let made { return made }

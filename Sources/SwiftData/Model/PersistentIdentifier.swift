@@ -1,30 +1,34 @@
 /// A type that describes the aggregate identity of a SwiftData model.
 ///
 /// An object that was never saved has a temporary identity; its first save gives it a permanent
-/// one. A permanent identity can be encoded and decoded in another process.
+/// one, which other processes can decode.
+///
+/// ```swift
+/// let id = trip.persistentModelID
+/// let trip = otherContext.model(for: id) as? Trip
+/// ```
 public struct PersistentIdentifier: Hashable, Identifiable, Codable, Sendable {
-  /// What tells an object from the others of its entity.
   enum Key: Hashable, Sendable {
-    /// A row of a store of ours; negative until the object is saved.
+    /// A row of a native store; negative until the object is saved.
     case number(Int64)
     /// The key that a custom store gave.
     case text(String)
   }
 
-  /// The value that identifies the object.
+  /// A value that identifies the object, ordered and written as its text.
   public struct ID: Hashable, Comparable, Codable, Sendable, CustomStringConvertible {
     let identifier: String
 
-    /// The store, the entity and the key, as a path.
+    /// The store, the entity and the key, as a URL.
     public var description: String { identifier }
 
-    /// Orders identities as their texts.
+    /// Orders identities by their texts.
     public static func < (left: ID, right: ID) -> Bool { left.identifier < right.identifier }
   }
 
-  /// The store that keeps the object; nil for an object that was never saved.
+  /// The identifier of the store that contains the object; nil until its first save.
   public let storeIdentifier: String?
-  /// The name of the object's entity.
+  /// The name of the entity, which is the simple name of the object's class.
   public let entityName: String
   let key: Key
 
@@ -34,7 +38,7 @@ public struct PersistentIdentifier: Hashable, Identifiable, Codable, Sendable {
     self.key = key
   }
 
-  /// The value that identifies the object.
+  /// A value that identifies the object; it has no public parts, but a description.
   public var id: ID {
     let place = storeIdentifier ?? "temporary"
     return switch key {
@@ -43,12 +47,12 @@ public struct PersistentIdentifier: Hashable, Identifiable, Codable, Sendable {
     }
   }
 
-  /// True until the object is saved for the first time.
+  /// Whether the object was never saved.
   var isTemporary: Bool { storeIdentifier == nil }
 
-  /// The row that holds the object, in a store of ours.
+  /// The row of the object in a native store; nil in other stores.
   ///
-  /// Swift 6.3.1 fails in an optimised build where this is inlined behind another use of the key.
+  /// Swift 6.3.1 fails in optimised builds if this is inlined after another use of the key.
   var row: Int64? {
     @inline(never) get {
       guard case .number(let number) = key else { return nil }
@@ -56,7 +60,7 @@ public struct PersistentIdentifier: Hashable, Identifiable, Codable, Sendable {
     }
   }
 
-  /// Makes the identity that a custom store gives to one of its objects.
+  /// The identity of an object in a custom store; integer keys of up to 64 bits stay numbers.
   public static func identifier(
     for storeIdentifier: String,
     entityName: String,
@@ -70,7 +74,7 @@ public struct PersistentIdentifier: Hashable, Identifiable, Codable, Sendable {
     )
   }
 
-  /// Makes the identity that a custom store gives to an object with a UUID for a key.
+  /// The identity of an object with a UUID as its key; the key is stored as the UUID's text.
   public static func identifier(
     for storeIdentifier: String,
     entityName: String,
@@ -87,12 +91,12 @@ public struct PersistentIdentifier: Hashable, Identifiable, Codable, Sendable {
     case storeIdentifier, entityName, primaryKey
   }
 
-  /// Reads an identity.
+  /// Decodes an identity.
   public init(from decoder: any Decoder) throws {
     let container = try decoder.container(keyedBy: CodingKeys.self)
     storeIdentifier = try container.decodeIfPresent(String.self, forKey: .storeIdentifier)
     entityName = try container.decode(String.self, forKey: .entityName)
-    // A number or a text: whichever the store of the object uses.
+    // Native stores use numbers, custom stores texts.
     if let number = try? container.decode(Int64.self, forKey: .primaryKey) {
       key = .number(number)
     } else {
@@ -100,7 +104,7 @@ public struct PersistentIdentifier: Hashable, Identifiable, Codable, Sendable {
     }
   }
 
-  /// Writes the identity.
+  /// Encodes the identity.
   public func encode(to encoder: any Encoder) throws {
     var container = encoder.container(keyedBy: CodingKeys.self)
     try container.encodeIfPresent(storeIdentifier, forKey: .storeIdentifier)

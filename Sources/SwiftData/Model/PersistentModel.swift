@@ -1,6 +1,6 @@
 /// An interface that enables SwiftData to manage a Swift class as a stored model.
 ///
-/// Don't conform to it by hand: ``Model()`` writes what it asks for.
+/// ``Model()`` adds the conformance; do not write it by hand.
 ///
 /// ```swift
 /// @Model final class Trip {
@@ -9,68 +9,67 @@
 /// }
 /// ```
 public protocol PersistentModel: AnyObject, Observable, Hashable, Identifiable, SendableMetatype {
-  /// The topmost model class of the family that this class belongs to.
+  /// The first model class in the chain of superclasses; without inheritance, the class itself.
   associatedtype Root: PersistentModel = Self
 
-  /// The properties that this class adds to those of its superclass.
+  /// The properties that the class declares; inherited ones are not included.
   static var schemaMetadata: [Schema.PropertyMetadata] { get }
 
-  /// Makes an instance over values that exist already.
+  /// Creates an instance with existing values.
   ///
-  /// The values are typed by the topmost class, so that classes that others inherit from can
-  /// fulfil this too.
+  /// The values have the type of the root class, so that subclasses can override the initializer.
   init(backingData: any BackingData<Root>)
 
-  /// The state that all instances of all model classes keep alike.
+  /// The state of the instance; only generated code uses it.
   var _$state: _ModelState { get set }
 }
 
 extension PersistentModel {
-  /// The identity of the object: temporary until it is first saved, then the same for ever.
+  /// The identity of the object: temporary until its first save, then permanent.
   public var persistentModelID: PersistentIdentifier { _$state.givenIdentifier }
 
-  /// The stable identity of the entity associated with this instance.
+  /// The identity of the object; the same as ``persistentModelID``.
   public var id: PersistentIdentifier { persistentModelID }
 
-  /// The context that manages the object; nil before it is inserted, after it is deleted, and once
-  /// the context has been released.
+  /// The context of the object; nil before it is inserted, after it is deleted, and after the
+  /// context was released.
   public var modelContext: ModelContext? { _$state.visibleContext }
 
-  /// A Boolean value that tells whether the object has changes that are not saved.
+  /// Whether the object has changes that are not saved.
   public var hasChanges: Bool { _$state.hasChanges }
 
-  /// A Boolean value that tells whether the next save will delete the object.
+  /// Whether the next save will delete the object; false again after that save.
   public var isDeleted: Bool { _$state.phase == .deleting }
 
-  /// The values behind the object.
+  /// The storage of the object's values; writing to it changes the object.
   public var persistentBackingData: any BackingData<Self> {
     get { StateBackingData<Self>(_$state) }
     set { _$state = newValue._$state ?? _$state }
   }
 
-  /// Makes storage for a new object.
+  /// Creates storage for a new object; properties without a default have no value yet.
   public static func createBackingData<P: PersistentModel>() -> some BackingData<P> {
     StateBackingData<P>(_ModelState(_ModelDescription.of(P.self)))
   }
 
-  /// Two objects are equal when they are the same object of the same store.
+  /// Whether both are the same object of the same store, also in different contexts.
   public static func == (left: Self, right: Self) -> Bool {
     left === right || left._$state.isSameObject(as: right._$state)
   }
 
-  /// Hashes the identity of the object, which stays the same through its first save.
+  /// Hashes the identity of the object; the hash does not change at the first save.
   public func hash(into hasher: inout Hasher) {
     _$state.hashIdentity(into: &hasher)
   }
 }
 
 extension PersistentModel {
-  /// Reads a stored value by its key path.
+  /// Reads a stored value by its key path; a relationship is read from the store if necessary.
   public func getValue<Value>(forKey keyPath: KeyPath<Self, Value>) -> Value {
     self[keyPath: keyPath]
   }
 
-  /// Writes a stored value by its key path.
+  /// Writes a stored value by its key path; observers and undo managers notice it.
   public func setValue<Value>(forKey keyPath: KeyPath<Self, Value>, to newValue: Value) {
     if let writable = keyPath as? ReferenceWritableKeyPath<Self, Value> {
       self[keyPath: writable] = newValue
@@ -79,12 +78,13 @@ extension PersistentModel {
     }
   }
 
-  /// Reads a value that a transformer turns into bytes.
+  /// Reads a transformable value; without one or a default, the program stops unless it is
+  /// optional.
   public func getTransformableValue<Value>(forKey keyPath: KeyPath<Self, Value>) -> Value {
     self[keyPath: keyPath]
   }
 
-  /// Writes a value that a transformer turns into bytes.
+  /// Writes a transformable value; it is transformed when the object is saved.
   public func setTransformableValue<Value>(
     forKey keyPath: KeyPath<Self, Value>,
     to newValue: Value
@@ -93,7 +93,7 @@ extension PersistentModel {
   }
 }
 
-/// The placeholder that a model class keeps in the place of each stored property.
+/// The type of the empty variables that macros declare beside stored properties.
 public struct _SwiftDataNoType: Sendable {
   /// Makes the placeholder.
   public init() {}

@@ -1,28 +1,27 @@
-/// What a property of a model class holds.
+/// The kind of a property of a model class.
 enum PropertyKind: Sendable {
-  /// A value, with the way to its stored form.
+  /// A value, with the conversion to its stored form.
   case attribute(AttributeCodec)
-  /// A reference to one object.
   case toOne(any PersistentModel.Type, isOptional: Bool)
-  /// References to any number of objects.
   case toMany(any PersistentModel.Type, isOptional: Bool)
-  /// A value of a type that can't be stored; making a schema of it is refused.
+  /// A value of a type that can't be stored; a schema with it is rejected.
   case unsupported
 }
 
-/// One persisted property of a model class.
+/// A persisted property of a model class.
 final class PropertyDescription: @unchecked Sendable {
-  // A class, as it is handed around for every value of every row. Sendable but for the default value, which is made once and then only read.
+  // A class, because it is passed on for every value of every row. The default value, which is not
+  // Sendable, is created once and then only read.
   let name: String
-  /// The place of its value among the slots of an object's state.
+  /// The index of its slot in an object's state.
   let index: Int
-  /// The name of the class that declares it.
+  /// The class that declares it.
   let owner: String
   let keyPath: AnyKeyPath
   let valueType: Any.Type
   let kind: PropertyKind
-  /// The class of what a relationship to many objects holds; known here, as finding it at run time
-  /// costs more than to make one.
+  /// The class of a to-many relationship's contents; determined here because that takes longer at
+  /// run time than creating one.
   let collection: ToMany.Type?
   let defaultValue: Any?
   let attribute: Schema.Attribute?
@@ -41,7 +40,7 @@ final class PropertyDescription: @unchecked Sendable {
     collection = if case .toMany(let type, _) = kind { ToMany.type(of: type) } else { nil }
   }
 
-  /// The model class that a relationship leads to.
+  /// The model class that a relationship refers to; nil for an attribute.
   var destination: (any PersistentModel.Type)? {
     switch kind {
     case .toOne(let type, _), .toMany(let type, _): type
@@ -53,7 +52,7 @@ final class PropertyDescription: @unchecked Sendable {
     if case .toMany = kind { true } else { false }
   }
 
-  /// Whether nil may stand for the value.
+  /// Whether the value may be nil.
   var isOptional: Bool {
     switch kind {
     case .attribute(let codec): codec.isOptional
@@ -62,7 +61,7 @@ final class PropertyDescription: @unchecked Sendable {
     }
   }
 
-  /// Whether the value is kept in memory alone.
+  /// Whether the value is only in memory.
   var isEphemeral: Bool { attribute?.options.contains(.ephemeral) ?? false }
 
   /// Whether large values are kept in files beside the store.

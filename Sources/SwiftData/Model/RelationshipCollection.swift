@@ -1,6 +1,6 @@
-/// A collection that a to-many relationship can have for its type: an array, or an optional one.
+/// A collection type of to-many relationships: an array or a set, which may be optional.
 public protocol RelationshipCollection {
-  /// The class of the objects in it.
+  /// The class of the objects.
   associatedtype PersistentElement: PersistentModel
 
   /// Makes the collection of an array.
@@ -13,7 +13,7 @@ extension Array: RelationshipCollection where Element: PersistentModel {
   /// The class of the elements.
   public typealias PersistentElement = Element
 
-  /// The array itself; empty where there is none.
+  /// The array; empty for nil.
   public static func _make(from elements: [Element]?) -> [Element] { elements ?? [] }
   /// The array itself.
   public var _elements: [Element]? { self }
@@ -23,9 +23,9 @@ extension Set: RelationshipCollection where Element: PersistentModel {
   /// The class of the elements.
   public typealias PersistentElement = Element
 
-  /// The elements without an order.
+  /// The elements as a set; empty for nil.
   public static func _make(from elements: [Element]?) -> Set<Element> { Set(elements ?? []) }
-  /// The elements in no order.
+  /// The elements in no defined order.
   public var _elements: [Element]? { Array(self) }
 }
 

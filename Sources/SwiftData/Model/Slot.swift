@@ -2,22 +2,19 @@ import CSwiftRuntime
 import Changes
 import Store
 
-/// One value of an object, as its state holds it.
+/// One value in an object's state.
 enum Slot {
-  /// Nothing yet: a value that was neither set nor read from a store.
+  /// A value that was neither set nor read from a store.
   case empty
   /// An attribute in its stored form.
   case value(Value)
-  /// A value that is decoded once and encoded when it is saved.
+  /// A value that is decoded once, and encoded when it is saved.
   case decoded(DecodedValue)
-  /// A reference to one object.
   case toOne(ToOne)
-  /// References to many objects.
   case toMany(ToMany)
 }
 
 extension Slot {
-  /// What a state holds of an attribute.
   static func attribute(_ stored: Value, codec: AttributeCodec) throws -> Slot {
     guard codec.type == .json || codec.type == .transformed else { return .value(stored) }
     return .decoded(DecodedValue(try codec.decode(stored), stored: stored))
@@ -25,7 +22,7 @@ extension Slot {
 }
 
 extension ContiguousArray<Slot> {
-  /// Empty slots; `init(repeating:count:)` copies each as if it might hold an object.
+  /// Empty slots; faster than `init(repeating:count:)`, which copies each as a possible object.
   static func empty(_ count: Int) -> ContiguousArray {
     ContiguousArray(unsafeUninitializedCapacity: count) { buffer, initialized in
       for index in 0..<count { buffer.initializeElement(at: index, to: .empty) }
@@ -34,7 +31,7 @@ extension ContiguousArray<Slot> {
   }
 }
 
-/// A `Codable` or transformable value, with its stored form where that is known.
+/// A `Codable` or transformable value, with its stored form if that is known.
 final class DecodedValue {
   let value: Any
   private(set) var stored: Value?
@@ -44,7 +41,7 @@ final class DecodedValue {
     self.stored = stored
   }
 
-  /// The stored form, made once.
+  /// The stored form, computed once.
   func stored(by codec: AttributeCodec) throws -> Value {
     if let stored { return stored }
     let made = try codec.encode(value)
@@ -53,18 +50,18 @@ final class DecodedValue {
   }
 }
 
-/// What a to-one relationship holds.
+/// The destination of a to-one relationship.
 enum ToOne {
   case none
-  /// A row that no object stands for yet.
+  /// A row without an object in memory.
   case row(Int64)
   /// An object, kept alive.
   case object(any PersistentModel)
-  /// An object that keeps this one alive; read again when it is gone.
+  /// An object that keeps this one alive; read again after its release.
   case companion(WeakModel, row: Int64)
 }
 
-/// A reference to an object that does not keep it alive; one a state, shared by all who refer.
+/// A weak reference to an object; all references to its state share one.
 final class WeakModel {
   private let reference: LightReference
 
@@ -73,7 +70,7 @@ final class WeakModel {
   var model: (any PersistentModel)? { reference.model }
 }
 
-/// A set of the places of properties.
+/// A set of property indexes.
 struct PropertySet {
   private var low: UInt64 = 0
   private var high: Set<Int> = []
@@ -98,22 +95,21 @@ struct PropertySet {
   }
 }
 
-/// A reference to an object that neither keeps it alive nor makes it slower.
+/// A weak reference that does not make its object slower.
 ///
-/// Swift's `weak` moves the count of an object that it refers to out of the object, for good: from
-/// then on each retain and release, and so each access to a property, takes several times as long
-/// (a fetch of 100,000 objects whose attributes are all read took 260 ms instead of 110). Unowned
-/// counts stay in the object. They keep its memory, though not its contents, so that the runtime
-/// can be asked whether the object is still alive; that question is what `weak` asks too, and has
-/// the same answer on all threads.
+/// Swift's `weak` permanently moves the reference counts out of the object, so that each retain and
+/// release, and each property access, takes several times as long: a fetch of 100,000 objects with
+/// all attributes read took 260 ms instead of 110. Unowned counts stay in the object. They keep its
+/// memory, but not its contents, so the runtime can still say whether the object is alive, with the
+/// same answer on all threads as for `weak`.
 struct LightReference {
   private unowned let object: any PersistentModel
 
   init(_ object: any PersistentModel) { self.object = object }
 
-  /// The object; nil once nobody holds it.
+  /// The object; nil after its release.
   var model: (any PersistentModel)? {
-    // The unowned count, which this reference has, keeps the memory of the object valid.
+    // This reference's unowned count keeps the memory of the object valid.
     let address = withUnsafeBytes(of: self) { $0.load(as: UnsafeMutableRawPointer.self) }
     guard let held = swift_tryRetain(address) else { return nil }
     defer { Unmanaged<AnyObject>.fromOpaque(held).release() }

@@ -1,6 +1,6 @@
 extension ToMany {
-  /// The identities of the members: those in memory, or those that a store told with what came and
-  /// went since; nil if neither is known.
+  /// The members' identities, from memory, or from the store with later changes applied; nil if
+  /// neither is known.
   var knownIdentifiers: [PersistentIdentifier]? {
     if isLoaded { return models.compactMap(\._$state.livingIdentifier) }
     guard var known = storedIdentifiers else { return nil }
@@ -19,7 +19,7 @@ extension ToMany {
 }
 
 extension _ModelState {
-  /// The identity of an object that is not deleted, or about to be.
+  /// The object's identity; nil if it is or will be deleted.
   var livingIdentifier: PersistentIdentifier? {
     phase == .deleting || phase == .deleted ? nil : identifier
   }

@@ -1,18 +1,17 @@
-/// What a to-many relationship holds; the class of the objects is known to ``ToManyOf``.
+/// The contents of a to-many relationship; ``ToManyOf`` knows the class of the objects.
 class ToMany {
-  /// False until the rows have been read.
+  /// Whether the rows have been read.
   var isLoaded: Bool
-  /// Whether no column of the members tells that they belong here, so that the changes since
-  /// the last save must be remembered.
+  /// Whether no column of the members records the relationship, so that changes since the last save
+  /// must be remembered.
   let remembersChanges: Bool
-  /// True for an optional relationship that is nil, which only custom stores can tell from an empty
-  /// one.
+  /// Whether an optional relationship is nil; only custom stores distinguish this from empty.
   var isNil = false
-  /// What came since the last save, or while the rows were not read.
+  /// Members added since the last save, or before the rows were read.
   @exclusivity(unchecked) var added = ModelList<any PersistentModel>()
-  /// What went since the last save, or while the rows were not read.
+  /// Members removed since the last save, or before the rows were read.
   @exclusivity(unchecked) var removed = ModelList<any PersistentModel>()
-  /// The members as a custom store last told them; a store of ours has rows instead.
+  /// The members as a custom store returned them; native stores have rows instead.
   var storedIdentifiers: [PersistentIdentifier]?
 
   required init(isLoaded: Bool, remembersChanges: Bool) {
@@ -20,16 +19,15 @@ class ToMany {
     self.remembersChanges = remembersChanges
   }
 
-  /// The objects that it holds; before it is loaded, those that were added.
+  /// The members; before loading, only added ones.
   var models: [any PersistentModel] { added.elements }
 
-  /// How many objects it holds, as far as is known.
   var count: Int { added.count }
 
-  /// Takes the objects that the store has, with what came and went meanwhile.
+  /// Sets the members from the store, and applies earlier additions and removals.
   func load(_ models: [any PersistentModel]) {}
 
-  /// Forgets what was read, so that it is read again when it is touched; nothing came or went since.
+  /// Makes the members be read at the next use; there must be no unsaved additions or removals.
   func unload() {
     isLoaded = false
     settle()
@@ -38,7 +36,7 @@ class ToMany {
   func append(_ model: any PersistentModel) {
     isNil = false
     guard remembersChanges || !isLoaded else { return }
-    // While the rows are not read, it may be there or not: it is told once, at the end.
+    // Before loading, it may be a member or not, so one change is kept.
     if removed.remove(model), isLoaded { return }
     if !added.contains(model) { added.append(model) }
   }
@@ -49,19 +47,19 @@ class ToMany {
     if !removed.contains(model) { removed.append(model) }
   }
 
-  /// Takes other objects in their order, each once, and returns those that went and those that came.
+  /// Assigns members in order, each once; returns those removed and those added.
   func assign(_ models: [any PersistentModel]) -> Difference { Difference() }
 
-  /// What an assignment took out of a collection, and what it brought.
+  /// The members that an assignment removed, and those that it added.
   struct Difference {
     var gone: [any PersistentModel] = []
     var came: [any PersistentModel] = []
   }
 
-  /// Gives up the array that was read last to whoever is about to change it in place.
+  /// Releases the array that was read last, for a change in place.
   func lend() {}
 
-  /// Forgets what came and went: it is saved.
+  /// Forgets additions and removals after a save.
   func settle() {
     if !added.isEmpty { added = ModelList() }
     if !removed.isEmpty { removed = ModelList() }
@@ -69,23 +67,21 @@ class ToMany {
 
   func contains(_ model: any PersistentModel) -> Bool { added.contains(model) }
 
-  /// A copy that later changes do not reach, for undo.
+  /// A copy for undo.
   func copy() -> ToMany { self }
 }
 
-/// A to-many relationship to objects of one class.
 final class ToManyOf<Element: PersistentModel>: ToMany {
   @exclusivity(unchecked) private var list = ModelList<Element>()
-  /// The rows of the members in their order, while they are to be read again and that is not the
-  /// order in which the store gives them.
+  /// The rows of the members in their order, if they will be read again in another order.
   private var order: [Int64] = []
-  /// The array that was assigned last, as long as the list is equal to it.
+  /// The array that was assigned last, while it equals the list.
   ///
-  /// Whoever changes the collection in place gets this one, which nobody else holds, and so needs no
-  /// copy: appending to a collection of thousands then costs what appending to an array costs.
+  /// A change in place gets this array, which nothing else holds, and so needs no copy: appending
+  /// to a collection of thousands costs as much as appending to an array.
   private var spare: [Element]?
 
-  /// The objects in their order, once they are loaded.
+  /// The members in order, after loading.
   var elements: [Element] {
     if let spare { return spare }
     list.compact()
@@ -122,7 +118,7 @@ final class ToManyOf<Element: PersistentModel>: ToMany {
     replaceList(by: [])
   }
 
-  /// Puts what was read again into the order that it had; what is new comes at the end.
+  /// Restores the order from before; new members come last.
   private func sort(_ elements: inout [Element]) {
     let places = Dictionary(zip(order, order.indices), uniquingKeysWith: { first, _ in first })
     order = []
@@ -197,7 +193,6 @@ final class ToManyOf<Element: PersistentModel>: ToMany {
 }
 
 extension ToMany {
-  /// The class of relationships to objects of a class.
   static func type(of model: any PersistentModel.Type) -> ToMany.Type {
     func find<T: PersistentModel>(_: T.Type) -> ToMany.Type { ToManyOf<T>.self }
     return find(model)
