@@ -1,10 +1,9 @@
 extension ModelContext {
-  /// Calls a closure with each model that a descriptor describes, reading them in batches, so that
+  /// Calls a closure with each model that a descriptor selects, and reads them in batches, so that
   /// memory does not grow with their number.
   ///
-  /// Unless `allowEscapingMutations` is set, it throws ``SwiftDataError/contextIsDirty`` as soon as
-  /// the closure has changed anything in this context: changed models can't be let go, and would
-  /// pile up.
+  /// - Throws: ``SwiftDataError/contextIsDirty`` if the closure changes anything in this context,
+  /// because changed models stay in memory; not if `allowEscapingMutations` is set.
   public func enumerate<T: PersistentModel>(
     _ fetch: FetchDescriptor<T>,
     batchSize: Int = 5000,
@@ -26,7 +25,7 @@ extension ModelContext {
     for batch in try self.fetch(fetch, batchSize: size).batches { try visit(batch) }
   }
 
-  /// Fetches models so that no more than a batch of them need be in memory at once.
+  /// Fetches models, of which only one batch must be in memory at a time.
   public func fetch<T: PersistentModel>(
     _ descriptor: FetchDescriptor<T>,
     batchSize: Int
@@ -34,7 +33,7 @@ extension ModelContext {
     try FetchResultsCollection(descriptor, batchSize: batchSize, context: self)
   }
 
-  /// Fetches identifiers of models.
+  /// Fetches identifiers of models, without their values.
   public func fetchIdentifiers<T: PersistentModel>(
     _ descriptor: FetchDescriptor<T>,
     batchSize: Int

@@ -1,7 +1,11 @@
 import Changes
 import Store
 
-/// The results of a fetch, of which a batch at a time is in memory.
+/// The results of a fetch, of which one batch at a time is in memory.
+///
+/// ```swift
+/// for trip in try context.fetch(FetchDescriptor<Trip>(), batchSize: 500) { print(trip.name) }
+/// ```
 public final class FetchResultsCollection<Element>: RandomAccessCollection {
   private let identifiers: [PersistentIdentifier]
   private let batchSize: Int
@@ -14,7 +18,7 @@ public final class FetchResultsCollection<Element>: RandomAccessCollection {
     self.context = context
   }
 
-  /// Results that are all in memory, and stay there.
+  /// Results that stay in memory.
   init(_ elements: [Element], context: ModelContext) where Element: PersistentModel {
     identifiers = elements.map(\.persistentModelID)
     batchSize = Swift.max(elements.count, 1)
@@ -22,12 +26,12 @@ public final class FetchResultsCollection<Element>: RandomAccessCollection {
     loaded = (0, elements)
   }
 
-  /// The first position.
+  /// Always 0.
   public var startIndex: Int { 0 }
-  /// The position after the last.
+  /// The number of results.
   public var endIndex: Int { identifiers.count }
 
-  /// The result at a position; its batch is read if it is not the one in memory.
+  /// The result at an index; if its batch is not in memory, the batch is read.
   public subscript(position: Int) -> Element {
     let number = position / batchSize
     if let loaded, loaded.number == number { return loaded.elements[position % batchSize] }
@@ -51,7 +55,7 @@ public final class FetchResultsCollection<Element>: RandomAccessCollection {
 }
 
 extension ModelContext {
-  /// Reads the objects of many identities with few queries, so that each is then in memory.
+  /// Reads the objects of many identities with few queries, so that all are in memory.
   func readTogether(_ identifiers: [PersistentIdentifier]) -> [any PersistentModel] {
     var wanted: [Int: [PersistentIdentifier]] = [:]
     for identifier in identifiers.map(registry.current)

@@ -1,5 +1,5 @@
 extension ModelContext {
-  /// Fetches the models that a descriptor describes; changes that are not saved are seen.
+  /// Fetches the models that a descriptor selects, by default with unsaved changes.
   public func fetch<T: PersistentModel>(_ descriptor: FetchDescriptor<T>) throws -> [T] {
     let fetch = try request(descriptor)
     let models = try fetch.store.fetch(fetch)
@@ -7,13 +7,13 @@ extension ModelContext {
     return models
   }
 
-  /// Counts the models that a descriptor describes.
+  /// Counts the models that a descriptor selects, without reading them.
   public func fetchCount<T: PersistentModel>(_ descriptor: FetchDescriptor<T>) throws -> Int {
     let fetch = try request(descriptor)
     return try fetch.store.count(fetch)
   }
 
-  /// Fetches the identifiers of the models that a descriptor describes.
+  /// Fetches the identifiers of the models that a descriptor selects, without their values.
   public func fetchIdentifiers<T: PersistentModel>(
     _ descriptor: FetchDescriptor<T>
   ) throws -> [PersistentIdentifier] {
@@ -21,7 +21,7 @@ extension ModelContext {
     return try fetch.store.identifiers(fetch)
   }
 
-  /// Makes sure that a fetch sees what it should, and finds the entity that it is of.
+  /// Prepares a fetch, and finds its entity.
   func request<T: PersistentModel>(_ descriptor: FetchDescriptor<T>) throws -> ContextFetch<T> {
     try prepareToRead()
     if let entity = container.map.entity(of: T.self) {
@@ -30,7 +30,7 @@ extension ModelContext {
     throw SwiftDataError(.unknownModel(_ModelDescription.of(T.self).name))
   }
 
-  /// Reads the objects that relationships of many models lead to, a few hundred at a time.
+  /// Reads the destinations of relationships of many models, a few hundred at a time.
   func prefetch<T: PersistentModel>(_ keyPaths: [PartialKeyPath<T>], of models: [T]) throws {
     for keyPath in keyPaths {
       for chunk in stride(from: 0, to: models.count, by: 500) {
@@ -46,7 +46,7 @@ extension ModelContext {
 }
 
 extension FetchDescriptor {
-  /// The same without an order, which a count doesn't need.
+  /// The descriptor without an order, which a count does not need.
   var unordered: FetchDescriptor<T> {
     var copy = self
     copy.sortBy = []

@@ -1,14 +1,14 @@
 import Changes
 import Store
 
-/// A change as a store keeps it: canonical JSON, which is read when it is asked for.
+/// A change as a store keeps it: canonical JSON, which is decoded on access.
 final class ChangeRecord: Sendable {
   let schema: PastSchema
   let entity: PastEntity
   let kind: ChangeKind
   let object: PersistentIdentifier
   let transaction: Int64
-  /// The place among all changes of the store.
+  /// The number of the change among all of the store.
   let number: Int64
   let changed: [UInt8]
   let before: [UInt8]
@@ -43,7 +43,6 @@ final class ChangeRecord: Sendable {
     return make(entity.model)
   }
 
-  /// The names that history has for the properties that changed.
   var changedNames: [String] {
     CanonicalText(changed).elements.compactMap { $0.withUnsafeBytes { parseJSONString($0) } }
   }
@@ -62,7 +61,7 @@ extension ChangeRecord: Hashable {
   }
 }
 
-/// The values of a change on one side.
+/// The values before or after a change.
 struct RecordedSide: Sendable {
   let record: ChangeRecord
   let side: Change.Side
@@ -76,16 +75,16 @@ struct RecordedSide: Sendable {
     return notes.values(of: CanonicalText(side == .before ? record.before : record.after))
   }
 
-  /// The names of the properties that are told, as they are called now.
+  /// The present names of the properties with a value.
   var names: [String] {
     values.compactMap { key, value in
-      // A value that was erased is not told, and is not nil either.
+      // An erased value is neither known nor nil.
       guard let past = memberName(key), value != .erased else { return nil }
       return record.entity.properties[past]?.name ?? past
     }
   }
 
-  /// The value of a property; nil if it is nil, or is not told.
+  /// The value of a property; nil if it is nil or unknown.
   func value(named name: String) throws -> (any Sendable)? {
     guard let past = record.entity.pastName(of: name) else { return nil }
     let key = memberKey(past)
@@ -110,7 +109,6 @@ struct RecordedSide: Sendable {
 
   // MARK: The value
 
-  /// An attribute in its stored form.
   private func stored(_ value: EncodedValue, type: ValueType) throws -> Value {
     if let digest = LargeReference(value.large)?.digest {
       let data = try record.schema.store.read { try $0.largeData(digest) }
@@ -124,7 +122,7 @@ struct RecordedSide: Sendable {
     return try value.json.withUnsafeBytes { try parseCanonical($0, special: special, as: type) }
   }
 
-  /// A value of the declared type of its property, or of the store's where there is none any more.
+  /// A value of its property's type, or of the stored type if the class has no such property.
   private func decoded(
     _ value: Value,
     type: ValueType,
@@ -139,7 +137,7 @@ struct RecordedSide: Sendable {
     return sendable(try type.codec.decode(value))
   }
 
-  /// The identifiers that stand for objects.
+  /// The identifiers in a reference.
   private func reference(_ text: [UInt8]) throws -> (any Sendable)? {
     switch text.first {
     case UInt8(ascii: "["): return try CanonicalText(text).elements.map(identifier)
@@ -162,7 +160,7 @@ struct RecordedSide: Sendable {
 }
 
 extension ValueType {
-  /// The way of values whose property is gone.
+  /// The codec of values whose property no longer exists.
   fileprivate var codec: AttributeCodec {
     func codec(_ type: any _AttributeValue.Type) -> AttributeCodec { .scalar(type) }
     return switch self {
@@ -180,11 +178,10 @@ extension ValueType {
   }
 }
 
-/// A value that was just decoded, so that nobody else has it, as one that may go to other threads;
-/// nil if it is nil.
+/// Makes a value that was just decoded, and that nothing else holds, `Sendable`; nil if it is nil.
 private func sendable(_ value: Any) -> (any Sendable)? {
   struct AnyBox { var value: Any }
   struct SendableBox { var value: any Sendable }
-  // `Sendable` is known to the compiler alone: at run time both are the same.
+  // Only the compiler knows `Sendable`: at run time both types are the same.
   return unwrapped(value).map { unsafeBitCast(AnyBox(value: $0), to: SendableBox.self).value }
 }

@@ -1,25 +1,23 @@
 import Changes
 import Store
 
-/// A bookmark in the history of the stores of a container: how far each of them was read.
+/// A bookmark in the history of a container's native stores.
 ///
-/// A token belongs to its stores and is of no use for others. It covers, for each store, all up to a
-/// transaction, and knows that transaction's digest, so that a store which was restored from an
-/// older copy is recognized.
+/// A token covers, for each store, all transactions up to one, and contains that transaction's
+/// digest, so that a store that was restored from an older copy is recognized. It can't be used for
+/// other stores.
 ///
 /// ```swift
 /// settings.set(try JSONEncoder().encode(token), forKey: "token")
 /// ```
 ///
-/// Tokens are ordered. Of two tokens of the same stores, one that covers all that the other covers,
-/// and more, is the greater one. Where neither covers the other, which takes several stores, the
-/// first store by identifier in which they differ decides; so it does, with a store that a token
-/// does not know counting as not read at all, between tokens of different stores.
+/// Of two tokens of the same stores, one that covers more is greater. If neither covers the other,
+/// the first store by identifier in which they differ decides. A store that a token does not
+/// contain counts as not read.
 public struct DefaultHistoryToken: HistoryToken {
-  /// How far each store is covered.
   let bookmark: Bookmark
-  /// True for the token of a transaction whose predicate is being evaluated: it stands for that
-  /// transaction alone, so that other tokens are asked whether they cover it.
+  /// Whether this is the token of a transaction whose predicate is evaluated: it represents only
+  /// that transaction, and other tokens are asked whether they cover it.
   let standsAlone: Bool
 
   init(_ bookmark: Bookmark, standsAlone: Bool = false) {
@@ -31,37 +29,36 @@ public struct DefaultHistoryToken: HistoryToken {
     self.init(Bookmark(store: storeIdentifier, points: points), standsAlone: standsAlone)
   }
 
-  /// The store whose transaction the token was taken from.
+  /// The identifier of the store with the token's transaction.
   public var storeIdentifier: String { bookmark.store }
-  /// How far each store is covered, by its identifier.
+  /// The last covered transactions by store identifier.
   var points: [String: HistoryPoint] { bookmark.points }
 
-  /// The last transaction that is covered of each store, by the store's identifier.
+  /// The ids of the last covered transactions by store identifier; never nil.
   public var tokenValue: [String: Int64]? { points.mapValues(\.transaction) }
 
-  /// A number that is the same for equal tokens, in each process.
+  /// A number that is equal for equal tokens, in every process.
   public var id: Int {
     guard let bytes = point?.digest.bytes else { return 0 }
     return bytes.prefix(8).reduce(0) { $0 << 8 | Int($1) }
   }
 
-  /// The point in the store that the token was taken from.
   private var point: HistoryPoint? { points[storeIdentifier] }
 
-  /// Tells whether two tokens were taken from the same transaction and cover the same.
+  /// Whether both tokens have the same transaction and cover the same transactions.
   public static func == (left: DefaultHistoryToken, right: DefaultHistoryToken) -> Bool {
     guard left.storeIdentifier == right.storeIdentifier else { return false }
     if left.standsAlone || right.standsAlone { return left.point == right.point }
     return left.points == right.points
   }
 
-  /// Hashes the transaction that the token was taken from.
+  /// Hashes the transaction of the token.
   public func hash(into hasher: inout Hasher) {
     hasher.combine(storeIdentifier)
     hasher.combine(point)
   }
 
-  /// Tells whether one token is before another.
+  /// Whether the left token covers less; see ``DefaultHistoryToken`` for tokens of several stores.
   public static func < (left: DefaultHistoryToken, right: DefaultHistoryToken) -> Bool {
     if left.standsAlone != right.standsAlone {
       let store = left.standsAlone ? left.storeIdentifier : right.storeIdentifier
@@ -73,27 +70,27 @@ public struct DefaultHistoryToken: HistoryToken {
     return left.storeIdentifier < right.storeIdentifier
   }
 
-  /// Tells whether one point is before another; nil if both are the same.
+  /// Whether one point precedes another; nil if they are the same.
   private static func isBefore(_ left: HistoryPoint?, _ right: HistoryPoint?) -> Bool? {
     guard left != right else { return nil }
     let first = (left?.lineage ?? -1, left?.transaction ?? 0)
     let second = (right?.lineage ?? -1, right?.transaction ?? 0)
     if first != second { return first < second }
-    // Two histories that went apart: any order will do, if it is always the same.
+    // Different lineages: any stable order is correct.
     return (left?.digest.description ?? "") < (right?.digest.description ?? "")
   }
 }
 
 extension DefaultHistoryToken: Codable {
-  /// Writes the token.
+  /// Encodes the token.
   public func encode(to encoder: any Encoder) throws { try bookmark.encode(to: encoder) }
 
-  /// Reads a token, and refuses what none would be written as.
+  /// Decodes a token; rejects text that encoding can't produce.
   public init(from decoder: any Decoder) throws { self.init(try Bookmark(from: decoder)) }
 }
 
 extension DefaultHistoryToken: CustomStringConvertible {
-  /// The last transaction that is covered of each store.
+  /// The last covered transaction of each store.
   public var description: String {
     let places = points.sorted { $0.key < $1.key }.map { "\($0.key): \($0.value.transaction)" }
     return "token(\(places.joined(separator: ", ")))"

@@ -1,25 +1,31 @@
 import Changes
 import Store
 
-/// One transaction of the history of one of SwiftData's own stores.
+/// One transaction in the history of a native store.
+///
+/// ```swift
+/// for transaction in try context.fetchHistory(HistoryDescriptor<DefaultHistoryTransaction>()) {
+///   print(transaction.timestamp, transaction.author ?? "", transaction.changes.count)
+/// }
+/// ```
 public struct DefaultHistoryTransaction: HistoryTransaction {
-  /// When it was written.
+  /// The time of the commit; clocks may have gone back between transactions.
   public let timestamp: Date
-  /// The changes, in their order: one for each object.
+  /// The changes, at most one for each object; may be empty.
   public let changes: [HistoryChange]
-  /// A bookmark: all up to this transaction, in each of SwiftData's own stores of the container.
+  /// A bookmark that covers all transactions up to this one in all native stores of the container.
   public internal(set) var token: DefaultHistoryToken
-  /// The place in the history of the store, without gaps from 1 on.
+  /// The id of the transaction in its store, without gaps from 1 on.
   public let transactionIdentifier: Int64
-  /// The store whose history it belongs to.
+  /// The identifier of the store; a transaction belongs to exactly one.
   public let storeIdentifier: String
-  /// The bundle identifier of the program that made the changes; empty where it has none.
+  /// The bundle identifier of the program that saved; empty if it has none.
   public let bundleIdentifier: String
-  /// The name of the program that made the changes; empty where it is not known.
+  /// The name of the program that saved; empty if it is unknown.
   public let processIdentifier: String
-  /// Who made the changes, as ``ModelContext/author`` said; nil if it said nothing.
+  /// The ``ModelContext/author`` of the context that saved; nil if it had none.
   public let author: String?
-  /// The time as history keeps it, which has a text of its own for each microsecond.
+  /// The time as stored text, which is exact to the microsecond.
   let time: String
 
   init(
@@ -48,10 +54,10 @@ public struct DefaultHistoryTransaction: HistoryTransaction {
     time = transaction.time
   }
 
-  /// The place in the history of the store.
+  /// The same as ``transactionIdentifier``; unique only within one store.
   public var id: Int64 { transactionIdentifier }
 
-  /// Tells whether two are the same transaction of the same history.
+  /// Whether both are the same transaction of the same history.
   public static func == (
     left: DefaultHistoryTransaction,
     right: DefaultHistoryTransaction
@@ -61,7 +67,7 @@ public struct DefaultHistoryTransaction: HistoryTransaction {
       && left.token.points[left.storeIdentifier] == right.token.points[right.storeIdentifier]
   }
 
-  /// Hashes the place in the history of the store.
+  /// Hashes the store and the id.
   public func hash(into hasher: inout Hasher) {
     hasher.combine(storeIdentifier)
     hasher.combine(transactionIdentifier)

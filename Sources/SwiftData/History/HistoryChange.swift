@@ -1,5 +1,7 @@
 /// One change of a transaction: what happened to one object.
 ///
+/// A transaction has at most one change for each object.
+///
 /// ```swift
 /// switch change {
 /// case .insert(_ as DefaultHistoryInsert<Trip>): …
@@ -9,14 +11,13 @@
 /// }
 /// ```
 public enum HistoryChange: Sendable {
-  /// The object came.
+  /// The object was inserted; its values are those at the end of the transaction.
   case insert(any HistoryInsert)
-  /// Values of the object changed.
+  /// Values of the object changed; only those with another value at the end are included.
   case update(any HistoryUpdate)
-  /// The object went.
+  /// The object was deleted; only the values in its tombstone remain.
   case delete(any HistoryDelete)
 
-  /// What is known of the change whatever its kind.
   var object: any HistoryObjectChange {
     switch self {
     case .insert(let insert): insert
@@ -25,43 +26,51 @@ public enum HistoryChange: Sendable {
     }
   }
 
-  /// The identity of the object.
+  /// The identity of the object, even if the object does not exist any more.
   public var changedPersistentIdentifier: PersistentIdentifier {
     object.changedPersistentIdentifier
   }
 }
 
 /// An interface for a change of one object, whatever its kind.
+///
+/// A custom store declares types for it; see ``HistoryProviding``.
 public protocol HistoryObjectChange<Model>: Sendable {
-  /// The class of the object.
+  /// The class of the object; ``UnknownModel`` if the container no longer has it.
   associatedtype Model: PersistentModel
-  /// The type of what tells the transaction from others of its store.
+  /// The type of transaction identifiers; unique within one store.
   associatedtype TransactionIdentifier: Comparable, Hashable, Sendable
-  /// The type of what tells the change from others of its store.
+  /// The type of change identifiers; unique within one store.
   associatedtype ChangeIdentifier: Comparable, Hashable, Sendable
 
-  /// What tells the change from others of its store.
+  /// The identifier of the change, unique within its store.
   var changeIdentifier: ChangeIdentifier { get }
-  /// The transaction that the change belongs to.
+  /// The identifier of the change's transaction, unique within its store.
   var transactionIdentifier: TransactionIdentifier { get }
-  /// The identity of the object.
+  /// The identity of the object, even if the object does not exist any more.
   var changedPersistentIdentifier: PersistentIdentifier { get }
 }
 
 /// An interface for the insertion of an object.
+///
+/// A native store uses ``DefaultHistoryInsert``.
 public protocol HistoryInsert<Model>: HistoryObjectChange {}
 
-/// An interface for a change of an object's values.
+/// An interface for an update of an object's values.
+///
+/// A native store uses ``DefaultHistoryUpdate``.
 public protocol HistoryUpdate<Model>: HistoryObjectChange {
-  /// A property that changed.
+  /// A changed property; `Sendable`, as all key paths of models are.
   typealias PropertyUpdate = PartialKeyPath<Model> & Sendable
 
-  /// The properties that changed.
+  /// The changed properties, without those that the class no longer has.
   var updatedAttributes: [any PartialKeyPath<Model> & Sendable] { get }
 }
 
 /// An interface for the deletion of an object.
+///
+/// A native store uses ``DefaultHistoryDelete``.
 public protocol HistoryDelete<Model>: HistoryObjectChange {
-  /// The values that are kept of the object.
+  /// The values that history keeps of the object; empty if it keeps none.
   var tombstone: HistoryTombstone<Model> { get }
 }

@@ -1,46 +1,46 @@
 /// An interface that enables a custom data store to provide the history of changes for its models.
 ///
-/// A store of one's own has transactions, tokens and changes of its own types, and only the kinds of
-/// changes that it knows. ``ModelContext/fetchHistory(_:)`` asks the stores whose ``HistoryType`` is
-/// the type of the descriptor.
+/// The store uses its own types of transactions, tokens and changes, and may leave out kinds of
+/// changes. ``ModelContext/fetchHistory(_:)`` asks the stores whose ``HistoryType`` is the type of
+/// the descriptor.
 public protocol HistoryProviding {
-  /// The type of the store's transactions.
+  /// The type of the store's transactions; no two stores of a container need to share it.
   associatedtype HistoryType: HistoryTransaction
 
-  /// The type of the store's transactions.
+  /// The type of the store's transactions, by default ``HistoryType``.
   static var historyType: HistoryType.Type { get }
 
-  /// Finds transactions.
+  /// The transactions that a descriptor selects; empty if there are none.
   func fetchHistory(_ descriptor: HistoryDescriptor<HistoryType>) throws -> [HistoryType]
-  /// Deletes the transactions that a descriptor describes from the history; the objects stay.
+  /// Deletes the transactions that a descriptor selects from the history, but no objects.
   func deleteHistory(_ descriptor: HistoryDescriptor<HistoryType>) throws
 }
 
 extension HistoryProviding {
-  /// The type of the store's transactions.
+  /// The type of the store's transactions, ``HistoryType``.
   public static var historyType: HistoryType.Type { HistoryType.self }
 }
 
-/// An interface for changes that tell values, by the names of the properties.
+/// An interface for changes that contain values by the names of their properties.
 ///
-/// Those of SwiftData's own stores do; those of a custom store may.
+/// Changes of native stores conform; those of custom stores need not.
 public protocol HistoryValueProviding: Sendable {
-  /// The values after the change: all of a new object, those that changed of another; none of one
-  /// that was deleted.
+  /// The values after the change: all of a new object, the changed ones of others, none of a
+  /// deleted one.
   var valuesByName: [String: any Sendable] { get }
-  /// The values before the change: those that changed, or all that are kept of a deleted object.
+  /// The values before the change: the changed ones, or the tombstone of a deleted object.
   var previousValuesByName: [String: any Sendable] { get }
 }
 
 extension HistoryChange {
   private var provider: (any HistoryValueProviding)? { object as? any HistoryValueProviding }
 
-  /// The values after the change, by the names of the properties; nil is left out.
+  /// The values after the change, by property name, without nil; references are identifiers.
   ///
-  /// References are identifiers. For changes of a custom store that tell no values there are none.
+  /// Empty for changes of custom stores that are no ``HistoryValueProviding``.
   public var valuesByName: [String: any Sendable] { provider?.valuesByName ?? [:] }
 
-  /// The values before the change, by the names of the properties; nil is left out.
+  /// The values before the change, by property name, without nil.
   public var previousValuesByName: [String: any Sendable] {
     provider?.previousValuesByName ?? [:]
   }

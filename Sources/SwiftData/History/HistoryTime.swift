@@ -1,12 +1,11 @@
 import Changes
 import Store
 
-/// Times of history: RFC 3339 in UTC, always with six digits of a second, so that the order of the
-/// texts is that of the instants.
+/// Times of history: RFC 3339 in UTC with six decimals of a second, so that texts sort as instants.
 enum HistoryTime {
-  /// The instant of a text; nil for one of another form.
+  /// The instant of a text; nil if it has another form.
   static func date(_ text: String) -> Date? {
-    // The store's dates end with the last digit that counts.
+    // Dates in stores have no trailing zeros.
     var bytes = Array(text.utf8)
     guard bytes.popLast() == UInt8(ascii: "Z") else { return nil }
     if bytes.contains(UInt8(ascii: ".")) {
@@ -18,8 +17,7 @@ enum HistoryTime {
       .map { Date(timeIntervalSinceReferenceDate: $0) }
   }
 
-  /// The first text whose instant is after a date, or at it; a text after all others where there is
-  /// none.
+  /// The first text at or after a date, or only after it; a text after all others if there is none.
   static func first(after date: Date, orAt: Bool) -> String {
     let wanted = date.timeIntervalSinceReferenceDate
     func isThere(_ microsecond: Int64) -> Bool {
@@ -30,7 +28,7 @@ enum HistoryTime {
     guard wanted > -63_113_904_000 else { return "" }
     guard wanted < 252_423_993_600 else { return "~" }
     let near = Int64((wanted * 1_000_000).rounded())
-    // Far from 2001 a double can't tell neighbouring microseconds from each other.
+    // Far from 2001, a double can't distinguish neighbouring microseconds.
     var low = near - 1000
     var high = near + 1000
     while high - low > 1 {

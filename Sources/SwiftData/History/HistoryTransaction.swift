@@ -1,31 +1,32 @@
-/// An interface for one transaction of a store's history: what one save changed, when, and in whose
-/// name.
+/// An interface for one transaction of a store's history: what one save changed, when, and by whom.
 public protocol HistoryTransaction: Hashable, Identifiable, Sendable {
-  /// The type of the bookmark that the transaction makes.
+  /// The type of bookmarks; later transactions have greater ones.
   associatedtype TokenType: Comparable, Hashable, Identifiable, Sendable
-  /// The type of what tells the transaction from others of its store.
+  /// The type of transaction identifiers; unique within one store.
   associatedtype TransactionIdentifier: Comparable, Hashable, Sendable
 
-  /// Who made the changes, as ``ModelContext/author`` said; nil if it said nothing.
+  /// The ``ModelContext/author`` of the context that saved; nil if it had none.
   var author: String? { get }
-  /// The changes, in their order: one for each object.
+  /// The changes, one for each object; may be empty.
   var changes: [HistoryChange] { get }
-  /// The store whose history it belongs to.
+  /// The identifier of the store; a transaction belongs to exactly one.
   var storeIdentifier: String { get }
-  /// When it was written.
+  /// The time of the commit; not necessarily ascending.
   var timestamp: Date { get }
-  /// A bookmark: all up to this transaction.
+  /// A bookmark that covers all transactions up to this one.
   var token: TokenType { get }
-  /// What tells the transaction from others of its store.
+  /// The identifier of the transaction, unique within its store.
   var transactionIdentifier: TransactionIdentifier { get }
 }
 
 /// An interface for a bookmark in the history of one or several stores.
+///
+/// A native store uses ``DefaultHistoryToken``.
 public protocol HistoryToken: Comparable, Codable, Hashable, Identifiable, Sendable {
-  /// The type of what the bookmark consists of.
+  /// The type of the bookmark's contents, in its own store only.
   associatedtype TokenType: Codable, Hashable, Sendable
 
-  /// What the bookmark consists of.
+  /// The contents of the bookmark; nil if it has none.
   var tokenValue: TokenType? { get }
 }
 
@@ -39,12 +40,12 @@ public protocol HistoryToken: Comparable, Codable, Hashable, Identifiable, Senda
 public struct HistoryDescriptor<TransactionType: HistoryTransaction> {
   /// The condition that transactions must meet; nil for all.
   public var predicate: Predicate<TransactionType>?
-  /// The order of the transactions; without one, that in which they were written.
+  /// The order of the transactions; if empty, the order of the commits.
   public var sortBy: [SortDescriptor<TransactionType>]
-  /// The most transactions to fetch; zero for all.
+  /// The maximum number of transactions; 0 for all.
   public var fetchLimit: UInt64 = 0
 
-  /// Describes a fetch.
+  /// Describes a fetch; without arguments, of all transactions.
   public init(
     predicate: Predicate<TransactionType>? = nil,
     sortBy: [SortDescriptor<TransactionType>] = []

@@ -1,8 +1,8 @@
-/// Values of one object on one side of a change, by key path and by name.
+/// Values of one object before or after a change, by key path and by name.
 ///
-/// A reference is the identifier of its object. In a relationship to many that both sides have, the
-/// values of an update are the objects that came, and the previous ones those that went; each is a
-/// list of identifiers.
+/// A reference is the identifier of its object. For a to-many relationship that both sides have, an
+/// update has the identifiers of added objects as values, and those of removed objects as previous
+/// values.
 ///
 /// ```swift
 /// for change in transaction.changes {
@@ -20,10 +20,10 @@ public struct HistoryValues<Model: PersistentModel>: Sendable {
 
   init(_ side: RecordedSide) { contents = .recorded(side) }
 
-  /// Puts values together by the names of their properties, for a custom store's changes.
+  /// Creates values from names of properties, for a change of a custom store.
   public init(_ values: [String: any Sendable]) { contents = .given(values) }
 
-  /// The names of the properties whose values are told, nil included.
+  /// The names of the properties with a known value, including nil.
   public var names: [String] {
     switch contents {
     case .recorded(let side): side.names
@@ -31,15 +31,15 @@ public struct HistoryValues<Model: PersistentModel>: Sendable {
     }
   }
 
-  /// The value of a property; nil if it is nil, or is not told.
+  /// The value of a property; nil if it is nil or unknown.
   public subscript(keyPath: PartialKeyPath<Model>) -> (any Sendable)? {
     name(of: keyPath).flatMap { self[$0] }
   }
 
-  /// The value of a property by its name; nil if it is nil, or is not told.
+  /// The value of a property by its name; nil if it is nil or unknown.
   ///
-  /// So values of properties can be read that the class does not have any more. Their types are
-  /// those of the store: `Int64` for integers, `String` with JSON for `Codable` values.
+  /// This also reads properties that the class no longer has. Their types are those of the store:
+  /// `Int64` for integers, `String` with JSON for `Codable` values.
   public subscript(name: String) -> (any Sendable)? {
     do { return try value(named: name) } catch {
       FetchLog.note("a value in history can't be read: \(error)")
@@ -47,15 +47,15 @@ public struct HistoryValues<Model: PersistentModel>: Sendable {
     }
   }
 
-  /// The value of a property; nil if it is nil, or is not told.
+  /// The value of a property; nil if it is nil or unknown.
   ///
-  /// - Throws: An error where it is told and can't be read: the type of the property has no such
-  ///   value any more, or the file that holds a large value is gone.
+  /// - Throws: An error if the value can't be read: its type no longer has such a value, or the
+  /// file of a large value is missing.
   public func value(for keyPath: PartialKeyPath<Model>) throws -> (any Sendable)? {
     try name(of: keyPath).flatMap { try value(named: $0) }
   }
 
-  /// The value of a property by its name; nil if it is nil, or is not told.
+  /// The value of a property by its name; nil if it is nil or unknown.
   public func value(named name: String) throws -> (any Sendable)? {
     switch contents {
     case .recorded(let side): try side.value(named: name)
@@ -63,7 +63,7 @@ public struct HistoryValues<Model: PersistentModel>: Sendable {
     }
   }
 
-  /// The values that are not nil, by the names of their properties.
+  /// The values that are not nil, by property name.
   var byName: [String: any Sendable] {
     var result: [String: any Sendable] = [:]
     for name in names { result[name] = self[name] }
@@ -76,7 +76,7 @@ public struct HistoryValues<Model: PersistentModel>: Sendable {
 }
 
 extension HistoryValues: Sequence {
-  /// Goes through the names and values, in the order of the properties; a value may be nil.
+  /// An iterator over names and values in the order of the properties; a value may be nil.
   public func makeIterator() -> AnyIterator<(name: String, value: (any Sendable)?)> {
     var names = names.makeIterator()
     return AnyIterator { names.next().map { (name: $0, value: self[$0]) } }

@@ -1,12 +1,12 @@
 import CSwiftRuntime
 
 extension AnyKeyPath {
-  /// The key path to the same property through a class that inherits it; nil if there is none.
+  /// The key path to the same property through a subclass; nil if there is none.
   ///
-  /// A class lists the properties that it declares itself, by key paths such as `\Trip.name`, and
-  /// Swift has no way to make `\Business.name` of that at run time. Both objects have the same
-  /// contents; only their class is another. So this makes an object of the right class, and copies
-  /// what the other holds: a property without arguments, which owns nothing.
+  /// A class lists the properties that it declares, by key paths such as `\Trip.name`, and Swift
+  /// can't create `\Business.name` from one at run time. Both objects have the same contents but
+  /// different classes. So this creates an object of the right class and copies the contents: a
+  /// property without arguments, which owns nothing.
   func through<Model: PersistentModel>(_: Model.Type) -> PartialKeyPath<Model>? {
     if let keyPath = self as? PartialKeyPath<Model> { return keyPath }
     guard let components, components.count == 1, case .property = components[0] else { return nil }

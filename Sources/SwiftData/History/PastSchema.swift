@@ -1,7 +1,7 @@
 import Changes
 import Store
 
-/// The schemas that one store of a container had, as transactions name them.
+/// The schemas that one store of a container had, by the digests in transactions.
 final class PastSchemas: Sendable {
   private let map: EntityMap
   private let storeIndex: Int
@@ -28,7 +28,7 @@ final class PastSchemas: Sendable {
     throw HistoryFailure.damaged(.missingSchema(digest)).at(store.location.path)
   }
 
-  /// The entities that were renamed, with the schemas in which they had their old names.
+  /// The renamed entities, with the schemas in which they had their old names.
   func renames(_ reader: Reader) throws -> [PastName] {
     let last = try reader.lastSchema()
     if loaded.withLock({ $0.last }) != last { try load(reader) }
@@ -41,7 +41,7 @@ final class PastSchemas: Sendable {
     let presentID = schemas.first { $0.schema == present }?.id ?? .max
     var result = Loaded()
     for past in schemas {
-      // The schemas that lie between, in the order in which the store got them.
+      // The schemas between, in the order in which the store got them.
       let path = schemas.filter { $0.id > past.id && $0.id < presentID }.map(\.schema)
       let succession = try SchemaSuccession(
         past.schema == present ? [present] : [past.schema] + path + [present]
@@ -63,18 +63,17 @@ final class PastSchemas: Sendable {
   }
 }
 
-/// The name that an entity had while a schema was in use.
 struct PastName: Sendable {
   var schema: Int64
   var old: String
   var new: String
 }
 
-/// A schema that a store had, and what has become of its parts.
+/// A schema that a store had, with the present names of its parts.
 final class PastSchema: Sendable {
   let id: Int64
   let store: Store
-  /// The entities by the names that they had.
+  /// The entities by the names in this schema.
   let entities: [String: PastEntity]
 
   init(
@@ -96,10 +95,9 @@ final class PastSchema: Sendable {
     )
   }
 
-  /// An entity by the name that it had.
   func entity(_ name: String) -> PastEntity { entities[name] ?? PastEntity(named: name) }
 
-  /// The identity of an object, by the name that its entity had.
+  /// The identity of an object by the name of its entity in this schema.
   func identifier(_ entity: String, row: Int64) -> PersistentIdentifier {
     PersistentIdentifier(
       storeIdentifier: store.identifier,
@@ -109,16 +107,13 @@ final class PastSchema: Sendable {
   }
 }
 
-/// An entity that a store had.
 final class PastEntity: Sendable {
-  /// The name that it has now, or had when it went.
+  /// The present name, or the last one of a removed entity.
   let name: String
-  /// The class of its objects.
   let model: any PersistentModel.Type
-  /// The properties by the names that history has for them.
+  /// The properties by their names in history.
   let properties: [String: PastProperty]
-  /// The names that history has for the properties, by those that they have now, or had when they
-  /// went.
+  /// The names in history by present names, or by the last names of removed properties.
   private let pastNames: [String: String]
 
   init(_ layout: EntityLayout, model: _ModelDescription?, succession: SchemaSuccession) {
@@ -135,12 +130,12 @@ final class PastEntity: Sendable {
     self.properties = properties
     pastNames = Dictionary(
       properties.map { ($0.value.name, $0.key) },
-      // Where one that is there now has the name of one that went, it is that one's.
+      // A present property takes precedence over a removed one of the same name.
       uniquingKeysWith: { properties[$0]?.property == nil ? $1 : $0 }
     )
   }
 
-  /// An entity of which no more than the name is known.
+  /// An entity of which only the name is known.
   init(named name: String) {
     self.name = name
     model = UnknownModel.self
@@ -148,33 +143,30 @@ final class PastEntity: Sendable {
     pastNames = [:]
   }
 
-  /// The name that history has for a property, by the one that it has now, or had when it went; nil
-  /// where there was no such property.
+  /// The name in history of a property, by its present or last name; nil if there was none.
   func pastName(of name: String) -> String? { pastNames[name] }
 }
 
-/// A property that an entity had.
 struct PastProperty: Sendable {
-  /// The name that it has now, or had when it went.
+  /// The present name, or the last one of a removed property.
   var name: String
   /// The type of an attribute; nil for a relationship.
   var type: ValueType?
-  /// The property of the class; nil for one that is gone.
+  /// The property of the class; nil for a removed one.
   var property: PropertyDescription?
 }
 
-/// The class of objects whose own class the container does not have any more.
+/// The class of objects whose own class the container no longer has.
 ///
-/// History tells of them all the same: their changes have the name of the entity in
-/// ``HistoryChange/changedPersistentIdentifier``, and values by name. There are no instances of it
-/// in a store.
+/// Their changes have the name of the entity in ``HistoryChange/changedPersistentIdentifier``, and
+/// values by name. No store contains instances.
 public final class UnknownModel: PersistentModel {
-  /// None.
+  /// Empty.
   public static var schemaMetadata: [Schema.PropertyMetadata] { [] }
-  /// The state that all models have.
+  /// The state; unused.
   public var _$state: _ModelState
 
-  /// Makes an instance, which nothing can be done with.
+  /// Creates an instance without properties; a context rejects it.
   public init(backingData: any BackingData<UnknownModel>) {
     _$state = ._of(backingData, _ModelDescription.of(UnknownModel.self))
   }

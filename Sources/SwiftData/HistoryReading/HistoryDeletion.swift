@@ -2,7 +2,7 @@ import Changes
 import Store
 
 extension ModelContainer {
-  /// Deletes transactions from the histories of SwiftData's own stores.
+  /// Deletes transactions from the histories of native stores.
   func deleteHistory(_ descriptor: HistoryDescriptor<DefaultHistoryTransaction>) throws {
     let tokens = descriptor.predicate.map { capturedTokens(in: $0) } ?? []
     try checkStores(tokens)
@@ -18,7 +18,7 @@ extension ModelContainer {
     }
   }
 
-  /// Deletes as many transactions as the limit of a descriptor allows, in its order.
+  /// Deletes the first transactions in a descriptor's order, up to its limit.
   private func deleteFirst(
     _ descriptor: HistoryDescriptor<DefaultHistoryTransaction>
   ) throws {
@@ -35,7 +35,7 @@ extension ModelContainer {
 }
 
 extension NativeHistory {
-  /// The ids of the transactions that a descriptor describes, in ascending order.
+  /// The ids of the transactions that a descriptor selects, ascending.
   fileprivate func ranges(
     _ descriptor: HistoryDescriptor<DefaultHistoryTransaction>,
     tokens: [DefaultHistoryToken]
@@ -44,7 +44,7 @@ extension NativeHistory {
       do {
         try check(tokens, reader: reader)
       } catch let error as StoreError where error.code == .historyExpired {
-        // What a token covers can be deleted after the token's own transaction was.
+        // Transactions that a token covers can be deleted even if its own is deleted already.
       }
       let unordered = HistoryDescriptor(predicate: descriptor.predicate)
       let query = try HistoryQuery(unordered, sources: sources(reader))

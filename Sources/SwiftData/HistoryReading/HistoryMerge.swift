@@ -1,14 +1,13 @@
 import Changes
 import Store
 
-/// Puts the transactions of several stores into one order, and gives each a token that covers all
-/// stores up to it.
+/// Merges the transactions of several stores, and gives each a token that covers all stores.
 ///
-/// The order is that of their times, then of their stores; those of one store stay in the order of
-/// their ids, whatever the clock said. A token covers, of each other store, what was written before
-/// its transaction: never less than an earlier one in the list, never what is still to come in it,
-/// and never what the fetch has not seen. So whoever has handled the list up to a transaction goes
-/// on from its token and misses nothing, and gets nothing twice.
+/// Transactions are ordered by time, then by store; those of one store stay in the order of their
+/// ids, whatever their times. A token covers, of each other store, the transactions before its own:
+/// at least as many as earlier tokens in the list, none that follow in the list, and none that the
+/// fetch did not read. So a reader that continues from any token gets each transaction exactly
+/// once.
 struct HistoryMerge {
   private let parts: [NativeHistory.Part]
 
@@ -20,7 +19,6 @@ struct HistoryMerge {
     }
   }
 
-  /// The transactions in their order, with their tokens.
   func transactions() throws -> [DefaultHistoryTransaction] {
     let merged = merged()
     var points = [[String: HistoryPoint]](repeating: [:], count: merged.count)
@@ -45,7 +43,7 @@ struct HistoryMerge {
     }
   }
 
-  /// How far a store is covered at each transaction of the list.
+  /// How far each transaction of the list covers a store.
   private func points(
     of part: NativeHistory.Part,
     at list: [DefaultHistoryTransaction]

@@ -1,13 +1,13 @@
 import Store
 
-/// A descriptor as SQL over the history of one store, with what is left to be done in memory.
+/// A descriptor as SQL over the history of one store, and the rest that is done in memory.
 struct HistoryQuery {
   var selection = HistorySelection()
-  /// What is left of the predicate: it is evaluated, transaction by transaction.
+  /// Whether transactions must also be filtered with the predicate.
   var filtersInMemory = false
-  /// True if the order is still to be made.
+  /// Whether transactions must be sorted.
   var sortsInMemory = false
-  /// The last transaction of the store that a token of the predicate rules out.
+  /// The last transaction of the store that a token of the predicate excludes.
   var floor: Int64 = 0
 
   init(
@@ -44,14 +44,14 @@ struct HistoryQuery {
     }
   }
 
-  /// A part of the predicate as SQL; nil if it is left to be evaluated.
+  /// A part of the predicate as SQL; nil if it must be evaluated.
   private mutating func translated(
     _ part: any PredicateExpression,
     translation: inout SQLTranslation
   ) -> SQLQuery? {
     do {
       let sql = try translation.condition(part).sql
-      // What stands before it, and is not in the SQL, may be what keeps it from failing.
+      // An earlier part that is not in the SQL may prevent this one from failing.
       if sql.canFail, filtersInMemory { return nil }
       return sql
     } catch {
@@ -65,7 +65,7 @@ struct HistoryQuery {
 }
 
 extension SQLQuery {
-  /// The last transaction that the condition rules out together with all before it.
+  /// The last transaction that the condition excludes together with all before it.
   fileprivate var lastRuledOut: Int64 {
     guard case .integer(let id) = bindings.first else { return 0 }
     return switch text {
@@ -76,7 +76,7 @@ extension SQLQuery {
   }
 }
 
-/// The conditions that an expression joins by `&&`.
+/// The conditions that `&&` joins in an expression.
 private func conjuncts(of expression: any PredicateExpression) -> [any PredicateExpression] {
   guard let both = expression as? any ConjunctionNode else { return [expression] }
   return both.parts.flatMap(conjuncts)
@@ -90,13 +90,12 @@ extension PredicateExpressions.Conjunction: ConjunctionNode {
   fileprivate var parts: [any PredicateExpression] { [lhs, rhs] }
 }
 
-/// The tokens that a predicate compares with.
 func capturedTokens<T>(in predicate: Predicate<T>) -> [DefaultHistoryToken] {
   func tokens(_ value: Any) -> [DefaultHistoryToken] {
     if let token = unwrapped(value) as? DefaultHistoryToken { return [token] }
     if let expression = value as? any PredicateExpression {
       func evaluated<E: PredicateExpression>(_ expression: E) -> [DefaultHistoryToken]? {
-        // What can't be evaluated depends on the transaction, and its parts are looked at instead.
+        // An expression that depends on the transaction can't be evaluated; its parts may be.
         (try? expression.evaluate(PredicateBindings())).map { listed($0) }
       }
       if let found = evaluated(expression) { return found }

@@ -1,8 +1,7 @@
 import Changes
 import Store
 
-/// The transactions of all of SwiftData's own stores of a container, one after the other, read as
-/// they are asked for.
+/// The transactions of a container's native stores, read as they are requested.
 ///
 /// ```swift
 /// for try await transaction in container.history(after: token, following: true) {
@@ -11,7 +10,7 @@ import Store
 /// }
 /// ```
 public struct HistoryTransactions: AsyncSequence, Sendable {
-  /// A transaction.
+  /// A transaction of one native store.
   public typealias Element = DefaultHistoryTransaction
 
   let container: ModelContainer
@@ -20,15 +19,14 @@ public struct HistoryTransactions: AsyncSequence, Sendable {
   let follows: Bool
   let interval: Duration
 
-  /// Goes through the transactions.
+  /// Iterates over the transactions, with a few of them in memory.
   public struct Iterator: AsyncIteratorProtocol {
     fileprivate let sequence: HistoryTransactions
     private var walk: HistoryWalk?
 
     fileprivate init(_ sequence: HistoryTransactions) { self.sequence = sequence }
 
-    /// The next transaction; nil at the head, unless new ones are waited for, and nil when the task
-    /// is cancelled.
+    /// The next transaction; nil at the head unless it follows, and nil if the task is cancelled.
     public mutating func next() async throws -> DefaultHistoryTransaction? {
       guard !Task.isCancelled else { return nil }
       do {
@@ -46,20 +44,19 @@ public struct HistoryTransactions: AsyncSequence, Sendable {
     }
   }
 
-  /// Makes an iterator; nothing is read before its first step.
+  /// Creates an iterator; nothing is read before its first step.
   public func makeAsyncIterator() -> Iterator { Iterator(self) }
 }
 
 extension ModelContainer {
   /// The transactions after a token, or all, as an asynchronous sequence.
   ///
-  /// It ends at the head, as that is when the first one is asked for. One that follows does not end:
-  /// it goes on with what other contexts and processes commit, until its task is cancelled. It asks
-  /// the stores, at the given interval, whether there was a commit, which costs next to nothing.
+  /// The sequence ends at the head at the time of the first request. If it follows, it never ends,
+  /// and continues with later commits of all contexts and processes until its task is cancelled. At
+  /// the given interval it asks the stores for commits, which costs very little.
   ///
-  /// Few transactions are held at a time. Its errors are those of
-  /// ``ModelContext/fetchHistory(_:)``; so it throws if history is deleted that it has not yet come
-  /// to.
+  /// Only a few transactions are in memory. It throws the errors of
+  /// ``ModelContext/fetchHistory(_:)``, also if transactions are deleted before they are read.
   public func history(
     after token: DefaultHistoryToken? = nil,
     where predicate: Predicate<DefaultHistoryTransaction>? = nil,
@@ -76,21 +73,21 @@ extension ModelContainer {
   }
 }
 
-/// A walk through the histories of several stores, which knows how far it has come in each.
+/// A walk through the histories of several stores, with a position in each.
 private final class HistoryWalk {
-  /// The most transactions that are read ahead from a store.
+  /// The number of transactions that are read ahead from a store.
   private static let batch = 100
 
   private struct Place {
     var history: NativeHistory
     var point: HistoryPoint
-    /// Whether the walk began at a token, after which no transaction may be missing.
+    /// Whether the walk began at a token, so that no later transaction may be missing.
     let isAfterToken: Bool
-    /// The last transaction that the walk goes to for now.
+    /// The last transaction to read for now.
     var head: Int64
     var ahead: ArraySlice<DefaultHistoryTransaction> = []
     var watch: CommitWatch?
-    /// False while there may be changes of other programs that somebody is still to seal.
+    /// False if another program's changes may still have to be sealed.
     var isSealed: Bool
   }
 
@@ -105,7 +102,7 @@ private final class HistoryWalk {
     try sequence.container.checkStores(captured + (sequence.token.map { [$0] } ?? []))
     for history in sequence.container.nativeHistories {
       let watch = sequence.follows ? try history.store.watch() : nil
-      // What is committed from here on is told by the watch.
+      // Later commits are reported by the watch.
       _ = try watch?.hasChanged()
       let isSealed = try history.store.sealForeignChanges()
       let place = try history.store.read { reader in
@@ -124,10 +121,10 @@ private final class HistoryWalk {
     }
   }
 
-  /// Learns how far the stores have come.
+  /// Updates how far the stores have come.
   func lookForMore() throws {
     for index in places.indices {
-      // Whoever kept us from sealing may go without a commit.
+      // The writer that prevented sealing may end without a commit.
       let hasChanged = try places[index].watch?.hasChanged() ?? false
       guard hasChanged || !places[index].isSealed else { continue }
       let store = places[index].history.store
@@ -136,7 +133,6 @@ private final class HistoryWalk {
     }
   }
 
-  /// The next transaction; nil at the head.
   func next() throws -> DefaultHistoryTransaction? {
     for index in places.indices where places[index].ahead.isEmpty { try read(index) }
     let first = places.indices
@@ -157,13 +153,12 @@ private final class HistoryWalk {
     )
   }
 
-  /// Reads what comes next in a store.
   private func read(_ index: Int) throws {
     let place = places[index]
     guard place.point.transaction < place.head else { return }
     let history = place.history
     try history.store.read { reader in
-      // Transactions that were deleted after a token were looked for when the walk began.
+      // The walk checked at its beginning whether transactions after a token were deleted.
       try history.check(tokens, through: 0, reader: reader)
       var query = try HistoryQuery(descriptor, sources: history.sources(reader))
       query.selection.limit(toAfter: place.point.transaction, through: place.head)
@@ -175,7 +170,7 @@ private final class HistoryWalk {
       let last = found.last?.transactionIdentifier ?? place.head
       try reader.check(place.point, through: place.isAfterToken ? last : 0)
       places[index].ahead = found[...]
-      // What the predicate leaves out is behind us too.
+      // Transactions that the predicate excludes are passed too.
       if found.isEmpty { places[index].point = try reader.point(place.head) }
     }
   }

@@ -1,14 +1,13 @@
 extension ModelContext {
-  /// Fetches the transactions that a descriptor describes.
+  /// Fetches the transactions that a descriptor selects, by default in the order of the commits.
   ///
-  /// Without an order they come in that in which they were written. Of several stores, those come
-  /// whose history is of the descriptor's type; each transaction names its store.
+  /// All stores whose history has the descriptor's type are read; each transaction names its store.
   ///
-  /// - Throws: ``SwiftDataError/historyTokenExpired`` where the predicate has a token whose
-  ///   transaction was deleted from the history, ``SwiftDataError/historyDiverged`` where the store
-  ///   was restored from a copy that is older than the token, and
-  ///   ``SwiftDataError/invalidTransactionFetchRequest`` where no store of the container has such a
-  ///   history, or the token is of other stores.
+  /// - Throws: ``SwiftDataError/historyTokenExpired`` if the transaction of a token in the
+  /// predicate was deleted from history, ``SwiftDataError/historyDiverged`` if the store was
+  /// restored from a copy older than the token, and
+  /// ``SwiftDataError/invalidTransactionFetchRequest`` if no store of the container has such a
+  /// history, or the token belongs to other stores.
   public func fetchHistory<T: HistoryTransaction>(_ descriptor: HistoryDescriptor<T>) throws -> [T]
   {
     try prepareToRead()
@@ -26,9 +25,9 @@ extension ModelContext {
     return descriptor.joined(found)
   }
 
-  /// Deletes the transactions that a descriptor describes from the history; the objects stay.
+  /// Deletes the transactions that a descriptor selects from history, but no objects.
   ///
-  /// A token whose transaction is deleted expires.
+  /// Tokens of deleted transactions expire.
   public func deleteHistory<T: HistoryTransaction>(_ descriptor: HistoryDescriptor<T>) throws {
     try prepareToRead()
     var isKnown = false
@@ -52,7 +51,7 @@ extension ModelContext {
 }
 
 extension HistoryDescriptor {
-  /// The transactions of several stores in one order, as many as the limit allows.
+  /// The transactions of several stores in one order, up to the limit.
   func joined(_ lists: [[TransactionType]]) -> [TransactionType] {
     var result = Array(lists.joined())
     if sortBy.isEmpty {
@@ -69,19 +68,19 @@ extension HistoryDescriptor {
 }
 
 extension DefaultStore: HistoryProviding {
-  /// The type of the store's transactions.
+  /// The type of a native store's transactions.
   public typealias HistoryType = DefaultHistoryTransaction
-  /// The type of the store's bookmarks.
+  /// The type of a native store's bookmarks.
   public typealias TokenType = DefaultHistoryToken
 
-  /// Finds transactions.
+  /// The transactions that a descriptor selects; see ``ModelContext/fetchHistory(_:)`` for errors.
   public func fetchHistory(
     _ descriptor: HistoryDescriptor<DefaultHistoryTransaction>
   ) throws -> [DefaultHistoryTransaction] {
     try container.fetchHistory(descriptor)
   }
 
-  /// Deletes transactions from the history; the objects stay.
+  /// Deletes transactions from history, but no objects; their tokens expire.
   public func deleteHistory(
     _ descriptor: HistoryDescriptor<DefaultHistoryTransaction>
   ) throws {

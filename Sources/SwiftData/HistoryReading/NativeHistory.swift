@@ -2,23 +2,21 @@ import Changes
 import SQLite
 import Store
 
-/// The history of one of SwiftData's own stores.
+/// The history of a native store.
 struct NativeHistory: Sendable {
   let store: Store
   let past: PastSchemas
 
-  /// What a fetch found.
   struct Part {
     var store: Store
-    /// In the order that was asked for; their tokens stand for them alone.
+    /// In the requested order; their tokens cover only themselves.
     var transactions: [DefaultHistoryTransaction]
-    /// The last transaction that the fetch did not look at.
+    /// The last transaction before those that the fetch read.
     var floor: Int64
-    /// The last transaction that the fetch looked at.
+    /// The last transaction that the fetch read.
     var head: Int64
   }
 
-  /// Finds transactions.
   func fetch(
     _ descriptor: HistoryDescriptor<DefaultHistoryTransaction>,
     tokens: [DefaultHistoryToken]
@@ -27,7 +25,7 @@ struct NativeHistory: Sendable {
     return try store.read { reader in
       try check(tokens, reader: reader)
       let query = try HistoryQuery(descriptor, sources: sources(reader))
-      // What nobody has sealed yet comes last, in an order of its own.
+      // Unsealed changes come last, in a separate order.
       let isSorted =
         try !query.sortsInMemory && (descriptor.sortBy.isEmpty || !reader.hasUnsealedHistory)
       var found: [DefaultHistoryTransaction] = []
@@ -51,7 +49,7 @@ struct NativeHistory: Sendable {
     }
   }
 
-  /// Calls with each transaction that a query selects, until the closure has enough.
+  /// Calls the closure with each transaction that a query selects, until it returns false.
   func forEach(
     _ query: HistoryQuery,
     predicate: Predicate<DefaultHistoryTransaction>?,
@@ -66,12 +64,12 @@ struct NativeHistory: Sendable {
         guard try body(transaction) else { return }
       }
     } catch let error as SQLiteError {
-      // What Swift would stop at, such as unwrapping nil, is an error of the query.
+      // A failure that would stop a Swift program, such as unwrapping nil, is an error of the
+      // query.
       throw SwiftDataError(.failedFetch(of: "history", error))
     }
   }
 
-  /// Reads a transaction with its changes.
   private func read(
     _ transaction: Transaction,
     cursor: HistoryCursor,
@@ -95,7 +93,7 @@ struct NativeHistory: Sendable {
     )
   }
 
-  /// Makes sure that this history has every transaction after tokens, up to another transaction.
+  /// Checks that this history has every transaction after the tokens, up to another transaction.
   func check(
     _ tokens: [DefaultHistoryToken],
     through last: Int64 = .max,
@@ -107,7 +105,7 @@ struct NativeHistory: Sendable {
     }
   }
 
-  /// Where the SQL of predicates finds what it asks for.
+  /// The tables and names for the SQL of predicates.
   func sources(_ reader: Reader) throws -> SQLSources {
     SQLSources(
       table: quoted,
@@ -118,12 +116,11 @@ struct NativeHistory: Sendable {
 }
 
 extension ModelContainer {
-  /// The histories of SwiftData's own stores.
   var nativeHistories: [NativeHistory] {
     stores.compactMap(\.native).map { NativeHistory(store: $0.store, past: $0.past) }
   }
 
-  /// Finds transactions of all of SwiftData's own stores.
+  /// Finds transactions of all native stores.
   func fetchHistory(
     _ descriptor: HistoryDescriptor<DefaultHistoryTransaction>
   ) throws -> [DefaultHistoryTransaction] {
@@ -131,7 +128,7 @@ extension ModelContainer {
     try checkStores(tokens)
     do {
       let parts = try nativeHistories.map { try $0.fetch(descriptor, tokens: tokens) }
-      // Of the only store, each token covers all before it too.
+      // With one store, each token already covers all earlier transactions.
       guard parts.count != 1 else { return parts[0].transactions.map { $0.with($0.token.points) } }
       var found = try HistoryMerge(parts).transactions()
       if !descriptor.sortBy.isEmpty { found.sort(using: descriptor.sortBy) }
@@ -142,7 +139,7 @@ extension ModelContainer {
     }
   }
 
-  /// Refuses tokens of other stores than those of the container.
+  /// Rejects tokens that belong to stores of other containers.
   func checkStores(_ tokens: [DefaultHistoryToken]) throws {
     let known = Set(nativeHistories.map(\.store.identifier))
     for token in tokens where known.isDisjoint(with: token.points.keys) {
@@ -152,12 +149,10 @@ extension ModelContainer {
     }
   }
 
-  /// A bookmark at the end of the history of all of SwiftData's own stores; nil if there is no
-  /// transaction.
+  /// A bookmark at the head of the history of all native stores; nil if there is no transaction.
   ///
-  /// Whoever reads only some of the transactions keeps up with it, although none of the newest may
-  /// be among them: history that nobody needs any more can then be deleted. What is saved between
-  /// fetching and asking would be left out, so ask first.
+  /// A program that reads only some transactions uses it to advance past the others. Request it
+  /// before the fetch, because it also covers what is saved in between.
   public func currentHistoryToken() throws -> DefaultHistoryToken? {
     var points: [String: HistoryPoint] = [:]
     var newest: (time: String, store: String)?

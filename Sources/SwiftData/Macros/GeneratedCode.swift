@@ -1,21 +1,20 @@
-// What generated code refers to, beside the runtime itself. Nothing here is for applications.
+// Declarations for generated code, in addition to the runtime. Applications do not use them.
 
-/// Marks the topmost model class of a family: ``Model()`` tells by it whether a class inherits from
-/// another model.
+/// Marks the root class of a family, from which ``Model()`` recognizes subclasses of models.
 public protocol _ModelRoot {}
 
-/// The registrar of a model's observers, by a name that no class of an application can hide.
+/// The registrar of a model's observers, under a name that no class of an application can shadow.
 public typealias _ObservationRegistrar = _ModelObservers
 
-/// The list that a function gives, whichever actor the function is bound to.
+/// The list that a function returns, regardless of the function's actor.
 ///
-/// A class's metadata is made of key paths, which can only be written on the actor that the class is
-/// bound to, but be used as names anywhere.
+/// A class's metadata contains key paths, which can only be written on the class's actor but can be
+/// used as names anywhere.
 public func _listed<Function>(_ function: Function) -> [Schema.PropertyMetadata] {
   unsafeBitCast(function, to: (() -> [Schema.PropertyMetadata]).self)()
 }
 
-/// Gives a persisted property its accessors, with the property's place in its class.
+/// Adds accessors to a persisted property, with the property's index in its class.
 @attached(accessor, names: named(init), named(get), named(set))
 @attached(peer, names: prefixed(_), prefixed(_$observing_))
 public macro _PersistedProperty(_ index: Int) =

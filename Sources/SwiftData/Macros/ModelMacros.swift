@@ -1,6 +1,6 @@
-/// Makes a class one whose objects a store keeps.
+/// Makes a class a model, whose objects can be stored.
 ///
-/// All stored properties that are not marked ``Transient()`` are kept.
+/// All stored properties are persisted unless they are marked ``Transient()``.
 ///
 /// ```swift
 /// @Model final class Trip {
@@ -29,8 +29,11 @@
 @attached(extension, conformances: PersistentModel, _ModelRoot, Sendable)
 public macro Model() = #externalMacro(module: "SwiftDataMacros", type: "ModelMacro")
 
-/// Says how an attribute is stored: which options it has, and by what name earlier versions of the
-/// schema knew it.
+/// Sets options of an attribute, and the name that it had in earlier versions of the schema.
+///
+/// ```swift
+/// @Attribute(.unique, originalName: "title") var name: String
+/// ```
 @attached(peer)
 public macro Attribute(
   _ options: Schema.Attribute.Option...,
@@ -38,8 +41,11 @@ public macro Attribute(
   hashModifier: String? = nil
 ) = #externalMacro(module: "SwiftDataMacros", type: "AttributeMacro")
 
-/// Says how a relationship behaves: what deleting an object does to those that it leads to, and
-/// which relationship leads back.
+/// Sets the delete rule of a relationship, and its inverse.
+///
+/// ```swift
+/// @Relationship(deleteRule: .cascade, inverse: \Item.trip) var items: [Item] = []
+/// ```
 @attached(peer)
 public macro Relationship(
   _ options: Schema.Relationship.Option...,
@@ -51,27 +57,27 @@ public macro Relationship(
   hashModifier: String? = nil
 ) = #externalMacro(module: "SwiftDataMacros", type: "RelationshipMacro")
 
-/// Keeps a property out of the store. It needs a default value.
+/// Excludes a property, which needs a default value, from the store.
 @attached(peer)
 public macro Transient() = #externalMacro(module: "SwiftDataMacros", type: "TransientMacro")
 
-/// Names sets of properties whose values, taken together, no two objects share: inserting an object
-/// that has them updates the one that is there.
+/// Names sets of properties whose values together are unique: inserting an object with values that
+/// exist updates the existing object.
 @freestanding(declaration)
 public macro Unique<T: PersistentModel>(_ constraints: [PartialKeyPath<T>]...) =
   #externalMacro(module: "SwiftDataMacros", type: "UniqueMacro")
 
-/// Names sets of properties that are indexed, so that fetches that filter or sort by them are fast.
+/// Names sets of properties with an index, which makes fetches that filter or sort by them faster.
 @freestanding(declaration)
 public macro Index<T: PersistentModel>(_ indices: [PartialKeyPath<T>]...) =
   #externalMacro(module: "SwiftDataMacros", type: "IndexMacro")
 
-/// Names sets of properties that are indexed, with the kind of each index.
+/// Names sets of properties with an index, and the kind of each index.
 @freestanding(declaration)
 public macro Index<T: PersistentModel>(_ indices: Schema.Index<T>.Types<T>...) =
   #externalMacro(module: "SwiftDataMacros", type: "IndexMacro")
 
-/// Gives an actor a context of its own, and the executor that guards it.
+/// Gives an actor its own context, and an executor that protects it.
 ///
 /// ```swift
 /// @ModelActor actor Importer {

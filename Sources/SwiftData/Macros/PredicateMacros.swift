@@ -1,7 +1,7 @@
-// Foundation's macros of these names refuse `evaluate` on Linux. Those over models are chosen before
-// them, being more special, and hand all on to Foundation's with such calls in another shape.
+// Foundation's macros of these names reject `evaluate` on Linux. These overloads for models are
+// more specific, so the compiler prefers them; they rewrite such calls and use Foundation's macros.
 
-/// Makes a condition that models are fetched by.
+/// Creates a predicate for fetching models.
 ///
 /// ```swift
 /// let soon = #Predicate<Trip> { $0.startDate < limit }
@@ -13,14 +13,18 @@ public macro Predicate<Input: PersistentModel>(
 ) -> Foundation.Predicate<Input> =
   #externalMacro(module: "SwiftDataMacros", type: "PredicateMacro")
 
-/// Makes an expression over a model, which conditions may use.
+/// Creates an expression over a model, for use in predicates.
+///
+/// ```swift
+/// let days = #Expression<Trip, Int> { $0.days.count }
+/// ```
 @freestanding(expression)
 public macro Expression<Input: PersistentModel, Output>(
   _ body: (Input) -> Output
 ) -> Foundation.Expression<Input, Output> =
   #externalMacro(module: "SwiftDataMacros", type: "PredicateMacro")
 
-/// Makes an expression over a collection of models, which conditions may use.
+/// Creates an expression over a collection of models, for use in predicates.
 @freestanding(expression)
 public macro Expression<Input: Collection, Output>(
   _ body: (Input) -> Output
@@ -28,14 +32,14 @@ public macro Expression<Input: Collection, Output>(
   #externalMacro(module: "SwiftDataMacros", type: "PredicateMacro")
 where Input.Element: PersistentModel
 
-/// Foundation's `#Predicate`, by a name of its own.
+/// Foundation's `#Predicate` under another name.
 @freestanding(expression)
 public macro _Predicate<each Input>(
   _ body: (repeat each Input) -> Bool
 ) -> Foundation.Predicate<repeat each Input> =
   #externalMacro(module: "FoundationMacros", type: "PredicateMacro")
 
-/// Foundation's `#Expression`, by a name of its own.
+/// Foundation's `#Expression` under another name.
 @freestanding(expression)
 public macro _Expression<each Input, Output>(
   _ body: (repeat each Input) -> Output
@@ -43,14 +47,14 @@ public macro _Expression<each Input, Output>(
   #externalMacro(module: "FoundationMacros", type: "ExpressionMacro")
 
 extension Foundation.Predicate {
-  /// What `evaluate` looks like inside of a predicate.
+  /// Replaces `evaluate` in predicates; only the macros use it.
   public subscript(_ argument: repeat each Input, default _: String) -> Bool {
     get throws { try evaluate(repeat each argument) }
   }
 }
 
 extension Foundation.Expression {
-  /// What `evaluate` looks like inside of a predicate.
+  /// Replaces `evaluate` in expressions; only the macros use it.
   public subscript(_ argument: repeat each Input, default _: String) -> Output {
     get throws { try evaluate(repeat each argument) }
   }

@@ -1,7 +1,7 @@
-/// Carries the news of a change from any thread to an observer of results.
+/// Reports a change from any thread to an observer of results.
 ///
-/// The observer belongs to the actor of its context, with all the models that it holds: no other
-/// thread may hold it even for a moment, as it could then be the last one to release it.
+/// The observer belongs to the actor of its context, with all its models. No other thread may hold
+/// it even briefly, because it could then be the last to release it.
 final class ChangeSignal: Observable, Sendable {
   private struct Follower {
     weak var observer: (any ChangeFollower)?
@@ -18,19 +18,19 @@ final class ChangeSignal: Observable, Sendable {
     self.target = target
   }
 
-  /// Leads the signal to an observer; only its actor may ask for it afterwards.
+  /// Connects the signal to an observer; only the observer's actor may read it afterwards.
   func lead(to observer: any ChangeFollower) { follower.withLock { $0.observer = observer } }
 
-  /// The observer, if it still exists; only for its own actor.
+  /// The observer if it still exists; only for its own actor.
   var observer: (any ChangeFollower)? { follower.withLock { $0.observer } }
 
-  /// Who reads this is notified of changes if no actor made the observer.
+  /// Readers of this property are notified of changes if no actor created the observer.
   var pulse: Bool {
     registrar.access(self, keyPath: \.pulse)
     return target.hasActor
   }
 
-  /// Notifies soon, once for all changes until then; any thread may call.
+  /// Notifies soon, once for all changes until then; can be called on any thread.
   func notifySoon() {
     let wasDue = isDue.withLock { isDue in
       defer { isDue = true }
@@ -43,7 +43,7 @@ final class ChangeSignal: Observable, Sendable {
         self.observer?.refreshIfNeeded()
       }
     } else {
-      // The context may be at work on its thread, so that only a reader may fetch.
+      // The context may be in use on its thread, so only a reader may fetch.
       changes.async {
         self.isDue.withLock { $0 = false }
         self.registrar.withMutation(of: self, keyPath: \.pulse) {}
@@ -52,16 +52,15 @@ final class ChangeSignal: Observable, Sendable {
   }
 }
 
-/// An observer that fetches again when its context or the stores have changed.
+/// An observer that fetches again after its context or the stores have changed.
 protocol ChangeFollower: AnyObject {
-  /// Fetches again if anything has changed, and notifies if the results are others.
+  /// Fetches again after a change, and notifies if the results differ.
   func refreshIfNeeded()
 }
 
-/// Where an observer changes its properties: on the actor that made it, or on any thread if none
-/// did.
+/// Where an observer changes its properties: on the actor that created it, or else on any thread.
 struct NotificationTarget: Sendable {
-  // The actor may own the observer, which must not keep it alive in turn.
+  // The actor may own the observer, so the observer must not hold it.
   private weak let actor: (any Actor)?
   let hasActor: Bool
 
@@ -70,7 +69,7 @@ struct NotificationTarget: Sendable {
     hasActor = actor != nil
   }
 
-  /// Runs a closure; not at all if the actor is gone.
+  /// Runs a closure, unless the actor is gone.
   func run(_ body: @escaping @Sendable () -> Void) {
     guard hasActor else { return body() }
     guard let actor else { return }

@@ -14,18 +14,17 @@ import Store
 ///   }
 /// }
 /// ```
-/// Commits of this process are noticed at once, those of other processes within a tenth of a second.
-/// The observer reads the history from one token to the next, so that no transaction is passed
-/// over. The container's files are watched until its last observer is released.
 ///
-/// The history of a custom store is read after each save of this process.
+/// Commits of this process are noticed at once, those of other processes within 0.1 seconds. The
+/// observer reads all history between two tokens, so that it misses no transaction. It watches the
+/// container's files until its release. The history of a custom store is read only after saves of
+/// this process.
 public final class HistoryObserver: Observable, Sendable {
-  /// The container whose stores are observed.
+  /// The container whose stores are observed; the observer keeps it open.
   public let modelContainer: ModelContainer
-  /// The models of which a transaction must have changed one to be counted, with their subclasses;
-  /// all models if it is empty.
+  /// The models of which a transaction must have changed one, including subclasses; all if empty.
   public let observedModels: [any PersistentModel.Type]
-  /// The authors whose transactions are counted; all, and those without an author, if it is empty.
+  /// The authors whose transactions count; if empty, all and those without an author.
   public let authors: Set<String>
 
   private struct State {
@@ -47,15 +46,15 @@ public final class HistoryObserver: Observable, Sendable {
   /// Creates an observer.
   ///
   /// - Parameters:
-  ///   - historyTokens: For each store, by its identifier, the token to begin after. A store without
-  ///     one is observed from now on.
+  ///   - historyTokens: The token to begin after, by store identifier. A store without one is observed
+  ///     from now on.
   ///   - observedModels: The models to observe, or none for all.
   ///   - authors: The authors to observe, or none for all.
   ///   - modelContainer: The container to observe.
   ///   - isolation: The actor on which ``eventCounter`` changes.
   /// - Throws: ``SwiftDataError/historyTokenExpired`` if transactions after a token were deleted,
-  ///   ``SwiftDataError/historyDiverged`` if its store was restored from an older copy, and
-  ///   ``SwiftDataError/invalidTransactionFetchRequest`` if the container has no such store.
+  /// ``SwiftDataError/historyDiverged`` if its store was restored from an older copy, and
+  /// ``SwiftDataError/invalidTransactionFetchRequest`` if the container has no such store.
   public init(
     historyTokens: [String: any HistoryToken]? = nil,
     observedModels: [any PersistentModel.Type] = [],
@@ -79,13 +78,13 @@ public final class HistoryObserver: Observable, Sendable {
     } catch let error as StoreError {
       throw SwiftDataError(error)
     }
-    // What was committed after the tokens were taken is reported too.
+    // Commits after the tokens were taken are reported too.
     modelContainer.changes.async { [weak self] in _ = self?.look() }
   }
 
   deinit { modelContainer.changes.remove(self) }
 
-  /// A number that grows when there are new transactions of the observed models and authors.
+  /// A number that increases with new transactions of the observed models and authors.
   ///
   /// Several transactions may count as one event.
   public var eventCounter: Int {
@@ -93,17 +92,17 @@ public final class HistoryObserver: Observable, Sendable {
     return state.withLock { $0.eventCounter }
   }
 
-  /// The last error that the observer met while it read the history; nil if there was none.
+  /// The last error while reading the history; nil if there was none.
   ///
-  /// ``eventCounter`` grows with an error too. After ``SwiftDataError/historyTokenExpired``, which
-  /// says that transactions were deleted before they were read, the observer continues with those
-  /// that are left. It tries again after other errors.
+  /// ``eventCounter`` increases after an error too. After ``SwiftDataError/historyTokenExpired``,
+  /// which means that transactions were deleted before they were read, the observer continues with
+  /// the remaining ones. After other errors it retries.
   public var lastError: (any Error)? {
     registrar.access(self, keyPath: \.lastError)
     return state.withLock { $0.lastError }
   }
 
-  /// Reads what is new, and returns whether there is more to read soon.
+  /// Reads new transactions, and returns whether to call again soon.
   private func look() -> Bool {
     var found = HistoryPlace.Finding()
     var failure: (any Error)?
@@ -121,7 +120,7 @@ public final class HistoryObserver: Observable, Sendable {
       defer { reading.isFailing = failure != nil }
       return reading.isFailing
     }
-    // One event for a failure, however often it is met until it is over.
+    // A failure that repeats counts as one event.
     if found.isRelevant || (failure != nil && !wasFailing) { publish(failure) }
     return found.isUnfinished
   }
@@ -142,7 +141,7 @@ public final class HistoryObserver: Observable, Sendable {
 }
 
 extension ModelContainer {
-  /// The names of the entities of some models and their subclasses.
+  /// The entity names of models and their subclasses.
   fileprivate func entityNames(of models: [any PersistentModel.Type]) throws -> Set<String> {
     var names: Set<String> = []
     for model in models {
@@ -157,7 +156,7 @@ extension ModelContainer {
     return names
   }
 
-  /// Where an observer begins in each store that has a history.
+  /// Where an observer begins in each store with a history.
   fileprivate func historyPlaces(_ tokens: [String: any HistoryToken]) throws -> [HistoryPlace] {
     for store in tokens.keys where !storeIdentifiers.contains(store) {
       throw HistoryPlace.wrongToken(store)

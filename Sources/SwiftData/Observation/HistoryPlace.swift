@@ -1,17 +1,15 @@
 import Changes
 import Store
 
-/// Which transactions an observer reports.
 struct HistoryFilter: Sendable {
-  /// The names of the entities of which one must have changed; empty for all.
+  /// The entities of which one must have changed; all if empty.
   let entities: Set<String>
-  /// The authors, of which one must have saved; empty for all.
+  /// The authors of which one must have saved; all if empty.
   let authors: Set<String>
 
-  /// The filter as a predicate, which runs as SQL.
   var predicate: Predicate<DefaultHistoryTransaction> {
     let entities = Array(entities)
-    // A transaction may be without an author.
+    // A transaction may have no author.
     let authors: [String?] = Array(authors)
     return #_Predicate<DefaultHistoryTransaction> {
       (authors.isEmpty || authors.contains($0.author))
@@ -20,7 +18,7 @@ struct HistoryFilter: Sendable {
     }
   }
 
-  /// Whether a transaction that its store has read is to be reported.
+  /// Whether the filter selects a transaction that its store has read.
   func selects(_ transaction: some HistoryTransaction) -> Bool {
     guard authors.isEmpty || transaction.author.map(authors.contains) ?? false else { return false }
     return entities.isEmpty
@@ -32,16 +30,15 @@ struct HistoryFilter: Sendable {
 
 /// How far an observer has read the history of one store.
 enum HistoryPlace: Sendable {
-  /// A store of SwiftData's own, with the last transaction read.
+  /// A native store, with the last transaction that was read.
   case native(NativeHistory, HistoryPoint)
-  /// A store that reads its history itself, with the token of the last transaction read; nil before its first one.
+  /// A custom store with a history, and the token of the last transaction read; nil before the
+  /// first one.
   case fetched(any Backend, (any Sendable)?)
 
-  /// What a reading found.
   struct Finding {
-    /// Whether there was a transaction to report.
     var isRelevant = false
-    /// Whether changes of other programs have to be read later, because one of them is writing.
+    /// Whether another program is writing, so that its changes must be read later.
     var isUnfinished = false
 
     mutating func add(_ other: Finding) {
@@ -50,7 +47,7 @@ enum HistoryPlace: Sendable {
     }
   }
 
-  /// Reads on to the end of the history.
+  /// Reads to the end of the history.
   mutating func advance(_ filter: HistoryFilter) throws -> Finding {
     switch self {
     case .native(let history, let point):
@@ -76,7 +73,7 @@ enum HistoryPlace: Sendable {
     }
   }
 
-  /// Moves past the last transaction that was deleted, after some were deleted before they were read.
+  /// Continues after the last deleted transaction, if some were deleted before they were read.
   mutating func skipWhatIsGone() throws {
     guard case .native(let history, _) = self else { return }
     self = try history.store.read { reader in
@@ -88,7 +85,6 @@ enum HistoryPlace: Sendable {
 }
 
 extension NativeHistory {
-  /// The place at the end of the history.
   func end() throws -> HistoryPlace {
     try store.sealForeignChanges()
     return try store.read { .native(self, try $0.historyRange().head) }
@@ -111,7 +107,7 @@ extension NativeHistory {
     var query = try HistoryQuery(HistoryDescriptor(predicate: predicate), sources: sources(reader))
     query.selection.limit(toAfter: first, through: last)
     guard query.filtersInMemory else {
-      // The changes of the transaction need not be read.
+      // The changes of the transaction are not needed.
       let found = try reader.history(query.selection).nextTransaction()
       return found != nil
     }
@@ -131,10 +127,10 @@ extension HistoryPlace {
 }
 
 extension Backend {
-  /// Reads the transactions after a token; `last` is the newest one's.
+  /// Reads the transactions after a token; `last` is the newest token.
   ///
-  /// All are fetched and compared here, because a predicate over tokens would have to be made of a
-  /// type that only the store knows.
+  /// It fetches all and compares tokens here, because a predicate over tokens needs a type that
+  /// only the store knows.
   fileprivate func readHistory(
     after token: (any Sendable)?,
     filter: HistoryFilter
@@ -148,7 +144,7 @@ extension Backend {
     return try historyType.map { try read($0) } ?? (false, nil)
   }
 
-  /// The place at the end of the history; nil if the store has none.
+  /// The place at the end of the history; nil if the store has no history.
   func endOfHistory() throws -> HistoryPlace? {
     guard historyType != nil else { return nil }
     let nothing = HistoryFilter(entities: [], authors: [])

@@ -1,7 +1,9 @@
-// Apple's framework has an initializer for each kind of criteria, of sections and of source.
+// Apple's framework has an initializer for each combination of criteria, sections and source.
 
 extension ResultsObserver where SectionTitle == Never {
-  /// Observes what a descriptor describes, in a context.
+  /// Observes the models that a descriptor selects.
+  ///
+  /// - Throws: The error of the first fetch.
   public convenience init(
     fetchDescriptor: FetchDescriptor<Element> = FetchDescriptor<Element>(),
     modelContext: ModelContext,
@@ -10,7 +12,9 @@ extension ResultsObserver where SectionTitle == Never {
     try self.init(fetchDescriptor, sectionOrder: nil, context: modelContext, isolation: isolation)
   }
 
-  /// Observes what a descriptor describes, in a new context of a container.
+  /// Observes the models that a descriptor selects, in a new context.
+  ///
+  /// - Throws: The error of the first fetch.
   public convenience init(
     fetchDescriptor: FetchDescriptor<Element> = FetchDescriptor<Element>(),
     modelContainer: ModelContainer,
@@ -24,7 +28,7 @@ extension ResultsObserver where SectionTitle == Never {
     )
   }
 
-  /// Observes what a predicate selects, in a context.
+  /// Observes the models that a predicate selects; without one, all of the class.
   @_disfavoredOverload
   public convenience init(
     filterBy: Predicate<Element>? = nil,
@@ -40,7 +44,7 @@ extension ResultsObserver where SectionTitle == Never {
     )
   }
 
-  /// Observes what a predicate selects, in a new context.
+  /// Observes the models that a predicate selects, in a new context; without one, all of the class.
   @_disfavoredOverload
   public convenience init(
     filterBy: Predicate<Element>? = nil,
@@ -58,7 +62,7 @@ extension ResultsObserver where SectionTitle == Never {
 }
 
 extension ResultsObserver where SectionTitle == String {
-  /// Observes what a descriptor describes, in sections by a text that may be nil, in a context.
+  /// Observes a descriptor's models in sections by a text; nil is a section with an empty title.
   public convenience init<Title: _SectionText>(
     fetchDescriptor: FetchDescriptor<Element> = FetchDescriptor<Element>(),
     sectionBy: KeyPath<Element, Title>,
@@ -73,7 +77,7 @@ extension ResultsObserver where SectionTitle == String {
     )
   }
 
-  /// Observes what a descriptor describes, in sections by a text that may be nil, in a new context.
+  /// Observes a descriptor's models in sections by a text, in a new context; nil is an empty title.
   public convenience init<Title: _SectionText>(
     fetchDescriptor: FetchDescriptor<Element> = FetchDescriptor<Element>(),
     sectionBy: KeyPath<Element, Title>,
@@ -88,7 +92,7 @@ extension ResultsObserver where SectionTitle == String {
     )
   }
 
-  /// Observes what a predicate selects, in sections by a text that may be nil, in a context.
+  /// Observes a predicate's models in sections by a text; nil is a section with an empty title.
   @_disfavoredOverload
   public convenience init<Title: _SectionText>(
     filterBy: Predicate<Element>? = nil,
@@ -106,7 +110,7 @@ extension ResultsObserver where SectionTitle == String {
     )
   }
 
-  /// Observes what a predicate selects, in sections by a text that may be nil, in a new context.
+  /// Observes a predicate's models in sections by a text, in a new context; nil is an empty title.
   @_disfavoredOverload
   public convenience init<Title: _SectionText>(
     filterBy: Predicate<Element>? = nil,

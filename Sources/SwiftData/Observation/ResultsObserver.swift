@@ -1,23 +1,23 @@
 import Changes
 import Store
 
-/// Observes the results of a fetch: they follow the changes of their context, and what other
-/// contexts and processes save.
+/// Observes the results of a fetch, as its context changes and other contexts and processes save.
 ///
 /// ```swift
 /// let observer = try ResultsObserver<Trip, String>(
 ///   sortBy: [SortDescriptor(\.startDate)], sectionBy: \.destination, modelContext: context)
 /// for section in observer.sections ?? … { print(section.title, section.count) }
 /// ```
-/// Use `Never` as the title of sections if there are none. The observer belongs to the actor of its
-/// context. Reading ``results`` after a change fetches again, so keep them in a constant while you
-/// change many objects.
+///
+/// Use `Never` as the section title if there are no sections. The observer belongs to the actor of
+/// its context. Reading ``results`` after a change fetches again, so keep them in a constant while
+/// you change many objects.
 public final class ResultsObserver<Element: PersistentModel, SectionTitle: Hashable>: Observable {
-  /// The context that the models are fetched by.
+  /// The context that fetches; changes in it are visible before they are saved.
   public let modelContext: ModelContext
-  /// What is fetched, with the order that the sections need.
+  /// The descriptor, with the order that the sections require.
   public private(set) var fetchDescriptor: FetchDescriptor<Element>
-  /// The property that gives the titles of the sections; nil if there are none.
+  /// The property of the section titles; nil if there are no sections.
   public let sectionBy: PartialKeyPath<Element>?
 
   /// The results of one fetch, and the state of context and stores that they show.
@@ -51,7 +51,7 @@ public final class ResultsObserver<Element: PersistentModel, SectionTitle: Hasha
     self.signal = signal
     let changes = context.container.changes
     do {
-      // Before the fetch, so that no commit after it is missed.
+      // Before the fetch, so that it misses no later commit.
       try changes.add(signal, of: context.container) {
         signal.notifySoon()
         return false
@@ -71,9 +71,9 @@ public final class ResultsObserver<Element: PersistentModel, SectionTitle: Hasha
 
   deinit { modelContext.container.changes.remove(signal) }
 
-  // MARK: What is fetched
+  // MARK: Criteria
 
-  /// The predicate that selects the results; setting it fetches again.
+  /// The predicate that selects the results, nil for all; setting it fetches again.
   public var filterBy: Predicate<Element>? {
     get { fetchDescriptor.predicate }
     set {
@@ -84,7 +84,7 @@ public final class ResultsObserver<Element: PersistentModel, SectionTitle: Hasha
 
   /// The order of the results; setting it fetches again.
   ///
-  /// Sections need their property to be the first in the order: it is put there if it is not.
+  /// The property of the sections becomes the first one if it is not.
   public var sortBy: [SortDescriptor<Element>] {
     get { fetchDescriptor.sortBy }
     set {
@@ -95,7 +95,7 @@ public final class ResultsObserver<Element: PersistentModel, SectionTitle: Hasha
 
   // MARK: Results
 
-  /// The models that the descriptor describes now.
+  /// The current results; reading them after a change fetches again.
   public var results: FetchResultsCollection<Element> {
     prepareToRead()
     registrar.access(self, keyPath: \.results)
@@ -118,7 +118,7 @@ public final class ResultsObserver<Element: PersistentModel, SectionTitle: Hasha
     return lastError
   }
 
-  /// The model at a place in the sections: the section, then the element; nil if there is none.
+  /// The model at an index path of section and element; nil if there is none.
   public func element(at indexPath: IndexPath) -> Element? {
     guard let sections, indexPath.count == 2, sections.indices.contains(indexPath[0]),
       sections[indexPath[0]].indices.contains(indexPath[1])
@@ -126,7 +126,7 @@ public final class ResultsObserver<Element: PersistentModel, SectionTitle: Hasha
     return sections[indexPath[0]][indexPath[1]]
   }
 
-  /// The place of a model in the sections; nil if there are none, or the model is not in them.
+  /// The index path of a model; nil if there are no sections or it is in none.
   public func indexPath(for element: Element) -> IndexPath? {
     guard let sections else { return nil }
     for (number, section) in sections.enumerated() {
@@ -142,7 +142,7 @@ public final class ResultsObserver<Element: PersistentModel, SectionTitle: Hasha
     sectionOrder: SectionOrder<Element, SectionTitle>?,
     context: ModelContext
   ) throws -> Fetched {
-    // What is committed during the fetch is to be fetched by the next one.
+    // A commit during the fetch must cause another fetch.
     let generation = context.container.changes.generation
     let elements = try context.fetch(descriptor)
     return Fetched(
@@ -168,9 +168,9 @@ public final class ResultsObserver<Element: PersistentModel, SectionTitle: Hasha
     if !isCurrent { refresh() }
   }
 
-  /// Fetches again, and notifies if the results are others.
+  /// Fetches again, and notifies if the results differ.
   private func refresh() {
-    // The error of a property is thrown by the next fetch or save of the application itself.
+    // The application's next fetch or save throws the error of a property.
     guard modelContext.deferredError == nil else { return }
     do {
       let new = try Self.fetch(fetchDescriptor, sectionOrder: sectionOrder, context: modelContext)
@@ -186,7 +186,7 @@ public final class ResultsObserver<Element: PersistentModel, SectionTitle: Hasha
         registrar.withMutation(of: self, keyPath: \.sections) { fetched = new }
       }
     } catch {
-      // The same changes would only fail again.
+      // The same changes would fail again.
       fetched.changeCount = modelContext.changeCount
       fetched.generation = modelContext.container.changes.generation
       registrar.withMutation(of: self, keyPath: \.fetchError) { lastError = error }

@@ -1,17 +1,15 @@
-/// How results are divided into sections.
 struct SectionOrder<Element: PersistentModel, SectionTitle: Hashable> {
   let keyPath: PartialKeyPath<Element>
   let title: (Element) -> SectionTitle
-  /// By the title as people sort texts, and then so that only equal titles are equal, which keeps
-  /// sections whole.
+  /// By the title in localized order, and then exactly, so that sections are contiguous.
   ///
-  /// In an array, because optimized code that copies a stored `SortDescriptor` needs a symbol that
+  /// An array, because optimized code that copies a stored `SortDescriptor` needs a symbol that
   /// Foundation does not export.
   private let orders: [SortDescriptor<Element>]
 
-  /// An order that keeps the elements of a section together: by the title, and then as given.
+  /// An order that keeps sections contiguous: by the title, and then as given.
   ///
-  /// A given order that begins with the property of the title keeps that beginning.
+  /// If the given order begins with the title's property, it stays as it is.
   func sorting(_ given: [SortDescriptor<Element>]) -> [SortDescriptor<Element>] {
     guard let first = given.first, let path = first.keyPath,
       path == keyPath || LocalizedKeyPaths.origin(of: path)?.path.keyPath == keyPath
@@ -26,17 +24,17 @@ extension SectionOrder where SectionTitle == String {
   init<Title: _SectionText>(_ keyPath: KeyPath<Element, Title>) {
     self.keyPath = keyPath
     title = { $0[keyPath: keyPath]._title }
-    // Key paths of properties hold nothing but the property.
+    // Key paths of properties contain only the property.
     let path = unsafeBitCast(keyPath, to: (any KeyPath<Element, Title> & Sendable).self)
     orders = Title._orders(by: path)
   }
 }
 
-/// A text that results are divided into sections by: `String` and `String?`.
+/// A type of section titles: `String` and `String?`.
 public protocol _SectionText {
-  /// The title of the section; empty where there is no text.
+  /// The title of the section; empty for nil.
   var _title: String { get }
-  /// The order of the sections: as people sort texts, then exactly.
+  /// The order of the sections: localized, then exact.
   static func _orders<Model: PersistentModel>(
     by keyPath: any KeyPath<Model, Self> & Sendable
   ) -> [SortDescriptor<Model>]
@@ -45,7 +43,7 @@ public protocol _SectionText {
 extension String: _SectionText {
   /// The text.
   public var _title: String { self }
-  /// As people sort texts, then exactly.
+  /// Localized, then exact.
   public static func _orders<Model: PersistentModel>(
     by path: any KeyPath<Model, String> & Sendable
   ) -> [SortDescriptor<Model>] {
@@ -57,9 +55,9 @@ extension String: _SectionText {
 }
 
 extension String?: _SectionText {
-  /// The text, or nothing.
+  /// The text; empty for nil.
   public var _title: String { self ?? "" }
-  /// As people sort texts, then exactly; nil first.
+  /// Localized, then exact; nil first.
   public static func _orders<Model: PersistentModel>(
     by path: any KeyPath<Model, String?> & Sendable
   ) -> [SortDescriptor<Model>] {

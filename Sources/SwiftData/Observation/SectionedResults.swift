@@ -1,4 +1,8 @@
-/// The results of a fetch in sections, in the order in which the sections first occur.
+/// The results of a fetch in sections, in the order of their first elements.
+///
+/// ```swift
+/// for section in sections { print(section.title, section.count) }
+/// ```
 public struct SectionedResults<Element: PersistentModel, SectionTitle: Hashable>:
   RandomAccessCollection, Equatable
 {
@@ -17,44 +21,44 @@ public struct SectionedResults<Element: PersistentModel, SectionTitle: Hashable>
     }
   }
 
-  /// The first position.
+  /// Always 0.
   public var startIndex: Int { 0 }
-  /// The position after the last.
+  /// The number of sections.
   public var endIndex: Int { sections.count }
-  /// The section at a position.
+  /// The section at an index, which must be less than ``endIndex``.
   public subscript(position: Int) -> ResultsSection<Element, SectionTitle> { sections[position] }
 
-  /// The titles of the sections, in their order.
+  /// The titles of the sections in order; each occurs once.
   public var sectionTitles: [SectionTitle] { sections.map(\.title) }
 
-  /// Whether there is a section of that title.
+  /// Whether there is a section with the title; O(1).
   public func contains(sectionTitle title: SectionTitle) -> Bool { places[title] != nil }
 
-  /// The position of the section of that title; nil if there is none.
+  /// The index of the section with the title; nil if there is none; O(1).
   public func index(ofSectionTitled title: SectionTitle) -> Int? { places[title] }
 
-  /// The section of that title; nil if there is none.
+  /// The section with the title; nil if there is none.
   public subscript(sectionTitle title: SectionTitle) -> ResultsSection<Element, SectionTitle>? {
     places[title].map { sections[$0] }
   }
 }
 
-/// The results of a fetch that have the same title.
+/// The results of a fetch that have the same title; never empty.
 public struct ResultsSection<Element: PersistentModel, SectionTitle: Hashable>:
   RandomAccessCollection, Identifiable, Equatable
 {
-  /// The value that all elements of the section have in common.
+  /// The value that all elements of the section share; empty for a text that is nil.
   public let title: SectionTitle
   fileprivate(set) var elements: [Element] = []
 
   fileprivate init(title: SectionTitle) { self.title = title }
 
-  /// The title, which no other section has.
+  /// The title, which is unique among the sections.
   public var id: SectionTitle { title }
-  /// The first position.
+  /// Always 0.
   public var startIndex: Int { 0 }
-  /// The position after the last.
+  /// The number of elements, at least 1.
   public var endIndex: Int { elements.count }
-  /// The element at a position.
+  /// The element at an index, which must be less than ``endIndex``.
   public subscript(position: Int) -> Element { elements[position] }
 }
