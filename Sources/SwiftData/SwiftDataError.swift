@@ -7,7 +7,7 @@ import Changes
 /// catch SwiftDataError.historyTokenExpired { token = nil }
 /// ```
 public struct SwiftDataError: Error, Sendable {
-  /// What kinds of errors there are; more may come.
+  /// The kinds of errors; later versions may add more.
   public struct Code: Hashable, Sendable, CustomStringConvertible {
     enum Kind: String, Sendable {
       case unsupportedPredicate, unsupportedSortDescriptor, unsupportedKeyPath
@@ -17,37 +17,35 @@ public struct SwiftDataError: Error, Sendable {
       case loadIssueModelContainer, duplicateConfiguration
       case configurationFileNameContainsInvalidCharacters, configurationFileNameTooLong
       case configurationSchemaNotFoundInContainerSchema, unknownSchema, backwardMigration
-      // Beyond Apple's.
+      // Not in Apple's framework.
       case duplicateEntityName, unsupportedType, relationshipAcrossStores, readOnly
       case contextIsDirty, deletionDenied, unknownEntity, unsupportedFeature, saveFailed
       case historyDiverged, ambiguousInverse
     }
     let kind: Kind
 
-    /// The name of the code.
+    /// The name of the code, as in ``SwiftDataError/historyTokenExpired``.
     public var description: String { kind.rawValue }
   }
 
   let reason: Reason
-  /// What happened and where.
+  /// What happened and where; a sentence for people that may change.
   public var message: String { wording.message }
-  /// What to do about it; empty if there is nothing to add.
+  /// How to resolve the error; empty if there is no advice.
   public var hint: String { wording.hint }
 
-  /// The code.
+  /// The code, for comparing without a `catch` pattern.
   public var code: Code { Code(kind: kind) }
 
   init(_ reason: Reason) { self.reason = reason }
 
-  /// A pattern of `catch`.
   private init(_ kind: Code.Kind) { reason = .pattern(kind) }
 
-  /// An error of a store.
   init(_ error: StoreError) { reason = .store(error) }
 }
 
 extension SwiftDataError: Hashable {
-  /// Errors are equal when their codes are.
+  /// Whether the codes are equal; messages are not compared.
   public static func == (left: SwiftDataError, right: SwiftDataError) -> Bool {
     left.kind == right.kind
   }
@@ -55,79 +53,80 @@ extension SwiftDataError: Hashable {
   /// Hashes the code.
   public func hash(into hasher: inout Hasher) { hasher.combine(kind) }
 
-  /// Matches any error of the same code, so that an error can be a pattern of `catch`.
+  /// Whether an error has the same code, so that `catch` can use it as a pattern.
   public static func ~= (pattern: SwiftDataError, error: any Error) -> Bool {
     (error as? SwiftDataError)?.kind == pattern.kind
   }
 }
 
 extension SwiftDataError: LocalizedError, CustomStringConvertible {
-  /// The message and the hint, or else the code.
+  /// The message and the hint; for a pattern, the code.
   public var description: String {
     let texts = [message.isEmpty ? kind.rawValue : message, hint]
     return "SwiftData: " + texts.filter { !$0.isEmpty }.joined(separator: " ")
   }
-  /// The message and the hint, or else the code.
+  /// The same as ``description``, for `localizedDescription`.
   public var errorDescription: String? { description }
 }
 
 extension SwiftDataError {
-  /// A predicate that can't be evaluated.
+  /// A predicate can't be evaluated, neither by SQL nor in memory.
   public static let unsupportedPredicate = Self(.unsupportedPredicate)
-  /// A sort descriptor that can't be evaluated.
+  /// A sort descriptor can't be evaluated, neither by SQL nor in memory.
   public static let unsupportedSortDescriptor = Self(.unsupportedSortDescriptor)
-  /// A key path that leads to no property of the model.
+  /// A key path is not that of a stored property.
   public static let unsupportedKeyPath = Self(.unsupportedKeyPath)
-  /// A fetch in batches that is to include changes that are not saved.
+  /// A fetch in batches may not include unsaved changes.
   public static let includePendingChangesWithBatchSize = Self(.includePendingChangesWithBatchSize)
-  /// A sorted fetch of identifiers that is to include changes that are not saved.
+  /// A sorted fetch of identifiers may not include unsaved changes.
   public static let sortingPendingChangesWithIdentifiers = Self(
     .sortingPendingChangesWithIdentifiers
   )
-  /// A model that no context manages.
+  /// A model without a context was used where one is required.
   public static let missingModelContext = Self(.missingModelContext)
-  /// A model whose values break a rule of its schema.
+  /// The values of a model break a rule of its schema, such as a minimum count.
   public static let modelValidationFailure = Self(.modelValidationFailure)
-  /// A token from a part of history that was deleted.
+  /// A token's transaction was deleted from history; fetch without it.
   public static let historyTokenExpired = Self(.historyTokenExpired)
-  /// A token of a history that the store does not have: it was restored from an older copy.
+  /// A token's history is not in the store, because it was restored from an older copy.
   public static let historyDiverged = Self(.historyDiverged)
-  /// A request for history that can't be answered.
+  /// A request for history can't be answered, for example with a token of another store.
   public static let invalidTransactionFetchRequest = Self(.invalidTransactionFetchRequest)
-  /// A store that can't be opened.
+  /// A store can't be opened, for example because it is damaged.
   public static let loadIssueModelContainer = Self(.loadIssueModelContainer)
-  /// Two configurations of one name or one file.
+  /// Two configurations have the same name or file.
   public static let duplicateConfiguration = Self(.duplicateConfiguration)
-  /// A configuration whose name can't be the name of a file.
+  /// A configuration's name contains a character that a file name can't.
   public static let configurationFileNameContainsInvalidCharacters = Self(
     .configurationFileNameContainsInvalidCharacters
   )
-  /// A configuration whose name is too long for the name of a file.
+  /// A configuration's name is too long for a file name.
   public static let configurationFileNameTooLong = Self(.configurationFileNameTooLong)
-  /// A configuration with models that the container does not have.
+  /// A configuration has models that the container does not have.
   public static let configurationSchemaNotFoundInContainerSchema = Self(
     .configurationSchemaNotFoundInContainerSchema
   )
-  /// A store whose schema is not known to the migration plan.
+  /// The schema of a store is in no version of the migration plan.
   public static let unknownSchema = Self(.unknownSchema)
-  /// A migration to an older version.
+  /// The version of a store is later than the container's.
   public static let backwardMigration = Self(.backwardMigration)
-  /// Two model classes of one simple name.
+  /// Two model classes have the same simple name.
   public static let duplicateEntityName = Self(.duplicateEntityName)
-  /// A property of a type that can't be stored.
+  /// The type of a property can't be stored.
   public static let unsupportedType = Self(.unsupportedType)
-  /// A relationship between models of different stores.
+  /// A relationship is between models of different stores.
   public static let relationshipAcrossStores = Self(.relationshipAcrossStores)
-  /// Two relationships with the same inverse.
+  /// Two relationships could have the same inverse; name it in one.
   public static let ambiguousInverse = Self(.ambiguousInverse)
-  /// A change to a store that may only be read.
+  /// A store that may only be read can't be changed.
   public static let readOnly = Self(.readOnly)
-  /// A context that was changed where it must not be.
+  /// A context was changed where it must not be, as in
+  /// ``ModelContext/enumerate(_:batchSize:allowEscapingMutations:block:)``.
   public static let contextIsDirty = Self(.contextIsDirty)
-  /// A deletion that a rule forbids.
+  /// A delete rule forbids a deletion.
   public static let deletionDenied = Self(.deletionDenied)
-  /// A model that the container does not have.
+  /// A model is not in the container's schema.
   public static let unknownEntity = Self(.unknownEntity)
-  /// Something that a store can't do.
+  /// A store does not support a request.
   public static let unsupportedFeature = Self(.unsupportedFeature)
 }

@@ -1,58 +1,65 @@
 /// An interface for providing mutually exclusive access to the models of a context.
 ///
-/// ``ModelActor()`` writes what it asks for.
+/// ``ModelActor()`` adds the conformance; see there for an example.
 public protocol ModelActor: Actor {
-  /// The container of the models.
+  /// The container of the models, which the actor keeps open.
   nonisolated var modelContainer: ModelContainer { get }
-  /// The executor that runs the actor's work, with its context.
+  /// The executor of the actor, with its context.
   nonisolated var modelExecutor: any ModelExecutor { get }
 }
 
 extension ModelActor {
-  /// The context that the actor works with.
+  /// The context of the actor; only its own methods may use it.
   public var modelContext: ModelContext { modelExecutor.modelContext }
 
-  /// The executor of the actor.
+  /// The executor of the actor, which is its model executor.
   public nonisolated var unownedExecutor: UnownedSerialExecutor {
     modelExecutor.asUnownedSerialExecutor()
   }
 
-  /// The object of an identity, if it is of that class.
+  /// The object of an identity; nil if it is of another class. A missing object stops the program
+  /// when a property is read.
   public subscript<T: PersistentModel>(id: PersistentIdentifier, as type: T.Type) -> T? {
     modelContext.model(for: id) as? T
   }
 }
 
-/// An interface for running work that has to do with a context.
+/// An interface for running work with a context.
 public protocol ModelExecutor: Executor {
-  /// The context that belongs to the executor.
+  /// The context of the executor; only its jobs may use it.
   var modelContext: ModelContext { get }
-  /// The executor without a reference that is counted.
+  /// The executor without a counted reference; the actor keeps it alive.
   func asUnownedSerialExecutor() -> UnownedSerialExecutor
 }
 
-/// A model executor that does one thing at a time.
+/// A model executor that runs one job at a time.
+///
+/// ``DefaultSerialModelExecutor`` is one.
 public protocol SerialModelExecutor: ModelExecutor, SerialExecutor {}
 
-/// The executor that actors of models have unless they bring their own.
+/// The executor of model actors, unless they provide another one.
+///
+/// ```swift
+/// let executor = DefaultSerialModelExecutor(modelContext: ModelContext(container))
+/// ```
 public final class DefaultSerialModelExecutor: SerialModelExecutor, @unchecked Sendable {
-  // The context is touched by jobs alone, and the queue runs one at a time.
+  // Only jobs use the context, and the queue runs one at a time.
 
-  /// The context that the jobs work with.
+  /// The context of the jobs; only they may use it.
   public let modelContext: ModelContext
   private let queue = DispatchQueue(label: "SwiftData.ModelActor")
 
-  /// Makes the executor of a context.
+  /// Creates an executor for a context that no other code may use.
   public init(modelContext: ModelContext) { self.modelContext = modelContext }
 
-  /// Runs a job when those before it are done.
+  /// Runs a job after all earlier ones.
   public func enqueue(_ job: consuming ExecutorJob) {
     let job = UnownedJob(job)
     let executor = asUnownedSerialExecutor()
     queue.async { job.runSynchronously(on: executor) }
   }
 
-  /// The executor without a reference that is counted.
+  /// The executor without a counted reference; the actor keeps it alive.
   public func asUnownedSerialExecutor() -> UnownedSerialExecutor {
     UnownedSerialExecutor(ordinary: self)
   }

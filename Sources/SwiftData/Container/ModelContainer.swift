@@ -110,7 +110,7 @@ public final class ModelContainer: Sendable {
 extension ModelContainer {
   /// Opens stores for model classes; without a configuration, one store in the default file.
   ///
-  /// - Throws: A ``SwiftDataError`` if a store can't be opened or migrated, or a model can't be stored.
+  /// - Throws: A ``SwiftDataError`` if a model can't be stored, or a store opened or migrated.
   public convenience init(
     for forTypes: any PersistentModel.Type...,
     migrationPlan: (any SchemaMigrationPlan.Type)? = nil,

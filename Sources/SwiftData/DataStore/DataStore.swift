@@ -1,8 +1,8 @@
 /// An interface that enables SwiftData to read and write models in storage of your own.
 ///
-/// A store takes and gives ``DataStoreSnapshot``s, the values of one object each, and knows nothing
-/// of model objects. A context calls it from its own thread; calls of several contexts follow each
-/// other and never overlap, so that a store need not be safe to use from several threads.
+/// The store exchanges ``DataStoreSnapshot``s, each with the values of one object, and does not use
+/// model objects. A context calls it on its own thread; calls never overlap, so the store need not
+/// be safe for several threads.
 ///
 /// ```swift
 /// final class JSONStore: DataStore {
@@ -13,45 +13,48 @@
 /// let container = try ModelContainer(for: Trip.self, configurations: JSONStoreConfiguration(…))
 /// ```
 public protocol DataStore: AnyObject {
-  /// What describes a store of this type.
+  /// The type of configurations, which names this type as its ``DataStoreConfiguration/Store``.
   associatedtype Configuration: DataStoreConfiguration where Self == Self.Configuration.Store
-  /// The values of one object, as the store takes and gives them.
+  /// The type of snapshots; ``DefaultSnapshot`` fits all models.
   associatedtype Snapshot: DataStoreSnapshot
 
-  /// The description that the store was made of.
+  /// The configuration with which the store was opened.
   var configuration: Configuration { get }
-  /// A text that tells the store from all others, and stays the same.
+  /// A text that identifies the store, and never changes.
   var identifier: String { get }
-  /// The models that the store keeps.
+  /// The models of the store; those of the configuration.
   var schema: Schema { get }
 
-  /// Opens the store.
+  /// Opens the store, and creates it if it does not exist.
   init(_ configuration: Configuration, migrationPlan: (any SchemaMigrationPlan.Type)?) throws
 
-  /// Finds the objects that a request asks for.
+  /// The objects that a request selects.
   ///
-  /// A store that can't evaluate the predicate throws ``DataStoreError/preferInMemoryFilter``, one
-  /// that can't sort ``DataStoreError/preferInMemorySort``: it is then asked again without, and
-  /// SwiftData does the rest.
+  /// - Throws: ``DataStoreError/preferInMemoryFilter`` if the store can't evaluate the predicate,
+  /// ``DataStoreError/preferInMemorySort`` if it can't sort. Then it is asked again without, and
+  /// SwiftData filters or sorts.
   func fetch<T>(_ request: DataStoreFetchRequest<T>) throws -> DataStoreFetchResult<T, Snapshot>
   where T: PersistentModel
-  /// Counts the objects that a request asks for.
+  /// The number of objects that a request selects; errors are handled as for ``DataStore/fetch(_:)``.
   func fetchCount<T>(_ request: DataStoreFetchRequest<T>) throws -> Int where T: PersistentModel
-  /// Finds the identifiers of the objects that a request asks for.
+  /// The identifiers of the objects that a request selects; errors are handled as for
+  /// ``fetch(_:)``.
   func fetchIdentifiers<T>(
     _ request: DataStoreFetchRequest<T>
   ) throws -> [PersistentIdentifier] where T: PersistentModel
-  /// Writes the changes of one save, all or none, and gives new objects their identities.
+  /// Writes all changes of one save or none, and gives new objects their identities.
   func save(
     _ request: DataStoreSaveChangesRequest<Snapshot>
   ) throws -> DataStoreSaveChangesResult<Snapshot>
-  /// Removes everything.
+  /// Removes all objects.
+  ///
+  /// - Throws: ``DataStoreError/unsupportedFeature`` if SwiftData must delete them one by one.
   func erase() throws
-  /// Learns that a context will work with the store.
+  /// Tells the store that a context begins to use it.
   func initializeState(for editingState: EditingState)
-  /// Learns that a context is gone.
+  /// Tells the store that a context no longer uses it.
   func invalidateState(for editingState: EditingState)
-  /// Objects that the store can give without being asked for them by a fetch.
+  /// Snapshots that the store has in memory; missing ones are fetched.
   func cachedSnapshots(
     for persistentIdentifiers: [PersistentIdentifier],
     editingState: EditingState
@@ -59,11 +62,11 @@ public protocol DataStore: AnyObject {
 }
 
 extension DataStore {
-  /// Counts by fetching.
+  /// Counts the objects of a fetch.
   public func fetchCount<T>(_ request: DataStoreFetchRequest<T>) throws -> Int
   where T: PersistentModel { try fetchIdentifiers(request).count }
 
-  /// Finds identifiers by fetching, and leaves objects of other entities out.
+  /// The identifiers in a fetch, without objects of other entities.
   public func fetchIdentifiers<T>(
     _ request: DataStoreFetchRequest<T>
   ) throws -> [PersistentIdentifier] where T: PersistentModel {
@@ -73,16 +76,17 @@ extension DataStore {
     }
   }
 
-  /// Refuses; SwiftData then deletes all objects one by one.
+  /// Throws ``DataStoreError/unsupportedFeature``, so that SwiftData deletes all objects one by
+  /// one.
   public func erase() throws { throw DataStoreError.unsupportedFeature }
 
-  /// Does nothing.
+  /// Does nothing by default.
   public func initializeState(for editingState: EditingState) {}
 
-  /// Does nothing.
+  /// Does nothing by default.
   public func invalidateState(for editingState: EditingState) {}
 
-  /// Nothing.
+  /// Empty, so that all snapshots are fetched.
   public func cachedSnapshots(
     for persistentIdentifiers: [PersistentIdentifier],
     editingState: EditingState
@@ -91,38 +95,44 @@ extension DataStore {
 
 /// An interface that enables a custom data store to support batch requests.
 public protocol DataStoreBatching: DataStore {
-  /// Deletes the objects that a request asks for.
+  /// Deletes the objects that a request selects.
+  ///
+  /// - Throws: A ``DataStoreError`` if SwiftData must delete them one by one.
   func delete<T>(_ request: DataStoreBatchDeleteRequest<T>) throws where T: PersistentModel
 }
 
 /// An interface for describing a store.
+///
+/// ``ModelConfiguration`` describes a native one.
 public protocol DataStoreConfiguration: Hashable {
-  /// The type of the store.
+  /// The type of the store that the configuration opens.
   associatedtype Store: DataStore where Self == Self.Store.Configuration
 
-  /// The name of the configuration.
+  /// The name of the configuration; errors contain it.
   var name: String { get }
-  /// The models that it is for; nil for all models of the container that no other has.
+  /// The models of the store; nil for all models of the container that no other configuration has.
   ///
-  /// A container that finds nil here puts those models in before it makes the store.
+  /// If it is nil, the container sets it before it opens the store.
   var schema: Schema? { get set }
-  /// Checks the description before a store is made of it.
+  /// Checks the configuration before its store is opened.
+  ///
+  /// - Throws: Any error, which the container's initializer throws too.
   func validate() throws
 }
 
 extension DataStoreConfiguration {
-  /// Accepts everything.
+  /// Accepts all configurations by default.
   public func validate() throws {}
 }
 
-/// What a store says when it is asked for something that it can't do.
+/// The errors by which a store declines a request; SwiftData then does the work itself if it can.
 public enum DataStoreError: Error, Hashable, Sendable {
-  /// The predicate can't be evaluated at all.
+  /// The predicate can't be evaluated, also not in memory; the fetch fails.
   case invalidPredicate
-  /// The predicate can't be evaluated by the store: SwiftData filters what it fetches without.
+  /// The store can't evaluate the predicate: SwiftData fetches without it, and filters.
   case preferInMemoryFilter
-  /// The order can't be made by the store: SwiftData sorts what it fetches without.
+  /// The store can't sort: SwiftData fetches without an order, and sorts.
   case preferInMemorySort
-  /// The store does not do that.
+  /// The store does not support the request, such as a deletion of a batch.
   case unsupportedFeature
 }

@@ -1,29 +1,33 @@
-/// A request for the objects that a descriptor describes.
+/// A request for the objects that a descriptor selects.
+///
+/// ```swift
+/// let found = try store.fetch(DataStoreFetchRequest(descriptor: FetchDescriptor<Trip>()))
+/// ```
 public struct DataStoreFetchRequest<T: PersistentModel>: Sendable {
-  /// What is wanted.
+  /// The criteria, order and limit; a store may decline parts of them with a ``DataStoreError``.
   public let descriptor: FetchDescriptor<T>
-  /// The context that asks.
+  /// The context that makes the request; its author may be nil.
   public let editingState: EditingState
 
-  /// Makes a request, for calling a store by hand.
+  /// Creates a request, for using a store without a context.
   public init(descriptor: FetchDescriptor<T>, editingState: EditingState = EditingState()) {
     self.descriptor = descriptor
     self.editingState = editingState
   }
 }
 
-/// What a store found.
+/// The objects that a store found for a request.
 public struct DataStoreFetchResult<ModelType: PersistentModel, SnapshotType: DataStoreSnapshot>:
   Sendable
 {
-  /// What was wanted.
+  /// The descriptor of the request.
   public let descriptor: FetchDescriptor<ModelType>
-  /// The objects, in the order asked for.
+  /// The objects, in the requested order.
   public let fetchedSnapshots: [SnapshotType]
-  /// Objects that those lead to, by their identifiers, which need not be asked for again.
+  /// Related objects, which then need not be fetched; may be empty.
   public let relatedSnapshots: [PersistentIdentifier: SnapshotType]
 
-  /// Makes a result.
+  /// Creates a result; related snapshots are optional.
   public init(
     descriptor: FetchDescriptor<ModelType>,
     fetchedSnapshots: [SnapshotType],
@@ -35,18 +39,18 @@ public struct DataStoreFetchResult<ModelType: PersistentModel, SnapshotType: Dat
   }
 }
 
-/// The changes of one save.
+/// The changes of one save, for ``DataStore/save(_:)``.
 public struct DataStoreSaveChangesRequest<SnapshotType: DataStoreSnapshot>: Sendable {
-  /// The context that saves.
+  /// The context that saves; its author may be nil.
   public let editingState: EditingState
-  /// New objects, with temporary identifiers.
+  /// New objects, with temporary identifiers also in their references.
   public let inserted: [SnapshotType]
-  /// Changed objects, with all their values.
+  /// Changed objects, with all values and not only the changed ones.
   public let updated: [SnapshotType]
-  /// Objects to delete.
+  /// Deleted objects, with their last values.
   public let deleted: [SnapshotType]
 
-  /// Makes a request, for calling a store by hand.
+  /// Creates a request, for using a store without a context.
   public init(
     editingState: EditingState = EditingState(),
     inserted: [SnapshotType] = [],
@@ -60,19 +64,19 @@ public struct DataStoreSaveChangesRequest<SnapshotType: DataStoreSnapshot>: Send
   }
 }
 
-/// What came of a save.
+/// The result of a save: what the store changed beyond the request.
 public final class DataStoreSaveChangesResult<T: DataStoreSnapshot>: Sendable {
-  /// The store that saved.
+  /// The identifier of the store that saved.
   public let storeIdentifier: String
   /// The permanent identifiers of new objects, by their temporary ones.
   ///
-  /// A new object that the store found to be one that it has, by a unique value, gets the
-  /// identifier of that one: both are then the same object.
+  /// If a new object has the unique values of an existing object, it gets that object's identifier:
+  /// both become the same object.
   public let remappedIdentifiers: [PersistentIdentifier: PersistentIdentifier]
-  /// Objects whose values the store changed, by their identifiers.
+  /// Objects with values that the store changed, by their identifiers; empty if there are none.
   public let snapshotsToReregister: [PersistentIdentifier: T]
 
-  /// Makes a result.
+  /// Creates a result; nothing is remapped or changed unless it is given.
   public init(
     for storeIdentifier: String,
     remappedIdentifiers: [PersistentIdentifier: PersistentIdentifier] = [:],
@@ -86,16 +90,16 @@ public final class DataStoreSaveChangesResult<T: DataStoreSnapshot>: Sendable {
 
 /// A request to delete objects without fetching them.
 public struct DataStoreBatchDeleteRequest<T: PersistentModel>: @unchecked Sendable {
-  // Predicates are Sendable; the type parameter alone hides it.
+  // Predicates are Sendable; only the type parameter hides it.
 
-  /// The objects to delete; nil for all.
+  /// The condition that deleted objects meet; nil for all objects.
   public let predicate: Predicate<T>?
-  /// True if objects of subclasses are meant too.
+  /// Whether objects of subclasses are deleted too.
   public let includeSubclasses: Bool
-  /// The context that asks.
+  /// The context that makes the request; its author may be nil.
   public let editingState: EditingState
 
-  /// Makes a request, for calling a store by hand.
+  /// Creates a request, for using a store without a context.
   public init(
     predicate: Predicate<T>? = nil,
     includeSubclasses: Bool = true,
@@ -107,14 +111,14 @@ public struct DataStoreBatchDeleteRequest<T: PersistentModel>: @unchecked Sendab
   }
 }
 
-/// What a store knows of the context that asks.
+/// The identity and author of the context that makes a request.
 public struct EditingState: Hashable, Identifiable, Sendable {
-  /// Tells contexts apart.
+  /// A value that is unique to the context.
   public let id: UUID
-  /// The author whose changes these are.
+  /// The context's author; nil if it has none.
   public var author: String?
 
-  /// Makes the state of somebody who is no context, for calling a store by hand.
+  /// Creates a state, for using a store without a context.
   public init(author: String? = nil) {
     id = UUID()
     self.author = author

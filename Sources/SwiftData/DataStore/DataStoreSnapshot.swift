@@ -1,43 +1,47 @@
-/// An interface for the values of one object, as a store takes and gives them.
+/// An interface for the values of one object, as a store exchanges them.
 ///
-/// SwiftData reads the values of a snapshot by encoding it: each under the name of its property,
-/// a to-one relationship as a ``PersistentIdentifier``, a to-many one as an array of them. See
+/// SwiftData reads the values by encoding the snapshot: each under the name of its property, a
+/// to-one relationship as a ``PersistentIdentifier``, a to-many one as an array of them. See
 /// ``DataStoreSnapshotCodingKey``.
 public protocol DataStoreSnapshot: Decodable, Encodable, Sendable {
-  /// The identity of the object.
+  /// The identity of the object; temporary until its first save.
   var persistentIdentifier: PersistentIdentifier { get }
 
-  /// Takes the values of an object.
+  /// Copies the values of an object; unsaved related objects are in `relatedBackingDatas`.
   init(
     from backingData: any BackingData,
     relatedBackingDatas: inout [PersistentIdentifier: any BackingData]
   )
 
-  /// The same values under another identity, and with other identities in references.
+  /// A copy with another identity; nil keeps the identifiers in references.
   func copy(
     persistentIdentifier: PersistentIdentifier,
     remappedIdentifiers: [PersistentIdentifier: PersistentIdentifier]?
   ) -> Self
 }
 
-/// A value that a snapshot can hold.
+/// A value that a snapshot can contain.
 public typealias DataStoreSnapshotValue = Codable & Sendable
 
-/// The keys under which a snapshot is encoded.
+/// The keys with which a snapshot is encoded.
+///
+/// ```swift
+/// try container.encode(name, forKey: .modeledProperty("name"))
+/// ```
 public enum DataStoreSnapshotCodingKey: CodingKey, Hashable, Sendable {
-  /// The identity of the object.
+  /// The identity of the object, under `persistentIdentifier`.
   case persistentIdentifier
-  /// The property of that name.
+  /// The property with that name.
   case modeledProperty(String)
 
-  /// The key of a text; every text that is not of the identity names a property.
+  /// The key of a text; all texts except `persistentIdentifier` are names of properties.
   public init?(stringValue: String) {
     self =
       stringValue == Self.persistentIdentifier.stringValue
       ? .persistentIdentifier : .modeledProperty(stringValue)
   }
 
-  /// None: snapshots have no numbered values.
+  /// Always nil, because snapshots have no numbered values.
   public init?(intValue: Int) { nil }
 
   /// The name of the property, or `persistentIdentifier`.
@@ -48,6 +52,6 @@ public enum DataStoreSnapshotCodingKey: CodingKey, Hashable, Sendable {
     }
   }
 
-  /// Nil: snapshots have no numbered values.
+  /// Always nil, because snapshots have no numbered values.
   public var intValue: Int? { nil }
 }

@@ -1,7 +1,7 @@
-/// Finds the model class of a snapshot that is being decoded: it carries no more of it than the
-/// entity's name.
+/// Finds the model class of a snapshot that is being decoded, which contains only the entity's
+/// name.
 enum SnapshotEntities {
-  /// The entities of the store that is being called, where the call is on this thread or task.
+  /// The entities of the store that this thread or task is calling.
   @TaskLocal static var current: [String: _ModelDescription]?
 
   private struct Known {
@@ -11,20 +11,19 @@ enum SnapshotEntities {
 
   private static let known = Guarded(Known())
 
-  /// Makes entities known; those that came last are meant where only a name is given.
+  /// Registers entities; the last ones apply if only a name is known.
   static func register(_ models: [_ModelDescription]) {
     known.withLock { known in
       for model in models { known.byName[model.name] = model }
     }
   }
 
-  /// Makes the entities of a store known.
   static func register(_ models: [String: _ModelDescription], ofStore identifier: String) {
     known.withLock { $0.byStore[identifier] = models }
   }
 
-  /// The model class of an object: that of the store which is being called, that of the store
-  /// which the identifier names, or the one that last had the name.
+  /// The model class of an object: from the store that is being called, or the store of the
+  /// identifier, or else the last registered one of that name.
   static func description(of identifier: PersistentIdentifier) -> _ModelDescription? {
     let name = identifier.entityName
     if let found = current?[name] { return found }

@@ -4,7 +4,7 @@
 ///
 /// ```swift
 /// var data: some BackingData<Trip> = Trip.createBackingData()
-/// data.setValue(forKey: \\.name, to: "Fjord")
+/// data.setValue(forKey: \.name, to: "Fjord")
 /// let trip = Trip(backingData: data)
 /// ```
 public protocol BackingData<Model> {

@@ -95,8 +95,8 @@ public final class _ModelDescription: @unchecked Sendable {
   /// The own or inherited property of a key path; nil if it is not a stored property.
   func property(for keyPath: AnyKeyPath) -> PropertyDescription? {
     if let index = byKeyPath[keyPath] { return properties[index] }
-    // A key path through a subclass (`\\Business.name`) differs from the superclass's key path
-    // (`\\Trip.name`), but both have the same getter.
+    // A key path through a subclass (`\Business.name`) differs from the superclass's key path
+    // (`\Trip.name`), but both have the same getter.
     guard offset > 0 || parent != nil else { return nil }
     guard let steps = keyPath.components else { return nil }
     return properties.first { $0.keyPath.components == steps }

@@ -68,7 +68,7 @@ extension NativeStore {
     return needsObjects ? try context.fetch(fetch.descriptor).map(\.persistentModelID) : identifiers
   }
 
-  /// Reads saved rows with one cursor, which stays open from batch to batch.
+  /// Reads saved rows with one cursor, which stays open between batches.
   func enumerate<T: PersistentModel>(
     _ fetch: ContextFetch<T>,
     batchSize: Int,
@@ -126,9 +126,9 @@ extension NativeStore {
     context.scheduleAutosave()
   }
 
-  // MARK: Common ways
+  // MARK: Shared functions
 
-  /// Makes the SQL of a fetch, and runs it where it sees the pending changes that it should.
+  /// Runs the SQL of a fetch on a connection that sees the necessary pending changes.
   private func query<T: PersistentModel>(
     _ descriptor: FetchDescriptor<T>,
     plan: RowPlan,
@@ -155,12 +155,13 @@ extension NativeStore {
     } catch let error as StoreError {
       throw SwiftDataError(error)
     } catch let error as SQLiteError {
-      // What Swift would stop at, such as unwrapping nil, is an error of the query.
+      // A failure that would stop a Swift program, such as unwrapping nil, is an error of the
+      // query.
       throw SwiftDataError(.failedFetch(of: plan.entity.name, error))
     }
   }
 
-  /// The overlay of the pending changes of a store, up to date; nil if there are none.
+  /// The updated overlay of a store's pending changes; nil if there are none.
   private func syncedOverlay(
     _ entity: EntityDescription,
     in context: ModelContext
@@ -188,7 +189,6 @@ extension NativeStore {
 }
 
 extension ContextFetch {
-  /// How the rows become objects, with the properties that are asked for.
   fileprivate var plan: RowPlan {
     context.container.plan(of: entity, properties: descriptor.propertiesToFetch)
   }

@@ -47,7 +47,7 @@ extension NativeStore {
     guard let relationship = open.first?.entity?.relationships[property.index],
       let destination = context.container.map[relationship.destination]
     else { return }
-    // One query puts all members into memory; then each collection finds its own there.
+    // One query reads all members into memory, where each collection finds its own.
     let rows = list(open.map(\.row))
     let held: [any PersistentModel]
     switch relationship.storage {
@@ -72,7 +72,7 @@ extension NativeStore {
     }
   }
 
-  /// Hands the members out to their owners without asking the store again.
+  /// Assigns the members to their owners without another query.
   private func assign(
     _ members: [any PersistentModel],
     to owners: [_ModelState],

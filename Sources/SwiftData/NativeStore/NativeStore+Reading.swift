@@ -19,7 +19,7 @@ extension NativeStore: Backend {
     try store.read { try $0.externalData(digest) }
   }
 
-  /// Runs a query over the rows as they are saved.
+  /// Runs a query over saved rows.
   func withConnection<Result>(
     of storeIndex: Int,
     in context: ModelContext,
@@ -33,7 +33,7 @@ extension NativeStore: Backend {
 
   // MARK: One object
 
-  /// The object of a row: the one in memory, or a new one of the row's values.
+  /// The object of a row: the one in memory, or a new one.
   func materialize(
     _ plan: RowPlan,
     row: Statement,
@@ -108,7 +108,7 @@ extension NativeStore: Backend {
     try models(of: entity, where: "t0.id = ?", row: row, in: context).first
   }
 
-  /// The objects that a condition over saved rows selects, in the order of their ids.
+  /// The objects that a condition over saved rows selects, by id.
   func models(
     of entity: EntityDescription,
     where condition: String,
@@ -158,7 +158,7 @@ extension NativeStore: Backend {
     return ToOne.none
   }
 
-  /// False for an object that was led elsewhere since it was saved.
+  /// False for an object that now refers to another one.
   private func isStill(
     _ model: any PersistentModel,
     entity: EntityDescription,

@@ -1,7 +1,7 @@
 import Changes
 import Store
 
-/// A store that SwiftData keeps in SQLite, which is migrated when it is opened with a newer schema.
+/// A store in SQLite; opening it with a newer schema migrates it.
 struct NativeStore: Sendable {
   let store: Store
   let configuration: ModelConfiguration
@@ -43,7 +43,7 @@ struct NativeStore: Sendable {
     past = PastSchemas(map, storeIndex: storeIndex, store: store)
   }
 
-  /// Makes the folder that a program keeps its stores in, if it is not there yet.
+  /// Creates the folder of a store if it does not exist.
   private static func makeFolder(of url: URL) throws {
     let folder = url.deletingLastPathComponent()
     var isFolder: ObjCBool = false

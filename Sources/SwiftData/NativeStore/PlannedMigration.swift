@@ -1,8 +1,8 @@
 import Changes
 import Store
 
-/// Takes a store through the versions of a migration plan: on a copy, which takes the store's place
-/// when the last stage is done.
+/// Migrates a copy of a store through the versions of a plan; after the last stage, the copy
+/// replaces the store.
 struct PlannedMigration {
   private let configuration: ModelConfiguration
   private let stages: [MigrationStage]
@@ -11,7 +11,7 @@ struct PlannedMigration {
   private let last: Int
   private let options: Options
 
-  /// One version of the plan, as far as it concerns this store.
+  /// One version of the plan, without the models of other stores.
   private struct Version {
     var type: any VersionedSchema.Type
     var schema: StoreSchema
@@ -62,7 +62,7 @@ struct PlannedMigration {
     }
   }
 
-  /// How the store differs from the version that is most like it.
+  /// How the store differs from the most similar version.
   private static func closest(
     _ versions: [Version],
     to stored: StoreSchema
@@ -76,7 +76,7 @@ struct PlannedMigration {
     names: Set<String>
   ) throws -> StoreSchema {
     let schema = Schema(versionedSchema: type)
-    // The models of other stores of the container are none of this store's business.
+    // Models of other stores of the container do not concern this store.
     let models = schema.models.map(_ModelDescription.of).filter { names.contains($0.name) }
     return try SchemaResolution(models: models, version: "\(schema.version)").resolve()
   }
@@ -102,8 +102,8 @@ struct PlannedMigration {
     }
   }
 
-  /// Migrates one version by the stage that begins at it, or to the next one without a stage; gives
-  /// the version that was reached.
+  /// Migrates with the stage that begins at a version, or else to the next version; returns the
+  /// version reached.
   private func step(_ index: Int, migration: StagedMigration) throws -> Int {
     let old = versions[index]
     for stage in stages {
@@ -126,7 +126,7 @@ struct PlannedMigration {
     return index + 1
   }
 
-  /// The reasons for which a migration without code is refused.
+  /// The reasons why a migration without code is rejected.
   private static let needsStage: Set<StoreError.Code> = [
     .migrationRefused, .duplicate, .missingValue, .invalidValue, .missingReference,
   ]
@@ -141,14 +141,14 @@ struct PlannedMigration {
       try migration.migrate(to: new.schema, author: Author(), options: options)
       return
     }
-    // The copy has the schema of the old version, though perhaps under another number.
+    // The copy has the old version's schema, perhaps with another number.
     try migration.migrate(to: old.schema, author: Author(), options: options)
     if let willMigrate { try run(willMigrate, version: old, migration: migration) }
     try migration.migrate(to: new.schema, author: Author(), options: options)
     if let didMigrate { try run(didMigrate, version: new, migration: migration) }
   }
 
-  /// Runs code of the application with a context on the copy.
+  /// Runs a closure of the application with a context on the copy.
   private func run(
     _ code: (ModelContext) throws -> Void,
     version: Version,

@@ -46,8 +46,8 @@ public final class HistoryObserver: Observable, Sendable {
   /// Creates an observer.
   ///
   /// - Parameters:
-  ///   - historyTokens: The token to begin after, by store identifier. A store without one is observed
-  ///     from now on.
+  ///   - historyTokens: The token to begin after, by store identifier; without one, a store is
+  ///     observed from now on.
   ///   - observedModels: The models to observe, or none for all.
   ///   - authors: The authors to observe, or none for all.
   ///   - modelContainer: The container to observe.

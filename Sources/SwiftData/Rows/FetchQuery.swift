@@ -2,16 +2,16 @@ import Changes
 import SQLite
 import Store
 
-/// A fetch as SQL, with what is left to be done in memory.
+/// A fetch as SQL, and the rest that is done in memory.
 struct FetchQuery {
-  /// From `FROM` on, over the alias `t0`.
+  /// The SQL from `FROM` on, with the alias `t0`.
   var tail: String
   var bindings: [Value]
-  /// True if the predicate is still to be evaluated, object by object.
+  /// Whether objects must also be filtered with the predicate.
   var filtersInMemory = false
-  /// True if the order is still to be made.
+  /// Whether objects must be sorted.
   var sortsInMemory = false
-  /// What the objects are cut to after that.
+  /// The maximum number of objects after that.
   var limit: Int?
   var offset: Int?
 
@@ -70,7 +70,7 @@ struct FetchQuery {
       limit = descriptor.fetchLimit
       offset = descriptor.fetchOffset
     } else if descriptor.fetchLimit != nil || (descriptor.fetchOffset ?? 0) > 0 {
-      // Zero means no limit, as it does in Core Data.
+      // 0 means no limit, as in Core Data.
       let limit = descriptor.fetchLimit.flatMap { $0 > 0 ? $0 : nil } ?? -1
       tail += " LIMIT \(limit) OFFSET \(max(0, descriptor.fetchOffset ?? 0))"
     }
@@ -82,7 +82,7 @@ struct FetchQuery {
     }
   }
 
-  /// Does what is left to be done with the objects that the SQL selects.
+  /// Filters, sorts and cuts the objects that the SQL selects, if necessary.
   func finish<T: PersistentModel>(_ models: [T], descriptor: FetchDescriptor<T>) throws -> [T] {
     guard isInMemory else { return models }
     var models = models
@@ -95,7 +95,7 @@ struct FetchQuery {
 }
 
 extension Array {
-  /// The elements after the offset, as many as the limit allows; zero means no limit.
+  /// The elements from the offset up to the limit; 0 means no limit.
   func cut(offset: Int?, limit: Int?) -> [Element] {
     let rest = dropFirst(Swift.max(0, offset ?? 0))
     guard let limit, limit > 0 else { return Array(rest) }

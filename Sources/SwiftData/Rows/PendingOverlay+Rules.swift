@@ -1,14 +1,14 @@
 import Changes
 import Store
 
-// What delete rules take along behind objects that a batch deletes, and that are not in memory.
+// Objects that delete rules include after batch deletions, and that are not in memory.
 extension PendingOverlay {
-  /// Lists all rows that the store will delete together with those that are listed.
+  /// Lists all rows that the store will delete together with listed rows.
   func loseWhatFollows(_ schema: StoreSchema) throws {
     for table in Set(schema.entities.map(\.table)) where gone(table) != nil {
       try run("DELETE FROM temp.\(name("gone", table: table)) WHERE follows")
     }
-    // A chain of rules takes as many rounds as it is long.
+    // The number of rounds is the length of the longest chain of rules.
     var isGrowing = true
     while isGrowing {
       isGrowing = false
@@ -27,7 +27,7 @@ extension PendingOverlay {
     }
   }
 
-  /// A query for the rows that a relationship of all rows that are gone leads to, as `found`.
+  /// A query for the rows, as `found`, that a relationship of all deleted rows refers to.
   private func targets(
     of relationship: StoredRelationship,
     entity: StoredEntity,

@@ -3,13 +3,12 @@ import SQLite
 import Store
 import Synchronization
 
-/// The pending changes of a context as SQL sees them.
+/// The pending changes of a context in temporary tables, for SQL.
 ///
-/// For each table with pending changes there is a temporary table of their rows, a list of the
-/// saved rows that they hide, a list of those that are to be deleted, and a view that puts them
-/// together. A fetch reads the view in the
-/// place of the table, so that conditions, joins, order and limits all see what is not yet saved,
-/// exactly. Only what changed since the last fetch is written.
+/// Each table with pending changes has a temporary table of changed rows, a list of saved rows that
+/// these hide, a list of rows that will be deleted, and a view that combines them. A fetch reads
+/// the view instead of the table, so that conditions, joins, order and limits apply to unsaved
+/// changes exactly. Only changes since the last fetch are written.
 final class PendingOverlay {
   private let store: Store
   private let reader: Reader
@@ -17,12 +16,12 @@ final class PendingOverlay {
   private let storeIndex: Int
   let map: EntityMap
   private(set) var views: Set<String> = []
-  /// The tables of which rows are gone.
+  /// The tables with deleted rows.
   private var losing: Set<String> = []
-  /// Whether rows are to be hidden that no object stands for.
+  /// Whether rows without an object in memory must be hidden.
   var needsAllRows = false
   private var isUsed = false
-  /// Members whose hidden columns were written, by the row of the owner and the column.
+  /// Members with changed hidden columns, by the row of the owner and the column.
   private var members: [Int64: [String: [_ModelState]]] = [:]
 
   private static let numbers = Atomic<Int>(0)
@@ -37,28 +36,28 @@ final class PendingOverlay {
   }
 
   var connection: Connection { reader.connection }
-  /// How far the history reaches in what queries see now.
+  /// The head of the history that queries see.
   func head() throws -> Reader.Head {
     try reader.readHead()
     return reader.head
   }
-  /// True in memory, where all contexts read through one connection, one at a time.
+  /// Whether all contexts read through one connection, as for stores in memory.
   var isShared: Bool { reader.isShared }
 
-  /// The name under which queries read a table.
+  /// The name with which queries read a table.
   func source(_ table: String) -> String {
     views.contains(table) ? "temp." + name("view", table: table) : quoted(table)
   }
 
-  /// The order of the rows of a table: those that are saved, then new ones as they were inserted.
+  /// The order of a table's rows: saved rows first, then new ones in insertion order.
   func order(of table: String) -> String {
     views.contains(table) ? "t0.\(Self.rank), t0.id" : "t0.id"
   }
 
-  /// A column that the views add; no attribute has a blank in its name.
+  /// A column that the views add; names of attributes contain no space.
   private static let rank = quoted("insertion rank")
 
-  /// The list of the rows of a table that are to be deleted, if there are any.
+  /// The list of a table's deleted rows, if there are any.
   func gone(_ table: String) -> String? {
     losing.contains(table) ? "temp." + name("gone", table: table) : nil
   }
@@ -67,7 +66,7 @@ final class PendingOverlay {
     quoted("\(kind) \(number) \(table)")
   }
 
-  /// Forgets all rows: what they told is saved, or was taken back.
+  /// Discards all rows, because their changes were saved or reverted.
   func clear() {
     guard isUsed else { return }
     isUsed = false
@@ -83,7 +82,7 @@ final class PendingOverlay {
       }
       losing = []
     } catch {
-      // Old rows must not be seen again: the next fetch makes tables of new names.
+      // The next fetch uses tables with new names, so that old rows stay invisible.
       number = Self.numbers.wrappingAdd(1, ordering: .relaxed).newValue
       views = []
       losing = []
@@ -91,8 +90,8 @@ final class PendingOverlay {
   }
 
   func close() {
-    // The reader goes to other contexts, which have no use for these; a table that can't be
-    // dropped does no harm, as its name is never used again.
+    // Other contexts will use the reader, but not these tables; one that can't be dropped is
+    // harmless, because its name is not used again.
     for table in views {
       try? connection.execute("DROP VIEW IF EXISTS temp.\(name("view", table: table))")
       try? connection.execute("DROP TABLE IF EXISTS temp.\(name("row", table: table))")
@@ -104,7 +103,7 @@ final class PendingOverlay {
 
   // MARK: Writing
 
-  /// Writes what changed since the last time.
+  /// Writes changes since the last call.
   func sync(_ states: [_ModelState], pending: PendingChanges) throws {
     isUsed = true
     for state in states { try write(state) }
@@ -122,7 +121,7 @@ final class PendingOverlay {
     }
   }
 
-  /// Lists a row as one that is to be deleted; what a rule takes along is worked out anew each time.
+  /// Lists a row for deletion; the consequences of delete rules are recomputed each time.
   private func lose(_ row: Int64, of table: String) throws {
     try prepareLoss(of: table)
     try run(
@@ -244,9 +243,9 @@ final class PendingOverlay {
     )
   }
 
-  // MARK: Relationships whose members have no column of their own
+  // MARK: Relationships without a column in their members
 
-  /// Members that go are written before those that come, as one may come from another owner.
+  /// Removed members are written before added ones, because one may come from another owner.
   private func writeMembers(of state: _ModelState, removing: Bool) throws {
     guard let entity = state.entity, entity.storeIndex == storeIndex else { return }
     for property in state.description.properties where property.isToMany {
@@ -274,7 +273,7 @@ final class PendingOverlay {
     }
   }
 
-  /// Gives members that an owner had in an earlier fetch the owners that they have in the store.
+  /// Resets members of an earlier fetch to their owners in the store.
   private func forgetMembers(of state: _ModelState, column: String) throws {
     for member in members[state.row]?.removeValue(forKey: column) ?? [] {
       guard let entity = member.entity else { continue }
@@ -307,7 +306,7 @@ final class PendingOverlay {
     target: String
   ) throws {
     try prepareJoin(table, source: source, target: target)
-    // What came and went between two fetches is in neither list any more.
+    // Links that were added and removed between two fetches are in neither list.
     for kind in ["row", "hidden"] {
       try run(
         "DELETE FROM temp.\(name(kind, table: table)) WHERE \(quoted(source)) = ?",

@@ -4,7 +4,7 @@ import Store
 
 /// How the rows of an entity, and of those that inherit from it, become objects.
 final class RowPlan: Sendable {
-  /// One value of a row; a class, so that handing it around costs next to nothing.
+  /// One value of a row; a class, because passing it on is cheap.
   final class Step: Sendable {
     let slot: Int
     let column: Int32
@@ -19,27 +19,24 @@ final class RowPlan: Sendable {
     }
   }
 
-  /// What a column holds.
   enum Content: Sendable {
-    /// A value whose storage class alone tells that it is right.
+    /// A value whose storage class is sufficient to check it.
     case plain(StorageClass, isOptional: Bool)
-    /// A value that is checked by decoding it.
+    /// A value that must be decoded to check it.
     case checked(AttributeCodec)
-    /// A value that is decoded once.
     case json(AttributeCodec)
     /// A value that may be in a file beside the store.
     case external(AttributeCodec)
-    /// The row of another object.
     case reference
   }
 
   let entity: EntityDescription
-  /// What to select, over the alias `t0`: the id, the entity where the table is shared, and the
-  /// columns.
+  /// The columns to select, with the alias `t0`: the id, the entity if the table is shared, and the
+  /// values.
   let selection: String
-  /// The condition that leaves the rows of other entities out, over the alias `t0`.
+  /// The condition that excludes rows of other entities, with the alias `t0`.
   let condition: String?
-  /// The condition that leaves the rows of subclasses out too.
+  /// The condition that also excludes rows of subclasses.
   let exactCondition: String?
   private let members: [String: Member]
   private let only: Member
@@ -100,7 +97,7 @@ final class RowPlan: Sendable {
     }
   }
 
-  /// The member of the family that a row belongs to.
+  /// The member of the family to which a row belongs.
   func member(of row: Statement) throws -> Member {
     guard entity.entity.sharesTable else { return only }
     let name = row.string(at: 1)
@@ -112,7 +109,7 @@ final class RowPlan: Sendable {
     return member
   }
 
-  /// Reads the values of a row into the slots of a new object.
+  /// Reads the values of a row into a new object's slots.
   func fill(_ state: _ModelState, steps: [Step], from row: Statement) throws {
     for step in steps { state.slots[step.slot] = try read(step, from: row, id: state.row) }
   }
@@ -169,13 +166,12 @@ final class RowPlan: Sendable {
   }
 }
 
-/// A name as SQL takes it, whatever it contains.
+/// A name quoted for SQL.
 func quoted(_ name: String) -> String {
   "\"" + name.replacingOccurrences(of: "\"", with: "\"\"") + "\""
 }
 
 extension Statement {
-  /// A column, whatever it holds.
   func value(at column: Int32) -> Value {
     switch type(at: column) {
     case .null: .null
@@ -186,7 +182,6 @@ extension Statement {
     }
   }
 
-  /// Binds a value, whatever it holds.
   func bind(_ index: Int32, value: Value) throws {
     switch value {
     case .null: try bindNull(index)

@@ -1,29 +1,28 @@
 import Changes
 import Store
 
-/// An entity as a container knows it: where each property of the class is kept in which store.
+/// An entity in a container: where each property of the class is stored.
 final class EntityDescription: Sendable {
   let model: _ModelDescription
-  /// The store's own view of the entity.
   let entity: StoredEntity
-  /// The place of the entity in the schema of its store.
+  /// The index of the entity in the schema of its store.
   let index: EntityIndex
-  /// The place of its store among the configurations of the container.
+  /// The index of its store among the configurations of the container.
   let storeIndex: Int
-  /// The place of its table among all tables of the container.
+  /// The index of its table among all tables of the container.
   let tableIndex: Int
-  /// For each slot of an object's state, the column that holds it; nil for other relationships.
+  /// The column of each slot in an object's state; nil for relationships without one.
   let columns: [ColumnIndex?]
-  /// For each column, the slot that it fills; nil for hidden ones.
+  /// The slot of each column; nil for hidden columns.
   let slots: [Int?]
-  /// For each slot, how a relationship is kept; nil for attributes.
+  /// How the relationship of each slot is stored; nil for attributes.
   let relationships: [StoredRelationship?]
-  /// The collections that are kept in a table of their own.
+  /// The collections that are stored in join tables.
   let joined: [PropertyDescription]
-  /// The collections without an inverse, whose members have no property that tells of them.
+  /// The collections without an inverse, whose members have no property for them.
   let loose: [PropertyDescription]
   let columnNames: [String]
-  /// The properties whose values no two objects have together, and their slots.
+  /// The properties with unique combinations of values, and their slots.
   let uniques: [(properties: [String], slots: [Int])]
 
   init(
@@ -75,21 +74,21 @@ final class EntityDescription: Sendable {
 
   var name: String { model.name }
   var table: String { entity.table }
-  /// The hidden column that holds the owner of these objects for a to-many without an inverse.
+  /// The hidden column with the owner of these objects, for a to-many relationship without an
+  /// inverse.
   func hiddenColumn(named name: String) -> ColumnIndex? {
     columnNames.firstIndex(of: name).map { ColumnIndex($0) }
   }
 }
 
-/// All entities of a container.
 final class EntityMap: Sendable {
   let entities: [EntityDescription]
   /// The schema of each store, in the order of the configurations.
   let schemas: [StoreSchema]
-  /// How many tables all stores have together.
+  /// The number of tables of all stores.
   let tableCount: Int
-  /// How many references, one after the other, the uniqueness of an entity's objects leans on, by the
-  /// entity's name; without those that lean on none.
+  /// The length of the chain of references that the uniqueness of an entity's objects depends on,
+  /// by the entity's name; entities without one are not included.
   let uniqueRanks: [String: Int]
   private let byName: [String: EntityDescription]
   private let byModel: [ObjectIdentifier: EntityDescription]
@@ -110,7 +109,7 @@ final class EntityMap: Sendable {
     var ranks: [String: Int] = [:]
     func count(of entity: EntityDescription) -> Int {
       if let known = ranks[entity.name] { return known }
-      // Entities that are unique by each other end here.
+      // Entities whose uniqueness depends on each other end here.
       ranks[entity.name] = 0
       var rank = 0
       for name in entity.entity.uniques.joined() {
@@ -129,7 +128,7 @@ final class EntityMap: Sendable {
 
   subscript(name: String) -> EntityDescription? { byName[name] }
 
-  /// The entity that a relationship leads to.
+  /// The entity that a relationship refers to.
   func destination(of index: Int, in entity: EntityDescription?) -> EntityDescription? {
     entity?.relationships[index].flatMap { byName[$0.destination] }
   }
@@ -137,7 +136,7 @@ final class EntityMap: Sendable {
   /// The entity of a model class, or of the model that a plain class inherits from.
   func entity(of model: _ModelDescription) -> EntityDescription? {
     if let found = byModel[ObjectIdentifier(model)] { return found }
-    // A class of an older version of the schema has the same name as today's.
+    // A class in an older version of the schema has the same name as the present class.
     return byName[model.name] ?? model.parent.flatMap(entity(of:))
   }
 
@@ -145,20 +144,16 @@ final class EntityMap: Sendable {
     entity(of: _ModelDescription.of(type))
   }
 
-  /// The entity itself and all that inherit from it.
+  /// The entity and all that inherit from it.
   func family(of entity: EntityDescription) -> [EntityDescription] {
     entities.filter { $0.model.isKind(of: entity.model) }
   }
 }
 
-// The store's words for what Schema has words for too; `StoredAttribute` can't be written, as the
-// module has a class of its own name.
+// The store's types with names that Schema uses too; `StoredAttribute` must be an alias because the
+// module's name is also that of a class.
 
-/// An attribute as the store knows it.
 typealias StoredAttribute = Attribute
-/// A relationship as the store knows it.
 typealias StoredRelationship = Relationship
-/// An entity as the store knows it.
 typealias StoredEntity = Entity
-/// A delete rule as the store knows it.
 typealias StoredDeleteRule = DeleteRule

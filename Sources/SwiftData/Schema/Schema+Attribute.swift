@@ -1,9 +1,14 @@
 extension Schema {
-  /// A value that an object has, and how it is stored.
+  /// A value of an object, and how it is stored.
+  ///
+  /// ```swift
+  /// let attribute = schema.entity(for: Trip.self)?.attributesByName["name"]
+  /// print(attribute?.isUnique ?? false)
+  /// ```
   public class Attribute: SchemaProperty, @unchecked Sendable {
-    // All members are constants; the classes of the schema are not made to be changed.
+    // All members are constants; no subclass changes them.
 
-    /// A way in which an attribute differs from plain ones.
+    /// An option of `@Attribute`, such as ``unique``.
     public struct Option: Hashable, Sendable, Codable {
       enum Kind: Hashable, Codable {
         case unique, externalStorage, ephemeral, preserveValueOnDeletion
@@ -12,53 +17,53 @@ extension Schema {
       }
       let kind: Kind
 
-      /// No two objects have the same value; inserting another updates the first.
+      /// No two objects have the same value, except nil; inserting another updates the first.
       public static var unique: Option { Option(kind: .unique) }
-      /// Large values are kept in files beside the store.
+      /// Large values are stored in files beside the store, and read at their first use.
       public static var externalStorage: Option { Option(kind: .externalStorage) }
-      /// Changes are tracked, but the value is never stored.
+      /// The value is only in memory; the context tracks its changes all the same.
       public static var ephemeral: Option { Option(kind: .ephemeral) }
-      /// The value outlives the object in its tombstone.
+      /// The value is kept in the tombstone, also in a store with ``ModelConfiguration/history``
+      /// `.tombstones`.
       public static var preserveValueOnDeletion: Option {
         Option(kind: .preserveValueOnDeletion)
       }
-      /// Accepted, and without effect here.
+      /// Accepted without effect.
       public static var allowsCloudEncryption: Option { Option(kind: .allowsCloudEncryption) }
-      /// Accepted, and without effect here.
+      /// Accepted without effect.
       public static var spotlight: Option { Option(kind: .spotlight) }
-      /// The value is stored as its type encodes it, also if the type is one that has a column form
-      /// of its own.
+      /// The value is stored as its type encodes it, even if the type has a column form.
       ///
-      /// Predicates and orders over it are evaluated in memory. A type that encodes itself otherwise
-      /// later must be able to decode what it has stored: there is no migration.
+      /// Predicates and orders over it are evaluated in memory. If the type changes its encoding
+      /// later, it must still decode stored values: there is no migration.
       public static var codable: Option { Option(kind: .codable) }
-      /// The value is turned into bytes by the transformer that is registered by that name.
+      /// The registered transformer of that name converts the value to bytes.
       public static func transformable(by transformerName: String) -> Option {
         Option(kind: .transformable(transformerName))
       }
-      /// The value is turned into bytes by that transformer.
+      /// The transformer converts the value to bytes; it is registered if necessary.
       public static func transformable(by transformerType: ValueTransformer.Type) -> Option {
         let name = ValueTransformer.register(transformerType)
         return Option(kind: .transformable(name))
       }
     }
 
-    /// The name of the attribute.
+    /// The name of the attribute, which is also the property's.
     public let name: String
-    /// The name that it had in an earlier version; the same one where it was not renamed.
+    /// The name in an earlier version; the present name if it was not renamed.
     public let originalName: String
-    /// The options that it was declared with.
+    /// The options of its declaration; empty for a plain attribute.
     public let options: [Option]
-    /// The type of its values.
+    /// The type of its values, which may be optional; `Never` in a decoded schema.
     public let valueType: Any.Type
-    /// The value that an object has where none is given.
+    /// The value of an object that sets none; nil if there is no default.
     public let defaultValue: Any?
-    /// Accepted, and without effect here.
+    /// Accepted without effect.
     public let hashModifier: String?
-    /// Whether nil may stand for a value.
+    /// Whether the value may be nil.
     public let isOptional: Bool
 
-    /// Describes an attribute, as `@Attribute` does.
+    /// Describes an attribute as `@Attribute` does; a model class gives it name and type.
     public convenience init(
       _ options: Option...,
       originalName: String? = nil,
@@ -73,7 +78,7 @@ extension Schema {
       )
     }
 
-    /// Describes an attribute.
+    /// Describes an attribute, without options unless they are given.
     public init(
       name: String,
       options: [Option] = [],
@@ -91,26 +96,26 @@ extension Schema {
       isOptional = valueType is any OptionalType.Type
     }
 
-    /// True.
+    /// Always true.
     public var isAttribute: Bool { true }
-    /// False.
+    /// Always false.
     public var isRelationship: Bool { false }
-    /// Whether no two objects may have the same value.
+    /// Whether no two objects may have the same value; false for sets of properties in `#Unique`.
     public var isUnique: Bool { options.contains(.unique) }
-    /// Whether the value is kept in memory alone.
+    /// Whether the value is only in memory, by ``Option/ephemeral``.
     public var isTransient: Bool { options.contains(.ephemeral) }
-    /// Whether the value is stored as its type encodes it.
+    /// Whether the value is stored as its type encodes it, by ``Option/codable``.
     public var isCodable: Bool { options.contains(.codable) }
-    /// Whether the value is turned into bytes.
+    /// Whether a transformer converts the value to bytes.
     public var isTransformable: Bool { transformer != nil }
 
-    /// The name of the transformer, if there is one.
+    /// The name of the transformer; nil without one.
     var transformer: String? {
       for case .transformable(let name) in options.map(\.kind) { return name }
       return nil
     }
   }
 
-  /// An attribute whose values have attributes of their own.
+  /// An attribute whose values consist of other attributes; never created on Linux.
   public final class CompositeAttribute: Attribute, @unchecked Sendable {}
 }

@@ -1,5 +1,5 @@
 extension Schema.Entity: Codable {
-  /// Writes the entity.
+  /// Encodes the entity; types are encoded as their names.
   public func encode(to encoder: any Encoder) throws {
     var values = encoder.container(keyedBy: CodingKeys.self)
     try values.encode(name, forKey: .name)
@@ -16,7 +16,7 @@ extension Schema.Entity: Codable {
   }
 }
 
-/// An attribute as it is written; a type is written as its name, and read as none.
+/// An encoded attribute; its type is written as a name, and not restored.
 struct CodedAttribute: Codable {
   var name: String
   var originalName: String

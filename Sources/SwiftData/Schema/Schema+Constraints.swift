@@ -1,26 +1,26 @@
 extension Schema {
-  /// Sets of properties whose values, taken together, name one object.
+  /// Sets of properties whose values together are unique; created by `#Unique`.
   public final class Unique<T: PersistentModel>: SchemaConstraint, @unchecked Sendable {
     // The key paths are constants.
-    /// The sets of properties.
+    /// The sets of properties, each with at least one.
     public let constraints: [[PartialKeyPath<T>]]
 
-    /// Makes constraints, as `#Unique` does.
+    /// Creates constraints, as `#Unique` does; one array for each set.
     public init(_ constraints: [PartialKeyPath<T>]...) { self.constraints = constraints }
 
     var uniqueSets: [[AnyKeyPath]] { constraints }
     var indexSets: [[AnyKeyPath]] { [] }
   }
 
-  /// Sets of properties that are indexed for queries.
+  /// Sets of properties with an index; created by `#Index`.
   public final class Index<T: PersistentModel>: SchemaConstraint, @unchecked Sendable {
     // The key paths are constants.
 
-    /// A kind of index.
+    /// A kind of index; both are stored in the same way on Linux.
     public enum Types<Model: PersistentModel> {
-      /// A tree in the order of the values.
+      /// An index in the order of the values.
       case binary([PartialKeyPath<Model>])
-      /// For ranges in several dimensions; kept as a binary index here.
+      /// An index for ranges in several dimensions; stored as a binary index.
       case rtree([PartialKeyPath<Model>])
 
       var keyPaths: [PartialKeyPath<Model>] {
@@ -30,12 +30,12 @@ extension Schema {
       }
     }
 
-    /// The sets of properties.
+    /// The sets of properties, each with at least one.
     public let indices: [[PartialKeyPath<T>]]
 
-    /// Makes indices, as `#Index` does.
+    /// Creates indices, as `#Index` does; one array for each index.
     public init(_ indices: [PartialKeyPath<T>]...) { self.indices = indices }
-    /// Makes indices of named kinds, as `#Index` does.
+    /// Creates indices of given kinds, as `#Index` does.
     public init(_ indices: Types<T>...) { self.indices = indices.map(\.keyPaths) }
 
     var uniqueSets: [[AnyKeyPath]] { [] }
@@ -43,7 +43,7 @@ extension Schema {
   }
 }
 
-/// What `#Unique` and `#Index` add to a model class.
+/// The constraints that `#Unique` and `#Index` add to a model class.
 protocol SchemaConstraint: Sendable {
   var uniqueSets: [[AnyKeyPath]] { get }
   var indexSets: [[AnyKeyPath]] { get }

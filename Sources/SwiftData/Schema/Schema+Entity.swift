@@ -1,27 +1,31 @@
 extension Schema {
-  /// A kind of object: what one model class declares and inherits.
+  /// A kind of object: the properties that a model class declares and inherits.
+  ///
+  /// ```swift
+  /// for entity in schema.entities { print(entity.name, entity.superentityName ?? "") }
+  /// ```
   public final class Entity: @unchecked Sendable {
-    // Parents and children are set once, while the schema is made.
+    // Parents and children are set once, when the schema is created.
 
-    /// The simple name of the model class.
+    /// The simple name of the model class, unique in its schema.
     public let name: String
-    /// The attributes that the class declares.
+    /// The attributes that the class declares; inherited ones are in ``inheritedAttributes``.
     public let attributes: [Attribute]
-    /// The relationships that the class declares.
+    /// The relationships that the class declares; inherited ones are in ``inheritedRelationships``.
     public let relationships: [Relationship]
-    /// The attributes that it inherits.
+    /// The attributes of all superclasses; empty without one.
     public let inheritedAttributes: [Attribute]
-    /// The relationships that it inherits.
+    /// The relationships of all superclasses; empty without one.
     public let inheritedRelationships: [Relationship]
-    /// Sets of properties whose values, taken together, name one object.
+    /// Sets of properties whose values together are unique; empty if there are none.
     public let uniquenessConstraints: [[String]]
-    /// Sets of properties that are indexed for queries.
+    /// Sets of properties with an index; empty if there are none.
     public let indices: [[String]]
-    /// The name of the entity that it inherits from.
+    /// The name of the entity that it inherits from; nil without one.
     public let superentityName: String?
-    /// The entity that it inherits from.
+    /// The entity that it inherits from; nil without one.
     public private(set) weak var superentity: Entity?
-    /// The entities that inherit from it.
+    /// The entities that inherit directly from it; empty if there are none.
     public private(set) var subentities: Set<Entity> = []
     let description: _ModelDescription?
 
@@ -46,7 +50,7 @@ extension Schema {
       case inheritedRelationships, uniquenessConstraints, indices
     }
 
-    /// Reads an entity of a schema that was saved.
+    /// Decodes an entity of a saved schema; the types of its attributes are not restored.
     public init(from decoder: any Decoder) throws {
       let values = try decoder.container(keyedBy: CodingKeys.self)
       func attributes(_ key: CodingKeys) throws -> [Attribute] {
@@ -66,32 +70,32 @@ extension Schema {
       description = nil
     }
 
-    /// All properties that the class declares.
+    /// The attributes and relationships that the class declares, not the inherited ones.
     public var properties: [any SchemaProperty] { attributes + relationships }
-    /// The declared properties that are kept in the store.
+    /// The declared properties without those that are only in memory.
     public var storedProperties: [any SchemaProperty] { properties.filter { !$0.isTransient } }
-    /// All properties that the class inherits.
+    /// All inherited properties; empty without a superclass.
     public var inheritedProperties: [any SchemaProperty] {
       inheritedAttributes + inheritedRelationships
     }
-    /// The declared attributes by their names.
+    /// The declared attributes by name, not the inherited ones.
     public var attributesByName: [String: Attribute] { attributes.keyed(by: \.name) }
-    /// The declared relationships by their names.
+    /// The declared relationships by name, not the inherited ones.
     public var relationshipsByName: [String: Relationship] { relationships.keyed(by: \.name) }
-    /// The declared properties that are kept in the store, by their names.
+    /// The declared properties by name, without those that are only in memory.
     public var storedPropertiesByName: [String: any SchemaProperty] {
       storedProperties.keyed(by: \.name)
     }
-    /// All properties that the class inherits, by their names.
+    /// All inherited properties by name; empty without a superclass.
     public var inheritedPropertiesByName: [String: any SchemaProperty] {
       inheritedProperties.keyed(by: \.name)
     }
-    /// The name under which code generators know the class.
+    /// The compiler's name of the class; the simple name for a decoded schema.
     public var mangledName: String {
       description.map { _mangledTypeName($0.type) ?? String(reflecting: $0.type) } ?? name
     }
 
-    /// The entities of model classes, with their parents and children set.
+    /// The entities of model classes, with parents and children.
     static func make(of models: [any PersistentModel.Type]) -> [Entity] {
       link(models.map { Entity(_ModelDescription.of($0)) })
     }
@@ -137,7 +141,7 @@ extension Schema.Relationship {
 }
 
 extension Schema.Entity: Hashable {
-  /// Entities are equal when they declare the same.
+  /// Whether names, properties and unique sets are equal; types of values are not compared.
   public static func == (left: Schema.Entity, right: Schema.Entity) -> Bool {
     left === right
       || (left.name == right.name && left.superentityName == right.superentityName

@@ -1,17 +1,17 @@
 extension Schema {
-  /// What a model class tells of one of its properties.
+  /// A property of a model class, as ``Model()`` describes it; not for use in applications.
   public struct PropertyMetadata: @unchecked Sendable {
-    // Sendable but for the default value, which is made once and then only read.
-    /// The name of the property.
+    // The default value, which is not Sendable, is created once and then only read.
+    /// The name of the property, without quotes or backticks.
     public let name: String
-    /// The key path that leads to it.
+    /// The key path of the property, from the class that declares it.
     public let keypath: AnyKeyPath
-    /// The value that an object has where none is given.
+    /// The value of an object that sets none; nil if there is no default.
     public let defaultValue: Any?
-    /// The attribute or relationship that the property was marked as.
+    /// The ``Schema/Attribute`` or ``Schema/Relationship`` of the property; nil for a plain one.
     public let metadata: Any?
 
-    /// Tells of a property.
+    /// Describes a property; metadata is only for properties with an annotation.
     public init(
       name: String,
       keypath: AnyKeyPath,
@@ -26,22 +26,22 @@ extension Schema {
   }
 }
 
-/// What attributes and relationships have in common.
+/// The common members of attributes and relationships.
 public protocol SchemaProperty: AnyObject, Sendable {
-  /// The name of the property.
+  /// The name of the property, unique in its entity.
   var name: String { get }
-  /// The name that the property had in an earlier version.
+  /// The name in an earlier version; the present name if it was not renamed.
   var originalName: String { get }
-  /// The type of its values.
+  /// The type of its values; an optional type if they may be nil.
   var valueType: Any.Type { get }
-  /// Whether nil may stand for a value.
+  /// Whether the value may be nil.
   var isOptional: Bool { get }
-  /// True for attributes.
+  /// Whether it is a ``Schema/Attribute``, not a relationship.
   var isAttribute: Bool { get }
-  /// True for relationships.
+  /// Whether it is a ``Schema/Relationship``, not an attribute.
   var isRelationship: Bool { get }
   /// Whether no two objects may have the same value.
   var isUnique: Bool { get }
-  /// Whether the value is kept in memory alone.
+  /// Whether the value is only in memory; always false for relationships.
   var isTransient: Bool { get }
 }

@@ -3,10 +3,15 @@ import Store
 
 extension Schema {
   /// A reference to one or more other objects.
+  ///
+  /// ```swift
+  /// let days = schema.entity(for: Trip.self)?.relationshipsByName["days"]
+  /// print(days?.destination ?? "", days?.inverseName ?? "")
+  /// ```
   public class Relationship: SchemaProperty, @unchecked Sendable {
-    // All members are constants; the classes of the schema are not made to be changed.
+    // All members are constants; no subclass changes them.
 
-    /// A way in which a relationship differs from plain ones.
+    /// An option of `@Relationship`, such as ``unique``.
     public struct Option: Hashable, Sendable, Codable {
       enum Kind: Hashable, Codable {
         case unique
@@ -14,58 +19,58 @@ extension Schema {
       }
       let kind: Kind
 
-      /// No two objects lead to the same one.
+      /// No two objects refer to the same one.
       public static var unique: Option { Option(kind: .unique) }
-      /// Deleting the object deletes those that it leads to; the spelling of early releases.
+      /// Deleting the object deletes its destinations; an early spelling of ``DeleteRule/cascade``.
       public static var cascade: Option { Option(kind: .deleteRule(.cascade)) }
-      /// Deleting the object makes those that it leads to forget it.
+      /// Deleting the object removes it from its destinations; see ``DeleteRule/nullify``.
       public static var nullify: Option { Option(kind: .deleteRule(.nullify)) }
-      /// The object can't be deleted while it leads to others.
+      /// The object can't be deleted while it has destinations; see ``DeleteRule/deny``.
       public static var deny: Option { Option(kind: .deleteRule(.deny)) }
-      /// Deleting the object leaves those that it leads to as they are.
+      /// Deleting the object does not change its destinations; see ``DeleteRule/noAction``.
       public static var noAction: Option { Option(kind: .deleteRule(.noAction)) }
     }
 
-    /// What happens to the objects that a deleted object leads to.
+    /// What happens to the destinations of a deleted object.
     public enum DeleteRule: String, Hashable, Codable, Sendable {
-      /// They stay as they are.
+      /// They stay, and may refer to an object that does not exist.
       case noAction
-      /// They forget the deleted object.
+      /// Their references to the deleted object are removed; the default.
       case nullify
-      /// They are deleted too.
+      /// They are deleted too, with their own delete rules.
       case cascade
-      /// The deletion is refused while there are any.
+      /// A save throws ``SwiftDataError/deletionDenied`` while there are any.
       case deny
     }
 
-    /// The name of the relationship.
+    /// The name of the relationship, which is also the property's.
     public let name: String
-    /// The name that it had in an earlier version; the same one where it was not renamed.
+    /// The name in an earlier version; the present name if it was not renamed.
     public let originalName: String
-    /// The options that it was declared with.
+    /// The options of its declaration; empty for a plain relationship.
     public let options: [Option]
-    /// The type of the property.
+    /// The type of the property: a model, an array or a set, which may be optional.
     public let valueType: Any.Type
-    /// The name of the entity that it leads to.
+    /// The name of the destination's entity.
     public let destination: String
-    /// What happens to the objects that it leads to when the object is deleted.
+    /// What happens to destinations when the object is deleted; `.nullify` by default.
     public let deleteRule: DeleteRule
-    /// The fewest objects it may lead to.
+    /// The minimum number of destinations; nil or 0 for no minimum.
     public let minimumModelCount: Int?
-    /// The most objects it may lead to; zero means any number.
+    /// The maximum number of destinations; nil or 0 for any number.
     public let maximumModelCount: Int?
-    /// The name of the relationship that leads back.
+    /// The name of the inverse; nil if there is none.
     public let inverseName: String?
-    /// The key path of the relationship that leads back.
+    /// The key path of the inverse; nil if there is none, or the schema was decoded.
     public let inverseKeyPath: AnyKeyPath?
-    /// Accepted, and without effect here.
+    /// Accepted without effect.
     public let hashModifier: String?
-    /// Whether nil may stand for a value.
+    /// Whether the value may be nil.
     public let isOptional: Bool
-    /// Whether it leads to no more than one object.
+    /// Whether it has at most one destination.
     public let isToOneRelationship: Bool
 
-    /// Describes a relationship, as `@Relationship` does.
+    /// Describes a relationship as `@Relationship` does; a model class gives it name and type.
     public init(
       _ options: Option...,
       deleteRule: DeleteRule = .nullify,
@@ -127,13 +132,13 @@ extension Schema {
       isToOneRelationship = coded.isToOne
     }
 
-    /// False.
+    /// Always false.
     public var isAttribute: Bool { false }
-    /// True.
+    /// Always true.
     public var isRelationship: Bool { true }
-    /// Whether no two objects may lead to the same one.
+    /// Whether no two objects may refer to the same one.
     public var isUnique: Bool { options.contains(.unique) }
-    /// False.
+    /// Always false, because ephemeral relationships do not exist.
     public var isTransient: Bool { false }
 
     private static func rule(in options: [Option]) -> DeleteRule? {

@@ -6,24 +6,25 @@ import Synchronization
 /// ```swift
 /// let schema = Schema([Trip.self, Person.self], version: Schema.Version(1, 0, 0))
 /// ```
-/// The models that relationships lead to, and superclasses, are added by themselves. Two classes
-/// of the same simple name can't be in one schema: making a ``ModelContainer`` of it throws.
+///
+/// Destinations of relationships and superclasses are added automatically. Two classes of the same
+/// simple name can't be in one schema: a ``ModelContainer`` with it throws.
 public final class Schema: Sendable {
-  /// The version of the schema.
+  /// The version; 1.0.0 unless it is given.
   public let version: Version
-  /// The version of the way in which schemas are encoded.
+  /// The version of the encoding; 1.0.0 unless a decoded schema has another one.
   public let encodingVersion: Version
-  /// The model classes, with those that were inferred.
+  /// The model classes, including inferred ones.
   let models: [any PersistentModel.Type]
-  /// All entities, sorted by name.
+  /// All entities, sorted by name; including inferred ones.
   public let entities: [Entity]
 
-  /// The entities by their names.
+  /// The entities by name, including inferred ones.
   public var entitiesByName: [String: Entity] {
     entities.keyed(by: \.name)
   }
 
-  /// Makes a schema of model classes.
+  /// Creates a schema of model classes and the models that they refer to.
   public init(_ types: [any PersistentModel.Type], version: Version = Version(1, 0, 0)) {
     self.version = version
     encodingVersion = Version(1, 0, 0)
@@ -31,7 +32,7 @@ public final class Schema: Sendable {
     entities = Entity.make(of: models).sorted { $0.name < $1.name }
   }
 
-  /// Makes a schema of model classes.
+  /// Creates a schema of model classes and the models that they refer to.
   public convenience init(
     _ types: any PersistentModel.Type...,
     version: Version = Version(1, 0, 0)
@@ -39,7 +40,7 @@ public final class Schema: Sendable {
     self.init(types, version: version)
   }
 
-  /// Makes a schema of the models of a version.
+  /// Creates a schema of a version's models, with the version's number.
   public convenience init(versionedSchema: any VersionedSchema.Type) {
     self.init(versionedSchema.models, version: versionedSchema.versionIdentifier)
   }
@@ -51,17 +52,17 @@ public final class Schema: Sendable {
     models = []
   }
 
-  /// The entity of a model class.
+  /// The entity of a model class; nil if the schema does not have it.
   public func entity<T: PersistentModel>(for type: T.Type) -> Entity? {
     entitiesByName[Self.entityName(for: type)]
   }
 
-  /// The name of the entity of a model class: the simple name of the class.
+  /// The name of the entity of a model class, which is the simple name of the class.
   public static func entityName<T: PersistentModel>(for type: T.Type) -> String {
     _ModelDescription.of(type).name
   }
 
-  /// The classes given, their superclasses, and all that relationships lead to from there.
+  /// The given classes, their superclasses, and all destinations of relationships.
   private static func closure(
     of types: [any PersistentModel.Type]
   ) -> [any PersistentModel.Type] {
@@ -80,7 +81,7 @@ public final class Schema: Sendable {
 }
 
 extension Schema: Hashable {
-  /// Schemas are equal when their versions and entities are.
+  /// Whether versions and entities are equal; the order of the models has no effect.
   public static func == (left: Schema, right: Schema) -> Bool {
     left.version == right.version && left.entities == right.entities
   }
@@ -97,7 +98,7 @@ extension Schema: Codable {
     case version, encodingVersion, entities
   }
 
-  /// Reads a schema that was written by ``save(to:)``; it has no model classes.
+  /// Decodes a schema; it has no model classes, so no container can be opened with it.
   public convenience init(from decoder: any Decoder) throws {
     let container = try decoder.container(keyedBy: CodingKeys.self)
     self.init(
@@ -107,7 +108,7 @@ extension Schema: Codable {
     )
   }
 
-  /// Writes the schema.
+  /// Encodes the schema; types are encoded as their names.
   public func encode(to encoder: any Encoder) throws {
     var container = encoder.container(keyedBy: CodingKeys.self)
     try container.encode(version, forKey: .version)
@@ -115,21 +116,21 @@ extension Schema: Codable {
     try container.encode(entities, forKey: .entities)
   }
 
-  /// Writes the schema to a file as JSON.
+  /// Writes the schema to a file as JSON, and replaces an existing file.
   public func save(to url: URL) throws {
     let encoder = JSONEncoder()
     encoder.outputFormatting = [.prettyPrinted, .sortedKeys]
     try encoder.encode(self).write(to: url, options: .atomic)
   }
 
-  /// Reads a schema from a file that ``save(to:)`` wrote.
+  /// Reads a schema from a file of ``save(to:)``; it has no model classes.
   public static func load(from url: URL) throws -> Schema {
     try JSONDecoder().decode(Schema.self, from: Data(contentsOf: url))
   }
 }
 
 extension Schema: CustomDebugStringConvertible {
-  /// The version and the names of the entities.
+  /// The version and the names of the entities, in one line.
   public var debugDescription: String {
     "Schema \(version): " + entities.map(\.name).joined(separator: ", ")
   }

@@ -1,9 +1,9 @@
 import Changes
 import Store
 
-/// Turns model classes into the schema of a store: columns get names, relationships get places.
+/// Computes the schema of a store from model classes: names of columns, and storage of
+/// relationships.
 struct SchemaResolution {
-  /// The classes of one store.
   let models: [_ModelDescription]
   let version: String
   private var columns: [ObjectIdentifier: [String]] = [:]
@@ -16,7 +16,6 @@ struct SchemaResolution {
     for model in self.models where model.parent == nil { nameColumns(of: model) }
   }
 
-  /// The schema, with every relationship resolved.
   func resolve() throws -> StoreSchema {
     var entities = try models.map(entity)
     for (owner, relationship) in hiddenRelationships {
@@ -37,8 +36,8 @@ struct SchemaResolution {
     }
   }
 
-  /// Gives each property a column; names that differ only in case, or that the table needs for
-  /// itself, get underscores.
+  /// Names the columns of properties; names that differ only in case, or that the table needs, get
+  /// underscores.
   private mutating func nameColumns(of model: _ModelDescription) {
     let table = root(of: model).name
     var names = model.parent.map { columns[ObjectIdentifier($0)] ?? [] } ?? []
@@ -149,7 +148,7 @@ struct SchemaResolution {
     )
   }
 
-  /// The refusal of two relationships that would share one column.
+  /// The error for two relationships that would share one column.
   private func ambiguity(
     _ one: PropertyDescription,
     _ other: PropertyDescription,
@@ -179,8 +178,8 @@ struct SchemaResolution {
     return .column(column(model, at: property.index))
   }
 
-  /// Of two to-one relationships that lead to each other, one has the column: the one that does
-  /// not delete the other, so that a child points to its parent; else the first by name.
+  /// Of two to-one relationships that are inverses, the one that does not delete the other has the
+  /// column, so that a child refers to its parent; otherwise the first by name.
   private func ownsColumn(_ property: PropertyDescription, inverse: PropertyReference) -> Bool {
     let cascades = property.relationship?.deleteRule == .cascade
     let isDeletedBy = inverse.property.relationship?.deleteRule == .cascade
@@ -198,7 +197,7 @@ struct SchemaResolution {
     let first = this <= other ? this : other
     let table = "\(first.0)_\(first.1)"
     if this.0 != other.0 { return .joinTable(table, source: this.0, target: other.0) }
-    // Between objects of one entity, each column is named as the relationship that reads it.
+    // Between objects of one entity, each column has the name of the relationship that reads it.
     if this.1 != other.1 { return .joinTable(table, source: other.1, target: this.1) }
     return .joinTable(table, source: this.0, target: this.1)
   }

@@ -1,34 +1,50 @@
 /// An interface for describing one version of a schema.
+///
+/// ```swift
+/// enum TripsV1: VersionedSchema {
+///   static let versionIdentifier = Schema.Version(1, 0, 0)
+///   static let models: [any PersistentModel.Type] = [Trip.self]
+/// }
+/// ```
 public protocol VersionedSchema: SendableMetatype {
-  /// The models of the version.
+  /// The models of the version; destinations of relationships are added automatically.
   static var models: [any PersistentModel.Type] { get }
-  /// The number of the version.
+  /// The number of the version; 1.0.0 by default.
   static var versionIdentifier: Schema.Version { get }
 }
 
 extension VersionedSchema {
-  /// Version 1.0.0, for those who give none.
+  /// 1.0.0, the default.
   public static var versionIdentifier: Schema.Version { Schema.Version(1, 0, 0) }
 }
 
-/// An interface for describing the way from one version of a schema to the next.
+/// An interface for describing the migration between versions of a schema.
+///
+/// ```swift
+/// enum TripsPlan: SchemaMigrationPlan {
+///   static let schemas: [any VersionedSchema.Type] = [TripsV1.self, TripsV2.self]
+///   static let stages: [MigrationStage] = [
+///     .lightweight(fromVersion: TripsV1.self, toVersion: TripsV2.self)
+///   ]
+/// }
+/// ```
 public protocol SchemaMigrationPlan: SendableMetatype {
-  /// The versions, oldest first.
+  /// The versions, oldest first; the last is that of the container.
   static var schemas: [any VersionedSchema.Type] { get }
-  /// The steps between them.
+  /// The stages; versions without a stage between them are migrated without code.
   static var stages: [MigrationStage] { get }
 }
 
-/// One step of a migration.
+/// One stage of a migration; see ``SchemaMigrationPlan``.
 public enum MigrationStage: @unchecked Sendable {
   // The closures run on the thread that opens the container.
 
-  /// A step that needs no code.
+  /// A stage without code; it may add, rename and remove entities and properties.
   case lightweight(
     fromVersion: any VersionedSchema.Type,
     toVersion: any VersionedSchema.Type
   )
-  /// A step with code that runs before it, on the old schema, or after it, on the new one.
+  /// A stage with code that runs before it, on the old schema, or after it, on the new one.
   case custom(
     fromVersion: any VersionedSchema.Type,
     toVersion: any VersionedSchema.Type,
@@ -38,26 +54,26 @@ public enum MigrationStage: @unchecked Sendable {
 }
 
 extension Schema {
-  /// A version of a schema, compared number by number.
+  /// A version of a schema, compared number by number; 1.10.0 is greater than 1.9.0.
   public struct Version: Hashable, Comparable, Codable, Sendable, CustomStringConvertible {
-    /// The number that changes with great changes.
+    /// The first number, compared first.
     public let major: Int
-    /// The number that changes with additions.
+    /// The second number, compared if the first ones are equal.
     public let minor: Int
-    /// The number that changes with corrections.
+    /// The third number, compared last.
     public let patch: Int
 
-    /// Makes a version of its three numbers.
+    /// Creates a version from three numbers, as in `Schema.Version(1, 2, 0)`.
     public init(_ major: Int, _ minor: Int, _ patch: Int) {
       self.major = major
       self.minor = minor
       self.patch = patch
     }
 
-    /// The three numbers with dots between.
+    /// The three numbers, separated by dots.
     public var description: String { "\(major).\(minor).\(patch)" }
 
-    /// Orders versions by their numbers.
+    /// Whether the left version is earlier.
     public static func < (left: Version, right: Version) -> Bool {
       (left.major, left.minor, left.patch) < (right.major, right.minor, right.patch)
     }

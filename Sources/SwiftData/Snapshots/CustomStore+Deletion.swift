@@ -1,10 +1,10 @@
 import Store
 
 extension CustomStore {
-  /// Marks all objects of a custom store that a predicate selects to be deleted by the next save.
+  /// Marks all objects that a predicate selects for deletion by the next save.
   ///
-  /// A store that can delete batches does so then, without giving the objects, where no
-  /// relationships are to be kept in step, nothing else is pending and none of them is in memory.
+  /// A store that can delete batches does so without returning the objects if they have no
+  /// relationships, nothing else is pending and none of them is in memory.
   func delete<T: PersistentModel>(_ fetch: ContextFetch<T>) throws {
     let (descriptor, entity, context) = (fetch.descriptor, fetch.entity, fetch.context)
     guard canBatch, context.pending.isEmpty, !hasRelationships(entity, map: context.container.map),

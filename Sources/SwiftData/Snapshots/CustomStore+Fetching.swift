@@ -21,7 +21,6 @@ extension CustomStore {
   ) -> Bool { false }
 }
 
-/// A fetch from a custom store for a context.
 private struct CustomFetch<T: PersistentModel> {
   let store: CustomStore
   let descriptor: FetchDescriptor<T>
@@ -33,24 +32,23 @@ private struct CustomFetch<T: PersistentModel> {
     (descriptor, entity, context) = (fetch.descriptor, fetch.entity, fetch.context)
   }
 
-  /// What a custom store found for a descriptor, and what it left to be done.
+  /// The snapshots that a custom store found, and what SwiftData must still do.
   private struct Answer {
     var snapshots: [any DataStoreSnapshot]
     var isFiltered = true
     var isSorted = true
   }
 
-  /// How changes that are not saved bear on a fetch.
+  /// How unsaved changes affect a fetch.
   private enum Bearing {
-    /// Not at all.
     case none
-    /// Objects of the kind that is fetched are pending, and no others that they lead to.
+    /// Objects of the fetched entity are pending, but none that they refer to.
     case own
-    /// Objects are pending that a predicate or an order may look at.
+    /// Objects are pending that a predicate or an order may read.
     case related
   }
 
-  /// Fetches objects from a custom store; changes that are not saved are seen.
+  /// Fetches objects; unsaved changes are visible.
   func models() throws -> [T] {
     context.identities.atHand.removeAll()
     switch bearing {
@@ -60,7 +58,7 @@ private struct CustomFetch<T: PersistentModel> {
     }
   }
 
-  /// Counts objects; the store counts where nothing is pending.
+  /// Counts objects; the store counts if nothing is pending.
   func count() throws -> Int {
     if case .none = bearing, descriptor.includeSubclasses {
       do {
@@ -73,7 +71,7 @@ private struct CustomFetch<T: PersistentModel> {
     return try context.fetch(descriptor.unordered).count
   }
 
-  /// Fetches identifiers; the store finds them where nothing is pending.
+  /// Fetches identifiers; the store finds them if nothing is pending.
   func identifiers() throws -> [PersistentIdentifier] {
     if case .none = bearing {
       do {
@@ -89,7 +87,7 @@ private struct CustomFetch<T: PersistentModel> {
     return try context.fetch(descriptor).map(\.persistentModelID)
   }
 
-  // MARK: What is pending
+  // MARK: Pending changes
 
   private var bearing: Bearing {
     guard !context.pending.isEmpty else { return .none }
@@ -106,7 +104,7 @@ private struct CustomFetch<T: PersistentModel> {
     return touched.isDisjoint(with: family) ? .none : .own
   }
 
-  /// The entities that relationships lead to, however far away.
+  /// The entities that relationships refer to, directly or indirectly.
   private func reach(of family: Set<String>) -> Set<String> {
     var reached: Set<String> = []
     var open = Array(family)
@@ -155,7 +153,7 @@ private struct CustomFetch<T: PersistentModel> {
   private func models(of answer: Answer) throws -> [T] {
     var models: [T] = []
     models.reserveCapacity(answer.snapshots.count)
-    // A store may keep all its objects together, and give them all.
+    // A store may keep all its objects together, and return all of them.
     for snapshot in answer.snapshots where isWanted(snapshot.persistentIdentifier) {
       if let model = try store.materialize(snapshot, storeIndex: entity.storeIndex, in: context)
         as? T
@@ -166,7 +164,7 @@ private struct CustomFetch<T: PersistentModel> {
     return models
   }
 
-  /// Fetches where no pending change bears on the result.
+  /// Fetches if no pending change affects the result.
   private func fetchSaved() throws -> [T] {
     let answer = try ask(descriptor)
     var models: [T] = try models(of: answer)
@@ -181,14 +179,14 @@ private struct CustomFetch<T: PersistentModel> {
     )
   }
 
-  /// Fetches what the objects are now, saved or not.
+  /// Fetches with the present values, saved or not.
   private func fetchPending() throws -> [T] {
     var whole = descriptor
     whole.sortBy = []
     whole.fetchLimit = nil
     whole.fetchOffset = nil
     let isRelated = if case .related = bearing { true } else { false }
-    // The store would look at the saved values of objects that are led to.
+    // The store would use the saved values of related objects.
     if isRelated { whole.predicate = nil }
     let answer = try ask(whole)
     let needsEvaluation = isRelated || !answer.isFiltered
@@ -216,8 +214,8 @@ private struct CustomFetch<T: PersistentModel> {
     return models.cut(offset: descriptor.fetchOffset, limit: descriptor.fetchLimit)
   }
 
-  /// Fetches by what is saved, though other values are pending: what the store leaves to be done is
-  /// done in a context of its own, where nothing is.
+  /// Fetches by saved values although others are pending: what the store does not do is done in a
+  /// separate context.
   private func fetchUndisturbed() throws -> [T] {
     let other = ModelContext(context.container)
     let identifiers = try other.fetch(descriptor).map(\.persistentModelID)

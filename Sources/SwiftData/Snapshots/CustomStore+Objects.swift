@@ -1,7 +1,6 @@
 import Changes
 
-// Objects of custom stores: made of snapshots, brought up to date by them, and read one by one
-// when something leads to them.
+// Objects of custom stores, which snapshots create and update.
 
 extension ModelContext {
   /// The object of an identity that a store gave, if it is in memory.
@@ -14,8 +13,7 @@ extension ModelContext {
 }
 
 extension CustomStore {
-  /// The object of a snapshot: the one in memory, or a new one; nil if it is of an entity that the
-  /// store is not asked for.
+  /// The object of a snapshot, from memory or new; nil if its entity belongs to another store.
   func materialize(
     _ snapshot: any DataStoreSnapshot,
     storeIndex: Int,
@@ -38,8 +36,8 @@ extension CustomStore {
 
   // MARK: Reading by identity
 
-  /// The snapshots of identities: those at hand, those that the store has at hand, and the rest by
-  /// a fetch for each entity.
+  /// The snapshots of identities: those at hand, then the store's cached ones, then the rest by one
+  /// fetch for each entity.
   func snapshots(
     for identifiers: [PersistentIdentifier],
     in context: ModelContext
@@ -80,7 +78,7 @@ extension CustomStore {
     }
     let result: Found
     do { result = try fetch(context.storeRequest(descriptor)) } catch is DataStoreError {
-      // The predicate is ours and not the program's: a store need not understand it.
+      // The program did not write this predicate, so the store need not support it.
       descriptor.predicate = nil
       result = try fetch(context.storeRequest(descriptor))
     }
@@ -89,7 +87,7 @@ extension CustomStore {
       if wanted.contains(snapshot.persistentIdentifier) {
         found[snapshot.persistentIdentifier] = snapshot
       } else {
-        // It gives more than was asked for, so it would do so again for the next object.
+        // The store returned more than requested, and would do so for the next object too.
         context.identities.atHand[snapshot.persistentIdentifier] = snapshot
       }
     }
@@ -97,9 +95,9 @@ extension CustomStore {
     return found
   }
 
-  // MARK: Properties that are read when they are touched
+  // MARK: Reading at the first use
 
-  /// The values that a store has of an object now; nil if it has the object no more.
+  /// The store's present values of an object; nil if it no longer has the object.
   func values(
     of state: _ModelState,
     in context: ModelContext
@@ -112,7 +110,7 @@ extension CustomStore {
   }
 }
 
-/// The values of a snapshot, as the objects of a context take them.
+/// The values of a snapshot for the objects of a context.
 struct StoredSnapshot: StoredValues {
   let values: SnapshotValues
   let identities: StoreIdentities
@@ -122,13 +120,13 @@ struct StoredSnapshot: StoredValues {
     _ body: (PropertyDescription, Slot) throws -> Void
   ) throws {
     for property in values.description.properties where !state.changed.contains(property.index) {
-      // An object keeps what it has where the snapshot can't say better.
+      // An object keeps its value if the snapshot has no better one.
       if !isTold(property), !state.isEmpty(at: property.index) { continue }
       if let slot = try slot(of: property) { try body(property, slot) }
     }
   }
 
-  /// What a state holds of a value; nil if the snapshot does not have it.
+  /// The slot of a value; nil if the snapshot does not have it.
   private func slot(of property: PropertyDescription) throws -> Slot? {
     switch values.contents[property.index] {
     case .absent:
@@ -149,8 +147,8 @@ struct StoredSnapshot: StoredValues {
     }
   }
 
-  /// False for what a snapshot leaves out, and for identities that the store does not know by now:
-  /// a store that remaps nothing knows the objects of this context by their first ones.
+  /// False if a snapshot leaves out the value, or has identities that the store does not know yet:
+  /// a store that remaps nothing keeps temporary ones.
   private func isTold(_ property: PropertyDescription) -> Bool {
     switch values.contents[property.index] {
     case .absent: false
@@ -160,7 +158,7 @@ struct StoredSnapshot: StoredValues {
     }
   }
 
-  /// True for the temporary identity of an object of another time, which a store kept by mistake.
+  /// Whether the identity is temporary and of an earlier run, kept by a store by mistake.
   private func isDangling(_ identifier: PersistentIdentifier) -> Bool {
     identifier.isTemporary && identities.knownRow(for: identifier) == nil
   }

@@ -81,7 +81,7 @@ extension CustomStore: Backend {
     many.load(members)
   }
 
-  /// The members of a relationship that the store tells only from the other side.
+  /// The members of a relationship that the store records only on the other side.
   private func membersByInverse(
     of state: _ModelState,
     property: PropertyDescription,

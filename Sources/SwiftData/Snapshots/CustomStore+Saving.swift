@@ -11,7 +11,7 @@ extension CustomStore {
     try writeRest()
   }
 
-  /// Writes its part of a save; when it throws, nothing has changed here.
+  /// Writes the store's part of a save; changes nothing here if it throws.
   private func write(_ save: PendingSave, storeIndex: Int, in context: ModelContext) throws {
     func own(_ states: [_ModelState]) -> [_ModelState] {
       states.filter { $0.entity?.storeIndex == storeIndex }
@@ -31,7 +31,7 @@ extension CustomStore {
       updated: updated,
       deleted: deleted,
       editingState: context.editingState,
-      // A property that could not be read while snapshots were taken must not be saved as nothing.
+      // A property that could not be read for a snapshot must not be saved as nil.
       check: { try context.throwDeferredError() }
     )
     take(saved, for: inserted, save: save, storeIndex: storeIndex, in: context)
@@ -39,18 +39,18 @@ extension CustomStore {
 
   // MARK: Before the write
 
-  /// A store gets all values of an object, so those that were not read yet are read now.
+  /// Reads missing values, because a store gets all values of an object.
   private func complete(_ state: _ModelState, in context: ModelContext) throws {
     guard state.hasEmptySlots, try !fill(state, in: context) else { return }
     throw SwiftDataError(.deletedMeanwhile(state.description.name, "\(state.identifier.id)"))
   }
 
-  /// An object that is to be deleted may be gone already, and is then no matter of the store.
+  /// Whether an object that will be deleted still exists.
   private func isThere(_ state: _ModelState, in context: ModelContext) throws -> Bool {
     try !state.hasEmptySlots || fill(state, in: context)
   }
 
-  /// Refuses to delete objects that others keep by the rule `.deny`.
+  /// Throws if other objects keep deleted ones by the rule `.deny`.
   private func refuseDeniedDeletions(_ deleted: [_ModelState]) throws {
     for state in deleted {
       for property in state.description.properties
@@ -60,7 +60,7 @@ extension CustomStore {
           let other = model._$state
           guard other.livingIdentifier != nil else { return false }
           guard let inverse, !inverse.isToMany else { return true }
-          // An object that was led elsewhere since keeps nothing.
+          // An object that now refers to another one keeps nothing.
           guard case .toOne = other.slots[inverse.index] else { return true }
           return other.toOneRow(inverse.index) == state.row
         }
@@ -76,7 +76,7 @@ extension CustomStore {
     }
   }
 
-  /// Has the store delete a batch; gives back the objects to delete one by one where it can't.
+  /// Makes the store delete a batch, or else returns the objects to delete one by one.
   private func deleteBatch(
     _ deletion: PendingChanges.BatchDeletion,
     save: PendingSave,
@@ -89,7 +89,7 @@ extension CustomStore {
         try run(context.editingState)
         return []
       } catch is DataStoreError {
-        // What the store can't do for a batch it can do for each object.
+        // The store may be able to delete each object.
       }
     }
     let found = try models(
@@ -141,15 +141,15 @@ extension CustomStore {
   }
 }
 
-/// What a custom store made of a save.
+/// What a custom store changed beyond a save.
 struct CustomOutcome: SaveOutcome {
   let storeIndex: Int
   let reregistered: [PersistentIdentifier: any DataStoreSnapshot]
   var remapped: [PersistentIdentifier: PersistentIdentifier] = [:]
-  /// New objects that the store found to be others.
+  /// New objects that the store identified with existing ones.
   var joined: [(new: _ModelState, target: _ModelState)] = []
 
-  /// Makes two objects of one identity share their state; what the store has is read again.
+  /// Makes two objects of one identity share their state, which is read again.
   func join(in context: ModelContext) {
     for (new, target) in joined {
       guard let model = new.model else { continue }
@@ -164,7 +164,6 @@ struct CustomOutcome: SaveOutcome {
     }
   }
 
-  /// Takes the values that the store changed on its own.
   func reregister(in context: ModelContext) throws {
     for (key, snapshot) in reregistered {
       let identifier = remapped[key] ?? key

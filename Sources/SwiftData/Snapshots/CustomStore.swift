@@ -1,9 +1,8 @@
-/// A store that is not ours, as a container holds it: its calls follow each other, whatever thread
-/// they come from.
+/// Serializes the calls to a custom store of a container, from any thread.
 final class CustomStore: @unchecked Sendable {
-  // The store is only ever called inside the lock.
+  // Called only inside the lock.
   private let store: any DataStore
-  /// A store may call back, so that a thread can come here twice.
+  /// Recursive, because a store may call back.
   private let lock = NSRecursiveLock()
   let identifier: String
   private let entities: [String: _ModelDescription]
@@ -13,13 +12,11 @@ final class CustomStore: @unchecked Sendable {
     var related: [PersistentIdentifier: any DataStoreSnapshot]
   }
 
-  /// What a save brought.
   struct Saved {
     var remapped: [PersistentIdentifier: PersistentIdentifier]
     var reregistered: [PersistentIdentifier: any DataStoreSnapshot]
   }
 
-  /// Opens the store that a configuration describes.
   static func open<Configuration: DataStoreConfiguration>(
     _ configuration: Configuration,
     models: [_ModelDescription],
@@ -27,7 +24,7 @@ final class CustomStore: @unchecked Sendable {
   ) throws -> CustomStore {
     let entities = models.keyed(by: \.name)
     SnapshotEntities.register(models)
-    // A store may decode what it has while it is made.
+    // A store may decode snapshots in its initializer.
     let store = try SnapshotEntities.$current.withValue(entities) {
       try Configuration.Store(configuration, migrationPlan: migrationPlan)
     }
@@ -81,7 +78,7 @@ final class CustomStore: @unchecked Sendable {
 
   // MARK: Writing
 
-  /// Has the store write a save; `check` comes between the taking of snapshots and the write.
+  /// Makes the store write a save; `check` runs between taking the snapshots and writing.
   func save(
     inserted: [_ModelState],
     updated: [_ModelState],
@@ -163,21 +160,19 @@ final class CustomStore: @unchecked Sendable {
 }
 
 extension _ModelState {
-  /// The values of the object as a snapshot of that type.
   fileprivate func snapshot<Snapshot: DataStoreSnapshot>(_: Snapshot.Type) throws -> Snapshot {
     if Snapshot.self is DefaultSnapshot.Type,
       let snapshot = DefaultSnapshot(try SnapshotValues(self)) as? Snapshot
     {
       return snapshot
     }
-    // What the snapshot tells of related objects is known here already.
+    // The snapshot's related objects are already known here.
     var related: [PersistentIdentifier: any BackingData] = [:]
     return Snapshot(from: backingData, relatedBackingDatas: &related)
   }
 }
 
 extension ModelContext {
-  /// What a custom store is asked for in the name of the context.
   func storeRequest<T>(_ descriptor: FetchDescriptor<T>) -> DataStoreFetchRequest<T> {
     DataStoreFetchRequest(descriptor: descriptor, editingState: editingState)
   }

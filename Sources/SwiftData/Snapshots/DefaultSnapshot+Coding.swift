@@ -6,7 +6,7 @@ extension DefaultSnapshot {
 
   // MARK: Encoding
 
-  /// Writes the identity and the values.
+  /// Encodes the identity and the values; fails if a value could not be read.
   public func encode(to encoder: any Encoder) throws {
     if let failure { throw failure }
     var container = encoder.container(keyedBy: Key.self)
@@ -55,9 +55,9 @@ extension DefaultSnapshot {
 
   // MARK: Decoding
 
-  /// Reads the identity, and the values that the model class of its entity has.
+  /// Decodes the identity, and the values that the model class of its entity has.
   ///
-  /// A value that is not there is the default of the property, or nil.
+  /// A missing value is the property's default, or nil.
   public init(from decoder: any Decoder) throws {
     let container = try decoder.container(keyedBy: Key.self)
     let identifier = try container.decode(
@@ -89,7 +89,7 @@ extension DefaultSnapshot {
           .toOne(try container.decodeIfPresent(PersistentIdentifier.self, forKey: key))
         )
       case .toMany:
-        // A store may leave it out: the members are then found by their side of the relationship.
+        // A store may leave it out: then the members are found by their inverse.
         guard container.contains(key) else {
           contents.append(.absent)
           continue
@@ -140,7 +140,7 @@ extension DefaultSnapshot {
 }
 
 extension RawRepresentable {
-  /// The raw value, for enumerations that are not `Codable` themselves.
+  /// The raw value of an enumeration that is not `Codable` itself.
   fileprivate var rawEncodable: (any Encodable)? { rawValue as? any Encodable }
 
   fileprivate static func decodeRaw<Key>(

@@ -2,16 +2,21 @@ import Store
 
 /// The values of one object, by the names of its properties.
 ///
-/// It is encoded with the names as keys: attributes by the encoder's own strategies, composite
-/// values nested, a to-one relationship as a ``PersistentIdentifier``, a to-many one as an array of
-/// them, the identity under `persistentIdentifier`. It is decoded by the model class that the
-/// entity of the identity names.
+/// The names are the keys of its encoding: attributes use the encoder's strategies, composite
+/// values are nested, a to-one relationship is a ``PersistentIdentifier``, a to-many one an array
+/// of them, and the identity is under `persistentIdentifier`. Decoding uses the model class of the
+/// identity's entity.
+///
+/// ```swift
+/// let data = try JSONEncoder().encode(snapshot)
+/// let copy = try JSONDecoder().decode(DefaultSnapshot.self, from: data)
+/// ```
 public struct DefaultSnapshot: DataStoreSnapshot {
   let values: SnapshotValues
-  /// Why the values could not be taken; encoding throws it.
+  /// Why the values could not be read; encoding throws it.
   let failure: SwiftDataError?
 
-  /// The identity of the object.
+  /// The identity of the object; temporary until its first save.
   public var persistentIdentifier: PersistentIdentifier { values.identifier }
 
   init(_ values: SnapshotValues, failure: SwiftDataError? = nil) {
@@ -19,7 +24,7 @@ public struct DefaultSnapshot: DataStoreSnapshot {
     self.failure = failure
   }
 
-  /// Takes the values of an object, and tells what of its relationships is in memory.
+  /// Copies the values of an object; adds related objects that are in memory.
   public init(
     from backingData: any BackingData,
     relatedBackingDatas: inout [PersistentIdentifier: any BackingData]
@@ -55,7 +60,7 @@ public struct DefaultSnapshot: DataStoreSnapshot {
     return open(backingData)
   }
 
-  /// The same values under another identity, and with other identities in references.
+  /// A copy with another identity; nil keeps the identifiers in references.
   public func copy(
     persistentIdentifier: PersistentIdentifier,
     remappedIdentifiers: [PersistentIdentifier: PersistentIdentifier]? = nil
@@ -68,7 +73,6 @@ public struct DefaultSnapshot: DataStoreSnapshot {
 }
 
 extension _ModelState {
-  /// The storage of the object as models and snapshots see it.
   var backingData: any BackingData {
     func make<Model: PersistentModel>(_: Model.Type) -> any BackingData {
       StateBackingData<Model>(self)

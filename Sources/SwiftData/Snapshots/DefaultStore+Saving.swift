@@ -2,8 +2,8 @@ import Changes
 import Store
 
 extension DefaultStore {
-  /// Writes the changes of one save in one transaction, by the rules of the schema: unique values,
-  /// delete rules and inverses hold as they do for a context.
+  /// Writes the changes of one save in one transaction; unique values, delete rules and inverses
+  /// apply as in a context.
   public func save(
     _ request: DataStoreSaveChangesRequest<DefaultSnapshot>
   ) throws -> DataStoreSaveChangesResult<DefaultSnapshot> {

@@ -1,22 +1,29 @@
-/// The store that ``ModelConfiguration`` describes: an SQLite file with a history.
+/// The store that ``ModelConfiguration`` describes: a SQLite file with a history.
 ///
-/// A ``ModelContainer`` opens it, and contexts then work with its rows directly. Made by hand, it
-/// can be used as any other ``DataStore``, by snapshots.
+/// A ``ModelContainer`` opens it, and contexts use its rows directly. Opened on its own, it
+/// exchanges snapshots like any ``DataStore``.
+///
+/// ```swift
+/// let store = try DefaultStore(ModelConfiguration(schema: Schema([Trip.self])))
+/// let found = try store.fetch(DataStoreFetchRequest(descriptor: FetchDescriptor<Trip>()))
+/// ```
 public final class DefaultStore: DataStoreBatching, Sendable {
-  /// The values of one object.
+  /// The type of its snapshots, which fits all models.
   public typealias Snapshot = DefaultSnapshot
-  /// The description of the store.
+  /// The type of its configurations.
   public typealias Configuration = ModelConfiguration
 
-  /// The description that the store was made of.
+  /// The configuration with which the store was opened; its schema is not nil.
   public let configuration: ModelConfiguration
-  /// The models that the store keeps.
+  /// The models of the store, those of its configuration.
   public let schema: Schema
-  /// The name of the store.
+  /// The name of the configuration, not of the file.
   public let name: String
   let container: ModelContainer
 
-  /// Opens the store; the configuration must have a schema.
+  /// Opens the store.
+  ///
+  /// - Throws: A ``SwiftDataError``, also if the configuration has no schema.
   public init(
     _ configuration: ModelConfiguration,
     migrationPlan: (any SchemaMigrationPlan.Type)? = nil
@@ -37,19 +44,19 @@ public final class DefaultStore: DataStoreBatching, Sendable {
     SnapshotEntities.register(models, ofStore: identifier)
   }
 
-  /// The text that tells the store from all others.
+  /// The UUID of the store, which never changes; the name if the schema is empty.
   public var identifier: String {
     container.map.entities.first.map { container.storeIdentifier(of: $0) } ?? name
   }
 
-  /// A context for one request, in the name of the author who made it.
+  /// A context for one request, with the author of the requesting context.
   func context(for editingState: EditingState) -> ModelContext {
     let context = ModelContext(container)
     context.author = editingState.author
     return context
   }
 
-  /// Finds the objects that a request asks for.
+  /// The objects that a request selects, with related ones in memory.
   public func fetch<T>(
     _ request: DataStoreFetchRequest<T>
   ) throws -> DataStoreFetchResult<T, DefaultSnapshot> where T: PersistentModel {
@@ -60,20 +67,20 @@ public final class DefaultStore: DataStoreBatching, Sendable {
     )
   }
 
-  /// Counts the objects that a request asks for.
+  /// The number of objects that a request selects, without reading them.
   public func fetchCount<T>(_ request: DataStoreFetchRequest<T>) throws -> Int
   where T: PersistentModel {
     try context(for: request.editingState).fetchCount(request.descriptor)
   }
 
-  /// Finds the identifiers of the objects that a request asks for.
+  /// The identifiers of the objects that a request selects, without their values.
   public func fetchIdentifiers<T>(
     _ request: DataStoreFetchRequest<T>
   ) throws -> [PersistentIdentifier] where T: PersistentModel {
     try context(for: request.editingState).fetchIdentifiers(request.descriptor)
   }
 
-  /// Deletes the objects that a request asks for, in one transaction.
+  /// Deletes the objects that a request selects, in one transaction with its history.
   public func delete<T>(_ request: DataStoreBatchDeleteRequest<T>) throws
   where T: PersistentModel {
     let context = context(for: request.editingState)
@@ -85,6 +92,6 @@ public final class DefaultStore: DataStoreBatching, Sendable {
     try context.save()
   }
 
-  /// Removes everything; history tells of it.
+  /// Deletes all objects; the history records it.
   public func erase() throws { try container.erase() }
 }

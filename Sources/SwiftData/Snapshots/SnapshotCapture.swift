@@ -1,7 +1,7 @@
-/// An encoder that keeps the values that a snapshot gives, as they are, by their keys: the way in
-/// which a context reads snapshots of types that it doesn't know.
+/// An encoder that keeps a snapshot's values by their keys without converting them, to read
+/// snapshots of any type.
 final class SnapshotCapture: Encoder {
-  /// What was encoded for a key.
+  /// The value of a key.
   enum Captured {
     case null
     case value(any Encodable)
@@ -10,9 +10,9 @@ final class SnapshotCapture: Encoder {
   let codingPath: [any CodingKey]
   let userInfo: [CodingUserInfoKey: Any] = [:]
   private(set) var values: [String: Captured] = [:]
-  /// Containers of values that were encoded piece by piece.
+  /// Containers of values that were encoded in parts.
   private var nested: [String: SnapshotCapture] = [:]
-  /// What the snapshot did that can't be kept.
+  /// An operation of the snapshot that is not supported.
   private var failure: EncodingError?
 
   init(codingPath: [any CodingKey] = []) { self.codingPath = codingPath }
@@ -68,7 +68,7 @@ final class SnapshotCapture: Encoder {
   }
 }
 
-/// Values that were encoded piece by piece, to be encoded as one.
+/// Values that were encoded in parts, to be encoded as one.
 private struct NestedValues: Encodable {
   let values: [String: SnapshotCapture.Captured]
 
@@ -111,7 +111,7 @@ private struct CaptureContainer<Key: CodingKey>: KeyedEncodingContainerProtocol 
   mutating func superEncoder(forKey key: Key) -> any Encoder { capture.child(key) }
 }
 
-/// Encodes what is to be the whole snapshot into the capture.
+/// Encodes a snapshot that encodes itself as one value.
 private struct ForwardingContainer: SingleValueEncodingContainer {
   let capture: SnapshotCapture
   var codingPath: [any CodingKey] { capture.codingPath }
@@ -119,7 +119,7 @@ private struct ForwardingContainer: SingleValueEncodingContainer {
   mutating func encodeNil() { capture.refuse(codingPath) }
   mutating func encode<T: Encodable>(_ value: T) throws {
     switch value {
-    // They would come back here for ever, as they encode themselves as single values.
+    // These encode themselves as single values, so they would recurse here forever.
     case is Bool, is String, is any BinaryInteger, is any BinaryFloatingPoint:
       capture.refuse(codingPath)
     default: try value.encode(to: capture)
@@ -127,7 +127,7 @@ private struct ForwardingContainer: SingleValueEncodingContainer {
   }
 }
 
-/// Takes what can't be kept; the capture has said so already.
+/// Ignores values after the capture has recorded its failure.
 private struct RefusedContainer: UnkeyedEncodingContainer {
   let codingPath: [any CodingKey]
   private(set) var count = 0

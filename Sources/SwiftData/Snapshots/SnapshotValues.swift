@@ -1,12 +1,11 @@
 import Changes
 import Store
 
-/// The values of one object on their way between a context and a store.
+/// The values of one object between a context and a store.
 struct SnapshotValues: Sendable {
   enum Content: Hashable, Sendable {
-    /// Not told.
+    /// The snapshot does not have the value.
     case absent
-    /// An attribute, in its stored form.
     case attribute(Value)
     case toOne(PersistentIdentifier?)
     case toMany([PersistentIdentifier]?)
@@ -14,12 +13,11 @@ struct SnapshotValues: Sendable {
 
   var identifier: PersistentIdentifier
   let description: _ModelDescription
-  /// The values, in the order of the properties.
   var contents: [Content]
 }
 
 extension SnapshotValues {
-  /// Takes the values of an object as they are now, saved or not.
+  /// Copies the present values of an object, saved or not.
   init(_ state: _ModelState) throws {
     identifier = state.identifier
     description = state.description
@@ -42,7 +40,7 @@ extension SnapshotValues {
     }
   }
 
-  /// The same under another identity, and with other identities in references.
+  /// A copy with another identity, and with other identities in references.
   func copy(
     _ identifier: PersistentIdentifier,
     remapped: [PersistentIdentifier: PersistentIdentifier]
@@ -63,7 +61,7 @@ extension SnapshotValues {
 }
 
 extension _ModelState {
-  /// The stored form of an attribute, and not the name of a file that it is kept in.
+  /// The stored form of an attribute, with the contents of its file if it has one.
   fileprivate func wholeValue(at index: Int) throws -> Value {
     let stored = try stored(at: index)
     guard case .text(let digest) = stored, description.properties[index].isExternal,
@@ -74,7 +72,7 @@ extension _ModelState {
     return .blob(data)
   }
 
-  /// The identity that a to-one relationship leads to; reads nothing where the identity is known.
+  /// The identity that a to-one relationship refers to; reads nothing if the identity is known.
   func toOneIdentifier(_ index: Int) -> PersistentIdentifier? {
     guard case .toOne(let reference) = slots[index] else {
       return toOne(index)?._$state.livingIdentifier
@@ -96,7 +94,7 @@ extension _ModelState {
     return context.registry[destination, row].map(\._$state.livingIdentifier) ?? known
   }
 
-  /// The identities that a to-many relationship leads to; reads no objects where they are known.
+  /// The identities that a to-many relationship refers to; reads no objects if they are known.
   func toManyIdentifiers(_ index: Int) throws -> [PersistentIdentifier]? {
     let many = knownToMany(index)
     if let known = many.knownIdentifiers { return many.isNil ? nil : known }
