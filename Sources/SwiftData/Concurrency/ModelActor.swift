@@ -17,8 +17,7 @@ extension ModelActor {
     modelExecutor.asUnownedSerialExecutor()
   }
 
-  /// The object of an identity; nil if it is of another class. A missing object stops the program
-  /// when a property is read.
+  /// The object of an identity; nil if it is of another class.
   public subscript<T: PersistentModel>(id: PersistentIdentifier, as type: T.Type) -> T? {
     modelContext.model(for: id) as? T
   }

@@ -35,7 +35,7 @@ public protocol DataStore: AnyObject {
   /// SwiftData filters or sorts.
   func fetch<T>(_ request: DataStoreFetchRequest<T>) throws -> DataStoreFetchResult<T, Snapshot>
   where T: PersistentModel
-  /// The number of objects that a request selects; errors are handled as for ``DataStore/fetch(_:)``.
+  /// The number of objects that a request selects; errors are those of ``DataStore/fetch(_:)``.
   func fetchCount<T>(_ request: DataStoreFetchRequest<T>) throws -> Int where T: PersistentModel
   /// The identifiers of the objects that a request selects; errors are handled as for
   /// ``fetch(_:)``.

@@ -1,13 +1,13 @@
-// Foundation on Linux lacks the node of a predicate that another one evaluates, and has none of an
-// expression that `#Predicate` could use.
+// Foundation on Linux has no node for a predicate that evaluates another one, and none for an
+// expression in `#Predicate`.
 
 extension PredicateExpressions {
-  /// A node that applies a captured predicate to an argument.
+  /// A node that applies a captured predicate.
   public struct _PredicateEvaluation<Argument: PredicateExpression>: PredicateExpression {
     /// A truth value.
     public typealias Output = Bool
 
-    /// Nil if it is not the same for all rows.
+    /// Nil if it depends on the row.
     let captured: Foundation.Predicate<Argument.Output>?
     let argument: Argument
 
@@ -18,9 +18,9 @@ extension PredicateExpressions {
     }
   }
 
-  /// A node that applies a captured expression to an argument.
+  /// A node that applies a captured expression.
   public struct _ExpressionEvaluation<Argument: PredicateExpression, Output>: PredicateExpression {
-    /// Nil if it is not the same for all rows.
+    /// Nil if it depends on the row.
     let captured: Foundation.Expression<Argument.Output, Output>?
     let argument: Argument
 
@@ -31,9 +31,9 @@ extension PredicateExpressions {
     }
   }
 
-  // A captured value needs no variable; what needs one fails here, and says so when it is used.
+  // Evaluating a captured value needs no variables. If it does, this fails when it is used.
 
-  /// Makes the node of a captured predicate's `evaluate(_:)`.
+  /// Creates the node of a captured predicate's `evaluate(_:)`; only macros use it.
   public static func build_subscript<Captured: PredicateExpression, Argument>(
     _ captured: Captured,
     _ argument: Argument,
@@ -46,7 +46,7 @@ extension PredicateExpressions {
     )
   }
 
-  /// Makes the node of a captured expression's `evaluate(_:)`.
+  /// Creates the node of a captured expression's `evaluate(_:)`; only macros use it.
   public static func build_subscript<Captured: PredicateExpression, Argument, Output>(
     _ captured: Captured,
     _ argument: Argument,
@@ -62,9 +62,9 @@ extension PredicateExpressions {
 
 extension PredicateExpressions._PredicateEvaluation: Sendable where Argument: Sendable {}
 extension PredicateExpressions._PredicateEvaluation: Codable where Argument: Codable {
-  /// Refuses: a captured predicate has no form to be kept in.
+  /// Fails, because a captured predicate has no encoded form.
   public init(from decoder: any Decoder) throws { throw undecodable(decoder) }
-  /// Refuses: a captured predicate has no form to be kept in.
+  /// Fails, because a captured predicate has no encoded form.
   public func encode(to encoder: any Encoder) throws { throw unencodable(self, encoder: encoder) }
 }
 extension PredicateExpressions._PredicateEvaluation: StandardPredicateExpression
@@ -72,9 +72,9 @@ where Argument: StandardPredicateExpression {}
 
 extension PredicateExpressions._ExpressionEvaluation: Sendable where Argument: Sendable {}
 extension PredicateExpressions._ExpressionEvaluation: Codable where Argument: Codable {
-  /// Refuses: a captured expression has no form to be kept in.
+  /// Fails, because a captured expression has no encoded form.
   public init(from decoder: any Decoder) throws { throw undecodable(decoder) }
-  /// Refuses: a captured expression has no form to be kept in.
+  /// Fails, because a captured expression has no encoded form.
   public func encode(to encoder: any Encoder) throws { throw unencodable(self, encoder: encoder) }
 }
 extension PredicateExpressions._ExpressionEvaluation: StandardPredicateExpression

@@ -8,22 +8,21 @@
 public struct FetchDescriptor<T: PersistentModel> {
   /// The condition that models must meet; nil for all models.
   public var predicate: Predicate<T>?
-  /// The order of the models.
+  /// The order of the models; if empty, saved ones by row, then new ones by insertion.
   public var sortBy: [SortDescriptor<T>]
-  /// The most models to fetch; nil for all.
+  /// The maximum number of models; nil or 0 for all.
   public var fetchLimit: Int?
-  /// How many models to leave out at the beginning.
+  /// The number of models to skip at the beginning; nil for none.
   public var fetchOffset: Int?
-  /// True if changes that are not saved are seen.
+  /// Whether unsaved changes are visible; true by default.
   public var includePendingChanges = true
-  /// True if models of subclasses are fetched too.
   var includeSubclasses = true
-  /// The properties to read at once, or none for all; the others are read when they are touched.
+  /// The properties to read at once, or none for all; others are read at their first use.
   public var propertiesToFetch: [PartialKeyPath<T>] = []
-  /// The relationships whose objects are read at once.
+  /// The relationships with destinations to read at once; empty by default.
   public var relationshipKeyPathsForPrefetching: [PartialKeyPath<T>] = []
 
-  /// Describes a fetch.
+  /// Describes a fetch; without arguments, of all models of the class and its subclasses.
   public init(predicate: Predicate<T>? = nil, sortBy: [SortDescriptor<T>] = []) {
     self.predicate = predicate
     self.sortBy = sortBy
@@ -31,5 +30,5 @@ public struct FetchDescriptor<T: PersistentModel> {
 }
 
 extension FetchDescriptor: @unchecked Sendable {
-  // Key paths of models are constants; the type parameter alone hides that they are Sendable.
+  // Key paths of models are constants; only the type parameter hides that they are Sendable.
 }

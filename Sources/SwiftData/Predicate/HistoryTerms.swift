@@ -1,19 +1,19 @@
 import Store
 
-/// What a predicate over transactions can ask of the history of a store.
+/// The parts of a store's history in predicates over transactions.
 enum HistoryTerm {
-  /// A row of `history_transaction`, under the alias `t`.
+  /// A row of `history_transaction`, with the alias `t`.
   case transaction
-  /// The bookmark that the transaction makes.
+  /// The token of the transaction.
   case token
-  /// When the transaction was written.
+  /// The time of the transaction.
   case time
   /// A row of `history_change`.
   case change(alias: String)
   /// The identity of the object of such a row.
   case identifier(alias: String)
 
-  /// What it is, for messages.
+  /// The kind of term, for messages.
   var kind: String {
     switch self {
     case .transaction: "a transaction"
@@ -27,7 +27,7 @@ enum HistoryTerm {
 
 // The properties of transactions and changes.
 extension SQLTranslation {
-  /// What a key path of a part of history leads to.
+  /// The term of a key path from a part of history.
   mutating func property(_ keyPath: AnyKeyPath, of term: HistoryTerm) throws -> SQLTerm {
     switch term {
     case .transaction:
@@ -79,7 +79,7 @@ extension SQLTranslation {
     )
   }
 
-  /// The name that the entity of a change has now.
+  /// The present name of a change's entity.
   private func entityName(_ alias: String) -> SQLQuery {
     guard !sources.pastNames.isEmpty else { return "\(sql: alias).entity" }
     let cases = sources.pastNames.map { name in
@@ -93,7 +93,7 @@ extension SQLTranslation {
 
   // MARK: Comparing
 
-  /// Holds where a part of history equals a constant; nil if neither side is a part of history.
+  /// The condition that a part of history equals a constant; nil if neither side is one.
   func historyEquality(_ left: SQLTerm, _ right: SQLTerm, node: String) throws -> SQLQuery? {
     switch (left, right) {
     case (.history(let term), .constant(let value)), (.constant(let value), .history(let term)):
@@ -123,8 +123,8 @@ extension SQLTranslation {
     }
   }
 
-  /// Holds where a token or a time is before or after a constant; nil if neither side is a part
-  /// of history.
+  /// The condition that a token or a time is before or after a constant; nil if neither side is a
+  /// part of history.
   func historyComparison(
     _ left: SQLTerm,
     _ right: SQLTerm,

@@ -1,4 +1,4 @@
-// Foundation on Linux lacks the nodes that `#Predicate` writes for these functions of strings.
+// Foundation on Linux has no nodes for these functions of strings in `#Predicate`.
 
 extension PredicateExpressions {
   /// A node that applies a function to two strings.
@@ -25,28 +25,32 @@ extension PredicateExpressions {
     }
   }
 
-  /// A node that looks for a string as a user would, whatever case and accents.
+  /// The node of `localizedStandardContains(_:)`, which ignores case and accents.
+  ///
+  /// ```swift
+  /// #Predicate<Trip> { $0.name.localizedStandardContains("fjord") }
+  /// ```
   public typealias StringLocalizedStandardContains<
     Root: PredicateExpression,
     Other: PredicateExpression
   > = _StringFunctionNode<_LocalizedStandardContains, Root, Other>
   where Root.Output: StringProtocol, Other.Output: StringProtocol
 
-  /// A node that compares two strings without regard to case.
+  /// The node of `caseInsensitiveCompare(_:)`, which ignores case but not accents.
   public typealias StringCaseInsensitiveCompare<
     Root: PredicateExpression,
     Other: PredicateExpression
   > = _StringFunctionNode<_CaseInsensitiveCompare, Root, Other>
   where Root.Output: StringProtocol, Other.Output: StringProtocol
 
-  /// A node that compares two strings in the order of the current locale.
+  /// The node of `localizedCompare(_:)`, in the order of the current locale.
   public typealias StringLocalizedCompare<
     Root: PredicateExpression,
     Other: PredicateExpression
   > = _StringFunctionNode<_LocalizedCompare, Root, Other>
   where Root.Output: StringProtocol, Other.Output: StringProtocol
 
-  /// Makes the node of `localizedStandardContains(_:)`.
+  /// Creates the node of `localizedStandardContains(_:)`; only macros use it.
   public static func build_localizedStandardContains<Root, Other>(
     _ root: Root,
     _ other: Other
@@ -54,7 +58,7 @@ extension PredicateExpressions {
     _StringFunctionNode(root: root, other: other)
   }
 
-  /// Makes the node of `caseInsensitiveCompare(_:)`.
+  /// Creates the node of `caseInsensitiveCompare(_:)`; only macros use it.
   public static func build_caseInsensitiveCompare<Root, Other>(
     _ root: Root,
     _ other: Other
@@ -62,7 +66,7 @@ extension PredicateExpressions {
     _StringFunctionNode(root: root, other: other)
   }
 
-  /// Makes the node of `localizedCompare(_:)`.
+  /// Creates the node of `localizedCompare(_:)`; only macros use it.
   public static func build_localizedCompare<Root, Other>(
     _ root: Root,
     _ other: Other
@@ -77,7 +81,7 @@ extension PredicateExpressions._StringFunctionNode: Codable where Root: Codable,
 extension PredicateExpressions._StringFunctionNode: StandardPredicateExpression
 where Root: StandardPredicateExpression, Other: StandardPredicateExpression {}
 
-/// A function of two strings that conditions may call.
+/// A function of two strings in predicates.
 public protocol _StringFunction {
   /// What the function returns.
   associatedtype Output

@@ -1,26 +1,26 @@
 import Store
 
-/// Where the rows of a query come from.
+/// The tables that queries read.
 struct SQLSources {
-  /// What to write after FROM for a table: its name, or a view that shows pending changes too.
+  /// The SQL after FROM for a table: its name, or a view with pending changes.
   var table: (String) -> String
-  /// The list of the rows of a table that are there no more, if there are any.
+  /// The list of a table's deleted rows, if there are any.
   var gone: (String) -> String? = { _ in nil }
-  /// The order of the rows of a table, over the alias `t0`, where no other is asked for.
+  /// The default order of a table's rows, with the alias `t0`.
   var order: (String) -> String = { _ in "t0.id" }
-  /// The identifier of the store, which identifiers of its objects carry.
+  /// The identifier of the store, which is in the identifiers of its objects.
   var storeIdentifier: String
-  /// The names that entities have now, where changes have an old one.
+  /// The present names of entities that have an old name in changes.
   var pastNames: [PastName] = []
 }
 
-/// What can't be SQL; it is done in memory in its place.
+/// An expression without SQL, which is evaluated in memory.
 enum NotTranslatable: Error, Hashable, CustomStringConvertible {
   /// A kind of expression that has no translation.
   case node(String)
-  /// An expression that has none for operands like these.
+  /// An expression that has no translation for operands like these.
   case operands(String, String)
-  /// A property that is not in the table.
+  /// A property without a column.
   case property(String)
 
   var description: String {
@@ -34,8 +34,7 @@ enum NotTranslatable: Error, Hashable, CustomStringConvertible {
 
 /// Foundation's predicates as SQL.
 enum PredicateTranslation {
-  /// A condition over the alias `t0` that holds for exactly the rows whose objects the predicate
-  /// accepts.
+  /// A condition, with the alias `t0`, for exactly the rows whose objects the predicate accepts.
   static func translate<T: PersistentModel>(
     _ predicate: Predicate<T>,
     entity: EntityDescription,
@@ -50,7 +49,7 @@ enum PredicateTranslation {
       return try translation.condition(predicate.expression).sql
     }
     let sql = try condition(searching: true)
-    // Few rows are left, for which it is quicker to look at the rows that they lead to.
+    // For the few remaining rows, reading related rows is faster.
     return sql.isSearch && sql.isNarrow ? try condition(searching: false) : sql
   }
 }

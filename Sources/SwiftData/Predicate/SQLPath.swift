@@ -1,12 +1,12 @@
 import Store
 
-/// The rows that to-one relationships lead to, one after the other, from the row of the query; no
-/// steps are that row itself.
+/// The rows that a chain of to-one relationships refers to, from the row of the query; without
+/// steps, that row itself.
 struct SQLPath {
   struct Step {
-    /// The column of the row before that holds the id.
+    /// The column of the previous row with the id.
     var key: SQLQuery
-    /// The same, but NULL for a row that is about to be deleted.
+    /// The same, but NULL for a row that will be deleted.
     var id: SQLQuery
     var table: String
     var alias: String
@@ -14,7 +14,7 @@ struct SQLPath {
 
   var steps: [Step] = []
 
-  /// Holds where all relationships lead somewhere.
+  /// The condition that all relationships have a destination.
   var presence: SQLQuery {
     guard let last = steps.last else { return .true }
     return before.holds("\(last.id) IS NOT NULL")
@@ -23,10 +23,10 @@ struct SQLPath {
   /// The path without its last step.
   var before: SQLPath { SQLPath(steps: steps.dropLast()) }
 
-  /// Holds where there is a last row, and a condition that depends on nothing else holds for it.
+  /// The condition that there is a last row, and an independent condition holds for it.
   ///
-  /// SQLite looks for such rows once, by an index if there is one, and finds those that lead to them
-  /// by the index of the relationship. A subquery for the value would run for each row.
+  /// SQLite searches these rows once, by an index if there is one, and then the rows that refer to
+  /// them by the relationship's index. A subquery for the value would run for each row.
   func holds(_ condition: SQLQuery) -> SQLQuery {
     guard condition != .false else { return .false }
     var result = steps.reversed().reduce(condition) { condition, step in
@@ -46,22 +46,22 @@ struct SQLReach {
   var column: SQLQuery
   var isNullable: Bool
 
-  /// Holds where there is a value.
+  /// The condition that there is a value.
   var presence: SQLQuery {
     isNullable ? path.holds("\(column) IS NOT NULL") : path.presence
   }
 }
 
 extension SQLScalar {
-  /// Holds where the value isn't nil and a condition that depends on nothing else holds for it; the
-  /// condition itself must not hold for nil.
+  /// The condition that the value is not nil and an independent condition holds, which must not
+  /// hold for nil.
   func holds(_ condition: (SQLScalar) throws -> SQLQuery) rethrows -> SQLQuery {
     guard let reach else { return try condition(self) }
     var column = self
     column.sql = reach.column
     column.isNullable = reach.isNullable
     let sql = try condition(column)
-    // What can fail runs for no other rows than those that Swift would evaluate.
+    // SQL that can fail runs only for rows that Swift would evaluate.
     return sql.canFail ? try condition(self) : reach.path.holds(sql)
   }
 

@@ -1,19 +1,18 @@
 import Changes
 import Store
 
-/// A piece of SQL with the values of its parameters, in the order in which they occur.
+/// A piece of SQL with the values of its parameters, in their order.
 ///
-/// Pieces are put together by interpolation, so that parameters stay where they belong:
-/// `"\(left) = \(bind: value)"`.
+/// Interpolation combines pieces and keeps parameters in place: `"\(left) = \(bind: value)"`.
 struct SQLQuery: Hashable, Sendable {
   var text = ""
   var bindings: [Value] = []
-  /// Whether running it may fail as evaluating in Swift would, so that it must not run for
-  /// rows that an earlier condition has ruled out.
+  /// Whether it may fail like the evaluation in Swift, so that it must not run for rows that an
+  /// earlier condition excludes.
   var canFail = false
-  /// Whether it is looked up in other tables before the rows are gone through; see ``SQLPath``.
+  /// Whether other tables are searched before the rows are read; see ``SQLPath``.
   var isSearch = false
-  /// True for a condition by which an index finds the few rows that it can hold for.
+  /// Whether an index finds the few rows for which it can hold.
   var isNarrow = false
 
   static let `true` = SQLQuery(text: "1")
@@ -22,7 +21,6 @@ struct SQLQuery: Hashable, Sendable {
 
   static func bool(_ value: Bool) -> SQLQuery { value ? .true : .false }
 
-  /// A list of pieces with a separator between.
   static func joined(_ pieces: [SQLQuery], separator: String) -> SQLQuery {
     var result = SQLQuery()
     for (index, piece) in pieces.enumerated() {
@@ -57,13 +55,13 @@ extension SQLQuery: ExpressibleByStringInterpolation {
 
     mutating func appendInterpolation(_ piece: SQLQuery) { query.append(piece) }
 
-    /// A value, which goes into a parameter.
+    /// A value, as a parameter.
     mutating func appendInterpolation(bind value: Value) {
       query.text += "?"
       query.bindings.append(value)
     }
 
-    /// The name of a table, a column or an alias.
+    /// The quoted name of a table, a column or an alias.
     mutating func appendInterpolation(name: String) { query.text += quoted(name) }
 
     /// SQL that this module has written.
@@ -76,20 +74,20 @@ extension SQLQuery: ExpressibleByStringInterpolation {
 
 // Conditions: pieces that are 1 or 0, never NULL, for every row that they run for.
 extension SQLQuery {
-  /// True if both hold; the second one runs only where the first holds, if it can fail.
+  /// Whether both hold; the second one runs only if the first holds, if it can fail.
   func and(_ other: SQLQuery) -> SQLQuery {
     if self == .false || other == .true { return self }
     if self == .true { return other }
     if other == .false, !canFail { return .false }
     if other.canFail {
-      // The first condition stands outside too, where SQLite can use an index for it.
+      // The first condition is repeated outside, where SQLite can use an index for it.
       return ("(\(self) AND CASE WHEN \(self) THEN \(other) ELSE 0 END)" as SQLQuery)
         .narrow(isNarrow)
     }
     return ("(\(self) AND \(other))" as SQLQuery).narrow(isNarrow || other.isNarrow)
   }
 
-  /// True if one of them holds; the second one runs only where the first doesn't, if it can fail.
+  /// Whether one holds; the second one runs only if the first does not hold, if it can fail.
   func or(_ other: SQLQuery) -> SQLQuery {
     if self == .true || other == .false { return self }
     if self == .false { return other }
@@ -98,21 +96,19 @@ extension SQLQuery {
     return ("(\(self) OR \(other))" as SQLQuery).narrow(isNarrow && other.isNarrow)
   }
 
-  /// The same piece, known to be narrow or not.
   func narrow(_ isNarrow: Bool) -> SQLQuery {
     var copy = self
     copy.isNarrow = isNarrow
     return copy
   }
 
-  /// True if it doesn't hold.
   var negated: SQLQuery {
     if self == .true { return .false }
     if self == .false { return .true }
     return "(NOT \(self))"
   }
 
-  /// True if one of many holds, as a balanced tree: SQLite limits the depth of expressions.
+  /// Whether one of many holds, as a balanced tree, because SQLite limits the depth of expressions.
   static func any(_ pieces: [SQLQuery]) -> SQLQuery {
     switch pieces.count {
     case 0: return .false

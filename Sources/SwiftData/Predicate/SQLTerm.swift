@@ -3,9 +3,9 @@ import Store
 
 typealias VariableID = PredicateExpressions.VariableID
 
-/// What a node of a predicate is in SQL.
+/// The SQL of a predicate's node.
 indirect enum SQLTerm {
-  /// A value that does not depend on any row, as Swift evaluates it.
+  /// A value that does not depend on the row, evaluated by Swift.
   case constant(Any)
   /// True, false, or nil.
   case condition(SQLCondition)
@@ -15,23 +15,22 @@ indirect enum SQLTerm {
   case document(SQLDocument)
   /// An object, or its identifier.
   case object(SQLObject)
-  /// Rows: the objects of a relationship.
+  /// The objects of a relationship.
   case collection(SQLCollection)
-  /// A captured collection, some of whose elements are in it only under a condition.
+  /// A captured collection; some elements are included only under a condition.
   case elements([(value: Any, condition: SQLQuery)])
-  /// A part of the history of a store.
   case history(HistoryTerm)
 }
 
-/// A condition that is 1 or 0 wherever it is present.
+/// A condition that is 1 or 0 if it is present.
 struct SQLCondition {
   var sql: SQLQuery
-  /// Holds where the value isn't nil; nil for a value that never is.
+  /// The condition that the value is not nil; nil if it never is.
   var presence: SQLQuery?
 
-  /// Whether the value is true, which nil is not.
+  /// Whether the value is true and not nil.
   var isTrue: SQLQuery { presence.map { $0.and(sql) } ?? sql }
-  /// Whether the value is false, which nil is not.
+  /// Whether the value is false and not nil.
   var isFalse: SQLQuery { presence.map { $0.and(sql.negated) } ?? sql.negated }
 }
 
@@ -44,18 +43,18 @@ struct SQLScalar {
     }
   }
   var type: ValueType
-  /// The declared type, with no optional around it.
+  /// The declared type without optionals.
   var swiftType: Any.Type
   var isNullable: Bool
-  /// The variables whose being NULL makes this NULL too.
+  /// The variables that make this NULL if they are NULL.
   var strictIn: Set<VariableID> = []
-  /// For a number of rows: holds where there is at least one.
+  /// For a number of rows: the condition that there is at least one.
   var isPositive: SQLQuery?
-  /// The column that `sql` reads by way of other rows.
+  /// The column that `sql` reads through other rows.
   var reach: SQLReach?
   /// The operands of `a ?? b` with a constant b.
   var coalesced: (value: SQLTerm, fallback: Any)?
-  /// Whether it is a column of the row of the query by which an index finds rows.
+  /// Whether it is a column of the query's row by which an index finds rows.
   var isIndexed = false
 
   var presence: SQLQuery? {
@@ -77,13 +76,13 @@ struct SQLObject {
   /// The row, or NULL for nil.
   var id: SQLQuery { didSet { path = nil } }
   var entity: EntityDescription
-  /// The alias under which the row itself is at hand.
+  /// The alias of the row itself, if it is part of the query.
   var alias: String?
   var isNullable: Bool
-  /// True for the `PersistentIdentifier` of the object in the place of the object.
+  /// Whether this is the object's `PersistentIdentifier`.
   var isIdentifier = false
   var strictIn: Set<VariableID> = []
-  /// How the row of the query leads to this one.
+  /// The path from the query's row to this one.
   var path: SQLPath?
 
   var presence: SQLQuery? {
@@ -106,12 +105,12 @@ extension SQLObject {
 }
 
 struct SQLCollection {
-  /// What stands after FROM.
+  /// The SQL after FROM.
   var source: SQLQuery
   var condition: SQLQuery
   /// One of the rows.
   var element: SQLTerm
-  /// Holds where the collection isn't nil; nil for one that never is.
+  /// The condition that the collection is not nil; nil if it never is.
   var presence: SQLQuery?
 
   var exists: SQLQuery { "EXISTS (SELECT 1 FROM \(source) WHERE \(condition))" }
@@ -126,12 +125,12 @@ struct SQLCollection {
 }
 
 extension SQLTerm {
-  /// A condition, and where it is present if not everywhere.
+  /// A condition, and the condition that it is present.
   static func holds(_ sql: SQLQuery, presence: SQLQuery? = nil) -> SQLTerm {
     .condition(SQLCondition(sql: sql, presence: presence))
   }
 
-  /// Holds where the value isn't nil; nil for a value that never is.
+  /// The condition that the value is not nil; nil if it never is.
   var presence: SQLQuery? {
     switch self {
     case .constant(let value): unwrapped(value) == nil ? .false : nil
@@ -144,7 +143,7 @@ extension SQLTerm {
     }
   }
 
-  /// Holds where the value is nil; in a form for which SQLite uses an index, if there is one.
+  /// The condition that the value is nil, in a form with which SQLite uses an index.
   var absence: SQLQuery {
     switch self {
     case .object(let object) where object.isNullable && (object.path?.steps.count ?? 0) < 2:
@@ -159,7 +158,7 @@ extension SQLTerm {
     return (presence ?? .true).negated
   }
 
-  /// True if the value is NULL wherever the variable is.
+  /// Whether the value is NULL if the variable is NULL.
   func isStrict(in variable: VariableID) -> Bool {
     switch self {
     case .scalar(let scalar): scalar.strictIn.contains(variable)
@@ -169,7 +168,7 @@ extension SQLTerm {
     }
   }
 
-  /// The value as one that isn't nil, and the variable that holds it, if one does.
+  /// The value as one that is not nil, and the variable with it, if there is one.
   func bound(to variable: VariableID?) -> SQLTerm {
     let holders: Set<VariableID> = variable.map { [$0] } ?? []
     switch self {
@@ -196,7 +195,7 @@ extension SQLTerm {
     }
   }
 
-  /// What it is, for messages.
+  /// The kind of term, for messages.
   var kind: String {
     switch self {
     case .constant: "a constant"

@@ -1,9 +1,9 @@
 import Changes
 import Store
 
-// The properties of objects: columns, rows that they lead to, and rows that lead to them.
+// The properties of objects: columns, rows that they refer to, and rows that refer to them.
 extension SQLTranslation {
-  /// What a key path of an object leads to.
+  /// The term of a key path from an object.
   mutating func property(_ keyPath: AnyKeyPath, of object: SQLObject) throws -> SQLTerm {
     guard !object.isIdentifier else { return try identifierProperty(keyPath, of: object) }
     let model = object.entity.model
@@ -25,7 +25,7 @@ extension SQLTranslation {
     )
   }
 
-  /// What a property of an object leads to.
+  /// The term of a property of an object.
   mutating func property(
     _ property: PropertyDescription,
     of object: SQLObject
@@ -42,7 +42,6 @@ extension SQLTranslation {
     .property("\(object.entity.name).\(property.name)")
   }
 
-  /// A column of the row of an object.
   private mutating func column(_ name: String, of object: SQLObject) -> SQLQuery {
     if let alias = object.alias { return "\(sql: alias).\(name: name)" }
     let alias = object.path?.steps.last?.alias ?? self.alias()
@@ -75,8 +74,8 @@ extension SQLTranslation {
         )
       )
     }
-    // What is kept in a file beside the store is not in the column, and what a type encodes may
-    // mean anything: all that SQL knows is whether there is a value.
+    // A value in a file is not in the column, and an encoded one may mean anything: SQL knows only
+    // whether there is a value.
     let isEncoded = isCodable || codec.type == .transformed
     var scalar = SQLScalar(
       sql: sql,
@@ -138,13 +137,13 @@ extension SQLTranslation {
     )
   }
 
-  /// An id, or NULL for that of a row that is about to be deleted: it is nothing to lead to.
+  /// An id, or NULL for a row that will be deleted.
   private func living(_ id: SQLQuery, in table: String) -> SQLQuery {
     guard let gone = sources.gone(table) else { return id }
     return "CASE WHEN \(id) NOT IN (SELECT id FROM \(sql: gone)) THEN \(id) END"
   }
 
-  /// The path to what a column of an object leads to.
+  /// The path to the destination of an object's column.
   private mutating func step(
     _ column: String,
     of object: SQLObject,
@@ -206,7 +205,7 @@ extension SQLTranslation {
 
   // MARK: Kinds
 
-  /// Holds where the row is of an entity or of one that inherits from it.
+  /// The condition that a row's entity is this one or inherits from it.
   func isKind(_ entity: EntityDescription, alias: String) -> SQLQuery {
     let names = map.family(of: entity).map { "\(bind: .text($0.name))" as SQLQuery }
     return "\(sql: alias).\"_entity\" IN (\(SQLQuery.joined(names, separator: ", ")))"
@@ -214,10 +213,10 @@ extension SQLTranslation {
 
   // MARK: Identity
 
-  /// True for the key paths to the identifier of an object.
+  /// Whether the key path is that of an object's identifier.
   private func isIdentity(_ keyPath: AnyKeyPath, of type: any PersistentModel.Type) -> Bool {
     func compare<M: PersistentModel>(_: M.Type) -> Bool {
-      // A model may have an `id` of its own, but that is a property, and found as such.
+      // A model may declare its own `id`, but that is found as a property.
       let identifier: KeyPath<M, PersistentIdentifier> = \.id
       return keyPath == \M.persistentModelID || keyPath == identifier || keyPath == \M.id
     }
@@ -248,6 +247,6 @@ extension SQLTranslation {
   }
 }
 
-/// Stands for the type of a value that SQL sees encoded, so that no operation of the type itself is
+/// The type of values that are encoded in SQL, so that no operation of the type itself is
 /// translated.
 private enum EncodedAttribute {}

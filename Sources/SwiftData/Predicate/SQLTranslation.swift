@@ -2,11 +2,11 @@ import Store
 
 /// A node of a predicate that has a translation.
 protocol SQLNode {
-  /// The node in SQL, the variables being what the translation knows of them.
+  /// The SQL of the node; the translation knows the variables.
   func term(in translation: inout SQLTranslation) throws -> SQLTerm
 }
 
-/// A predicate on its way to SQL.
+/// The translation of a predicate to SQL.
 struct SQLTranslation {
   let map: EntityMap
   let sources: SQLSources
@@ -20,7 +20,7 @@ struct SQLTranslation {
     self.sources = sources
   }
 
-  /// A name that no other table of the query has.
+  /// A new alias, unique in the query.
   mutating func alias() -> String {
     aliases += 1
     return "t\(aliases)"
@@ -41,7 +41,7 @@ struct SQLTranslation {
 
   // MARK: Expressions
 
-  /// An expression in SQL; one that depends on no row is evaluated.
+  /// The SQL of an expression; one that does not depend on the row is evaluated.
   mutating func term<E: PredicateExpression>(_ expression: E) throws -> SQLTerm {
     if let constant = constant(expression) { return .constant(constant) }
     guard let node = expression as? any SQLNode else {
@@ -52,12 +52,11 @@ struct SQLTranslation {
 
   /// The value of an expression that is the same for all rows.
   func constant<E: PredicateExpression>(_ expression: E) -> E.Output? {
-    // An error says that a variable has no value, or is the one that evaluating for a row will
-    // throw; the translation of the node knows what to do then.
+    // If it throws, a variable has no value, or evaluation would throw for a row too; the node's
+    // translation handles both.
     try? expression.evaluate(bindings)
   }
 
-  /// An expression that is true or false.
   mutating func condition<E: PredicateExpression>(_ expression: E) throws -> SQLCondition {
     try condition(term(expression), node: nodeName(expression))
   }
@@ -78,7 +77,6 @@ struct SQLTranslation {
     throw NotTranslatable.operands(node, term.kind)
   }
 
-  /// A value in its stored form.
   func scalar(_ term: SQLTerm, node: String) throws -> SQLScalar {
     switch term {
     case .scalar(let scalar): return scalar
@@ -112,7 +110,6 @@ struct SQLTranslation {
     )
   }
 
-  /// A `Codable` value as text.
   func document(_ term: SQLTerm, node: String) throws -> SQLDocument {
     switch term {
     case .document(let document): return document
@@ -134,14 +131,13 @@ struct SQLTranslation {
   }
 }
 
-/// The name of a kind of node, without what it is made of.
+/// The name of a node's type, without generic arguments.
 func nodeName<E>(_ expression: E) -> String {
   var name = String(describing: E.self)
   if let generic = name.firstIndex(of: "<") { name = String(name[..<generic]) }
   return name
 }
 
-/// A type without the optionals around it.
 func unwrappedType(_ type: Any.Type) -> Any.Type {
   (type as? any OptionalType.Type).map { unwrappedType($0.wrappedType) } ?? type
 }

@@ -1,10 +1,10 @@
 import Store
 
-/// Where the value of a stored property of a `Codable` type is in its JSON.
+/// Where a stored property of a `Codable` type is in its JSON.
 ///
-/// Only the type's own decoding knows, so it is asked: it decodes probes that differ in one key,
-/// and the key is that of the property if the property then has exactly the value of that key,
-/// each time. A type that does not play along is read by decoding it whole.
+/// Only the type's decoder knows. It decodes probes that differ in one key, and the key is the
+/// property's if the property then always has exactly the value of that key. Other types are
+/// decoded completely for each row.
 struct JSONPath {
   let key: String
   let type: Any.Type
@@ -15,7 +15,7 @@ struct JSONPath {
     let constant = ConstantKeyPath(keyPath)
     let type = Swift.type(of: keyPath).valueType
     let found = known.withLock { $0[constant] }
-    // Not under the lock: decoding is other people's code.
+    // Outside the lock, because this calls the type's own code.
     let key = found ?? find(keyPath)
     if found == nil { known.withLock { $0[constant] = .some(key) } }
     return key.map { JSONPath(key: $0, type: type) }
@@ -30,7 +30,7 @@ struct JSONPath {
 
   private static func find<Root: Decodable>(_ keyPath: AnyKeyPath, in root: Root.Type) -> String? {
     func read(_ probe: Probe) -> String? {
-      // A type that refuses a probe is read whole.
+      // A type that rejects a probe is decoded completely.
       guard let value = try? Root(from: ProbeDecoder(probe)) else { return nil }
       guard let part = value[keyPath: keyPath] as? any Encodable else { return nil }
       return try? CompositeCoder.encode(part)
@@ -48,12 +48,12 @@ struct JSONPath {
       found = key
     }
     guard let found, !found.contains("\""), !found.contains("\\") else { return nil }
-    // A default in the place of a missing key is not in the JSON.
+    // A default for a missing key is not in the JSON.
     if let missing = read(Probe(missing: found)), missing != "null" { return nil }
     return found
   }
 
-  /// The value as SQL reads it out of the text; nil for a type that SQL can't hold.
+  /// The value as SQL reads it from the text; nil for a type without a SQL form.
   func term(in document: SQLDocument) -> SQLTerm? {
     guard let codec = AttributeCodec.of(type) else { return nil }
     let path = SQLQuery("\(bind: .text("$.\"\(key)\""))")
@@ -92,14 +92,14 @@ struct JSONPath {
 }
 
 extension AttributeCodec {
-  /// A value in JSON: as SQLite reads it where that is exact, else as Swift does.
+  /// A value in JSON, read by SQLite if that is exact, or else by Swift.
   func jsonValue(
     plain: SQLQuery,
     exact: SQLQuery,
     document: SQLQuery,
     isBuiltIn: Bool
   ) -> SQLQuery {
-    // Other types with the same stored form may write their JSON as they like.
+    // Other types with this stored form may have any JSON.
     guard isBuiltIn else { return exact }
     switch type {
     case .bool, .int8, .int16, .int32, .int64, .uint8, .uint16, .uint32: return plain
@@ -111,7 +111,7 @@ extension AttributeCodec {
 }
 
 extension AnyKeyPath {
-  /// True for one step to a stored property of a structure.
+  /// Whether it is one step to a stored property of a structure.
   fileprivate var isStoredInStruct: Bool {
     let word = MemoryLayout<UInt>.size
     let object = unsafeBitCast(self, to: UnsafeRawPointer.self)

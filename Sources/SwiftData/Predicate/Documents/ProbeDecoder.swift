@@ -1,12 +1,12 @@
-/// What a probe hands out: for every key one of two values of its type.
+/// The values of a probe: one of two values of its type for each key.
 final class Probe {
-  /// The key that gets the second value.
+  /// The key with the second value.
   let changed: String?
-  /// The key that is not there.
+  /// The key that is missing.
   let missing: String?
-  /// The keys that were asked for.
+  /// The keys that were read.
   private(set) var keys: [String] = []
-  /// What was handed out for each, as JSON.
+  /// The value of each key, as JSON.
   private(set) var texts: [String: String] = [:]
 
   init(changed: String? = nil, missing: String? = nil) {
@@ -30,7 +30,7 @@ final class Probe {
     return value
   }
 
-  /// True for a probe all of whose keys get the second value.
+  /// Whether all keys have the second value.
   private var isAllSecond = false
 
   private convenience init(_ isSecond: Bool) {
@@ -44,7 +44,7 @@ final class Probe {
     return try T(from: ProbeDecoder(Probe(true)))
   }
 
-  /// Two values of types that don't decode themselves from keys.
+  /// Two values of types that do not decode themselves from keys.
   private static func value(of type: Any.Type, isSecond: Bool) -> Any? {
     switch type {
     case is Bool.Type: return isSecond
@@ -82,7 +82,7 @@ final class Probe {
   }
 }
 
-/// Decodes a probe: any key is there, with a value of whatever type is asked for.
+/// Decodes a probe: every key exists, with a value of the requested type.
 struct ProbeDecoder: Decoder {
   let probe: Probe
   var codingPath: [any CodingKey] { [] }
@@ -98,13 +98,13 @@ struct ProbeDecoder: Decoder {
   func singleValueContainer() throws -> any SingleValueDecodingContainer { throw NoProbe() }
 }
 
-/// A type that doesn't decode itself from keys.
+/// Thrown for types that do not decode themselves from keys.
 private struct NoProbe: Error {}
 
 private struct ProbeContainer<Key: CodingKey>: KeyedDecodingContainerProtocol {
   let probe: Probe
   var codingPath: [any CodingKey] { [] }
-  // What is there can't be listed: a type that asks is read whole.
+  // Unknown, so a type that lists its keys is decoded completely.
   var allKeys: [Key] { [] }
 
   func contains(_ key: Key) -> Bool { key.stringValue != probe.missing }

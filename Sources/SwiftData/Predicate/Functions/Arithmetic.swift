@@ -1,9 +1,9 @@
 import Changes
 import Store
 
-/// The arithmetic of the types of Swift, with their widths and their failures.
+/// The arithmetic of Swift's number types, with their widths and errors.
 enum Arithmetic {
-  /// The result of an operation on two stored numbers; the code says which, and of what type.
+  /// The result of an operation on two stored numbers; the code contains operation and type.
   static func result(of code: Int, _ left: Value, _ right: Value) throws -> Value {
     guard let operation = ArithmeticOperation(rawValue: code / 100),
       let type = ArithmeticType(rawValue: code % 100)
@@ -68,7 +68,7 @@ enum Arithmetic {
   }
 }
 
-/// A number whose division has no remainder.
+/// A number type whose division has no remainder.
 private protocol DividedNumber: SignedNumeric, _AttributeValue {
   static func / (left: Self, right: Self) -> Self
 }

@@ -1,8 +1,8 @@
-/// The orders of strings that a user expects, quick for printable ASCII.
+/// The orders of strings that users expect, fast for printable ASCII.
 ///
 /// ``standard(_:_:)`` is that of `localizedStandardCompare`: letters before case and accents, and
-/// digits by their value. ``localized(_:_:)`` is that of `localizedCompare`. What is not printable
-/// ASCII, or belongs to a language with an order of its own for it, goes to Foundation.
+/// digits by value. ``localized(_:_:)`` is that of `localizedCompare`. Foundation compares other
+/// strings, and all strings in languages with another order of ASCII.
 enum LocalizedOrder {
   static func standard(_ left: UnsafeRawBufferPointer, _ right: UnsafeRawBufferPointer) -> Int32 {
     if hasRootOrder, StringFunctions.isPrintable(left), StringFunctions.isPrintable(right),
@@ -22,18 +22,18 @@ enum LocalizedOrder {
     return Int32(first.localizedCompare(StringFunctions.string(right)).rawValue)
   }
 
-  /// Whether the current language orders ASCII as Unicode's root collation does.
+  /// Whether the present language orders ASCII like Unicode's root collation.
   ///
-  /// Others take `ch` or `aa` for one letter, or put one letter elsewhere.
+  /// Others treat `ch` or `aa` as one letter, or order a letter differently.
   private static let hasRootOrder: Bool = {
     let languages: Set<String> = ["en", "de", "fr", "it", "pt", "es", "nl", "ja", "ko", "zh"]
     return Locale.current.language.languageCode.map { languages.contains($0.identifier) } ?? false
   }()
 
-  /// Whether the current language folds the case of ASCII as ASCII: Turkish has two letters i.
+  /// Whether the present language folds the case of ASCII within ASCII; Turkish does not.
   static var foldsAsASCII: Bool { hasRootOrder }
 
-  /// The printable ASCII characters in the order of the root collation, without capitals.
+  /// The printable ASCII characters without capitals, in the order of the root collation.
   private static let primary: [UInt8] = {
     let order = " _-,;:!?.'\"()[]{}@*/\\&#%`^+<=>|~$0123456789abcdefghijklmnopqrstuvwxyz"
     var weights = [UInt8](repeating: 0, count: 256)
@@ -57,7 +57,7 @@ enum LocalizedOrder {
     return byCase
   }
 
-  /// Nil if numbers begin with zeros, whose order Foundation knows.
+  /// Nil if a number begins with zeros, whose order only Foundation knows.
   static func quickStandard(
     _ left: UnsafeRawBufferPointer,
     _ right: UnsafeRawBufferPointer
@@ -92,8 +92,8 @@ enum LocalizedOrder {
     return byCase
   }
 
-  /// The order of two characters that are not the same; case counts only when nothing else does,
-  /// and then the first difference, small letters first.
+  /// The order of two different characters; if strings differ only in case, the first difference
+  /// decides, small letters first.
   private static func difference(_ left: UInt8, _ right: UInt8, byCase: inout Int32) -> Int32 {
     let first = primary[Int(left)]
     let second = primary[Int(right)]

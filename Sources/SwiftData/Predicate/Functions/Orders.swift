@@ -14,7 +14,7 @@ enum StringOrder {
     return first == second ? 0 : first < second ? -1 : 1
   }
 
-  /// Whether what follows is ASCII, and so can't be combined with what is before it.
+  /// Whether the next character is ASCII, which can't combine with the previous one.
   private static func isASCII(_ bytes: UnsafeRawBufferPointer, from start: Int) -> Bool {
     var all: UInt8 = 0
     for index in start..<bytes.count { all |= bytes[index] }
@@ -22,7 +22,7 @@ enum StringOrder {
   }
 }
 
-/// The order of decimal numbers by their value; NaN is before all.
+/// The order of decimal numbers by value; NaN is first.
 enum DecimalOrder {
   static func compare(_ left: UnsafeRawBufferPointer, _ right: UnsafeRawBufferPointer) -> Int32 {
     let first = value(left)

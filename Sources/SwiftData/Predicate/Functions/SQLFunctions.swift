@@ -2,9 +2,8 @@ import Changes
 import SQLite
 import Store
 
-/// The functions and orders that the SQL of predicates and sort descriptors calls.
+/// The functions and collations in the SQL of predicates and sort descriptors.
 enum SQLFunctions {
-  /// Adds them to a connection.
   static func register(on connection: Connection) throws {
     try registerOrders(on: connection)
     try registerStrings(on: connection)
@@ -101,7 +100,7 @@ enum SQLFunctions {
   }
 }
 
-/// What would have ended the evaluation in Swift, and ends the query.
+/// A failure that would stop the evaluation in Swift, and ends the query.
 enum EvaluationFailure: Error, CustomStringConvertible {
   case unwrappedNil
   case backwardRange
@@ -134,7 +133,6 @@ extension FunctionResult {
 }
 
 extension FunctionArguments {
-  /// An argument, whatever it is.
   func value(at index: Int) -> Value {
     switch type(at: index) {
     case .null: .null

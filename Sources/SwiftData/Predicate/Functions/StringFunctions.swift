@@ -1,18 +1,17 @@
 import SQLite
 
-/// Functions of strings with Swift's meaning, quick for ASCII.
+/// Functions of strings with Swift's meaning, fast for ASCII.
 ///
-/// In ASCII every byte is a character, but for a carriage return and a line feed that follow each
-/// other; what has a carriage return goes the slow way.
+/// In ASCII each byte is a character, except CR LF, so text with a CR uses the slow path.
 enum StringFunctions {
-  /// How many characters the first argument has.
+  /// The number of characters of the first argument.
   static func count(_ arguments: FunctionArguments) -> Int {
     arguments.withBytes(at: 0) { bytes in
       isSimple(bytes) ? bytes.count : string(bytes).count
     }
   }
 
-  /// True if the first argument has the second one in it.
+  /// Whether the first argument contains the second one.
   static func contains(_ arguments: FunctionArguments) -> Bool {
     arguments.withBytes(at: 0) { text in
       arguments.withBytes(at: 1) { part in
@@ -22,7 +21,7 @@ enum StringFunctions {
     }
   }
 
-  /// True if the first argument begins with the second one.
+  /// Whether the first argument begins with the second one.
   static func starts(_ arguments: FunctionArguments) -> Bool {
     arguments.withBytes(at: 0) { text in
       arguments.withBytes(at: 1) { prefix in
@@ -35,7 +34,7 @@ enum StringFunctions {
     }
   }
 
-  /// True if the first argument has the second one in it, whatever case and accents.
+  /// Whether the first argument contains the second one, ignoring case and accents.
   static func localizedContains(_ arguments: FunctionArguments) -> Bool {
     arguments.withBytes(at: 0) { text in
       arguments.withBytes(at: 1) { part in
@@ -53,7 +52,7 @@ enum StringFunctions {
     String(decoding: bytes, as: UTF8.self)
   }
 
-  /// True for ASCII with no carriage return.
+  /// Whether the bytes are ASCII without a CR.
   static func isSimple(_ bytes: UnsafeRawBufferPointer) -> Bool {
     var all: UInt8 = 0
     var hasReturn = false
@@ -64,7 +63,7 @@ enum StringFunctions {
     return all < 0x80 && !hasReturn
   }
 
-  /// True for ASCII with no control characters.
+  /// Whether the bytes are ASCII without control characters.
   static func isPrintable(_ bytes: UnsafeRawBufferPointer) -> Bool {
     bytes.allSatisfy { $0 >= 0x20 && $0 < 0x7f }
   }
@@ -100,8 +99,7 @@ enum StringFunctions {
     byte >= 0x41 && byte <= 0x5a ? byte | 0x20 : byte
   }
 
-  /// What the node of `contains` calls: a search by characters, which Foundation's own search
-  /// for strings is not.
+  /// Searches by characters, as the node of `contains` does; Foundation's search differs.
   private static func containsCharacters<Text: Collection, Part: Collection>(
     _ text: Text,
     _ part: Part
@@ -110,7 +108,7 @@ enum StringFunctions {
   }
 }
 
-/// The patterns of a connection's queries, made once.
+/// The patterns of a connection's queries, compiled once.
 final class PatternCache {
   private var known: [String: Regex<AnyRegexOutput>] = [:]
 

@@ -1,11 +1,11 @@
 import Changes
 import Store
 
-/// What SQL can't do with a value by itself, done in Swift: reading a property of it, turning its
-/// JSON into its stored form, or comparing it.
+/// Operations on values that SQL lacks: reading a property, converting JSON to a stored form, and
+/// comparing.
 ///
-/// SQL knows each by a number. Key paths and types are constants of a program, so that the list
-/// does not grow without end.
+/// SQL identifies each by a number. Key paths and types are constants of a program, so the list has
+/// a bounded length.
 final class ValueFunctions: Sendable {
   static let shared = ValueFunctions()
 
@@ -40,7 +40,7 @@ final class ValueFunctions: Sendable {
     return PropertyFunction(number: number, output: output, type: unwrappedType(result))
   }
 
-  /// The stored form of a value that comes as JSON.
+  /// The function that converts a value's JSON to its stored form.
   func decoding(of type: Any.Type) -> Int64? {
     guard let decodable = type as? any Decodable.Type, let codec = AttributeCodec.of(type) else {
       return nil
@@ -49,7 +49,7 @@ final class ValueFunctions: Sendable {
     return Int64(number(of: .decoding(ObjectIdentifier(type)), function: make(decodable)))
   }
 
-  /// Whether two texts are of equal values; nil for a type that isn't `Equatable`.
+  /// The function that compares two texts as values; nil for a type that isn't `Equatable`.
   func equality(of type: Any.Type) -> Int64? {
     guard let comparable = type as? any (Equatable & Decodable).Type else { return nil }
     func make<T: Equatable & Decodable>(_: T.Type) -> any ValueFunction { Equality<T>() }
@@ -66,7 +66,7 @@ final class ValueFunctions: Sendable {
   }
 }
 
-/// A key path that a program has in its text: it captures nothing, and so may go anywhere.
+/// A key path literal of the program, which captures nothing and so may be sent anywhere.
 struct ConstantKeyPath: Hashable, @unchecked Sendable {
   let keyPath: AnyKeyPath
 
@@ -74,9 +74,9 @@ struct ConstantKeyPath: Hashable, @unchecked Sendable {
 }
 
 protocol ValueFunction: Sendable {
-  /// The result for a value that isn't null.
+  /// The result for a value that is not null.
   func value(of value: Value) throws -> Value
-  /// True if two texts are of equal values; what was decoded of the second one is kept.
+  /// Whether two texts have equal values; keeps the decoded second value.
   func areEqual(_ left: String, _ right: String, decoded: inout Any?) throws -> Bool
 }
 
@@ -97,7 +97,7 @@ private struct PropertyReading: ValueFunction {
   }
 }
 
-// Neither keeps any value of its type.
+// The functions contain no value of their types.
 
 private struct Decoding<T: Decodable>: ValueFunction, @unchecked Sendable {
   let codec: AttributeCodec
@@ -147,7 +147,7 @@ struct PropertyFunction {
   }
 }
 
-/// What the comparisons of a connection's queries have decoded: mostly the one constant.
+/// The decoded values of a connection's comparisons: usually only the constant.
 final class EqualityCache {
   private var number = -1
   private var text = ""

@@ -54,7 +54,7 @@ extension SQLTranslation {
     )
   }
 
-  /// A number made of two others, as Swift makes it: what overflows or divides by zero fails.
+  /// The number of an operation as in Swift: overflow and division by zero fail.
   fileprivate func arithmetic(
     _ operation: ArithmeticOperation,
     _ left: SQLScalar,
@@ -71,7 +71,7 @@ extension SQLTranslation {
     if type.isPlain, operation == .divide || operation == .remainder, right.sql.text == "?",
       case .integer(let divisor) = right.sql.bindings.first, divisor != 0, divisor != -1
     {
-      // SQLite cuts towards zero, as Swift does, and nothing can go wrong.
+      // SQLite truncates like Swift, and this can't fail.
       result.sql = "(\(left.sql) \(operation == .divide ? "/" : "%") \(right.sql))"
       return .scalar(result)
     }
@@ -86,7 +86,7 @@ enum ArithmeticOperation: Int {
   case add, subtract, multiply, divide, remainder, negate
 }
 
-/// The types of numbers; the raw value goes into SQL.
+/// The types of numbers; SQL contains the raw value.
 enum ArithmeticType: Int, CaseIterable {
   case int, int8, int16, int32, int64, uint, uint8, uint16, uint32, uint64
   case float16, float, double, decimal
@@ -112,7 +112,6 @@ enum ArithmeticType: Int, CaseIterable {
     }
   }
 
-  /// Whether no operation fails.
   var isFloating: Bool {
     switch self {
     case .float16, .float, .double, .decimal: true
@@ -120,7 +119,7 @@ enum ArithmeticType: Int, CaseIterable {
     }
   }
 
-  /// Whether all values are SQLite's integers.
+  /// Whether SQLite's integers can represent all values.
   var isPlain: Bool {
     switch self {
     case .uint, .uint64: false

@@ -27,7 +27,7 @@ extension PredicateExpressions.ForceCast: SQLNode {
 }
 
 extension SQLTranslation {
-  /// An object as one of another class, and the condition under which it is one.
+  /// The object as one of another class, and the condition that it is one.
   fileprivate mutating func cast<Desired>(
     _ term: SQLTerm,
     to type: Desired.Type,

@@ -14,7 +14,7 @@ extension PredicateExpressions.Comparison: SQLNode {
     if let sql = try translation.historyComparison(left, right, by: op, node: node) {
       return .holds(sql)
     }
-    // Where the fallback is out of the question, only the value itself counts.
+    // If the fallback can't satisfy the comparison, only the value itself matters.
     if case .scalar(let scalar) = left, let (value, fallback) = scalar.coalesced,
       case .constant(let second as LHS.Output) = right, let fallback = fallback as? LHS.Output,
       !op.compare(fallback, second), Ranks(of: LHS.Output.self) == nil
@@ -60,7 +60,7 @@ extension PredicateExpressions.ComparisonOperator {
   }
 }
 
-/// The types whose stored forms are in the order of their values.
+/// The types with stored forms in the order of their values.
 private let orderedTypes: [any Any.Type] = [
   Int.self, Int8.self, Int16.self, Int32.self, Int64.self,
   UInt.self, UInt8.self, UInt16.self, UInt32.self, UInt64.self,
@@ -68,10 +68,10 @@ private let orderedTypes: [any Any.Type] = [
 ]
 
 extension SQLScalar {
-  /// Whether the order of the stored values is that of the values.
+  /// Whether stored values are in the order of the values.
   var isOrdered: Bool { orderedTypes.contains { $0 == swiftType } }
 
-  /// The order that a comparison of the stored values takes.
+  /// The collation of the stored values.
   var collation: SQLQuery {
     switch type {
     case .string: " COLLATE SWIFT"
@@ -82,7 +82,7 @@ extension SQLScalar {
 }
 
 extension SQLTranslation {
-  /// Holds where one value is before or after another; neither is nil.
+  /// The condition that one value is before or after another; neither is nil.
   func comparison(
     _ left: SQLScalar,
     _ right: SQLScalar,
@@ -102,7 +102,7 @@ extension SQLTranslation {
     let plain: SQLQuery = "\(left.sql) \(op.sql) \(right.sql)\(left.collation)"
     switch left.type {
     case .float16, .float, .double, .date:
-      // NaN is a text, which SQLite has after all numbers, and Swift neither before nor after.
+      // NaN is stored as a text, which is after all numbers in SQLite, and unordered in Swift.
       let greater: SQLScalar
       let smaller: SQLScalar
       switch op {
@@ -110,7 +110,7 @@ extension SQLTranslation {
       default: (smaller, greater) = (right, left)
       }
       if isNotANumber(left) || isNotANumber(right) { return .false }
-      // That the smaller one is none is of no matter, unless both are the same text.
+      // A NaN on the smaller side has no effect, unless both are texts.
       if isConstant(greater) { return plain }
       let infinity: SQLQuery = "\(bind: .real(.infinity))"
       if isConstant(smaller) || op == .lessThan || op == .greaterThan {
@@ -127,7 +127,7 @@ extension SQLTranslation {
     isConstant(scalar) && scalar.sql.bindings == [.text(notANumber)]
   }
 
-  /// Whether there are any, in the place of how many.
+  /// Whether there are rows, instead of their number.
   private func emptiness(
     _ left: SQLScalar,
     _ right: SQLScalar,
@@ -152,7 +152,6 @@ extension SQLTranslation {
 
   // MARK: Types with an order of their own
 
-  /// The same for a type all of whose values are known.
   func comparison(
     _ left: SQLTerm,
     _ right: SQLTerm,
@@ -163,7 +162,7 @@ extension SQLTranslation {
     "\(try rank(left, by: ranks, node: node)) \(op.sql) \(try rank(right, by: ranks, node: node))"
   }
 
-  /// The place of a value among all of its type.
+  /// The rank of a value among all values of its type.
   func rank(_ term: SQLTerm, by ranks: Ranks, node: String) throws -> SQLQuery {
     if case .constant(let value) = term {
       let stored = try unwrapped(value).map(ranks.codec.encode) ?? .null
@@ -182,13 +181,12 @@ extension SQLTranslation {
   }
 }
 
-/// The order of the values of a type that lists them all.
+/// The order of the values of a type that lists all of them.
 struct Ranks {
   let codec: AttributeCodec
   let rank: [Value: Int]
 
-  /// The order of a type; nil for one whose stored forms are in order, or whose values aren't
-  /// known.
+  /// The order of a type; nil if its stored forms are in order, or its values are unknown.
   init?(of type: Any.Type) {
     guard !orderedTypes.contains(where: { $0 == type }),
       let cases = type as? any (CaseIterable & Comparable).Type,

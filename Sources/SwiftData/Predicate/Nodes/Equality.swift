@@ -9,7 +9,7 @@ extension PredicateExpressions.Equal: SQLNode {
     {
       return .constant(first == second)
     }
-    // Where the fallback is another value, only the value itself can be equal.
+    // If the fallback is another value, only the value itself can be equal.
     if case .scalar(let scalar) = left, let (value, fallback) = scalar.coalesced,
       case .constant(let second as LHS.Output) = right, let fallback = fallback as? LHS.Output,
       fallback != second
@@ -32,7 +32,7 @@ extension PredicateExpressions.NotEqual: SQLNode {
 }
 
 extension SQLTranslation {
-  /// Holds where two values are equal, nil being equal to nil alone.
+  /// The condition that two values are equal; nil equals only nil.
   mutating func equality(_ left: SQLTerm, _ right: SQLTerm, node: String) throws -> SQLQuery {
     if case .constant(let value) = right, unwrapped(value) == nil {
       return left.absence
@@ -67,7 +67,7 @@ extension SQLTranslation {
 
   // MARK: Objects
 
-  /// Both terms as objects, if one of them is one.
+  /// Both terms as objects, if at least one is an object.
   func objects(_ left: SQLTerm, _ right: SQLTerm) throws -> (SQLObject, SQLObject)? {
     switch (left, right) {
     case (.object(let first), .object(let second)): return (first, second)
@@ -79,7 +79,7 @@ extension SQLTranslation {
     }
   }
 
-  /// A captured object or identifier; its row is 0, which no row is, where it can't be in the
+  /// A captured object or identifier; its row is 0, which does not exist, if it can't be in the
   /// table.
   private func object(_ value: Any, like other: SQLObject) -> SQLObject? {
     var entity = other.entity
@@ -138,7 +138,7 @@ extension SQLTranslation {
     if left.presence == nil, left.sql == .false { return right.isFalse }
     if right.presence == nil, right.sql == .true { return left.isTrue }
     if right.presence == nil, right.sql == .false { return left.isFalse }
-    // Each side is 1, 0 or NULL then; NOT makes 1 and 0 of other integers.
+    // Both sides are then 1, 0 or NULL; NOT changes other integers to 0 or 1.
     func normal(_ condition: SQLCondition) -> SQLQuery {
       guard let presence = condition.presence else { return condition.sql.negated }
       return "CASE WHEN \(presence) THEN \(condition.sql.negated) END"
@@ -156,7 +156,7 @@ extension SQLTranslation {
     node: String
   ) throws -> SQLQuery {
     for term in [leftTerm, rightTerm] {
-      // A case without values has one text, so that the texts can be compared, and indexed.
+      // A case without values has only one text, so texts can be compared and indexed.
       if case .constant(let value) = term, let known = unwrapped(value) {
         let mirror = Mirror(reflecting: known)
         if mirror.displayStyle == .enum, mirror.children.isEmpty {

@@ -11,7 +11,7 @@ extension PredicateExpressions.SequenceMaximum: SQLNode {
 }
 
 extension SQLTranslation {
-  /// The first or the last in the order of the elements; nil if there are none.
+  /// The first or last element in order; nil if there are none.
   fileprivate mutating func extreme<Elements: PredicateExpression>(
     _ direction: SQLQuery,
     of elements: Elements,
@@ -22,7 +22,7 @@ extension SQLTranslation {
     else { throw NotTranslatable.operands(node, "what is no array of ordered values") }
     switch scalar.type {
     case .float16, .float, .double, .date:
-      // What Swift answers depends on where a NaN stands.
+      // Swift's result depends on the place of a NaN.
       throw NotTranslatable.operands(node, "numbers that may be NaN")
     default: break
     }

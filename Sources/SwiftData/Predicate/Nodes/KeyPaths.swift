@@ -35,7 +35,7 @@ extension PredicateExpressions.KeyPath: SQLNode {
     guard scalar.type != .transformed else { return nil }
     var result = scalar
     result.swiftType = unwrappedType(Output.self)
-    // The raw value of an enumeration is what the column holds.
+    // The column contains the raw value of an enumeration.
     if isRawValue { return .scalar(result) }
     if scalar.swiftType == String.self {
       switch kind {
@@ -59,7 +59,6 @@ extension PredicateExpressions.KeyPath: SQLNode {
     return function.term(of: scalar.sql, isNullable: scalar.isNullable, strictIn: scalar.strictIn)
   }
 
-  /// A property of a `Codable` value.
   private func property(of document: SQLDocument) throws -> SQLTerm? {
     if document.swiftType is any ArrayType.Type {
       switch kind {
@@ -98,7 +97,7 @@ extension PredicateExpressions.KeyPath: SQLNode {
   }
 }
 
-/// What is asked of arrays whose elements are not known.
+/// Requirements on arrays whose elements are unknown.
 protocol ArrayType {
   static var elementType: Any.Type { get }
 }
@@ -108,7 +107,6 @@ extension Array: ArrayType {
 }
 
 extension SQLScalar {
-  /// The number of rows.
   static func count(of collection: SQLCollection) -> SQLScalar {
     var sql = collection.count
     if let presence = collection.presence { sql = "CASE WHEN \(presence) THEN \(sql) END" }

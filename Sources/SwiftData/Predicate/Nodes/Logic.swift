@@ -31,7 +31,7 @@ extension PredicateExpressions.Conditional: SQLNode {
 }
 
 extension SQLTranslation {
-  /// The first term where a condition holds, else the second; neither runs for the other's rows.
+  /// The first term if a condition holds, otherwise the second; neither runs for the other's rows.
   func choice(
     _ test: SQLQuery,
     _ first: SQLTerm,
@@ -55,7 +55,7 @@ extension SQLTranslation {
     }
     if let left = try? condition(first, node: node), let right = try? condition(second, node: node)
     {
-      // Neither side being a condition is no error here: the values are then taken as they are.
+      // If neither side is a condition, the values are compared instead.
       var presence: SQLQuery?
       if left.presence != nil || right.presence != nil {
         presence = select(left.presence ?? .true, right.presence ?? .true)

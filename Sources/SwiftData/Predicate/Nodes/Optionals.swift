@@ -60,7 +60,7 @@ extension PredicateExpressions.NilCoalesce: SQLNode {
         return .holds(presence.negated.or(condition.sql))
       }
     case .collection(var collection):
-      // Without an owner there are no rows: nil is as good as empty.
+      // Without an owner there are no rows, so nil and empty are the same.
       guard case .constant(let value) = second, (value as? any Collection)?.isEmpty ?? false
       else { break }
       collection.presence = nil

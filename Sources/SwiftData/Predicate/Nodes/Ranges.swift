@@ -17,17 +17,17 @@ extension PredicateExpressions.RangeExpressionContains: SQLNode {
   }
 }
 
-/// Where a range begins and ends.
+/// The bounds of a range.
 struct RangeBounds {
   var lower: SQLTerm?
   var upper: SQLTerm?
   var includesUpper = false
-  /// Swift makes no range that ends before it begins.
+  /// Whether the bounds may be in the wrong order, which Swift rejects.
   var mayBeBackwards = false
 }
 
 extension SQLTranslation {
-  /// Holds where an element is in a range.
+  /// The condition that a range contains an element.
   mutating func contains(
     _ bounds: RangeBounds,
     element: SQLTerm,
@@ -73,7 +73,7 @@ extension SQLTranslation {
     return false
   }
 
-  /// The same for a token or a time of history; the bounds must be constants.
+  /// The condition for a token or a time of history; the bounds must be constants.
   private func contains(
     _ bounds: RangeBounds,
     history element: SQLTerm,

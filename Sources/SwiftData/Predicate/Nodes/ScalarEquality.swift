@@ -1,9 +1,9 @@
 import Changes
 import Store
 
-// Values that are stored as they are: how they are equal depends on their type.
+// Equality of values that are stored as they are depends on their type.
 extension SQLTranslation {
-  /// Holds where a column equals a constant that isn't nil.
+  /// The condition that a column equals a constant that is not nil.
   func equality(
     _ column: SQLScalar,
     constant: Any,
@@ -19,7 +19,7 @@ extension SQLTranslation {
     let sign: SQLQuery = column.isNullable ? "IS" : "="
     switch column.type {
     case .float16, .float, .double, .date:
-      // NaN is a text in the column, and equals nothing.
+      // NaN is stored as a text, and equals nothing.
       if case .text = value.sql.bindings.first { return .false }
       return "\(column.sql) \(sign) \(value.sql)"
     case .string where column.swiftType == String.self:
@@ -30,7 +30,7 @@ extension SQLTranslation {
     return "\(column.sql) \(sign) \(value.sql)"
   }
 
-  /// Strings are equal in Swift when they are canonically equivalent.
+  /// Strings are equal in Swift if they are canonically equivalent.
   private func equality(_ column: SQLScalar, text: String) -> SQLQuery {
     let sign: SQLQuery = column.isNullable ? "IS" : "="
     if let spellings = CanonicalSpellings.of(text) {
@@ -42,7 +42,7 @@ extension SQLTranslation {
     return "\(column.sql) \(sign) \(bind: .text(text)) COLLATE SWIFT"
   }
 
-  /// Holds where two columns are equal.
+  /// The condition that two columns are equal.
   func sameValue(_ left: SQLScalar, _ right: SQLScalar, node: String) throws -> SQLQuery {
     guard left.type == right.type, left.type != .transformed else {
       throw NotTranslatable.operands(node, "\(left.swiftType) and \(right.swiftType)")
@@ -58,7 +58,7 @@ extension SQLTranslation {
     }
   }
 
-  /// Holds where a column equals one of many constants.
+  /// The condition that a column equals one of several constants.
   func membership(_ column: SQLScalar, in values: [Any], node: String) throws -> SQLQuery {
     var exact: [Value] = []
     var spelled: [Value] = []
@@ -101,8 +101,8 @@ extension SQLTranslation {
     return presence.negated.or(isOne)
   }
 
-  /// A list of values to stand after IN: many of them go into one parameter as JSON, so that the
-  /// statement stays the same whatever their number.
+  /// A list of values after IN; a long list is one JSON parameter, so that the statement does not
+  /// depend on its length.
   func list(_ values: [Value]) -> SQLQuery {
     if values.count > 8, let text = jsonArray(values) {
       return "(SELECT value FROM json_each(\(bind: .text(text))))"
@@ -110,7 +110,7 @@ extension SQLTranslation {
     return "(\(SQLQuery.joined(values.map { "\(bind: $0)" }, separator: ", ")))"
   }
 
-  /// The values as JSON that SQLite reads back as the same values; nil if it might not.
+  /// The values as JSON that SQLite reads as the same values; nil if it might not.
   private func jsonArray(_ values: [Value]) -> String? {
     var text = "["
     for value in values {
@@ -125,7 +125,7 @@ extension SQLTranslation {
     return text + "]"
   }
 
-  /// Appends a JSON string; false for one with NUL, where SQLite's ends.
+  /// Appends a JSON string; returns false for a text with NUL, which SQLite would cut.
   private func append(_ string: String, to text: inout String) -> Bool {
     text += "\""
     for scalar in string.unicodeScalars {

@@ -67,7 +67,7 @@ extension PredicateExpressions.Filter: SQLNode {
 }
 
 extension SQLTranslation {
-  /// The most elements of a captured collection that are tested one by one.
+  /// The maximum number of elements of a captured collection that are tested one by one.
   private static let mostElements = 500
 
   /// A sequence as rows, or as captured elements.
@@ -84,7 +84,7 @@ extension SQLTranslation {
     throw NotTranslatable.operands(node, sequence.kind)
   }
 
-  /// The elements of a sequence that meet a test.
+  /// The elements of a sequence that pass a test.
   mutating func tested<Elements: PredicateExpression, Element, Test: PredicateExpression>(
     _ sequence: Elements,
     variable: PredicateExpressions.Variable<Element>,
@@ -109,7 +109,7 @@ extension SQLTranslation {
     }
   }
 
-  /// Holds where an element is one of many constants.
+  /// The condition that an element is one of several constants.
   mutating func membership(
     _ element: SQLTerm,
     in values: [Any],
@@ -147,7 +147,7 @@ extension SQLTranslation {
 
   // MARK: Arrays in columns
 
-  /// The elements of an array that is kept as JSON; nil for other types.
+  /// The elements of an array in JSON; nil for other types.
   private mutating func elements(of document: SQLDocument) throws -> SQLCollection? {
     guard let array = document.swiftType as? any SequenceDocument.Type,
       let codec = AttributeCodec.of(array.documentElement)
@@ -204,7 +204,6 @@ extension Set: SequenceDocument {
 }
 
 extension Sequence {
-  /// The elements, whatever they are, turned into others.
   fileprivate func map<Result>(_ transform: (Any) -> Result) -> [Result] {
     var results: [Result] = []
     for element in self { results.append(transform(element as Any)) }

@@ -53,7 +53,6 @@ extension SQLTerm {
 }
 
 extension SQLTranslation {
-  /// Two strings as the arguments of a function.
   fileprivate mutating func texts<First: PredicateExpression, Second: PredicateExpression>(
     _ first: First,
     _ second: Second,
@@ -62,7 +61,7 @@ extension SQLTranslation {
     "\(try text(term(first), node: node)), \(try text(term(second), node: node))"
   }
 
-  /// Whether a string passes a test with another one.
+  /// Calls a function that tests a string with another one.
   fileprivate mutating func test<Subject: PredicateExpression, Other: PredicateExpression>(
     _ function: String,
     subject: Subject,
@@ -77,7 +76,6 @@ extension SQLTranslation {
     return .holds(call(string))
   }
 
-  /// A string as the argument of a function.
   fileprivate func text(_ term: SQLTerm, node: String) throws -> SQLQuery {
     try string(term, node: node).sql
   }

@@ -1,11 +1,15 @@
-/// An order of strings that Foundation on Linux has no comparator for.
+/// A comparator of strings that Foundation on Linux lacks.
+///
+/// ```swift
+/// let order = SortDescriptor(\Trip.name, comparator: .localized)
+/// ```
 public struct LocalizedStringComparator: SortComparator, Sendable {
   enum Kind: Hashable, Sendable {
     case standard, localized
   }
 
   let kind: Kind
-  /// The direction.
+  /// The direction; forward by default.
   public var order: SortOrder
 
   init(kind: Kind, order: SortOrder = .forward) {
@@ -13,12 +17,12 @@ public struct LocalizedStringComparator: SortComparator, Sendable {
     self.order = order
   }
 
-  /// Makes the same comparator for another direction.
+  /// Creates the same comparator for another direction.
   public init(_ base: LocalizedStringComparator, order: SortOrder = .forward) {
     self.init(kind: base.kind, order: order)
   }
 
-  /// Compares two strings.
+  /// Compares two strings; equivalent strings may differ, for example in case.
   public func compare(_ left: String, _ right: String) -> ComparisonResult {
     let result = Self.compare(left, right, kind: kind)
     guard order == .reverse else { return result }
@@ -44,22 +48,22 @@ public struct LocalizedStringComparator: SortComparator, Sendable {
 }
 
 extension SortComparator where Self == LocalizedStringComparator {
-  /// Compares strings as a file browser does: without regard to case, digits by their value.
+  /// Compares strings like a file browser: ignores case, and orders digits by value.
   public static var localizedStandard: LocalizedStringComparator { .init(kind: .standard) }
 
-  /// Compares strings in the order of the current locale.
+  /// Compares strings in the order of the current locale; accents and case matter.
   public static var localized: LocalizedStringComparator { .init(kind: .localized) }
 }
 
 extension String.StandardComparator {
-  /// Compares strings as a file browser does: without regard to case, digits by their value.
+  /// Compares strings like a file browser: ignores case, and orders digits by value.
   public static var localizedStandard: LocalizedStringComparator { .init(kind: .standard) }
 
-  /// Compares strings in the order of the current locale.
+  /// Compares strings in the order of the current locale; accents and case matter.
   public static var localized: LocalizedStringComparator { .init(kind: .localized) }
 }
 
-/// A string that is ordered as a user expects; sort descriptors compare these.
+/// A string in the order that a user expects, for sort descriptors.
 struct LocalizedText: Comparable {
   let text: String
   let kind: LocalizedStringComparator.Kind
@@ -82,14 +86,14 @@ extension String? {
   fileprivate var localizedText: LocalizedText? { map(\.localizedText) }
 }
 
-/// The key paths of strings behind those that sort descriptors were given for them.
+/// The key paths of strings behind those in sort descriptors.
 enum LocalizedKeyPaths {
   struct Origin: Sendable {
     var path: ConstantKeyPath
     var kind: LocalizedStringComparator.Kind
   }
 
-  // Key paths are constants of a program, so that this doesn't grow without end.
+  // Key paths are constants of a program, so this has a bounded size.
   private static let origins = Guarded<[ConstantKeyPath: Origin]>([:])
 
   static func origin(of keyPath: AnyKeyPath) -> Origin? {
@@ -106,24 +110,23 @@ enum LocalizedKeyPaths {
     let path = ConstantKeyPath(extended)
     let origin = Origin(path: ConstantKeyPath(keyPath), kind: kind)
     origins.withLock { $0[path] = origin }
-    // A key path made of two constants; `Sendable` has no witnesses, so that the two types have
-    // the same form.
+    // A key path of two constants; `Sendable` has no witnesses, so both types have the same layout.
     return unsafeBitCast(extended, to: (any KeyPath<Root, Result> & Sendable).self)
   }
 }
 
 extension SortDescriptor {
-  /// Orders by a string as a user expects it: without regard to case, digits by their value.
+  /// Orders by a string as a user expects: ignores case, and orders digits by value.
   public init(_ keyPath: any KeyPath<Compared, String> & Sendable, order: SortOrder = .forward) {
     self.init(keyPath, comparator: LocalizedStringComparator(kind: .standard), order: order)
   }
 
-  /// Orders by a string as a user expects it, nil first.
+  /// Orders by a string as a user expects, nil first.
   public init(_ keyPath: any KeyPath<Compared, String?> & Sendable, order: SortOrder = .forward) {
     self.init(keyPath, comparator: LocalizedStringComparator(kind: .standard), order: order)
   }
 
-  /// Orders by a string with a comparator of the current locale, in its order if no other is given.
+  /// Orders by a string with a comparator; without an order, with the comparator's own.
   public init(
     _ keyPath: any KeyPath<Compared, String> & Sendable,
     comparator: LocalizedStringComparator,
@@ -135,8 +138,7 @@ extension SortDescriptor {
     self.init(path, order: order ?? comparator.order)
   }
 
-  /// Orders by a string with a comparator of the current locale, in its order if no other is given;
-  /// nil first.
+  /// Orders by a string with a comparator, nil first; without an order, with the comparator's own.
   public init(
     _ keyPath: any KeyPath<Compared, String?> & Sendable,
     comparator: LocalizedStringComparator,

@@ -2,8 +2,8 @@ import Store
 
 /// Foundation's sort descriptors as SQL.
 enum SortTranslation {
-  /// The terms of an ORDER BY over the alias `t0`; the order of the rows is the last, so that
-  /// the result is always the same.
+  /// The terms of an ORDER BY, with the alias `t0`; the order of the rows comes last, so that the
+  /// result is stable.
   static func translate<T: PersistentModel>(
     _ sort: [SortDescriptor<T>],
     entity: EntityDescription,
@@ -20,7 +20,7 @@ enum SortTranslation {
     )
   }
 
-  /// The terms of an ORDER BY over a row; `last` decides where all else is the same.
+  /// The terms of an ORDER BY over a row; `last` orders rows that are otherwise equal.
   static func translate<T>(
     _ sort: [SortDescriptor<T>],
     root: SQLTerm,
@@ -33,7 +33,7 @@ enum SortTranslation {
         throw NotTranslatable.node("a sort descriptor without a key path")
       }
       let term = try self.term(keyPath, of: root, in: &translation)
-      // Nil is before all values in both, and so last in reverse.
+      // Nil comes before all values in both orders, and so last in reverse.
       terms.append(descriptor.order == .forward ? term : term + " DESC")
     }
     return (terms + [last]).joined(separator: ", ")
@@ -69,7 +69,7 @@ enum SortTranslation {
     return try inlined(sql)
   }
 
-  /// The SQL of a term, which has no values of an application's in it but those of cases.
+  /// The SQL of a term; its only values are those of cases.
   private static func inlined(_ query: SQLQuery) throws -> String {
     var result = ""
     var bindings = query.bindings[...]
@@ -90,7 +90,7 @@ enum SortTranslation {
 }
 
 extension SQLTranslation {
-  /// Follows a key path from what it begins at.
+  /// Follows a key path from a term.
   fileprivate mutating func follow(_ keyPath: AnyKeyPath, from root: SQLTerm) throws -> SQLTerm {
     switch root {
     case .object(let object): return try follow(keyPath, from: object)
@@ -106,7 +106,7 @@ extension SQLTranslation {
     }
     var term = SQLTerm.object(object)
     for component in components {
-      // To force what may be nil can fail, but the order of rows does not.
+      // Force unwrapping can fail, but the order of rows can't.
       guard case .property = component else { continue }
       switch term {
       case .object(let next):
