@@ -3,24 +3,22 @@ import Changes
 import FoundationEssentials
 import Store
 
-/// What is to be checked.
 package struct CheckRequest: Sendable {
-  /// The store's file.
   package var store: String
-  /// Logs that tell of what was deleted from the store's history; nil to take that as it is.
+  /// Logs with the state that was deleted from the store's history; nil to accept the rows as they
+  /// are.
   package var logs: LogFolder?
-  /// Who records what rows and history differ in; nil to record nothing.
+  /// Records the differences of rows and history; nil to record nothing.
   package var author: Author?
 
-  /// Makes a request.
   package init(store: String) { self.store = store }
 }
 
-/// Checks a store's rows, history, constraints and catalog against each other.
+/// Compares a store's rows, history, constraints and catalog.
 ///
-/// Where the beginning of history was deleted, the state that it begins with comes from logs.
+/// If the beginning of history was deleted, the state at its beginning comes from logs.
 ///
-/// - Throws: ``PipelineError``, ``LogError`` or ``StoreError``, and what the body throws.
+/// - Throws: ``PipelineError``, ``LogError`` or ``StoreError``, and the errors of the body.
 package func check(
   _ request: CheckRequest,
   tick: Tick = { _ in },
@@ -28,7 +26,7 @@ package func check(
 ) throws -> CheckResult {
   let location = Location.file(URL(fileURLWithPath: request.store))
   let unchanged = try readableStore(request.store)
-  // Before it is opened for writing, which puts back triggers that are missing.
+  // Before it is opened for writing, which restores missing triggers.
   var hasOtherTables = false
   try unchanged.checkStructure { finding in
     if case .structure("table", _, _, _) = finding { hasOtherTables = true }
@@ -49,14 +47,14 @@ package func check(
       body
     )
   } catch let error as StoreError where error.code == .damaged && hasOtherTables {
-    // They were told of, and can't be compared with history.
+    // These tables were reported, and can't be compared with history.
     var result = CheckResult()
     result.isComplete = false
     return result
   }
 }
 
-/// Makes the state that a store's history begins with; nil if that is nothing.
+/// The state with which a store's history begins; nil if that is empty.
 private func stateAtBeginning(
   of store: Store,
   logs: LogFolder,

@@ -4,43 +4,35 @@ import FoundationEssentials
 import Glibc
 import Store
 
-/// Which logs are to be put together.
 package struct CompactRequest: Sendable {
-  /// The folder of logs.
   package var logs: LogFolder
-  /// No log gets more compressed bytes than about so many.
+  /// The approximate limit of a log's compressed bytes.
   package var maximumFileSize: Int64 = 256 << 20
-  /// How hard to compress, from 1 to 9.
+  /// From 1 to 9.
   package var level = 6
-  /// True to find out what would be done, and to do nothing.
+  /// Whether to find out what would be done, without doing it.
   package var isDryRun = false
 
-  /// Makes a request.
   package init(logs: LogFolder) { self.logs = logs }
 }
 
-/// What was put together of one lineage of a store.
+/// What was merged in one lineage of a store.
 package struct CompactResult: Codable, Hashable, Sendable {
-  /// The store's identifier.
   package var store: String
-  /// The lineage.
   package var lineage: Int64
-  /// What was left out of partial logs, in words; nil for whole ones.
+  /// What was left out of filtered logs; nil for whole ones.
   package var partial: String?
-  /// The number of logs before.
   package var filesBefore = 0
-  /// The number of logs after.
   package var filesAfter = 0
-  /// The bytes of the logs before.
   package var bytesBefore: Int64 = 0
-  /// The bytes of the logs after.
   package var bytesAfter: Int64 = 0
 }
 
-/// Puts many small logs into few large ones, whose lines are the same.
+/// Merges many small logs into a few large ones with the same lines.
 ///
-/// Partial logs are put together too, each kind by itself. Each log is verified while it is copied. The small ones go when the large one is there, whole and
-/// synced; what a run leaves that was stopped in between, the next one takes away.
+/// Filtered logs of each kind are merged too. Each log is verified while it is copied. The small
+/// ones are removed when the large one is complete and synced; the next run removes what an
+/// interrupted one leaves.
 ///
 /// - Throws: ``PipelineError`` or ``LogError``; no line is lost.
 package func compact(
@@ -99,7 +91,7 @@ private final class Compaction {
     return result
   }
 
-  /// Takes away what a compaction left that was stopped, once the log that has its lines is sound.
+  /// Removes the logs that an interrupted compaction left, if the log with their lines is sound.
   private func removeCovered(_ tick: Tick) throws {
     guard !request.isDryRun else { return }
     for file in chain.files {
@@ -124,7 +116,7 @@ private final class Compaction {
     }
   }
 
-  /// Neighbours that fit into one log, because they have one schema and are small enough.
+  /// Adjacent logs with one schema that together are small enough for one log.
   private func groups() throws -> [[LogFolder.File]] {
     var groups: [[LogFolder.File]] = []
     var bytes: Int64 = 0
@@ -156,7 +148,7 @@ private final class Compaction {
     )
     var point: HistoryPoint?
     for file in group {
-      // Transactions that were left out lie between partial logs, so that they are no chain.
+      // Filtered logs are not a chain, because transactions between them were left out.
       let reader = try chain.open(file, after: chain.folder.partial == nil ? point : nil)
       while let transaction = try reader.next(copy: { try writer.append(lines: $0, changes: 1) }) {
         try writer.close(transaction, lines: TransactionLines(transaction))
@@ -174,7 +166,7 @@ private final class Compaction {
   private func remove(_ files: [LogFolder.File]) throws {
     for file in files {
       try removeLog(file.path)
-      // A day without logs needs no folder; one with logs stays, and says so.
+      // Removes an empty folder of a day; one with logs stays.
       rmdir(parentFolder(file.path))
     }
   }
@@ -186,7 +178,7 @@ private final class Compaction {
 }
 
 extension LogChain {
-  /// Whether a log goes on after another, without a gap where both are whole.
+  /// Whether a log continues another; whole logs must have no gap between them.
   fileprivate func follows(_ file: LogFolder.File, last: LogFolder.File) -> Bool {
     folder.partial == nil
       ? last.range.upperBound + 1 == file.range.lowerBound

@@ -4,40 +4,36 @@ import FoundationEssentials
 import Store
 
 /// Fails if an export could not begin, without changing anything.
-///
-/// - Throws: ``PipelineError``, ``LogError`` or ``StoreError``.
 package func checkBeginning(_ request: ExportRequest) throws {
   let store = try readableStore(request.store)
   _ = try store.read { try Export(request, store: store, reader: $0) }
 }
 
-/// Writes what is new in a store's history into logs, and moves the token.
+/// Exports the new transactions of a store's history, and moves the token.
 ///
 /// The token moves last: a log is written, synced and renamed, its folder is synced, and then the
-/// token says so. Whatever stops the program in between, the next run goes on with the next
-/// transaction.
+/// token is written. The run after an interrupted one continues with the next transaction.
 ///
 /// - Throws: ``PipelineError``, ``LogError`` or ``StoreError``.
 package func export(_ request: ExportRequest, tick: Tick = { _ in }) throws -> ExportResult {
-  // What other programs wrote gets its place in history before it is exported.
+  // Foreign changes are sealed before they are exported.
   if !request.isDryRun { try writableStore(request.store)?.sealForeignChanges() }
   let store = try readableStore(request.store)
   return try store.read { reader in
     let export = try Export(request, store: store, reader: reader)
-    // The snapshot is taken: what it shows has to outlast a power cut before a log tells of it.
+    // What the snapshot shows must be durable before a log contains it.
     if !request.isDryRun { try reader.sync() }
     return try export.run(tick)
   }
 }
 
-/// One run over one store.
 private final class Export {
   private let request: ExportRequest
   private let store: Store
   private let reader: Reader
-  /// What is left of the changes; nil if all of them are exported.
+  /// Filters the changes; nil if all of them are exported.
   private let partial: PartialChanges?
-  /// Where the token is kept; nil if there is none.
+  /// Nil if there is no token.
   private let token: String?
   private let schemas: [String: StoreSchema]
   private var result: ExportResult
@@ -45,11 +41,11 @@ private final class Export {
   private var progress = Progress()
   private var log: LogWriter?
   private var schema = ""
-  /// The records of erasures in the lineage; nil until there is one to be added.
+  /// The lineage's records of erasures; nil until one is added.
   private var erasures: Erasures?
-  /// Those of erased transactions in the log that is open.
+  /// The records of erased transactions in the open log.
   private var records: [ErasureRecord] = []
-  /// The large values that the log which is open refers to, and that the stream does not have yet.
+  /// The large values of the open log that the stream does not contain yet.
   private var values: [LargeReference] = []
   private var streamed: Set<String> = []
 
@@ -135,10 +131,10 @@ private final class Export {
     return result
   }
 
-  /// Notes that logs begin here: first in the folder, by a token, and then in the store.
+  /// Remembers that logs begin here: first in the folder with a token, then in the store.
   ///
-  /// A run that is stopped in between, or before its first log, finds the token, so that the folder
-  /// does not pass for an empty one.
+  /// A run that is interrupted before its first log finds the token, so the folder is not mistaken
+  /// for an empty one.
   private func remember() throws {
     guard !request.isDryRun, request.stream == nil, !request.trustsToken else { return }
     try moveToken()
@@ -147,11 +143,10 @@ private final class Export {
     do {
       try writableStore(request.store, busyTimeout: .seconds(1))?.rememberExport(filter: filter)
     } catch let error as StoreError where error.code == .locked {
-      // An export does not wait for a program that writes; the next one finds the logs and notes it.
+      // An export does not wait for another writer; the next one finds the logs and remembers them.
     }
   }
 
-  /// Writes the state that the logs begin with.
   private func writeFirstSnapshot(_ tick: Tick) throws {
     try writeSnapshot(at: result.from, tick: tick)
     if let oldest = try reader.historyRange().oldest, oldest <= result.head {
@@ -189,7 +184,7 @@ private final class Export {
     try finishLog()
   }
 
-  /// Begins a new log where the transaction does not belong into the one that is open.
+  /// Begins a new log if the transaction can't be added to the open one.
   private func prepareLog(for transaction: Transaction, after previous: Digest) throws {
     if let log, schema == transaction.schema, log.estimatedSize < request.maximumFileSize {
       return
@@ -260,7 +255,7 @@ private final class Export {
     }
   }
 
-  /// Ends a log whose erased transactions have records.
+  /// Ends a log with the records of its erased transactions.
   private func finish(_ log: LogWriter) throws -> String {
     guard !records.isEmpty else { return try log.finish() }
     let (identifier, lineage) = (store.identifier, store.lineage)
@@ -296,11 +291,11 @@ private final class Export {
     if let stream = request.stream { try writeValues(to: stream) }
     result.plainBytes += log.sizes.plain
     result.compressedBytes += log.sizes.compressed
-    // What is safe need not be verified again if the program is stopped now.
+    // An interrupted run need not verify this log again.
     try moveToken()
   }
 
-  /// Writes the large values of a log behind it.
+  /// Writes the large values of a log after it.
   private func writeValues(to stream: Int32) throws {
     for value in values {
       try LogWriter.write(
@@ -320,9 +315,8 @@ private final class Export {
     try writeToken(result.to, of: request.tokenName(store.identifier), to: token)
   }
 
-  /// Writes the state of the store, which is that after its last transaction.
+  /// Writes the state of the store after its last transaction.
   private func writeSnapshot(at point: HistoryPoint, tick: Tick) throws {
-    // Before the first transaction there is no state.
     guard point.transaction > 0 else { return }
     if let known = try request.logs.snapshots(of: store.identifier, lineage: store.lineage)
       .first(where: { $0.range.lowerBound == point.transaction })

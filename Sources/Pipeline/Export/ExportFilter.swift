@@ -2,26 +2,23 @@ import ChangeLog
 import Changes
 import Store
 
-/// What an export leaves out, so that its logs are partial: they can't be replayed.
+/// What an export leaves out; its logs can't be replayed.
 package struct ExportFilter: Hashable, Sendable {
-  /// Properties whose values are not to be seen.
+  /// Properties whose values are hidden.
   package struct Redaction: Hashable, Sendable {
-    /// What stands in a value's place.
+    /// What replaces a value.
     package enum Manner: String, Hashable, Sendable, CaseIterable {
-      /// That it was left out.
       case drop
-      /// A keyed digest, which tells whether two values are the same.
+      /// A keyed digest, which shows whether two values are equal.
       case hash
     }
 
-    /// The entity; its whole family is meant.
+    /// The entity, which represents its whole family.
     package var entity: String
-    /// The attribute, or relationship to one.
+    /// An attribute or a to-one relationship.
     package var attribute: String
-    /// What stands in a value's place.
     package var manner: Manner
 
-    /// Names a property.
     package init(entity: String, attribute: String, manner: Manner) {
       self.entity = entity
       self.attribute = attribute
@@ -29,22 +26,19 @@ package struct ExportFilter: Hashable, Sendable {
     }
   }
 
-  /// The authors whose transactions are exported, an empty text for none; all where there are none.
+  /// The authors whose transactions are exported, with an empty text for no author; empty for all.
   package var authors: [String] = []
-  /// The entities whose changes are exported, with their heirs; all where there are none.
+  /// The entities whose changes are exported, with their heirs; empty for all.
   package var entities: [String] = []
-  /// The properties whose values are not to be seen.
   package var redactions: [Redaction] = []
-  /// The key of the digests that stand for values.
+  /// The key of the digests that replace values.
   package var key: [UInt8] = []
 
-  /// Leaves nothing out.
   package init() {}
 
-  /// Whether nothing is left out.
   package var isEmpty: Bool { authors.isEmpty && entities.isEmpty && redactions.isEmpty }
 
-  /// What is left out, in words: the same for the same filter, whatever order it was given in.
+  /// A description that is equal for equal filters, in whatever order they are given.
   package var words: String {
     func list(_ texts: [String]) -> String {
       var bytes: [UInt8] = []
@@ -60,7 +54,7 @@ package struct ExportFilter: Hashable, Sendable {
     for manner in Redaction.Manner.allCases {
       let names = redactions.filter { $0.manner == manner }.map { "\($0.entity).\($0.attribute)" }
       guard !names.isEmpty else { continue }
-      // Another key makes other digests, which are no continuation of the first.
+      // Digests with another key can't continue these logs.
       let digest = keyedDigest(of: Array("travelog redaction key".utf8), key: key)
       let keyed = manner == .hash ? " by the key \(digest.description.prefix(8))" : ""
       parts.append("\(manner == .drop ? "dropped" : "hashed") \(list(names))\(keyed)")
@@ -68,7 +62,7 @@ package struct ExportFilter: Hashable, Sendable {
     return parts.joined(separator: "; ")
   }
 
-  /// Fails where it names what a history never had.
+  /// Fails for a name that the history never had.
   func check(_ schemas: [StoreSchema], path: String) throws {
     for entity in entities { try checkEntity(entity, schemas: schemas, path: path) }
     for redaction in redactions {

@@ -2,18 +2,15 @@ import ChangeLog
 import Changes
 import Store
 
-/// The checks that an export makes before it writes anything. `status` makes them too, and says what
-/// the export would say.
+/// The checks of an export before it writes anything, which `status` reports.
 extension ExportRequest {
-  /// The token of a store: where it is, how far it says that the store was exported, and what is wrong
-  /// with it if it can't be read.
+  /// The token of a store: its path, the exported point, and why it can't be read.
   struct TokenState {
     let path: String
     var point: HistoryPoint?
     var damage: (any Error)?
   }
 
-  /// Reads the token of a store.
   func readTokenState(of identifier: String) throws -> TokenState {
     var state = TokenState(path: token ?? logs.token(of: identifier))
     do {
@@ -24,7 +21,7 @@ extension ExportRequest {
     return state
   }
 
-  /// Fails if the folder lacks logs that the token or the store speaks of; the end is that of the logs.
+  /// Fails if the folder lacks logs that the token or the store requires.
   func checkLogs(
     _ token: TokenState,
     end: (lineage: Int64, transaction: Int64)?,
@@ -46,7 +43,7 @@ extension ExportRequest {
     throw error(.tokenIsAhead(point, lineage: end.lineage, end: end.transaction))
   }
 
-  /// Fails unless the history of a store has the transactions after a point, up to a last one.
+  /// Fails unless history has the transactions after a point, up to a last one.
   func checkContinuation(
     of identifier: String,
     after point: HistoryPoint,

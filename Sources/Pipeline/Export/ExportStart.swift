@@ -2,18 +2,16 @@ import ChangeLog
 import Changes
 import Store
 
-/// Where an export begins, by the token and the logs that there are.
+/// Where an export begins, according to the token and the logs.
 enum ExportStart {
-  /// At the first transaction of history.
   case beginning
-  /// With the state of the store, because history does not reach back.
+  /// With the state of the store, because the beginning of history was deleted.
   case snapshot
-  /// After what was exported before.
   case after(HistoryPoint)
 }
 
 extension ExportStart {
-  /// Finds out where to begin; a notice says what was not as it should be, and is mended.
+  /// Decides where to begin; a notice describes a repair.
   init(
     _ request: ExportRequest,
     reader: Reader,
@@ -23,7 +21,7 @@ extension ExportStart {
     let identifier = store.identifier
     let name = request.tokenName(identifier)
     if request.stream != nil || request.trustsToken {
-      // What went into a stream is somewhere else: the token alone tells what that was.
+      // The stream is gone, so only the token has its end.
       let point = try request.token.flatMap { try readToken($0) }?.points[name]
       self = try Self.forStream(point, reader: reader, request: request)
       return
@@ -50,12 +48,12 @@ extension ExportStart {
       )
       return
     }
-    /// Where the logs end, as they prove by themselves, or from a point on.
+    /// The end of the verified logs, from the beginning or from a point.
     func verifiedEnd(after known: HistoryPoint? = nil) throws -> HistoryPoint {
       try LogChain(request.logs, store: identifier, lineage: end?.lineage ?? 0)
         .verifiedEnd(after: known)
     }
-    // As docs/TOKENS.md has it, for all that `checkLogs` lets through.
+    // The table in docs/TOKENS.md, for the cases that `checkLogs` permits.
     switch (end, token.point) {
     case (nil, _):
       self = try Self.first(request, reader: reader, notices: &notices)
@@ -63,7 +61,7 @@ extension ExportStart {
       if try reader.has(point) {
         self = .after(point)
       } else {
-        // If the logs agree with the token, the store is the one that differs.
+        // If the logs agree with the token, the store is different.
         let rebuilt = try verifiedEnd()
         if rebuilt != point { notices.append(.tokenWasAltered(point.transaction)) }
         self = .after(rebuilt)
@@ -74,14 +72,14 @@ extension ExportStart {
         notices.append(.tokenWasBehind(point, rebuilt))
         self = .after(rebuilt)
       } catch let error as LogError where error.code == .damaged {
-        // If the store continues sound logs, the token is what was altered.
+        // If the store continues sound logs, the token was altered.
         let rebuilt = try verifiedEnd()
         guard try reader.has(rebuilt) else { throw error }
         notices.append(.tokenWasAltered(point.transaction))
         self = .after(rebuilt)
       }
     case (_?, let point?):
-      // Of an earlier lineage, or of a run that was stopped before its first log was whole.
+      // The token is of an earlier lineage, or of a run that was interrupted before its first log.
       let rebuilt = try verifiedEnd()
       notices.append(.tokenWasBehind(point, rebuilt))
       self = .after(rebuilt)
@@ -92,8 +90,8 @@ extension ExportStart {
     }
   }
 
-  /// Logs with something left out may end before what the token says, because there was nothing more
-  /// for them; where they end after it, a program was stopped before it had moved the token.
+  /// Filtered logs can end before the token, if later transactions were left out; they end after it
+  /// if a run was interrupted before it moved the token.
   private static func forPartial(
     _ point: HistoryPoint?,
     end: (lineage: Int64, transaction: Int64)?,
@@ -124,7 +122,6 @@ extension ExportStart {
     return .beginning
   }
 
-  /// Where the first logs in a folder begin.
   private static func first(
     _ request: ExportRequest,
     reader: Reader,
@@ -139,7 +136,7 @@ extension ExportStart {
 }
 
 extension Reader {
-  /// False if the store has another history than that of a point, for all that can be told.
+  /// Whether the store's history can be that of a point.
   fileprivate func has(_ point: HistoryPoint) throws -> Bool {
     do {
       try check(point)
@@ -151,7 +148,7 @@ extension Reader {
     return true
   }
 
-  /// Whether history begins with the first transaction, and has all of them.
+  /// Whether history has all transactions from the first one on.
   func reachesBack() throws -> Bool {
     try historyRange().base.transaction == 0 && lastDeletedTransaction() == nil
   }

@@ -2,9 +2,9 @@ import ChangeLog
 import Changes
 import Store
 
-/// What a filter leaves of transactions and their changes.
+/// Applies a filter to transactions and their changes.
 final class PartialChanges {
-  /// What is wanted of the changes that were written under one schema.
+  /// The changes that a filter selects under one schema.
   private struct Wants {
     /// One for each entity that was named.
     let entities: [PropertyTargets]
@@ -39,9 +39,9 @@ final class PartialChanges {
     return wants
   }
 
-  /// The transaction as a partial log has it; nil if that has nothing of it.
+  /// The transaction as filtered logs contain it; nil if they leave it out.
   ///
-  /// Without the salt, because it is there to be with the whole transaction: with it, what was left
+  /// It has no salt, with which the values that were left out could be guessed.
   /// out could be found by trying.
   func transaction(_ transaction: Transaction, reader: Reader) throws -> Transaction? {
     guard filter.authors.isEmpty || filter.authors.contains(transaction.author ?? "") else {
@@ -64,7 +64,7 @@ final class PartialChanges {
     return try wants(schema).entities.contains { $0.hasEntity(of: change) }
   }
 
-  /// Calls with a change whose values are redacted, in its place in the partial transaction.
+  /// Calls with a redacted change and its place in the filtered transaction.
   func withRedacted<Result>(
     _ change: Change,
     schema: String,

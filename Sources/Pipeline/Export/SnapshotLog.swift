@@ -2,11 +2,11 @@ import ChangeLog
 import Changes
 import Store
 
-/// Writes the state of a store as a log of one transaction, whose inserts are all objects, and
-/// returns its path.
+/// Writes the state of a store as a log of one transaction that inserts all objects, and returns
+/// its path.
 ///
-/// It stands beside the logs of the lineage: its header names the transaction whose state it is, and
-/// that transaction's digest, after which history goes on.
+/// It is beside the logs of the lineage; its header has the transaction and the digest after which
+/// history continues.
 func writeSnapshot(
   of store: Store,
   reader: Reader,
@@ -29,7 +29,6 @@ func writeSnapshot(
     of: store,
     count: count
   )
-  // The time is that of the state.
   if let time = try reader.transaction(point.transaction)?.time { transaction.time = time }
   var progress = Progress(total: count)
   return try writeLog(

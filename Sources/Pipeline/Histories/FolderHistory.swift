@@ -2,13 +2,13 @@ import ChangeLog
 import Changes
 import Store
 
-/// The history that the logs of one lineage of a store hold.
+/// The history in the logs of one lineage of a store.
 package final class FolderHistory: HistorySource {
   private var chain: LogChain
-  /// The last transaction that there was at first.
+  /// The last transaction when it was opened.
   private let head: Int64
 
-  /// Finds the logs of a store in a folder; the latest lineage is taken unless one is named.
+  /// Finds the logs of a store in a folder, of the latest lineage unless one is named.
   package init(_ folder: LogFolder, store: String, lineage: Int64? = nil) throws {
     let lineages = try folder.lineages(of: store)
     if lineages.isEmpty, folder.partial == nil,
@@ -36,7 +36,7 @@ package final class FolderHistory: HistorySource {
     try checkIsWhole()
   }
 
-  /// Fails where logs are missing between those that are there.
+  /// Fails if logs between others are missing.
   private func checkIsWhole() throws {
     for (last, next) in zip(chain.files, chain.files.dropFirst())
     where chain.folder.partial == nil && next.range.lowerBound != last.range.upperBound + 1 {
@@ -60,7 +60,7 @@ package final class FolderHistory: HistorySource {
     HistoryPoint(lineage: chain.lineage, transaction: id - 1, digest: chain.beginning.digest)
   }
 
-  /// The first log that has some of the transactions in a range.
+  /// The first log that has transactions in a range.
   private func file(overlapping range: ClosedRange<Int64>) -> LogFolder.File? {
     var (low, high) = (0, chain.files.count)
     while low < high {
@@ -75,14 +75,14 @@ package final class FolderHistory: HistorySource {
     return file.flatMap { $0.range.overlaps(range) ? $0 : nil }
   }
 
-  /// Opens a log, which goes on after a point unless it began before that.
+  /// Opens a log, which continues a point unless it began before it.
   private func open(_ file: LogFolder.File, after point: HistoryPoint?) throws -> LogReader {
     let isNext = point.map { $0.transaction + 1 == file.range.lowerBound } ?? false
     return try chain.open(file, after: isNext ? point : nil)
   }
 
-  /// Calls, and calls again with the logs that are there by then where one is gone, because another
-  /// program put it into a larger one meanwhile.
+  /// Runs a function, and runs it again with the present logs if one is missing, because another
+  /// program has merged it.
   private func listing<Result>(_ body: () throws -> Result) throws -> Result {
     do {
       return try body()
@@ -95,7 +95,6 @@ package final class FolderHistory: HistorySource {
     }
   }
 
-  /// What is known of the history before its transactions are read.
   package func outline() throws -> HistoryOutline { try listing(makeOutline) }
 
   private func makeOutline() throws -> HistoryOutline {
@@ -120,7 +119,7 @@ package final class FolderHistory: HistorySource {
     )
   }
 
-  /// The schemas of all logs; a migration begins a new one.
+  /// The schemas of all logs; a migration begins a new log.
   package func schemas() throws -> [StoreSchema] {
     try listing {
       var result: [StoreSchema] = []
@@ -132,7 +131,6 @@ package final class FolderHistory: HistorySource {
     }
   }
 
-  /// Reads the transactions of a range with their changes.
   package func read(
     _ range: ClosedRange<Int64>,
     wants: (Transaction) -> Bool,
@@ -168,7 +166,7 @@ package final class FolderHistory: HistorySource {
       )
       next = file.range.upperBound + 1
       if isWhole { try chain.checkEnd(reader, file: file) }
-      // Transactions that were left out lie between partial logs, so that they are no chain.
+      // Filtered logs are not a chain, because transactions between them were left out.
       guard chain.folder.partial == nil else { continue }
       point = last?.chainDigest.map { digest in
         HistoryPoint(lineage: chain.lineage, transaction: file.range.upperBound, digest: digest)

@@ -3,19 +3,16 @@ import FoundationEssentials
 import Glibc
 import Store
 
-/// A history up to a point in it, as people name it: `trips.store@412`, `logs@2026-11-03T08:00Z`.
+/// A history up to a point, which users write as `trips.store@412` or `logs@2026-11-03T08:00Z`.
 package struct History {
-  /// What was typed.
+  /// The text of the user.
   package let name: String
-  /// Where its transactions come from.
   package let source: any HistorySource
-  /// What is known of all of it.
   package let outline: HistoryOutline
-  /// The last transaction up to the point; the outline's base for none.
+  /// The last transaction up to the point; the outline's base if there is none.
   package let last: Int64
 
-  /// Opens what a text names: a store's file, a folder of logs or of one store's logs, or a log;
-  /// with `@` and a point after it, or up to the head.
+  /// Opens a store's file, a folder of logs, or a log; the text can end with `@` and a point.
   ///
   /// - Throws: ``PipelineError``, ``LogError`` or ``StoreError``.
   package init(_ text: String, store: String? = nil) throws {
@@ -24,7 +21,6 @@ package struct History {
     try self.init(name: text, source: source, at: point)
   }
 
-  /// Takes a source up to a point.
   package init(name: String, source: any HistorySource, at point: Point) throws {
     self.name = name
     self.source = source
@@ -35,7 +31,7 @@ package struct History {
   /// Whether nothing comes after the point.
   package var isAtHead: Bool { last == outline.head && !outline.hasUnshownChanges }
 
-  /// Fails where something was left out, so that no state can be made of the history.
+  /// Fails for filtered logs, from which no state can be built.
   package func checkIsWhole() throws {
     guard !outline.partial.isEmpty else { return }
     throw ChainFailure.filteredHistory(outline.partial, of: name).at(outline.path)
@@ -46,16 +42,16 @@ package struct History {
     last > outline.base ? outline.base + 1...last : nil
   }
 
-  /// The ids up to the point that are best read in one go, in ascending order.
+  /// The ranges of ids up to the point that are read together, in ascending order.
   package var stretches: [ClosedRange<Int64>] {
     outline.stretches.filter { $0.lowerBound <= last }
       .map { $0.lowerBound...min($0.upperBound, last) }
   }
 
-  /// The path of the store whose head a text names; nil if it names something else, or nothing.
+  /// The path of the store whose head a text names; otherwise nil.
   ///
-  /// How a store is now can be told without its history, of which what nobody has sealed yet would
-  /// have to be made first.
+  /// The present state of a store can be read without its history, whose unsealed part would have
+  /// to be built first.
   package static func storeAtHead(_ text: String) throws -> String? {
     let (path, point) = try split(text)
     var status = stat()
@@ -65,7 +61,7 @@ package struct History {
     return try History(text).isAtHead ? path : nil
   }
 
-  /// The path and the point; a file whose own name has an `@` is that file.
+  /// The path and the point; a file whose name contains `@` is that file.
   private static func split(_ text: String) throws -> (path: String, point: Point) {
     guard access(text, F_OK) != 0, let at = text.lastIndex(of: "@") else { return (text, .head) }
     let path = String(text[..<at])
@@ -85,7 +81,7 @@ package struct History {
     return try isCompressed(path) ? LogHistory(path: path) : StoreHistory(path: path)
   }
 
-  /// A folder of all logs, or that of one store or of one lineage in it.
+  /// A folder of all logs, of one store's, or of one lineage's.
   private static func openFolder(_ path: String, store: String?) throws -> any HistorySource {
     let place = LogPlace(path)
     guard !place.isPart else {
@@ -103,8 +99,8 @@ package struct History {
     return try FolderHistory(folder, store: first)
   }
 
-  /// True for a log; by SQLite's descriptor, because to close another one of a store that is open lets
-  /// go of its locks.
+  /// Whether a file is a log; read with SQLite's descriptor, because closing another one of an open
+  /// store would release its locks.
   private static func isCompressed(_ path: String) throws -> Bool {
     guard access(path, R_OK) == 0 else {
       throw PipelineError(.isUnreadable(errno), logs: path)
@@ -114,7 +110,7 @@ package struct History {
 }
 
 extension HistorySource {
-  /// The last transaction up to a point; the outline's base for none.
+  /// The last transaction up to a point; the outline's base if there is none.
   fileprivate func last(upTo point: Point, outline: HistoryOutline) throws -> Int64 {
     switch point {
     case .head: return outline.head
@@ -139,7 +135,7 @@ extension HistorySource {
     let beginning = PipelineError.Beginning(
       base: outline.base,
       head: outline.head,
-      // Only to say when: if it can't be read, the transaction says enough.
+      // The time is optional in the message.
       time: try? outline.stretches.first.flatMap { try firstTime(in: $0) },
       isStore: self is StoreHistory,
       earlier: outline.otherLineages.last { $0.lineage < outline.lineage }?.path
@@ -147,10 +143,10 @@ extension HistorySource {
     return PipelineError(.beforeHistory(point, beginning), logs: outline.path)
   }
 
-  /// The time of the first transaction of some.
+  /// The time of the first of some transactions.
   private func firstTime(in ids: ClosedRange<Int64>) throws -> String? {
     var time: String?
-    // A gap has the id of its end.
+    // A gap has the id of its last transaction.
     for range in [ids.lowerBound...ids.lowerBound, ids] where time == nil {
       try read(
         range,
@@ -165,13 +161,13 @@ extension HistorySource {
   /// The last transaction, by id, before the first with a later time; nil if that is the first.
   private func last(upToTime time: String, outline: HistoryOutline) throws -> Int64? {
     let stretches = outline.stretches
-    // The state that a lineage begins with may be later than what comes after it.
+    // The state with which a lineage begins can be later than the transactions after it.
     guard let first = stretches.first, let begun = try firstTime(in: first),
       begun <= time
     else { return outline.baseTime.flatMap { $0 <= time ? outline.base : nil } }
     var low = 0
     var high = stretches.count
-    // The stretch that it is in is the last of those that begin early enough.
+    // It is in the last of the ranges that begin early enough.
     while low < high {
       let middle = (low + high) / 2
       if let first = try firstTime(in: stretches[middle]), first <= time {

@@ -1,22 +1,21 @@
 import Changes
 import Store
 
-/// Where transactions come from: a store, a folder of logs, or a log by itself.
+/// A source of transactions: a store, a folder of logs, or one log.
 package protocol HistorySource: AnyObject {
-  /// What is known of the history before its transactions are read.
   func outline() throws -> HistoryOutline
 
-  /// Reads the transactions of a range in the order of commits, and holds one change at a time.
+  /// Reads the transactions of a range in the order of commits, holding one change at a time.
   ///
-  /// A log has a transaction's own line after those of its changes, so that for changes alone what
-  /// their lines tell of it is known: id, time, author, schema and number of changes.
+  /// In a log the transaction's line follows its changes, whose lines already have its id, time,
+  /// author, schema and number of changes.
   ///
   /// - Parameters:
   ///   - range: The ids, all of which the history has.
-  ///   - wants: Tells whether the changes of a transaction are wanted; asked before the first.
-  ///   - change: Gets each change that is wanted; its bytes are there until it returns.
-  ///   - transaction: Gets each transaction, after its changes.
-  /// - Throws: ``PipelineError``, ``LogError`` or ``StoreError``, and what the closures throw.
+  ///   - wants: Returns whether to read the changes of a transaction, before the first of them.
+  ///   - change: Called with each of these changes, whose bytes are valid only during the call.
+  ///   - transaction: Called with each transaction, after its changes.
+  /// - Throws: ``PipelineError``, ``LogError`` or ``StoreError``, and the errors of the closures.
   func read(
     _ range: ClosedRange<Int64>,
     wants: (Transaction) -> Bool,
@@ -24,11 +23,11 @@ package protocol HistorySource: AnyObject {
     transaction: (Transaction) throws -> Void
   ) throws
 
-  /// All schemas that transactions were written with, in the order in which the store got them.
+  /// All schemas of the transactions, in the order in which the store got them.
   func schemas() throws -> [StoreSchema]
 
-  /// The transactions that changed an object of some id, in ascending order; nil if only reading
-  /// all of them can tell.
+  /// The transactions that changed an object with this id, in ascending order; nil if only reading
+  /// all of them can show it.
   func transactions(changing object: Int64) throws -> [Int64]?
 }
 
@@ -37,42 +36,35 @@ extension HistorySource {
   package func transactions(changing object: Int64) throws -> [Int64]? { nil }
 }
 
-/// What a history is of, and how far it reaches.
+/// What is known of a history before its transactions are read.
 package struct HistoryOutline: Sendable {
-  /// Where it is kept.
   package var path: String
-  /// The identifier of the store.
   package var store: String
-  /// The lineage.
   package var lineage: Int64
-  /// The schema of the last transaction.
   package var schema: StoreSchema
-  /// Schemas that transactions were written with, as far as they are known at once.
+  /// The schemas of transactions that are known without reading them.
   package var schemas: [StoreSchema]
-  /// The last transaction before those that can be read; zero where all can.
+  /// The last transaction before those that can be read; zero if all can.
   package var base: Int64
-  /// The digest of that transaction, or of the beginning; nil if only logs before these have it.
+  /// The digest of the base; nil if only earlier logs have it.
   package var baseDigest: Digest?
-  /// The latest time of the transactions up to the base; nil if it is not known.
+  /// The latest time up to the base; nil if it is not known.
   package var baseTime: String?
-  /// The last transaction; the base where there is none.
+  /// The last transaction; the base if there is none.
   package var head: Int64
-  /// The ids that are best read in one go, in ascending order; together they are all there are.
+  /// The ranges of ids that are read together, in ascending order; all transactions are in one.
   package var stretches: [ClosedRange<Int64>]
-  /// Whether a part of a stretch takes no more than its part of the time.
+  /// Whether a part of a range takes only its part of the time.
   package var isSplittable = false
-  /// The other lineages that the folder has logs of, in ascending order.
+  /// The other lineages of the folder, in ascending order.
   package var otherLineages: [LineagePlace] = []
-  /// Whether the rows have changes of another program that have no place in the history yet.
+  /// Whether rows have foreign changes that are not in the history yet.
   package var hasUnshownChanges = false
-  /// What was left out of the history, in words; empty for a whole one.
+  /// What was left out of the history; empty for a whole one.
   package var partial = ""
 }
 
-/// Where the logs of one lineage are.
 package struct LineagePlace: Hashable, Sendable {
-  /// The lineage.
   package var lineage: Int64
-  /// The folder.
   package var path: String
 }

@@ -2,11 +2,10 @@ import ChangeLog
 import Changes
 import Store
 
-/// The history that one log holds by itself.
+/// The history in a single log.
 package final class LogHistory: HistorySource {
   private let path: String
 
-  /// Names the log.
   package init(path: String) { self.path = path }
 
   private func open() throws -> LogReader {
@@ -14,7 +13,6 @@ package final class LogHistory: HistorySource {
     return try LogReader(path: file) { try Erasures(near: file, header: $0) }
   }
 
-  /// What is known of the history before its transactions are read.
   package func outline() throws -> HistoryOutline {
     let reader = try openToEnd()
     let header = reader.header
@@ -33,7 +31,7 @@ package final class LogHistory: HistorySource {
     )
   }
 
-  /// The log, read as far as its trailer, which alone tells where it ends.
+  /// The log, read up to its trailer, which has its end.
   private func openToEnd() throws -> LogReader {
     let inside = try open()
     if inside.goInside(before: .max) {
@@ -41,7 +39,7 @@ package final class LogHistory: HistorySource {
         while try inside.next() != nil {}
         return inside
       } catch is LogError {
-        // Read from its beginning, it says what is wrong and where.
+        // Reading from the beginning reports what is wrong and where.
       }
     }
     let reader = try open()
@@ -49,18 +47,16 @@ package final class LogHistory: HistorySource {
     return reader
   }
 
-  /// Reads the log from its first byte to its last, which proves what one log can prove.
+  /// Reads the whole log, which verifies what a single log can verify.
   ///
-  /// - Throws: ``LogError`` where it is not as it was written.
+  /// - Throws: ``LogError`` if it was altered.
   package func prove() throws {
     let reader = try open()
     while try reader.next() != nil {}
   }
 
-  /// The one schema that a log is of.
   package func schemas() throws -> [StoreSchema] { [try open().header.schema] }
 
-  /// Reads the transactions of a range with their changes.
   package func read(
     _ range: ClosedRange<Int64>,
     wants: (Transaction) -> Bool,
@@ -71,12 +67,11 @@ package final class LogHistory: HistorySource {
   }
 }
 
-/// Reads the transactions of a range of a log, and what comes after them where the end is wanted,
-/// which proves that it is there; returns the reader and the last transaction that was read.
+/// Reads the transactions of a range of a log, and the rest of it if its end is wanted, which
+/// verifies the end; returns the reader and the last transaction that was read.
 ///
-/// What comes before is passed over where the file of members beside the log leads there. Whatever
-/// turns out to be wrong then, the log is read from its beginning, and goes on with what was not yet
-/// given.
+/// The members file lets it skip what comes before the range. If anything is wrong then, the log is
+/// read from its beginning, and continues with what was not passed on yet.
 @discardableResult
 func readLog(
   _ range: ClosedRange<Int64>,
@@ -125,8 +120,8 @@ func readLog(
 }
 
 extension LogReader {
-  /// Reads the transactions of a range, and what comes after them where the end is wanted, which
-  /// proves that the log is whole; returns the last one that was read.
+  /// Reads the transactions of a range, and the rest of the log if its end is wanted, which
+  /// verifies that it is whole; returns the last one that was read.
   @discardableResult
   func read(
     _ range: ClosedRange<Int64>,

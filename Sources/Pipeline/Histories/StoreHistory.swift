@@ -2,17 +2,16 @@ import Changes
 import FoundationEssentials
 import Store
 
-/// The history that a store keeps, as it was when it was opened.
+/// The history of a store, as it was when it was opened.
 package final class StoreHistory: HistorySource {
-  /// So many transactions are read in one go.
+  /// The number of transactions that are read together.
   private static let stretch: Int64 = 256
-  /// There are no more stretches than so many, whatever numbers somebody gave to transactions.
+  /// The most ranges, whatever ids a forged store has.
   private static let stretches: Int64 = 1 << 16
 
   private let store: Store
   private let reader: Reader
 
-  /// Opens the store in a file.
   package init(path: String) throws {
     store = try readableStore(path)
     reader = try store.takeReader()
@@ -20,7 +19,6 @@ package final class StoreHistory: HistorySource {
 
   deinit { store.giveBack(reader) }
 
-  /// What is known of the history before its transactions are read.
   package func outline() throws -> HistoryOutline {
     let range = try reader.historyRange()
     let base = range.base.transaction
@@ -43,15 +41,12 @@ package final class StoreHistory: HistorySource {
     )
   }
 
-  /// The schemas that the catalog keeps.
   package func schemas() throws -> [StoreSchema] { try reader.schemas().map(\.schema) }
 
-  /// The transactions that changed an object of some id.
   package func transactions(changing object: Int64) throws -> [Int64]? {
     try reader.transactions(changing: object)
   }
 
-  /// Reads the transactions of a range with their changes.
   package func read(
     _ range: ClosedRange<Int64>,
     wants: (Transaction) -> Bool,

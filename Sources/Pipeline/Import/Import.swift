@@ -2,30 +2,27 @@ import ChangeLog
 import Changes
 import Store
 
-/// What an import did so far.
 struct ImportState {
   var result: ImportResult
-  /// This also counts what is not committed yet.
+  /// Includes what is not committed yet.
   var progress = Progress()
 }
 
-/// One run of an import.
 final class Import {
   /// Logs up to this size are read once.
   ///
-  /// What is applied of one is committed when its end was verified. Larger ones would make the
-  /// write-ahead log too large, and are read twice.
+  /// Their transactions are committed when the end has been verified. For larger ones the
+  /// write-ahead log would be too large, so they are read twice.
   private static let readOnce: Int64 = 64 << 20
-  /// Logs up to this size are read once if they are written without a write-ahead log.
-  ///
-  /// After an interruption, more would be lost than another reading costs.
+  /// Logs up to this size are read once if they are written without a write-ahead log; an
+  /// interruption of larger ones would lose more than a second reading costs.
   private static let readOnceDirectly: Int64 = 512 << 20
-  /// Logs from this size on are written into a new replica, which nobody reads yet, without a
+  /// Logs from this size on are written into a new replica, which has no readers yet, without a
   /// write-ahead log.
   ///
-  /// It costs two more syncs a log, and saves a sixth of the time where there is much to write.
+  /// This costs two more syncs for each log, and saves a sixth of the time of large ones.
   private static let writtenDirectly: Int64 = 1 << 20
-  /// What stops a second reading as it stopped the first.
+  /// Errors that occur again in a second reading.
   private static let lasting: Set<StoreError.Code> = [
     .diskFull, .inputOutput, .locked, .outOfMemory, .readOnly,
   ]
@@ -71,8 +68,8 @@ final class Import {
           state.result.files += 1
           continue
         } catch let error as StoreError where !Self.lasting.contains(error.code) {
-          // What is wrong with the log itself is to be said first, and what comes before a change
-          // that does not fit is to be applied: reading it twice does both.
+          // A second reading reports damage of the log first, and applies what comes before a
+          // change that fails.
         }
       }
       let wanted = try WantedTransactions(request, log: log, state: &state, tick: tick)
@@ -101,7 +98,7 @@ final class Import {
     )
   }
 
-  /// Begins an empty replica with a snapshot, if there is one to begin with.
+  /// Begins an empty replica with a snapshot, if there is one.
   private func begin(_ chain: LogChain, tick: Tick) throws {
     state.result.from = chain.beginning
     state.result.to = chain.beginning
@@ -117,7 +114,7 @@ final class Import {
     state.result.from = state.result.to
   }
 
-  /// How many transactions are to be replayed, by the names of the logs; nil for up to a time.
+  /// The number of transactions to replay, from the names of the logs; nil up to a time.
   private func total(_ chain: LogChain) -> Int64? {
     let last = chain.files.last?.range.upperBound ?? 0
     return switch request.until {
@@ -127,7 +124,7 @@ final class Import {
     }
   }
 
-  /// Whether a log is small, wanted whole, and begins with nothing but transactions.
+  /// Whether a log is small, wanted as a whole, and begins with transactions.
   private func mayBeReadOnce(_ log: LogReplay, size: Int64) throws -> Bool {
     guard request.until == .head, !request.isDryRun,
       log.chain.lineage == 0 || state.result.to != log.chain.beginning
@@ -137,7 +134,6 @@ final class Import {
         && replica.writesDirectly { try log.chain.open(log.file, after: nil).header.schema }
   }
 
-  /// Fails if the logs do not reach the requested end.
   private func checkEnd(_ chain: LogChain, gap: ClosedRange<Int64>?) throws {
     if case .transaction(let id) = request.until, id > state.result.to.transaction {
       if let gap { throw request.error(.isInGap(id, gap)) }

@@ -1,13 +1,13 @@
 import ChangeLog
 import Store
 
-/// Which lineage is replayed.
+/// Selects the lineage.
 extension ImportRequest {
-  /// The logs of the lineage that has the point that is wanted.
+  /// The logs of the lineage that contains the requested end.
   ///
-  /// A new replica is made of the latest one, unless another is named, or, where that begins after the
-  /// point, of the one that it parted from: up to there both are one history. A replica that is there
-  /// stays in its lineage.
+  /// A new replica gets the latest lineage or the named one; if that begins after the end, it gets
+  /// the lineage before, whose history up to there is the same. An existing replica keeps its
+  /// lineage.
   func chain(for replica: Replica) throws -> LogChain {
     let identifier = replica.identifier
     let lineages = try logs.lineages(of: identifier)
@@ -34,7 +34,7 @@ extension ImportRequest {
     return chain
   }
 
-  /// The logs of a lineage, or of the one before it that has an earlier point.
+  /// The logs of a lineage, or of the one before it that contains an earlier point.
   private func chain(of store: String, from latest: Int64, lineages: [Int64]) throws -> LogChain {
     var chain = try LogChain(logs, store: store, lineage: latest)
     var parting: Int64?
@@ -46,8 +46,7 @@ extension ImportRequest {
     return chain
   }
 
-  /// The lineage that has what came before one, where the point that is wanted lies there; nil if
-  /// it doesn't, or where there are no such logs.
+  /// The lineage before one, if it contains the requested end and has logs; otherwise nil.
   private func lineageBefore(_ chain: LogChain, lineages: [Int64]) throws -> Int64? {
     guard until != .head, chain.lineage != lineages.first else { return nil }
     guard let file = chain.files.first, try chain.beginsLineage() else {
@@ -62,8 +61,8 @@ extension ImportRequest {
     return lineages.first { $0 == first?.lineageOrigin?.parent }
   }
 
-  /// Fails for a time at which the earlier lineage had gone on past the parting: what the store was
-  /// then is not of the history that the latest lineage goes on with.
+  /// Fails for a time at which the earlier lineage had continued past the fork: that state is not
+  /// in the history of the latest lineage.
   private func checkIsCommon(_ chain: LogChain, parting: Int64, latest: Int64) throws {
     guard case .time(let time) = until, !chain.files.isEmpty else { return }
     let history: History
@@ -71,7 +70,7 @@ extension ImportRequest {
       let source = try FolderHistory(logs, store: chain.store, lineage: chain.lineage)
       history = try History(name: logs.path, source: source, at: until)
     } catch let error as PipelineError where error.code == .historyExpired {
-      // It lies before the first log.
+      // The time is before the first log.
       return
     }
     guard history.last > parting else { return }

@@ -3,13 +3,13 @@ import Changes
 import FoundationEssentials
 import Store
 
-/// Replays logs into a replica, from where it stands.
+/// Replays logs into a replica, from its last transaction on.
 ///
-/// Each log is verified from its first byte to its last before anything of it is kept. A
-/// transaction of the source is applied whole or not at all; whatever stops the program, the next
-/// run goes on.
+/// Each log is verified completely before anything of it is kept. A transaction is applied as a
+/// whole; the run after an interrupted one continues.
 ///
-/// - Throws: ``PipelineError``, ``LogError`` or ``StoreError``; what was applied until then stays.
+/// - Throws: ``PipelineError``, ``LogError`` or ``StoreError``; earlier transactions remain
+///   applied.
 package func importLogs(_ request: ImportRequest, tick: Tick = { _ in }) throws -> ImportResult {
   guard request.logs.exists else {
     throw missingFolder(request.logs)
@@ -34,20 +34,20 @@ package func importLogs(_ request: ImportRequest, tick: Tick = { _ in }) throws 
       }
     }
   } catch {
-    // An empty replica that can't be taken away stays: the next run goes on with it.
+    // An empty replica that can't be removed stays, and the next run continues with it.
     if isMade { _ = try? Store.removeUnused(URL(fileURLWithPath: request.store)) }
     throw error
   }
 }
 
-/// The stores whose logs are read, as far as that can be told at once.
+/// The stores whose logs are read, if they can be known early.
 private func storesRead(_ request: ImportRequest) -> [String]? {
   if let origin = request.origin { return [origin] }
-  // Where there is no replica, or none that can be opened, the logs say whose they are.
+  // Without a replica that can be opened, the logs have the store's identifier.
   return try? head(of: request).map { [$0.store] }
 }
 
-/// Calls again where another import was quicker with the transactions that come next.
+/// Tries again if another import has applied the next transactions first.
 private func followingOthers(
   _ request: ImportRequest,
   _ body: () throws -> ImportResult
@@ -62,12 +62,12 @@ private func followingOthers(
   }
 }
 
-/// The last transaction that a replica has; nil if there is no replica.
+/// Nil if there is no replica.
 package func lastTransaction(of replica: String) throws -> Int64? {
   try head(of: ImportRequest(logs: LogFolder(""), store: replica))?.transaction
 }
 
-/// The store that a replica is of, and its last transaction; nil if it is not made yet.
+/// The origin and the last transaction of a replica; nil if it does not exist.
 private func head(of request: ImportRequest) throws -> (store: String, transaction: Int64)? {
   guard try !Store.isUnmade(URL(fileURLWithPath: request.store)) else { return nil }
   let replica = try readableStore(request.store)

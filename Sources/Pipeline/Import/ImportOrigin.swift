@@ -1,7 +1,6 @@
 import ChangeLog
 import Store
 
-/// The store whose logs are to be imported.
 func originIdentifier(_ request: ImportRequest, replica: Store?) throws -> String {
   let stores = try request.logs.stores()
   if let origin = request.origin {

@@ -2,54 +2,46 @@ import ChangeLog
 import Changes
 import Store
 
-/// What is to be imported, and where to.
 package struct ImportRequest: PipelineRequest, Sendable {
-  /// The folder of logs.
   package var logs: LogFolder
-  /// The store's file, which is made where there is none.
+  /// The replica's file, which is created if it is missing.
   package var store: String
-  /// The store whose logs are meant; nil if the folder has those of one alone.
+  /// The store whose logs are imported; nil if the folder has those of only one.
   package var origin: String?
-  /// The lineage that is meant; nil for the latest, or that of the replica which is there.
+  /// Nil for the latest one, or that of an existing replica.
   package var lineage: Int64?
-  /// Where to end.
   package var until = Point.head
-  /// True to begin with the newest snapshot instead of the beginning, where the store is made.
+  /// Whether a new replica begins with the newest snapshot.
   package var fromSnapshot = false
-  /// True to find out what would be done, and to do nothing.
+  /// Whether to find out what would be done, without doing it.
   package var isDryRun = false
 
-  /// Makes a request.
   package init(logs: LogFolder, store: String) {
     self.logs = logs
     self.store = store
   }
 }
 
-/// What an import did.
 package struct ImportResult: Codable, Hashable, Sendable {
-  /// The store's file.
   package var store: String
-  /// The identifier of the store that the logs are of.
+  /// The identifier of the origin.
   package var identifier: String
-  /// The last transaction that the replica had before.
+  /// The last transaction of the replica before.
   package var from: HistoryPoint
-  /// The last transaction that it has now.
+  /// The last transaction of the replica now.
   package var to: HistoryPoint
-  /// The transactions that were replayed.
   package var transactions: Int64 = 0
-  /// Their changes.
   package var changes: Int64 = 0
-  /// The objects that a snapshot brought.
+  /// The objects of a snapshot.
   package var snapshotObjects: Int64 = 0
-  /// The logs that were read.
+  /// The number of logs that were read.
   package var files = 0
-  /// Whether the store was made.
+  /// Whether the replica was created.
   package var isNew = false
-  /// Links that lead to nothing, as a writer that was not ours left them.
+  /// Dangling links that a foreign writer left in the origin.
   package var danglingLinks: Int64 = 0
 
-  /// What this run and those before it did, which went the same way.
+  /// The sum of this run and earlier ones in the same direction.
   func added(to earlier: ImportResult?) -> ImportResult {
     guard let earlier else { return self }
     var result = self

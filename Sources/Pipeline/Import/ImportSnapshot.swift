@@ -1,10 +1,10 @@
 import ChangeLog
 import Changes
 
-/// The snapshot that a replica begins with.
+/// Selects the snapshot with which a replica begins.
 extension ImportRequest {
-  /// The snapshot that a new replica begins with, if logs do not reach back to the beginning or one
-  /// was asked for.
+  /// The snapshot for a new replica, if it is requested, or the logs do not reach back to the
+  /// beginning.
   func firstSnapshot(of chain: LogChain) throws -> LogFolder.File? {
     let first = chain.files.first?.range.lowerBound
     let beginsLineage = try chain.beginsLineage()
@@ -17,7 +17,7 @@ extension ImportRequest {
     throw error(.hasNoSnapshot(first: first, until: until))
   }
 
-  /// The newest snapshot that is of use.
+  /// The newest snapshot that can be used.
   func snapshot(of chain: LogChain, before first: Int64?) throws -> LogFolder.File? {
     try chain.snapshots.last { file in
       let id = file.range.lowerBound

@@ -1,9 +1,9 @@
 import FoundationEssentials
 import Store
 
-/// Fails if a replica is already past the point where an import is to end.
+/// Fails if a replica is already past the requested end of an import.
 ///
-/// A store that does not exist, or is not a replica, passes: the import says what is wrong with it.
+/// It does not fail for a file that is not a replica, which the import reports.
 ///
 /// - Throws: ``PipelineError`` with ``PipelineError/Code/misuse``, or ``StoreError``.
 package func checkIsNotPast(_ until: Point, store: String) throws {
@@ -14,7 +14,6 @@ package func checkIsNotPast(_ until: Point, store: String) throws {
 }
 
 extension Reader {
-  /// Fails if a replica is already past the point where an import is to end.
   func checkIsNotPast(_ until: Point, store: String) throws {
     let head = try historyRange().head.transaction
     let isPast =

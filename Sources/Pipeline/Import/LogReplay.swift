@@ -2,24 +2,21 @@ import ChangeLog
 import Changes
 import Store
 
-/// Replays one log into a replica.
 struct LogReplay {
-  /// So many changes are one SQL transaction, unless one transaction of the source has more.
+  /// The changes of one SQL transaction, unless one transaction of the origin has more.
   private static let batch: Int64 = 50_000
 
   let replica: Replica
   let chain: LogChain
   let file: LogFolder.File
-  /// Whether the replica is written without a write-ahead log.
   let isDirect: Bool
 
-  /// Opens the log, which follows on a point or also has what is up to it.
+  /// Opens the log, which continues from a point or contains it.
   func open(after point: HistoryPoint) throws -> LogReader {
     try chain.open(file, after: file.range.lowerBound <= point.transaction ? nil : point)
   }
 
-  /// Replays the log in one transaction of the replica, which is not committed before all of the log
-  /// was verified.
+  /// Replays the log in one SQL transaction, which is committed after all of it has been verified.
   func replayAtOnce(_ state: inout ImportState, tick: Tick) throws {
     let reader = try open(after: state.result.to)
     let before = state.progress
@@ -36,7 +33,7 @@ struct LogReplay {
     }
   }
 
-  /// Replays what is wanted of the log, which was verified.
+  /// Replays the wanted part of a verified log.
   func replay(_ wanted: WantedTransactions, state: inout ImportState, tick: Tick) throws {
     let reader = try chain.open(file, after: nil)
     var next = reader.header.first
@@ -66,7 +63,7 @@ struct LogReplay {
     {}
   }
 
-  /// Reads over what the replica has already.
+  /// Skips the transactions that the replica has.
   private func passOver(
     _ reader: LogReader,
     from first: Int64,
@@ -79,7 +76,7 @@ struct LogReplay {
     }
   }
 
-  /// Replays transactions in one transaction of the replica; false if none came.
+  /// Replays transactions in one SQL transaction; false if there are no more.
   private func replayBatch(
     _ source: ReadAhead,
     header: LogHeader,

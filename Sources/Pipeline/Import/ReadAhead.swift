@@ -4,12 +4,11 @@ import Dispatch
 import Store
 import Synchronization
 
-/// Reads the transactions of a log ahead of their replay, and takes their changes apart.
+/// Reads the transactions of a log before they are replayed, and splits their changes.
 ///
-/// That is done on a thread of its own, so that the one that replays has nothing to do but to write.
-/// What one reads and the other writes goes from hand to hand in batches.
+/// A separate thread does this, so that the replaying thread only writes; batches go from the one
+/// to the other.
 final class ReadAhead {
-  /// What comes next.
   enum Step {
     case begin(transaction: Int64, count: Int64)
     case changes(PreparedChanges, Range<Int>)
@@ -21,7 +20,7 @@ final class ReadAhead {
   private var batch: ReadAheadBatch?
   private var position = 0
 
-  /// Begins to read, from where a reader stands, which nobody else may use until this has gone.
+  /// Begins to read where a reader is; only this may use the reader until it is stopped.
   init(_ reader: LogReader) {
     work = ReadingWork(reader)
     DispatchQueue(label: "travelog.import.reading").async(group: reading) { [work] in work.run() }
@@ -29,7 +28,7 @@ final class ReadAhead {
 
   deinit { stop() }
 
-  /// Ends the reading; what was read and not asked for is forgotten.
+  /// Ends the reading, and drops what was not used.
   func stop() {
     if let batch { work.giveBack(batch) }
     batch = nil
@@ -37,9 +36,9 @@ final class ReadAhead {
     reading.wait()
   }
 
-  /// What comes next; nil at the end of the log.
+  /// The next step; nil at the end of the log.
   ///
-  /// - Throws: What the reader threw, after all that came before it.
+  /// - Throws: The reader's error, after everything before it.
   func next() throws -> Step? {
     while true {
       if let batch, position < batch.steps.count {
@@ -47,7 +46,7 @@ final class ReadAhead {
         return batch.steps[position]
       }
       if let outcome = batch?.outcome {
-        // The reader has done with the log, and may be asked about it.
+        // The thread has finished with the log, which can now be asked.
         reading.wait()
         try outcome.get()
         return nil
@@ -59,16 +58,15 @@ final class ReadAhead {
   }
 }
 
-/// What goes from the thread that reads to the one that writes.
+/// What the reading thread passes to the writing one.
 private final class ReadAheadBatch: @unchecked Sendable {
   let changes = PreparedChanges()
   var steps: [ReadAhead.Step] = []
-  /// How reading ended; nil if more comes.
+  /// The result of reading; nil if there is more.
   var outcome: Result<Void, any Error>?
   /// The first change that is not in a step yet.
   private var first = 0
 
-  /// Whether it is large enough to be handed on.
   var isFull: Bool { changes.size >= ReadingWork.batchSize || steps.count >= 4096 }
 
   func endChanges() {
@@ -83,9 +81,9 @@ private final class ReadAheadBatch: @unchecked Sendable {
   }
 }
 
-/// What the thread does that reads.
+/// The work of the reading thread.
 private final class ReadingWork: @unchecked Sendable {
-  /// About so many bytes of changes are handed on at once.
+  /// The approximate size of a batch in bytes.
   static let batchSize = 1 << 18
 
   private struct Stopped: Error {}
@@ -98,27 +96,25 @@ private final class ReadingWork: @unchecked Sendable {
 
   init(_ reader: LogReader) {
     self.reader = reader
-    // One is read while another is written; more would take memory for nothing.
+    // One is read while another is written; more would only use memory.
     for _ in 0..<2 { giveBack(ReadAheadBatch()) }
   }
 
-  /// Ends the reading soon, which may wait for an empty batch now.
+  /// Ends the reading soon; it may be waiting for an empty batch.
   func cancel() {
     isCancelled.store(true, ordering: .relaxed)
-    // Without a timeout: Dispatch measures one by the clock, which may be set back meanwhile.
+    // Without a timeout, which Dispatch measures with a clock that can be set back.
     while let batch = batches.withLock({ $0.read.isEmpty ? nil : $0.read.removeFirst() }) {
       read.wait()
       giveBack(batch)
     }
   }
 
-  /// Takes back a batch that was written.
   func giveBack(_ batch: ReadAheadBatch) {
     batches.withLock { $0.empty.append(batch) }
     empty.signal()
   }
 
-  /// Waits for the next batch that was read.
   func take() -> ReadAheadBatch {
     read.wait()
     return batches.withLock { $0.read.removeFirst() }
@@ -136,7 +132,6 @@ private final class ReadingWork: @unchecked Sendable {
     read.signal()
   }
 
-  /// Reads to the end of the log.
   func run() {
     var batch = takeEmpty()
     do {
@@ -168,7 +163,7 @@ private final class ReadingWork: @unchecked Sendable {
     return transaction
   }
 
-  /// Hands a batch on, and waits for an empty one.
+  /// Passes on a batch, and waits for an empty one.
   private func moveOn(_ batch: inout ReadAheadBatch) throws {
     guard !isCancelled.load(ordering: .relaxed) else { throw Stopped() }
     batch.endChanges()

@@ -4,13 +4,12 @@ import FoundationEssentials
 import Glibc
 import Store
 
-/// The store that logs are replayed into, which is created when the first log is.
+/// The store into which logs are replayed, created with the first log.
 final class Replica {
-  /// The store's file.
   let path: String
-  /// The identifier of the store that the logs are of.
+  /// The identifier of the origin.
   let identifier: String
-  /// The last transaction that the replica had before this run.
+  /// The last transaction before this run.
   let head: HistoryPoint
   /// Whether this run creates the store.
   private(set) var isNew: Bool
@@ -51,14 +50,14 @@ final class Replica {
     try store?.read { try $0.checkIsNotPast(until, store: path) }
   }
 
-  /// Fails if the transaction of a log with the id of a point has another digest.
+  /// Fails if the transaction in a log has another digest than a point with its id.
   func checkDivergence(_ transaction: Transaction, from point: HistoryPoint, log: String) throws {
     guard transaction.id == point.transaction, transaction.chainDigest != point.digest
     else { return }
     throw PipelineError(.hasOtherDigest(transaction.id), store: path, log: log)
   }
 
-  /// Removes an empty replica, which was created for another lineage; false if that can't be done.
+  /// Removes an empty replica that was created for another lineage; false if it can't.
   func removeEmpty() throws -> Bool {
     guard isEmpty, !isDryRun else { return false }
     store = nil
@@ -67,21 +66,20 @@ final class Replica {
     return true
   }
 
-  /// Whether the transactions of a log can be written without a write-ahead log.
-  ///
-  /// Tables that change are written with one, and so is what somebody else has open.
+  /// Whether the transactions of a log can be written without a write-ahead log; migrations need
+  /// one, and so do stores that others have open.
   func writesDirectly(_ schema: () throws -> StoreSchema) throws -> Bool {
     guard let store else { return true }
     return try schema() == store.schema && store.setWriteAheadLog(isUsed: false)
   }
 
-  /// Gives the replica its write-ahead log again, after a failure.
+  /// Restores the replica's write-ahead log after a failure.
   func takeBackWriteAheadLog() {
-    // What failed before says more, and the next run does this again.
+    // The earlier error says more, and the next run does this again.
     _ = try? store?.setWriteAheadLog(isUsed: true)
   }
 
-  /// Gives the replica its write-ahead log again, and counts the links that lead to nothing.
+  /// Restores the replica's write-ahead log, and counts dangling links.
   func finish() throws -> Int64 {
     guard let store, !isDryRun else { return 0 }
     try store.setWriteAheadLog(isUsed: true)
@@ -91,10 +89,10 @@ final class Replica {
     }
   }
 
-  /// Calls with what replays transactions of a log, in one transaction of the replica.
+  /// Runs a function that replays transactions of a log in one SQL transaction.
   ///
-  /// The replica is made where there is none, and follows where the log has another schema. A direct
-  /// replay does without its write-ahead log.
+  /// It creates a missing replica, and migrates one if the log has another schema. A direct replay
+  /// does not use a write-ahead log.
   func replay(_ header: LogHeader, isDirect: Bool, _ body: (Replayer) throws -> Void) throws {
     let content = { [blobs = logs.blobs] digest in try blobs.value(digest) }
     let store = try store ?? make(header.schema, lineage: header.lineage)
@@ -103,10 +101,10 @@ final class Replica {
       try store.setWriteAheadLog(isUsed: !isDirect)
       return try store.replay(content: content, body)
     }
-    // Whoever changes tables has to be alone in this process.
+    // A migration must have the only connection of this process.
     self.store = nil
     defer {
-      // Where it can't be opened, whoever needs it next opens it, and says why.
+      // If it can't be opened, the next user opens it and reports why.
       if self.store == nil { self.store = try? Store.open(.file(url)) }
     }
     try Migration.replay(url, to: header.schema, content: content, body)
@@ -115,10 +113,10 @@ final class Replica {
 
   private func make(_ schema: StoreSchema, lineage: Int64) throws -> Store {
     let file = url.path(percentEncoded: false)
-    // For the owner alone, as logs are, from the first moment on: what is made beside a store takes
-    // the file's permissions.
+    // Only for the owner from the beginning, as logs are: the files beside a store copy its
+    // permissions.
     let descriptor = open(file, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0o600)
-    // An empty file that is there is taken, and where there is no folder, it says so who opens it.
+    // An existing empty file is used; if the folder is missing, opening the store reports that.
     guard descriptor >= 0 || errno == EEXIST || errno == ENOENT else {
       throw ChainFailure.replica(errno).at(file)
     }

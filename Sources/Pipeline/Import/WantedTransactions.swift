@@ -2,19 +2,18 @@ import ChangeLog
 import Changes
 import Store
 
-/// What of a log is wanted, and is not in the replica yet.
+/// The part of a log that is wanted and not in the replica yet.
 struct WantedTransactions {
-  /// The last transaction.
   private(set) var end: HistoryPoint
   private(set) var transactions: Int64 = 0
   private(set) var changes: Int64 = 0
   private(set) var snapshotObjects: Int64 = 0
-  /// The state that a lineage after the first begins with, if this log begins it.
+  /// The state with which a later lineage begins, if this log begins it.
   private(set) var lineageStart: HistoryPoint?
-  /// The transactions of the gap that the requested end lies in.
+  /// The gap that contains the requested end.
   private(set) var gap: ClosedRange<Int64>?
 
-  /// Reads a whole log, of which the replica may have the beginning already.
+  /// Reads a whole log, whose beginning can be in the replica already.
   init(
     _ request: ImportRequest,
     log: LogReplay,

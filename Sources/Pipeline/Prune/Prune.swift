@@ -3,24 +3,21 @@ import Changes
 import FoundationEssentials
 import Store
 
-/// What is to be deleted from a store's history.
 package struct PruneRequest: PipelineRequest, Sendable {
-  /// The store's file.
   package var store: String
-  /// The folder that the store's history was exported to.
+  /// The folder to which the store was exported.
   package var logs: LogFolder
-  /// How old a transaction is at least that goes.
+  /// Transactions that are younger stay.
   package var keep: Duration
-  /// Who does it, as history will say.
+  /// The author of the record in history.
   package var author = Author()
-  /// True to delete also what partial logs have not got yet.
+  /// Whether to delete also what filtered logs do not contain yet.
   package var ignoresPartial = false
-  /// True to delete also what is older than the first log of the folder.
+  /// Whether to delete also what is older than the folder's first log.
   package var ignoresUnlogged = false
-  /// True to find out what would be done, and to do nothing.
+  /// Whether to find out what would be done, without doing it.
   package var isDryRun = false
 
-  /// Makes a request.
   package init(store: String, logs: LogFolder, keep: Duration) {
     self.store = store
     self.logs = logs
@@ -28,39 +25,33 @@ package struct PruneRequest: PipelineRequest, Sendable {
   }
 }
 
-/// What was deleted from a store's history.
 package struct PruneResult: Codable, Hashable, Sendable {
-  /// The store's file.
   package var store: String
-  /// The last transaction that the logs were verified to have.
+  /// The last transaction that is verified to be in the logs.
   package var verified: HistoryPoint
-  /// The oldest transaction that was there before; nil for none.
+  /// The oldest transaction before; nil if there was none.
   package var oldest: Int64?
-  /// The last transaction that was deleted; nil if none was.
+  /// The last deleted transaction; nil if there is none.
   package var through: Int64?
-  /// The number of transactions that were deleted.
+  /// The number of deleted transactions.
   package var transactions: Int64 = 0
-  /// The transaction that records it; nil if nothing was deleted.
+  /// The transaction that records the deletion; nil if nothing was deleted.
   package var record: Int64?
-  /// The partial logs for which transactions were kept that would have gone: what was left out of
-  /// them, in words.
+  /// What was left out of the filtered logs that still need old transactions.
   package var heldBy: [String] = []
-  /// The size of the store's file before.
   package var bytesBefore: Int64 = 0
-  /// The size of the store's file after.
   package var bytesAfter: Int64 = 0
 }
 
-/// Deletes old transactions from a store's history, but only what is in verified logs.
+/// Deletes old transactions from a store's history that are in verified logs.
 ///
-/// All logs of the store are read again before anything is deleted. What partial logs have not got
-/// yet stays, unless the request says otherwise. That it was done is recorded as
-/// a transaction of its own, before it is done.
+/// All logs of the store are read before anything is deleted. What filtered logs do not contain yet
+/// stays, unless the request says otherwise. A transaction records the deletion before it happens.
 ///
 /// - Throws: ``PipelineError``, ``LogError`` or ``StoreError``.
 package func prune(_ request: PruneRequest, tick: Tick = { _ in }) throws -> PruneResult {
   var result = try deleteOld(request, tick: tick)
-  // The file gets smaller when the store is closed.
+  // The file becomes smaller when the store is closed.
   result.bytesAfter = size(of: request.store)
   return result
 }
@@ -79,7 +70,7 @@ private func deleteOld(_ request: PruneRequest, tick: Tick) throws -> PruneResul
     try checkIsSame(reader, verified: verified, request: request)
     let range = try reader.historyRange()
     result.oldest = range.oldest
-    // The last one that was exported stays, because the token stands at it.
+    // The last exported transaction stays, because the token names it.
     guard let oldest = range.oldest, oldest < verified.transaction else { return 0 }
     guard first <= oldest || request.ignoresUnlogged else {
       throw request.error(.areUnlogged(oldest...first - 1))
@@ -110,8 +101,7 @@ private func deleteOld(_ request: PruneRequest, tick: Tick) throws -> PruneResul
   return result
 }
 
-/// Reads all logs of the store's lineage, and returns the first of their transactions, and where they
-/// end.
+/// Reads all logs of the store's lineage, and returns their first transaction and their end.
 private func verifiedRange(
   of store: Store,
   request: PruneRequest,
@@ -125,7 +115,6 @@ private func verifiedRange(
   }
   var verification = VerifyRequest(logs: request.logs)
   verification.store = store.identifier
-  // A dry run leaves nothing behind.
   verification.isRecorded = !request.isDryRun
   let results = try verify(verification, tick: tick).filter { $0.lineage == store.lineage }
   if let finding = results.flatMap(\.findings).first {
@@ -135,7 +124,7 @@ private func verifiedRange(
   return (first, end ?? chain.beginning)
 }
 
-/// The last transaction that no partial log needs any more, which goes on after its token.
+/// The last transaction that no filtered log needs, because its token is there or later.
 private func lastForPartial(
   of store: Store,
   reader: Reader,
@@ -154,7 +143,7 @@ private func lastForPartial(
     } catch let error as StoreError
       where error.code == .historyExpired || error.code == .historyDiverged
     {
-      // What it would go on with is gone, so that nothing is kept for it.
+      // Transactions that it needs are gone, so nothing is kept for it.
       continue
     }
     result.heldBy.append(partial.words)
@@ -163,7 +152,7 @@ private func lastForPartial(
   return least
 }
 
-/// Makes sure that the logs are those of the history that is in the store.
+/// Fails if the logs are not those of the store's history.
 private func checkIsSame(
   _ reader: Reader,
   verified: HistoryPoint,

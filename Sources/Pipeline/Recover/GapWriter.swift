@@ -3,8 +3,8 @@ import Changes
 import FoundationEssentials
 import Store
 
-/// Writes what happened between the last log and the beginning of the history that is kept, as far as
-/// it can be told: what the objects differ in.
+/// Writes a gap between the last log and the beginning of the history that is kept: the difference
+/// of the objects.
 struct GapWriter {
   let request: RecoverRequest
   let store: Store
@@ -57,7 +57,7 @@ struct GapWriter {
       schema: store.schema
     )
     let gap = Gap(first: last.transaction + 1, resumes: resumes.digest)
-    // It was over when history goes on, and times are to go up with the ids.
+    // The gap ended before the next transaction, and times rise with ids.
     let next = try store.read { reader in
       try reader.history(after: resumes.transaction).nextTransaction()
     }

@@ -5,8 +5,8 @@ import Store
 
 /// Begins a new lineage of logs for a store that was restored from an older copy.
 ///
-/// It begins with the state after the last transaction that store and logs have in common, written as
-/// one transaction that names the head of the old lineage. What the store recorded since follows.
+/// Its first log has the state after the last common transaction, as one transaction that names the
+/// head of the old lineage. The later transactions of the store follow.
 struct LineageWriter {
   let request: RecoverRequest
   let store: Store
@@ -14,7 +14,7 @@ struct LineageWriter {
   let folder: String
 
   func write(after last: HistoryPoint, result: inout RecoverResult, tick: Tick) throws {
-    // An older copy may have been restored before, so that the logs have a later lineage already.
+    // The logs can have a later lineage already, from the restore of another copy.
     let own =
       store.lineage == last.lineage
       ? chain : try LogChain(request.logs, store: chain.store, lineage: store.lineage)
@@ -63,7 +63,7 @@ struct LineageWriter {
     try writeToken(result.resumes, of: chain.store, to: token)
   }
 
-  /// Goes on where a run was stopped after it had written the log that begins the new lineage.
+  /// Continues a run that was interrupted after it wrote the first log of the new lineage.
   private func finishStopped(
     _ last: HistoryPoint,
     state: Store,
@@ -87,7 +87,7 @@ struct LineageWriter {
     return true
   }
 
-  /// Whether the state in the logs is this one: else another copy began the lineage.
+  /// Whether the logs begin with this state; otherwise another copy began the lineage.
   private func begins(with state: Store, tick: Tick) throws -> Bool {
     var replay = ImportRequest(logs: request.logs, store: folder + "/begun.store")
     replay.origin = chain.store
@@ -101,8 +101,8 @@ struct LineageWriter {
     return isSame
   }
 
-  /// The last transaction that store and logs have in common; where history does not reach back to
-  /// it, the last one that history does not have.
+  /// The last common transaction of store and logs; if it was deleted from history, the last
+  /// deleted one.
   private func fork(from chain: LogChain, tick: Tick) throws -> Int64 {
     try store.read { reader in
       let base = try max(

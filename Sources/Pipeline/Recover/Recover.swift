@@ -3,41 +3,35 @@ import Changes
 import FoundationEssentials
 import Store
 
-/// Which store's export is to go on again, after its history and its logs came apart.
 package struct RecoverRequest: PipelineRequest, Sendable {
-  /// The store's file.
   package var store: String
-  /// The folder of logs.
   package var logs: LogFolder
-  /// Where the token is kept; nil for its place beside the logs.
+  /// Nil for the token beside the logs.
   package var token: String?
 
-  /// Makes a request.
   package init(store: String, logs: LogFolder) {
     self.store = store
     self.logs = logs
   }
 }
 
-/// How an export was made to go on.
 package struct RecoverResult: Hashable, Sendable {
-  /// What was in the way.
+  /// What the export needed.
   package enum Remedy: String, Hashable, Sendable {
-    /// Nothing: the next export would have gone on by itself.
+    /// Nothing: the next export would have continued.
     case none
-    /// History that was deleted before it was exported: what objects differ in stands for it.
+    /// A gap, because history was deleted before it was exported.
     case gap
-    /// The store was restored from an older copy: a new lineage goes on from there.
+    /// A new lineage, because the store was restored from an older copy.
     case lineage
   }
 
-  /// What was in the way.
   package var remedy: Remedy
   /// The last transaction of the logs before.
   package var from: HistoryPoint
-  /// The point from which history is exported as it was recorded.
+  /// The point after which recorded history is exported.
   package var resumes: HistoryPoint
-  /// The number of objects that the gap says something of, or that the new lineage begins with.
+  /// The number of objects in the gap, or in the beginning of the new lineage.
   package var objects: Int64 = 0
   /// The log that was written.
   package var file: String?
@@ -45,12 +39,12 @@ package struct RecoverResult: Hashable, Sendable {
   package var export: ExportResult
 }
 
-/// Makes the export of a store go on where its history was deleted too early, or is another one than
-/// that of the logs.
+/// Continues the export of a store whose history was deleted too early, or differs from that of the
+/// logs.
 ///
-/// What is written stands beside the logs that are there; none of them is changed.
+/// It adds logs, and changes none.
 ///
-/// - Throws: ``PipelineError``, ``LogError`` or ``StoreError``; the next run begins anew.
+/// - Throws: ``PipelineError``, ``LogError`` or ``StoreError``; the next run begins again.
 package func recover(_ request: RecoverRequest, tick: Tick = { _ in }) throws -> RecoverResult {
   let url = URL(fileURLWithPath: request.store)
   let store = try Store.open(.file(url))
@@ -88,7 +82,7 @@ package func recover(_ request: RecoverRequest, tick: Tick = { _ in }) throws ->
   return result
 }
 
-/// What the logs need after their last point, so that the store's history continues them.
+/// What the logs need so that the store's history continues them.
 private func remedy(of store: Store, after last: HistoryPoint) throws -> RecoverResult.Remedy {
   try store.read { reader in
     do {
@@ -104,8 +98,8 @@ private func remedy(of store: Store, after last: HistoryPoint) throws -> Recover
 
 /// A copy of a store as it was after an earlier transaction.
 ///
-/// - Returns: The copy, and the transaction; that is the head where the way back is barred by a
-///   change of the schema or by erased values.
+/// - Returns: The copy, and the transaction, which is the head if a migration or an erasure can't
+///   be reverted.
 func rewoundCopy(
   of store: Store,
   to transaction: Int64,

@@ -3,76 +3,65 @@ import Changes
 import FoundationEssentials
 import Store
 
-/// How a store and its logs stand to each other.
 package struct Status: Hashable, Sendable {
-  /// Whether the next export can go on.
+  /// Whether the next export can continue.
   package enum Health: String, Hashable, Sendable {
-    /// It can.
     case ok
-    /// Nothing was exported yet.
+    /// Nothing has been exported.
     case notExported = "not-exported"
-    /// What comes next was deleted from history.
+    /// The next transactions were deleted from history.
     case expired
-    /// The store's history is another one than that of the logs.
+    /// The history differs from that of the logs.
     case diverged
-    /// Logs that the token speaks of are not there.
+    /// Logs that the token requires are missing.
     case logsMissing = "logs-missing"
   }
 
-  /// The store's file.
   package var store: String
-  /// The store's identifier.
   package var identifier: String
-  /// The last transaction of the store.
   package var head: HistoryPoint
-  /// When that was; nil if there is none.
+  /// The time of the head; nil if there is none.
   package var headTime: String?
   /// The oldest transaction in history; nil if there is none.
   package var oldest: Int64?
-  /// How the whole logs stand.
+  /// The state of the whole logs.
   package var logs: Logs
-  /// The number of changes that history has.
+  /// The number of changes in history.
   package var changes: Int64
   /// The bytes of the store's file.
   package var storeBytes: Int64
-  /// The last time that the logs were found whole.
+  /// The last successful verification.
   package var verified: VerificationRecord?
-  /// How the logs stand that have something left out.
+  /// The state of filtered logs.
   package var partials: [Partial] = []
 
-  /// How far a store is in logs of one kind.
+  /// The state of logs of one kind.
   package struct Logs: Hashable, Sendable {
-    /// The last transaction that was exported, or looked at; nil if the token does not say so.
+    /// The last transaction that was exported or examined; nil if the token does not have it.
     package var exported: HistoryPoint?
-    /// When the oldest transaction after it was written; nil if there is none.
+    /// The time of the oldest transaction after it; nil if there is none.
     package var waitingSince: String?
-    /// How long that one waits.
+    /// The age of that transaction.
     package var lag: Duration
     /// The number of transactions after it.
     package var lagTransactions: Int64
-    /// The number of logs.
     package var files: Int
-    /// The bytes of the logs.
     package var bytes: Int64
-    /// Whether the next export can go on.
     package var health = Health.ok
-    /// What is wrong, or what the next export would report, in a sentence; nil if it would report
-    /// nothing.
+    /// What is wrong, or what the next export would report; nil if there is nothing.
     package var message: String?
-    /// What to do about it.
     package var hint: String?
   }
 
-  /// How a store and its logs with something left out stand to each other.
+  /// The state of filtered logs of one kind.
   package struct Partial: Hashable, Sendable {
-    /// What was left out, in words.
+    /// What was left out.
     package var words: String
-    /// How the logs stand.
     package var logs: Logs
   }
 }
 
-/// Tells how a store and its logs stand to each other, without changing either.
+/// Compares a store with its logs, without changing either.
 ///
 /// - Throws: ``PipelineError``, ``LogError`` or ``StoreError``.
 package func status(of path: String, logs: LogFolder, token: String? = nil) throws -> Status {
@@ -113,7 +102,7 @@ package func status(of path: String, logs: LogFolder, token: String? = nil) thro
 }
 
 extension Status.Logs {
-  /// Looks at what the next export of a request would do.
+  /// Finds out what the next export would do.
   fileprivate init(_ request: ExportRequest, store: Store, reader: Reader) throws {
     let (logs, identifier) = (request.logs, store.identifier)
     let token = try request.readTokenState(of: identifier)
@@ -122,7 +111,7 @@ extension Status.Logs {
       try logs.files(of: identifier, lineage: $0)
     }
     let head = try reader.historyRange().head
-    // Without a token the names of the logs say how far they reach.
+    // Without a token the names of the logs show how far they reach.
     let known = token.point.map { ($0.lineage, $0.transaction) } ?? end ?? (head.lineage, 0)
     let last = known.0 == head.lineage ? known.1 : 0
     exported = token.point
@@ -149,7 +138,6 @@ extension Status.Logs {
     }
   }
 
-  /// Describes what the next export would do.
   private mutating func describe(
     _ token: ExportRequest.TokenState,
     end: (lineage: Int64, transaction: Int64)?,
@@ -180,16 +168,14 @@ extension Status.Logs {
   }
 }
 
-/// How long ago a time of history is.
 private func age(_ time: String) -> Duration {
-  // Times of history have one form; one that has not is of no age.
+  // Times of history have one form; another one has no age.
   let style = Date.ISO8601FormatStyle(includingFractionalSeconds: true)
   guard let date = try? style.parse(time) else { return .zero }
   return .milliseconds(max(0, Int64(-date.timeIntervalSinceNow * 1000)))
 }
 
 extension Reader {
-  /// The number of changes that history has.
   fileprivate func changeCount() throws -> Int64 {
     let count = try connection.prepare(
       "SELECT coalesce(sum(changes), 0) FROM history_transaction"
