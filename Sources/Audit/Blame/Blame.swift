@@ -2,43 +2,39 @@ import Changes
 import Pipeline
 import Store
 
-/// What is known of an object's values: for each, who set it to what it is.
+/// The values of an object, and who last set each of them.
 package struct Blame: Sendable {
   /// One value, or one link to another object.
   package struct Line: Hashable, Sendable {
     package var name: String
-    /// What it is, or was when the object went.
+    /// The present value, or the last one of a deleted object.
     package var value: PropertyValue
-    /// Who set it; nil if that is before the history begins.
+    /// Who set it; nil if that was before the history begins.
     package var touch: Touch?
-    /// What it was before; nil if it came with the object.
+    /// The value before; nil if it was inserted with the object.
     package var before: PropertyValue?
   }
 
-  /// The name of the object's entity.
   package var entity: String
   package var id: Int64
-  /// What a person would call it.
+  /// The object's name for people.
   package var label: String?
-  /// Who made it; nil if that is before the history begins.
+  /// Who inserted it; nil if that was before the history begins.
   package var inserted: Touch?
-  /// Who deleted it; nil if it is there.
+  /// Who deleted it; nil if it exists.
   package var deleted: Touch?
-  /// How many changes there are of it.
+  /// The number of its changes.
   package var changes: Int64 = 0
-  /// Its values that history tells of, in the order of its schema, then its links.
+  /// The values that history has, in the order of the schema, then the links.
   package var lines: [Line] = []
 }
 
-/// Finds out who set each value of an object to what it is, up to the history's point.
+/// Finds who last set each value of an object, up to the history's point.
 ///
-/// Every change of the object is given to `each` on the way, the oldest first. All names are those
-/// at the end of the history, also where they had others before a migration. Of a filter, author,
-/// times and attribute leave out values and changes, but none that tells how a value came to be.
+/// `each` is called with every change, the oldest first. All names are those at the end of the
+/// history. The author, the times and the attribute of a filter select values and changes to show.
 ///
-/// - Returns: What is known of its values.
-/// - Throws: ``AuditError`` where there is no such entity or attribute, or history tells nothing of
-///   the object.
+/// - Throws: ``AuditError`` if the entity, the attribute or the object is not in the history.
 package func blame(
   _ history: History,
   entity: String,
@@ -75,7 +71,7 @@ package func blame(
       transaction: { transaction in
         progress.transactions += 1
         try tick(progress)
-        // Only a transaction's own line tells how it came into history.
+        // Only the transaction's own line has its op.
         for difference in pending {
           blame.apply(difference, touch: Touch(transaction))
           guard filter.matches(transaction),
@@ -132,7 +128,7 @@ extension Blame {
     }
   }
 
-  /// Of links, a change tells which went and which came; each is a line of its own.
+  /// A change has the removed and the added links, each as its own line.
   private mutating func setLinks(
     _ property: PropertyDifference,
     after: PropertyValue,
@@ -158,14 +154,14 @@ extension Blame {
     }
   }
 
-  /// Of a deleted object, the tombstone tells what it was; who set it stays.
+  /// A tombstone has the last values; who set them stays.
   private mutating func keep(_ properties: [PropertyDifference]) {
     for property in properties {
       guard let before = property.before, before.json.first != UInt8(ascii: "[") else { continue }
       if let index = lines.firstIndex(where: { $0.name == property.name }) {
         lines[index].value = before
       } else {
-        // It was set before the history begins; that it was there is all that is known.
+        // It was set before the history begins, and only its last value is known.
         lines.append(Line(name: property.name, value: before, touch: nil, before: nil))
       }
     }

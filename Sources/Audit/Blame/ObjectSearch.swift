@@ -2,7 +2,6 @@ import Changes
 import Pipeline
 import Store
 
-/// An object as a search finds it.
 package struct FoundObject: Hashable, Sendable {
   package var entity: String
   package var id: Int64
@@ -13,13 +12,13 @@ package struct FoundObject: Hashable, Sendable {
   }
 }
 
-/// Finds the objects that ever had a value, those that were deleted too, up to a limit.
+/// Finds the objects that ever had a value, including deleted ones, up to a limit.
 ///
-/// The value is a text, or JSON as logs have it. Entity and property may have their names of now, or
-/// those from before a migration.
+/// The value is a text, or JSON as in logs. Entity and property can have their present or earlier
+/// names.
 ///
 /// - Returns: The objects, in the order in which they got the value.
-/// - Throws: ``AuditError`` where the entity has no such property.
+/// - Throws: ``AuditError`` if the entity has no such property.
 package func findObjects(
   in history: History,
   entity: String,

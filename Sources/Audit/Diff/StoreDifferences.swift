@@ -1,20 +1,17 @@
 import Changes
 import Store
 
-/// Two stores side by side, each in one state.
+/// Two stores, each in one state, that are compared.
 package struct StoreDifferences {
-  /// The first store, which the second is compared to.
   package let left: Reader
-  /// The second store.
   package let right: Reader
-  /// The schema that both have.
   package let schema: StoreSchema
   private let layouts: [EntityLayout]
   private let vocabulary: Vocabulary
 
-  /// Prepares to compare two states.
+  /// Prepares the comparison of two states.
   ///
-  /// - Throws: ``AuditError`` where their schemas have other tables.
+  /// - Throws: ``AuditError`` if their schemas have different tables.
   package init(_ left: StoreState, _ right: StoreState) throws {
     let differences = right.schema.differences(fromStored: left.schema)
     guard differences.isEmpty else {
@@ -27,15 +24,14 @@ package struct StoreDifferences {
     vocabulary = Vocabulary(schema)
   }
 
-  /// Calls with every row that differs as it is stored, table by table, in the order of keys.
+  /// Calls with every stored row that differs, by table, then by key.
   package func rows(_ body: (TableDefinition, RowPair) throws -> Void) throws {
     try describingErrorsOfFiles {
       try left.rowDifferences(to: right, in: schema.tables(), body)
     }
   }
 
-  /// Calls with every object that differs and that a filter lets through, entity by entity, in the
-  /// order of ids.
+  /// Calls with every object that differs and that a filter selects, by entity, then by id.
   package func objects(
     _ filter: AuditFilter = AuditFilter(),
     _ body: (ObjectDifference) throws -> Void
@@ -51,14 +47,14 @@ package struct StoreDifferences {
     }
   }
 
-  /// What a person would call an object, in the second store or else in the first.
+  /// The name of an object for people, in the second store or else in the first.
   package func name(of entity: String, id: Int64) -> String? {
     guard let layout = layouts.first(where: { $0.entity.name == entity }),
       let label = vocabulary.labels[entity], let column = layout.column(of: label)
     else { return nil }
     let sql = "SELECT \(layout.columns[column].quoted) FROM \(layout.table) WHERE id = ?1"
     for reader in [right, left] {
-      // A name is a courtesy: where it can't be read, the id says which object is meant.
+      // The name is optional: if it can't be read, the id identifies the object.
       guard let find = try? reader.connection.cached(sql), (try? find.bind(1, id)) != nil else {
         continue
       }

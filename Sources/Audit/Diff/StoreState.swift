@@ -6,20 +6,19 @@ import Store
 
 /// The state of a history at its point, as a store that can be read.
 ///
-/// A store at its head is read as it is. For anything else a store is made in a temporary folder, and
-/// goes away with this: by the same import that restores a store or, if a store's history does not
-/// reach back to its beginning, by taking a copy of it back.
+/// The head of a store is read directly. Any other state is built in a temporary folder, which is
+/// removed with this object: by an import or, if the store's history does not reach back to its
+/// beginning, by rewinding a copy.
 package final class StoreState {
-  /// What the state was asked for by.
+  /// The text of the user.
   package let name: String
-  /// The state's schema.
   package let schema: StoreSchema
-  /// What reads it, with a companion where there can be one.
+  /// It has a companion if possible.
   package let reader: Reader
   private let store: Store
   private let folder: TemporaryFolder?
 
-  /// Makes the state that a text names, as a history's.
+  /// Builds the state that a text names.
   package init(_ name: String, tick: Tick = { _ in }) throws {
     self.name = name
     if let path = try History.storeAtHead(name) {
@@ -35,11 +34,10 @@ package final class StoreState {
     reader = try store.takeReaderWithCompanion()
   }
 
-  /// Makes two states, which may be of one store.
+  /// Builds two states, which can be of one store.
   ///
-  /// One that is made of history is made first, and the history closed: two at once of a store that
-  /// nobody writes to would leave the files of SQLite's log beside it, and a store that keeps no such
-  /// log yet, as a copy may, gets it then, while nobody may read it.
+  /// A state that is built comes first, and its history is closed: two readers of a store without a
+  /// writer would leave the files of SQLite's log, and would give a store without one such a log.
   package static func pair(
     _ first: String,
     _ second: String,
@@ -55,9 +53,8 @@ package final class StoreState {
   deinit { store.giveBack(reader) }
 }
 
-/// What is known of a history whose source was closed again.
-///
-/// Its store may be one that gets a write-ahead log when it is exported, while nobody may read it.
+/// The outline of a history whose source has been closed, because an export may give its store a
+/// write-ahead log.
 private struct Past {
   enum Kind {
     case folder, log, store
@@ -99,7 +96,7 @@ private func makeReplica(of history: Past, in folder: URL, tick: Tick) throws ->
   return try readableStore(url.path)
 }
 
-/// A copy of a store whose history does not reach back to its beginning, taken back from the head.
+/// A rewound copy of a store whose history does not reach back to its beginning.
 private func rewound(_ history: Past, at url: URL, tick: Tick) throws -> Store {
   let path = history.outline.path
   var progress = Progress()
@@ -121,7 +118,7 @@ private func rewound(_ history: Past, at url: URL, tick: Tick) throws -> Store {
   return try readableStore(url.path)
 }
 
-/// The logs that a history's state is made of; a store's are written for this.
+/// The logs from which a state is built; those of a store are exported for this.
 private func logs(of history: Past, in folder: URL, tick: Tick) throws -> LogFolder {
   let outline = history.outline
   if case .folder = history.kind { return LogFolder(outline.path) }

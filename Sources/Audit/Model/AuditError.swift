@@ -20,7 +20,6 @@ package enum AuditError: Error, Sendable, Worded {
     case unknownName, notFound, ambiguous, historyExpired, schemaMismatch, inputOutput
   }
 
-  /// What kind of failure it was.
   package var code: Code {
     switch self {
     case .unknownEntity, .unknownProperty: .unknownName
@@ -34,7 +33,7 @@ package enum AuditError: Error, Sendable, Worded {
     }
   }
 
-  /// The name that is not known, and those that are.
+  /// The unknown name, and the known ones.
   package var names: (unknown: String, known: [String])? {
     switch self {
     case .unknownEntity(let name, _, let known), .unknownProperty(let name, _, _, let known):
@@ -43,7 +42,6 @@ package enum AuditError: Error, Sendable, Worded {
     }
   }
 
-  /// What it says to a person at a terminal.
   package var wording: Wording {
     switch self {
     case .unknownEntity(let name, let path, let known):
@@ -90,7 +88,7 @@ package enum AuditError: Error, Sendable, Worded {
     }
   }
 
-  /// The first differences, said of the first and the second.
+  /// The first differences between “the first” and “the second”.
   private func first(_ all: [SchemaDifference]) -> String {
     all.prefix(3).map { $0.text(stored: "the first", wanted: "the second") }.joined(separator: "; ")
   }

@@ -1,17 +1,17 @@
 import Changes
 import Store
 
-/// A part of a value that differs: what stands at a path in its JSON.
+/// A difference inside two values, at a path in their JSON.
 package struct InsideDifference: Hashable, Sendable {
-  /// Where it is, as `address.lines[2]`; empty for the whole.
+  /// Such as `address.lines[2]`; empty for the whole value.
   package var path: String
-  /// What was there; nil for nothing.
+  /// Nil if there was nothing.
   package var before: [UInt8]?
-  /// What is there; nil for nothing.
+  /// Nil if there is nothing.
   package var after: [UInt8]?
 }
 
-/// What differs inside of two texts of canonical JSON, member by member and element by element.
+/// The differences between two texts of canonical JSON, by member and element.
 package func insideDifferences(_ before: [UInt8], _ after: [UInt8]) -> [InsideDifference] {
   var result: [InsideDifference] = []
   compare(before, after, at: "", result: &result)

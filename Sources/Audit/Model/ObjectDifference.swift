@@ -1,17 +1,17 @@
 import Changes
 import Store
 
-/// How one object differs between two states: what a change did to it, or what sets two stores apart.
+/// How an object differs before and after a change, or between two stores.
 ///
-/// This is the one model that all formats are made of.
+/// All formats show this model.
 package struct ObjectDifference: Hashable, Sendable {
-  /// What happened to the object on the way from the first state to the second.
+  /// The kind of change from the first state to the second.
   package var kind: ChangeKind
   package var entity: String
   package var id: Int64
-  /// What a person would call it; nil if nothing tells.
+  /// The object's name for people; nil if it is not known.
   package var label: String?
-  /// What differs: all properties where the object came or went.
+  /// All properties if the object was inserted or deleted.
   package var properties: [PropertyDifference]
 
   package init(
@@ -29,15 +29,14 @@ package struct ObjectDifference: Hashable, Sendable {
   }
 }
 
-/// How one property of an object differs.
+/// How a property of an object differs.
 package struct PropertyDifference: Hashable, Sendable {
-  /// The property's name in the model.
   package var name: String
-  /// The value in the first state, of links those that went; nil if the object was not there.
+  /// The value or the removed links; nil if the object did not exist.
   package var before: PropertyValue?
-  /// The value in the second state, of links those that came; nil if the object is not there.
+  /// The value or the added links; nil if the object does not exist.
   package var after: PropertyValue?
-  /// What differs inside of values that have an inside.
+  /// The differences inside values that are JSON.
   package var inside: [InsideDifference]
 
   package init(
@@ -54,7 +53,6 @@ package struct PropertyDifference: Hashable, Sendable {
 }
 
 extension ObjectDifference {
-  /// Reads a change of history, with the words that its schema gives.
   package init(_ change: Change, vocabulary: Vocabulary) {
     let before = values(.before, of: change)
     let after = values(.after, of: change)
@@ -90,7 +88,7 @@ private func values(
   }
 }
 
-/// The name in the model of what history calls `Entity.property` where it has to tell two apart.
+/// The name in the model of a property that history calls `Entity.property`, to distinguish it.
 func propertyName(_ name: String) -> String {
   name.lastIndex(of: ".").map { String(name[name.index(after: $0)...]) } ?? name
 }

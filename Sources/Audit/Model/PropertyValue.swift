@@ -1,13 +1,13 @@
 import Changes
 import Store
 
-/// A value as history has it: canonical JSON, and beside it what JSON can't show.
+/// A value of history: canonical JSON, with notes for what JSON can't represent.
 package struct PropertyValue: Hashable, Sendable {
-  /// The canonical text of the value; null where one of the others stands for it.
+  /// Canonical; null if one of the others represents the value.
   package var json: [UInt8]
-  /// The name of what the declared type's encoding can't show, such as `nan` or `erased`.
+  /// The name of a special value, such as `nan` or `erased`.
   package var special: String?
-  /// What stands for a value that is too large for a line: its SHA-256 and its size.
+  /// The SHA-256 and the size of a value that is too large for a line.
   package var large: [UInt8]?
 
   package init(json: [UInt8], special: String? = nil, large: [UInt8]? = nil) {
@@ -16,13 +16,13 @@ package struct PropertyValue: Hashable, Sendable {
     self.large = large
   }
 
-  /// Whether the value was erased from history, so that nobody knows it.
+  /// Whether the value was erased from history.
   package var isErased: Bool { special == SpecialValue.erasedName }
 
   /// The text of a string, without quotes and escapes; nil for another value.
   package var text: String? { json.withUnsafeBytes { parseJSONString($0) } }
 
-  /// The objects that a to-one relationship or a list of links leads to; empty for attributes.
+  /// The targets of a relationship; empty for attributes.
   package var links: [Link] {
     switch json.first {
     case UInt8(ascii: "{"): return Link(json).map { [$0] } ?? []
@@ -31,9 +31,8 @@ package struct PropertyValue: Hashable, Sendable {
     }
   }
 
-  /// One object that a relationship leads to.
+  /// The target of a relationship.
   package struct Link: Hashable, Sendable {
-    /// The name of the object's entity.
     package var entity: String
     package var id: Int64
 

@@ -1,8 +1,7 @@
 import Changes
 import Store
 
-/// What a schema says about how people call things: which attribute names an object, and which
-/// values have an inside.
+/// The attributes of a schema that name an object, and those whose values are JSON.
 package struct Vocabulary: Sendable {
   /// The attribute that names an object, by entity.
   package let labels: [String: String]
@@ -22,7 +21,8 @@ package struct Vocabulary: Sendable {
     self.nested = nested
   }
 
-  /// Gives a difference its object's name, where its values tell it, and looks inside its values.
+  /// Adds the object's name to a difference, if its values have it, and the differences inside
+  /// values.
   package func explain(_ difference: inout ObjectDifference) {
     if difference.label == nil, let name = labels[difference.entity],
       let property = difference.properties.first(where: { $0.name == name })
@@ -40,7 +40,7 @@ package struct Vocabulary: Sendable {
 }
 
 extension PropertyDifference {
-  /// Compares the JSON that both values hold as text.
+  /// Compares two values that are JSON.
   fileprivate mutating func lookInside() {
     guard let before = before?.text, let after = after?.text else { return }
     inside = insideDifferences(Array(before.utf8), Array(after.utf8))

@@ -2,37 +2,35 @@ import Changes
 import Pipeline
 import Store
 
-/// Which transactions and changes are looked at; the same in all questions about a history.
+/// The transactions and changes that a question about a history selects.
 package struct AuditFilter: Sendable {
-  /// The entity; its heirs are meant too.
+  /// The entity, with its heirs.
   package var entity: String?
   package var id: Int64?
-  /// The author; an empty text for those that have none.
+  /// Empty for transactions without an author.
   package var author: String?
-  /// The property that changed.
+  /// A property that changed.
   package var attribute: String?
-  /// Nothing before this time, as history writes it.
+  /// The first time, in the form of history.
   package var since: String?
-  /// Nothing from this time on, as history writes it.
+  /// The time after the last one, in the form of history.
   package var until: String?
-  /// What the entity and the attribute were called at any time; nil if neither is given.
+  /// The selected names at any time; nil if neither entity nor attribute is given.
   private var meant: MeantChanges?
 
-  /// Lets everything through.
   package init() {}
 
-  /// Whether changes are told apart, and not only transactions.
+  /// Whether it selects changes, and not only transactions.
   package var isAboutChanges: Bool { entity != nil || id != nil || attribute != nil }
 
-  /// Looks up the names that were given, and refuses those that the history never had.
+  /// Looks up the given names, and fails for those that the history never had.
   ///
-  /// An entity or attribute that a migration renamed is found by each of its names, and so are its
-  /// changes under all of them.
+  /// A renamed entity or attribute is found by each of its names, with all its changes.
   package mutating func resolve(_ history: History) throws {
     try resolve(history.source.schemas(), of: history.outline.path)
   }
 
-  /// Looks up the names that were given in all schemas of a store, the oldest first.
+  /// Looks up the given names in all schemas of a store, the oldest first.
   package mutating func resolve(
     _ schemas: @autoclosure () throws -> [StoreSchema],
     of path: String
@@ -46,12 +44,11 @@ package struct AuditFilter: Sendable {
     meant = try names.changes(of: entity, family: family, property: attribute)
   }
 
-  /// Whether a transaction may be looked at.
   package func matches(_ transaction: Transaction) -> Bool {
     matches(author: transaction.author, time: transaction.time)
   }
 
-  /// Whether what was done may be looked at; of what is nil is known that history began later.
+  /// Whether a touch is selected; nil was before the history begins.
   func matches(_ touch: Touch?) -> Bool {
     guard let touch else { return author == nil && since == nil }
     return matches(author: touch.author, time: touch.time)
@@ -64,12 +61,11 @@ package struct AuditFilter: Sendable {
     return true
   }
 
-  /// Whether a change may be looked at, in a transaction that tells its schema.
   package func matches(_ change: Change, transaction: Transaction) -> Bool {
     matches(change, schema: transaction.schema)
   }
 
-  /// Whether a change may be looked at that has the names of some schema, told by its digest.
+  /// Whether a change under a schema with this digest is selected.
   package func matches(_ change: Change, schema: String) -> Bool {
     if let id, change.object != id { return false }
     return meant?.contain(change, schema: schema) ?? true

@@ -1,18 +1,17 @@
 import Changes
 import Store
 
-/// Which changes are meant, by the names that the schema of their transaction has for entities and
-/// properties.
+/// The selected entities and properties, by their names under each schema.
 struct MeantChanges: Sendable {
   private struct Part: Sendable {
     let entity: [UInt8]
-    /// Nil if any property will do.
+    /// Nil for all properties.
     let properties: Set<String>?
   }
 
   private var parts: [String: [Part]] = [:]
 
-  /// Adds what is meant under one schema.
+  /// Adds the selection under one schema.
   mutating func add(_ entities: [(name: String, properties: Set<String>?)], under schema: String) {
     parts[schema] = entities.map { Part(entity: Array($0.name.utf8), properties: $0.properties) }
   }
@@ -21,8 +20,8 @@ struct MeantChanges: Sendable {
     parts[schema]?.first { change.entity.elementsEqual($0.entity) }
   }
 
-  /// What the properties that are meant are called in a change; none where it is not meant, or any
-  /// will do.
+  /// The selected properties by their names in a change; empty if the change is not selected, or
+  /// all are.
   func properties(of change: Change, schema: String) -> Set<String> {
     part(of: change, schema: schema)?.properties ?? []
   }

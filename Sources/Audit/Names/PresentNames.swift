@@ -2,26 +2,24 @@ import Changes
 import Pipeline
 import Store
 
-/// What the parts of a history's schemas are called at its end, so that an object can be followed
-/// through migrations that renamed its entity or its properties.
+/// The names of the parts of a history's schemas at its end, to follow an object through renaming
+/// migrations.
 ///
-/// Who asks may use the names of now, or those from before a migration. What a migration removed keeps
-/// the name that it had.
+/// Questions can use present or earlier names. A removed part keeps its last name.
 struct PresentNames {
   private let path: String
-  /// The schemas that the history had, with what transactions name them by.
+  /// With the digests that transactions contain.
   private var schemas: [(digest: String, schema: StoreSchema, succession: SchemaSuccession)] = []
-  /// The names that each entity had, its present one included.
+  /// All names of each entity, including the present one.
   private var past: [String: Set<String>] = [:]
-  /// The entities that ever inherited from each directly, by their present names.
+  /// The entities that ever inherited directly from each, by present names.
   private var heirs: [String: Set<String>] = [:]
 
-  /// Follows the names through all schemas of a history, in the order in which it got them.
   init(_ history: History) throws {
     try self.init(history.source.schemas(), of: history.outline.path)
   }
 
-  /// Follows the names through all schemas of a store, the oldest first.
+  /// The oldest schema comes first.
   init(_ all: [StoreSchema], of path: String) throws {
     self.path = path
     for (index, schema) in all.enumerated() {
@@ -39,7 +37,7 @@ struct PresentNames {
 
   /// The present names of an entity and of all that ever inherited from it.
   ///
-  /// - Throws: ``AuditError`` where no schema of the history has the entity.
+  /// - Throws: ``AuditError`` if no schema of the history has the entity.
   func family(of entity: String) throws -> Set<String> {
     let present =
       past[entity] != nil ? entity : past.first { $0.value.contains(entity) }?.key
@@ -54,10 +52,9 @@ struct PresentNames {
     return family
   }
 
-  /// The changes that are about some entities, or about all, and where a property is named, about
-  /// that one.
+  /// The changes of some entities, or of all, and of one property if it is named.
   ///
-  /// - Throws: ``AuditError`` where none of them ever had the property.
+  /// - Throws: ``AuditError`` if none of the entities ever had the property.
   func changes(
     of entity: String?,
     family: Set<String>?,
@@ -83,9 +80,9 @@ struct PresentNames {
     return result
   }
 
-  /// The present names of the properties that somebody may mean by a name.
+  /// The present names of the properties that a name can mean.
   ///
-  /// - Throws: ``AuditError`` where none of the entities ever had one of this name.
+  /// - Throws: ``AuditError`` if none of the entities ever had the property.
   func properties(
     called name: String,
     of entity: String?,
@@ -108,7 +105,7 @@ struct PresentNames {
     return present.contains(name) ? [name] : present
   }
 
-  /// Gives a difference the names that its entity and properties have now.
+  /// Gives a difference the present names of its entity and properties.
   func translate(
     _ difference: inout ObjectDifference,
     from schema: String,

@@ -1,91 +1,79 @@
 import Pipeline
 import Store
 
-/// What an auditor looks at first: how much happened, when, by whom, and what deserves a look.
+/// The summary of a history: how much happened, when, by whom, and what an auditor should examine.
 package struct AuditSummary {
-  /// One transaction with what it changed.
   package struct Entry: Sendable {
     package var summary: TransactionSummary
-    /// Its changes, as many as are shown.
+    /// The changes that are shown.
     package var differences: [ObjectDifference]
-    /// The changes that are not shown.
+    /// The number of changes that are not shown.
     package var omitted: Int64
   }
 
-  /// An object that went, and who let it go.
+  /// A deleted object, and who deleted it.
   package struct Deletion: Sendable {
     package var touch: Touch
-    /// The object with what its tombstone keeps.
+    /// The object with the values of its tombstone.
     package var difference: ObjectDifference
   }
 
-  /// An object and how often it was changed.
+  /// An object and the number of its changes.
   package struct Activity: Sendable {
     package var object: FoundObject
-    /// What a person would call it.
+    /// The object's name for people.
     package var label: String?
     package var changes: Int64
   }
 
-  /// What the history is of.
   package var history: History
-  /// The clock that times are shown by.
+  /// The time zone of all times.
   package var clock: WallClock
-  /// The transactions that were looked at; nil if there are none.
+  /// The selected transactions; nil if there are none.
   package var range: ClosedRange<Int64>?
-  /// When the first of them was.
   package var firstTime = ""
-  /// When the last of them was.
   package var lastTime = ""
-  /// The number of transactions, without the snapshot that a lineage begins with.
+  /// Without the snapshot of a lineage.
   package var transactions: Int64 = 0
   /// The number of objects in that snapshot, which are not counted as changes.
   package var snapshotObjects: Int64 = 0
-  /// All changes.
   package var counts = ChangeCounts()
-  /// What happened to each entity, the busiest first.
+  /// By the number of changes.
   package var entities: [EntityCounts] = []
-  /// What each author did, the busiest first.
+  /// By the number of changes.
   package var authors: [TimelineGroup] = []
-  /// What happened each day, in order.
+  /// In order.
   package var days: [TimelineGroup] = []
-  /// The most changed objects.
   package var busiest: [Activity] = []
-  /// Whether not every object could be counted.
+  /// Whether there were too many objects to count all.
   package var isBusiestApproximate = false
-  /// The objects that went, as many as are shown.
+  /// The deleted objects that are shown.
   package var deletions: [Deletion] = []
-  /// What deserves a look.
   package var findings: [AuditFinding] = []
-  /// The transactions, as many as are shown, the newest first.
+  /// The transactions that are shown, the newest first.
   package var entries: [Entry] = []
-  /// What is known of whether all of this is as it was written.
   package var integrity: Integrity
 
-  /// Whether a part is left out for its length.
+  /// Whether parts are left out because there are too many.
   package var isSummarized: Bool {
     Int64(entries.count) < transactions || Int64(deletions.count) < counts.deleted
   }
 }
 
-/// Something in a history that deserves a look.
+/// Something in a history that an auditor should examine.
 package struct AuditFinding: Hashable, Sendable {
   package enum Kind: String, CaseIterable, Sendable {
-    /// Changes outside the hours of work.
     case outsideOfficeHours = "outside-office-hours"
-    /// Very many changes at once.
+    /// A transaction with very many changes.
     case bulk
-    /// Changes by a program that is no writer of ours.
     case foreign
-    /// Changes that were made up later, because no history was written of them.
+    /// Changes without recorded details.
     case gap
-    /// Values that were erased from history.
     case erasure
-    /// Transactions that were deleted from history.
     case deletedHistory = "deleted-history"
-    /// A transaction that says it is older than the one before.
+    /// A transaction that is older than the one before.
     case clockBack = "clock-back"
-    /// Something that is not as it was written.
+    /// Something that does not have its digest.
     case damage
   }
 
@@ -97,31 +85,27 @@ package struct AuditFinding: Hashable, Sendable {
   package var count: Int64
 }
 
-/// What is known of whether a history is as it was written.
+/// The result of verifying a history.
 package struct Integrity: Hashable, Sendable {
-  /// What was done to find out, and what came of it, in sentences.
+  /// What was verified, and the result.
   package var statements: [String] = []
-  /// Whether everything that was looked at is sound.
+  /// Whether everything that was verified is sound.
   package var isSound = true
-  /// The last transaction that was found sound.
+  /// The last sound transaction.
   package var head: Int64 = 0
-  /// The digest of that transaction, in hexadecimal digits; nil if there is none.
+  /// The digest of that transaction in hexadecimal digits; nil if there is none.
   package var headDigest: String?
 }
 
-/// What an auditor wants to know.
 package struct AuditRequest: Sendable {
-  /// Which transactions are looked at.
   package var filter = AuditFilter()
-  /// The clock that times are shown by.
   package var clock = WallClock()
-  /// So many changes in a transaction deserve a look.
+  /// The number of changes of a transaction that is reported.
   package var bulk: Int64 = 1000
-  /// So many transactions are shown with their changes.
+  /// The number of transactions that are shown with their changes.
   package var limit = 10_000
-  /// So many changes of one transaction are shown.
+  /// The number of changes of one transaction that are shown.
   package var changeLimit = 200
 
-  /// Asks for everything.
   package init() {}
 }

@@ -1,5 +1,5 @@
-/// When clocks change in each year, as `CET-1CEST,M3.5.0,M10.5.0/3` says it: the form of the variable
-/// `TZ` in POSIX.
+/// When clocks change in each year, in the form of the POSIX variable `TZ`, such as
+/// `CET-1CEST,M3.5.0,M10.5.0/3`.
 struct DaylightRule: Hashable, Sendable {
   private var standard: Int
   private var summer: Summer?
@@ -10,12 +10,12 @@ struct DaylightRule: Hashable, Sendable {
     var end: Day
   }
 
-  /// A day of every year, and the second of it.
+  /// A day of every year, and a second of it.
   private struct Day: Hashable {
     enum Kind: Hashable {
       /// The last (5) or another week's weekday of a month.
       case weekday(month: Int, week: Int, day: Int)
-      /// From 1 to 365, the 29th of February not counted.
+      /// From 1 to 365, without the 29th of February.
       case withoutLeapDay(Int)
       /// From 0 to 365.
       case ofYear(Int)
@@ -24,7 +24,7 @@ struct DaylightRule: Hashable, Sendable {
     var kind: Kind
     var second: Int
 
-    /// In seconds since 1970, on the clock on the wall.
+    /// In local seconds since 1970.
     func time(in year: Int) -> Int {
       let day: Int
       switch kind {
@@ -46,14 +46,14 @@ struct DaylightRule: Hashable, Sendable {
     }
   }
 
-  /// Reads a rule; nil for what is none.
+  /// Nil for an invalid rule.
   init?(_ text: String) {
     var reading = Reading(rest: text.utf8[...])
     guard reading.skipName(), let standard = reading.duration() else { return nil }
     self.standard = -standard
     if reading.rest.isEmpty { return }
     guard reading.skipName() else { return nil }
-    // Clocks are an hour ahead in summer, unless it is said.
+    // Summer time is an hour ahead by default.
     var offset = -standard + 3600
     if reading.rest.first != UInt8(ascii: ",") {
       guard let said = reading.duration() else { return nil }
@@ -65,7 +65,7 @@ struct DaylightRule: Hashable, Sendable {
     summer = Summer(offset: offset, start: start, end: end)
   }
 
-  /// The seconds that the clocks are ahead of UTC, at a time in seconds since 1970.
+  /// The seconds ahead of UTC at a time in seconds since 1970.
   func offset(at time: Int) -> Int {
     guard let summer else { return standard }
     let wall = time + standard
@@ -102,7 +102,7 @@ struct DaylightRule: Hashable, Sendable {
       return digits.count < 4 ? Int(String(Substring(digits))) : nil
     }
 
-    /// Hours, with minutes and seconds where they are said.
+    /// Hours, with optional minutes and seconds.
     mutating func duration() -> Int? {
       let sign = skip("-") ? -1 : 1
       if sign == 1 { _ = skip("+") }

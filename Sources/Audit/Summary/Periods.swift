@@ -1,4 +1,4 @@
-/// One day or several days together, and how much was changed in them.
+/// One or more days, and the number of changes in them.
 package struct Period: Hashable, Sendable {
   /// The first day.
   package var from: String
@@ -12,16 +12,14 @@ package struct Period: Hashable, Sendable {
     self.changes = changes
   }
 
-  /// The days as text.
   package var name: String { from == to ? from : "\(from) to \(to)" }
 }
 
 extension AuditSummary {
-  /// The time from the first day with a change to the last, in periods of the same length.
-  ///
-  /// Days without changes are part of it, so that a pause can be seen.
+  /// The time from the first day with a change to the last, in periods of equal length, including
+  /// those without changes.
   package func periods(atMost most: Int) -> [Period] {
-    // A day that somebody wrote into a store by hand may not be one.
+    // A forged store can have an invalid day.
     let counts = days.compactMap { group in
       group.name.flatMap { day(named: $0) }.map { (day: $0, changes: group.counts.all) }
     }
@@ -35,7 +33,7 @@ extension AuditSummary {
   }
 }
 
-/// The days since 1970 of a date such as `2026-11-03`; nil if the text is not one.
+/// The days since 1970 of a date such as `2026-11-03`; nil for another text.
 private func day(named name: String) -> Int? {
   let parts = name.split(separator: "-", omittingEmptySubsequences: false).map { Int($0) }
   guard parts.count == 3, let year = parts[0], let month = parts[1], let day = parts[2],

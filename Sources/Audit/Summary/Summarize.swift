@@ -3,9 +3,9 @@ import Changes
 import Pipeline
 import Store
 
-/// Reads a history once, and says what an auditor looks at first.
+/// Reads a history once, and summarizes it.
 ///
-/// - Throws: ``AuditError``, ``PipelineError`` or ``StoreError``; a log that is damaged is a finding.
+/// - Throws: ``AuditError``, ``PipelineError`` or ``StoreError``; a damaged log is a finding.
 package func summarize(
   _ history: History,
   request: AuditRequest,
@@ -17,7 +17,7 @@ package func summarize(
 }
 
 private final class Summary {
-  /// So many objects are counted one by one.
+  /// The number of objects that are counted separately.
   private static let objectLimit = 200_000
 
   private let history: History
@@ -30,13 +30,13 @@ private final class Summary {
   private var objects: [FoundObject: (count: Int64, label: String?)] = [:]
   private var findings: [AuditFinding.Kind: AuditFinding] = [:]
   private var newest = ""
-  // The transaction that is read.
+  // The current transaction.
   private var counter = EntityCounter()
   private var differences: [ObjectDifference] = []
   private var deleted: [ObjectDifference] = []
   private var changes: Int64 = 0
   private var progress: Progress
-  // The digest that was made anew.
+  // The recomputed digest.
   private var chain: Chain?
 
   init(_ history: History, request: AuditRequest) {
@@ -53,7 +53,7 @@ private final class Summary {
     do {
       try history.source.read(
         range,
-        // A store's digests are made anew from all changes, whichever are looked at.
+        // A store's digests are recomputed from all changes, also from those that are not selected.
         wants: { chain != nil || request.filter.matches($0) },
         change: { change, opening in
           progress.changes += 1
@@ -116,7 +116,7 @@ private final class Summary {
       changes = 0
     }
     let isSnapshot = transaction.operation == .snapshot
-    // A snapshot has the time when it was made, which may be later than what comes after it.
+    // A snapshot has the time when it was made, which can be later than the next transaction's.
     let isOlder = !isSnapshot && transaction.time < newest
     if !isSnapshot { newest = max(newest, transaction.time) }
     guard request.filter.matches(transaction), changes > 0 || !request.filter.isAboutChanges else {
@@ -140,7 +140,7 @@ private final class Summary {
         omitted: changes - Int64(differences.count)
       )
     )
-    // The newest are what is shown; the others go now and then, many at once.
+    // The newest are shown; the others are removed many at a time.
     if result.entries.count >= 2 * request.limit {
       result.entries.removeFirst(result.entries.count - request.limit)
     }
@@ -152,7 +152,7 @@ private final class Summary {
     look(at: transaction, total: isSnapshot ? ChangeCounts() : summary.total)
   }
 
-  /// Counts a transaction in all that happened.
+  /// Adds a transaction to all counts.
   private func add(_ summary: TransactionSummary) {
     let transaction = summary.transaction
     let total = summary.total
@@ -244,7 +244,7 @@ private final class Summary {
     return result
   }
 
-  /// Says what was verified, from where to where.
+  /// Verifies the history, and states the verified range.
   private func prove(_ tick: Tick) throws {
     let outline = history.outline
     switch history.source {
@@ -287,8 +287,7 @@ private final class Summary {
         result.integrity.statements.append(endStatement(found.end))
       }
     case let log as LogHistory where result.integrity.isSound:
-      // What was looked at began where the file of members beside it led, and ended where it was asked
-      // to.
+      // It began where the members file allowed, and ended at the requested end.
       do {
         try log.prove()
       } catch let error as LogError where error.code != .inputOutput {
@@ -321,7 +320,7 @@ private final class Summary {
   }
 }
 
-/// Makes the digests of a store's transactions anew, one after another.
+/// Recomputes the digests of a store's transactions.
 private struct Chain {
   private var previous: Digest?
   private var hash: TransactionDigest?
@@ -329,7 +328,7 @@ private struct Chain {
   private var first: Int64
   private(set) var last: Int64
   private(set) var digest: Digest?
-  /// The transactions that have something erased or deleted, whose lines can't be proved.
+  /// The transactions with erased or deleted parts, whose lines can't be verified.
   private var unproved: Int64 = 0
   private var isBroken = false
 
@@ -349,7 +348,7 @@ private struct Chain {
     lines = TransactionLines(transaction)
   }
 
-  /// Returns what is wrong with a transaction; nil if nothing is.
+  /// What is wrong with a transaction; nil if it is sound.
   mutating func close(_ transaction: Transaction) -> String? {
     defer {
       previous = transaction.chainDigest

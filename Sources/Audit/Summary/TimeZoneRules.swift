@@ -1,18 +1,16 @@
 import ChangeLog
 import FoundationEssentials
 
-/// How far the clocks of a place are from UTC, and since when, from the time zone database of the
-/// system.
+/// The offsets of a time zone from UTC, from the database of the system.
 ///
-/// It is read here and not by Foundation, whose own database makes a program five times as large and
-/// slow to start.
+/// Foundation's own database would make the program five times as large and slow to start.
 package struct TimeZoneRules: Hashable, Sendable {
-  /// The name, as `Europe/Berlin`.
+  /// Such as `Europe/Berlin`.
   package let name: String
   /// The seconds from UTC before the first change.
   private var offset = 0
   private var changes: [Change] = []
-  /// What holds after the last change.
+  /// The rule after the last change.
   private var rule: DaylightRule?
 
   private struct Change: Hashable {
@@ -21,12 +19,11 @@ package struct TimeZoneRules: Hashable, Sendable {
     let offset: Int
   }
 
-  /// The clocks of no place.
   package static let utc = TimeZoneRules(name: "UTC")
 
   private init(name: String) { self.name = name }
 
-  /// Reads what the system has of a time zone; nil if it has none of that name.
+  /// Reads a time zone of the system; nil if there is none with this name.
   package init?(named name: String) {
     self.init(name: name)
     if ["UTC", "GMT"].contains(name) { return }
@@ -38,13 +35,13 @@ package struct TimeZoneRules: Hashable, Sendable {
         }
     }
     let folder = ProcessInfo.processInfo.environment["TZDIR"] ?? "/usr/share/zoneinfo"
-    // A file that can't be read is no time zone, like one that is not there.
+    // A file that can't be read is treated as missing.
     guard isName, let bytes = try? readSmallFile("\(folder)/\(name)", limit: 1 << 20),
       read(bytes)
     else { return nil }
   }
 
-  /// The seconds that the clocks are ahead of UTC, at a time in seconds since 1970.
+  /// The seconds ahead of UTC at a time in seconds since 1970.
   package func offset(at time: Int) -> Int {
     if let last = changes.last, time >= last.start, let rule { return rule.offset(at: time) }
     if changes.isEmpty, let rule { return rule.offset(at: time) }
@@ -57,7 +54,7 @@ package struct TimeZoneRules: Hashable, Sendable {
     return low == 0 ? offset : changes[low - 1].offset
   }
 
-  /// Reads a file in the format of RFC 8536; false if it is none.
+  /// Reads a file in the format of RFC 8536; false if it has another one.
   private mutating func read(_ bytes: [UInt8]) -> Bool {
     guard var block = Block(bytes[...], wordSize: 4) else { return false }
     if block.version >= 0x32 {
@@ -76,7 +73,7 @@ package struct TimeZoneRules: Hashable, Sendable {
     return true
   }
 
-  /// One of the two tables of a file: the first is for programs that know 32 bits alone.
+  /// One of the two tables of a file; the first is for programs with 32 bits.
   private struct Block {
     let version: UInt8
     let starts: [Int]
@@ -112,7 +109,7 @@ package struct TimeZoneRules: Hashable, Sendable {
   }
 }
 
-/// A number with its sign, the highest byte first.
+/// A signed big-endian number.
 private func number(_ bytes: ArraySlice<UInt8>) -> Int {
   let start = (bytes.first ?? 0) & 0x80 == 0 ? 0 : -1
   return bytes.reduce(start) { $0 << 8 | Int($1) }

@@ -1,7 +1,7 @@
-/// The clock on the wall of those whose history it is: their time zone and their hours.
+/// The time zone and the office hours of the people whose history it is.
 package struct WallClock: Sendable {
   package let zone: TimeZoneRules
-  /// The hours of work, as 8..<18; nil if nobody keeps any.
+  /// Such as 8..<18; nil for none.
   package let officeHours: Range<Int>?
 
   package init(zone: TimeZoneRules = .utc, officeHours: Range<Int>? = nil) {
@@ -11,7 +11,7 @@ package struct WallClock: Sendable {
 
   package var zoneName: String { zone.name }
 
-  /// A time of history on this clock, as `2026-11-03 08:00:12`.
+  /// A time of history in the time zone, as `2026-11-03 08:00:12`.
   package func text(_ time: String) -> String {
     guard let local = local(time) else { return time }
     let hour = two(local.second / 3600)
@@ -19,7 +19,7 @@ package struct WallClock: Sendable {
     return "\(Audit.text(ofDay: local.day)) \(hour):\(minute):\(two(local.second % 60))"
   }
 
-  /// Whether a time is outside the hours of work: before, after, or at a weekend.
+  /// Whether a time is before or after office hours, or at a weekend.
   package func isOutsideOfficeHours(_ time: String) -> Bool {
     guard let officeHours, let local = local(time) else { return false }
     // The first of January 1970 was a Thursday.
@@ -43,7 +43,7 @@ func text(ofDay day: Int) -> String {
   return "\(year)-\(two(month))-\(two(day))"
 }
 
-/// The seconds since 1970 of a time of history, without the parts of its second.
+/// The seconds since 1970 of a time of history, without fractions.
 func seconds(of time: String) -> Int? {
   let bytes = Array(time.utf8)
   guard bytes.count >= 20 else { return nil }

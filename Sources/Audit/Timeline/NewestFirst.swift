@@ -1,11 +1,11 @@
 import Pipeline
 
-/// The ranges of ids that are read one after the other so that the newest transactions come first.
+/// The ranges of ids that are read one after another so that the newest transactions come first.
 ///
-/// Each is read forwards and kept until it is read. The first is one transaction, or the least that can
-/// be read without what comes before; the others are longer and longer while they have few changes.
+/// Each is read forwards and kept. The first has one transaction, or the least that can be read
+/// alone; the next ones grow while they have few changes.
 struct NewestFirst {
-  /// So many changes are read in one go, or one transaction.
+  /// The number of changes that are read at once, unless one transaction has more.
   private static let changes: Int64 = 16_384
   private static let longest: Int64 = 256
 
@@ -13,14 +13,13 @@ struct NewestFirst {
   private let isSplittable: Bool
   private var length: Int64 = 0
 
-  /// Begins at the end of a history, of which one transaction may be all that is wanted, or what has
-  /// to do with one object.
+  /// Begins at the end of a history, with only one transaction or one object if it is given.
   init(_ history: History, only: Int64?, object: Int64?) throws {
     rest = try only.map { [$0...$0] } ?? history.stretches(changing: object)
     isSplittable = history.outline.isSplittable
   }
 
-  /// The next range, once it is known how many changes were read in the one before.
+  /// The next range; `read` is the number of changes in the one before.
   mutating func next(after read: Int64) -> ClosedRange<Int64>? {
     guard var range = rest.popLast() else { return nil }
     length = max(1, read > Self.changes ? length / 4 : min(length * 2, Self.longest))
@@ -41,8 +40,8 @@ struct NewestFirst {
 }
 
 extension History {
-  /// The ranges of ids up to the point that have to be read, in ascending order: all of them, unless
-  /// it is about one object, and the source knows where that was changed.
+  /// The ranges of ids up to the point that must be read, in ascending order: all, or those that
+  /// change an object if the source knows them.
   func stretches(changing object: Int64?) throws -> [ClosedRange<Int64>] {
     guard let range, let object,
       let touched = try source.transactions(changing: object)

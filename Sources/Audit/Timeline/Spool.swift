@@ -1,23 +1,21 @@
 import ChangeLog
 import Glibc
 
-/// Bytes that are written in one order and read in another; many of them lie in a file.
+/// Bytes that are written in one order and read in another, mostly in a file.
 package final class Spool {
   private static let room = 4 << 20
 
   private var memory: [UInt8] = []
   private var descriptor: Int32 = -1
-  /// The bytes that are in the file.
+  /// The number of bytes in the file.
   private var flushed = 0
 
   package init() {}
 
   deinit { if descriptor >= 0 { close(descriptor) } }
 
-  /// The number of bytes.
   package var count: Int { flushed + memory.count }
 
-  /// Makes it empty.
   func removeAll() {
     memory.removeAll(keepingCapacity: true)
     flushed = 0
@@ -45,7 +43,7 @@ package final class Spool {
     memory.removeAll(keepingCapacity: true)
   }
 
-  /// Calls with the bytes of a range, piece by piece.
+  /// Calls with the bytes of a range, in parts.
   package func read(_ range: Range<Int>, _ body: ([UInt8]) throws -> Void) throws {
     var position = range.lowerBound
     while position < min(range.upperBound, flushed) {

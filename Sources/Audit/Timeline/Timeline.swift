@@ -2,23 +2,22 @@ import Changes
 import Pipeline
 import Store
 
-/// A transaction with what its changes did, counted.
+/// A transaction and the numbers of its changes.
 package struct TransactionSummary: Sendable {
   package var transaction: Transaction
-  /// What happened to the objects of each entity, sorted by name.
+  /// The numbers for each entity, sorted by name.
   package var entities: [EntityCounts]
 
-  /// Counts nothing yet, or what was counted.
   package init(transaction: Transaction, entities: [EntityCounts] = []) {
     self.transaction = transaction
     self.entities = entities
   }
 
-  /// What happened in all entities.
+  /// The numbers for all entities.
   package var total: ChangeCounts { entities.reduce(into: ChangeCounts()) { $0 += $1.counts } }
 }
 
-/// What happened to the objects of an entity.
+/// The numbers of changes of an entity's objects.
 package struct EntityCounts: Hashable, Sendable {
   package var entity: String
   package var counts: ChangeCounts
@@ -29,20 +28,16 @@ package struct EntityCounts: Hashable, Sendable {
   }
 }
 
-/// How many objects came, changed and went.
+/// The numbers of inserted, changed and deleted objects.
 package struct ChangeCounts: Hashable, Sendable {
-  /// The objects that came.
   package var inserted: Int64 = 0
-  /// The objects that changed.
   package var updated: Int64 = 0
-  /// The objects that went.
   package var deleted: Int64 = 0
 
   package init() {}
 
   package var all: Int64 { inserted + updated + deleted }
 
-  /// Counts one more.
   package mutating func count(_ kind: ChangeKind) {
     switch kind {
     case .insert: inserted += 1
@@ -51,7 +46,6 @@ package struct ChangeCounts: Hashable, Sendable {
     }
   }
 
-  /// Adds others.
   package static func += (left: inout ChangeCounts, right: ChangeCounts) {
     left.inserted += right.inserted
     left.updated += right.updated
@@ -59,7 +53,7 @@ package struct ChangeCounts: Hashable, Sendable {
   }
 }
 
-/// Counts the changes of one transaction after another, by entity.
+/// Counts the changes of each transaction, by entity.
 struct EntityCounter {
   private var counts: [(name: [UInt8], counts: ChangeCounts)] = []
 
@@ -73,7 +67,7 @@ struct EntityCounter {
     }
   }
 
-  /// What was counted, and begins anew.
+  /// Returns the numbers, and starts again.
   mutating func take() -> [EntityCounts] {
     defer { counts.removeAll(keepingCapacity: true) }
     return counts.map {
@@ -83,13 +77,13 @@ struct EntityCounter {
   }
 }
 
-/// How transactions are written: what stands for each, and for each of its changes.
+/// How transactions and their changes are written.
 package struct TimelineForm {
-  /// Writes what stands before the changes of a transaction.
+  /// Writes the beginning of a transaction.
   package var head: (TransactionSummary) -> [UInt8]
   /// Writes a change, which is the first or not; nil if changes are not shown.
   package var change: ((ObjectDifference, _ isFirst: Bool) -> [UInt8])?
-  /// What stands after the changes.
+  /// The end of a transaction.
   package var foot: [UInt8]
 
   package init(
@@ -105,12 +99,12 @@ package struct TimelineForm {
 
 /// Writes the transactions of a history, the newest first.
 ///
-/// Changes come in the order in which they were recorded, so that what is written of some transactions
-/// is kept aside, in a file where it is much, and comes from there in the other order. With `only`, that transaction alone is
-/// written, and with a limit so many at most.
+/// Changes are read in the order in which they were recorded, so the output of some transactions is
+/// kept, in a file if it is long, and read in the other order. With `only` it writes one
+/// transaction, and with a limit at most that many.
 ///
 /// - Returns: The number that were written.
-/// - Throws: What reading the history and the output throw.
+/// - Throws: The errors of reading the history and of the output.
 @discardableResult
 package func writeTimeline(
   of history: History,

@@ -1,30 +1,27 @@
 import Changes
 import Pipeline
 
-/// What the transactions of a timeline are put together by.
 package enum TimelineGrouping: String, CaseIterable, Sendable {
-  /// By who made them.
   case author
   /// By the day in UTC.
   case day
 }
 
-/// Transactions that have an author or a day in common.
+/// The transactions of an author or a day.
 package struct TimelineGroup: Hashable, Sendable {
   /// The author or the day; nil for transactions without an author.
   package var name: String?
-  /// The number of transactions, without snapshots.
+  /// Without snapshots.
   package var transactions: Int64 = 0
   package var counts = ChangeCounts()
   /// The objects of snapshots, which are not counted as changes.
   package var snapshotObjects: Int64 = 0
-  /// The first transaction, and when it was.
+  /// The first transaction and its time.
   package var first: Int64 = 0
   package var firstTime = ""
   package var last: Int64 = 0
   package var lastTime = ""
 
-  /// Counts one more transaction.
   mutating func add(_ transaction: Transaction, counts: ChangeCounts) {
     if firstTime.isEmpty { (first, firstTime) = (transaction.id, transaction.time) }
     (last, lastTime) = (transaction.id, transaction.time)
@@ -34,7 +31,7 @@ package struct TimelineGroup: Hashable, Sendable {
   }
 }
 
-/// Puts the transactions of a history together: authors by how much they changed, days with the
+/// Groups the transactions of a history: authors by the number of their changes, days with the
 /// newest first.
 package func groupTimeline(
   of history: History,

@@ -3,14 +3,12 @@ import Changes
 import FoundationEssentials
 import Store
 
-/// Writes a script for the `sqlite3` shell that makes the first store's rows those of the second;
-/// nothing where they are the same.
+/// Writes a script for the `sqlite3` shell that turns the first store's rows into the second's;
+/// empty if they are equal.
 ///
-/// What goes, goes first, so that a unique value that another object takes over is free by then; a
-/// row whose unique values change is taken away and put back. Triggers of the store make history of
-/// it, as of everything that is not written by us.
-///
-/// The stores are read once: what is put into rows waits until all is told that goes.
+/// Deletions come first, so that unique values are free for other objects; a row whose unique
+/// values change is deleted and inserted again. The store's triggers record the changes as foreign.
+/// The stores are read once: changes of rows wait until all deletions are written.
 ///
 /// - Returns: Whether the stores differ.
 package func writeScript(
@@ -41,7 +39,7 @@ package func writeScript(
   return true
 }
 
-/// True for a row that is in both stores with another value in one of some columns.
+/// Whether a row of both stores has another value in one of some columns.
 private func hasChanged(
   _ change: RowPair,
   table: TableDefinition,
@@ -65,7 +63,7 @@ private func update(_ table: TableDefinition, from before: [Value], to after: [V
     + " WHERE \(key(table, row: after));\n"
 }
 
-/// The columns of each table that a unique index has, and that which tells entities apart.
+/// The columns in unique indexes of each table, and the column with the entity's name.
 private func uniqueColumns(_ schema: StoreSchema) throws -> [String: Set<String>] {
   var result: [String: Set<String>] = [:]
   for layout in try schema.layouts() {
@@ -77,13 +75,13 @@ private func uniqueColumns(_ schema: StoreSchema) throws -> [String: Set<String>
   return result
 }
 
-/// The condition that a row is found by.
+/// The condition that identifies a row.
 private func key(_ table: TableDefinition, row: [Value]) -> String {
   (0..<table.keys).map { "\(quoted(table.columns[$0])) = \(scriptLiteral(row[$0]))" }
     .joined(separator: " AND ")
 }
 
-/// A value as SQL has it, so that the shell makes the very same of it.
+/// A value in SQL, which the shell reads exactly.
 func scriptLiteral(_ value: Value) -> String {
   switch value {
   case .null: "NULL"
@@ -96,7 +94,7 @@ func scriptLiteral(_ value: Value) -> String {
   }
 }
 
-/// The shell reads decimal numbers of more than fifteen digits almost exactly, which is not enough.
+/// The shell does not read decimal numbers of more than fifteen digits exactly.
 private func scriptLiteral(_ number: Double) -> String {
   switch number {
   case .infinity: return "9e999"
@@ -111,7 +109,7 @@ private func scriptLiteral(_ number: Double) -> String {
   return "ieee754_from_blob(x'\(hexadecimal(bytes))')"
 }
 
-/// The shell ends a statement's text at a NUL, and some terminals do worse with other controls.
+/// The shell ends a statement at a NUL, and some terminals interpret other control characters.
 private func scriptLiteral(text: String) -> String {
   let isPlain = text.unicodeScalars.allSatisfy { $0.value >= 0x20 && $0.value != 0x7f }
   return isPlain ? literal(text) : "CAST(x'\(hexadecimal(Data(text.utf8)))' AS TEXT)"

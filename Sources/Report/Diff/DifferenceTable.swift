@@ -1,9 +1,8 @@
 import Audit
 import Store
 
-/// Differences as a table: a row for each property, as RFC 4180 has it.
+/// Differences as a table in the format of RFC 4180, with a row for each property.
 package enum DifferenceTable {
-  /// The names of the columns.
   package static let heading =
     "op,entity,id,name,property,before,after,before_special,after_special\r\n"
 

@@ -1,14 +1,14 @@
 import Audit
 
-/// Pictures of how much happened, as inline SVG; every one has its numbers in a table beside it.
+/// Charts as inline SVG; a table beside each has its numbers.
 enum Chart {
-  /// Bars over time: one for each period.
+  /// Bars for periods.
   static func activity(_ bars: [Period]) -> String {
     let most = max(bars.map(\.changes).max() ?? 0, 1)
     let width = 960.0
     let height = 160.0
     let step = width / Double(max(bars.count, 1))
-    // Texts stand beside the picture and not in it: there they would shrink with it.
+    // The text is outside of the image, with which it would shrink.
     var html = "<p class=\"axis\">up to \(many(most, one: "change"))</p>\n"
     html +=
       "<svg class=\"days\" viewBox=\"0 0 \(Int(width)) \(Int(height))\""
@@ -31,7 +31,7 @@ enum Chart {
     return html + "</p>\n"
   }
 
-  /// One bar beside a number; what came, changed and went in it.
+  /// A bar beside a number, with parts for insertions, updates and deletions.
   static func bar(_ counts: ChangeCounts, of most: Int64) -> String {
     let width = 240.0
     var x = 0.0

@@ -28,7 +28,7 @@ extension Page {
     return "<ul>\(rows.joined())</ul>"
   }
 
-  /// What a difference is about, with a sign and a word for what happened.
+  /// The title of a difference, with a sign and a word for its kind.
   static func title(_ difference: ObjectDifference) -> String {
     let sign: (String, String, String) =
       switch difference.kind {
@@ -41,9 +41,8 @@ extension Page {
   }
 }
 
-/// Differences as a page, which can be written piece by piece.
+/// Differences as a page that is written in parts.
 package enum DifferencePage {
-  /// Everything before the first difference.
   package static func opening(_ first: String, _ second: String) -> String {
     Page.opening(title: "\(first) and \(second)", hasScript: false)
       + "<h1>How <code>\(Page.escaped(second))</code> differs from"
@@ -59,7 +58,7 @@ package enum DifferencePage {
       + "\(Page.list(difference, name: name))</section>\n"
   }
 
-  /// Everything after the last, of all differences or of those that were asked for.
+  /// The end of the page, with the numbers of all or of the selected differences.
   package static func ending(_ counts: ChangeCounts, isFiltered: Bool = false) -> String {
     (counts.all == 0
       ? "<p>The two are the same\(isFiltered ? " in what was asked for" : "").</p>\n"

@@ -1,9 +1,9 @@
 import Changes
 import Store
 
-/// A page that is one file: nothing is fetched, and nothing runs but the script that it carries.
+/// A page in one file, which loads nothing and runs only its own script.
 enum Page {
-  /// A text as HTML has it, with nothing in it that steers, whatever it was.
+  /// A text in HTML, without control characters.
   static func escaped(_ text: String) -> String {
     var result = ""
     for scalar in visible(text).unicodeScalars {
@@ -19,10 +19,10 @@ enum Page {
     return result
   }
 
-  /// A time of the clock on the wall, which is not broken into lines.
+  /// A local time, without a line break.
   static func time(_ text: String) -> String { "<time>\(escaped(text))</time>" }
 
-  /// Everything up to the first heading.
+  /// Everything before the first heading.
   static func opening(title: String, hasScript: Bool) -> String {
     """
     <!DOCTYPE html>
@@ -57,7 +57,7 @@ enum Page {
     return "default-src 'none'; style-src 'unsafe-inline'" + allowed
   }
 
-  /// A table with a caption; cells are HTML already.
+  /// A table with a caption; its cells are HTML.
   static func table(_ caption: String, heads: [String], rows: [[String]]) -> String {
     var html = "<div class=\"wide\"><table>\n<caption>\(escaped(caption))</caption>\n<thead><tr>"
     html += heads.map { "<th scope=\"col\">\(escaped($0))</th>" }.joined()
@@ -151,7 +151,7 @@ enum Page {
     }
     """
 
-  /// What a reader without it does not have: a search, and all rows opened at once.
+  /// Adds a search and a button that opens all rows.
   private static let script = """
     (function () {
       var tools = document.getElementById('tools');
@@ -195,5 +195,4 @@ enum Page {
     """
 }
 
-/// A number of things, for sentences.
 func many(_ count: Int64, one: String) -> String { "\(count) \(one)\(count == 1 ? "" : "s")" }

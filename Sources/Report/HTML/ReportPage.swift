@@ -2,7 +2,7 @@ import Audit
 import Changes
 import Store
 
-/// Writes an audit as a page for people who have no other tool than a browser.
+/// Writes a report as a page for people who have only a browser.
 package func writePage(
   _ audit: AuditSummary,
   to output: (String) throws -> Void
@@ -64,7 +64,7 @@ private func words(_ audit: AuditSummary) -> String {
   return text
 }
 
-/// What the page does not show, and the commands that do.
+/// The lineages that the page does not show, and the commands that do.
 private func otherLineages(_ audit: AuditSummary) -> String {
   let outline = audit.history.outline
   guard !outline.otherLineages.isEmpty else { return "" }

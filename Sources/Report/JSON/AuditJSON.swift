@@ -2,7 +2,6 @@ import Audit
 import Store
 
 extension JSONText {
-  /// What a difference is in answers for programs.
   package init(_ difference: ObjectDifference) {
     self.init()
     add("op", text: difference.kind.rawValue)
@@ -37,7 +36,6 @@ extension JSONText {
     )
   }
 
-  /// What a transaction is in answers for programs.
   package init(_ summary: TransactionSummary, type: String = "transaction") {
     self.init(type: type)
     let transaction = summary.transaction
@@ -62,14 +60,12 @@ extension JSONText {
     add(entity.counts)
   }
 
-  /// Adds how much came, changed and went.
   package mutating func add(_ counts: ChangeCounts) {
     add("inserted", number: counts.inserted)
     add("updated", number: counts.updated)
     add("deleted", number: counts.deleted)
   }
 
-  /// What a group of transactions is in answers for programs.
   package init(_ group: TimelineGroup, by grouping: TimelineGrouping) {
     self.init(type: "transaction_group")
     add("by", text: grouping.rawValue)
@@ -83,7 +79,6 @@ extension JSONText {
     add("last_time", text: group.lastTime)
   }
 
-  /// Who did something, and when.
   package init(_ touch: Touch) {
     self.init()
     add("transaction", number: touch.transaction)
@@ -92,7 +87,6 @@ extension JSONText {
     add("op", text: touch.operation.rawValue)
   }
 
-  /// What is known of an object's values in answers for programs.
   package init(_ blame: Blame) {
     self.init(type: "blame")
     add("entity", text: blame.entity)
@@ -119,7 +113,7 @@ extension JSONText {
   }
 }
 
-/// How a timeline is written for programs: an object a line.
+/// Writes a timeline for programs: one object in each line.
 package func jsonTimeline(hasChanges: Bool) -> TimelineForm {
   let comma = [UInt8(ascii: ",")]
   return TimelineForm(

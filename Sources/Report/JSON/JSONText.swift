@@ -1,14 +1,13 @@
 import Changes
 import Store
 
-/// A JSON object that is put together member by member, so that canonical values go in as they are.
+/// A JSON object that is built from members, whose values can be canonical JSON.
 package struct JSONText {
   private var bytes: [UInt8] = [UInt8(ascii: "{")]
 
-  /// Begins an object.
   package init() {}
 
-  /// Begins an answer: a document of a type, in the version of its shape.
+  /// Begins an answer of a type, with the version of its schema.
   package init(type: String) {
     self.init()
     add("schema", number: 1)
@@ -32,7 +31,7 @@ package struct JSONText {
     add(key, json: Array((truth ? "true" : "false").utf8))
   }
 
-  /// Adds a value that is JSON already; nothing for nil.
+  /// Adds a value that is JSON; nothing for nil.
   package mutating func add(_ key: String, json: [UInt8]?) {
     guard let json else { return }
     addKey(key)
@@ -57,7 +56,7 @@ package struct JSONText {
   /// The object with its last brace.
   package var closed: [UInt8] { bytes + [UInt8(ascii: "}")] }
 
-  /// The object without its last brace, for more to follow.
+  /// The object without its last brace, so that more can follow.
   package var open: [UInt8] { bytes }
 
   private mutating func addKey(_ key: String) {

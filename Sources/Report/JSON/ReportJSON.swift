@@ -2,7 +2,7 @@ import Audit
 import Changes
 import Store
 
-/// Writes an audit for programs: one document with what the page has.
+/// Writes a report for programs, with the contents of the page.
 package func writeReport(_ audit: AuditSummary, to output: ([UInt8]) throws -> Void) throws {
   let outline = audit.history.outline
   var report = JSONText(type: "report")

@@ -54,7 +54,7 @@ private func list(_ value: PropertyValue) -> [PropertyValue] {
   isList(value) ? CanonicalText(value.json).elements.map { PropertyValue(json: $0) } : [value]
 }
 
-/// How much came, changed and went, as `+3 ~2 -1`; what is zero is left out.
+/// Numbers as `+3 ~2 -1`, without zeros.
 package func text(of counts: ChangeCounts, marks: Marks = Marks()) -> String {
   var parts: [String] = []
   if counts.inserted > 0 { parts.append(marks.added("+\(counts.inserted)")) }
@@ -63,7 +63,7 @@ package func text(of counts: ChangeCounts, marks: Marks = Marks()) -> String {
   return parts.joined(separator: " ")
 }
 
-/// How a timeline is written for people: a line a transaction, with what was asked for under it.
+/// Writes a timeline for people: a line for each transaction, followed by the requested details.
 package func textTimeline(
   _ marks: Marks,
   width: Int,
@@ -95,7 +95,7 @@ package func textTimeline(
   )
 }
 
-/// How one transaction is written for people, with all that is known of it.
+/// Writes one transaction for people, with all its details.
 package func textTransaction(_ marks: Marks) -> TimelineForm {
   TimelineForm(
     head: { summary in
@@ -127,7 +127,7 @@ package func textTransaction(_ marks: Marks) -> TimelineForm {
   )
 }
 
-/// What is out of the ordinary about a transaction; nil for nothing.
+/// What is unusual about a transaction; nil for nothing.
 func remark(_ transaction: Transaction) -> String? {
   var words: [String] = []
   if transaction.operation != .recorded { words.append(transaction.operation.rawValue) }
@@ -137,14 +137,12 @@ func remark(_ transaction: Transaction) -> String? {
 
 func authorText(_ author: String?) -> String { author.map { visible($0) } ?? "(no author)" }
 
-/// A time of history without the parts of its second.
+/// A time of history without fractions of a second.
 func second(_ time: String) -> String {
   time.utf8.count == 27 ? time.prefix(19) + "Z" : time
 }
 
-/// Groups of transactions for people, as rows of a table whose first is the heading.
-///
-/// There is a column for the objects of snapshots if there is a snapshot.
+/// The rows of a table of groups, after a heading; it has a column for snapshots if there is one.
 package func rows(of groups: [TimelineGroup], by grouping: TimelineGrouping) -> [[String]] {
   let hasSnapshot = groups.contains { $0.snapshotObjects > 0 }
   return [
@@ -160,7 +158,6 @@ package func rows(of groups: [TimelineGroup], by grouping: TimelineGrouping) -> 
     }
 }
 
-/// What is known of an object's values, for people.
 package func text(of blame: Blame, marks: Marks) -> String {
   var lines = [
     marks.strong("\(blame.entity) \(blame.id)" + (blame.label.map { " “\(visible($0))”" } ?? ""))

@@ -1,19 +1,14 @@
-/// What sets words off in a text, as far as its reader can show it.
-///
-/// A room that writes texts knows no terminal: whoever calls it says how a word is made green.
+/// Marks words in a text; the caller knows how its terminal does that.
 package struct Marks: Sendable {
-  /// For what came.
   package var added: @Sendable (String) -> String
-  /// For what went.
   package var removed: @Sendable (String) -> String
-  /// For what changed.
   package var changed: @Sendable (String) -> String
-  /// For what matters less.
+  /// For less important words.
   package var faint: @Sendable (String) -> String
-  /// For what is looked for first.
+  /// For the most important words.
   package var strong: @Sendable (String) -> String
 
-  /// Makes marks; what is not said is left as it is.
+  /// A mark that is not given leaves its words unchanged.
   package init(
     added: @escaping @Sendable (String) -> String = { $0 },
     removed: @escaping @Sendable (String) -> String = { $0 },

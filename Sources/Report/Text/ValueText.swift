@@ -2,10 +2,10 @@ import Audit
 import Changes
 import Store
 
-/// Finds what a person would call an object; nil if nothing tells.
+/// Returns the name of an object for people; nil if it is not known.
 package typealias NameLookup = (_ entity: String, _ id: Int64) -> String?
 
-/// A value for people, on one line, in so many characters at most.
+/// A value for people, on one line with a limited number of characters.
 package func text(
   of value: PropertyValue?,
   limit: Int = .max,
@@ -37,7 +37,7 @@ private func shortened(_ text: String, limit: Int) -> String {
   return "\(text.prefix(limit))… (\(text.count) characters)"
 }
 
-/// A text whose characters can neither steer a terminal nor turn the direction of the line.
+/// A text without characters that control a terminal or change the direction of the line.
 package func visible(_ text: String) -> String {
   guard text.unicodeScalars.contains(where: isUnsafe) else { return text }
   var result = ""
