@@ -1,6 +1,6 @@
-/// Reads a JSON5 text: JSON with comments, trailing commas, names without quotes and single quotes.
+/// Reads a JSON5 text: JSON with comments, trailing commas, unquoted names and single quotes.
 ///
-/// - Throws: ``JSON5Error`` with the place of the first thing that is wrong.
+/// - Throws: ``JSON5Error`` with the position of the first error.
 package func readJSON5(_ text: String) throws(JSON5Error) -> JSON5Value {
   var reader = JSON5Reader(text: Array(text.unicodeScalars))
   return try reader.document()
@@ -10,9 +10,9 @@ private struct JSON5Reader {
   let text: [Unicode.Scalar]
   var index = 0
   var line = 1
-  /// Where the line begins.
+  /// The beginning of the line.
   var start = 0
-  /// How deep values are in each other: a text must not be able to exhaust the stack.
+  /// The nesting of values, which is limited so that a text can't exhaust the stack.
   var depth = 0
 
   private var position: Position { Position(line: line, column: index - start + 1) }
@@ -254,7 +254,7 @@ private struct JSON5Reader {
         value = 0x10000 + (value - 0xd800) << 10 + (low - 0xdc00)
       }
       result.append(try scalarValue(value, place: place))
-    // A line that goes on in the next one.
+    // A line that continues in the next one.
     case "\n", "\u{2028}", "\u{2029}": break
     case "\r": if next == "\n" { advance() }
     case "1"..."9": throw error("“\\\(scalar)” means nothing.", at: place)

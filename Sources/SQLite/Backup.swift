@@ -2,14 +2,13 @@ import CSQLite
 import Stopping
 
 extension Connection {
-  /// The pages that are copied between two looks whether the program is to end.
+  /// The number of pages that are copied between two checks of a request to stop.
   private static let pagesAtOnce: Int32 = 4096
 
-  /// Copies this whole database over another one, in one transaction of the other: it is replaced
-  /// as a whole, or stays as it was.
+  /// Replaces another database by this one, in one transaction of the other.
   ///
-  /// `whenLocked` is called when nobody else can write the other database any more and nothing was
-  /// copied yet; what it throws ends the copying.
+  /// `whenLocked` is called when no other program can write the other database, before anything is
+  /// copied; its error ends the copying.
   package func backup(to destination: Connection, whenLocked: () throws -> Void = {}) throws {
     guard let backup = sqlite3_backup_init(destination.database, "main", database, "main") else {
       throw destination.failure(sqlite3_extended_errcode(destination.database))
@@ -19,7 +18,7 @@ extension Connection {
       var code = sqlite3_backup_step(backup, 0)
       if code == SQLITE_OK {
         try whenLocked()
-        // The reader of the one and the lock on the other stay between steps.
+        // The read transaction of the one and the lock on the other last between steps.
         repeat {
           code = sqlite3_backup_step(backup, Self.pagesAtOnce)
         } while code == SQLITE_OK
@@ -28,7 +27,7 @@ extension Connection {
       }
       guard code == SQLITE_DONE else { throw destination.failure(code) }
     } catch {
-      // The code repeats that of the step that failed.
+      // It returns the code of the failed step again.
       sqlite3_backup_finish(backup)
       throw error
     }

@@ -1,24 +1,22 @@
 import CSQLite
 import FoundationEssentials
 
-/// Parameters are counted from one, as SQLite does.
+/// Parameters are counted from one.
 extension Statement {
-  /// Binds null.
   package func bindNull(_ index: Int32) throws {
     try check(sqlite3_bind_null(handle, index))
   }
 
-  /// Binds an integer.
   package func bind(_ index: Int32, _ value: Int64) throws {
     try check(sqlite3_bind_int64(handle, index, value))
   }
 
-  /// Binds a number with a fraction; SQLite turns NaN into null.
+  /// SQLite turns NaN into null.
   package func bind(_ index: Int32, _ value: Double) throws {
     try check(sqlite3_bind_double(handle, index, value))
   }
 
-  /// Binds a copy of a text, which may contain NUL.
+  /// Binds a copy; the text can contain NUL.
   package func bind(_ index: Int32, _ value: String) throws {
     var value = value
     let code = value.withUTF8 {
@@ -27,32 +25,29 @@ extension Statement {
     try check(code)
   }
 
-  /// Binds a copy of some bytes.
   package func bind(_ index: Int32, _ value: Data) throws {
     try value.withUnsafeBytes {
       try check(bindBlob(index, bytes: $0, destructor: travelog_sqlite_transient()))
     }
   }
 
-  /// Binds a copy of some bytes as a text in UTF-8.
+  /// Binds a copy of UTF-8.
   package func bind(_ index: Int32, text bytes: UnsafeRawBufferPointer) throws {
     try check(bindText(index, bytes: bytes, destructor: travelog_sqlite_transient()))
   }
 
-  /// Binds a copy of some bytes as a blob.
   package func bind(_ index: Int32, blob bytes: UnsafeRawBufferPointer) throws {
     try check(bindBlob(index, bytes: bytes, destructor: travelog_sqlite_transient()))
   }
 
-  /// Binds a text in UTF-8 without a copy.
+  /// Binds UTF-8 without a copy.
   ///
-  /// The bytes must stay where they are until the statement was run and reset, or the parameter
-  /// is bound again.
+  /// The bytes must remain valid until the statement is reset, or the parameter is bound again.
   package func bind(_ index: Int32, borrowedText bytes: UnsafeRawBufferPointer) throws {
     try check(bindText(index, bytes: bytes, destructor: travelog_sqlite_static()))
   }
 
-  /// Binds a blob without a copy, on the terms of ``bind(_:borrowedText:)``.
+  /// Binds a blob without a copy, as ``bind(_:borrowedText:)``.
   package func bind(_ index: Int32, borrowedBlob bytes: UnsafeRawBufferPointer) throws {
     try check(bindBlob(index, bytes: bytes, destructor: travelog_sqlite_static()))
   }
@@ -63,7 +58,7 @@ extension Statement {
     destructor: sqlite3_destructor_type?
   ) -> Int32 {
     guard let start = bytes.baseAddress, !bytes.isEmpty else {
-      // Without an address SQLite would take null. A literal stays where it is.
+      // Without an address SQLite would bind null.
       return sqlite3_bind_text64(
         handle,
         index,

@@ -1,28 +1,28 @@
 import CSQLite
 
-/// The pages of a file that were written since the gaps in them were overwritten last.
+/// The pages of a file that were written since their gaps were last cleared.
 ///
-/// A commit leaves the numbers of its pages in the write-ahead log, from where they are taken before
-/// anybody can write over them. What other connections commit is not seen, only that they did; then,
-/// and in the beginning, any page may have been written.
+/// The write-ahead log contains the numbers of a commit's pages, which are read before another
+/// commit can overwrite them. Of other connections only the fact of a commit is known; then, and at
+/// first, any page may have been written.
 package final class ChangedPages {
-  /// More than so many are all.
+  /// More pages than this count as all.
   private static let largestCount = 1 << 16
-  /// The log is taken back into the file when it has so many frames, as SQLite does by itself.
+  /// The log is checkpointed at this number of frames, which is SQLite's default.
   private static let longestLog: Int32 = 1000
 
   private let connection: Connection
-  /// The pages; nil if any may have been written.
+  /// Nil if any page may have been written.
   private var pages: Set<UInt32>?
-  /// What tells this run of the log from earlier ones, and how many frames of it were looked at.
+  /// Identifies the present run of the log, with the number of frames that were read.
   private var run: [UInt8] = []
   private var frames = 0
-  /// The commits of others that are known of.
+  /// The known commits of other connections.
   private var version: Int64 = 0
-  /// How many pages were read to look for gaps, in all.
+  /// How many pages were read to find gaps.
   package private(set) var pagesRead: Int64 = 0
 
-  /// Begins to watch the commits of a connection, before which any page may have been written.
+  /// Watches the commits of a connection, before which any page may have been written.
   fileprivate init(_ connection: Connection) {
     self.connection = connection
     let context = Unmanaged.passUnretained(self).toOpaque()
@@ -40,15 +40,15 @@ package final class ChangedPages {
 
   deinit { sqlite3_wal_autocheckpoint(connection.database, Self.longestLog) }
 
-  /// Takes note of the pages of a commit, after which the log has so many frames.
+  /// Notes the pages of a commit; `count` is the number of frames in the log.
   private func committed(_ count: Int32) {
     do {
       try note(Int(count))
     } catch {
-      // What can't be read is found when all pages are looked at.
+      // All pages are checked then.
       pages = nil
     }
-    // The commit is done, and somebody who is at work on the log is no failure of it.
+    // The commit is complete; another user of the log can prevent the checkpoint.
     if count >= Self.longestLog { _ = sqlite3_wal_checkpoint(connection.database, "main") }
   }
 
@@ -74,19 +74,19 @@ package final class ChangedPages {
     bytes.reduce(0) { $0 << 8 | UInt32($1) }
   }
 
-  /// Overwrites what lies between the parts of pages with zeros, while nobody else writes.
+  /// Overwrites unused bytes inside pages with zeros, while no other connection writes.
   ///
-  /// Pages that were written are read for it; all where others wrote since.
+  /// It reads the pages that were written, or all of them if other connections wrote.
   ///
-  /// - Returns: False if the write-ahead log is not empty, which has newer pages.
-  /// - Throws: ``SQLiteError/busy`` where somebody else writes.
+  /// - Returns: False if the write-ahead log is not empty, because it has newer pages.
+  /// - Throws: ``SQLiteError/busy`` if another connection writes.
   package func clearGaps() throws -> Bool {
     guard let file = travelog_sqlite_file(connection.database),
       let log = travelog_sqlite_log_file(connection.database)
     else { return false }
     try connection.execute("BEGIN IMMEDIATE")
     do {
-      // While we may write and the log is empty, nobody changes a page of the file.
+      // With the write lock and an empty log, no page of the file changes.
       var size: sqlite3_int64 = 0
       try connection.checkFile(travelog_sqlite_file_size(log, &size))
       guard size == 0 else {
@@ -102,8 +102,8 @@ package final class ChangedPages {
       run = []
       frames = 0
       version = now
-      // What is in memory is as the file was, here and with those who read meanwhile, and is not to
-      // be written to it again: a commit makes all of them forget it.
+      // The caches of all connections have the old pages, and must not write them again: a commit
+      // makes all of them read the file.
       sqlite3_db_release_memory(connection.database)
       if result?.hasWritten == true { try touch() }
       try connection.execute("COMMIT")
@@ -115,14 +115,14 @@ package final class ChangedPages {
     }
   }
 
-  /// A number that is another one after each commit of another connection.
+  /// A number that differs after each commit of another connection.
   private func dataVersion() throws -> Int64 {
     let reading = try connection.cached("PRAGMA data_version")
     defer { reading.reset() }
     return try reading.step() ? reading.int64(at: 0) : 0
   }
 
-  /// Changes the file without changing what it says.
+  /// Commits a change of the file without a change of its contents.
   private func touch() throws {
     let reading = try connection.prepare("PRAGMA user_version")
     let version = try reading.step() ? reading.int64(at: 0) : 0
@@ -132,7 +132,7 @@ package final class ChangedPages {
 }
 
 extension Connection {
-  /// Watches the commits of this connection; there is one for whoever asks.
+  /// Watches the commits of this connection, once for all callers.
   package func watchPages() -> ChangedPages {
     if let changedPages { return changedPages }
     let pages = ChangedPages(self)

@@ -2,7 +2,6 @@ import CSQLite
 import FoundationEssentials
 import Glibc
 
-/// The storage class of one value in one row.
 package enum StorageClass: Int32, Hashable, Sendable {
   case integer = 1
   case real = 2
@@ -11,42 +10,40 @@ package enum StorageClass: Int32, Hashable, Sendable {
   case null = 5
 }
 
-/// Columns are counted from zero, as SQLite does, and are there after ``Statement/step()`` gave true.
+/// Columns are counted from zero, and are valid after ``Statement/step()`` returned true.
 extension Statement {
-  /// The storage class of a value, to be asked before the value is read in another class.
+  /// Must be asked before the value is read as another class.
   @inline(__always)
   package func type(at index: Int32) -> StorageClass {
     StorageClass(rawValue: sqlite3_column_type(handle, index)) ?? .null
   }
 
-  /// The value as an integer, converted by SQLite where it is none.
+  /// SQLite converts a value of another class.
   @inline(__always)
   package func int64(at index: Int32) -> Int64 { sqlite3_column_int64(handle, index) }
 
-  /// The value as a number with a fraction, converted by SQLite where it is none.
+  /// SQLite converts a value of another class.
   @inline(__always)
   package func double(at index: Int32) -> Double { sqlite3_column_double(handle, index) }
 
-  /// Whether there is no value.
   @inline(__always)
   package func isNull(at index: Int32) -> Bool {
     sqlite3_column_type(handle, index) == SQLITE_NULL
   }
 
-  /// The value as a text; bytes that are not UTF-8 become U+FFFD.
+  /// Bytes that are not UTF-8 become U+FFFD.
   package func string(at index: Int32) -> String {
     guard let start = sqlite3_column_text(handle, index) else { return "" }
     let count = Int(sqlite3_column_bytes(handle, index))
     return String(decoding: UnsafeBufferPointer(start: start, count: count), as: UTF8.self)
   }
 
-  /// A copy of the bytes of a text or blob.
   package func data(at index: Int32) -> Data {
     guard let start = sqlite3_column_blob(handle, index) else { return Data() }
     return Data(bytes: start, count: Int(sqlite3_column_bytes(handle, index)))
   }
 
-  /// Calls with the bytes of a text or blob, which are there until the next step or reset.
+  /// The bytes of a text or blob are valid until the next step or reset.
   package func withBytes<Result>(
     at index: Int32,
     _ body: (UnsafeRawBufferPointer) throws -> Result
@@ -56,7 +53,7 @@ extension Statement {
     return try body(UnsafeRawBufferPointer(start: start, count: count))
   }
 
-  /// The bytes of a text or blob, which are there until the next step or reset.
+  /// Valid until the next step or reset.
   @inline(__always)
   package func bytes(at index: Int32) -> UnsafeRawBufferPointer {
     let start = sqlite3_column_blob(handle, index)
@@ -66,10 +63,10 @@ extension Statement {
     )
   }
 
-  /// Whether some columns of this row and of another statement's row hold the same bits.
+  /// Whether some columns of this row and another statement's row have the same bits.
   ///
-  /// The values are asked for once each: asking a statement costs more than looking at a value. They
-  /// are not kept, and nobody else uses the statements, so that SQLite need not protect them.
+  /// Each value is requested once, because the request costs more than the comparison. No other
+  /// thread uses the statements, so SQLite need not protect the values.
   package func hasSameValues(in columns: Range<Int32>, as other: Statement) -> Bool {
     for index in columns {
       let mine = sqlite3_column_value(handle, index)

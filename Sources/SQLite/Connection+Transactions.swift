@@ -1,11 +1,11 @@
 extension Connection {
-  /// Calls inside a transaction that may write from its beginning; anything thrown takes all of it back.
+  /// Runs a function in a transaction with the write lock, which an error rolls back.
   ///
   /// - Parameters:
-  ///   - abandoned: Called where something was thrown, while the lock for writing is still held.
-  ///   - body: What is done.
-  /// - Returns: What the body returns.
-  /// - Throws: ``SQLiteError``, and what the body throws.
+  ///   - abandoned: Called after an error, while the lock is still held.
+  ///   - body: Runs in the transaction.
+  /// - Returns: The result of the body.
+  /// - Throws: ``SQLiteError``, and the errors of the body.
   package func inTransaction<Result>(
     abandoned: () -> Void = {},
     _ body: () throws -> Result
@@ -22,11 +22,11 @@ extension Connection {
     }
   }
 
-  /// Takes a transaction back that failed, unless SQLite has done so itself, as it does when a disk is
+  /// Rolls back a failed transaction, unless SQLite has done so, for example because the disk is
   /// full.
   package func rollBack() {
     guard isInTransaction else { return }
-    // What failed first tells what is wrong; what can't be taken back now is when the file is opened.
+    // The first error is the cause; the next opening of the file rolls back what remains.
     try? execute("ROLLBACK")
   }
 }

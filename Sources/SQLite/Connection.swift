@@ -2,50 +2,40 @@ import CSQLite
 import Glibc
 import Stopping
 
-/// An open database.
-///
-/// A connection is used by one thread at a time; whoever hands one to another thread makes sure
-/// of that.
+/// An open database, for one thread at a time.
 package final class Connection {
-  /// What the connection may do to the file.
   package enum Mode: Hashable, Sendable {
-    /// Reads and writes, and makes the file if there is none.
+    /// Creates a missing file.
     case readWriteCreate
-    /// Reads and writes a file that is there.
     case readWrite
-    /// Reads a file that is there.
     case readOnly
-    /// Reads a file that nobody changes: takes no locks and makes no files beside it.
+    /// A file that does not change: takes no locks, and creates no files beside it.
     case immutable
-    /// A database of its own in memory; the path is ignored.
+    /// A separate database; the path is ignored.
     case memory
   }
 
   let database: OpaquePointer
-  /// The file, or `:memory:`.
+  /// `:memory:` for a database in memory.
   package let path: String
   private let owner: Connection?
-  /// Whether statements that are prepared now may change only temporary tables.
+  /// Whether new statements may change only temporary tables.
   private var refusesWrites = false
   private var hasAuthorizer = false
   private var ownBusyTimeout = 0
   private var statements: [String: Statement] = [:]
-  /// What watches its commits.
   weak var changedPages: ChangedPages?
 
-  /// Lets SQLite count no memory, which takes a lock for each piece of it.
-  ///
-  /// It is for a program to call before it opens anything; where others use SQLite in the process
-  /// already, nothing changes.
+  /// Disables SQLite's memory statistics, which take a lock for each allocation; has no effect
+  /// after SQLite was initialized.
   package static func skipMemoryStatistics() {
-    // It fails where SQLite is in use, and then counts on.
+    // It fails if SQLite is in use, and then has no effect.
     _ = travelog_sqlite_set_memory_statistics(0)
   }
 
-  /// Lets the system have large pieces of memory as soon as nobody needs them.
+  /// Returns large freed allocations to the system at once.
   package static func returnLargeMemory() { travelog_return_large_memory() }
 
-  /// Opens a database.
   package init(path: String, mode: Mode) throws {
     var flags = SQLITE_OPEN_EXRESCODE
     var name = path
@@ -58,7 +48,7 @@ package final class Connection {
       flags |= SQLITE_OPEN_READONLY | SQLITE_OPEN_NOMUTEX | SQLITE_OPEN_URI
       name = "file:" + percentEncoded(path) + "?immutable=1"
     case .memory:
-      // Several wrappers may share one database in memory, so that one takes SQLite's own locks.
+      // Several wrappers can share a database in memory, so it uses SQLite's own locks.
       flags |= SQLITE_OPEN_READWRITE | SQLITE_OPEN_CREATE | SQLITE_OPEN_FULLMUTEX
       name = ":memory:"
     }
@@ -73,13 +63,13 @@ package final class Connection {
     }
     database = opened
     owner = nil
-    // What tidies up after a stopped command takes fewer steps than this.
+    // Rolling back after a stop takes fewer steps than this.
     sqlite3_progress_handler(opened, 10_000, { _ in StopRequest.isMade ? 1 : 0 }, nil)
   }
 
-  /// Makes a second wrapper of an open database, for reading it with prepared statements of its own.
+  /// Makes a second wrapper of an open database, with its own prepared statements for reading.
   ///
-  /// It refuses statements that change more than temporary tables, with ``SQLiteError/readOnly``.
+  /// Statements that change more than temporary tables fail with ``SQLiteError/readOnly``.
   package init(sharing owner: Connection) {
     let owner = owner.owner ?? owner
     self.owner = owner
@@ -99,10 +89,10 @@ package final class Connection {
         else { return SQLITE_OK }
         switch action {
         case SQLITE_SELECT, SQLITE_READ, SQLITE_FUNCTION, SQLITE_RECURSIVE: return SQLITE_OK
-        // A pragma with an argument sets something.
+        // A pragma with an argument changes a setting.
         case SQLITE_PRAGMA where argument == nil: return SQLITE_OK
-        // SQLite asks this before the first use of a table-valued function such as json_each. It never
-        // lets a statement update that table.
+        // SQLite asks this before the first use of a table-valued function such as json_each; no
+        // statement can update that table.
         case SQLITE_UPDATE where object.map { strcmp($0, "sqlite_master") == 0 } == true:
           return SQLITE_OK
         default: return schema.map { strcmp($0, "temp") == 0 } == true ? SQLITE_OK : SQLITE_DENY
@@ -112,14 +102,14 @@ package final class Connection {
     )
   }
 
-  /// Calls with what prepares statements.
+  /// Runs a function that prepares statements, with an authorizer if this is a second wrapper.
   ///
-  /// If this is a second wrapper, SQLite refuses those that change more than temporary tables. It
-  /// asks for every column, so a single statement that begins with SELECT, and can't write, is a query
+  /// SQLite calls it for every column, so a query, a single statement that begins with SELECT and
+  /// can't write, is prepared without it.
   /// that is prepared without the question.
   func preparing<Result>(isQuery: Bool = false, _ body: () -> Result) -> Result {
     guard let owner, !isQuery else { return body() }
-    // Another thread may prepare a statement with the owner, if the database is in memory.
+    // Another thread can prepare a statement with the owner, if the database is in memory.
     let mutex = sqlite3_db_mutex(database)
     sqlite3_mutex_enter(mutex)
     defer { sqlite3_mutex_leave(mutex) }
@@ -132,27 +122,25 @@ package final class Connection {
 
   deinit {
     statements.removeAll()
-    // A database that still has statements is closed by SQLite when the last one goes.
+    // SQLite closes the database with its last statement.
     if owner == nil {
       sqlite3_set_authorizer(database, nil, nil)
       sqlite3_close_v2(database)
     }
   }
 
-  /// Runs one or more statements and drops the rows that they give.
+  /// Runs one or more statements, and ignores their rows.
   package func execute(_ sql: String) throws {
     let code = preparing { sqlite3_exec(database, sql, nil, nil, nil) }
     guard code == SQLITE_OK else { throw failure(code, sql: sql) }
   }
 
-  /// Prepares a new statement.
   package func prepare(_ sql: String) throws -> Statement {
     try Statement(sql, on: self, isKept: false)
   }
 
-  /// Hands out the statement with this text, prepared at most once, reset and with no bindings.
-  ///
-  /// Two uses of one text must not overlap; ``prepare(_:)`` is for those.
+  /// The statement with this text, prepared at most once, reset and without bindings; two uses of
+  /// it must not overlap.
   package func cached(_ sql: String) throws -> Statement {
     if let statement = statements[sql] {
       statement.reset()
@@ -164,15 +152,15 @@ package final class Connection {
     return statement
   }
 
-  /// Forgets all statements that ``cached(_:)`` keeps, as a change of tables asks for.
+  /// Removes the statements of ``cached(_:)``, for example after a change of tables.
   package func removeCachedStatements() { statements.removeAll() }
 
-  /// Resets the statements that ``cached(_:)`` keeps, so that none holds a lock.
+  /// Resets the statements of ``cached(_:)``, so that none holds a lock.
   package func resetCachedStatements() {
     for statement in statements.values { statement.reset() }
   }
 
-  /// Resets all statements of the database, those of other wrappers included.
+  /// Resets all statements of the database, also those of other wrappers.
   package func resetStatements() {
     var next = sqlite3_next_stmt(database, nil)
     while let statement = next {
@@ -181,15 +169,13 @@ package final class Connection {
     }
   }
 
-  /// The rows that statements passed over because no index led to those that they want, as long as
-  /// they are prepared.
+  /// The rows that prepared statements read without an index and skipped.
   package var rowsPassedOver: Int { sum(of: SQLITE_STMTSTATUS_FULLSCAN_STEP) }
 
-  /// How often statements ran, as long as they are prepared.
+  /// How often prepared statements ran.
   package var statementsRun: Int { sum(of: SQLITE_STMTSTATUS_RUN) }
 
-  /// The steps that statements took, as long as they are prepared: a few for each row that they read
-  /// or write.
+  /// The steps of prepared statements: a few for each row that they read or write.
   package var steps: Int { sum(of: SQLITE_STMTSTATUS_VM_STEP) }
 
   private func sum(of counter: Int32) -> Int {
@@ -205,25 +191,22 @@ package final class Connection {
   /// The number of rows that the last statement changed.
   package var changes: Int { Int(sqlite3_changes64(database)) }
 
-  /// The row id of the last row inserted.
   package var lastInsertedID: Int64 { sqlite3_last_insert_rowid(database) }
 
-  /// True between `BEGIN` and the end of the transaction, which SQLite may end by itself.
+  /// SQLite can end a transaction itself.
   package var isInTransaction: Bool { sqlite3_get_autocommit(database) == 0 }
 
-  /// Whether the file can't be written.
   package var isReadOnly: Bool { sqlite3_db_readonly(database, "main") == 1 }
 
   /// How many milliseconds a statement waits for a lock.
   package var busyTimeout: Int { owner?.busyTimeout ?? ownBusyTimeout }
 
-  /// Sets how long a statement waits for a lock.
-  ///
-  /// SQLite's own handler would go on waiting while the program is to end.
+  /// Sets how long a statement waits for a lock; SQLite's own handler would not notice a request to
+  /// stop.
   package func setBusyTimeout(milliseconds: Int) {
     if let owner { return owner.setBusyTimeout(milliseconds: milliseconds) }
     ownBusyTimeout = milliseconds
-    // A statement may outlive its connection, so that the number itself is handed over.
+    // A statement can outlive its connection, so the handler gets the number itself.
     let limit = UnsafeMutableRawPointer(bitPattern: max(0, milliseconds))
     sqlite3_busy_handler(
       database,
@@ -240,30 +223,27 @@ package final class Connection {
     )
   }
 
-  /// Switches triggers on or off, for this connection alone.
   package func setTriggers(enabled: Bool) throws {
     try check(travelog_sqlite_set_trigger(database, enabled ? 1 : 0))
   }
 
-  /// Switches foreign keys on or off, for this connection alone.
   package func setForeignKeys(enforced: Bool) throws {
     try check(travelog_sqlite_set_foreign_keys(database, enforced ? 1 : 0))
   }
 
-  /// Makes sure that what the connection sees outlasts a power cut.
+  /// Makes everything that the connection sees durable.
   ///
-  /// It goes by SQLite's own descriptors: whoever closes another one of the same file lets go of all
-  /// locks that this process has on it.
+  /// It uses SQLite's descriptors, because closing another one of the file would release all locks
+  /// of the process.
   package func sync() throws {
-    // What is in the log counts before what is in the file.
+    // The contents of the log take precedence over those of the file.
     for file in [travelog_sqlite_log_file(database), travelog_sqlite_file(database)] {
       if let file { try check(travelog_sqlite_file_sync(file)) }
     }
   }
 
-  /// The first bytes of the file, fewer where it is shorter.
-  ///
-  /// It goes by SQLite's own descriptor, as ``sync()`` does.
+  /// The first bytes of the file, read with SQLite's descriptor as ``sync()`` does; fewer if it is
+  /// shorter.
   package func firstBytes(_ count: Int) throws -> [UInt8] {
     var size: Int64 = 0
     guard let file = travelog_sqlite_file(database) else { return [] }
@@ -275,7 +255,7 @@ package final class Connection {
     return bytes
   }
 
-  /// Leaves the write-ahead log as it is when the connection is closed.
+  /// Keeps the write-ahead log when the connection is closed.
   package func keepWriteAheadLogOnClose() throws {
     try check(travelog_sqlite_set_no_checkpoint_on_close(database, 1))
   }
@@ -297,7 +277,7 @@ package final class Connection {
   }
 }
 
-/// Turns the bytes that mean something in a URI, and those outside ASCII, into their escapes.
+/// Escapes the bytes with a meaning in a URI, and those outside ASCII.
 private func percentEncoded(_ path: String) -> String {
   let digits = Array("0123456789ABCDEF")
   var result = ""

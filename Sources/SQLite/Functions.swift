@@ -1,7 +1,6 @@
 import CSQLite
 import FoundationEssentials
 
-/// What an SQL function gives back.
 package enum FunctionResult: Hashable, Sendable {
   case null
   case integer(Int64)
@@ -10,37 +9,30 @@ package enum FunctionResult: Hashable, Sendable {
   case blob(Data)
 }
 
-/// The arguments of one call of an SQL function, there only while it runs.
+/// The arguments of a call of an SQL function, valid only during the call.
 package struct FunctionArguments {
   let values: UnsafeMutablePointer<OpaquePointer?>?
-  /// The number of arguments.
   package let count: Int
 
-  /// The storage class of an argument.
   package func type(at index: Int) -> StorageClass {
     StorageClass(rawValue: sqlite3_value_type(self[index])) ?? .null
   }
 
-  /// Whether the argument is null.
   package func isNull(at index: Int) -> Bool { type(at: index) == .null }
 
-  /// The argument as an integer.
   package func int64(at index: Int) -> Int64 { sqlite3_value_int64(self[index]) }
 
-  /// The argument as a number with a fraction.
   package func double(at index: Int) -> Double { sqlite3_value_double(self[index]) }
 
-  /// The argument as a text.
   package func string(at index: Int) -> String {
     withBytes(at: index) { String(decoding: $0, as: UTF8.self) }
   }
 
-  /// A copy of the argument's bytes.
   package func data(at index: Int) -> Data {
     withBytes(at: index) { Data($0) }
   }
 
-  /// Calls with the bytes of a text or blob.
+  /// The bytes of a text or blob.
   package func withBytes<Result>(
     at index: Int,
     _ body: (UnsafeRawBufferPointer) throws -> Result
@@ -57,9 +49,8 @@ package struct FunctionArguments {
   }
 }
 
-/// Functions and orders of our own.
 extension Connection {
-  /// Adds an order of texts, to be used as `COLLATE name`.
+  /// Adds an order of texts for `COLLATE name`.
   package func addCollation(
     _ name: String,
     _ compare: @escaping (UnsafeRawBufferPointer, UnsafeRawBufferPointer) -> Int32
@@ -84,13 +75,13 @@ extension Connection {
       }
     )
     guard code == SQLITE_OK else {
-      // Unlike functions, SQLite does not destroy the context of a collation that it refused.
+      // SQLite does not destroy the context of a collation that it refused.
       Unmanaged<AnyObject>.fromOpaque(context).release()
       throw failure(code)
     }
   }
 
-  /// Adds a function; an error that it throws fails the statement that called it.
+  /// Adds a function, whose error fails the statement that calls it.
   package func addFunction(
     _ name: String,
     argumentCount: Int,
@@ -121,7 +112,7 @@ extension Connection {
         Unmanaged<AnyObject>.fromOpaque(context).release()
       }
     )
-    // SQLite destroys the context itself where it refuses the function.
+    // SQLite destroys the context if it refuses the function.
     guard code == SQLITE_OK else { throw failure(code) }
   }
 }

@@ -1,13 +1,13 @@
 import CSQLite
 
-/// The room inside pages that SQLite uses for nothing, and leaves as it was.
+/// The unused bytes inside pages, which SQLite leaves unchanged.
 ///
-/// Where rows move from one page to another, the old page keeps their bytes between the list of its
-/// cells and the first of them, also with `secure_delete`. No statement reaches them, and SQLite reads
-/// them never, so that they are overwritten in the file itself: by the format of the file no byte that
+/// If rows move to another page, the old page keeps their bytes between the list of its cells and
+/// the first cell, even with `secure_delete`. No statement reads them, and by the file format they
+/// have no meaning, so they are overwritten in the file itself.
 /// means anything lies there.
 struct PageGaps {
-  /// Pages beyond this have numbers that may look like a page of rows, at the beginning of others.
+  /// A page number beyond this can look like a page of rows at the beginning of another page.
   private static let largestCount: Int64 = 0x0200_0000
 
   let connection: Connection
@@ -39,8 +39,8 @@ struct PageGaps {
     self.size = size
   }
 
-  /// Clears the gaps of some pages, or of all; tells how many were read, and whether there were any
-  /// gaps.
+  /// Clears the gaps of some pages, or of all; returns the number of pages that it read, and
+  /// whether there were gaps.
   func run(_ pages: Set<UInt32>?) throws -> (read: Int64, hasWritten: Bool) {
     let last = size / Int64(pageSize)
     var result: (read: Int64, hasWritten: Bool) = (0, false)
@@ -56,7 +56,7 @@ struct PageGaps {
     return result
   }
 
-  /// Clears the gaps of pages that follow each other; true if there were any.
+  /// Clears the gaps of adjacent pages; returns whether there were any.
   private func clear(_ pages: ClosedRange<Int64>) throws -> Bool {
     let count = pages.count * pageSize
     let offset = (pages.lowerBound - 1) * Int64(pageSize)
@@ -84,7 +84,7 @@ struct PageGaps {
     return hasWritten
   }
 
-  /// True for the page that locks are taken in, and for those that tell where pages belong.
+  /// Whether it is the page for locks, or one that maps pages to their parents.
   private func isOther(_ page: Int64) -> Bool {
     let locked = 0x4000_0000 / Int64(pageSize) + 1
     if page == locked { return true }
@@ -94,7 +94,7 @@ struct PageGaps {
     return page == (map == locked ? map + 1 : map)
   }
 
-  /// Where a page of cells has bytes that are not zero between the list of its cells and their
+  /// The bytes of a page of cells that are not zero between the list of its cells and their
   /// contents; nil if there are none, or it is another page.
   private func gap(of bytes: ArraySlice<UInt8>, page: Int64) -> Range<Int>? {
     let start = bytes.startIndex
@@ -106,7 +106,7 @@ struct PageGaps {
     switch bytes[start + header] {
     case 2, 5: size = 12
     case 10, 13: size = 8
-    // An overflow or free page begins with the number of another, whose first byte is smaller.
+    // An overflow or free page begins with a page number, whose first byte is smaller.
     default: return nil
     }
     let first = header + size + 2 * number(header + 3)

@@ -1,11 +1,9 @@
 import CSQLite
 
-/// A prepared statement.
-///
-/// It may outlive its connection: SQLite closes a database when its last statement goes.
+/// A prepared statement, which can outlive its connection: SQLite closes a database with its last
+/// statement.
 package final class Statement {
   let handle: OpaquePointer
-  /// The text it was prepared from.
   package let sql: String
   private let path: String
 
@@ -58,7 +56,7 @@ package final class Statement {
 
   deinit { sqlite3_finalize(handle) }
 
-  /// Goes to the next row; false when there are no more.
+  /// Moves to the next row; false after the last.
   package func step() throws -> Bool {
     let code = sqlite3_step(handle)
     if code == SQLITE_ROW { return true }
@@ -70,7 +68,7 @@ package final class Statement {
     return false
   }
 
-  /// Runs a statement that gives no rows, and makes it ready to run again.
+  /// Runs a statement without rows, and resets it.
   package func run() throws {
     let code = sqlite3_step(handle)
     guard code == SQLITE_DONE || code == SQLITE_ROW else {
@@ -78,29 +76,25 @@ package final class Statement {
       sqlite3_reset(handle)
       throw error
     }
-    // A failed statement was told of above, so that the code of `reset` says nothing new.
+    // The error was thrown above; `reset` returns its code again.
     sqlite3_reset(handle)
   }
 
-  /// Makes the statement ready to run again; bindings stay.
+  /// Makes the statement ready to run again, with its bindings.
   package func reset() {
-    // The code repeats what `step` returned.
+    // It returns the code of `step` again.
     sqlite3_reset(handle)
   }
 
-  /// Sets all parameters to null.
   package func clearBindings() { sqlite3_clear_bindings(handle) }
 
-  /// The number of columns in a row; zero for a statement that gives none.
+  /// Zero for a statement without rows.
   package var columnCount: Int { Int(sqlite3_column_count(handle)) }
 
-  /// The number of parameters.
   package var parameterCount: Int { Int(sqlite3_bind_parameter_count(handle)) }
 
-  /// True for a statement that changes nothing in the file.
   package var isReadOnly: Bool { sqlite3_stmt_readonly(handle) != 0 }
 
-  /// The name of a column.
   package func columnName(at index: Int) -> String {
     sqlite3_column_name(handle, Int32(clamping: index)).map { String(cString: $0) } ?? ""
   }

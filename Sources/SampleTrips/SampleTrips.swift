@@ -2,19 +2,15 @@ import SwiftData
 
 import struct Store.Provenance
 
-/// Opens the stores of the app.
 package enum SampleTrips {
-  /// Who changes trips.
+  /// The authors of changes.
   package enum Author: String, CaseIterable, Sendable {
-    /// The app itself.
     case app = "com.example.SampleTrips"
-    /// Its widget, on the home screen.
     case widget = "com.example.SampleTrips.widget"
-    /// What brings changes from the server.
     case sync = "com.example.SampleTrips.sync"
   }
 
-  /// Opens the store of trips, and that of people where there is one; older versions are migrated.
+  /// Opens the store of trips, and that of people if it is given; older versions are migrated.
   package static func container(
     at store: URL,
     people: URL? = nil,

@@ -1,17 +1,16 @@
 import Foundation
 import SwiftData
 
-/// The trips that the widget changed since the app last showed them, which it marks with a badge.
+/// The trips that the widget changed since the app last showed them, which get a badge.
 ///
-/// They are found by the store's history, from the token of the last change that was taken notice of.
-/// Both are kept in a file beside the store, for the next time that the app runs.
+/// The store's history shows them, from a token on. The token and the trips are kept in a file
+/// beside the store.
 package struct UnseenTrips: Codable, Sendable {
-  /// The last transaction that was looked at; nil before the first.
+  /// The last transaction that was read; nil at first.
   private var token: DefaultHistoryToken?
-  /// The trips that nobody has looked at since.
+  /// The trips that have not been shown since.
   package private(set) var trips: Set<PersistentIdentifier> = []
 
-  /// Knows of nothing yet.
   package init() {}
 
   package static func file(of store: URL) -> URL {
@@ -19,7 +18,7 @@ package struct UnseenTrips: Codable, Sendable {
       .appendingPathComponent(store.lastPathComponent + "-unseen.json")
   }
 
-  /// Reads what the last run knew; a store that has no such file was never looked at.
+  /// Reads the file of the last run, if there is one.
   package init(of store: URL) throws {
     let file = Self.file(of: store)
     guard FileManager.default.fileExists(atPath: file.path) else {
@@ -29,14 +28,14 @@ package struct UnseenTrips: Codable, Sendable {
     self = try JSONDecoder().decode(Self.self, from: Data(contentsOf: file))
   }
 
-  /// Writes what the next run is to know.
+  /// Writes the file for the next run.
   package func save(beside store: URL) throws {
     try JSONEncoder().encode(self).write(to: Self.file(of: store), options: .atomic)
   }
 
-  /// Takes notice of what the widget did since the last time; true if there was anything.
+  /// Reads the widget's changes since the last time; returns whether there were any.
   ///
-  /// Where that much of history is gone, or the store is another one, it begins anew.
+  /// If that history was deleted, or the store is another one, it starts again.
   package mutating func update(from context: ModelContext) throws -> Bool {
     let widget = SampleTrips.Author.widget.rawValue
     var descriptor = HistoryDescriptor<DefaultHistoryTransaction>(
@@ -52,7 +51,7 @@ package struct UnseenTrips: Codable, Sendable {
       token = nil
       return try update(from: context)
     } catch SwiftDataError.invalidTransactionFetchRequest where token != nil {
-      // Another store lies where the one was that this is about.
+      // The file is about another store.
       self = Self()
       return try update(from: context)
     }
@@ -66,12 +65,12 @@ package struct UnseenTrips: Codable, Sendable {
     return !transactions.isEmpty
   }
 
-  /// Takes the badge off a trip; true if it had one.
+  /// Removes the badge of a trip; returns whether it had one.
   package mutating func see(_ trip: Trip) -> Bool {
     trips.remove(trip.persistentModelID) != nil
   }
 
-  /// The trip that an object is or belongs to, if both are still there.
+  /// The trip that an object is or belongs to, if both exist.
   private func trip(of id: PersistentIdentifier, context: ModelContext) throws -> Trip? {
     func find<Model: PersistentModel>(_ predicate: Predicate<Model>) throws -> Model? {
       try context.fetch(FetchDescriptor(predicate: predicate)).first

@@ -1,7 +1,6 @@
 import SwiftData
 
 extension SampleTripsSchemaV3 {
-  /// Something to do on a trip.
   @Model
   package final class BucketListItem {
     @Attribute(.preserveValueOnDeletion) package var title: String
@@ -30,7 +29,7 @@ extension SampleTripsSchemaV3 {
     }
   }
 
-  /// A word for trips of a kind, of which there is one.
+  /// A unique word for a kind of trip.
   @Model
   package final class Tag {
     @Attribute(.unique) package var word: String

@@ -1,7 +1,6 @@
 import SwiftData
 
 extension SampleTripsSchemaV3 {
-  /// A place to stay on a trip.
   @Model
   package final class LivingAccommodation {
     @Attribute(.preserveValueOnDeletion) package var placeName: String

@@ -1,7 +1,7 @@
 import SwiftData
 
 extension SampleTripsSchemaV3 {
-  /// Somebody one travels with, in a store of their own.
+  /// A person who travels along, in a separate store.
   @Model
   package final class Person {
     @Attribute(.unique, .preserveValueOnDeletion) package var name: String
@@ -18,7 +18,6 @@ extension SampleTripsSchemaV3 {
     }
   }
 
-  /// Where somebody lives.
   @Model
   package final class Address {
     package var street: String

@@ -1,17 +1,14 @@
 import SwiftData
 
-/// The way from any released version to that of today.
 package enum SampleTripsMigrationPlan: SchemaMigrationPlan {
-  /// The versions, oldest first.
   package static var schemas: [any VersionedSchema.Type] {
     [SampleTripsSchemaV1.self, SampleTripsSchemaV2.self, SampleTripsSchemaV3.self]
   }
 
-  /// The steps between them.
   package static var stages: [MigrationStage] { [migrateV1toV2, migrateV2toV3] }
 
-  /// Names become unique: of trips with one name the earliest stays, and takes over what the others
-  /// have on their bucket lists.
+  /// Names become unique: of trips with one name the earliest stays, and gets the others' bucket
+  /// list items.
   static let migrateV1toV2 = MigrationStage.custom(
     fromVersion: SampleTripsSchemaV1.self,
     toVersion: SampleTripsSchemaV2.self,

@@ -1,16 +1,13 @@
 import SwiftData
 
-/// The models as the app was first released.
+/// The models of the first release.
 package enum SampleTripsSchemaV1: VersionedSchema {
-  /// The first version.
   package static let versionIdentifier = Schema.Version(1, 0, 0)
 
-  /// What there is in it.
   package static var models: [any PersistentModel.Type] {
     [Trip.self, BucketListItem.self, LivingAccommodation.self]
   }
 
-  /// A trip.
   @Model
   package final class Trip {
     package var name: String
@@ -31,7 +28,6 @@ package enum SampleTripsSchemaV1: VersionedSchema {
     }
   }
 
-  /// Something to do on a trip.
   @Model
   package final class BucketListItem {
     package var title: String
@@ -48,7 +44,6 @@ package enum SampleTripsSchemaV1: VersionedSchema {
     }
   }
 
-  /// A place to stay on a trip.
   @Model
   package final class LivingAccommodation {
     package var placeName: String

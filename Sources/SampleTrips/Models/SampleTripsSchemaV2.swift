@@ -1,6 +1,6 @@
 import SwiftData
 
-/// The models when trips got names of their own, and people moved in.
+/// The models of the release that made names unique and added people.
 package enum SampleTripsSchemaV2: VersionedSchema {
   package static let versionIdentifier = Schema.Version(2, 0, 0)
 
@@ -10,7 +10,6 @@ package enum SampleTripsSchemaV2: VersionedSchema {
     ]
   }
 
-  /// A trip, of which there is one with a name.
   @Model
   package final class Trip {
     @Attribute(.unique) package var name: String
@@ -31,7 +30,6 @@ package enum SampleTripsSchemaV2: VersionedSchema {
     }
   }
 
-  /// Something to do on a trip.
   @Model
   package final class BucketListItem {
     package var title: String
@@ -48,7 +46,6 @@ package enum SampleTripsSchemaV2: VersionedSchema {
     }
   }
 
-  /// A place to stay on a trip.
   @Model
   package final class LivingAccommodation {
     package var placeName: String
@@ -63,7 +60,6 @@ package enum SampleTripsSchemaV2: VersionedSchema {
     }
   }
 
-  /// Somebody one travels with.
   @Model
   package final class Person {
     @Attribute(.unique) package var name: String
@@ -75,7 +71,6 @@ package enum SampleTripsSchemaV2: VersionedSchema {
     }
   }
 
-  /// Where somebody lives.
   @Model
   package final class Address {
     package var street: String

@@ -1,15 +1,14 @@
 import SwiftData
 
-/// How far a trip has come.
 package enum TripStatus: String, Codable, CaseIterable, Sendable {
   case idea, planned, booked, underway, done, cancelled
 }
 
-/// A point on the Earth, in degrees.
+/// In degrees.
 package struct Coordinate: Codable, Hashable, Sendable {
-  /// North of the equator, or south where negative.
+  /// Negative in the south.
   package var latitude: Double
-  /// East of Greenwich, or west where negative.
+  /// Negative in the west.
   package var longitude: Double
 
   package init(latitude: Double, longitude: Double) {
@@ -18,15 +17,13 @@ package struct Coordinate: Codable, Hashable, Sendable {
   }
 }
 
-/// Why somebody travels.
 package enum Reason: String, Codable, CaseIterable, Sendable {
   case family, reunion, wellness, adventure, unknown
 }
 
-/// Something that was paid for on a trip for work.
 package struct Expense: Codable, Hashable, Sendable {
   package var what: String
-  /// How much, in the currency's smallest unit.
+  /// In the currency's smallest unit.
   package var cents: Int
   package var date: Date
 
@@ -37,13 +34,11 @@ package struct Expense: Codable, Hashable, Sendable {
   }
 }
 
-/// How much somebody wants something.
 package enum Priority: Int, Codable, CaseIterable, Sendable {
   case someday = 1
   case soon, must
 }
 
-/// How a thing is paid.
 package enum Payment: Codable, Hashable, Sendable {
   case none
   case onSite(currency: String)

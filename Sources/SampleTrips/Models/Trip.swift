@@ -1,7 +1,7 @@
 import SwiftData
 
 extension SampleTripsSchemaV3 {
-  /// A trip, of which history keeps what tells which one it was when it is deleted.
+  /// A trip, whose tombstone contains the attributes that identify it.
   @Model
   package class Trip {
     #Index<Trip>([\.startDate], [\.endDate])
@@ -10,7 +10,7 @@ extension SampleTripsSchemaV3 {
     package var destination: String
     @Attribute(.preserveValueOnDeletion, originalName: "start_date") package var startDate: Date
     @Attribute(.preserveValueOnDeletion, originalName: "end_date") package var endDate: Date
-    /// Under which the server knows it; trips that were never synced have none.
+    /// The server's identifier; nil for trips that were never synced.
     @Attribute(.preserveValueOnDeletion) package var reference: UUID?
     package var status: TripStatus = TripStatus.idea
     package var isFavorite: Bool = false
@@ -19,9 +19,7 @@ extension SampleTripsSchemaV3 {
     package var rating: Double?
     package var website: URL?
     package var notes: String = ""
-    /// What to take along.
     package var packingList: [String] = []
-    /// How many pictures were taken on each day.
     package var picturesPerDay: [Int]?
     @Attribute(.externalStorage) package var photo: Data?
 
@@ -32,7 +30,7 @@ extension SampleTripsSchemaV3 {
     @Relationship(inverse: \Tag.trips)
     package var tags: [Tag] = []
 
-    /// How often it was looked at since the program started.
+    /// How often it was shown since the program started.
     @Transient package var views: Int = 0
 
     package init(name: String, destination: String, startDate: Date, endDate: Date) {
@@ -43,11 +41,10 @@ extension SampleTripsSchemaV3 {
     }
   }
 
-  /// A trip for its own sake.
   @Model
   package final class PersonalTrip: Trip {
     package var reason: Reason = Reason.unknown
-    /// The names of those who come along, as they are in the contacts.
+    /// Their names in the contacts.
     package var companions: [String] = []
 
     package init(
@@ -62,7 +59,6 @@ extension SampleTripsSchemaV3 {
     }
   }
 
-  /// A trip for work.
   @Model
   package final class BusinessTrip: Trip {
     package var perDiem: Decimal = 0

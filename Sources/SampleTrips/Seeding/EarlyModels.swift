@@ -1,9 +1,8 @@
 import SwiftData
 
-// What the models of the first two releases have in common, so that one seeder makes stores of
-// both.
+// The common properties of the models in the first two releases, so that one seeder creates stores
+// of both.
 
-/// A trip as the first releases knew it.
 protocol EarlyTrip: PersistentModel {
   associatedtype Item: EarlyItem
   associatedtype Stay: EarlyStay
@@ -18,7 +17,6 @@ protocol EarlyTrip: PersistentModel {
   init(name: String, destination: String, start_date: Date, end_date: Date)
 }
 
-/// Something to do, as the first releases knew it.
 protocol EarlyItem: PersistentModel {
   var hasReservation: Bool { get set }
   var isInPlan: Bool { get set }
@@ -26,7 +24,6 @@ protocol EarlyItem: PersistentModel {
   init(title: String, details: String)
 }
 
-/// A place to stay, as the first releases knew it.
 protocol EarlyStay: PersistentModel {
   var isConfirmed: Bool { get set }
 

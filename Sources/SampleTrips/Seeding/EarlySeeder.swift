@@ -1,14 +1,12 @@
 import SwiftData
 
-/// Makes up a history as it was with the first releases of the app, which had no widget yet, and no
-/// sync.
+/// Creates a history of the first releases of the app, which had neither widget nor sync.
 final class EarlySeeder<Trip: EarlyTrip> {
   private var numbers: SeededNumbers
   private let clock: SeededClock
   private let provenance: SeededProvenance
   private let container: ModelContainer
   private let wanted: Int
-  /// Whether two trips may have one name.
   private let sharesNames: Bool
   private var known: [(id: PersistentIdentifier, name: String)] = []
   private var serial = 0
@@ -50,7 +48,7 @@ final class EarlySeeder<Trip: EarlyTrip> {
     return SeedingSummary(trips: provenance.counts, people: nil)
   }
 
-  /// One save, with no more changes than are still to be made.
+  /// One save, with at most the remaining number of changes.
   private func step(_ context: ModelContext) throws {
     guard !known.isEmpty, numbers.chance(75) else { return try plan(context) }
     let index = numbers.below(known.count)
@@ -74,7 +72,7 @@ final class EarlySeeder<Trip: EarlyTrip> {
     try context.save()
   }
 
-  /// A new trip with its bucket list, as much of it as may still be made.
+  /// A new trip with as much of its bucket list as the remaining changes allow.
   private func plan(_ context: ModelContext) throws {
     let city = numbers.pick(Words.cities)
     serial += 1
@@ -111,7 +109,7 @@ final class EarlySeeder<Trip: EarlyTrip> {
     }
   }
 
-  /// A place to stay where there is none, else another answer of the one there is.
+  /// Adds a missing place to stay, or changes the answer of an existing one.
   private func book(_ trip: Trip, context: ModelContext) {
     if let place = trip.livingAccommodation {
       place.isConfirmed.toggle()

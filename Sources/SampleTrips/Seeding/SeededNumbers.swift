@@ -1,6 +1,6 @@
 import SwiftData
 
-/// Numbers that follow from a seed, whatever the machine and the version of the compiler.
+/// Random numbers that depend only on a seed, not on the machine or the compiler.
 struct SeededNumbers: RandomNumberGenerator {
   private var state: UInt64
 
@@ -14,7 +14,7 @@ struct SeededNumbers: RandomNumberGenerator {
     return mixed ^ (mixed >> 31)
   }
 
-  /// A number from 0 up to but without the limit.
+  /// A number from 0 to below the limit.
   mutating func below(_ limit: Int) -> Int {
     Int(next().multipliedFullWidth(by: UInt64(limit)).high)
   }
@@ -23,10 +23,10 @@ struct SeededNumbers: RandomNumberGenerator {
     range.lowerBound + below(range.count)
   }
 
-  /// A number from 0 up to but without 1.
+  /// A number from 0 to below 1.
   mutating func fraction() -> Double { Double(next() >> 11) * 0x1p-53 }
 
-  /// True this often in a hundred.
+  /// True in this percentage of calls.
   mutating func chance(_ percent: Int) -> Bool { below(100) < percent }
 
   mutating func pick<Element>(_ elements: [Element]) -> Element { elements[below(elements.count)] }
@@ -43,7 +43,7 @@ struct SeededNumbers: RandomNumberGenerator {
 
   mutating func uuid() -> UUID {
     let b = bytes(16)
-    // Version 4, as random ones have it.
+    // Version 4, as in random UUIDs.
     return UUID(
       uuid: (
         b[0], b[1], b[2], b[3], b[4], b[5], b[6] & 0x0f | 0x40, b[7], b[8] & 0x3f | 0x80, b[9],
@@ -52,7 +52,7 @@ struct SeededNumbers: RandomNumberGenerator {
     )
   }
 
-  /// An amount of money with two decimal places.
+  /// An amount with two decimal places.
   mutating func amount(_ range: ClosedRange<Int>) -> Decimal {
     let cents = Decimal(number(in: range) * 100 + pick([0, 0, 50, 90, 95, 99]))
     return Decimal(sign: .plus, exponent: -2, significand: cents)

@@ -5,9 +5,8 @@ import func Changes.timeText
 import struct Store.Author
 import struct Store.Provenance
 
-/// The clock of a made-up history, which its stores share.
+/// The clock of a seeded history, which its stores share.
 final class SeededClock: Sendable {
-  /// Microseconds since 1970.
   private let time: Mutex<Int64>
 
   init(start: Date) {
@@ -20,7 +19,7 @@ final class SeededClock: Sendable {
 
   var microseconds: Int64 { time.withLock { $0 } }
 
-  /// The time as history keeps it.
+  /// The time in the form of history.
   var text: String {
     let (seconds, rest) = microseconds.quotientAndRemainder(dividingBy: 1_000_000)
     return timeText(seconds: Int(seconds), microseconds: Int(rest))
@@ -31,7 +30,7 @@ final class SeededClock: Sendable {
   }
 }
 
-/// Identity, salts and stamps of one made-up store, with a count of what its history holds.
+/// The identity, the salts and the stamps of a seeded store, and the counts of its history.
 final class SeededProvenance: Sendable {
   private struct State {
     var numbers: SeededNumbers
@@ -61,7 +60,7 @@ final class SeededProvenance: Sendable {
   }
 
   private func stamp(_ author: Author, changes: Int64) -> Provenance.Stamp {
-    // Between the change that is made and the save that keeps it a moment goes by.
+    // Time passes between a change and its save.
     clock.advance(microseconds: 1)
     let salt = state.withLock { state in
       state.counts.transactions += 1
@@ -69,7 +68,7 @@ final class SeededProvenance: Sendable {
       return state.numbers.bytes(16)
     }
     let program = Self.program(of: author.name)
-    // A program that is started anew, now and then, has another number.
+    // A program that is started again has another number.
     let day = clock.microseconds / 86_400_000_000
     return Provenance.Stamp(
       time: clock.text,

@@ -1,6 +1,6 @@
 import SwiftData
 
-// What the app and its widget do.
+// The changes of the app and its widget.
 extension Seeder {
   func addTags(_ context: ModelContext) throws {
     for tag in Words.tags {
@@ -17,7 +17,7 @@ extension Seeder {
     if numbers.chance(40) { trip.tags = someTags(numbers.number(in: 1...3)) }
   }
 
-  /// A trip of each sort, with all that a trip can have.
+  /// A trip of each kind, with all its properties.
   func planWithEverything(_ context: ModelContext) throws {
     for (index, kind) in [KnownTrip.Kind.plain, .personal, .business].enumerated() {
       let trip = newTrip(in: context, wanted: kind)
@@ -56,7 +56,7 @@ extension Seeder {
     }
   }
 
-  /// Some properties of one trip, or of a few.
+  /// Some properties of one or a few trips.
   func editTrips(_ context: ModelContext) throws {
     for _ in 0..<numbers.pick([1, 1, 1, 2, 3]) {
       let trip = anyTrip(in: context)
@@ -95,7 +95,7 @@ extension Seeder {
     }
   }
 
-  /// Plans and reserves what is on a bucket list.
+  /// Plans and reserves bucket list items.
   func workThroughBucketList(_ context: ModelContext) throws {
     let trip = anyTrip(in: context)
     for item in trip.bucketList.prefix(12) where numbers.chance(70) {
@@ -125,7 +125,7 @@ extension Seeder {
     for item in items.suffix(numbers.number(in: 1...4)) { context.delete(item) }
   }
 
-  /// A place to stay instead of the one there was.
+  /// Replaces a place to stay.
   func book(_ context: ModelContext) throws {
     let trip = anyTrip(in: context)
     if let place = trip.livingAccommodation {
@@ -146,22 +146,22 @@ extension Seeder {
     if numbers.chance(60) || trip.tags.isEmpty {
       for tag in someTags(2) where !trip.tags.contains(tag) { trip.tags.append(tag) }
     } else {
-      // The one that the store would give last.
+      // The one that the store would return last.
       let last = trip.tags.max { $0.persistentModelID < $1.persistentModelID }
       trip.tags.removeAll { $0 === last }
     }
   }
 
-  /// A picture, of which several trips may have the same.
+  /// Adds a picture, which other trips can have too.
   func addPhoto(_ context: ModelContext) throws {
     let trip = anyTrip(in: context)
     trip.photo = trip.photo != nil && numbers.chance(30) ? nil : photo(numbers.below(24))
   }
 
-  /// A trip, with all that goes with it.
+  /// Deletes a trip, with everything that belongs to it.
   func deleteTrip(_ context: ModelContext) throws {
     guard known.count > 20 else { return try planTrip(context) }
-    // Each sort in its turn, so that a short history has all of them.
+    // Each kind in turn, so that a short history has all of them.
     let wanted: KnownTrip.Kind = [.plain, .personal, .business][deleted % 3]
     let indices = known.indices.filter { known[$0].kind == wanted }
     guard !indices.isEmpty else { return try planTrip(context) }
@@ -173,7 +173,6 @@ extension Seeder {
     context.delete(trip)
   }
 
-  /// The widget confirms a place to stay.
   func confirm(_ context: ModelContext) throws {
     let trip = anyTrip(in: context)
     guard let place = trip.livingAccommodation else { return trip.isFavorite.toggle() }
@@ -181,7 +180,7 @@ extension Seeder {
     place.booking = place.isConfirmed ? numbers.uuid() : nil
   }
 
-  /// The widget marks something as done.
+  /// The widget marks an item as done.
   func tickOff(_ context: ModelContext) throws {
     let trip = anyTrip(in: context)
     guard let item = trip.bucketList.first(where: { $0.doneAt == nil }) else {

@@ -1,8 +1,7 @@
 import SwiftData
 
-// New objects with believable values.
 extension Seeder {
-  /// A trip with a name of its own, or with that of one that it replaces.
+  /// A trip with a new name, or with that of one that it replaces.
   func newTrip(
     in context: ModelContext,
     wanted: KnownTrip.Kind? = nil,
@@ -58,7 +57,6 @@ extension Seeder {
     return "\(occasion) \(city.name), \(Words.months[month - 1]) \(year) \(code(serial))"
   }
 
-  /// A short code as people find on a ticket.
   func code(_ serial: Int) -> String { "#" + String(serial, radix: 36).uppercased() }
 
   func addItem(to trip: Trip) {
@@ -89,7 +87,7 @@ extension Seeder {
     if numbers.chance(40) { place.warmth = Float16(numbers.number(in: 160...240)) / 10 }
     if numbers.chance(50) { place.floor = Int8(numbers.number(in: -1...40)) }
     if numbers.chance(50) { place.distance = Int16(numbers.below(30_000)) }
-    // Some count more than an Int64 holds, as routers do that lost track.
+    // Some counts exceed an Int64.
     if numbers.chance(30) { place.wifiBytes = numbers.next() >> UInt64(numbers.below(40)) }
     if numbers.chance(40) { place.contact = website("stay", number: numbers.below(900)) }
     if numbers.chance(30) { place.doorCode = Data(numbers.bytes(numbers.pick([0, 2, 4, 16]))) }
@@ -147,7 +145,7 @@ extension Seeder {
     )
   }
 
-  /// One of a few pictures, the last of them a large one: its bytes look like those of a camera.
+  /// One of a few pictures; the last one is large, with bytes like those of a camera.
   func photo(_ index: Int) -> Data {
     if let photo = photos[index] { return photo }
     var noise = SeededNumbers(seed: 0xca_0e7a + UInt64(index))
@@ -162,7 +160,7 @@ extension Seeder {
   }
 }
 
-/// The year and the month of a day, counted from 1970, in the Gregorian calendar.
+/// The year and the month of a day since 1970, in the Gregorian calendar.
 private func yearAndMonth(_ days: Int) -> (year: Int, month: Int) {
   let shifted = days + 719_468
   let era = shifted / 146_097

@@ -1,6 +1,6 @@
 import SwiftData
 
-// What happens in the store of people.
+// The changes of the store of people.
 extension Seeder {
   func meet(_ context: ModelContext) throws {
     let person = newPerson(in: context)
@@ -26,7 +26,7 @@ extension Seeder {
     context.delete(person)
   }
 
-  /// People whom the server knows, some of them by the name of one who is here.
+  /// People from the server, some with the name of an existing person.
   func receivePeople(_ context: ModelContext) throws {
     for _ in 0..<numbers.number(in: 2...8) { newPerson(in: context).email = nil }
     guard !people.isEmpty else { return }
@@ -51,7 +51,7 @@ extension Seeder {
     let name =
       "\(numbers.pick(Words.firstNames)) \(numbers.pick(Words.lastNames)) \(code(serial))"
     let person = Person(name: name, email: email(name), birthday: birthday())
-    // The first one has been to a photographer, so that somebody has.
+    // The first person has a portrait, so that at least one has.
     if people.isEmpty || numbers.chance(2) { person.portrait = photo(numbers.below(24)) }
     context.insert(person)
     remember(person)

@@ -1,8 +1,8 @@
 import SwiftData
 
-// What comes from the server.
+// The changes from the server.
 extension Seeder {
-  /// Trips that are new, and trips that are known by their name and become what the server has.
+  /// New trips, and known ones by their name, which get the server's values.
   func receiveTrips(_ context: ModelContext) throws {
     for _ in 0..<numbers.number(in: 4...14) * syncScale {
       let trip = newTrip(in: context)
@@ -34,7 +34,7 @@ extension Seeder {
     }
   }
 
-  /// A batch deletion of what was never planned.
+  /// A batch deletion of items that were never planned.
   func dropItems(_ context: ModelContext) throws {
     let trip = anyTrip(in: context).persistentModelID
     try context.delete(
@@ -52,7 +52,7 @@ extension Seeder {
     let end = numbers.pick(known).endDate
     let start = end - 2 * 3600
     let predicate = #Predicate<Trip> { $0.endDate > start && $0.endDate <= end }
-    // Trips were moved since they were planned: who goes, only the store can tell.
+    // Trips have moved since they were planned, so only the store knows which are deleted.
     let gone = Set(try context.fetchIdentifiers(FetchDescriptor(predicate: predicate)))
     guard gone.count <= 40, gone.count * 40 <= remaining else { return try receiveItems(context) }
     try context.delete(model: Trip.self, where: predicate)

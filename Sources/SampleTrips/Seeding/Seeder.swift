@@ -1,23 +1,22 @@
 import SwiftData
 
-/// Makes up a history, one save after the other.
+/// Creates a history, one save after another.
 ///
-/// All saves are made in one context, which takes the names of one author after the other: nobody
-/// else writes, so that nothing is read twice. It lets go of all objects but those that are held
-/// here, which are so many and no more, however long the history gets.
+/// One context makes all saves, with one author after another; there are no other writers, so
+/// nothing is read twice. It keeps a bounded number of objects, however long the history is.
 final class Seeder {
-  /// A trip that may be changed again; older ones are left alone, but for being cleaned up.
+  /// A trip that can be changed again; older ones are only cleaned up.
   struct KnownTrip {
     enum Kind { case plain, personal, business }
 
     let trip: Trip
     let kind: Kind
     let name: String
-    /// When it was to end as it was planned first.
+    /// The first planned end.
     let endDate: Date
   }
 
-  /// One kind of save, how often it happens, and the most changes that it can make.
+  /// A kind of save, its frequency, and the most changes that it can make.
   private struct Step: Sendable {
     let weight: Int
     let ceiling: Int
@@ -42,32 +41,31 @@ final class Seeder {
   let container: ModelContainer
   let hasPeople: Bool
   let hasSmallPhotos: Bool
-  /// How many changes are still to be made.
+  /// The number of changes that remain.
   var remaining: Int { wanted - trips.counts.changes }
 
   var known: [KnownTrip] = []
   var people: [Person] = []
-  /// The tags by their words: a fetch before the save would have to look at all that is pending.
+  /// The tags by their words, because a fetch before the save would search all pending changes.
   var tags: [String: Tag] = [:]
-  /// The pictures that were made so far, by their numbers.
+  /// The pictures so far, by their numbers.
   var photos: [Int: Data] = [:]
   /// Numbers the trips, so that their names are unique.
   var serial = 0
-  /// How many trips were deleted by hand.
   var deleted = 0
-  /// How many times as much comes from the server at once as in a small history.
+  /// How many times larger the server's batches are than in a small history.
   let syncScale: Int
   private let wanted: Int
   private let trips: SeededProvenance
   private let contacts: SeededProvenance
   private let averageGap: Int64
   private var context: ModelContext
-  /// What is to be known of when the save is done, because new objects have no identity before.
+  /// Runs when the save is complete, because new objects have no identity before.
   private var afterSave: [() -> Void] = []
 
   init(_ store: URL, people: URL?, changes: Int, seed: UInt64, hasSmallPhotos: Bool) throws {
     wanted = changes
-    // Whoever has many trips has them from others, who change many at once.
+    // In a large store most changes come from the server, many at a time.
     syncScale = min(max(1, changes / 25_000), 4)
     self.hasSmallPhotos = hasSmallPhotos
     numbers = SeededNumbers(seed: seed)
@@ -75,7 +73,7 @@ final class Seeder {
     trips = SeededProvenance(seed: numbers.next(), clock: clock)
     contacts = SeededProvenance(seed: numbers.next(), clock: clock)
     hasPeople = people != nil
-    // About six hours between two saves, and not more than two years in all.
+    // About six hours between two saves, and at most two years in all.
     let saves = Int64(max(1, changes / 16))
     averageGap = min(6 * 3_600_000_000, 730 * 86_400_000_000 / saves)
     var configuration = SampleTrips.configuration(
@@ -103,7 +101,7 @@ final class Seeder {
     let steps = tripSteps
     try perform(Step(0, ceiling: 20, author: .sync) { try $0.addTags($1) })
     try readTags()
-    // Whatever the seed and the number, each kind of save happens early once.
+    // Each kind of save happens once early, whatever the seed and the number of changes.
     for step in [Step(0, ceiling: 40, author: .app) { try $0.planWithEverything($1) }] + steps {
       try perform(step)
     }
@@ -139,7 +137,7 @@ final class Seeder {
     try save(as: step.author) { try step.run(self, $0) }
   }
 
-  /// One save, in the name of an author.
+  /// One save by an author.
   func save(as author: SampleTrips.Author, _ change: (ModelContext) throws -> Void) throws {
     context.author = author.rawValue
     try change(context)
@@ -148,8 +146,8 @@ final class Seeder {
     afterSave.removeAll(keepingCapacity: true)
   }
 
-  /// Goes on in a new context with tags that were read: one that is new there holds all trips that
-  /// get it, and one that was read knows nothing of them.
+  /// Continues in a new context with tags that it fetches: a tag that was inserted there would hold
+  /// all trips that get it.
   private func readTags() throws {
     context = ModelContext(container)
     for tag in try context.fetch(FetchDescriptor<Tag>()) { tags[tag.word] = tag }
@@ -190,7 +188,7 @@ final class Seeder {
 
   // MARK: What the steps stand on
 
-  /// Keeps a new trip in mind, once it is saved.
+  /// Keeps a new trip, when it has been saved.
   func remember(_ trip: Trip, kind: KnownTrip.Kind) {
     afterSave.append { [self] in
       let entry = KnownTrip(trip: trip, kind: kind, name: trip.name, endDate: trip.endDate)
@@ -212,7 +210,7 @@ final class Seeder {
     }
   }
 
-  /// A trip that is there; a new one where there is none.
+  /// An existing trip, or a new one.
   func anyTrip(in context: ModelContext) -> Trip {
     known.isEmpty ? newTrip(in: context) : numbers.pick(known).trip
   }

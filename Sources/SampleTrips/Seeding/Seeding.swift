@@ -6,31 +6,29 @@ import SwiftData
 extension SampleTrips {
   /// A release of the app, by the schema of its store.
   package enum Release: String, CaseIterable, Sendable {
-    /// The first, with ``SampleTripsSchemaV1``.
     case first = "1"
-    /// The second, with ``SampleTripsSchemaV2``.
     case second = "2"
-    /// That of today, with ``SampleTripsSchemaV3``.
     case third = "3"
   }
 
-  /// Makes a store with a believable history, through the same calls that an app makes.
+  /// Creates a store with a believable history, through the calls that an app makes.
   ///
-  /// The same seed and number give the same store: its rows, its history and its identity. It is
-  /// made in a folder of its own beside its place, and moved there when it is finished.
+  /// The same seed and number of changes give the same store: its rows, its history and its
+  /// identity. It is created in a separate folder beside its place, and moved there when it is
+  /// complete.
   ///
   /// - Parameters:
-  ///   - store: The file of trips, which must not be there yet.
-  ///   - people: The file of people, if there is to be one.
-  ///   - changes: How many changes the history of trips is to have.
-  ///   - seed: What everything follows from.
-  ///   - release: The release of the app that wrote the store; older ones have older schemas.
-  ///   - hasSmallPhotos: Whether photos are of a few hundred bytes, for a store that is passed on.
-  ///   - progress: Called after each save with the number of changes so far; what it throws ends
-  ///     the work and leaves nothing behind.
-  /// - Returns: What the histories came to.
-  /// - Throws: ``SeedingError`` where a file is in the way or can't be written, and what the store
-  ///   and `progress` throw.
+  ///   - store: The file of trips, which must not exist.
+  ///   - people: The file of people; nil for none.
+  ///   - changes: The number of changes in the history of trips.
+  ///   - seed: The seed of all values.
+  ///   - release: The release of the app that wrote the store.
+  ///   - hasSmallPhotos: Whether photos have only a few hundred bytes.
+  ///   - progress: Called after each save with the number of changes so far; its error ends the
+  ///     work and leaves no files.
+  /// - Returns: The numbers in the histories.
+  /// - Throws: ``SeedingError`` if a file exists or can't be written, and the errors of the store
+  ///   and of `progress`.
   @discardableResult
   package static func seed(
     _ store: URL,
@@ -80,23 +78,20 @@ extension SampleTrips {
   }
 }
 
-/// Why a store could not be made where it was to be.
+/// Why a store could not be created at its place.
 package struct SeedingError: Error, CustomStringConvertible {
-  /// What stands in the way.
   package enum Code: Hashable, Sendable {
-    /// There is a file already.
+    /// The file exists.
     case exists
-    /// A file or folder can't be written.
     case notWritten
   }
 
-  /// What stands in the way.
   package let code: Code
   /// What happened, where, and what to do.
   package let description: String
 }
 
-/// Stores that are being made, in a folder beside their place.
+/// Stores that are being created, in a folder beside their place.
 private struct UnfinishedStores {
   let store: URL
   let people: URL?
@@ -135,7 +130,7 @@ private struct UnfinishedStores {
     }
   }
 
-  /// Moves the files to their place; that of the store last, because it is what others look for.
+  /// Moves the files to their place; that of the store last, because other programs look for it.
   func finish() throws {
     for (from, to) in moves.reversed() {
       let blobs = from.path + "-blobs"
@@ -146,7 +141,7 @@ private struct UnfinishedStores {
         }
       }
       try sync(from.path)
-      // A second name, and not a new one, because that is refused where somebody was quicker.
+      // A link, because it fails if another program has created the file.
       guard link(from.path, to.path) == 0 else { throw failure("make", path: to.path) }
       try sync(to.deletingLastPathComponent().path)
     }
@@ -169,7 +164,7 @@ private struct UnfinishedStores {
   }
 
   func remove() {
-    // What can't be removed has a name that says what it is.
+    // Its name says what it is.
     try? FileManager.default.removeItem(at: folder)
     Leftovers.forget(folder.path)
   }

@@ -1,14 +1,12 @@
-/// What a seeded history came to.
+/// The numbers in a seeded history.
 package struct SeedingSummary: Hashable, Sendable {
-  /// What the history of one store holds.
+  /// The numbers in the history of one store.
   package struct Counts: Hashable, Sendable {
-    /// How many saves.
     package var transactions = 0
     package var changes = 0
   }
 
-  /// What the store of trips holds.
   package var trips: Counts
-  /// What the store of people holds; nil if there is none.
+  /// Nil if there is no store of people.
   package var people: Counts?
 }

@@ -1,4 +1,4 @@
-/// The places, people and things that believable trips are made of.
+/// The places, people and things of believable trips.
 enum Words {
   struct City {
     let name: String
