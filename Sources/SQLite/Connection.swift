@@ -106,7 +106,6 @@ package final class Connection {
   ///
   /// SQLite calls it for every column, so a query, a single statement that begins with SELECT and
   /// can't write, is prepared without it.
-  /// that is prepared without the question.
   func preparing<Result>(isQuery: Bool = false, _ body: () -> Result) -> Result {
     guard let owner, !isQuery else { return body() }
     // Another thread can prepare a statement with the owner, if the database is in memory.

@@ -5,7 +5,6 @@ import CSQLite
 /// If rows move to another page, the old page keeps their bytes between the list of its cells and
 /// the first cell, even with `secure_delete`. No statement reads them, and by the file format they
 /// have no meaning, so they are overwritten in the file itself.
-/// means anything lies there.
 struct PageGaps {
   /// A page number beyond this can look like a page of rows at the beginning of another page.
   private static let largestCount: Int64 = 0x0200_0000

@@ -17,7 +17,6 @@ extension Store {
   /// - Returns: What was recorded, and how many objects history does not have completely.
   /// - Throws: ``StoreError``, with ``StoreError/Code/locked`` if another program is writing, and
   ///   the errors of the body.
-  ///   what the body throws.
   @discardableResult
   package func check(
     recording author: Author? = nil,

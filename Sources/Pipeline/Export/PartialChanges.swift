@@ -42,7 +42,6 @@ final class PartialChanges {
   /// The transaction as filtered logs contain it; nil if they leave it out.
   ///
   /// It has no salt, with which the values that were left out could be guessed.
-  /// out could be found by trying.
   func transaction(_ transaction: Transaction, reader: Reader) throws -> Transaction? {
     guard filter.authors.isEmpty || filter.authors.contains(transaction.author ?? "") else {
       return nil

@@ -16,7 +16,6 @@ extension Reader {
   /// The search begins at an id that is not above the result, and doubles its steps before it
   /// halves them, so a near result is cheap. If the clock went back, any of the matching results is
   /// found.
-  /// went back, the result is one of those that fit.
   package func lastTransaction(
     beforeTime time: String,
     orAt: Bool,

@@ -138,7 +138,6 @@ struct StoreFile: Sendable {
   ///
   /// Another program can be about to commit earlier rows. Only the holder of the write lock can
   /// exclude that, so this takes it and releases it at once.
-  /// for writing knows that nobody is; it is let go at once.
   func isLast(_ place: CapturedRow.Place) throws -> Bool {
     guard mayWrite(path), mayWrite(folder) else {
       return !hasLog(path) && place.isOver(at: currentMilliseconds())
