@@ -91,8 +91,6 @@ package final class Statement {
   /// Zero for a statement without rows.
   package var columnCount: Int { Int(sqlite3_column_count(handle)) }
 
-  package var parameterCount: Int { Int(sqlite3_bind_parameter_count(handle)) }
-
   package var isReadOnly: Bool { sqlite3_stmt_readonly(handle) != 0 }
 
   package func columnName(at index: Int) -> String {

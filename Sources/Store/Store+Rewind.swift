@@ -22,13 +22,11 @@ extension Store {
   ) throws {
     let location = Location.file(file)
     try describingErrors(at: location.path) {
-      let (connection, catalog) = try StoreFile(location: location, options: options)
-        .open()
+      let (connection, catalog) = try StoreFile(location: location, options: options).open()
       let writer = try Writer(
-        connection: connection,
+        connection,
         catalog: catalog,
-        layouts: catalog.schema.layouts(),
-        blobFolder: location.blobFolder,
+        location: location,
         provenance: options.provenance
       )
       try connection.setForeignKeys(enforced: false)

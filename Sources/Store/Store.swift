@@ -76,10 +76,9 @@ package final class Store: @unchecked Sendable {
     } else {
       writerConnection = connection
       let writer = try Writer(
-        connection: connection,
+        connection,
         catalog: catalog,
-        layouts: layouts,
-        blobFolder: location.blobFolder,
+        location: location,
         provenance: options.provenance
       )
       try writer.blobs.removeLeftovers()

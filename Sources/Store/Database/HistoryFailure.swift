@@ -64,10 +64,6 @@ package enum HistoryFailure: StoreReason {
         + "\(inParentheses(later.map(\.id))):\(text(conflicts, later: later))"
     }
   }
-
-  fileprivate var conflicts: [UndoConflict] {
-    if case .undoConflict(_, let conflicts, _) = self { conflicts } else { [] }
-  }
 }
 
 private func text(
@@ -112,8 +108,4 @@ package enum HistoryDamage: Sendable {
     case .noObject(let text): "\(abbreviated(text)) does not identify an object"
     }
   }
-}
-
-extension StoreError {
-  package var undoConflicts: [UndoConflict] { (reason as? HistoryFailure)?.conflicts ?? [] }
 }

@@ -1,7 +1,7 @@
 import Changes
 
 /// Why a transaction can't be replayed into a replica, or a replica can't be written.
-enum ReplayFailure: StoreReason {
+package enum ReplayFailure: StoreReason {
   case replica, notAReplica
   case gap(Int64, expected: Int64), snapshotIntoContents
   case changedByOthers(version: String), mismatch(Int64, [ReplayDifference])
@@ -9,9 +9,9 @@ enum ReplayFailure: StoreReason {
   case outOfOrder, incomplete(Int64, of: Int64), otherLineage(Int64, replica: Int64)
   case notAMigration(Int64), missingMigration(version: String)
 
-  typealias ChangeName = (sequence: Int64, transaction: Int64, object: ObjectName)
+  package typealias ChangeName = (sequence: Int64, transaction: Int64, object: ObjectName)
 
-  var code: StoreError.Code {
+  package var code: StoreError.Code {
     switch self {
     case .replica: .replica
     case .gap, .snapshotIntoContents: .historyGap
@@ -22,7 +22,7 @@ enum ReplayFailure: StoreReason {
     }
   }
 
-  func wording(_ path: String) -> Wording {
+  package func wording(_ path: String) -> Wording {
     switch self {
     case .replica:
       "The store \(path) is a replica, which accepts only changes of its origin."
@@ -56,17 +56,5 @@ enum ReplayFailure: StoreReason {
 
   private func text(_ change: ChangeName) -> String {
     "Change \(change.sequence) of transaction \(change.transaction), of \(change.object),"
-  }
-
-  fileprivate var differences: [ReplayDifference] {
-    guard case .mismatch(_, let differences) = self else { return [] }
-    return differences
-  }
-}
-
-extension StoreError {
-  /// The values that a replayed transaction expected and did not find.
-  package var replayDifferences: [ReplayDifference] {
-    (reason as? ReplayFailure)?.differences ?? []
   }
 }

@@ -58,7 +58,7 @@ extension SchemaMapping {
       entity: entity,
       oldEntity: oldEntity,
       table: old.table,
-      condition: old.sharesTable ? "\"_entity\" = \(literal(old.entity.name))" : nil,
+      condition: old.ownCondition,
       columns: []
     )
     let layout = newLayouts[entity]

@@ -4,18 +4,6 @@ import SQLite
 
 /// Migrates a store from one schema to another in one transaction.
 package enum Migration {
-  /// Plans the migration from one schema to another, without reading a store.
-  ///
-  /// - Throws: ``StoreError`` with ``StoreError/Code/newerSchema`` if the store's version is newer,
-  ///   and with ``StoreError/Code/migrationRefused`` and all reasons if stored values would be
-  ///   lost.
-  package static func plan(
-    from old: StoreSchema,
-    to new: StoreSchema
-  ) throws -> MigrationPlan {
-    try MigrationPlan(from: old, to: new)
-  }
-
   /// The schema of a store; nil if the file is missing or empty.
   package static func schema(of file: URL, options: Options = Options()) throws -> StoreSchema? {
     let path = file.path(percentEncoded: false)
@@ -53,14 +41,9 @@ package enum Migration {
       let (connection, catalog) = try StoreFile(location: .file(file), options: options)
         .open()
       guard catalog.schema != schema else { return nil }
-      let plan = try plan(from: catalog.schema, to: schema)
-      let isDone = try apply(
-        plan,
-        on: connection,
-        author: author,
-        provenance: options.provenance
-      )
-      return isDone ? plan : nil
+      let plan = try MigrationPlan(from: catalog.schema, to: schema)
+      return try apply(plan, on: connection, author: author, provenance: options.provenance)
+        ? plan : nil
     }
   }
 
@@ -68,19 +51,11 @@ package enum Migration {
   ///
   /// - Returns: False if another process has migrated the store meanwhile.
   @discardableResult
-  package static func apply(
-    _ plan: MigrationPlan,
-    on connection: Connection,
-    author: Author
-  ) throws -> Bool {
-    try apply(plan, on: connection, author: author, provenance: .system)
-  }
-
-  private static func apply(
+  static func apply(
     _ plan: MigrationPlan,
     on connection: Connection,
     author: Author,
-    provenance: Provenance
+    provenance: Provenance = .system
   ) throws -> Bool {
     let blobs = Blobs(connection, folder: BlobFolder(besides: connection.path))
     return try inTransaction(on: connection) {
@@ -207,8 +182,7 @@ package enum Migration {
     var queries = ["SELECT NULL AS \"sha256\" WHERE 0"]
     for layout in mapping.newLayouts {
       for column in layout.columns where column.isExternal {
-        let condition =
-          layout.sharesTable ? " AND \"_entity\" = \(literal(layout.entity.name))" : ""
+        let condition = layout.ownCondition.map { " AND \($0)" } ?? ""
         queries.append(
           "SELECT \(column.quoted) FROM \(layout.table)"
             + " WHERE typeof(\(column.quoted)) = 'text'\(condition)"

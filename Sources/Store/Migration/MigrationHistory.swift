@@ -24,8 +24,7 @@ struct MigrationHistory {
       let family = [entity] + layout.ancestors
       let outgoing = joins.indexes { family.contains($0.owner) }
         .map { (join: JoinIndex) in (join, JoinStatements(connection, table: joins[join])) }
-      let condition =
-        layout.sharesTable ? " WHERE \"_entity\" = \(literal(layout.entity.name))" : ""
+      let condition = layout.ownCondition.map { " WHERE \($0)" } ?? ""
       let list = (["\"id\""] + layout.columns.map(\.quoted)).joined(separator: ", ")
       let statement = try connection.prepare(
         "SELECT \(list) FROM \(layout.table)\(condition) ORDER BY \"id\""

@@ -13,6 +13,10 @@ package struct MigrationPlan: Sendable {
   let mapping: SchemaMapping
   let tables: [TableMigration]
 
+  /// Plans the migration without reading a store.
+  ///
+  /// - Throws: ``StoreError`` with ``StoreError/Code/newerSchema`` if the store's version is newer,
+  ///   and with ``StoreError/Code/migrationRefused`` and all reasons if values would be lost.
   init(from: StoreSchema, to: StoreSchema, areRemovalsDone: Bool = false) throws {
     guard SchemaVersion(from.version) <= SchemaVersion(to.version) else {
       throw StoreError(MigrationFailure.newerSchema(stored: from, wanted: to))
@@ -21,7 +25,7 @@ package struct MigrationPlan: Sendable {
     let planned = PlannedSteps(mapping)
     guard planned.refusals.isEmpty else {
       throw StoreError(
-        MigrationFailure.refused(planned.refusals.map { "\($0)" }, from: from, to: to)
+        MigrationFailure.refused(planned.refusals, from: from, to: to)
       )
     }
     self.from = from

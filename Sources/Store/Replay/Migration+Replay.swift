@@ -28,8 +28,7 @@ extension Migration {
   ) throws -> Result {
     let location = Location.file(file)
     return try describingErrors(at: location.path) {
-      let (connection, catalog) = try StoreFile(location: location, options: options)
-        .open()
+      let (connection, catalog) = try StoreFile(location: location, options: options).open()
       guard catalog.isReplica else { throw ReplayFailure.notAReplica.at(location.path) }
       let plan = try MigrationPlan(from: catalog.schema, to: schema, areRemovalsDone: true)
       var writer: Writer?
@@ -37,10 +36,9 @@ extension Migration {
         let blobs = Blobs(connection, folder: location.blobFolder)
         try changeTables(plan, from: catalog, on: connection, blobs: blobs)
         let made = try Writer(
-          connection: connection,
+          connection,
           catalog: Catalog(on: connection),
-          layouts: schema.layouts(),
-          blobFolder: location.blobFolder,
+          location: location,
           provenance: options.provenance
         )
         writer = made

@@ -116,8 +116,8 @@ final class ReplayTable {
   private func prepareAnyUpdate() throws -> Statement {
     let layout = decoder.layout
     let any = AnyColumns(layout)
-    let entity = layout.sharesTable ? " AND \"_entity\" = \(literal(layout.entity.name))" : ""
-    return try connection.prepare("\(any.assignment)\(entity) AND \(any.expectation)")
+    let conditions = [any.assignment, layout.ownCondition, any.expectation].compactMap(\.self)
+    return try connection.prepare(conditions.joined(separator: " AND "))
   }
 
   private func prepareRemoval() throws -> Statement {
@@ -133,7 +133,7 @@ final class ReplayTable {
     let values = columns.enumerated().map {
       "\(layout.columns[$0.element].quoted) IS ?\(first + $0.offset)"
     }
-    let entity = layout.sharesTable ? ["\"_entity\" = \(literal(layout.entity.name))"] : []
+    let entity = layout.ownCondition.map { [$0] } ?? []
     return (["\"id\" = ?1"] + entity + values).joined(separator: " AND ")
   }
 }

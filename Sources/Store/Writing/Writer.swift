@@ -31,20 +31,19 @@ package final class Writer {
   private var tablesVersion: Int64 = -1
 
   init(
-    connection: Connection,
+    _ connection: Connection,
     catalog: Catalog,
-    layouts: [EntityLayout],
-    blobFolder: BlobFolder?,
+    location: Location,
     provenance: Provenance
   ) throws {
     self.connection = connection
-    self.layouts = layouts
+    layouts = try catalog.schema.layouts()
     schema = catalog.schema
     schemaID = catalog.schemaID
     let texts = TextRoom()
     tables = layouts.map { EntityTable(connection, layout: $0, texts: texts) }
     joins = joinTables(among: layouts).map { JoinStatements(connection, table: $0) }
-    blobs = Blobs(connection, folder: blobFolder)
+    blobs = Blobs(connection, folder: location.blobFolder)
     recorder = try ChangeRecorder(
       connection,
       schema: catalog.schema,
@@ -86,10 +85,7 @@ package final class Writer {
     guard let version = try connection.integer("PRAGMA schema_version"),
       version != tablesVersion
     else { return }
-    let stored = try Catalog(on: connection).schema
-    guard schema.differences(fromStored: stored).isEmpty else {
-      throw MigrationFailure.migratedByOthers(stored: stored, known: schema).at(connection.path)
-    }
+    try SchemaCheck(schemaID: schemaID, schema: schema).run(on: connection)
     // A process that changed the history mode also changed its indexes.
     try recorder.refresh()
     let capture = try ForeignCapture.of(schema)

@@ -33,7 +33,7 @@ struct AttributeMigrationTests {
       let new = second(
         Self.trip(Self.name, Attribute(name: "rating", type: .double, isOptional: true))
       )
-      let plan = try Migration.plan(from: first(Self.trip(Self.name)), to: new)
+      let plan = try MigrationPlan(from: first(Self.trip(Self.name)), to: new)
       #expect(plan.tables[0].way != .rebuilt)
       let store = try migrate(url, to: new)
       #expect(
@@ -123,7 +123,7 @@ struct AttributeMigrationTests {
           indexes: [["place"]]
         )
       )
-      #expect(try Migration.plan(from: old, to: new).tables[0].way != .rebuilt)
+      #expect(try MigrationPlan(from: old, to: new).tables[0].way != .rebuilt)
       let store = try migrate(url, to: new)
       #expect(try rows("SELECT title, place FROM Trip", in: store) == ["n|p"])
     }

@@ -6,7 +6,7 @@ import Testing
 @Suite("what a migration is going to do")
 struct MigrationPlanTests {
   static func steps(_ old: [Attribute], _ new: [Attribute]) throws -> [String] {
-    try Migration.plan(
+    try MigrationPlan(
       from: first(Entity(name: "Trip", attributes: old)),
       to: second(Entity(name: "Trip", attributes: new))
     ).steps.map(\.description)
@@ -60,7 +60,7 @@ struct MigrationPlanTests {
   func newer() throws {
     let old = StoreSchema(version: "1.10.0", entities: [])
     let error = try storeError {
-      _ = try Migration.plan(from: old, to: StoreSchema(version: "1.9.0", entities: []))
+      _ = try MigrationPlan(from: old, to: StoreSchema(version: "1.9.0", entities: []))
     }
     #expect(error.code == .newerSchema)
     #expect(error.message.contains("1.10.0"))
@@ -89,7 +89,7 @@ struct MigrationPlanTests {
       )
     }
     let error = try storeError {
-      _ = try Migration.plan(from: schema("A", "1"), to: schema("B", "2"))
+      _ = try MigrationPlan(from: schema("A", "1"), to: schema("B", "2"))
     }
     #expect(error.code == .migrationRefused)
     #expect(error.message.contains("C.one can't lead to B instead of A"))
@@ -98,7 +98,7 @@ struct MigrationPlanTests {
   @Test("two entities with rows of their own can't become one family")
   func families() throws {
     let error = try storeError {
-      _ = try Migration.plan(
+      _ = try MigrationPlan(
         from: first(Entity(name: "A"), Entity(name: "B")),
         to: second(
           Entity(name: "A", sharesTable: true),
@@ -141,7 +141,7 @@ struct MigrationPlanTests {
 
   @Test("entities are added, removed and renamed")
   func entities() throws {
-    let plan = try Migration.plan(
+    let plan = try MigrationPlan(
       from: first(Entity(name: "A"), Entity(name: "B")),
       to: second(Entity(name: "A2", originalName: "A"), Entity(name: "C"))
     )
@@ -157,7 +157,7 @@ struct MigrationPlanTests {
 
   @Test("a schema with the same tables is a plan with no steps")
   func trivial() throws {
-    let plan = try Migration.plan(from: first(Entity(name: "A")), to: second(Entity(name: "A")))
+    let plan = try MigrationPlan(from: first(Entity(name: "A")), to: second(Entity(name: "A")))
     #expect(plan.isTrivial && plan.steps.isEmpty)
     #expect(plan.description == "version 1.0.0 and version 2.0.0 have the same tables")
   }

@@ -59,7 +59,7 @@ struct MigrationTests {
   @Test("a store that another program migrated first is left alone")
   func tooLate() throws {
     try withStoreFile(Self.schema("1", "a")) { url in
-      let plan = try Migration.plan(from: Self.schema("1", "a"), to: Self.schema("2", "b"))
+      let plan = try MigrationPlan(from: Self.schema("1", "a"), to: Self.schema("2", "b"))
       let connection = try Connection(path: url.path(percentEncoded: false), mode: .readWrite)
       #expect(try Migration.apply(plan, on: connection, author: Author()))
       #expect(try !Migration.apply(plan, on: connection, author: Author()))
@@ -74,7 +74,7 @@ struct MigrationTests {
   @Test("a migration inside a transaction is refused")
   func insideTransaction() throws {
     try withStoreFile(Self.schema("1", "a")) { url in
-      let plan = try Migration.plan(from: Self.schema("1", "a"), to: Self.schema("2", "b"))
+      let plan = try MigrationPlan(from: Self.schema("1", "a"), to: Self.schema("2", "b"))
       let connection = try Connection(path: url.path(percentEncoded: false), mode: .readWrite)
       try connection.execute("BEGIN")
       #expect(
@@ -88,8 +88,8 @@ struct MigrationTests {
   func foreignKeys() throws {
     try withStoreFile(Self.schema("1", "a")) { url in
       let connection = try Connection(path: url.path(percentEncoded: false), mode: .readWrite)
-      let good = try Migration.plan(from: Self.schema("1", "a"), to: Self.schema("2", "b"))
-      let late = try Migration.plan(from: Self.schema("1", "a"), to: Self.schema("2", "c"))
+      let good = try MigrationPlan(from: Self.schema("1", "a"), to: Self.schema("2", "b"))
+      let late = try MigrationPlan(from: Self.schema("1", "a"), to: Self.schema("2", "c"))
       try Migration.apply(good, on: connection, author: Author())
       for plan in [good, late] {
         // The second plan is refused; what counts is what comes after.

@@ -129,7 +129,7 @@ struct RelationshipMigrationTests {
     )
     let old = first(Self.person(), Self.trip(Self.leader()))
     let new = second(Self.person(), Self.trip(guide))
-    #expect(try Migration.plan(from: old, to: new).tables.allSatisfy { $0.way != .rebuilt })
+    #expect(try MigrationPlan(from: old, to: new).tables.allSatisfy { $0.way != .rebuilt })
     try withStoreFile(old, fill: Self.fill) { url in
       let store = try migrate(url, to: new)
       #expect(try rows("SELECT guide FROM Trip ORDER BY id", in: store) == ["1", "1", "2", "null"])
@@ -243,7 +243,7 @@ struct RelationshipMigrationTests {
     var trip = Self.trip(leaders)
     trip.attributes.append(Attribute(name: "days", type: .int64, defaultValue: .integer(1)))
     let new = second(Self.person(led), trip)
-    #expect(try Migration.plan(from: old, to: new).tables.count { $0.way == .rebuilt } == 1)
+    #expect(try MigrationPlan(from: old, to: new).tables.count { $0.way == .rebuilt } == 1)
     try withStoreFile(
       old,
       fill: { writer in

@@ -69,7 +69,7 @@ struct UniqueMigrationTests {
     ]
     try withStoreFile(schemas[0], fill: Self.fill) { url in
       for (old, new) in zip(schemas, schemas.dropFirst()) {
-        #expect(try Migration.plan(from: old, to: new).tables[0].way != .rebuilt)
+        #expect(try MigrationPlan(from: old, to: new).tables[0].way != .rebuilt)
         let store = try migrate(url, to: new)
         #expect(try rows("SELECT count(*) FROM Trip", in: store) == ["6"])
       }
