@@ -79,13 +79,13 @@ extension Call {
 extension Style {
   /// The marks of texts as a terminal shows them.
   var marks: Marks {
-    Marks(
-      added: { green($0) },
-      removed: { red($0) },
-      changed: { yellow($0) },
-      faint: { faint($0) },
-      strong: { bold($0) }
-    )
+    var marks = Marks()
+    marks.added = { green($0) }
+    marks.removed = { red($0) }
+    marks.changed = { yellow($0) }
+    marks.faint = { faint($0) }
+    marks.strong = { bold($0) }
+    return marks
   }
 }
 

@@ -1,4 +1,5 @@
 import ChangeLog
+import Changes
 import FoundationEssentials
 import Glibc
 import Store
@@ -148,12 +149,7 @@ extension HistorySource {
     var time: String?
     // A gap has the id of its last transaction.
     for range in [ids.lowerBound...ids.lowerBound, ids] where time == nil {
-      try read(
-        range,
-        wants: { _ in false },
-        change: { _, _ in },
-        transaction: { time = time ?? $0.time }
-      )
+      try readTransactions(range) { time = time ?? $0.time }
     }
     return time
   }
@@ -178,15 +174,17 @@ extension HistorySource {
     }
     var result = stretches[low - 1].lowerBound
     var isOver = false
-    try read(
-      stretches[low - 1],
-      wants: { _ in false },
-      change: { _, _ in },
-      transaction: { transaction in
-        isOver = isOver || transaction.time > time
-        if !isOver { result = transaction.id }
-      }
-    )
+    try readTransactions(stretches[low - 1]) { transaction in
+      isOver = isOver || transaction.time > time
+      if !isOver { result = transaction.id }
+    }
     return result
+  }
+
+  private func readTransactions(
+    _ range: ClosedRange<Int64>,
+    _ body: (Transaction) throws -> Void
+  ) throws {
+    try read(range, wants: { _ in false }, change: { _, _ in }, transaction: body)
   }
 }

@@ -68,50 +68,72 @@ package func recover(_ request: RecoverRequest, tick: Tick = { _ in }) throws ->
   )
   let folder = try TemporaryFolder()
   defer { withExtendedLifetime(folder) {} }
-  switch try remedy(of: store, after: last) {
+  let recovery = Recovery(request: request, store: store, chain: chain, folder: folder.path)
+  switch try recovery.remedy(after: last) {
   case .none: break
-  case .gap:
-    try GapWriter(request: request, store: store, chain: chain, folder: folder.path)
-      .write(after: last, result: &result, tick: tick)
-  case .lineage:
-    try LineageWriter(request: request, store: store, chain: chain, folder: folder.path)
-      .write(after: last, result: &result, tick: tick)
+  case .gap: try recovery.writeGap(after: last, result: &result, tick: tick)
+  case .lineage: try recovery.beginLineage(after: last, result: &result, tick: tick)
   }
   let export = ExportRequest(store: request.store, logs: request.logs, token: request.token)
   result.export = try Pipeline.export(export, tick: tick)
   return result
 }
 
-/// What the logs need so that the store's history continues them.
-private func remedy(of store: Store, after last: HistoryPoint) throws -> RecoverResult.Remedy {
-  try store.read { reader in
-    do {
-      try reader.check(last)
-    } catch let error as StoreError where error.code == .historyExpired {
-      return .gap
-    } catch let error as StoreError where error.code == .historyDiverged {
-      return .lineage
+/// One run over one store.
+struct Recovery {
+  let request: RecoverRequest
+  let store: Store
+  let chain: LogChain
+  /// For temporary stores.
+  let folder: String
+
+  /// What the logs need so that the store's history continues them.
+  fileprivate func remedy(after last: HistoryPoint) throws -> RecoverResult.Remedy {
+    try store.read { reader in
+      do {
+        try reader.check(last)
+      } catch let error as StoreError where error.code == .historyExpired {
+        return .gap
+      } catch let error as StoreError where error.code == .historyDiverged {
+        return .lineage
+      }
+      return .none
     }
-    return .none
+  }
+
+  /// The state at the end of the logs.
+  func importedState(_ tick: Tick) throws -> Store {
+    var replay = ImportRequest(logs: request.logs, store: folder + "/imported.store")
+    replay.origin = chain.store
+    _ = try importLogs(replay, tick: tick)
+    return try readableStore(replay.store)
+  }
+
+  /// A copy of the store as it was after an earlier transaction.
+  ///
+  /// - Returns: The copy, and the transaction, which is the head if a migration or an erasure can't
+  ///   be reverted.
+  func rewoundCopy(to transaction: Int64) throws -> (store: Store, transaction: Int64) {
+    let url = URL(fileURLWithPath: folder + "/rewound.store")
+    try store.copy(to: url)
+    var reached = transaction
+    do {
+      try Store.rewind(url, to: transaction)
+    } catch let error as StoreError where error.code == .irreversible {
+      reached = try store.read { try $0.sealedHead() }
+    }
+    return (try readableStore(url.path), reached)
+  }
+
+  func moveToken(to point: HistoryPoint) throws {
+    let token = request.token ?? request.logs.token(of: chain.store)
+    try writeToken(point, of: chain.store, to: token)
   }
 }
 
-/// A copy of a store as it was after an earlier transaction.
-///
-/// - Returns: The copy, and the transaction, which is the head if a migration or an erasure can't
-///   be reverted.
-func rewoundCopy(
-  of store: Store,
-  to transaction: Int64,
-  in folder: String
-) throws -> (store: Store, transaction: Int64) {
-  let url = URL(fileURLWithPath: folder + "/rewound.store")
-  try store.copy(to: url)
-  var reached = transaction
-  do {
-    try Store.rewind(url, to: transaction)
-  } catch let error as StoreError where error.code == .irreversible {
-    reached = try store.read { try $0.sealedHead() }
+extension Reader {
+  /// The transaction after which history has all transactions.
+  func wholeBase() throws -> Int64 {
+    try max(historyRange().base.transaction, lastDeletedTransaction() ?? 0)
   }
-  return (try readableStore(url.path), reached)
 }

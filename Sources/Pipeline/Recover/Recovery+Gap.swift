@@ -1,25 +1,13 @@
 import ChangeLog
 import Changes
-import FoundationEssentials
 import Store
 
-/// Writes a gap between the last log and the beginning of the history that is kept: the difference
-/// of the objects.
-struct GapWriter {
-  let request: RecoverRequest
-  let store: Store
-  let chain: LogChain
-  let folder: String
-
-  func write(after last: HistoryPoint, result: inout RecoverResult, tick: Tick) throws {
-    let base = try store.read { reader in
-      try max(reader.historyRange().base.transaction, reader.lastDeletedTransaction() ?? 0)
-    }
-    var replay = ImportRequest(logs: request.logs, store: folder + "/last.store")
-    replay.origin = chain.store
-    _ = try importLogs(replay, tick: tick)
-    let exported = try readableStore(replay.store)
-    let (kept, reached) = try rewoundCopy(of: store, to: base, in: folder)
+extension Recovery {
+  /// Writes a gap between the last log and the beginning of the history that is kept: the
+  /// difference of the objects.
+  func writeGap(after last: HistoryPoint, result: inout RecoverResult, tick: Tick) throws {
+    let exported = try importedState(tick)
+    let (kept, reached) = try rewoundCopy(to: store.read { try $0.wholeBase() })
     guard exported.schema == kept.schema else {
       throw request.error(.schemaChanged)
     }
@@ -29,11 +17,10 @@ struct GapWriter {
     result.file = try exported.read { old in
       try kept.read { new in
         result.objects = try count(old, new)
-        return try write(old, new, after: last, resumes: resumes, count: result.objects)
+        return try writeGap(old, new, after: last, resumes: resumes, count: result.objects)
       }
     }
-    let token = request.token ?? request.logs.token(of: chain.store)
-    try writeToken(resumes, of: chain.store, to: token)
+    try moveToken(to: resumes)
   }
 
   private func count(_ old: Reader, _ new: Reader) throws -> Int64 {
@@ -42,7 +29,7 @@ struct GapWriter {
     return count
   }
 
-  private func write(
+  private func writeGap(
     _ old: Reader,
     _ new: Reader,
     after last: HistoryPoint,

@@ -1,19 +1,13 @@
 import ChangeLog
 import Changes
-import FoundationEssentials
 import Store
 
-/// Begins a new lineage of logs for a store that was restored from an older copy.
-///
-/// Its first log has the state after the last common transaction, as one transaction that names the
-/// head of the old lineage. The later transactions of the store follow.
-struct LineageWriter {
-  let request: RecoverRequest
-  let store: Store
-  let chain: LogChain
-  let folder: String
-
-  func write(after last: HistoryPoint, result: inout RecoverResult, tick: Tick) throws {
+extension Recovery {
+  /// Begins a new lineage of logs for a store that was restored from an older copy.
+  ///
+  /// Its first log has the state after the last common transaction, as one transaction that names
+  /// the head of the old lineage. The later transactions of the store follow.
+  func beginLineage(after last: HistoryPoint, result: inout RecoverResult, tick: Tick) throws {
     // The logs can have a later lineage already, from the restore of another copy.
     let own =
       store.lineage == last.lineage
@@ -23,7 +17,7 @@ struct LineageWriter {
     }
     if store.lineage < last.lineage { _ = try own.verifiedEnd(after: nil) }
     let fork = try self.fork(from: own, tick: tick)
-    let (state, reached) = try rewoundCopy(of: store, to: fork, in: folder)
+    let (state, reached) = try rewoundCopy(to: fork)
     if try finishStopped(last, state: state, reached: reached, result: &result, tick: tick) {
       return
     }
@@ -59,8 +53,7 @@ struct LineageWriter {
     try store.beginLineage(after: result.resumes)
     result.remedy = .lineage
     result.file = path
-    let token = request.token ?? request.logs.token(of: chain.store)
-    try writeToken(result.resumes, of: chain.store, to: token)
+    try moveToken(to: result.resumes)
   }
 
   /// Continues a run that was interrupted after it wrote the first log of the new lineage.
@@ -82,17 +75,13 @@ struct LineageWriter {
     result.remedy = .lineage
     result.file = file.path
     result.objects = transaction.count
-    let token = request.token ?? request.logs.token(of: chain.store)
-    try writeToken(last, of: chain.store, to: token)
+    try moveToken(to: last)
     return true
   }
 
   /// Whether the logs begin with this state; otherwise another copy began the lineage.
   private func begins(with state: Store, tick: Tick) throws -> Bool {
-    var replay = ImportRequest(logs: request.logs, store: folder + "/begun.store")
-    replay.origin = chain.store
-    _ = try importLogs(replay, tick: tick)
-    let begun = try readableStore(replay.store)
+    let begun = try importedState(tick)
     guard begun.schema == state.schema else { return false }
     var isSame = true
     try begun.read { one in
@@ -105,10 +94,7 @@ struct LineageWriter {
   /// deleted one.
   private func fork(from chain: LogChain, tick: Tick) throws -> Int64 {
     try store.read { reader in
-      let base = try max(
-        reader.historyRange().base.transaction,
-        reader.lastDeletedTransaction() ?? 0
-      )
+      let base = try reader.wholeBase()
       let cursor = try reader.history(after: base)
       var mine = try cursor.nextTransaction()
       var common = base

@@ -1,25 +1,14 @@
 /// Marks words in a text; the caller knows how its terminal does that.
 package struct Marks: Sendable {
-  package var added: @Sendable (String) -> String
-  package var removed: @Sendable (String) -> String
-  package var changed: @Sendable (String) -> String
-  /// For less important words.
-  package var faint: @Sendable (String) -> String
-  /// For the most important words.
-  package var strong: @Sendable (String) -> String
+  package typealias Mark = @Sendable (String) -> String
 
-  /// A mark that is not given leaves its words unchanged.
-  package init(
-    added: @escaping @Sendable (String) -> String = { $0 },
-    removed: @escaping @Sendable (String) -> String = { $0 },
-    changed: @escaping @Sendable (String) -> String = { $0 },
-    faint: @escaping @Sendable (String) -> String = { $0 },
-    strong: @escaping @Sendable (String) -> String = { $0 }
-  ) {
-    self.added = added
-    self.removed = removed
-    self.changed = changed
-    self.faint = faint
-    self.strong = strong
-  }
+  package var added: Mark = { $0 }
+  package var removed: Mark = { $0 }
+  package var changed: Mark = { $0 }
+  /// For less important words.
+  package var faint: Mark = { $0 }
+  /// For the most important words.
+  package var strong: Mark = { $0 }
+
+  package init() {}
 }
