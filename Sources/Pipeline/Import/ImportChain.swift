@@ -1,8 +1,30 @@
 import ChangeLog
+import Changes
 import Store
 
-/// Selects the lineage.
+/// Selects the logs of an import.
 extension ImportRequest {
+  func originIdentifier(for replica: Store?) throws -> String {
+    let stores = try logs.stores()
+    if let origin, !stores.contains(origin) { throw error(.noLogsOfStore(origin, others: stores)) }
+    if let replica {
+      if let origin, origin != replica.identifier {
+        throw error(.isReplica(of: replica.identifier, not: origin))
+      }
+      guard stores.contains(replica.identifier) else {
+        throw error(.hasNoLogsOfReplica(replica.identifier))
+      }
+    }
+    if let known = origin ?? replica?.identifier { return known }
+    guard let store = stores.first else { throw error(.noLogs) }
+    guard stores.count == 1 else {
+      throw error(.severalStores(stores, choice: .identifier))
+    }
+    return store
+  }
+
+  // MARK: The lineage
+
   /// The logs of the lineage that contains the requested end.
   ///
   /// A new replica gets the latest lineage or the named one; if that begins after the end, it gets
@@ -83,5 +105,36 @@ extension ImportRequest {
         folder: logs.lineageFolder(chain.store, lineage: chain.lineage)
       )
     )
+  }
+
+  // MARK: The snapshot
+
+  /// The snapshot for a new replica, if it is requested, or the logs do not reach back to the
+  /// beginning.
+  func firstSnapshot(of chain: LogChain) throws -> LogFolder.File? {
+    let first = chain.files.first?.range.lowerBound
+    let beginsLineage = try chain.beginsLineage()
+    guard fromSnapshot || !beginsLineage else { return nil }
+    let file = try snapshot(of: chain, before: first)
+    guard file == nil, !beginsLineage else { return file }
+    guard let first else {
+      throw error(.hasNoTransactions(chain.store))
+    }
+    throw error(.hasNoSnapshot(first: first, until: until))
+  }
+
+  /// The newest snapshot that can be used.
+  func snapshot(of chain: LogChain, before first: Int64?) throws -> LogFolder.File? {
+    try chain.snapshots.last { file in
+      let id = file.range.lowerBound
+      if let first, id < first - 1 { return false }
+      switch until {
+      case .head: return true
+      case .transaction(let last): return id <= last
+      case .time(let time):
+        let reader = try chain.open(file, after: nil)
+        return try reader.next().map { $0.time <= time } ?? false
+      }
+    }
   }
 }

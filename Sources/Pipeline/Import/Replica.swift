@@ -33,7 +33,7 @@ final class Replica {
       self.store = store
     }
     isNew = store == nil
-    identifier = try originIdentifier(request, replica: store)
+    identifier = try request.originIdentifier(for: store)
     let lineage = store?.lineage ?? 0
     let beginning = HistoryPoint(
       lineage: lineage,
