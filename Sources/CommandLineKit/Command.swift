@@ -13,7 +13,7 @@ package struct Command: Sendable {
     package var name: String
     package var meaning: String
 
-    package init(_ name: String, _ meaning: String) {
+    package init(_ name: String, meaning: String) {
       self.name = name
       self.meaning = meaning
     }

@@ -9,7 +9,7 @@ package struct CommandError: Error, Hashable, Sendable {
   /// What to do about it; nil if the message says it.
   package var hint: String?
 
-  package init(_ code: ExitCode, _ message: String, hint: String? = nil) {
+  package init(_ code: ExitCode, message: String, hint: String? = nil) {
     self.code = code
     self.message = message
     self.hint = hint

@@ -10,47 +10,72 @@ package struct ExitCode: Hashable, Sendable {
   /// What it means, for the help.
   package let meaning: String
 
-  private init(_ number: Int32, _ name: String, _ meaning: String) {
+  private init(_ number: Int32, name: String, meaning: String) {
     self.number = number
     self.name = name
     self.meaning = meaning
   }
 
-  package static let success = ExitCode(0, "success", "success; nothing to do is success")
-  package static let found = ExitCode(1, "found", "ran correctly and found differences or damage")
-  package static let failure = ExitCode(2, "failure", "failed")
+  package static let success = ExitCode(
+    0,
+    name: "success",
+    meaning: "success; nothing to do is success"
+  )
+  package static let found = ExitCode(
+    1,
+    name: "found",
+    meaning: "ran correctly and found differences or damage"
+  )
+  package static let failure = ExitCode(2, name: "failure", meaning: "failed")
   package static let unreadable = ExitCode(
     4,
-    "unreadable",
-    "the input can't be read, is of another format or of an unsupported version"
+    name: "unreadable",
+    meaning: "the input can't be read, is of another format or of an unsupported version"
   )
-  package static let empty = ExitCode(5, "empty", "there was nothing to do, and --error-if-empty")
-  package static let missing = ExitCode(10, "missing", "a store, folder, file or object is missing")
-  package static let locked = ExitCode(11, "locked", "a lock was not obtained in time")
+  package static let empty = ExitCode(
+    5,
+    name: "empty",
+    meaning: "there was nothing to do, and --error-if-empty"
+  )
+  package static let missing = ExitCode(
+    10,
+    name: "missing",
+    meaning: "a store, folder, file or object is missing"
+  )
+  package static let locked = ExitCode(
+    11,
+    name: "locked",
+    meaning: "a lock was not obtained in time"
+  )
   package static let historyGap = ExitCode(
     12,
-    "history_gap",
-    "the token is older than the oldest transaction that is kept"
+    name: "history_gap",
+    meaning: "the token is older than the oldest transaction that is kept"
   )
-  package static let schemaMismatch = ExitCode(13, "schema_mismatch", "the schemas do not match")
+  package static let schemaMismatch = ExitCode(
+    13,
+    name: "schema_mismatch",
+    meaning: "the schemas do not match"
+  )
   package static let diverged = ExitCode(
     14,
-    "diverged",
-    "the store's history is not the one that was exported: it was restored from an older copy"
+    name: "diverged",
+    meaning:
+      "the store's history is not the one that was exported: it was restored from an older copy"
   )
   package static let differs = ExitCode(
     15,
-    "differs",
-    "the store is not as the logs say, so that nothing more was applied"
+    name: "differs",
+    meaning: "the store is not as the logs say, so that nothing more was applied"
   )
   package static let partialLog = ExitCode(
     16,
-    "partial_log",
-    "a log has something left out, so that it can't be replayed"
+    name: "partial_log",
+    meaning: "a log has something left out, so that it can't be replayed"
   )
-  package static let usage = ExitCode(64, "usage", "the command line is wrong")
-  package static let interrupted = ExitCode(130, "interrupted", "stopped by SIGINT")
-  package static let terminated = ExitCode(143, "terminated", "stopped by SIGTERM")
+  package static let usage = ExitCode(64, name: "usage", meaning: "the command line is wrong")
+  package static let interrupted = ExitCode(130, name: "interrupted", meaning: "stopped by SIGINT")
+  package static let terminated = ExitCode(143, name: "terminated", meaning: "stopped by SIGTERM")
 
   /// All of them, by number.
   package static let all: [ExitCode] = [

@@ -26,16 +26,16 @@ private struct HelpText {
       if !page.command.discussion.isEmpty {
         parts.append(page.paragraphs.map { wrap($0, width: width) }.joined(separator: "\n"))
       }
-      parts.append(section("Examples", examples))
+      parts.append(section("Examples", body: examples))
     }
-    parts.append(section("Commands", list(page.commands)))
-    parts.append(section("Arguments", list(page.arguments)))
-    parts.append(section("Flags", list(page.flags)))
-    parts.append(section("Flags of all commands", list(page.inheritedFlags)))
+    parts.append(section("Commands", body: list(page.commands)))
+    parts.append(section("Arguments", body: list(page.arguments)))
+    parts.append(section("Flags", body: list(page.flags)))
+    parts.append(section("Flags of all commands", body: list(page.inheritedFlags)))
     if isLong {
-      parts.append(section("Environment", list(page.variables)))
-      parts.append(section("Files", list(page.files)))
-      parts.append(section("Exit status", list(page.exitCodes)))
+      parts.append(section("Environment", body: list(page.variables)))
+      parts.append(section("Files", body: list(page.files)))
+      parts.append(section("Exit status", body: list(page.exitCodes)))
     } else {
       parts.append("More: \(page.title) --help")
     }
@@ -47,7 +47,7 @@ private struct HelpText {
       .joined(separator: "\n")
   }
 
-  private func section(_ title: String, _ body: String) -> String {
+  private func section(_ title: String, body: String) -> String {
     body.isEmpty ? "" : style.bold(title + ":") + "\n" + body
   }
 

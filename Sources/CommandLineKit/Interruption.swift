@@ -74,7 +74,7 @@ package enum Interruption {
   private static func error(_ number: Int32) -> CommandError {
     CommandError(
       number == SIGINT ? .interrupted : .terminated,
-      "Stopped; nothing was left half done."
+      message: "Stopped; nothing was left half done."
     )
   }
 

@@ -58,7 +58,7 @@ package final class Output: Sendable {
       if number == EPIPE { throw ClosedPipe() }
       throw CommandError(
         .failure,
-        "Writing the output failed: \(String(cString: strerror(number))).",
+        message: "Writing the output failed: \(String(cString: strerror(number))).",
         hint: number == ENOSPC ? "Free some space and run the command again." : nil
       )
     }

@@ -91,7 +91,7 @@ extension Parameter {
   package static func required(
     _ name: String,
     short: Character? = nil,
-    _ type: ValueType<Value>,
+    type: ValueType<Value>,
     placeholder: String? = nil,
     variable: String? = nil,
     help: String
@@ -105,7 +105,7 @@ extension Parameter {
       completion: type.completion,
       variable: variable,
       help: help,
-      read: { try type.value(of: $0, $1.last) }
+      read: { try type.value(of: $0, text: $1.last) }
     )
   }
 
@@ -113,7 +113,7 @@ extension Parameter {
   package static func flag(
     _ name: String,
     short: Character? = nil,
-    _ type: ValueType<Value>,
+    type: ValueType<Value>,
     fallback: String,
     placeholder: String? = nil,
     variable: String? = nil,
@@ -128,7 +128,7 @@ extension Parameter {
       fallback: fallback,
       variable: variable,
       help: help,
-      read: { try type.value(of: $0, $1.last ?? fallback) }
+      read: { try type.value(of: $0, text: $1.last ?? fallback) }
     )
   }
 
@@ -136,7 +136,7 @@ extension Parameter {
   package static func optional<Wrapped>(
     _ name: String,
     short: Character? = nil,
-    _ type: ValueType<Wrapped>,
+    type: ValueType<Wrapped>,
     placeholder: String? = nil,
     variable: String? = nil,
     help: String
@@ -149,7 +149,7 @@ extension Parameter {
       completion: type.completion,
       variable: variable,
       help: help,
-      read: { spelling, texts in try texts.last.map { try type.value(of: spelling, $0) } }
+      read: { spelling, texts in try texts.last.map { try type.value(of: spelling, text: $0) } }
     )
   }
 
@@ -157,7 +157,7 @@ extension Parameter {
   package static func repeated<Element>(
     _ name: String,
     short: Character? = nil,
-    _ type: ValueType<Element>,
+    type: ValueType<Element>,
     placeholder: String? = nil,
     help: String
   ) -> Parameter where Value == [Element] {
@@ -169,14 +169,14 @@ extension Parameter {
       placeholder: placeholder ?? type.placeholder,
       completion: type.completion,
       help: help,
-      read: { spelling, texts in try texts.map { try type.value(of: spelling, $0) } }
+      read: { spelling, texts in try texts.map { try type.value(of: spelling, text: $0) } }
     )
   }
 
   /// A positional that has to be given.
   package static func positional(
     _ name: String,
-    _ type: ValueType<Value>,
+    type: ValueType<Value>,
     help: String
   ) -> Parameter {
     Parameter(
@@ -187,14 +187,14 @@ extension Parameter {
       placeholder: name,
       completion: type.completion,
       help: help,
-      read: { try type.value(of: $0, $1.last) }
+      read: { try type.value(of: $0, text: $1.last) }
     )
   }
 
   /// A positional that may be left out.
   package static func optionalPositional<Wrapped>(
     _ name: String,
-    _ type: ValueType<Wrapped>,
+    type: ValueType<Wrapped>,
     help: String
   ) -> Parameter where Value == Wrapped? {
     Parameter(
@@ -204,14 +204,14 @@ extension Parameter {
       placeholder: name,
       completion: type.completion,
       help: help,
-      read: { spelling, texts in try texts.last.map { try type.value(of: spelling, $0) } }
+      read: { spelling, texts in try texts.last.map { try type.value(of: spelling, text: $0) } }
     )
   }
 
   /// Positionals of any number, the last of a command's.
   package static func positionals<Element>(
     _ name: String,
-    _ type: ValueType<Element>,
+    type: ValueType<Element>,
     isRequired: Bool = false,
     help: String
   ) -> Parameter where Value == [Element] {
@@ -223,7 +223,7 @@ extension Parameter {
       placeholder: name,
       completion: type.completion,
       help: help,
-      read: { spelling, texts in try texts.map { try type.value(of: spelling, $0) } }
+      read: { spelling, texts in try texts.map { try type.value(of: spelling, text: $0) } }
     )
   }
 }

@@ -47,9 +47,9 @@ private struct Parser {
       } else if word == "--" {
         areFlagsOver = true
       } else if word.hasPrefix("--") {
-        if let request = try takeLong(word, &rest) { return request }
+        if let request = try takeLong(word, rest: &rest) { return request }
       } else {
-        try takeShort(word, &rest)
+        try takeShort(word, rest: &rest)
       }
     }
     if let help { return help }
@@ -91,7 +91,7 @@ private struct Parser {
 
   private mutating func takeLong(
     _ word: String,
-    _ rest: inout ArraySlice<String>
+    rest: inout ArraySlice<String>
   ) throws -> Request? {
     let parts = word.dropFirst(2).split(
       separator: "=",
@@ -106,19 +106,19 @@ private struct Parser {
         return nil
       }
       if name == "version", path.count == 1 { return .version }
-      throw unknownFlag(word: "--\(name)", name)
+      throw unknownFlag(word: "--\(name)", name: name)
     }
-    try set(flag, value, &rest)
+    try set(flag, value: value, rest: &rest)
     return nil
   }
 
-  private func unknownFlag(word: String, _ name: String) -> UsageError {
+  private func unknownFlag(word: String, name: String) -> UsageError {
     let known = flags.map(\.name) + ["help"]
     return error(.unknownFlag(word, nearest: nearest(to: name, in: known)))
   }
 
   /// Takes a word of short flags: `-v`, `-vvn`, `-n 5`, `-n5`.
-  private mutating func takeShort(_ word: String, _ rest: inout ArraySlice<String>) throws {
+  private mutating func takeShort(_ word: String, rest: inout ArraySlice<String>) throws {
     var letters = word.dropFirst()
     while let letter = letters.popFirst() {
       guard let flag = flags.last(where: { $0.short == letter }) else {
@@ -135,19 +135,19 @@ private struct Parser {
         throw error(.unknownFlag("-\(letter)", nearest: nil))
       }
       guard flag.arity != .none else {
-        try set(flag, nil, &rest)
+        try set(flag, value: nil, rest: &rest)
         continue
       }
-      guard !letters.isEmpty else { return try set(flag, nil, &rest) }
+      guard !letters.isEmpty else { return try set(flag, value: nil, rest: &rest) }
       let value = letters.first == "=" ? letters.dropFirst() : letters
-      return try set(flag, String(value), &rest)
+      return try set(flag, value: String(value), rest: &rest)
     }
   }
 
   private mutating func set(
     _ flag: Declaration,
-    _ value: String?,
-    _ rest: inout ArraySlice<String>
+    value: String?,
+    rest: inout ArraySlice<String>
   ) throws {
     if !flag.isRepeatable, flag.arity != .none, texts[flag.name] != nil {
       throw error(.givenTwice(flag.spelling))

@@ -39,11 +39,15 @@ package struct Program: Sendable {
         environment: environment
       )
     } catch {
-      return report(error, on: messages(.auto, environment), asJSON: asksForJSON(arguments))
+      return report(
+        error,
+        on: messages(.auto, environment: environment),
+        asJSON: asksForJSON(arguments)
+      )
     }
     switch request {
     case .run(let path, let arguments):
-      return run(path, arguments, environment)
+      return run(path, arguments: arguments, environment: environment)
     case .version:
       return answer(environment) { _ in version + "\n" }
     case .complete(let words):
@@ -72,12 +76,12 @@ package struct Program: Sendable {
 
   private func run(
     _ path: [Command],
-    _ arguments: Arguments,
-    _ environment: [String: String]
+    arguments: Arguments,
+    environment: [String: String]
   ) -> Int32 {
     let choice = color.map { arguments[$0] } ?? .auto
-    let output = stream(STDOUT_FILENO, choice, environment, room: 1 << 16)
-    let messages = messages(choice, environment)
+    let output = stream(STDOUT_FILENO, choice: choice, environment: environment, room: 1 << 16)
+    let messages = messages(choice, environment: environment)
     let isJSON = json.map { arguments[$0] } ?? false
     Interruption.setReport { error in
       // A message that nobody reads must not keep the program from ending.
@@ -107,22 +111,23 @@ package struct Program: Sendable {
   private func answer(
     _ environment: [String: String],
     on descriptor: Int32 = STDOUT_FILENO,
-    _ text: (Style) -> String
+    text: (Style) -> String
   ) -> Int32 {
-    let output = stream(descriptor, .auto, environment)
+    let output = stream(descriptor, choice: .auto, environment: environment)
     do {
       try output.write(text(output.style))
       return ExitCode.success.number
     } catch is ClosedPipe {
       return ExitCode.success.number
     } catch {
-      return report(error, on: messages(.auto, environment), asJSON: false)
+      return report(error, on: messages(.auto, environment: environment), asJSON: false)
     }
   }
 
   private func report(_ error: any Error, on messages: Output, asJSON: Bool) -> Int32 {
     let described =
-      (error as? any ShownError)?.shown ?? describe(error) ?? CommandError(.failure, "\(error)")
+      (error as? any ShownError)?.shown ?? describe(error)
+      ?? CommandError(.failure, message: "\(error)")
     Interruption.setReport(nil)
     write(described, on: messages, asJSON: asJSON)
     return described.code.number
@@ -138,14 +143,14 @@ package struct Program: Sendable {
     }
   }
 
-  private func messages(_ choice: ColorChoice, _ environment: [String: String]) -> Output {
-    stream(STDERR_FILENO, choice, environment)
+  private func messages(_ choice: ColorChoice, environment: [String: String]) -> Output {
+    stream(STDERR_FILENO, choice: choice, environment: environment)
   }
 
   private func stream(
     _ descriptor: Int32,
-    _ choice: ColorChoice,
-    _ environment: [String: String],
+    choice: ColorChoice,
+    environment: [String: String],
     room: Int = 0
   ) -> Output {
     Output(

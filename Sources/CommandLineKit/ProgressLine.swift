@@ -22,7 +22,7 @@ package final class ProgressLine: Sendable {
   private let state: Mutex<State>
 
   /// Makes a line on a stream; nothing is drawn where it is not wanted.
-  package init(_ output: Output, _ choice: ProgressChoice) {
+  package init(_ output: Output, choice: ProgressChoice) {
     switch choice {
     case .auto: self.output = output.isTerminal ? output : nil
     case .always: self.output = output
@@ -39,14 +39,14 @@ package final class ProgressLine: Sendable {
   ///   - total: How much there is to do; nil if nobody knows.
   ///   - unit: What is counted.
   /// - Throws: What writing throws.
-  package func draw(_ done: Int64, of total: Int64?, _ unit: String) throws {
+  package func draw(_ done: Int64, of total: Int64?, unit: String) throws {
     guard let output else { return }
     let now = ContinuousClock.now
     try state.withLock { state in
       guard now >= state.next else { return }
       state.next = now + .milliseconds(100)
       state.isDrawn = true
-      let text = Self.text(done, of: total, unit, after: (now - start).seconds)
+      let text = Self.text(done, of: total, unit: unit, after: (now - start).seconds)
       try output.write(output.isTerminal ? "\r\(text)\u{1b}[K" : text + "\n")
       try output.flush()
     }
@@ -67,7 +67,7 @@ package final class ProgressLine: Sendable {
   static func text(
     _ done: Int64,
     of total: Int64?,
-    _ unit: String,
+    unit: String,
     after seconds: Double
   ) -> String {
     let rate = seconds > 0 ? Double(done) / seconds : 0
@@ -94,7 +94,7 @@ package func grouped(_ number: Int64) -> String {
 }
 
 /// A number of things for people: `1 log`, `1 200 logs`.
-package func counted(_ number: Int64, _ noun: String) -> String {
+package func counted(_ number: Int64, noun: String) -> String {
   "\(grouped(number)) \(noun)\(number == 1 ? "" : "s")"
 }
 

@@ -38,18 +38,18 @@ package struct Style: Hashable, Sendable {
     }
   }
 
-  package func bold(_ text: String) -> String { escaped(text, 1) }
-  package func faint(_ text: String) -> String { escaped(text, 2) }
+  package func bold(_ text: String) -> String { escaped(text, code: 1) }
+  package func faint(_ text: String) -> String { escaped(text, code: 2) }
   /// Red, for what is wrong or went.
-  package func red(_ text: String) -> String { escaped(text, 31) }
+  package func red(_ text: String) -> String { escaped(text, code: 31) }
   /// Green, for what is right or came.
-  package func green(_ text: String) -> String { escaped(text, 32) }
+  package func green(_ text: String) -> String { escaped(text, code: 32) }
   /// Yellow, for what deserves a look.
-  package func yellow(_ text: String) -> String { escaped(text, 33) }
+  package func yellow(_ text: String) -> String { escaped(text, code: 33) }
   /// Blue, for what is new to the reader.
-  package func blue(_ text: String) -> String { escaped(text, 34) }
+  package func blue(_ text: String) -> String { escaped(text, code: 34) }
 
-  private func escaped(_ text: String, _ code: Int) -> String {
+  private func escaped(_ text: String, code: Int) -> String {
     isColored ? "\u{1b}[\(code)m\(text)\u{1b}[0m" : text
   }
 }

@@ -68,7 +68,7 @@ package struct UsageError: ShownError, Hashable, Sendable {
         ("\(quoted(text)) is not a value for \(spelling); give \(forms).", hint)
       }
     let origin = variable.map { " It comes from the variable \($0)." } ?? ""
-    return CommandError(.usage, message + origin, hint: hint)
+    return CommandError(.usage, message: message + origin, hint: hint)
   }
 }
 

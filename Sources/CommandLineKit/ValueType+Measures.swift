@@ -5,18 +5,18 @@ extension ValueType where Value == Duration {
   package static let duration = ValueType(
     placeholder: "DURATION",
     forms: "a length of time as 90s, 5m, 2h or 7d",
-    hint: { hintOfUnit($0, ["s", "m", "h", "d"]) },
+    hint: { hintOfUnit($0, units: ["s", "m", "h", "d"]) },
     parse: duration(of:)
   )
 }
 
 extension ValueType where Value == Int64 {
   /// A number of bytes from a smallest one on, which has a unit: `4096B`, `64KiB`, `10MiB`, `1GiB`.
-  package static func size(from least: Int64, _ name: String) -> ValueType {
+  package static func size(from least: Int64, name: String) -> ValueType {
     ValueType(
       placeholder: "SIZE",
       forms: "a size of at least \(name) as 10MiB or 1GiB",
-      hint: { hintOfUnit($0, ["KiB", "MiB", "GiB"]) }
+      hint: { hintOfUnit($0, units: ["KiB", "MiB", "GiB"]) }
     ) { text in
       guard let (number, unit) = numberAndUnit(text) else { return nil }
       let factors: [String: Int64] = ["B": 1, "KiB": 1 << 10, "MiB": 1 << 20, "GiB": 1 << 30]
@@ -60,7 +60,7 @@ private func numberAndUnit(_ text: String) -> (Int64, String)? {
 }
 
 /// What to write instead of a number without a unit; nil for anything else.
-private func hintOfUnit(_ text: String, _ units: [String]) -> String? {
+private func hintOfUnit(_ text: String, units: [String]) -> String? {
   guard let (number, unit) = numberAndUnit(text), unit.isEmpty else { return nil }
   return "A unit is missing: \(alternatives(units.map { "\(number)\($0)" }))."
 }

@@ -37,7 +37,7 @@ package struct ValueType<Value: Sendable>: Sendable {
     self.parse = parse
   }
 
-  func value(of spelling: String, _ text: String?) throws -> Value {
+  func value(of spelling: String, text: String?) throws -> Value {
     guard let text else {
       throw UsageError(.noValue(spelling, forms: forms))
     }

@@ -9,12 +9,12 @@ extension Call {
   /// Called as a command goes on: draws how far it has got, and ends it where that is asked for.
   func tick(_ unit: String = "transactions") -> (line: ProgressLine, tick: Tick) {
     let isQuiet = arguments[Travelog.quiet]
-    let line = ProgressLine(messages, isQuiet ? .never : arguments[Travelog.progress])
+    let line = ProgressLine(messages, choice: isQuiet ? .never : arguments[Travelog.progress])
     return (
       line,
       { progress in
         try Interruption.check()
-        try line.draw(progress.transactions, of: progress.total, unit)
+        try line.draw(progress.transactions, of: progress.total, unit: unit)
       }
     )
   }
@@ -31,7 +31,7 @@ extension Call {
   }
 
   /// Writes what came of a command for programs.
-  func answer(_ type: String, _ result: some Encodable) throws {
+  func answer(_ type: String, result: some Encodable) throws {
     let head = AnswerHead(type: type, dryRun: arguments[Travelog.dryRun])
     try answer(Joined(first: head, second: result))
   }

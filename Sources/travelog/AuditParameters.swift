@@ -10,40 +10,40 @@ import Store
 extension Travelog {
   static let source = Parameter<String>.positional(
     "SOURCE",
-    .file,
+    type: .file,
     help: "A store, a folder of logs, or a log; with @ and a point after it, as trips.store@412."
   )
   static let entity = Parameter<String?>.optional(
     "entity",
-    .text,
+    type: .text,
     placeholder: "NAME",
     help: "Changes of this entity, and of those that inherit from it, also under earlier names."
   )
   static let object = Parameter<Int64?>.optional(
     "id",
-    .objectID,
+    type: .objectID,
     help: "Changes of the object with this id."
   )
   static let author = Parameter<String?>.optional(
     "author",
-    .text,
+    type: .text,
     placeholder: "NAME",
     help: "Transactions of this author; an empty text for those that have none."
   )
   static let attribute = Parameter<String?>.optional(
     "attribute",
-    .text,
+    type: .text,
     placeholder: "NAME",
     help: "Changes of this attribute or relationship, also under earlier names."
   )
   static let since = Parameter<Date?>.optional(
     "since",
-    .date(before: Date()),
+    type: .date(before: Date()),
     help: "Transactions from this time on."
   )
   static let before = Parameter<Date?>.optional(
     "until",
-    .date(before: Date()),
+    type: .date(before: Date()),
     help: "Transactions before this time."
   )
 

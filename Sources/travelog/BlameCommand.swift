@@ -6,12 +6,12 @@ import Report
 extension Travelog {
   static let entityName = Parameter<String>.positional(
     "ENTITY",
-    .text,
+    type: .text,
     help: "The object's entity, or one that it inherits from."
   )
   static let objectPlace = Parameter<Int64?>.optionalPositional(
     "ID",
-    .objectID,
+    type: .objectID,
     help: "The object's id; --where finds it by a value."
   )
   static let whole = Parameter<Bool>.toggle(
@@ -20,7 +20,7 @@ extension Travelog {
   )
   static let condition = Parameter<Assignment?>.optional(
     "where",
-    .assignment,
+    type: .assignment,
     help: "Look for the object that has or had this value; deleted ones are found too."
   )
 
@@ -30,10 +30,16 @@ extension Travelog {
     discussion: "For each attribute and link it says in which transaction it got its value, when,"
       + " by whom, and what it was before. Of a deleted object it says what it was.",
     examples: [
-      .init("travelog blame trips.store Trip 7", "Who set what of trip 7."),
-      .init("travelog blame logs@2026-11-03 Trip 7 --history", "Its life until then."),
-      .init("travelog blame logs Trip --where name=Oslo", "The same of a trip by its name."),
-      .init("travelog blame trips.store Trip 7 --author app", "What of it the app has set."),
+      .init("travelog blame trips.store Trip 7", meaning: "Who set what of trip 7."),
+      .init("travelog blame logs@2026-11-03 Trip 7 --history", meaning: "Its life until then."),
+      .init(
+        "travelog blame logs Trip --where name=Oslo",
+        meaning: "The same of a trip by its name."
+      ),
+      .init(
+        "travelog blame trips.store Trip 7 --author app",
+        meaning: "What of it the app has set."
+      ),
     ],
     parameters: [
       source, entityName, objectPlace, whole, condition, author, attribute, since, before,
@@ -43,7 +49,7 @@ extension Travelog {
     let given = call.arguments
     let history = try call.history()
     let (line, tick) = call.tick()
-    let id = try objectID(call, history, tick)
+    let id = try objectID(call, history: history, tick: tick)
     let marks = call.output.style.marks
     let result = try blame(
       history,
@@ -79,7 +85,7 @@ extension Travelog {
   }
 
   /// The id that was given, or that of the one object that has a value.
-  private static func objectID(_ call: Call, _ history: History, _ tick: Tick) throws -> Int64 {
+  private static func objectID(_ call: Call, history: History, tick: Tick) throws -> Int64 {
     let given = call.arguments
     switch (given[objectPlace], given[condition]) {
     case (let id?, nil): return id

@@ -11,7 +11,7 @@ extension Travelog {
 
   static let knownLogs = Parameter<String?>.optional(
     "logs",
-    .folder,
+    type: .folder,
     placeholder: "LOGS",
     help: "Logs of the store, which tell of what was deleted from its history."
   )
@@ -24,9 +24,9 @@ extension Travelog {
       + "of history, so that logs give the store again. Where history was pruned, --logs brings "
       + "what it does not tell any more.",
     examples: [
-      .init("travelog check trips.store", "Find what contradicts each other."),
-      .init("travelog check trips.store --record", "Record what no trigger could see."),
-      .init("travelog check trips.store --logs logs", "The same after a prune."),
+      .init("travelog check trips.store", meaning: "Find what contradicts each other."),
+      .init("travelog check trips.store --record", meaning: "Record what no trigger could see."),
+      .init("travelog check trips.store --logs logs", meaning: "The same after a prune."),
     ],
     parameters: [store, knownLogs, record],
     exitCodes: [
@@ -76,7 +76,7 @@ extension Travelog {
     }
     if result.unknown > 0 {
       try call.warn(
-        "The history of \(path) does not tell all of \(counted(result.unknown, "object")), whose rows"
+        "The history of \(path) does not tell all of \(counted(result.unknown, noun: "object")), whose rows"
           + " were not compared with what is not known."
           + (request.logs == nil ? " Logs that reach further back do: --logs LOGS." : "")
       )

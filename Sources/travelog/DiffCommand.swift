@@ -12,13 +12,17 @@ enum DifferenceFormat: String, CaseIterable, Sendable {
 extension Travelog {
   static let first = Parameter<String>.positional(
     "A",
-    .file,
+    type: .file,
     help: "A store, a folder of logs, or a log; with @ and a point after it, as trips.store@412."
   )
-  static let second = Parameter<String>.positional("B", .file, help: "What it is compared to.")
+  static let second = Parameter<String>.positional(
+    "B",
+    type: .file,
+    help: "What it is compared to."
+  )
   static let differenceFormat = Parameter<DifferenceFormat?>.optional(
     "format",
-    .oneOf,
+    type: .oneOf,
     help: "How to write it; text unless --json is given."
   )
 
@@ -30,11 +34,20 @@ extension Travelog {
       + " shell that makes A into B. A store whose history was pruned shows the states from the last"
       + " pruned transaction on; for earlier ones, name the folder of its logs.",
     examples: [
-      .init("travelog diff trips.store copy.store", "How two stores differ."),
-      .init("travelog diff trips.store logs", "Whether the logs are up to date."),
-      .init("travelog diff trips.store@400 trips.store", "What came of the last transactions."),
-      .init("travelog diff trips.store@400 trips.store --entity Trip --id 7", "A trip alone."),
-      .init("travelog diff old.store new.store --format sql", "A script that makes one the other."),
+      .init("travelog diff trips.store copy.store", meaning: "How two stores differ."),
+      .init("travelog diff trips.store logs", meaning: "Whether the logs are up to date."),
+      .init(
+        "travelog diff trips.store@400 trips.store",
+        meaning: "What came of the last transactions."
+      ),
+      .init(
+        "travelog diff trips.store@400 trips.store --entity Trip --id 7",
+        meaning: "A trip alone."
+      ),
+      .init(
+        "travelog diff old.store new.store --format sql",
+        meaning: "A script that makes one the other."
+      ),
     ],
     parameters: [first, second, differenceFormat, entity, object, attribute],
     exitCodes: [

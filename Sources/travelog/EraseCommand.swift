@@ -7,36 +7,36 @@ import Store
 extension Travelog {
   static let erasedEntity = Parameter<String>.required(
     "entity",
-    .text,
+    type: .text,
     placeholder: "NAME",
     help: "The object's entity."
   )
   static let erasedObject = Parameter<Int64>.required(
     "id",
-    .objectID,
+    type: .objectID,
     help: "The object's id."
   )
   static let erasedAttributes = Parameter<[String]>.repeated(
     "attribute",
-    .text,
+    type: .text,
     placeholder: "NAME",
     help: "Erase the values of this attribute, or of this relationship to one; all otherwise."
   )
   static let erasedStore = Parameter<String?>.optional(
     "store",
-    .file,
+    type: .file,
     placeholder: "STORE",
     help: "Erase the values from this store's history too."
   )
   static let reason = Parameter<String?>.optional(
     "reason",
-    .text,
+    type: .text,
     placeholder: "TEXT",
     help: "Why, as the records are to say."
   )
   static let erasingAuthor = Parameter<String?>.optional(
     "author",
-    .text,
+    type: .text,
     placeholder: "NAME",
     help: "Who does it, as the records are to say."
   )
@@ -52,11 +52,11 @@ extension Travelog {
     examples: [
       .init(
         "travelog erase logs --entity Person --id 7 --store people.store --reason \"case 12\"",
-        "Erase what there was of a deleted person."
+        meaning: "Erase what there was of a deleted person."
       ),
       .init(
         "travelog erase logs --entity Person --id 7 --attribute phone --dry-run",
-        "See where earlier telephone numbers of a person stand."
+        meaning: "See where earlier telephone numbers of a person stand."
       ),
     ],
     parameters: [
@@ -64,10 +64,13 @@ extension Travelog {
       dryRun, lockWait,
     ],
     files: [
-      .init("LOGS/store=UUID/lineage=N/_erasures.ndjson", "The records of what was erased."),
+      .init(
+        "LOGS/store=UUID/lineage=N/_erasures.ndjson",
+        meaning: "The records of what was erased."
+      ),
       .init(
         "LOGS/store=UUID/_erasing.json",
-        "Says that an erasure was begun, until it is finished."
+        meaning: "Says that an erasure was begun, until it is finished."
       ),
     ],
     exitCodes: [.unreadable, .missing, .locked, .diverged, .interrupted, .terminated]
@@ -83,21 +86,21 @@ extension Travelog {
     request.reason = given[reason]
     request.author = given[erasingAuthor]
     request.isDryRun = given[dryRun]
-    let lock = try call.lock(request.logs, "travelog erase")
+    let lock = try call.lock(request.logs, purpose: "travelog erase")
     defer { withExtendedLifetime(lock) {} }
     let (line, tick) = call.tick()
     let result = try erase(request, tick: tick)
     try line.clear()
-    if given[json] { try call.answer("erase", result) }
+    if given[json] { try call.answer("erase", result: result) }
     let history =
       result.storeTransactions
-      .map { ", and in \(counted($0, "transaction")) of the store's history" }
+      .map { ", and in \(counted($0, noun: "transaction")) of the store's history" }
       ?? (given[erasedStore] == nil ? "; the store's own history was left as it is" : "")
     try call.summarize(
       "\(given[erasedEntity]) \(given[erasedObject]):"
-        + " \(given[dryRun] ? "would erase" : "erased") \(counted(result.values, "value")) in"
-        + " \(counted(result.transactions, "transaction"))"
-        + " of \(counted(Int64(result.files.count), "log"))" + history
+        + " \(given[dryRun] ? "would erase" : "erased") \(counted(result.values, noun: "value")) in"
+        + " \(counted(result.transactions, noun: "transaction"))"
+        + " of \(counted(Int64(result.files.count), noun: "log"))" + history
     )
     return .success
   }

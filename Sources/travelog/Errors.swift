@@ -12,26 +12,29 @@ func describe(_ error: any Error) -> CommandError? {
   if let stopped = Interruption.requested { return stopped }
   return switch error {
   case let error as PipelineError:
-    shown(error.wording, pipelineCodes[error.code], error.names)
-  case let error as AuditError: shown(error.wording, auditCodes[error.code], error.names)
-  case let error as LogError: shown(error.wording, logCodes[error.code])
-  case let error as StoreError: shown(error.wording, storeCodes[error.code])
+    shown(error.wording, code: pipelineCodes[error.code], names: error.names)
+  case let error as AuditError:
+    shown(error.wording, code: auditCodes[error.code], names: error.names)
+  case let error as LogError:
+    shown(error.wording, code: logCodes[error.code])
+  case let error as StoreError:
+    shown(error.wording, code: storeCodes[error.code])
   default: nil
   }
 }
 
 /// The error as it is shown, whatever it is.
 func shown(_ error: any Error) -> CommandError {
-  describe(error) ?? CommandError(.failure, "\(error)")
+  describe(error) ?? CommandError(.failure, message: "\(error)")
 }
 
 /// A wording with the name that was most likely meant, instead of all there are.
 private func shown(
   _ wording: Wording,
-  _ code: ExitCode?,
-  _ names: (unknown: String, known: [String])? = nil
+  code: ExitCode?,
+  names: (unknown: String, known: [String])? = nil
 ) -> CommandError {
-  var error = CommandError(code ?? .failure, wording)
+  var error = CommandError(code ?? .failure, wording: wording)
   if let names, let meant = nearest(to: names.unknown, in: names.known) {
     error.hint = "Did you mean “\(meant)”?"
   }

@@ -9,25 +9,25 @@ import Store
 extension Travelog {
   static let stores = Parameter<[String]>.positionals(
     "STORE",
-    .file,
+    type: .file,
     isRequired: true,
     help: "The stores to export."
   )
   static let to = Parameter<String>.required(
     "to",
-    .folder,
+    type: .folder,
     placeholder: "LOGS",
     help: "The folder for the logs; - writes them to standard output."
   )
   static let token = Parameter<String?>.optional(
     "token",
-    .file,
+    type: .file,
     placeholder: "FILE",
     help: "Where to keep the token, instead of beside the logs."
   )
   static let until = Parameter<Point>.flag(
     "until",
-    .point,
+    type: .point,
     fallback: "head",
     help: "Where to end."
   )
@@ -41,13 +41,13 @@ extension Travelog {
   )
   static let level = Parameter<Int>.flag(
     "level",
-    .integer(in: 1...9),
+    type: .integer(in: 1...9),
     fallback: "6",
     help: "How hard to compress."
   )
   static let maximumFileSize = Parameter<Int64>.flag(
     "max-file-size",
-    .size(from: 64 << 10, "64KiB"),
+    type: .size(from: 64 << 10, name: "64KiB"),
     fallback: "256MiB",
     help: "Begin a new log after the transaction that fills so many bytes."
   )
@@ -58,7 +58,7 @@ extension Travelog {
   )
   static let lockWait = Parameter<Duration>.flag(
     "lock-wait",
-    .duration,
+    type: .duration,
     fallback: "0s",
     help: "How long to wait for another program that works in the folder."
   )
@@ -69,23 +69,23 @@ extension Travelog {
 
   static let authors = Parameter<[String]>.repeated(
     "author",
-    .author,
+    type: .author,
     help: "Export transactions of this author alone, into partial logs; an empty text for none."
   )
   static let entities = Parameter<[String]>.repeated(
     "entity",
-    .text,
+    type: .text,
     placeholder: "NAME",
     help: "Export changes of this entity and its heirs alone, into partial logs."
   )
   static let redactions = Parameter<[ExportFilter.Redaction]>.repeated(
     "redact",
-    .redaction,
+    type: .redaction,
     help: "Leave out the values of an attribute, or write keyed digests for them."
   )
   static let redactionKey = Parameter<String?>.optional(
     "redact-key",
-    .file,
+    type: .file,
     help: "The file whose bytes are the key of those digests; keep it secret."
   )
 
@@ -97,14 +97,26 @@ extension Travelog {
       + "was stopped is made good by the next, with nothing lost and nothing twice. Of several stores, "
       + "one that fails does not stop the others; the run ends with its code.",
     examples: [
-      .init("travelog export trips.store --to logs", "Write what is new."),
-      .init("travelog export trips.store people.store --to logs", "The same of two stores."),
-      .init("travelog export trips.store --to logs --snapshot", "Write the state as well."),
-      .init("travelog export trips.store --to second --new-folder", "Start a second set of logs."),
-      .init("travelog export trips.store --to logs --dry-run --json", "See what there is to do."),
+      .init("travelog export trips.store --to logs", meaning: "Write what is new."),
+      .init(
+        "travelog export trips.store people.store --to logs",
+        meaning: "The same of two stores."
+      ),
+      .init(
+        "travelog export trips.store --to logs --snapshot",
+        meaning: "Write the state as well."
+      ),
+      .init(
+        "travelog export trips.store --to second --new-folder",
+        meaning: "Start a second set of logs."
+      ),
+      .init(
+        "travelog export trips.store --to logs --dry-run --json",
+        meaning: "See what there is to do."
+      ),
       .init(
         "travelog export people.store --to logs --entity Person --redact Person.phone=drop",
-        "Write partial logs to hand on, beside the whole ones."
+        meaning: "Write partial logs to hand on, beside the whole ones."
       ),
     ],
     parameters: [
@@ -115,12 +127,12 @@ extension Travelog {
     files: [
       .init(
         "LOGS/store=UUID/_token.json",
-        "The token: the last transaction that was exported, and its digest."
+        meaning: "The token: the last transaction that was exported, and its digest."
       ),
-      .init("LOGS/store=UUID/lineage=N/date=DAY/FIRST-LAST.ndjson.gz", "The logs."),
+      .init("LOGS/store=UUID/lineage=N/date=DAY/FIRST-LAST.ndjson.gz", meaning: "The logs."),
       .init(
         "LOGS/store=UUID/partial=NAME/",
-        "Logs and a token of their own for each --author, --entity and --redact."
+        meaning: "Logs and a token of their own for each --author, --entity and --redact."
       ),
     ],
     exitCodes: [
@@ -178,11 +190,11 @@ extension Travelog {
       guard let result else { continue }
       for notice in result.notices { try call.warn("\(notice)") }
       isEmpty = isEmpty && result.transactions == 0 && result.snapshot == nil
-      if given[json] { try call.answer("export", result) }
+      if given[json] { try call.answer("export", result: result) }
       try call.summarize(
         "\(store): \(given[dryRun] ? "would export" : "exported")"
-          + " \(counted(result.transactions, "transaction")),"
-          + " \(counted(result.changes, "change")),"
+          + " \(counted(result.transactions, noun: "transaction")),"
+          + " \(counted(result.changes, noun: "change")),"
           + " \(byteCount(result.plainBytes)) -> \(byteCount(result.compressedBytes))"
           + " in \(time.formatted()); token \(result.to.transaction)"
       )

@@ -3,22 +3,22 @@ import CommandLineKit
 import Pipeline
 
 extension Travelog {
-  static let logs = Parameter<String>.positional("LOGS", .folder, help: "The folder of logs.")
+  static let logs = Parameter<String>.positional("LOGS", type: .folder, help: "The folder of logs.")
   static let sources = Parameter<[String]>.positionals(
     "LOGS",
-    .file,
+    type: .file,
     isRequired: true,
     help: "The folder of logs, or a flat copy of it; logs in any order; - for standard input."
   )
   static let into = Parameter<String>.required(
     "into",
-    .file,
+    type: .file,
     placeholder: "STORE",
     help: "The replica, which is made where there is none."
   )
   static let origin = Parameter<String?>.optional(
     "store",
-    .text,
+    type: .text,
     placeholder: "UUID",
     help: "The store whose logs are meant, where there are those of several."
   )
@@ -39,14 +39,17 @@ extension Travelog {
       + "import never goes back: name a new file. The folder of a lineage, LOGS/store=UUID/lineage=N, names "
       + "that one.",
     examples: [
-      .init("travelog import logs --into copy.store", "Make a replica, or bring one up to date."),
+      .init(
+        "travelog import logs --into copy.store",
+        meaning: "Make a replica, or bring one up to date."
+      ),
       .init(
         "ssh host travelog export trips.store --to - | travelog import - --into copy.store",
-        "The same, through a pipe."
+        meaning: "The same, through a pipe."
       ),
       .init(
         "travelog import logs --into monday.store --until 2026-11-02T08:00Z",
-        "Restore the state of a point in time."
+        meaning: "Restore the state of a point in time."
       ),
     ],
     parameters: [sources, into, until, origin, fromSnapshot, dryRun],
@@ -90,11 +93,11 @@ extension Travelog {
           + " that the logs are of: a program that does not check links wrote them."
       )
     }
-    if given[json] { try call.answer("import", result) }
+    if given[json] { try call.answer("import", result: result) }
     try call.summarize(
       "\(given[into]): \(given[dryRun] ? "would import" : "imported")"
-        + " \(counted(result.transactions, "transaction")),"
-        + " \(counted(result.changes, "change"))"
+        + " \(counted(result.transactions, noun: "transaction")),"
+        + " \(counted(result.changes, noun: "change"))"
         + " in \(time.formatted()); now at transaction \(result.to.transaction)"
     )
     return .success

@@ -15,13 +15,13 @@ extension Travelog {
   )
   static let grouping = Parameter<TimelineGrouping?>.optional(
     "by",
-    .oneOf,
+    type: .oneOf,
     help: "Put transactions together that have this in common."
   )
   static let limit = Parameter<Int64?>.optional(
     "limit",
     short: "l",
-    .limit,
+    type: .limit,
     help: "Show so many transactions at most."
   )
 
@@ -32,10 +32,19 @@ extension Travelog {
       + " entity came (+), changed (~) and went (-). What is out of the ordinary stands in"
       + " brackets: foreign for a program that is no writer of ours, gap, migration, erased.",
     examples: [
-      .init("travelog log trips.store", "What happened, the newest first."),
-      .init("travelog log logs --author widget --patch", "What the widget did, with all values."),
-      .init("travelog log trips.store --entity Trip --id 7 --since 7d", "A trip's last week."),
-      .init("travelog log logs@2026-11-03T08:00Z --by author", "Who did how much until then."),
+      .init("travelog log trips.store", meaning: "What happened, the newest first."),
+      .init(
+        "travelog log logs --author widget --patch",
+        meaning: "What the widget did, with all values."
+      ),
+      .init(
+        "travelog log trips.store --entity Trip --id 7 --since 7d",
+        meaning: "A trip's last week."
+      ),
+      .init(
+        "travelog log logs@2026-11-03T08:00Z --by author",
+        meaning: "Who did how much until then."
+      ),
     ],
     parameters: [source, statistics, patch, grouping, limit] + filters,
     exitCodes: [.unreadable, .missing, .historyGap, .interrupted, .terminated]
@@ -84,7 +93,7 @@ extension Travelog {
 
   static let transaction = Parameter<Int64>.positional(
     "TRANSACTION",
-    .transaction,
+    type: .transaction,
     help: "The number of the transaction."
   )
 
@@ -94,8 +103,8 @@ extension Travelog {
     discussion: "Every change is there with its values before and after; of deleted objects, what"
       + " their tombstones keep.",
     examples: [
-      .init("travelog show trips.store 412", "Transaction 412."),
-      .init("travelog show logs 412 --json", "The same for a program."),
+      .init("travelog show trips.store 412", meaning: "Transaction 412."),
+      .init("travelog show logs 412 --json", meaning: "The same for a program."),
     ],
     parameters: [source, transaction] + filters,
     exitCodes: [.unreadable, .missing, .historyGap, .interrupted, .terminated]

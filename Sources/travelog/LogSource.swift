@@ -51,7 +51,7 @@ final class LogSource {
       folder = place.folder
       store = place.store
       lineage = place.lineage
-      try checkIsWhole(place, paths[0], isVerifying: acceptsDamage)
+      try checkIsWhole(place, path: paths[0], isVerifying: acceptsDamage)
       return
     }
     if let folder = paths.first(where: { LogFolder($0).exists }) {
@@ -63,7 +63,7 @@ final class LogSource {
   }
 
   /// Says what to name instead of a part of a folder of logs, where that is not enough.
-  private func checkIsWhole(_ place: LogPlace, _ path: String, isVerifying: Bool) throws {
+  private func checkIsWhole(_ place: LogPlace, path: String, isVerifying: Bool) throws {
     let root = place.folder.path
     if !isVerifying, place.folder.partial != nil {
       throw ChainFailure.filteredPart(root: root).at(path)

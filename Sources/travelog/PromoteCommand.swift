@@ -10,7 +10,7 @@ extension Travelog {
       "A replica takes nothing but what is imported into it. Promoted, it is a store like "
       + "any other, with a new identifier and a history that begins now; the history of its origin "
       + "stays in the origin's logs. There is no way back.",
-    examples: [.init("travelog promote copy.store", "Write to it from now on.")],
+    examples: [.init("travelog promote copy.store", meaning: "Write to it from now on.")],
     parameters: [store],
     exitCodes: [.unreadable, .missing, .locked]
   ) { call in

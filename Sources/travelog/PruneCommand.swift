@@ -4,16 +4,16 @@ import Pipeline
 import Store
 
 extension Travelog {
-  static let store = Parameter<String>.positional("STORE", .file, help: "The store.")
+  static let store = Parameter<String>.positional("STORE", type: .file, help: "The store.")
   static let logsFlag = Parameter<String>.required(
     "logs",
-    .folder,
+    type: .folder,
     placeholder: "LOGS",
     help: "The folder that the store is exported to."
   )
   static let keep = Parameter<Duration>.flag(
     "keep",
-    .duration,
+    type: .duration,
     fallback: "30d",
     help: "How much of the history stays, counted back from now."
   )
@@ -37,15 +37,18 @@ extension Travelog {
       + "store's file gets smaller. What partial logs in the folder have not got yet, by their tokens"
       + " there, stays too.",
     examples: [
-      .init("travelog prune trips.store --logs logs", "Keep the history of thirty days."),
-      .init("travelog prune trips.store --logs logs --keep 1d --dry-run", "See what would go."),
+      .init("travelog prune trips.store --logs logs", meaning: "Keep the history of thirty days."),
+      .init(
+        "travelog prune trips.store --logs logs --keep 1d --dry-run",
+        meaning: "See what would go."
+      ),
     ],
     parameters: [store, logsFlag, keep, ignorePartial, ignoreUnlogged, dryRun, lockWait],
     exitCodes: [.unreadable, .missing, .locked, .historyGap, .diverged, .interrupted, .terminated]
   ) { call in
     let given = call.arguments
     let logs = LogFolder(given[logsFlag])
-    let lock = try call.lock(logs, "travelog prune")
+    let lock = try call.lock(logs, purpose: "travelog prune")
     defer { withExtendedLifetime(lock) {} }
     var request = PruneRequest(store: given[store], logs: logs, keep: given[keep])
     request.ignoresPartial = given[ignorePartial]
@@ -54,11 +57,11 @@ extension Travelog {
     let (line, tick) = call.tick()
     let result = try prune(request, tick: tick)
     try line.clear()
-    if given[json] { try call.answer("prune", result) }
+    if given[json] { try call.answer("prune", result: result) }
     try call.summarize(
       result.through.map { last in
         "\(given[store]): \(given[dryRun] ? "would delete" : "deleted")"
-          + " \(counted(result.transactions, "transaction")), up to \(last);"
+          + " \(counted(result.transactions, noun: "transaction")), up to \(last);"
           + " \(byteCount(result.bytesBefore)) -> \(byteCount(result.bytesAfter))"
       } ?? "\(given[store]): nothing is old enough and exported"
     )

@@ -6,7 +6,7 @@ import Pipeline
 extension Travelog {
   static let logsToMend = Parameter<String>.required(
     "to",
-    .folder,
+    type: .folder,
     placeholder: "LOGS",
     help: "The folder of logs."
   )
@@ -23,7 +23,7 @@ extension Travelog {
       + "the new lineage, and the history, begin with the state as it is now. Replicas of that one can't follow; make new ones. "
       + "Then the rest is exported as it was recorded.",
     examples: [
-      .init("travelog recover trips.store --to logs", "Do what “export” said is needed.")
+      .init("travelog recover trips.store --to logs", meaning: "Do what “export” said is needed.")
     ],
     parameters: [store, logsToMend, token, lockWait],
     exitCodes: [
@@ -32,7 +32,7 @@ extension Travelog {
   ) { call in
     let given = call.arguments
     let logs = LogFolder(given[logsToMend])
-    let lock = try call.lock(logs, "travelog recover")
+    let lock = try call.lock(logs, purpose: "travelog recover")
     defer { withExtendedLifetime(lock) {} }
     var request = RecoverRequest(store: given[store], logs: logs)
     request.token = given[token]
@@ -45,14 +45,14 @@ extension Travelog {
       case .none: "nothing was in the way"
       case .gap:
         "the gap after transaction \(result.from.transaction), up to"
-          + " \(result.resumes.transaction), was filled with \(counted(result.objects, "change"))"
+          + " \(result.resumes.transaction), was filled with \(counted(result.objects, noun: "change"))"
       case .lineage:
         "lineage \(result.resumes.lineage) begins after transaction \(result.resumes.transaction)"
-          + " with \(counted(result.objects, "object"))"
+          + " with \(counted(result.objects, noun: "object"))"
       }
     try call.summarize(
       "\(given[store]): \(text);"
-        + " exported \(counted(result.export.transactions, "transaction"))"
+        + " exported \(counted(result.export.transactions, noun: "transaction"))"
     )
     return .success
   }

@@ -14,34 +14,34 @@ enum ReportFormat: String, CaseIterable, Sendable {
 extension Travelog {
   static let reportOutput = Parameter<String?>.optional(
     "output",
-    .file,
+    type: .file,
     help: "The file to write, whole or not at all; standard output otherwise."
   )
   static let reportFormat = Parameter<ReportFormat?>.optional(
     "format",
-    .oneOf,
+    type: .oneOf,
     help: "A page, or JSON with the same content; html unless --json is given."
   )
   static let timeZone = Parameter<TimeZoneRules>.flag(
     "time-zone",
-    .timeZone,
+    type: .timeZone,
     fallback: "UTC",
     help: "The time zone that times are shown in."
   )
   static let officeHours = Parameter<Range<Int>?>.optional(
     "office-hours",
-    .hours,
+    type: .hours,
     help: "The hours of work, Monday to Friday; changes at other times are findings."
   )
   static let bulk = Parameter<Int64>.flag(
     "bulk",
-    .limit,
+    type: .limit,
     fallback: "1000",
     help: "So many changes in a transaction are a finding."
   )
   static let failOn = Parameter<[AuditFinding.Kind]>.repeated(
     "fail-on",
-    .oneOf,
+    type: .oneOf,
     help: "End with 1 where there is such a finding."
   )
 
@@ -52,14 +52,14 @@ extension Travelog {
       + " author and by entity, every deletion with its tombstone, findings with their"
       + " transactions, what was verified, and the transactions with values before and after.",
     examples: [
-      .init("travelog report logs --output report.html", "A page about all there is."),
+      .init("travelog report logs --output report.html", meaning: "A page about all there is."),
       .init(
         "travelog report logs --since 7d --time-zone Europe/Berlin --office-hours 8-18",
-        "The last week, on Berlin's clock."
+        meaning: "The last week, on Berlin's clock."
       ),
       .init(
         "travelog report logs --output r.html --fail-on damage --fail-on foreign",
-        "For cron: the exit code tells."
+        meaning: "For cron: the exit code tells."
       ),
     ],
     parameters: [

@@ -7,12 +7,12 @@ import Store
 extension Travelog {
   static let maximumLag = Parameter<Duration?>.optional(
     "max-lag",
-    .duration,
+    type: .duration,
     help: "Fail where a transaction waits longer than this for its export."
   )
   static let prometheus = Parameter<String?>.optional(
     "prometheus",
-    .file,
+    type: .file,
     help: "Write the figures for Prometheus' textfile collector too."
   )
 
@@ -23,10 +23,10 @@ extension Travelog {
       "Partial logs have a line each, with a lag of their own; the exit status and --max-lag"
       + " are about the whole logs alone.",
     examples: [
-      .init("travelog status trips.store --logs logs", "See how it stands."),
+      .init("travelog status trips.store --logs logs", meaning: "See how it stands."),
       .init(
         "travelog status trips.store --logs logs --max-lag 2h --quiet",
-        "Fail where the export is behind; fit for monitoring."
+        meaning: "Fail where the export is behind; fit for monitoring."
       ),
     ],
     parameters: [store, logsFlag, token, maximumLag, prometheus],
@@ -44,7 +44,7 @@ extension Travelog {
     if given[json] {
       try call.answer(StatusAnswer(status))
     } else if !given[quiet] {
-      try call.output.write(text(of: status, call.output.style))
+      try call.output.write(text(of: status, style: call.output.style))
     }
     let code = exitCode(of: status.logs, maximumLag: given[maximumLag])
     // The table says it too; a job and a quiet run show only this.
@@ -64,17 +64,17 @@ extension Travelog {
     }
   }
 
-  private static func text(of status: Status, _ style: Style) -> String {
+  private static func text(of status: Status, style: Style) -> String {
     let exported =
       status.logs.exported.map { "transaction \($0.transaction)" }
       ?? (status.logs.files == 0 ? "nothing" : "not known without a token")
     func waiting(_ logs: Status.Logs) -> String {
       guard logs.lagTransactions > 0 else { return "none" }
-      return counted(logs.lagTransactions, "transaction")
+      return counted(logs.lagTransactions, noun: "transaction")
         + (logs.waitingSince.map { ", since \($0)" } ?? "")
     }
     func size(_ logs: Status.Logs) -> String {
-      "\(counted(Int64(logs.files), "file")), \(byteCount(logs.bytes))"
+      "\(counted(Int64(logs.files), noun: "file")), \(byteCount(logs.bytes))"
     }
     let verified =
       status.verified.map { "\($0.time), up to transaction \($0.transaction)" } ?? "never"
@@ -89,7 +89,7 @@ extension Travelog {
       [
         "history",
         status.oldest.map {
-          "from transaction \($0), \(counted(status.changes, "change")),"
+          "from transaction \($0), \(counted(status.changes, noun: "change")),"
             + " \(byteCount(status.storeBytes)) with the rows"
         } ?? "none",
       ],

@@ -17,7 +17,7 @@ struct Travelog {
 
   static let color = Parameter<ColorChoice>.flag(
     "color",
-    .oneOf,
+    type: .oneOf,
     fallback: "auto",
     help: "When to colour what is written."
   )
@@ -32,7 +32,7 @@ struct Travelog {
   )
   static let progress = Parameter<ProgressChoice>.flag(
     "progress",
-    .oneOf,
+    type: .oneOf,
     fallback: "auto",
     help: "When to tell how far it has got."
   )
@@ -46,14 +46,17 @@ struct Travelog {
         + "another store until it is the same; “verify” proves that logs are what was exported. "
         + "\(PackageFolders.documentation)/CLI_JSON.md describes the answers with --json.",
       examples: [
-        .init("travelog export trips.store --to logs", "Write what is new; fit for a cron job."),
-        .init("travelog import logs --into copy.store", "Make or continue a replica."),
-        .init("travelog verify logs", "Prove that the logs are whole and unaltered."),
+        .init(
+          "travelog export trips.store --to logs",
+          meaning: "Write what is new; fit for a cron job."
+        ),
+        .init("travelog import logs --into copy.store", meaning: "Make or continue a replica."),
+        .init("travelog verify logs", meaning: "Prove that the logs are whole and unaltered."),
       ],
       parameters: [color, json, quiet, progress],
       environment: [
-        .init("NO_COLOR", "Nothing is coloured where it is set to something."),
-        .init("FORCE_COLOR", "Everything is coloured, terminal or not."),
+        .init("NO_COLOR", meaning: "Nothing is coloured where it is set to something."),
+        .init("FORCE_COLOR", meaning: "Everything is coloured, terminal or not."),
       ],
       subcommands: [
         exportCommand, importCommand, verifyCommand, pruneCommand, statusCommand, compactCommand,

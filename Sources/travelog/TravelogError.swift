@@ -31,7 +31,7 @@ enum TravelogError: ShownError, Worded {
   }
 
   /// The error as it is shown, with its exit code.
-  var shown: CommandError { CommandError(code, wording) }
+  var shown: CommandError { CommandError(code, wording: wording) }
 
   /// What it says to a person at a terminal.
   var wording: Wording {
@@ -46,7 +46,7 @@ enum TravelogError: ShownError, Worded {
         + "\nGive --redact-key with a file of random bytes."
     case .keyWithoutHash: "--redact-key has no effect without --redact …=hash.\nLeave it out."
     case .shortKey(let path, let bytes):
-      "The key \(path) is \(counted(Int64(bytes), "byte")) long; at least 16 bytes are required to"
+      "The key \(path) is \(counted(Int64(bytes), noun: "byte")) long; at least 16 bytes are required to"
         + " resist guessing."
     case .streamOfJSON: "--json and --to - both need standard output.\nLeave one out."
     case .streamNeedsFolder(let flag): "\(flag) needs a folder; it can't be combined with --to -."
@@ -97,7 +97,7 @@ enum TravelogError: ShownError, Worded {
 
 extension CommandError {
   /// Makes an error of a wording.
-  init(_ code: ExitCode, _ wording: Wording) {
-    self.init(code, wording.message, hint: wording.hint.isEmpty ? nil : wording.hint)
+  init(_ code: ExitCode, wording: Wording) {
+    self.init(code, message: wording.message, hint: wording.hint.isEmpty ? nil : wording.hint)
   }
 }

@@ -10,17 +10,17 @@ import Store
 extension Travelog {
   static let undoneStore = Parameter<String>.positional(
     "STORE",
-    .file,
+    type: .file,
     help: "The store whose transactions are to be taken back."
   )
   static let undoneRange = Parameter<ClosedRange<Int64>>.positional(
     "RANGE",
-    .transactions,
+    type: .transactions,
     help: "A transaction as 412, or several as 400-412."
   )
   static let undoAuthor = Parameter<String>.flag(
     "author",
-    .text,
+    type: .text,
     fallback: "travelog undo",
     help: "The author of the new transaction."
   )
@@ -33,8 +33,11 @@ extension Travelog {
       + " be taken back, nor what was before one. A dry run tries it with a copy in TMPDIR, and changes"
       + " no byte of the store.",
     examples: [
-      .init("travelog undo trips.store 412 --dry-run", "See whether it can be done, and what."),
-      .init("travelog undo trips.store 400-412", "Take thirteen transactions back."),
+      .init(
+        "travelog undo trips.store 412 --dry-run",
+        meaning: "See whether it can be done, and what."
+      ),
+      .init("travelog undo trips.store 400-412", meaning: "Take thirteen transactions back."),
     ],
     parameters: [undoneStore, undoneRange, undoAuthor, dryRun],
     exitCodes: [.unreadable, .missing, .locked, .differs]
@@ -45,7 +48,7 @@ extension Travelog {
     let isDryRun = given[dryRun]
     var made: Int64?
     if isDryRun {
-      try checkUndo(of: path, range)
+      try checkUndo(of: path, range: range)
     } else {
       let store = try Store.open(.file(URL(fileURLWithPath: path)))
       made = try store.undo(range, author: Author(name: given[undoAuthor]))
@@ -89,7 +92,7 @@ extension Travelog {
 }
 
 /// Tries an undo with a copy of the store, because SQLite can't write into a file and leave it as it is.
-private func checkUndo(of path: String, _ range: ClosedRange<Int64>) throws {
+private func checkUndo(of path: String, range: ClosedRange<Int64>) throws {
   let folder = try TemporaryFolder()
   defer { withExtendedLifetime(folder) {} }
   let copy = "\(folder.path)/\(path.split(separator: "/").last ?? "store")"

@@ -7,13 +7,13 @@ import Store
 extension Travelog {
   static let headDigest = Parameter<Digest?>.optional(
     "head",
-    .digest,
+    type: .digest,
     help: "The digest that the last transaction must have, as it was written down elsewhere."
   )
 
   static let against = Parameter<String?>.optional(
     "against",
-    .file,
+    type: .file,
     placeholder: "STORE",
     help: "Replay the logs too, and compare every row with this store's."
   )
@@ -25,9 +25,12 @@ extension Travelog {
       + "and transaction, and what to do about it. That the last log is the last one, only the "
       + "token, --head or --against can tell; the answer says whether one did.",
     examples: [
-      .init("travelog verify logs", "Verify all logs in a folder."),
-      .init("travelog verify logs --head 5f2c…", "Verify up to a digest that is known."),
-      .init("travelog verify logs --against trips.store", "Prove that they give the store."),
+      .init("travelog verify logs", meaning: "Verify all logs in a folder."),
+      .init("travelog verify logs --head 5f2c…", meaning: "Verify up to a digest that is known."),
+      .init(
+        "travelog verify logs --against trips.store",
+        meaning: "Prove that they give the store."
+      ),
     ],
     parameters: [sources, origin, token, headDigest, against],
     exitCodes: [.found, .unreadable, .missing, .interrupted, .terminated]
@@ -52,13 +55,13 @@ extension Travelog {
       if given[json] {
         try call.answer(VerifyAnswer(result))
       } else if !given[quiet] || !result.findings.isEmpty {
-        try call.output.write(text(of: result, call.output.style))
+        try call.output.write(text(of: result, style: call.output.style))
       }
     }
     return results.allSatisfy(\.findings.isEmpty) ? .success : .found
   }
 
-  private static func text(of result: Verification, _ style: Style) -> String {
+  private static func text(of result: Verification, style: Style) -> String {
     guard !result.store.isEmpty else {
       return result.findings.map { "\(style.red($0.kind.rawValue)): \($0)\n" }.joined()
     }
@@ -67,17 +70,17 @@ extension Travelog {
     lines += result.findings.map { "  \(style.red($0.kind.rawValue)): \($0)" }
     let range =
       result.partial != nil
-      ? "\(counted(result.transactions, "transaction")) up to \(result.to.transaction)"
+      ? "\(counted(result.transactions, noun: "transaction")) up to \(result.to.transaction)"
         + " \(result.transactions == 1 ? "is" : "are") sound"
       : result.to.transaction > result.from.transaction
-        ? transactionsText(result.from.transaction + 1, result.to.transaction)
+        ? transactionsText(result.from.transaction + 1, to: result.to.transaction)
         : result.snapshots > 0
           ? "the state after transaction \(result.to.transaction) is sound"
           : "no transaction is sound"
     lines.append(
       "  \(result.findings.isEmpty ? style.green("ok") : style.red("damaged")): \(range),"
-        + " \(counted(result.changes, "change")) in \(counted(Int64(result.files), "log"))"
-        + (result.snapshots > 0 ? " and \(counted(Int64(result.snapshots), "snapshot"))" : "")
+        + " \(counted(result.changes, noun: "change")) in \(counted(Int64(result.files), noun: "log"))"
+        + (result.snapshots > 0 ? " and \(counted(Int64(result.snapshots), noun: "snapshot"))" : "")
     )
     if result.snapshotObjects > 0 {
       lines.append("  objects in snapshots: \(result.snapshotObjects)")
@@ -85,13 +88,13 @@ extension Travelog {
     lines.append("  head: \(result.to.digest)")
     if let digest = result.erasures {
       lines.append(
-        "  erased: values of \(counted(result.erased, "transaction")); records: \(digest)"
+        "  erased: values of \(counted(result.erased, noun: "transaction")); records: \(digest)"
       )
     }
     let unexported = result.unexported ?? 0
     if unexported > 0 {
       lines.append(
-        "  \(counted(unexported, "later transaction")) of the store"
+        "  \(counted(unexported, noun: "later transaction")) of the store"
           + " \(unexported == 1 ? "is" : "are") not exported yet"
       )
     }
@@ -99,7 +102,7 @@ extension Travelog {
     return lines.joined(separator: "\n") + "\n"
   }
 
-  private static func transactionsText(_ first: Int64, _ last: Int64) -> String {
+  private static func transactionsText(_ first: Int64, to last: Int64) -> String {
     first == last
       ? "transaction \(first) is sound" : "transactions \(first) to \(last) are sound"
   }

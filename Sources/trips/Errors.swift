@@ -15,9 +15,9 @@ func describe(_ error: any Error) -> CommandError? {
     guard let store = error.cause as? StoreError else { return nil }
     return describe(store)
   case let error as StoreError:
-    return CommandError(codes[error.code] ?? .failure, error.wording)
+    return CommandError(codes[error.code] ?? .failure, wording: error.wording)
   case let error as SeedingError:
-    return CommandError(.failure, error.description)
+    return CommandError(.failure, message: error.description)
   default: return nil
   }
 }
@@ -44,7 +44,7 @@ enum TripsError: ShownError, Worded {
       case .nameIsTaken, .badgesNotKept: .failure
       case .nothingToChange, .endsBeforeItBegins, .peopleOfOldRelease: .usage
       }
-    return CommandError(code, wording)
+    return CommandError(code, wording: wording)
   }
 
   /// What it says to a person at a terminal.
@@ -76,7 +76,7 @@ enum TripsError: ShownError, Worded {
 }
 
 extension CommandError {
-  fileprivate init(_ code: ExitCode, _ wording: Wording) {
-    self.init(code, wording.message, hint: wording.hint.isEmpty ? nil : wording.hint)
+  fileprivate init(_ code: ExitCode, wording: Wording) {
+    self.init(code, message: wording.message, hint: wording.hint.isEmpty ? nil : wording.hint)
   }
 }

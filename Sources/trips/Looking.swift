@@ -10,15 +10,18 @@ extension Trips {
     discussion: "A trip that the widget changed since it was last shown has a badge, which goes"
       + " when “trips show” shows it. The store's history tells which ones those are.",
     examples: [
-      .init("trips list trips.store", "All trips."),
-      .init("trips list trips.store --search bergen", "Those with this in name or destination."),
+      .init("trips list trips.store", meaning: "All trips."),
+      .init(
+        "trips list trips.store --search bergen",
+        meaning: "Those with this in name or destination."
+      ),
     ],
     parameters: [store, search, limit],
     files: [unseenFile],
     exitCodes: [.unreadable, .missing, .locked, .schemaMismatch]
   ) { call in
     let context = try openStore(call)
-    let unseen = try unseenTrips(call, context)
+    let unseen = try unseenTrips(call, in: context)
     let text = call.arguments[search] ?? ""
     var descriptor = FetchDescriptor<Trip>(
       predicate: #Predicate { trip in
@@ -48,47 +51,47 @@ extension Trips {
   static let search = Parameter<String?>.optional(
     "search",
     short: "s",
-    .text,
+    type: .text,
     help: "Only trips with this text in their name or destination."
   )
   static let limit = Parameter<Int?>.optional(
     "limit",
     short: "n",
-    .integer(in: 1...(.max)),
+    type: .integer(in: 1...(.max)),
     help: "The most trips to list."
   )
 
   static let show = Command(
     "show",
     summary: "Shows one trip, with its bucket list and its place to stay.",
-    examples: [.init("trips show trips.store Norway", "The trip with the name Norway.")],
+    examples: [.init("trips show trips.store Norway", meaning: "The trip with the name Norway.")],
     parameters: [store, name],
     files: [unseenFile],
     exitCodes: [.unreadable, .missing, .locked, .schemaMismatch]
   ) { call in
     let context = try openStore(call)
     let trip = try find(call.arguments[name], in: context)
-    let unseen = try unseenTrips(call, context)
+    let unseen = try unseenTrips(call, in: context)
     let hasBadge = unseen.trips.contains(trip.persistentModelID)
     try call.output.write(
       call.arguments[json]
         ? TripLine(trip, isWhole: true, hasBadge: hasBadge).json
         : trip.description(call.output.style)
     )
-    if hasBadge { try unseenTrips(call, context, seeing: trip) }
+    if hasBadge { try unseenTrips(call, in: context, seeing: trip) }
     return .success
   }
 
   static let unseenFile = Command.Note(
     "STORE-unseen.json",
-    "The trips that have a badge, and how far the store's history was looked at for them."
+    meaning: "The trips that have a badge, and how far the store's history was looked at for them."
   )
 
   /// The trips that have a badge now, but for one that was just shown.
   @discardableResult
   private static func unseenTrips(
     _ call: Call,
-    _ context: ModelContext,
+    in context: ModelContext,
     seeing trip: Trip? = nil
   ) throws -> UnseenTrips {
     let path = call.arguments[store]

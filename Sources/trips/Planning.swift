@@ -8,19 +8,19 @@ extension Trips {
 
   private static let newName = Parameter<String>.required(
     "name",
-    .text,
+    type: .text,
     help: "What to call it; no other trip may have that name."
   )
   private static let destination = Parameter<String>.required(
     "destination",
-    .text,
+    type: .text,
     help: "Where it goes."
   )
-  private static let start = Parameter<Date>.required("start", .date, help: "Its first day.")
-  private static let end = Parameter<Date>.required("end", .date, help: "Its last day.")
+  private static let start = Parameter<Date>.required("start", type: .date, help: "Its first day.")
+  private static let end = Parameter<Date>.required("end", type: .date, help: "Its last day.")
   private static let kind = Parameter<Kind>.flag(
     "kind",
-    .oneOf,
+    type: .oneOf,
     fallback: "trip",
     help: "What sort of trip it is."
   )
@@ -31,14 +31,14 @@ extension Trips {
     examples: [
       .init(
         "trips add trips.store --name Norway --destination Bergen --start 2026-06-01 --end 2026-06-14",
-        "Plan two weeks in Norway."
+        meaning: "Plan two weeks in Norway."
       )
     ],
     parameters: [store, newName, destination, start, end, kind],
     exitCodes: [.unreadable, .locked, .schemaMismatch]
   ) { call in
     let given = call.arguments
-    try checkOrder(given[start], given[end])
+    try checkOrder(from: given[start], to: given[end])
     let context = try openStore(call, mustExist: false)
     try checkIsFree(given[newName], in: context)
     let trip: Trip =
@@ -73,36 +73,44 @@ extension Trips {
     return .success
   }
 
-  private static let otherName = Parameter<String?>.optional("name", .text, help: "Another name.")
+  private static let otherName = Parameter<String?>.optional(
+    "name",
+    type: .text,
+    help: "Another name."
+  )
   private static let otherDestination = Parameter<String?>.optional(
     "destination",
-    .text,
+    type: .text,
     help: "Another destination."
   )
   private static let otherStart = Parameter<Date?>.optional(
     "start",
-    .date,
+    type: .date,
     help: "Another first day."
   )
-  private static let otherEnd = Parameter<Date?>.optional("end", .date, help: "Another last day.")
+  private static let otherEnd = Parameter<Date?>.optional(
+    "end",
+    type: .date,
+    help: "Another last day."
+  )
   private static let notes = Parameter<String?>.optional(
     "notes",
-    .text,
+    type: .text,
     help: "What to keep in mind; an empty text takes it away."
   )
   private static let status = Parameter<TripStatus?>.optional(
     "status",
-    .oneOf,
+    type: .oneOf,
     help: "How far it has come."
   )
   private static let favorite = Parameter<YesOrNo?>.optional(
     "favorite",
-    .oneOf,
+    type: .oneOf,
     help: "Whether it is a favorite."
   )
   private static let item = Parameter<[String]>.repeated(
     "item",
-    .text,
+    type: .text,
     help: "Something more for its bucket list."
   )
   private enum YesOrNo: String, CaseIterable, Sendable { case yes, no }
@@ -111,8 +119,11 @@ extension Trips {
     "edit",
     summary: "Changes a trip.",
     examples: [
-      .init("trips edit trips.store Norway --status booked", "It is booked."),
-      .init("trips edit trips.store Norway --item 'See the aurora'", "Put it on the bucket list."),
+      .init("trips edit trips.store Norway --status booked", meaning: "It is booked."),
+      .init(
+        "trips edit trips.store Norway --item 'See the aurora'",
+        meaning: "Put it on the bucket list."
+      ),
     ],
     parameters: [
       store, name, otherName, otherDestination, otherStart, otherEnd, notes, status, favorite, item,
@@ -122,7 +133,7 @@ extension Trips {
     let given = call.arguments
     let context = try openStore(call)
     let trip = try find(given[name], in: context)
-    try checkOrder(given[otherStart] ?? trip.startDate, given[otherEnd] ?? trip.endDate)
+    try checkOrder(from: given[otherStart] ?? trip.startDate, to: given[otherEnd] ?? trip.endDate)
     if let name = given[otherName], name != trip.name {
       try checkIsFree(name, in: context)
       trip.name = name
@@ -144,7 +155,7 @@ extension Trips {
   static let delete = Command(
     "delete",
     summary: "Deletes a trip, with its bucket list and its place to stay.",
-    examples: [.init("trips delete trips.store Norway", "It was called off.")],
+    examples: [.init("trips delete trips.store Norway", meaning: "It was called off.")],
     parameters: [store, name],
     exitCodes: [.unreadable, .missing, .locked, .schemaMismatch]
   ) { call in
@@ -156,12 +167,12 @@ extension Trips {
 
   private static let place = Parameter<String>.required(
     "place",
-    .text,
+    type: .text,
     help: "The name of the hotel, or of the friend."
   )
   private static let address = Parameter<String>.flag(
     "address",
-    .text,
+    type: .text,
     fallback: "",
     help: "Where that is."
   )
@@ -174,7 +185,7 @@ extension Trips {
     "book",
     summary: "Books a place to stay, instead of the one that there was.",
     examples: [
-      .init("trips book trips.store Norway --place 'Hotel Nordlys'", "Stay in that hotel.")
+      .init("trips book trips.store Norway --place 'Hotel Nordlys'", meaning: "Stay in that hotel.")
     ],
     parameters: [store, name, place, address, isConfirmed],
     exitCodes: [.unreadable, .missing, .locked, .schemaMismatch]
@@ -194,7 +205,7 @@ extension Trips {
   }
 }
 
-private func checkOrder(_ start: Date, _ end: Date) throws {
+private func checkOrder(from start: Date, to end: Date) throws {
   guard end < start else { return }
   throw TripsError.endsBeforeItBegins(start, end)
 }

@@ -6,25 +6,25 @@ extension Trips {
   private static let changes = Parameter<Int>.flag(
     "changes",
     short: "n",
-    .integer(in: 0...1_000_000_000),
+    type: .integer(in: 0...1_000_000_000),
     fallback: "2000",
     help: "How many changes the history of trips is to have."
   )
   private static let seedNumber = Parameter<UInt64>.flag(
     "seed",
     short: "s",
-    .natural,
+    type: .natural,
     fallback: "1",
     help: "The number that everything follows from."
   )
   private static let people = Parameter<String?>.optional(
     "people",
-    .file,
+    type: .file,
     help: "Make a store of people too, here."
   )
   private static let release = Parameter<SampleTrips.Release>.flag(
     "release",
-    .oneOf,
+    type: .oneOf,
     fallback: "3",
     help: "The release of the app that is to have written it; 1 and 2 had older schemas."
   )
@@ -41,9 +41,15 @@ extension Trips {
       + "its identity. Several authors take part: the app, its widget and the sync. The store must "
       + "not be there yet, and is there only when it is finished.",
     examples: [
-      .init("trips seed trips.store --changes 1000000 --seed 7", "A store of a million changes."),
-      .init("trips seed trips.store --people people.store", "With the second store."),
-      .init("trips seed old.store --release 1 --changes 60", "A store for trying a migration."),
+      .init(
+        "trips seed trips.store --changes 1000000 --seed 7",
+        meaning: "A store of a million changes."
+      ),
+      .init("trips seed trips.store --people people.store", meaning: "With the second store."),
+      .init(
+        "trips seed old.store --release 1 --changes 60",
+        meaning: "A store for trying a migration."
+      ),
     ],
     parameters: [store, changes, seedNumber, people, release, smallPhotos],
     exitCodes: [.interrupted, .terminated]

@@ -17,7 +17,7 @@ struct Trips {
 
   static let color = Parameter<ColorChoice>.flag(
     "color",
-    .oneOf,
+    type: .oneOf,
     fallback: "auto",
     help: "When to colour what is written."
   )
@@ -25,8 +25,8 @@ struct Trips {
     "json",
     help: "Answer with JSON, one object a line."
   )
-  static let store = Parameter<String>.positional("STORE", .file, help: "The store of trips.")
-  static let name = Parameter<String>.positional("NAME", .text, help: "The name of the trip.")
+  static let store = Parameter<String>.positional("STORE", type: .file, help: "The store of trips.")
+  static let name = Parameter<String>.positional("NAME", type: .text, help: "The name of the trip.")
 
   static let program: Program = Program(
     Command(
@@ -36,13 +36,16 @@ struct Trips {
         + "whose history tells who changed what. Its widget is another process with a name of its "
         + "own, and a seeded generator makes stores of any size to try things with.",
       examples: [
-        .init("trips seed trips.store --changes 2000 --seed 1", "Make a store to look at."),
-        .init("trips list trips.store", "See what is in it."),
+        .init(
+          "trips seed trips.store --changes 2000 --seed 1",
+          meaning: "Make a store to look at."
+        ),
+        .init("trips list trips.store", meaning: "See what is in it."),
       ],
       parameters: [color, json],
       environment: [
-        .init("NO_COLOR", "Nothing is coloured where it is set to something."),
-        .init("FORCE_COLOR", "Everything is coloured, terminal or not."),
+        .init("NO_COLOR", meaning: "Nothing is coloured where it is set to something."),
+        .init("FORCE_COLOR", meaning: "Everything is coloured, terminal or not."),
       ],
       subcommands: [
         list, show, add, edit, delete, book, seed, widget, .completions(for: "trips"),

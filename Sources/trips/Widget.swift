@@ -10,7 +10,9 @@ extension Trips {
       Command(
         "confirm",
         summary: "Confirms the place to stay of a trip.",
-        examples: [.init("trips widget confirm trips.store Norway", "The hotel has called.")],
+        examples: [
+          .init("trips widget confirm trips.store Norway", meaning: "The hotel has called.")
+        ],
         parameters: [store, name],
         exitCodes: [.unreadable, .missing, .locked, .schemaMismatch]
       ) { call in

@@ -2,12 +2,12 @@
 
 /// A program with one of each: what the tests parse and show.
 enum Greeting {
-  static let name = Parameter<String>.positional("NAME", .text, help: "Who to greet.")
-  static let others = Parameter<[String]>.positionals("OTHER", .text, help: "Who else.")
+  static let name = Parameter<String>.positional("NAME", type: .text, help: "Who to greet.")
+  static let others = Parameter<[String]>.positionals("OTHER", type: .text, help: "Who else.")
   static let times = Parameter<Int>.flag(
     "times",
     short: "t",
-    .integer(in: 1...10),
+    type: .integer(in: 1...10),
     fallback: "1",
     variable: "GREET_TIMES",
     help: "How often."
@@ -15,25 +15,25 @@ enum Greeting {
   static let mood = Parameter<String?>.optional(
     "mood",
     short: "m",
-    .word(of: ["glad", "gloomy"]),
+    type: .word(of: ["glad", "gloomy"]),
     help: "In what mood."
   )
-  static let gifts = Parameter<[String]>.repeated("gift", .text, help: "What to bring.")
+  static let gifts = Parameter<[String]>.repeated("gift", type: .text, help: "What to bring.")
   static let loud = Parameter<Bool>.toggle("loud", short: "l", help: "In capitals.")
   static let verbose = Parameter<Int>.count("verbose", short: "v", help: "Say more.")
-  static let file = Parameter<String>.required("log", .file, help: "Where to note it.")
+  static let file = Parameter<String>.required("log", type: .file, help: "Where to note it.")
 
   static let command = Command(
     "greet",
     summary: "Greets people.",
     parameters: [verbose],
-    environment: [.init("LANG", "The language.")],
+    environment: [.init("LANG", meaning: "The language.")],
     subcommands: [
       Command(
         "hello",
         summary: "Says hello.",
         discussion: "Politely, and as often as is asked for.",
-        examples: [.init("greet hello Kim --times 3", "Three times.")],
+        examples: [.init("greet hello Kim --times 3", meaning: "Three times.")],
         parameters: [name, others, times, mood, gifts, loud],
         exitCodes: [.missing]
       ) { _ in .success },
@@ -53,7 +53,7 @@ enum Greeting {
   ) throws -> Arguments {
     guard
       case .run(_, let arguments) = try parse(words, for: command, environment: environment)
-    else { throw CommandError(.failure, "nothing to run") }
+    else { throw CommandError(.failure, message: "nothing to run") }
     return arguments
   }
 

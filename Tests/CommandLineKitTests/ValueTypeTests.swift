@@ -23,7 +23,7 @@ struct ValueTypeTests {
 
   @Test("A size has a unit and is not below the smallest one")
   func sizes() {
-    let type = ValueType<Int64>.size(from: 64 << 10, "64KiB")
+    let type = ValueType<Int64>.size(from: 64 << 10, name: "64KiB")
     let accepted: [String: Int64] = [
       "65536B": 65_536, "64KiB": 65_536, "10MiB": 10_485_760, "1GiB": 1 << 30,
     ]
@@ -38,10 +38,10 @@ struct ValueTypeTests {
   @Test("The error of a number without a unit names the units")
   func missingUnits() {
     func hint<Value>(_ type: ValueType<Value>, _ text: String) -> String? {
-      #expect(throws: UsageError.self) { try type.value(of: "--flag", text) }?.shown.hint
+      #expect(throws: UsageError.self) { try type.value(of: "--flag", text: text) }?.shown.hint
     }
     #expect(hint(.duration, "10") == "A unit is missing: 10s, 10m, 10h or 10d.")
-    #expect(hint(.size(from: 1, "1B"), "64") == "A unit is missing: 64KiB, 64MiB or 64GiB.")
+    #expect(hint(.size(from: 1, name: "1B"), "64") == "A unit is missing: 64KiB, 64MiB or 64GiB.")
     #expect(hint(.duration, "10x") == nil)
   }
 

@@ -116,18 +116,24 @@ private let fishScript = #"""
 extension Command {
   /// The command that writes what a shell has to read to complete a program's command lines.
   package static func completions(for name: String) -> Command {
-    let shell = Parameter<Shell>.positional("SHELL", .oneOf, help: "bash, zsh or fish.")
+    let shell = Parameter<Shell>.positional("SHELL", type: .oneOf, help: "bash, zsh or fish.")
     return Command(
       "completions",
       summary: "Writes what a shell reads to complete commands, flags, values and files.",
       discussion: "The script asks the program itself what may come next, so that it need not be"
         + " written again when the program is another.",
       examples: [
-        .init("source <(\(name) completions bash)", "For this bash; put it into ~/.bashrc."),
-        .init("\(name) completions zsh > ~/.zfunc/_\(name)", "For zsh, in a folder of its fpath."),
+        .init(
+          "source <(\(name) completions bash)",
+          meaning: "For this bash; put it into ~/.bashrc."
+        ),
+        .init(
+          "\(name) completions zsh > ~/.zfunc/_\(name)",
+          meaning: "For zsh, in a folder of its fpath."
+        ),
         .init(
           "\(name) completions fish > ~/.config/fish/completions/\(name).fish",
-          "For fish, from its next start."
+          meaning: "For fish, from its next start."
         ),
       ],
       parameters: [shell]

@@ -27,26 +27,26 @@ struct CommandPage {
   }
 
   var commands: [Row] {
-    command.subcommands.map { Row($0.name, $0.summary) }
+    command.subcommands.map { Row($0.name, meaning: $0.summary) }
   }
   var arguments: [Row] { command.positionals.map(row) }
   var flags: [Row] {
     var rows = command.flags.map(row)
-    rows.append(Row("-h, --help", "Show help; -h the short one."))
-    if path.count == 1 { rows.append(Row("-V, --version", "Show the version.")) }
+    rows.append(Row("-h, --help", meaning: "Show help; -h the short one."))
+    if path.count == 1 { rows.append(Row("-V, --version", meaning: "Show the version.")) }
     return rows
   }
   var inheritedFlags: [Row] { inherited.map(row) }
   var variables: [Row] {
     (command.flags + inherited).compactMap { flag in
       flag.variable.map {
-        Row($0, "The value of \(flag.spelling), where that is not given.")
+        Row($0, meaning: "The value of \(flag.spelling), where that is not given.")
       }
     } + path.flatMap(\.environment)
   }
   var files: [Row] { command.files }
   var exitCodes: [Row] {
-    command.possibleExitCodes.map { Row("\($0.number)", $0.meaning) }
+    command.possibleExitCodes.map { Row("\($0.number)", meaning: $0.meaning) }
   }
 
   private var inherited: [Declaration] { path.dropLast().flatMap(\.flags) }
@@ -61,7 +61,7 @@ struct CommandPage {
     var help = parameter.help
     if let fallback = parameter.fallback { help += " Default: \(fallback)." }
     if parameter.isRepeatable { help += " May be given several times." }
-    return Row(name, help)
+    return Row(name, meaning: help)
   }
 }
 

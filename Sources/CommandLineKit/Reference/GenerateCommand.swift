@@ -5,7 +5,7 @@ extension Command {
   package static func generate(for program: @escaping @Sendable () -> Program) -> Command {
     let folder = Parameter<String>.positional(
       "FOLDER",
-      .folder,
+      type: .folder,
       help: "The folder for the pages, which is made where there is none."
     )
     return Command(
@@ -31,7 +31,7 @@ extension Command {
           } catch {
             throw CommandError(
               .failure,
-              "The manual pages can't be written to \(call.arguments[folder]): \(error)",
+              message: "The manual pages can't be written to \(call.arguments[folder]): \(error)",
               hint: "Name a folder that this user may write, with room on its disk."
             )
           }

@@ -9,34 +9,34 @@ struct ManualPage {
     let name = page.path.map(\.name).joined(separator: "-")
     fileName = "\(name).1"
     var text = Roff()
-    text.macro("TH", name.uppercased(), "1", "", program.version, "User Commands")
-    text.macro("SH", "NAME")
+    text.macro("TH", arguments: name.uppercased(), "1", "", program.version, "User Commands")
+    text.macro("SH", arguments: "NAME")
     text.line("\(name) - \(page.command.summary.withoutPeriod)", keepsDash: true)
-    text.macro("SH", "SYNOPSIS")
-    text.macro("B", page.title)
+    text.macro("SH", arguments: "SYNOPSIS")
+    text.macro("B", arguments: page.title)
     if !page.usage.isEmpty { text.line(page.usage.joined(separator: " ")) }
     if !page.command.discussion.isEmpty {
-      text.macro("SH", "DESCRIPTION")
+      text.macro("SH", arguments: "DESCRIPTION")
       for (index, paragraph) in page.paragraphs.enumerated() {
         if index > 0, !paragraph.isEmpty { text.macro("PP") }
         if !paragraph.isEmpty { text.line(paragraph) }
       }
     }
-    text.list("EXAMPLES", page.command.examples)
-    text.list("COMMANDS", page.commands)
-    text.list("ARGUMENTS", page.arguments)
-    text.list("OPTIONS", page.flags)
-    text.list("OPTIONS OF ALL COMMANDS", page.inheritedFlags)
-    text.list("ENVIRONMENT", page.variables)
-    text.list("FILES", page.files)
-    text.list("EXIT STATUS", page.exitCodes)
+    text.list("EXAMPLES", rows: page.command.examples)
+    text.list("COMMANDS", rows: page.commands)
+    text.list("ARGUMENTS", rows: page.arguments)
+    text.list("OPTIONS", rows: page.flags)
+    text.list("OPTIONS OF ALL COMMANDS", rows: page.inheritedFlags)
+    text.list("ENVIRONMENT", rows: page.variables)
+    text.list("FILES", rows: page.files)
+    text.list("EXIT STATUS", rows: page.exitCodes)
     let relatives =
       page.path.dropLast().isEmpty
       ? page.command.subcommands.map { "\(name)-\($0.name)" }
       : [page.path.dropLast().map(\.name).joined(separator: "-")]
         + page.command.subcommands.map { "\(name)-\($0.name)" }
     if !relatives.isEmpty {
-      text.macro("SH", "SEE ALSO")
+      text.macro("SH", arguments: "SEE ALSO")
       text.line(relatives.map { "\($0)(1)" }.joined(separator: ", "))
     }
     self.text = text.text
@@ -47,7 +47,7 @@ struct ManualPage {
 private struct Roff {
   var text = ""
 
-  mutating func macro(_ name: String, _ arguments: String...) {
+  mutating func macro(_ name: String, arguments: String...) {
     let words = arguments.map { " \"\(escaped($0).replacing("\"", with: "\\(dq"))\"" }
     text += ".\(name)\(words.joined())\n"
   }
@@ -60,12 +60,12 @@ private struct Roff {
     text += line + "\n"
   }
 
-  mutating func list(_ title: String, _ rows: [CommandPage.Row]) {
+  mutating func list(_ title: String, rows: [CommandPage.Row]) {
     guard !rows.isEmpty else { return }
-    macro("SH", title)
+    macro("SH", arguments: title)
     for row in rows {
       macro("TP")
-      macro("B", String(row.name.trimmingPrefix { $0 == " " }))
+      macro("B", arguments: String(row.name.trimmingPrefix { $0 == " " }))
       line(row.meaning)
     }
   }

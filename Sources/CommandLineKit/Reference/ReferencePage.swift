@@ -23,17 +23,17 @@ private func section(_ page: CommandPage) -> String {
   for example in page.command.examples {
     text += "\n\(example.meaning)\n```sh\n\(example.name)\n```\n"
   }
-  text += table("Command", page.commands)
-  text += table("Argument", page.arguments)
-  text += table("Flag", page.flags)
+  text += table("Command", rows: page.commands)
+  text += table("Argument", rows: page.arguments)
+  text += table("Flag", rows: page.flags)
   // They would say the same under each command.
-  if page.path.count == 1 { text += table("Variable", page.variables) }
-  text += table("File", page.files)
-  text += table("Exit status", page.exitCodes)
+  if page.path.count == 1 { text += table("Variable", rows: page.variables) }
+  text += table("File", rows: page.files)
+  text += table("Exit status", rows: page.exitCodes)
   return text
 }
 
-private func table(_ title: String, _ rows: [CommandPage.Row]) -> String {
+private func table(_ title: String, rows: [CommandPage.Row]) -> String {
   guard !rows.isEmpty else { return "" }
   let lines = rows.map { row in
     let name = row.name.trimmingPrefix { $0 == " " }.replacing("|", with: "\\|")

@@ -20,7 +20,7 @@ struct JobError: ShownError {
 
   /// The error as it is shown, with its exit code.
   var shown: CommandError {
-    CommandError(.unreadable, "\(path):\(position): " + wording + "\nNothing was done.")
+    CommandError(.unreadable, wording: "\(path):\(position): " + wording + "\nNothing was done.")
   }
 
   private var wording: Wording {

@@ -35,7 +35,7 @@ struct JobReader {
     do {
       root = try readJSON5(String(decoding: try bytes(), as: UTF8.self))
     } catch let error as JSON5Error {
-      throw refusal(error.position, .notJSON(error.message))
+      throw refusal(error.position, reason: .notJSON(error.message))
     }
     let members = try members(
       of: root,
@@ -43,9 +43,9 @@ struct JobReader {
       in: "a job"
     )
     try takeValues(members["values"])
-    guard let list = members["steps"] else { throw refusal(root.position, .noSteps) }
+    guard let list = members["steps"] else { throw refusal(root.position, reason: .noSteps) }
     guard case .array(let steps) = list.content, !steps.isEmpty else {
-      throw refusal(list.position, .notSteps)
+      throw refusal(list.position, reason: .notSteps)
     }
     return Job(
       name: Self.name(of: path),
@@ -83,7 +83,7 @@ struct JobReader {
   }
 
   /// An error with the place where it is.
-  private func refusal(_ position: Position, _ reason: JobError.Reason) -> JobError {
+  private func refusal(_ position: Position, reason: JobError.Reason) -> JobError {
     JobError(path: path, position: position, reason: reason)
   }
 
@@ -94,12 +94,12 @@ struct JobReader {
     in what: String
   ) throws -> [String: JSON5Value] {
     guard case .object(let members) = value.content else {
-      throw refusal(value.position, .notAnObject(what))
+      throw refusal(value.position, reason: .notAnObject(what))
     }
     var result: [String: JSON5Value] = [:]
     for member in members {
       guard known.contains(member.key) else {
-        throw refusal(member.position, .unknownMember(member.key, of: what, known: known))
+        throw refusal(member.position, reason: .unknownMember(member.key, of: what, known: known))
       }
       result[member.key] = member.value
     }
@@ -114,7 +114,7 @@ extension JobReader {
     var names: [String] = []
     if let declared {
       guard case .object(let members) = declared.content else {
-        throw refusal(declared.position, .notValues)
+        throw refusal(declared.position, reason: .notValues)
       }
       for member in members {
         names.append(member.key)
@@ -137,38 +137,38 @@ extension JobReader {
   /// The texts of a scalar or a list, with values put in where their names stand.
   private func texts(of value: JSON5Value) throws -> [String] {
     switch value.content {
-    case .string(let text): try filled(text, value.position)
+    case .string(let text): try filled(text, at: value.position)
     case .number(let number): [number]
     case .array(let list): try list.flatMap(texts)
     case .bool, .null, .object:
-      throw refusal(value.position, .notTexts)
+      throw refusal(value.position, reason: .notTexts)
     }
   }
 
   /// The one text of a value; nil if a list that is put in is empty.
   private func text(_ value: JSON5Value) throws -> String? {
     let texts = try texts(of: value)
-    guard texts.count <= 1 else { throw refusal(value.position, .notOneText) }
+    guard texts.count <= 1 else { throw refusal(value.position, reason: .notOneText) }
     return texts.first
   }
 
   /// A text with values in the place of their names; a name alone may stand for several.
-  private func filled(_ text: String, _ position: Position) throws -> [String] {
+  private func filled(_ text: String, at position: Position) throws -> [String] {
     var result = ""
     var rest = text[...]
     while let sign = rest.firstRange(of: "${") {
       result += rest[..<sign.lowerBound]
       guard let end = rest[sign.upperBound...].firstIndex(of: "}") else {
-        throw refusal(position, .noBrace)
+        throw refusal(position, reason: .noBrace)
       }
       let name = String(rest[sign.upperBound..<end])
       guard let value = values[name] else {
-        throw refusal(position, .unknownValue(name, known: values.keys.sorted()))
+        throw refusal(position, reason: .unknownValue(name, known: values.keys.sorted()))
       }
       rest = rest[rest.index(after: end)...]
       if result.isEmpty, rest.isEmpty { return value }
       guard value.count == 1 else {
-        throw refusal(position, .severalValues(name, count: value.count))
+        throw refusal(position, reason: .severalValues(name, count: value.count))
       }
       result += value[0]
     }
@@ -186,14 +186,14 @@ extension JobReader {
       in: "a step"
     )
     guard let verb = members["do"], let name = try text(verb) else {
-      throw refusal(value.position, .noCommand)
+      throw refusal(value.position, reason: .noCommand)
     }
     guard jobCommands.contains(name),
       let command = Travelog.program.command.subcommands.first(where: { $0.name == name })
     else {
-      throw refusal(verb.position, .unknownCommand(name))
+      throw refusal(verb.position, reason: .unknownCommand(name))
     }
-    let texts = try parameters(of: command, members["with"])
+    let texts = try parameters(of: command, value: members["with"])
     let arguments: Arguments
     do {
       // What a step answers goes into the report, and nobody looks at its progress.
@@ -203,7 +203,7 @@ extension JobReader {
         for: [Travelog.program.command, command]
       )
     } catch let error as any ShownError {
-      throw refusal(value.position, .usage(error.shown))
+      throw refusal(value.position, reason: .usage(error.shown))
     }
     return JobStep(
       command: command,
@@ -211,7 +211,7 @@ extension JobReader {
       arguments: arguments,
       accepted: Set(
         try (members["accept"].map(texts(of:)) ?? []).map { word in
-          try exitCode(word, members["accept"]?.position ?? value.position)
+          try exitCode(word, at: members["accept"]?.position ?? value.position)
         }
       ),
       failure: try failure(members["on_failure"]),
@@ -219,23 +219,23 @@ extension JobReader {
     )
   }
 
-  private func exitCode(_ word: String, _ position: Position) throws -> ExitCode {
+  private func exitCode(_ word: String, at position: Position) throws -> ExitCode {
     if let code = ExitCode.all.first(where: { $0.name == word }) { return code }
-    throw refusal(position, .unknownExitCode(word))
+    throw refusal(position, reason: .unknownExitCode(word))
   }
 
   private func failure(_ value: JSON5Value?) throws -> JobStep.Failure {
     guard let value else { return .stop }
     let word = try text(value) ?? ""
     guard let failure = JobStep.Failure(rawValue: word) else {
-      throw refusal(value.position, .unknownReaction(word))
+      throw refusal(value.position, reason: .unknownReaction(word))
     }
     return failure
   }
 
   private func parameters(
     of command: Command,
-    _ value: JSON5Value?
+    value: JSON5Value?
   ) throws -> [String: [String]] {
     guard let value else { return [:] }
     let parameters = command.parameters
@@ -252,7 +252,7 @@ extension JobReader {
       do {
         try parameter.check(texts)
       } catch let error as any ShownError {
-        throw refusal(value.position, .usage(error.shown))
+        throw refusal(value.position, reason: .usage(error.shown))
       }
       result[parameter.name] = texts
     }
@@ -263,17 +263,17 @@ extension JobReader {
   private func texts(of value: JSON5Value, for parameter: Declaration) throws -> [String]? {
     if parameter.arity == .none {
       guard case .bool(let isSet) = value.content else {
-        throw refusal(value.position, .notABoolean(jobKey(of: parameter)))
+        throw refusal(value.position, reason: .notABoolean(jobKey(of: parameter)))
       }
       return isSet ? [""] : nil
     }
     let texts = try texts(of: value)
     if texts.isEmpty { return nil }
     guard texts.count == 1 || parameter.arity == .many || parameter.isRepeatable else {
-      throw refusal(value.position, .takesOneValue(jobKey(of: parameter)))
+      throw refusal(value.position, reason: .takesOneValue(jobKey(of: parameter)))
     }
     if texts.contains("-"), parameter.completion == .file || parameter.completion == .folder {
-      throw refusal(value.position, .noStream)
+      throw refusal(value.position, reason: .noStream)
     }
     return texts
   }

@@ -5,17 +5,17 @@ import FoundationEssentials
 extension Travelog {
   static let job = Parameter<String>.positional(
     "JOB",
-    .file,
+    type: .file,
     help: "The file of the job, as JSON5; - reads standard input."
   )
   static let settings = Parameter<[Assignment]>.repeated(
     "set",
-    .setting,
+    type: .setting,
     help: "Set a value of the job."
   )
   static let metricsFile = Parameter<String?>.optional(
     "metrics-file",
-    .file,
+    type: .file,
     help: "Write figures for Prometheus' textfile collector here, whatever the job says."
   )
 
@@ -29,11 +29,11 @@ extension Travelog {
       .init(
         "travelog run \(PackageFolders.jobs)/nightly-export.json5 --set store=trips.store"
           + " --set logs=logs --set reports=reports",
-        "Export and verify, as cron would."
+        meaning: "Export and verify, as cron would."
       ),
       .init(
         "travelog run job.json5 --set store=trips.store --dry-run",
-        "Check the job, and see what it would do."
+        meaning: "Check the job, and see what it would do."
       ),
     ],
     parameters: [job, settings, metricsFile, dryRun],
@@ -78,7 +78,7 @@ extension Travelog {
         isDryRun: given[dryRun],
         started: started
       )
-      code = try given[dryRun] ? .success : perform(job, call, &made)
+      code = try given[dryRun] ? .success : perform(job, call: call, report: &made)
       made.code = code.number
       made.name = code.name
       made.seconds = (ContinuousClock.now - clock).seconds
@@ -108,8 +108,8 @@ extension Travelog {
   /// Does the steps one after the other, and says how the first that failed ended.
   private static func perform(
     _ job: Job,
-    _ call: Call,
-    _ report: inout RunReport
+    call: Call,
+    report: inout RunReport
   ) throws -> ExitCode {
     var code = ExitCode.success
     for (index, step) in job.steps.enumerated() {
