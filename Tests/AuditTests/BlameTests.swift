@@ -59,7 +59,7 @@ private func naiveReplay(_ lines: [[String: Any]]) throws -> [String: [String: N
 
 @Suite("Blame")
 struct BlameTests {
-  @Test("what is said of every object agrees with a naive replay of the lines")
+  @Test("Blame of every object agrees with a naive replay of the lines.")
   func agreement() throws {
     try withTemporaryFolder { folder in
       let world = try AuditedWorld(folder, "blame", writes: 40)
@@ -98,7 +98,7 @@ struct BlameTests {
     }
   }
 
-  @Test("a deleted object is found by the values of its tombstone, and says who deleted it")
+  @Test("A deleted object is found by the values of its tombstone, and blame shows who deleted it.")
   func tombstones() throws {
     try withTemporaryFolder { folder in
       let store = try Store.open(
@@ -124,7 +124,7 @@ struct BlameTests {
     }
   }
 
-  @Test("an object is followed through a migration that renamed its entity and its attribute")
+  @Test("Blame follows an object through a migration that renamed its entity and its attribute.")
   func renames() throws {
     try withTemporaryFolder { folder in
       let world = try RenamedWorld(folder, hasOthers: false)
@@ -163,7 +163,7 @@ struct BlameTests {
     }
   }
 
-  @Test("a filter leaves values and changes out, and nothing that tells how a value came to be")
+  @Test("A filter removes values and changes, but no line that explains how a value was set.")
   func filters() throws {
     try withTemporaryFolder { folder in
       let world = try RenamedWorld(folder, hasOthers: false)
@@ -204,7 +204,7 @@ struct BlameTests {
     }
   }
 
-  @Test("where another entity has the old name now, that one is meant by it")
+  @Test("A name that now belongs to another entity means that entity.")
   func reusedName() throws {
     try withTemporaryFolder { folder in
       let world = try RenamedWorld(folder)
@@ -225,7 +225,7 @@ struct BlameTests {
     }
   }
 
-  @Test("an id that never was is refused, and so is an entity that never was")
+  @Test("An id or an entity that never existed is refused.")
   func unknown() throws {
     try withTemporaryFolder { folder in
       let world = try AuditedWorld(folder, "blame nothing", writes: 3)

@@ -24,7 +24,7 @@ struct PrunedStateTests {
   }
 
   @Test(
-    "every point that a pruned history keeps shows the store as a copy made at that point",
+    "Every point that a pruned history keeps shows the store as a copy of that time has it.",
     arguments: 1...trials(3, long: 30)
   )
   func keptPoints(_ round: Int) throws {
@@ -54,7 +54,7 @@ struct PrunedStateTests {
     }
   }
 
-  @Test("a state before a migration is refused by a pruned store, with the command for its logs")
+  @Test("A pruned store refuses a state before a migration, and names the command for its logs.")
   func migration() throws {
     try withTemporaryFolder { folder in
       let world = try RenamedWorld(folder)
@@ -68,7 +68,7 @@ struct PrunedStateTests {
     }
   }
 
-  @Test("a point inside a gap is refused, and those on both sides of it are shown")
+  @Test("A point inside a gap is refused, and the points on both sides of it are shown.")
   func gap() throws {
     try withTemporaryFolder { folder in
       var world = try AuditedWorld(folder, "states around a gap", writes: 7)

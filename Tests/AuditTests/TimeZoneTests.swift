@@ -10,7 +10,7 @@ private func seconds(_ text: String) throws -> Int {
 @Suite("Time zones")
 struct TimeZoneTests {
   @Test(
-    "are those of Foundation, at every change of clocks of half a century and around it",
+    "Offsets are those of Foundation around every change of clocks in half a century.",
     .enabled(if: TimeZoneRules(named: "Europe/Berlin") != nil),
     arguments: [
       "Africa/Casablanca", "Africa/Monrovia", "America/Caracas", "America/New_York",
@@ -45,7 +45,7 @@ struct TimeZoneTests {
   }
 
   @Test(
-    "go on by their rule after the last change that is listed",
+    "After the last listed change, offsets follow the rule of the zone.",
     .enabled(if: TimeZoneRules(named: "Europe/Berlin") != nil)
   )
   func rules() throws {
@@ -62,7 +62,7 @@ struct TimeZoneTests {
   }
 
   @Test(
-    "that nobody has are none, and no other file is read",
+    "A name that is not a time zone gives none, and no file outside the database is read.",
     arguments: [
       "", "Mars/Base", "/etc/passwd", "../../etc/passwd", "Europe", "Europe/", "zone.tab", "a\0b",
     ]
@@ -71,7 +71,7 @@ struct TimeZoneTests {
     #expect(TimeZoneRules(named: name) == nil)
   }
 
-  @Test("UTC needs no database")
+  @Test("UTC needs no database.")
   func utc() throws {
     #expect(TimeZoneRules(named: "UTC") == .utc)
     #expect(TimeZoneRules.utc.offset(at: 1_000_000_000) == 0)

@@ -111,7 +111,7 @@ struct TimelineTests {
     .joined(separator: "\n")
   }
 
-  @Test("a store and its logs have the timeline that a naive reader makes of the lines")
+  @Test("A store and its logs have the timeline that a naive reader makes of the lines.")
   func agreement() throws {
     try withTemporaryFolder { folder in
       let world = try AuditedWorld(folder, "timeline")
@@ -142,7 +142,7 @@ struct TimelineTests {
     }
   }
 
-  @Test("of a store no more is read than what is shown, whatever came before")
+  @Test("Only the shown transactions of a store are read, however long its history is.")
   func lazy() throws {
     try withTemporaryFolder { folder in
       let url = folder.appendingPathComponent("a.store")
@@ -190,7 +190,7 @@ struct TimelineTests {
     }
   }
 
-  @Test("of a folder the last log is read first, and no other where it has what is shown")
+  @Test("The last log of a folder is read first, and no other if it has everything that is shown.")
   func lastLog() throws {
     try withTemporaryFolder { folder in
       let world = try AuditedWorld(folder, "last log")
@@ -217,7 +217,7 @@ struct TimelineTests {
     }
   }
 
-  @Test("a long log is read from its end, and what comes before only when that is wanted")
+  @Test("A long log is read from its end, and earlier members are read only on demand.")
   func longLog() throws {
     try withTemporaryFolder { folder in
       let world = try LongLog(folder)
@@ -248,7 +248,7 @@ struct TimelineTests {
     }
   }
 
-  @Test("groups have every transaction once")
+  @Test("Groups contain every transaction once.")
   func groups() throws {
     try withTemporaryFolder { folder in
       let world = try AuditedWorld(folder, "groups")
@@ -264,7 +264,7 @@ struct TimelineTests {
     }
   }
 
-  @Test("changes are found under all names that a migration gave, and no others under such a name")
+  @Test("Changes are found under each name that migrations gave an entity, and no others.")
   func renames() throws {
     try withTemporaryFolder { folder in
       let world = try RenamedWorld(folder)
@@ -300,7 +300,7 @@ struct TimelineTests {
     }
   }
 
-  @Test("an entity is found by the name that it had, where no other has that now")
+  @Test("An entity is found by an earlier name unless another entity has that name now.")
   func earlierName() throws {
     try withTemporaryFolder { folder in
       let world = try RenamedWorld(folder, hasOthers: false)
@@ -319,7 +319,7 @@ struct TimelineTests {
     }
   }
 
-  @Test("an entity or attribute that was never there is refused with those that were")
+  @Test("The error of an unknown entity or attribute lists the existing ones.")
   func unknownNames() throws {
     try withTemporaryFolder { folder in
       let world = try AuditedWorld(folder, "unknown names", writes: 3)

@@ -61,9 +61,9 @@ private let opening =
   + #""op":"insert","entity":"Note","id":"1","after":{"text":"#
 
 /// Each runs in a process of its own, so that no other test's memory counts.
-@Suite("Files that were made to fill the memory")
+@Suite("Files that are built to exhaust memory")
 struct BombTests {
-  @Test("a line of a gigabyte is refused in bounded memory")
+  @Test("A line of one gigabyte is refused in bounded memory.")
   func line() async {
     await #expect(processExitsWith: .success) {
       let file = temporaryFile()
@@ -79,7 +79,7 @@ struct BombTests {
     }
   }
 
-  @Test("a member that inflates a thousandfold is refused in bounded memory")
+  @Test("A member that inflates to a thousand times its size is refused in bounded memory.")
   func member() async {
     await #expect(processExitsWith: .success) {
       let file = temporaryFile()
@@ -95,7 +95,7 @@ struct BombTests {
     }
   }
 
-  @Test("JSON that is nested 10,000 deep is refused, in a line and in the header")
+  @Test("JSON that is nested 10,000 deep is refused, in a line and in the header.")
   func nesting() async {
     await #expect(processExitsWith: .success) {
       let file = temporaryFile()
@@ -115,7 +115,7 @@ struct BombTests {
     }
   }
 
-  @Test("a schema of a million numbers is refused in bounded memory")
+  @Test("A schema of a million numbers is refused in bounded memory.")
   func schema() async {
     await #expect(processExitsWith: .success) {
       let file = temporaryFile()

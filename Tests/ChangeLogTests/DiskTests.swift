@@ -5,7 +5,7 @@ import Testing
 
 @testable import ChangeLog
 
-@Suite("Files that last")
+@Suite("Files on disk")
 struct DiskTests {
   private func mode(_ path: String) -> mode_t {
     var status = stat()
@@ -16,7 +16,7 @@ struct DiskTests {
     Array(try Data(contentsOf: URL(fileURLWithPath: path)))
   }
 
-  @Test("Folders are made with those above them, for their owner alone.")
+  @Test("A folder is created with its parents, and only its owner has access.")
   func folders() throws {
     try withTemporaryFolder { folder in
       let path = folder.path + "/a/b/c"
@@ -30,7 +30,9 @@ struct DiskTests {
     }
   }
 
-  @Test("The parent of a path ends before its last slash, and is the working folder without one.")
+  @Test(
+    "The parent of a path ends before its last slash; without a slash it is the working folder."
+  )
   func parents() {
     #expect(parentFolder("/a/b") == "/a" && parentFolder("/a") == "/" && parentFolder("/") == "/")
     #expect(parentFolder("a/b") == "a" && parentFolder("a") == ".")
@@ -91,7 +93,7 @@ struct DiskTests {
     #expect(error?.message.contains(reason) == true, "\(error?.message ?? "")")
   }
 
-  @Test("An error has the reason of the system, and a code by it.")
+  @Test("An error has the system's reason, and a code for it.")
   func errors() throws {
     try withTemporaryFolder { folder in
       let none = folder.path + "/none"

@@ -5,7 +5,7 @@ import Testing
 
 @testable import ChangeLog
 
-@Suite("Records of erasures")
+@Suite("Erasure records")
 struct ErasuresTests {
   private func record(
     _ transaction: Int64,
@@ -63,7 +63,7 @@ struct ErasuresTests {
     }
   }
 
-  @Test("A record with any other byte, or without one, is refused.")
+  @Test("A record with any other byte, or a missing record, is refused.")
   func altered() {
     let previous = ErasureRecord.beginning(ofStore: "s", lineage: 0)
     let line = Array(records[1].line(after: previous).line.dropLast())
@@ -84,7 +84,7 @@ struct ErasuresTests {
     }
   }
 
-  @Test("The entry of a transaction has what its lines gave after each erasure.")
+  @Test("The entry of an erased transaction has the digests of its lines after all erasures.")
   func entries() {
     var erasures = Erasures(store: "s", lineage: 0)
     #expect(erasures.count == 0 && erasures.length == 0)
@@ -131,7 +131,7 @@ struct ErasuresTests {
   }
 
   @Test(
-    "The records of a log are in the folder of its lineage, or beside a log that lies by itself.",
+    "The records of a log are in the folder of its lineage, or beside a log outside such a folder.",
     arguments: [
       ("/l/lineage=0/date=2026-11-23/a", "/l/lineage=0/"),
       ("/l/lineage=0/snapshots/a", "/l/lineage=0/"),

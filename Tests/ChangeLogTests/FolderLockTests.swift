@@ -4,7 +4,7 @@ import Testing
 
 @testable import ChangeLog
 
-@Suite("The lock of a folder of logs")
+@Suite("The lock of a log folder")
 struct FolderLockTests {
   @Test("A second lock of the same folder is refused, and the error names the holder.")
   func second() throws {
@@ -65,7 +65,7 @@ struct FolderLockTests {
     }
   }
 
-  @Test("A lock that does not become free is waited for only as long as was asked.")
+  @Test("A program waits for a held lock only as long as was asked.")
   func waitsInVain() throws {
     try withTemporaryFolder { url in
       let folder = LogFolder(url.path)

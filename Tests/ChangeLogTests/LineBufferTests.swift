@@ -45,7 +45,7 @@ struct LineBufferTests {
   }
 
   @Test(
-    "Lines are the same wherever a buffer ends, with and without digests made by other threads.",
+    "Lines are the same wherever a buffer ends, whether or not other threads compute the digests.",
     arguments: [false, true]
   )
   func everySplit(_ makesDigests: Bool) throws {
@@ -67,7 +67,7 @@ struct LineBufferTests {
   }
 
   @Test(
-    "A line that needs more room than a buffer usually has is read, and so are those after it.",
+    "A line that is longer than a buffer is read, and so are the lines after it.",
     arguments: [false, true]
   )
   func longLine(_ makesDigests: Bool) throws {
@@ -88,7 +88,7 @@ struct LineBufferTests {
     #expect(found.error?.line == 3)
   }
 
-  @Test("The digest before the trailer is there only when nothing follows the trailer.")
+  @Test("The digest before the trailer is available only if nothing follows the trailer.")
   func trailer() throws {
     let text = Array("one\n".utf8)
     let trailer = LogTrailer(last: 1, transactions: 1, changes: 0, digest: SHA256.digest(of: text))

@@ -2,9 +2,9 @@ import Testing
 
 @testable import ChangeLog
 
-@Suite("Taking a line apart")
+@Suite("Parsing a line")
 struct LinePartsTests {
-  @Test("Skipping stops before the text that is looked for, and does not move if there is none.")
+  @Test("Skipping stops before the given text, and does not move if the text is missing.")
   func skipping() {
     let line = Array("one,two,,three".utf8)
     line.withUnsafeBytes { bytes in
@@ -35,7 +35,7 @@ struct LinePartsTests {
     }
   }
 
-  @Test("An error shows at most 40 bytes of what comes instead.")
+  @Test("An error shows at most 40 bytes of the unexpected text.")
   func expectation() throws {
     let shown = String(repeating: "a", count: 40)
     for line in [shown, shown + "b"] {
@@ -67,7 +67,7 @@ struct LinePartsTests {
     }
   }
 
-  @Test("A text ends at its closing quote, and a text without one at the end of the line.")
+  @Test("A text ends at its closing quote, or at the end of the line if the quote is missing.")
   func texts() throws {
     let texts: [(line: String, text: String, position: Int)] = [
       (#""a\"b",1"#, #""a\"b""#, 6), (#""""#, #""""#, 2), (#""a"#, #""a"#, 2), ("a", "", 0),
@@ -86,7 +86,7 @@ struct LinePartsTests {
     #expect(throws: Refusal.self) { try taking("ab") { try $0.word() } }
   }
 
-  @Test("A value is there only after its key, and ends before the next comma.")
+  @Test("A value is found only after its key, and ends before the next comma.")
   func values() {
     taking(#""a":[1,2],"b":3}"#) { parts in
       #expect(parts.value(#""b":"#).isEmpty && parts.position == 0)

@@ -5,7 +5,7 @@ import Testing
 
 @testable import ChangeLog
 
-@Suite("Folders of logs")
+@Suite("Log folders")
 struct LogFolderTests {
   /// A folder with empty files.
   private func withFiles(_ files: [String], _ body: (LogFolder) throws -> Void) throws {
@@ -61,7 +61,7 @@ struct LogFolderTests {
     }
   }
 
-  @Test("Partial logs have a folder of their own, named by what is left out.")
+  @Test("Each kind of filtered log has a separate folder that is named for what was left out.")
   func partials() throws {
     let name = LogFolder.partialName("entities Trip")
     #expect(name.count == 8 && name != LogFolder.partialName("entities Tag"))

@@ -4,7 +4,7 @@ import Testing
 
 @testable import ChangeLog
 
-@Suite("The file that leads into a log")
+@Suite("The members file of a log")
 struct LogMembersTests {
   private let entries = [
     LogMembers.Entry(offset: 10, begins: 0, transaction: 3),
@@ -26,7 +26,9 @@ struct LogMembersTests {
     return LogMembers.readEntries(of: log, size: size) { result.append($0) } ? result : nil
   }
 
-  @Test("Its entries are read again, and it is removed when there are none and with the log.")
+  @Test(
+    "Entries are read as they were written; the file is removed with its log or without entries."
+  )
   func roundTrip() throws {
     try withLog { log in
       let path = LogMembers.path(of: log)
@@ -57,7 +59,7 @@ struct LogMembersTests {
     }
   }
 
-  @Test("The stretches of a log end where its entries are, and the last one at its end.")
+  @Test("The parts of a log between entries end at the entries, and the last one at the log's end.")
   func stretchesOfLog() throws {
     try withLog { log in
       #expect(stretches(ofLog: log, range: 1...12) == [1...3, 4...5, 6...9, 10...12])
@@ -67,7 +69,7 @@ struct LogMembersTests {
     }
   }
 
-  @Test("A file with any other line, or an entry outside the log, leads nowhere.")
+  @Test("A members file with any other line, or an entry outside the log, is ignored.")
   func altered() throws {
     try withLog { log in
       let url = URL(fileURLWithPath: LogMembers.path(of: log))

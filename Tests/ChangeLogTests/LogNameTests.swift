@@ -17,7 +17,7 @@ struct LogNameTests {
     #expect(LogName.range(ofFile: "\(one)-\(one).ndjson.gz") == 1...1)
   }
 
-  @Test("A name in another form is not that of a log.")
+  @Test("A name in another form is not the name of a log.")
   func others() {
     let zero = String(repeating: "0", count: 20)
     let over = "04611686018427387904"
@@ -31,7 +31,7 @@ struct LogNameTests {
     }
   }
 
-  @Test("A path names a folder of logs, or a store, a lineage, or a part of one in it.")
+  @Test("A path names a log folder, or a store, a lineage or a part of one in it.")
   func places() {
     func place(_ path: String) -> [String] {
       let place = LogPlace(path)

@@ -6,7 +6,7 @@ import Testing
 
 @testable import ChangeLog
 
-@Suite("Logs gathered into a folder")
+@Suite("Logs that are gathered into a folder")
 struct LogSpoolTests {
   /// Writes bytes to a file, and gathers them as a stream.
   private func spool(
@@ -51,7 +51,7 @@ struct LogSpoolTests {
     }
   }
 
-  @Test("A snapshot within a lineage is gathered as a snapshot, and one that begins it as a log.")
+  @Test("A snapshot inside a lineage is gathered as a snapshot, and one at its beginning as a log.")
   func snapshots() throws {
     try withTemporaryFolder { folder in
       let logs = LogFolder(folder.path + "/logs")
@@ -73,7 +73,7 @@ struct LogSpoolTests {
     }
   }
 
-  @Test("A stream that ends early, or is not of logs, is refused with a code.")
+  @Test("A stream that ends early, or does not contain logs, is refused with a code.")
   func refusals() throws {
     try withTemporaryFolder { folder in
       let logs = try logs(folder)
@@ -88,7 +88,7 @@ struct LogSpoolTests {
     }
   }
 
-  @Test("If damage is accepted, a damaged stream is a failure that the gathered folder keeps.")
+  @Test("If damage is accepted, the gathered folder records the failure of a damaged stream.")
   func damage() throws {
     try withTemporaryFolder { folder in
       let logs = try logs(folder)

@@ -146,7 +146,7 @@ private func gzip(_ text: [UInt8]) throws -> [UInt8] {
 
 @Suite("Logs")
 struct LogTests {
-  @Test("a log has a header, the lines of its transactions and a trailer, and zcat reads it")
+  @Test("A log has a header, the lines of its transactions and a trailer, and zcat reads it.")
   func text() throws {
     try withTemporaryFolder { folder in
       let store = try makeStore()
@@ -184,7 +184,7 @@ struct LogTests {
     }
   }
 
-  @Test("what is read is what was written")
+  @Test("A log is read as it was written.")
   func roundTrip() throws {
     try withTemporaryFolder { folder in
       let store = try makeStore()
@@ -196,7 +196,7 @@ struct LogTests {
     }
   }
 
-  @Test("the same history gives the same file, with any number of threads", arguments: [0, 1, 9])
+  @Test("The same history gives the same file with any number of threads.", arguments: [0, 1, 9])
   func reproducible(_ level: Int) throws {
     try withTemporaryFolder { folder in
       let store = try makeStore()
@@ -210,7 +210,7 @@ struct LogTests {
     }
   }
 
-  @Test("lines that are written many at once make the same file, with the same members")
+  @Test("Lines that are written in batches make the same file with the same members.")
   func manyAtOnce() throws {
     try withTemporaryFolder { folder in
       let store = try Store.open(.memory("many"), schema: schema)
@@ -229,7 +229,10 @@ struct LogTests {
     }
   }
 
-  @Test("a level that there is not is refused before a file is made", arguments: [-1, 13, 100])
+  @Test(
+    "A compression level that does not exist is refused before a file is created.",
+    arguments: [-1, 13, 100]
+  )
   func levels(_ level: Int) throws {
     try withTemporaryFolder { folder in
       #expect(!LogWriter.levels.contains(level))
@@ -242,7 +245,7 @@ struct LogTests {
     }
   }
 
-  @Test("a line that no reader takes is not written either")
+  @Test("A line that is too long for readers is not written.")
   func lineTooLong() throws {
     try withTemporaryFolder { folder in
       let header = try LogReader(path: export(makeStore(), to: folder)).header
@@ -258,7 +261,7 @@ struct LogTests {
     }
   }
 
-  @Test("nothing but the log is left in its folder, whether it was finished or given up")
+  @Test("A finished log is the only file in its folder, and an abandoned one leaves nothing.")
   func leftovers() throws {
     try withTemporaryFolder { folder in
       let store = try makeStore()
@@ -279,7 +282,7 @@ struct LogTests {
     }
   }
 
-  @Test("a large log has members that each end with a line")
+  @Test("Each member of a large log ends with a line.")
   func members() throws {
     try withTemporaryFolder { folder in
       let store = try Store.open(.memory("large"), schema: schema)
@@ -317,7 +320,7 @@ struct DamagedLogTests {
     try Data(bytes).write(to: file)
   }
 
-  @Test("a change of any byte, uncompressed, is found")
+  @Test("A change of any uncompressed byte is found.")
   func bytes() throws {
     try withTemporaryFolder { folder in
       let path = try export(makeStore(), to: folder)
@@ -344,7 +347,7 @@ struct DamagedLogTests {
     }
   }
 
-  @Test("a log that was cut anywhere, compressed or not, is found")
+  @Test("A log that was cut at any byte, compressed or not, is found.")
   func cuts() throws {
     try withTemporaryFolder { folder in
       let path = try export(makeStore(), to: folder)
@@ -362,7 +365,7 @@ struct DamagedLogTests {
     }
   }
 
-  @Test("lines that are left out, doubled or swapped are found")
+  @Test("Lines that are missing, doubled or swapped are found.")
   func lines() throws {
     try withTemporaryFolder { folder in
       let path = try export(makeStore(), to: folder)
@@ -389,7 +392,7 @@ struct DamagedLogTests {
   }
 
   @Test(
-    "a closing line with a member that the writer leaves out is refused",
+    "A closing line with a member that the writer omits is refused.",
     arguments: [
       (#""schema":""#, #""process":"","schema":""#), (#""schema":""#, #""pid":0,"schema":""#),
       (#""schema":""#, #""host":"","schema":""#), (#","salt":""#, #","salt":"","salt":""#),
@@ -414,7 +417,10 @@ struct DamagedLogTests {
     }
   }
 
-  @Test("what is no log is told so", arguments: ["", "x", "{}", "{\"kind\":\"header\"}\n", "\n\n"])
+  @Test(
+    "A file that is not a log is refused with an error that says so.",
+    arguments: ["", "x", "{}", "{\"kind\":\"header\"}\n", "\n\n"]
+  )
   func others(_ text: String) throws {
     try withTemporaryFolder { folder in
       let file = folder.appendingPathComponent("other.ndjson.gz")
@@ -428,7 +434,7 @@ struct DamagedLogTests {
     }
   }
 
-  @Test("a newer version of the format is refused by its name")
+  @Test("The error of a log in a newer version of the format names the version.")
   func newer() throws {
     try withTemporaryFolder { folder in
       let path = try export(makeStore(), to: folder)

@@ -26,7 +26,7 @@ struct MemberPipelineTests {
     }
   }
 
-  @Test("Large blocks wait for each other, so that they do not fill the memory.")
+  @Test("Large blocks wait for each other, which bounds the memory.")
   func largeBlocks() throws {
     let block = [UInt8](repeating: 7, count: 5 << 20)
     var count = 0
@@ -49,7 +49,9 @@ struct MemberPipelineTests {
     #expect(count == 0)
   }
 
-  @Test("An error of the destination is thrown by the next append, and later blocks still arrive.")
+  @Test(
+    "An error of the destination is thrown by the next append, and later blocks are still written."
+  )
   func destination() throws {
     struct Full: Error {}
     var isFull = true

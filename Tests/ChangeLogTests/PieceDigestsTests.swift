@@ -75,7 +75,7 @@ struct PieceDigestsTests {
     }
   }
 
-  @Test("Digests made by other threads are those made at once.")
+  @Test("Digests do not depend on whether other threads compute them.")
   func otherThreads() {
     let (lines, expected, whole) = log()
     let digests = PieceDigests()
@@ -91,7 +91,7 @@ struct PieceDigestsTests {
     #expect(pieces.last?.trailerDigest == whole)
   }
 
-  @Test("A changed byte of a change, or of what came before, changes the transaction's digest.")
+  @Test("A changed byte in a change, or before it, changes the transaction's digest.")
   func tampering() {
     let (lines, expected, _) = log()
     let transaction = Array(lines[1...3])
@@ -114,7 +114,7 @@ struct PieceDigestsTests {
     }
   }
 
-  @Test("A closing line without a digest, or with half of one, gives none.")
+  @Test("A closing line without a complete digest gives no digest.")
   func withoutDigest() {
     let (lines, _, _) = log()
     let whole = String(decoding: lines[3], as: UTF8.self)

@@ -5,7 +5,9 @@ import Testing
 
 @Suite("Filling buffers with whole lines")
 struct PieceSourceTests {
-  @Test("Buffers filled one after the other have whole lines, and together all bytes of the file.")
+  @Test(
+    "Buffers that are filled one after the other contain whole lines and all bytes of the file."
+  )
   func wholeLines() throws {
     let blocks = [
       Array("a\nb".utf8) + padding, Array("c\n".utf8) + padding + [0x0a], Array("d\ne\n".utf8),
@@ -27,7 +29,7 @@ struct PieceSourceTests {
     }
   }
 
-  @Test("A line that needs more room stops the source until its own buffer is filled further.")
+  @Test("A line that is longer than a buffer stops the source until that buffer has more room.")
   func crowded() throws {
     let long = [UInt8](repeating: 0x61, count: Piece.largestRoom) + Array("\nnext\n".utf8)
     try withGzipFile([long]) { reader, path in
@@ -54,7 +56,7 @@ struct PieceSourceTests {
     }
   }
 
-  @Test("A file that ends without a line break is cut, whether or not a whole line comes before.")
+  @Test("A file without a final line break is incomplete, whether or not whole lines come before.")
   func cut() throws {
     for (text, count) in [("abc", 0), ("a\nbc", 1)] {
       try withGzipFile([Array(text.utf8)]) { reader, path in
@@ -66,7 +68,7 @@ struct PieceSourceTests {
     }
   }
 
-  @Test("The last line break is found wherever it is, and nil without one.")
+  @Test("The last line break is found at any place, and is nil if there is none.")
   func lastLineBreak() {
     for length in 0...6 {
       for bits in 0..<1 << length {

@@ -40,7 +40,7 @@ struct StreamedValueTests {
     return lines
   }
 
-  @Test("A value is cut into pieces of one size, and comes back as a file named by its digest.")
+  @Test("A value is split into pieces of equal size, and is read as a file named by its digest.")
   func roundTrip() throws {
     try withTemporaryFolder { folder in
       for count in [1, Self.piece - 1, Self.piece, Self.piece + 1, 2 * Self.piece] {
@@ -62,7 +62,7 @@ struct StreamedValueTests {
     }
   }
 
-  @Test("A value that does not have its digest or its size is refused by the writer.")
+  @Test("The writer refuses a value that does not match its digest or its size.")
   func altered() throws {
     try withTemporaryFolder { folder in
       let value = bytes(10)
@@ -88,7 +88,7 @@ struct StreamedValueTests {
   }
 
   @Test(
-    "A line is refused if it is not the piece that comes next, or is not written as it should be."
+    "A line that is not the next piece, or is in another form, is refused."
   )
   func refusals() throws {
     try withTemporaryFolder { folder in

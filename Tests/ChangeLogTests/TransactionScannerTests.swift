@@ -72,7 +72,7 @@ struct TransactionScannerTests {
     return line.dropLast()
   }
 
-  @Test("A change has the members that JSONSerialization finds in its line, whichever there are.")
+  @Test("Any change is read with the members that JSONSerialization finds in its line.")
   func changes() throws {
     for members in 0..<32 {
       for kind in ChangeKind.allCases {
@@ -106,7 +106,7 @@ struct TransactionScannerTests {
     }
   }
 
-  @Test("A closing line has what the transaction was written with, whatever of it is known.")
+  @Test("Any closing line is read with the properties that its transaction was written with.")
   func transactions() throws {
     for bits in 0..<64 {
       for operation in TransactionOperation.allCases {
@@ -129,7 +129,7 @@ struct TransactionScannerTests {
     }
   }
 
-  @Test("A line with another byte is refused, unless it is just what another change would have.")
+  @Test("A line with a changed byte is refused, unless it is the exact line of another change.")
   func changedBytes() throws {
     let transaction = transaction(count: 1)
     let line = line(transaction, 0, members: 3)
@@ -161,7 +161,7 @@ struct TransactionScannerTests {
     #expect(accepted > 0)
   }
 
-  @Test("A closing line with another byte is refused, unless it is what another would have.")
+  @Test("A closing line with a changed byte is refused, unless another transaction has that line.")
   func changedClosing() throws {
     let line = closing(
       transaction(count: 3) {
@@ -210,7 +210,7 @@ struct TransactionScannerTests {
     return lines.count
   }
 
-  @Test("Of all orders of a transaction's lines only the one with ascending places is accepted.")
+  @Test("A transaction's lines are accepted only in ascending order of their places.")
   func orders() {
     let transaction = transaction(count: 3)
     let lines = (0..<3).map { line(transaction, $0) } + [closing(transaction)]
@@ -221,7 +221,7 @@ struct TransactionScannerTests {
     }
   }
 
-  @Test("Lines of one transaction that disagree about it are refused.")
+  @Test("Lines of one transaction that contradict each other are refused.")
   func disagreement() {
     let first = transaction(count: 2)
     for other in [

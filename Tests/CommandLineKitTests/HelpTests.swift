@@ -8,7 +8,7 @@ struct HelpTests {
     [Greeting.command] + Greeting.command.subcommands.filter { $0.name == "hello" }
   }
 
-  @Test("the short help has usage, arguments and flags")
+  @Test("The short help has usage, arguments and flags.")
   func short() {
     #expect(
       help(for: path, isLong: false) == """
@@ -36,7 +36,7 @@ struct HelpTests {
     )
   }
 
-  @Test("the long help has examples first, and ends with variables and exit codes")
+  @Test("The long help has examples first, and ends with variables and exit codes.")
   func long() {
     #expect(
       help(for: path, isLong: true) == """
@@ -78,7 +78,7 @@ struct HelpTests {
     )
   }
 
-  @Test("help is no wider than it should be, at any width")
+  @Test("Help fits the width of the terminal, at any width.")
   func width() {
     for width in 20...140 {
       let text = help(for: path, isLong: true, width: width)
@@ -87,7 +87,7 @@ struct HelpTests {
     }
   }
 
-  @Test("On a narrow terminal the help of a flag is below it, and has nearly the whole width")
+  @Test("On a narrow terminal the help of a flag is below it and uses nearly the whole width.")
   func narrow() {
     #expect(
       help(for: path, isLong: false, width: 40).contains(
@@ -109,7 +109,7 @@ struct HelpTests {
     #expect(help(for: path, isLong: false, width: 60).contains("-l, --loud          In capitals."))
   }
 
-  @Test("columns line up, also where letters are wide or have no width")
+  @Test("Columns are aligned, also if letters are wide or have no width.")
   func layout() {
     #expect(
       columns([["a", "b"], ["京都", "c"], ["e\u{301}x", "d"], ["🏖️", ""]])
@@ -119,7 +119,7 @@ struct HelpTests {
     #expect(wrap("", width: 8) == "")
   }
 
-  @Test("the exit codes are the promised ones, each once")
+  @Test("The exit codes are the documented ones, each once.")
   func exitCodes() {
     #expect(
       ExitCode.all.map(\.number) == [0, 1, 2, 4, 5, 10, 11, 12, 13, 14, 15, 16, 64, 130, 143]
@@ -127,7 +127,7 @@ struct HelpTests {
     #expect(Set(ExitCode.all.map(\.name)).count == ExitCode.all.count)
   }
 
-  @Test("colours follow the flag, then the environment, then the terminal")
+  @Test("Colours depend on the flag, then the environment, then the terminal.")
   func colors() {
     func isColored(
       _ choice: ColorChoice,

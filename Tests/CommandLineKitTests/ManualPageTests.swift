@@ -6,7 +6,7 @@ import Testing
 struct ManualPageTests {
   private let program = Program(Greeting.command, version: "greet 1.0")
 
-  @Test("a page has all that help has, in the language of man")
+  @Test("A manual page has everything that help has, in the language of man.")
   func page() {
     let path = [Greeting.command, Greeting.command.subcommands[0]]
     let page = ManualPage(CommandPage(path: path), of: program)
@@ -35,7 +35,7 @@ struct ManualPageTests {
     #expect(page.text.hasSuffix(".SH \"SEE ALSO\"\ngreet(1)\n"))
   }
 
-  @Test("no text is taken for a command of the page's language")
+  @Test("No text is mistaken for a command of the man language.")
   func escaping() {
     let command = Command(
       "odd",
@@ -50,7 +50,7 @@ struct ManualPageTests {
     #expect(text.contains(".B \"odd \\(dqa\\(dq\"\n\\&.B bold\n"))
   }
 
-  @Test("the reference has every command once, with a link to it")
+  @Test("The reference has every command once, with a link to it.")
   func referencePage() {
     let text = reference(for: program)
     for name in ["greet hello", "greet note", "greet deep", "greet deep down"] {

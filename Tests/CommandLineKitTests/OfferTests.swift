@@ -2,13 +2,13 @@ import Testing
 
 @testable import CommandLineKit
 
-@Suite("What a shell can offer")
+@Suite("Completions in a shell")
 struct OfferTests {
   private func words(_ line: String...) -> [String] {
     offer(for: line, of: Greeting.command).candidates.map(\.word)
   }
 
-  @Test("commands come first, at every depth, with help beside them at the top")
+  @Test("Commands are offered first at every depth, and the top level also offers help.")
   func commands() {
     #expect(words("") == ["hello", "note", "deep", "help"])
     #expect(words("he") == ["hello", "help"])
@@ -20,7 +20,7 @@ struct OfferTests {
     #expect(words() == ["hello", "note", "deep", "help"])
   }
 
-  @Test("flags are offered where they can stand, and not twice")
+  @Test("Flags are offered where they are allowed, and not twice.")
   func flags() {
     #expect(words("hello", "--m") == ["--mood"])
     #expect(words("hello", "--mood", "glad", "--m") == [])
@@ -30,7 +30,7 @@ struct OfferTests {
     #expect(words("hello", "--", "--m") == [])
   }
 
-  @Test("values are those of the flag before, in one word or two, long or short")
+  @Test("A flag's values are offered after its long or short name, in one word or two.")
   func values() {
     #expect(words("hello", "--mood", "") == ["glad", "gloomy"])
     #expect(words("hello", "--mood", "glo") == ["gloomy"])
@@ -42,7 +42,7 @@ struct OfferTests {
     #expect(words("hello", "--unknown=") == [])
   }
 
-  @Test("files and folders are left to the shell, and where nothing can stand flags are offered")
+  @Test("The shell completes files and folders; flags are offered if no argument is allowed.")
   func paths() {
     #expect(offer(for: ["note", "--log", ""], of: Greeting.command).paths == .file)
     #expect(offer(for: ["note", "--log=a"], of: Greeting.command).paths == .file)
@@ -51,7 +51,7 @@ struct OfferTests {
     #expect(words("hello", "Kim", "Lee", "") == [])
   }
 
-  @Test("no words of a command line make it fail")
+  @Test("Completion accepts any words of a command line.")
   func anything() {
     let pieces = [
       "", "-", "--", "--=", "-=", "=", "hello", "note", "deep", "help", "--mood", "--mood=", "-m",

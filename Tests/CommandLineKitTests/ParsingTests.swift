@@ -4,7 +4,7 @@ import Testing
 
 @Suite("Parsing a command line")
 struct ParsingTests {
-  @Test("a value is given after a blank, after an equals sign, or right behind its letter")
+  @Test("A value follows its flag after a blank, an equals sign, or directly after a letter.")
   func values() throws {
     for words in [["--times", "3"], ["--times=3"], ["-t", "3"], ["-t3"], ["-t=3"]] {
       guard case .run(_, let found) = try parse(["hello", "Kim"] + words, for: Greeting.command)
@@ -16,7 +16,7 @@ struct ParsingTests {
     }
   }
 
-  @Test("what is not given has its default, or nothing")
+  @Test("A missing flag has its default, or no value.")
   func defaults() throws {
     let found = try Greeting.arguments("hello", "Kim")
     #expect(found[Greeting.name] == "Kim")
@@ -29,7 +29,9 @@ struct ParsingTests {
     #expect(!found.has(Greeting.times))
   }
 
-  @Test("flags may stand anywhere, those of the program too, and letters may be joined")
+  @Test(
+    "Flags are accepted at any place, those of the program included, and letters can be combined."
+  )
   func places() throws {
     let found = try Greeting.arguments("-v", "hello", "--loud", "Kim", "-vv", "Ada", "--verbose")
     #expect(found[Greeting.verbose] == 4)
@@ -40,7 +42,7 @@ struct ParsingTests {
     #expect(joined[Greeting.loud] && joined[Greeting.verbose] == 1 && joined[Greeting.times] == 2)
   }
 
-  @Test("after two dashes nothing is a flag, and one dash is a value")
+  @Test("After two dashes nothing is a flag, and one dash is a value.")
   func dashes() throws {
     let found = try Greeting.arguments("hello", "--gift", "-", "--", "--loud", "-l", "-")
     #expect(found[Greeting.name] == "--loud")
@@ -49,7 +51,7 @@ struct ParsingTests {
     #expect(!found[Greeting.loud])
   }
 
-  @Test("The version is asked for by -V and --version, of the program only")
+  @Test("The flags -V and --version of the program show the version.")
   func version() throws {
     for word in ["-V", "--version"] {
       guard case .version = try parse([word], for: Greeting.command) else {
@@ -60,7 +62,7 @@ struct ParsingTests {
     #expect(Greeting.error("hello", "Kim", "-V")?.code == .usage)
   }
 
-  @Test("a flag that repeats keeps all values; another one is refused the second time")
+  @Test("A repeatable flag keeps all values, and any other flag is refused the second time.")
   func repetition() throws {
     let found = try Greeting.arguments("hello", "Kim", "--gift", "tea", "--gift=", "--gift=--x")
     #expect(found[Greeting.gifts] == ["tea", "", "--x"])
@@ -70,7 +72,7 @@ struct ParsingTests {
     #expect(try Greeting.arguments("hello", "Kim", "--loud", "-l")[Greeting.loud])
   }
 
-  @Test("the environment stands in for what the command line does not say, and is named in errors")
+  @Test("The environment provides what the command line does not, and errors name the variable.")
   func environment() throws {
     let variables = ["GREET_TIMES": "4"]
     let found = try Greeting.arguments("hello", "Kim", environment: variables)
@@ -89,7 +91,7 @@ struct ParsingTests {
     )
   }
 
-  @Test("each mistake is told in a sentence, with what was meant, and has the code of usage")
+  @Test("Each mistake has a sentence with a suggestion, and the exit code for usage.")
   func mistakes() {
     let cases: [(words: [String], message: String, hint: String?)] = [
       (["helo", "Kim"], "There is no command “helo”.", "Did you mean “hello”?"),
@@ -146,7 +148,7 @@ struct ParsingTests {
     }
   }
 
-  @Test("help is given wherever it is asked for, short or long, and before anything is checked")
+  @Test("Help is shown wherever it is requested, short or long, before any check.")
   func help() throws {
     func asks(_ words: [String]) throws -> String {
       switch try parse(words, for: Greeting.command) {
@@ -169,7 +171,7 @@ struct ParsingTests {
     #expect(try asks(["__complete", "hello", "-"]) == "complete hello -")
   }
 
-  @Test("the word that was meant is found over a swap, a slip and a beginning, and no further")
+  @Test("A misspelt word is found after a swap, a wrong letter or a prefix, and no other mistake.")
   func suggestions() {
     let words = ["export", "import", "verify", "status"]
     #expect(nearest(to: "exprot", in: words) == "export")

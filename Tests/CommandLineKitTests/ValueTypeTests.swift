@@ -5,7 +5,7 @@ import Testing
 
 @Suite("Values on a command line")
 struct ValueTypeTests {
-  @Test("lengths of time have a unit")
+  @Test("Durations have a unit.")
   func durations() {
     let type = ValueType<Duration>.duration
     let accepted: [String: Duration] = [
@@ -21,7 +21,7 @@ struct ValueTypeTests {
     }
   }
 
-  @Test("A size has a unit and is not below the smallest one")
+  @Test("A size has a unit and is not below the smallest one.")
   func sizes() {
     let type = ValueType<Int64>.size(from: 64 << 10, name: "64KiB")
     let accepted: [String: Int64] = [
@@ -35,7 +35,7 @@ struct ValueTypeTests {
     }
   }
 
-  @Test("The error of a number without a unit names the units")
+  @Test("The error of a number without a unit names the units.")
   func missingUnits() {
     func hint<Value>(_ type: ValueType<Value>, _ text: String) -> String? {
       #expect(throws: UsageError.self) { try type.value(of: "--flag", text: text) }?.shown.hint
@@ -45,7 +45,7 @@ struct ValueTypeTests {
     #expect(hint(.duration, "10x") == nil)
   }
 
-  @Test("dates are days, instants, or a time ago, and days that there are")
+  @Test("Dates are days, instants or a time ago, and a day that does not exist is refused.")
   func dates() {
     let now = Date(timeIntervalSince1970: 1_000_000)
     let type = ValueType<Date>.date(before: now)
@@ -65,7 +65,7 @@ struct ValueTypeTests {
     #expect(ValueType<Date>.date.parse("7d") == nil)
   }
 
-  @Test("whole numbers keep to their range, and the error names it")
+  @Test("Whole numbers must be within their range, and the error names the range.")
   func integers() {
     #expect(ValueType<Int>.integer(in: 1...3).parse("3") == 3)
     #expect(ValueType<Int>.integer(in: 1...3).parse("4") == nil)

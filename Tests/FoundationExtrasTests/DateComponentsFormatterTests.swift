@@ -24,7 +24,7 @@ struct DateComponentsFormatterTests {
 
   // The examples of Apple's documentation of each style.
   @Test(
-    "each style of DateComponentsFormatter writes what Apple documents",
+    "Each style of DateComponentsFormatter writes what Apple documents.",
     arguments: [
       (Style.positional, "9:41:30", nil),
       (.abbreviated, "9h 41m 30s", "3y 9mo 26d 19h 17s"),
@@ -53,7 +53,7 @@ struct DateComponentsFormatterTests {
 
   // The examples of Apple's documentation of each behavior.
   @Test(
-    "units that are zero are left out as the behavior says",
+    "The behavior of a formatter decides which units that are zero are omitted.",
     arguments: [
       (Zeros.default, 3_610, "1h 10s"),
       (.dropLeading, 600, "10m 0s"),
@@ -70,7 +70,7 @@ struct DateComponentsFormatterTests {
   }
 
   @Test(
-    "positions drop leading zeros unless they are padded",
+    "The positional style omits leading zeros unless it pads them.",
     arguments: [
       (Zeros.default, 3_610, "1:00:10"), (.default, 65, "1:05"), (.default, 5, "5"),
       (.pad, 3_610, "01:00:10"), (.pad, 65, "00:01:05"), (.default, -95, "-1:35"),
@@ -81,7 +81,7 @@ struct DateComponentsFormatterTests {
     #expect(formatter.string(from: TimeInterval(seconds)) == text)
   }
 
-  @Test("only allowed units are used, and no more than the maximum")
+  @Test("A formatter uses only the allowed units, and at most the maximum number.")
   func units() {
     #expect(formatter(.full, [.minute]).string(from: 5_400) == "90 minutes")
     #expect(formatter(.full, [.weekOfMonth, .day]).string(from: 86_400 * 9) == "1 week, 2 days")
@@ -91,7 +91,7 @@ struct DateComponentsFormatterTests {
     #expect(formatter(.full, [.era]).string(from: 60) == nil)
   }
 
-  @Test("the time between two dates is counted by the calendar")
+  @Test("A formatter counts the time between two dates by its calendar.")
   func dates() throws {
     let formatter = formatter(.full, [.month, .day])
     formatter.calendar?.timeZone = try #require(TimeZone(identifier: "Europe/Oslo"))
@@ -100,7 +100,7 @@ struct DateComponentsFormatterTests {
     #expect(formatter.string(from: start, to: end) == "2 months, 2 days")
   }
 
-  @Test("the calendar's locale is the language")
+  @Test("A formatter writes the language of its calendar's locale.")
   func language() {
     let time = TimeInterval(3_600 + 600)
     #expect(formatter(.full, language: "de_DE").string(from: time) == "1 Stunde und 10 Minuten")

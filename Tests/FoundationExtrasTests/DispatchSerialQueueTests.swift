@@ -22,7 +22,7 @@ private actor Counter {
 
 @Suite("DispatchSerialQueue")
 struct DispatchSerialQueueTests {
-  @Test("an actor whose executor is a DispatchSerialQueue runs on that queue, one job at a time")
+  @Test("An actor whose executor is a DispatchSerialQueue runs on that queue, one job at a time.")
   func executor() async {
     let queue = DispatchSerialQueue(label: "counter", qos: .userInitiated)
     #expect(queue.label == "counter")
@@ -33,7 +33,7 @@ struct DispatchSerialQueueTests {
     #expect(counter.increaseNow() == 101)
   }
 
-  @Test("closures run in their order, also after a delay")
+  @Test("A queue runs closures in their order, also after a delay.")
   func closures() async {
     let queue = DispatchSerialQueue(label: "closures")
     let order = await withCheckedContinuation { continuation in

@@ -4,7 +4,7 @@ import Testing
 
 @Suite("The user's folders")
 struct FolderTests {
-  @Test("each folder is a folder of its own under an absolute path")
+  @Test("Each of the user's folders is a separate folder with an absolute path.")
   func folders() {
     let folders: [URL] = [
       .applicationSupportDirectory, .cachesDirectory, .documentsDirectory, .desktopDirectory,
@@ -18,7 +18,7 @@ struct FolderTests {
     #expect(store.lastPathComponent == "default.store")
   }
 
-  @Test("the environment says where data and caches are")
+  @Test("The environment sets the folders of data and caches.")
   func environment() async {
     await #expect(processExitsWith: .success) {
       setenv("XDG_DATA_HOME", "/somewhere/data", 1)
@@ -28,7 +28,7 @@ struct FolderTests {
     }
   }
 
-  @Test("a folder is found by its kind, and made")
+  @Test("A folder is found by its kind, and created on request.")
   func folderByKind() async {
     await #expect(processExitsWith: .success) {
       let home = FileManager.default.temporaryDirectory.appending(path: UUID().uuidString)
@@ -39,7 +39,7 @@ struct FolderTests {
     }
   }
 
-  @Test("a group has a folder, which is there; a name that leads elsewhere has none")
+  @Test("An app group has an existing folder; a name that leads out of it has none.")
   func groupFolder() async {
     await #expect(processExitsWith: .success) {
       let home = FileManager.default.temporaryDirectory.appending(path: UUID().uuidString)

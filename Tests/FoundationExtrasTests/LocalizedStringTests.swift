@@ -6,7 +6,7 @@ import Testing
 struct LocalizedStringTests {
   let english = Locale(identifier: "en_US")
 
-  @Test("a text that no table has is itself")
+  @Test("A text that is in no table is used as it is.")
   func plain() {
     #expect(String(localized: "No trips") == "No trips")
     #expect(String(localized: "100 %") == "100 %")
@@ -14,7 +14,7 @@ struct LocalizedStringTests {
     #expect(String(localized: "Trips", comment: "The title of the list") == "Trips")
   }
 
-  @Test("values stand in their places")
+  @Test("Values are inserted at their places.")
   func values() {
     let name = "Oslo"
     #expect(String(localized: "\(name): \(3) of \(1_000)", locale: english) == "Oslo: 3 of 1,000")
@@ -25,7 +25,7 @@ struct LocalizedStringTests {
     #expect(String(localized: "\([1, 2])") == "[1, 2]")
   }
 
-  @Test("a resource is looked up later")
+  @Test("A resource is looked up when it is used.")
   func resource() {
     let count = 2
     let resource: LocalizedStringResource = "\(count) trips"
@@ -34,7 +34,7 @@ struct LocalizedStringTests {
     #expect(LocalizedStringResource("Trips") == "Trips")
   }
 
-  @Test("a bundle's table translates, and may put the values in another order")
+  @Test("A bundle's table translates a text, and may reorder its values.")
   func table() throws {
     let folder = FileManager.default.temporaryDirectory
       .appending(path: UUID().uuidString + ".bundle", directoryHint: .isDirectory)
@@ -48,7 +48,7 @@ struct LocalizedStringTests {
     #expect(String(localized: "\("Fjord") in \("Oslo")", bundle: bundle) == "In Oslo: Fjord")
   }
 
-  @Test("a pool runs its function, and gives its result or its error")
+  @Test("A pool runs its function and returns the result or the error.")
   func pool() throws {
     struct Refused: Error {}
     #expect(autoreleasepool { 7 } == 7)

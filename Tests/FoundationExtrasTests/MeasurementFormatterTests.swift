@@ -14,7 +14,7 @@ struct MeasurementFormatterTests {
     return formatter
   }
 
-  @Test("each unit style has its own width")
+  @Test("Each unit style has a different width.")
   func styles() {
     let formatter = formatter(.providedUnit)
     let gravity = Measurement(value: 9.8, unit: UnitAcceleration.gravity)
@@ -26,7 +26,7 @@ struct MeasurementFormatterTests {
     #expect(formatter.string(from: Measurement(value: 1, unit: UnitMass.pounds)) == "1 pound")
   }
 
-  @Test("without options, the locale's unit is used")
+  @Test("Without options a measurement is written in the locale's unit.")
   func preferredUnit() {
     let speed = Measurement(value: 100, unit: UnitSpeed.kilometersPerHour)
     #expect(formatter().string(from: speed) == "62.137 mph")
@@ -42,7 +42,7 @@ struct MeasurementFormatterTests {
     #expect(formatter(.temperatureWithoutUnit).string(from: warmth) == "67.73°")
   }
 
-  @Test("the natural scale changes to a unit of the right size")
+  @Test("The natural scale selects a unit of a suitable size.")
   func naturalScale() {
     let german = formatter(.naturalScale, language: "de_DE")
     german.unitStyle = .long
@@ -53,7 +53,7 @@ struct MeasurementFormatterTests {
     #expect(german.string(from: mass) == "250 Gramm")
   }
 
-  @Test("digits, grouping and rounding are the number formatter's")
+  @Test("Digits, grouping and rounding are those of the number formatter.")
   func numbers() {
     let formatter = formatter(.providedUnit)
     let length = Measurement(value: 1234.5, unit: UnitLength.kilometers)
@@ -68,7 +68,7 @@ struct MeasurementFormatterTests {
     #expect(formatter.string(from: length) == "1234.50 km")
   }
 
-  @Test("a unit of an app's own is written with its symbol")
+  @Test("A unit that an app defines is written with its symbol.")
   func ownUnit() {
     let pages = Measurement(value: 1_200, unit: Unit(symbol: "pages"))
     #expect(formatter().string(from: pages) == "1,200 pages")

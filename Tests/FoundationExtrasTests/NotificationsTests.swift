@@ -7,7 +7,7 @@ struct NotificationsTests {
   let center = NotificationCenter()
   let name = Notification.Name("saved")
 
-  @Test("what is posted after the iterator was made is given in order")
+  @Test("An iterator returns the notifications that are posted after it was created, in order.")
   func order() async throws {
     var iterator = center.notifications(named: name).makeAsyncIterator()
     for number in 0..<100 {
@@ -20,7 +20,7 @@ struct NotificationsTests {
     }
   }
 
-  @Test("notifications of another name or another sender are not given")
+  @Test("Notifications of another name or another sender are not returned.")
   func filter() async throws {
     let sender = NSObject()
     var iterator = center.notifications(named: name, object: sender).makeAsyncIterator()
@@ -31,7 +31,7 @@ struct NotificationsTests {
     #expect(notification.userInfo?["mine"] as? Bool == true)
   }
 
-  @Test("two iterators of one sequence each get everything")
+  @Test("Two iterators of one sequence each return every notification.")
   func twoIterators() async {
     let sequence = center.notifications(named: name)
     var first = sequence.makeAsyncIterator()
@@ -41,7 +41,7 @@ struct NotificationsTests {
     #expect(await second.next()?.name == name)
   }
 
-  @Test("a cancelled task leaves the loop")
+  @Test("A cancelled task leaves the loop over notifications.")
   func cancellation() async {
     let center = center
     let name = name
@@ -53,7 +53,7 @@ struct NotificationsTests {
     #expect(await task.value)
   }
 
-  @Test("an operator gives what can be sent elsewhere")
+  @Test("Operators of the sequence turn notifications into values that can be sent elsewhere.")
   func operators() async {
     let numbers = center.notifications(named: name).compactMap { $0.userInfo?["number"] as? Int }
     var iterator = numbers.makeAsyncIterator()
@@ -62,7 +62,7 @@ struct NotificationsTests {
     #expect(await iterator.next() == 7)
   }
 
-  @Test("an iterator that is dropped stops listening")
+  @Test("A released iterator stops observing.")
   func dropped() async {
     weak var sender: NSObject?
     do {

@@ -18,7 +18,7 @@ struct RelativeDateTimeFormatterTests {
   }
 
   // The examples of Apple's documentation.
-  @Test("each style of RelativeDateTimeFormatter writes what Apple documents")
+  @Test("Each style of RelativeDateTimeFormatter writes what Apple documents.")
   func styles() {
     let months = DateComponents(month: -2)
     #expect(formatter(.full).localizedString(from: months) == "2 months ago")
@@ -30,7 +30,7 @@ struct RelativeDateTimeFormatterTests {
     #expect(formatter().localizedString(from: DateComponents(weekOfMonth: 2)) == "in 2 weeks")
   }
 
-  @Test("near dates have names in the named style")
+  @Test("The named style has names for near dates.")
   func names() {
     let named = formatter(.full, .named)
     #expect(named.localizedString(from: DateComponents(day: -1)) == "yesterday")
@@ -41,7 +41,7 @@ struct RelativeDateTimeFormatterTests {
     #expect(named.localizedString(from: DateComponents(day: -1)) == "Yesterday")
   }
 
-  @Test("the largest unit that is not zero is written, and an hour from now is an hour")
+  @Test("The largest unit that is not zero is written, and an hour from now is an hour.")
   func largestUnit() {
     let now = Date()
     #expect(formatter().localizedString(for: now - 5_400, relativeTo: now) == "1 hour ago")
@@ -51,7 +51,7 @@ struct RelativeDateTimeFormatterTests {
     #expect(formatter().string(for: "now") == nil)
   }
 
-  @Test("other languages have their own words")
+  @Test("Other languages have their own words.")
   func language() {
     let german = formatter(.full, .named, language: "de_DE")
     #expect(german.localizedString(from: DateComponents(day: -2)) == "vorgestern")

@@ -8,7 +8,7 @@ private final class Document {
 
 @Suite("UndoManager and ValueTransformer without SwiftData")
 struct UndoManagerTests {
-  @Test("what is registered is undone and redone by its name")
+  @Test("A registered action is undone and redone under its name.")
   func undo() {
     let document = Document()
     let manager = UndoManager()
@@ -26,7 +26,7 @@ struct UndoManagerTests {
     #expect(document.title == "Bergen")
   }
 
-  @Test("a subclass of ValueTransformer is registered by a name, and changes values")
+  @Test("A subclass of ValueTransformer is registered under a name, and transforms values.")
   func transformer() {
     final class Reversed: ValueTransformer {
       override func transformedValue(_ value: Any?) -> Any? {

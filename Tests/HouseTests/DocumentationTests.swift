@@ -22,9 +22,9 @@ private struct SymbolGraph: Decodable {
   let symbols: [Symbol]
 }
 
-@Suite("The documentation of what other packages import")
+@Suite("The documentation of the products")
 struct DocumentationTests {
-  @Test("DocC has no warning, and every public declaration has a summary")
+  @Test("DocC has no warning, and every public declaration has a summary.")
   func summaries() throws {
     try withTemporaryFolder { folder in
       let program = packageRoot.appending(path: "Tools/document").path

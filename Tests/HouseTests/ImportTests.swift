@@ -1,8 +1,8 @@
 import Testing
 
-@Suite("Imports go down the house")
+@Suite("Imports follow the order of the rooms")
 struct ImportTests {
-  @Test("every file imports only rooms below its own")
+  @Test("Every file imports only rooms below its own.")
   func importsGoDown() throws {
     for room in rooms {
       for file in try swiftFiles(under: "Sources/" + room.name) {
@@ -12,7 +12,7 @@ struct ImportTests {
   }
 
   @Test(
-    "The table of rooms has every folder under Sources, no room twice, and no room without a folder."
+    "The table of rooms has every folder under Sources once, and no other room."
   )
   func everyFolderHasAPlace() throws {
     let named = rooms.map(\.name)
@@ -23,7 +23,7 @@ struct ImportTests {
     #expect(ruins.isEmpty, "without a folder in Sources: \(ruins)")
   }
 
-  @Test("the table of rooms itself points down only")
+  @Test("The table of rooms allows only imports of rooms below.")
   func tablePointsDown() {
     for (place, room) in rooms.enumerated() {
       let below = Set(rooms[(place + 1)...].map(\.name))
@@ -32,13 +32,13 @@ struct ImportTests {
     }
   }
 
-  @Test("the sources are found at all")
+  @Test("The source files are found.")
   func sourcesAreFound() throws {
     #expect(try swiftFiles(under: "Sources/SQLite").count > 3)
   }
 
   @Test(
-    "an import is read in each of its spellings",
+    "An import is recognised in each of its spellings.",
     arguments: [
       ("import Store", "Store"),
       ("public import Store", "Store"),
@@ -57,7 +57,7 @@ struct ImportTests {
     #expect(importedModule(Substring(line)) == module)
   }
 
-  @Test("an import that goes up is named with file and line")
+  @Test("An import of a room above is reported with file and line.")
   func faultIsNamed() throws {
     let store = try #require(rooms.first { $0.name == "Store" })
     let file = PackageFile(

@@ -11,7 +11,7 @@ struct LayerTests {
     )
   }
 
-  @Test("A file uses only files of its own folder and of folders that the table of layers allows")
+  @Test("A file uses only files of its own folder and of folders that the table of layers allows.")
   func usesGoDown() throws {
     for module in layeredModules {
       let graph = try graph(of: module)
@@ -31,7 +31,7 @@ struct LayerTests {
     }
   }
 
-  @Test("The table of layers has each folder of its modules, and each of its rows has a folder")
+  @Test("The table of layers has each folder of its modules, and each of its rows has a folder.")
   func tableIsComplete() throws {
     for module in layeredModules {
       let graph = try graph(of: module)
@@ -40,7 +40,7 @@ struct LayerTests {
     }
   }
 
-  @Test("A layer may use only layers below it")
+  @Test("A layer may use only layers below it.")
   func tablePointsDown() {
     for module in layeredModules {
       for (place, layer) in module.layers.enumerated() {
@@ -50,7 +50,7 @@ struct LayerTests {
     }
   }
 
-  @Test("What a layer uses above it is still used, and has a reason")
+  @Test("Each exception of the table of layers is still used, and has a reason.")
   func exceptionsAreNeeded() throws {
     for module in layeredModules {
       let graph = try graph(of: module)
@@ -70,7 +70,7 @@ struct LayerTests {
     }
   }
 
-  @Test("At most 25 files of the store use each other in a circle")
+  @Test("At most 25 files of the store use each other in a circle.")
   func cycles() throws {
     let store = try #require(layeredModules.first { $0.name == "Store" })
     let cycles = try graph(of: store).cycles
@@ -78,7 +78,7 @@ struct LayerTests {
   }
 }
 
-@Suite("The graph of what files use")
+@Suite("The graph of the symbols that files use")
 struct SourceGraphTests {
   /// The files that the first of some files uses.
   private func used(_ sources: (path: String, text: String)...) -> [String] {
@@ -86,14 +86,14 @@ struct SourceGraphTests {
     return graph.uses[0].keys.sorted().map { graph.files[$0] }
   }
 
-  @Test("A type that is written is a use of its file")
+  @Test("A type that is written is a use of its file.")
   func types() {
     #expect(
       used(("a.swift", "struct A { var b: [B?] }"), ("b.swift", "struct B {}")) == ["b.swift"]
     )
   }
 
-  @Test("A member is found by the type of a parameter, a property and a result")
+  @Test("A member is found by the type of a parameter, a property and a result.")
   func members() {
     let uses = used(
       ("a.swift", "struct A { let b: B; func run() { b.make().name() } }"),
@@ -105,7 +105,7 @@ struct SourceGraphTests {
     #expect(uses == ["b.swift", "d.swift"])
   }
 
-  @Test("A member of a type of another module is not taken for one of the module")
+  @Test("A member of a type of another module is not attributed to the own module.")
   func importedMembers() {
     let graph = SourceGraph(
       sources: [
@@ -117,7 +117,7 @@ struct SourceGraphTests {
     #expect(graph.uses[0].isEmpty)
   }
 
-  @Test("A local name hides a global one")
+  @Test("A local name hides a global one.")
   func locals() {
     let uses = used(
       ("a.swift", "func run() { let other = 1; print(other) }"),
@@ -126,7 +126,7 @@ struct SourceGraphTests {
     #expect(uses.isEmpty)
   }
 
-  @Test("A case is found by the type that its place asks for")
+  @Test("A case is found by the type that its context requires.")
   func cases() {
     let uses = used(
       ("a.swift", "func run() { show(.insert) }"),
@@ -137,7 +137,7 @@ struct SourceGraphTests {
     #expect(uses == ["b.swift", "c.swift"])
   }
 
-  @Test("Files that use each other are one cycle")
+  @Test("Files that use each other are one cycle.")
   func cycles() {
     let graph = SourceGraph(sources: [
       ("a.swift", "struct A { var b: B? }"),

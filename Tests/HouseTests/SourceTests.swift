@@ -1,9 +1,9 @@
 import Foundation
 import Testing
 
-@Suite("What no file may hold")
+@Suite("Rules for every source file")
 struct SourceTests {
-  @Test("no source traps where it could throw")
+  @Test("No source traps if it could throw.")
   func noTraps() throws {
     let traps = ["try" + "!", "fatal" + "Error(", " as" + "! "]
     for file in try swiftFiles(under: "Sources") {
@@ -15,7 +15,7 @@ struct SourceTests {
     }
   }
 
-  @Test("no file names a path of one machine")
+  @Test("No file contains a path of one machine.")
   func noMachinePaths() throws {
     let folders = ["/ho" + "me/", "/Us" + "ers/", "/wo" + "rk/", packageRoot.path + "/"]
     for file in try files(under: "") {
@@ -27,7 +27,7 @@ struct SourceTests {
     }
   }
 
-  @Test("a file of tests is named so, and has one")
+  @Test("A file is named …Tests.swift exactly if it contains tests.")
   func testFilesHaveTests() throws {
     for file in try swiftFiles(under: "Tests") {
       let isNamedSo = file.path.hasSuffix("Tests.swift")

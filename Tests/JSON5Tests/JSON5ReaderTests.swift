@@ -5,7 +5,7 @@ import Testing
 
 @Suite("Reading JSON5")
 struct JSON5ReaderTests {
-  @Test("comments, trailing commas, bare names and both quotes are read, with their places")
+  @Test("Comments, trailing commas, bare names and both quotes are read, with their places.")
   func document() throws {
     let value = try readJSON5(
       """
@@ -36,7 +36,7 @@ struct JSON5ReaderTests {
     #expect(members[3].value.content == .bool(true))
   }
 
-  @Test("texts have every escape")
+  @Test("All escapes in texts are read.")
   func strings() throws {
     let text = #"'a\n\t\x41\u00e9\ud83c\udf0a\'\"\\\/' "#
     #expect(try readJSON5(text).content == .string("a\n\tAé🌊'\"\\/"))
@@ -44,7 +44,7 @@ struct JSON5ReaderTests {
   }
 
   @Test(
-    "what is wrong is said with line and column",
+    "Each error names the line and the column.",
     arguments: [
       ("", "1:1"), ("{", "1:1"), ("{a 1}", "1:4"), ("{a: 1 b: 2}", "1:7"), ("[1,,2]", "1:4"),
       ("{a: 1,\n a: 2}", "2:2"), ("'open", "1:1"), ("'a\nb'", "1:1"), ("/* open", "1:1"),
@@ -63,14 +63,14 @@ struct JSON5ReaderTests {
     }
   }
 
-  @Test("values deep in each other are refused before they exhaust the stack")
+  @Test("Values that are nested too deeply are refused before they exhaust the stack.")
   func depth() {
     #expect(throws: JSON5Error.self) {
       try readJSON5(String(repeating: "[", count: 100_000))
     }
   }
 
-  @Test("JSON is read as Foundation reads it, and no cut of it is taken for the whole")
+  @Test("JSON is read as Foundation reads it, and no cut text is accepted.")
   func againstFoundation() throws {
     let text = #"{"a": [1, 2.5, {"b": "x\u00e9\n", "c": null}], "d": true, "e": {"f": []}}"#
     let value = try readJSON5(text)

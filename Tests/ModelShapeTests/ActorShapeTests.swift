@@ -1,7 +1,7 @@
 import SwiftData
 import Testing
 
-@Suite("Actors of models")
+@Suite("Shapes of model actors")
 struct ActorShapeTests {
   private func container() throws -> ModelContainer {
     try ModelContainer(
@@ -10,7 +10,7 @@ struct ActorShapeTests {
     )
   }
 
-  @Test("work with a context of their own")
+  @Test("A model actor works with its own context.")
   func ownContext() async throws {
     let container = try container()
     let importer = ShapedImporter(modelContainer: container)
@@ -21,7 +21,7 @@ struct ActorShapeTests {
     #expect(try await generic.count() == 1)
   }
 
-  @Test("may have initializers of their own, or be written by hand")
+  @Test("A model actor may have its own initializers, or be written without the macro.")
   func ownInitializers() throws {
     let container = try container()
     let own = ShapedOwnInitializer(container: container, limit: 3)

@@ -30,7 +30,7 @@ struct ObservationShapeTests {
     return seen.withLock { $0 }
   }
 
-  @Test("see changes of what they read, and of nothing else")
+  @Test("Observers see changes of the properties that they read, and of no others.")
   func tracking() {
     let trip = ShapedTrip(name: "Oslo")
     #expect(isSeen(read: { _ = trip.name }, change: { trip.name = "Bergen" }))
@@ -40,14 +40,14 @@ struct ObservationShapeTests {
     #expect(!isSeen(read: { _ = trip.views }, change: { trip.views = 1 }))
   }
 
-  @Test("of a subclass see changes of what it inherits")
+  @Test("Observers of a subclass see changes of inherited properties.")
   func inheritance() {
     let dog = ShapedDog(name: "Rex", breed: "collie")
     #expect(isSeen(read: { _ = dog.name }, change: { dog.name = "Max" }))
     #expect(isSeen(read: { _ = dog.breed }, change: { dog.breed = "mixed" }))
   }
 
-  @Test("may tell of accesses and mutations of their own")
+  @Test("A model may report accesses and mutations itself.")
   func ownTracking() {
     let words = ShapedWords(class: "first")
     #expect(
@@ -58,7 +58,9 @@ struct ObservationShapeTests {
     )
   }
 
-  @Test("written in the class run before and after, but not for what they write themselves")
+  @Test(
+    "A class's willSet and didSet run at each change, except changes that they make themselves."
+  )
   func willSetAndDidSet() {
     let watched = ShapedWatched(name: "first")
     #expect(watched.log == [])

@@ -1,9 +1,9 @@
 import SwiftData
 import Testing
 
-@Suite("Properties of models")
+@Suite("Shapes of model properties")
 struct PropertyShapeTests {
-  @Test("keep the values that an initializer gives, and their defaults")
+  @Test("Properties keep the values of an initializer, and their defaults.")
   func initialValues() {
     let date = Date(timeIntervalSinceReferenceDate: 7)
     let trip = ShapedTrip(name: "Oslo", startDate: date)
@@ -30,7 +30,7 @@ struct PropertyShapeTests {
     #expect(ShapedTrip().name == "unnamed")
   }
 
-  @Test("keep what is written to them")
+  @Test("Properties keep the values that are written to them.")
   func writtenValues() {
     let trip = ShapedTrip(name: "Oslo")
     trip.name += " and Bergen"
@@ -62,7 +62,7 @@ struct PropertyShapeTests {
     #expect(trip.optionalKind == nil)
   }
 
-  @Test("that lead to other models lead there, whichever side was set")
+  @Test("Relationships lead to the related models, whichever side was set.")
   func relationships() {
     let trip = ShapedTrip(name: "Oslo")
     let item = ShapedItem(title: "Fjord")
@@ -76,7 +76,7 @@ struct PropertyShapeTests {
     #expect(trip.guests == nil)
   }
 
-  @Test("that are transient are ordinary ones")
+  @Test("Transient properties behave like ordinary ones.")
   func transientProperties() {
     let trip = ShapedTrip(name: "Oslo")
     let observer = ShapedObserver()
@@ -90,7 +90,7 @@ struct PropertyShapeTests {
     #expect(trip.observer === observer)
   }
 
-  @Test("may share names with static ones, be computed in an extension, and have two @Attribute")
+  @Test("A property may share its name with a static one, and may have two @Attribute.")
   func staticAndRepeated() throws {
     let filter = ShapedFilter()
     filter.kind += "s"
@@ -105,7 +105,7 @@ struct PropertyShapeTests {
     #expect(entity.uniquenessConstraints == [["code"]])
   }
 
-  @Test("that a transformer stores need not be Codable")
+  @Test("A property with a transformer need not be Codable.")
   func transformable() {
     let paint = ShapedPaint(solid: ShapedColor(red: 3))
     #expect(paint.color == nil)
@@ -116,7 +116,7 @@ struct PropertyShapeTests {
     #expect(paint.solid.red == 4)
   }
 
-  @Test("may have the names of keywords and of members that every model has")
+  @Test("Properties may be named like keywords and like members that every model has.")
   func names() {
     let words = ShapedWords(class: "first")
     words.default = true
@@ -139,7 +139,7 @@ struct PropertyShapeTests {
     )
   }
 
-  @Test("are listed in the order of the source, with their key paths and defaults")
+  @Test("Properties are listed in the order of the source, with key paths and defaults.")
   func metadata() throws {
     let metadata = ShapedTrip.schemaMetadata
     #expect(
@@ -172,7 +172,7 @@ struct PropertyShapeTests {
     #expect(index.indices == [[\.count], [\.startDate, \.name]])
   }
 
-  @Test("of every width of number keep their value")
+  @Test("Numbers of every width keep their value.")
   func numbers() {
     let numbers = ShapedNumbers()
     numbers.uint64 = .max
@@ -185,7 +185,7 @@ struct PropertyShapeTests {
     #expect(numbers.decimal == 1.5)
   }
 
-  @Test("that all have defaults need no initializer")
+  @Test("A class whose properties all have defaults needs no initializer.")
   func implicitInitializer() {
     let model = ShapedImplicit()
     #expect(model.name == "implicit")

@@ -1,7 +1,7 @@
 import SwiftData
 import Testing
 
-@Suite("Models of every shape come back from a store")
+@Suite("Models of every shape in a store")
 struct RoundTripShapeTests {
   private func container(_ models: [any PersistentModel.Type]) throws -> ModelContainer {
     try ModelContainer(
@@ -10,7 +10,7 @@ struct RoundTripShapeTests {
     )
   }
 
-  @Test("with values of every kind")
+  @Test("A fetched model has its values of every kind.")
   func properties() throws {
     let container = try container([
       ShapedTrip.self, ShapedItem.self, ShapedLodging.self, ShapedGuest.self,
@@ -47,7 +47,7 @@ struct RoundTripShapeTests {
     #expect(found.lodging?.place == "Hotel")
   }
 
-  @Test("with what each class of a family stores")
+  @Test("A fetched model has the properties of each class of its family.")
   func families() throws {
     let container = try container([
       ShapedAnimal.self, ShapedDog.self, ShapedPuppy.self, ShapedOwner.self,
@@ -69,7 +69,7 @@ struct RoundTripShapeTests {
     #expect(found.owner?.dogs.first === found)
   }
 
-  @Test("with observers that don't run when it is read")
+  @Test("The observers of a model do not run when it is fetched.")
   func observers() throws {
     let container = try container([ShapedWatched.self])
     let first = ModelContext(container)
@@ -82,7 +82,7 @@ struct RoundTripShapeTests {
     #expect(found.log == ["will b", "did a"])
   }
 
-  @Test("bound to the main actor")
+  @Test("A model that is bound to the main actor is saved and fetched.")
   @MainActor
   func mainActor() throws {
     let container = try container([ShapedOnMain.self, ShapedAlsoOnMain.self])

@@ -1,9 +1,9 @@
 import SwiftData
 import Testing
 
-@Suite("Classes of models")
+@Suite("Shapes of model classes")
 struct TypeShapeTests {
-  @Test("inherit what their superclass stores, and add to it")
+  @Test("A model inherits the stored properties of its superclass and adds its own.")
   func families() {
     let puppy = ShapedPuppy(name: "Rex", weeks: 8)
     puppy.name += "!"
@@ -20,7 +20,7 @@ struct TypeShapeTests {
     #expect(list.map(\.name) == ["Rex!", "Max"])
   }
 
-  @Test("may have subclasses that are no models of their own")
+  @Test("A model may have subclasses that are not models.")
   func plainSubclasses() {
     let plain = ShapedPlainAnimal(name: "Cat")
     let silent = ShapedSilentAnimal(name: "Fish")
@@ -29,7 +29,7 @@ struct TypeShapeTests {
     #expect(plain.extra + silent.extra + bird.wings == 4)
   }
 
-  @Test("show one state at every level of the family")
+  @Test("Each level of a family shows the same state.")
   func backingData() {
     let puppy = ShapedPuppy(name: "Rex", weeks: 8)
     let same = ShapedPuppy(backingData: (puppy as ShapedAnimal).persistentBackingData)
@@ -41,7 +41,7 @@ struct TypeShapeTests {
     #expect(same == puppy)
   }
 
-  @Test("may be bound to an actor, and are described from anywhere")
+  @Test("Models may be bound to an actor, and their metadata is readable from any thread.")
   func actors() async {
     #expect(ShapedOnMain.schemaMetadata.map(\.name) == ["name", "date", "partners"])
     #expect(ShapedInWorld.schemaMetadata.map(\.name) == ["name"])
@@ -53,7 +53,7 @@ struct TypeShapeTests {
     #expect(name == "main!")
   }
 
-  @Test("may be inside others, and have the names of SwiftData's types")
+  @Test("Models may be nested, and named like SwiftData's types.")
   func names() {
     let stop = ShapedSchemaV1.Stop(place: "Bergen")
     stop.trip = ShapedSchemaV1.Trip(name: "Norway")
@@ -66,7 +66,7 @@ struct TypeShapeTests {
     #expect(`Protocol`(value: 2).value == 2)
   }
 
-  @Test("conform to what they say, in their own way")
+  @Test("A model may implement its conformances itself.")
   func conformances() throws {
     let identifier = UUID()
     let first = ShapedCodable(id: identifier, name: "a")
@@ -82,7 +82,7 @@ struct TypeShapeTests {
     #expect(ShapedOverPlainBase(name: "n").memory == 1)
   }
 
-  @Test("are equal only to themselves, unless they say otherwise")
+  @Test("Models are equal only to themselves, unless they define equality.")
   func identity() {
     let one = ShapedPublic(name: "a")
     let other = ShapedPublic(name: "a")
@@ -91,7 +91,7 @@ struct TypeShapeTests {
     #expect(Set([one, other, one]).count == 2)
   }
 
-  @Test("have the properties that the build's conditions leave them")
+  @Test("A model has the properties that the conditions of the build select.")
   func conditions() {
     let model = ShapedConditional(onLinux: 3)
     #expect(
@@ -105,7 +105,7 @@ struct TypeShapeTests {
     #expect(model.after == 3)
   }
 
-  @Test("may be seen by one file alone")
+  @Test("A model may be private to one file.")
   func visibility() {
     #expect(shapesOfThisFile().count == 2)
     #expect(ShapedOpenChild(level: 2).name == "child")

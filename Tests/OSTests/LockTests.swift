@@ -1,9 +1,9 @@
 import Testing
 import os
 
-@Suite("The lock")
+@Suite("OSAllocatedUnfairLock")
 struct LockTests {
-  @Test("many tasks add up under it")
+  @Test("A lock serialises the additions of many tasks.")
   func counting() async {
     let lock = OSAllocatedUnfairLock(initialState: 0)
     await withTaskGroup { group in
@@ -14,7 +14,7 @@ struct LockTests {
     #expect(lock.withLock { $0 } == 8_000)
   }
 
-  @Test("an error comes out, and the lock is free again")
+  @Test("An error leaves the closure, and the lock is free again.")
   func errors() {
     struct Refused: Error {}
     let lock = OSAllocatedUnfairLock(initialState: 1)
@@ -22,7 +22,7 @@ struct LockTests {
     #expect(lock.withLockIfAvailable { $0 } == 1)
   }
 
-  @Test("it is not to be had while it is held")
+  @Test("A lock is not available while it is held.")
   func availability() {
     let lock = OSAllocatedUnfairLock(uncheckedState: [1])
     lock.withLockUnchecked { state in
@@ -34,7 +34,7 @@ struct LockTests {
     #expect(lock.withLockIfAvailableUnchecked { $0 } == [1, 2])
   }
 
-  @Test("without a state it guards code")
+  @Test("A lock without a state protects code.")
   func codeOnly() {
     let lock = OSAllocatedUnfairLock()
     lock.lock()
@@ -46,7 +46,7 @@ struct LockTests {
     #expect(lock.withLockUnchecked { 7 } == 7)
   }
 
-  @Test("taking it twice, giving it up unheld, and a wrong claim stop the program")
+  @Test("Locking twice, unlocking a free lock, and a wrong claim of ownership stop the program.")
   func misuse() async {
     await #expect(processExitsWith: .failure) {
       let lock = OSAllocatedUnfairLock()
@@ -57,7 +57,7 @@ struct LockTests {
     await #expect(processExitsWith: .failure) { OSAllocatedUnfairLock().precondition(.owner) }
   }
 
-  @Test("what it guards is released with it")
+  @Test("A lock releases its state when it is released.")
   func release() {
     final class Guarded: Sendable {}
     weak var guarded: Guarded?

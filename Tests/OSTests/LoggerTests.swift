@@ -6,7 +6,7 @@ import Testing
 
 @Suite("The logger")
 struct LoggerTests {
-  @Test("a line has time, level, origin and message, and goes to standard error")
+  @Test("A line has time, level, origin and message, and is written to standard error.")
   func line() async throws {
     let result = await #expect(
       processExitsWith: .success,
@@ -28,7 +28,7 @@ struct LoggerTests {
   }
 
   @Test(
-    "the environment says from which level on lines are written",
+    "The environment sets the lowest level that is written.",
     arguments: [
       ("", ["notice", "warning", "error", "critical", "fault", "default"]),
       (
@@ -57,7 +57,7 @@ struct LoggerTests {
     #expect(expected.map(\.0) == written)
   }
 
-  @Test("each method writes its own level, and puts no message together that is not written")
+  @Test("Each method writes its own level, and a message below the level is not evaluated.")
   func methods() async throws {
     let result = await #expect(
       processExitsWith: .success,
@@ -102,14 +102,14 @@ struct LoggerTests {
     )
   }
 
-  @Test("a message with line breaks stays one line")
+  @Test("A message with line breaks is written as one line.")
   func oneLine() {
     let line = logLine(name: "error", subsystem: "", category: "", text: "a\nb\r\nc\u{2028}d")
     #expect(line.hasSuffix(" error a\\nb\\nc\\nd\n"))
     #expect(line.filter(\.isNewline).count == 1)
   }
 
-  @Test("lines of many threads do not mix")
+  @Test("Lines of several threads do not mix.")
   func threads() async throws {
     let result = await #expect(
       processExitsWith: .success,

@@ -3,7 +3,7 @@ import Testing
 
 @testable import os
 
-@Suite("Messages")
+@Suite("Messages of loggers")
 struct MessageTests {
   struct Refused: Error, CustomStringConvertible {
     var description: String { "refused" }
@@ -13,7 +13,7 @@ struct MessageTests {
     message.text(showsPrivate: false)
   }
 
-  @Test("numbers and truth values are read, everything else is private")
+  @Test("Numbers and Booleans are public by default, and everything else is private.")
   func privacyOfKinds() {
     let name = "Oslo"
     #expect(shown("\(3) \(UInt8(7)) \(2.5) \(Float(0.5)) \(true)") == "3 7 2.500000 0.500000 true")
@@ -23,7 +23,7 @@ struct MessageTests {
   }
 
   @Test(
-    "each privacy, with and without private values shown",
+    "Each privacy is applied, with and without private values shown.",
     arguments: [
       (OSLogPrivacy.public, true, "x", "x"), (.public, false, "x", "x"),
       (.auto, true, "x", "x"), (.auto, false, "<private>", "x"),
@@ -38,7 +38,7 @@ struct MessageTests {
     #expect(privacy.shown("x", isScalar: isScalar, showsPrivate: true) == shown)
   }
 
-  @Test("a hash tells values apart without showing them")
+  @Test("A hash distinguishes values without showing them.")
   func hashes() {
     let one = shown("\("one", privacy: .private(mask: .hash))")
     #expect(one == shown("\("one", privacy: .sensitive(mask: .hash))"))
@@ -46,7 +46,7 @@ struct MessageTests {
     #expect(one.hasPrefix("<mask.hash: '") && !one.contains("one"))
   }
 
-  @Test("integers are written in tens, sixteens and eights")
+  @Test("Integers are written in decimal, hexadecimal and octal.")
   func integers() {
     #expect(shown("\(255, format: .hex) \(255, format: .octal)") == "ff 377")
     #expect(shown("\(255, format: .hex(includePrefix: true, uppercase: true))") == "0xFF")
@@ -56,7 +56,7 @@ struct MessageTests {
     #expect(shown("\(Int64.min) \(UInt64.max)") == "-9223372036854775808 18446744073709551615")
   }
 
-  @Test("numbers with a fraction are written in C's manner")
+  @Test("Fractions are written in the formats of C.")
   func fractions() {
     #expect(shown("\(2.345, format: .fixed(precision: 1))") == "2.3")
     #expect(shown("\(2.5, format: .fixed(precision: 0, explicitPositiveSign: true))") == "+2")
@@ -64,7 +64,7 @@ struct MessageTests {
     #expect(shown("\(0.5, format: .hybrid) \(0.5, format: .hex)") == "0.5 0x1p-1")
   }
 
-  @Test("truth values, and columns")
+  @Test("Booleans and aligned columns are written.")
   func wordsAndColumns() {
     #expect(shown("\(true, format: .answer) \(false, format: .answer)") == "yes no")
     #expect(
@@ -75,7 +75,7 @@ struct MessageTests {
   }
 
   @Test(
-    "formats in C's manner",
+    "Values are written in the formats of C.",
     arguments: [
       ("plain", [], "plain"),
       ("%d of %d", [1, 2], "1 of 2"),

@@ -4,7 +4,7 @@ import os
 
 @Suite("Signposts")
 struct SignposterTests {
-  @Test("intervals and events are lines of the level debug")
+  @Test("Intervals and events are lines of the level debug.")
   func lines() async throws {
     let result = await #expect(
       processExitsWith: .success,
@@ -30,7 +30,7 @@ struct SignposterTests {
     #expect(lines.last?.hasPrefix("sum took ") == true)
   }
 
-  @Test("nothing is written at the level that is usual")
+  @Test("Nothing is written at the default level.")
   func silence() {
     #expect(!OSSignposter.disabled.isEnabled)
     #expect(OSSignpostID.null < OSSignpostID.invalid)

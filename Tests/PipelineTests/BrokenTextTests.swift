@@ -6,7 +6,7 @@ import StoreTesting
 import TestSupport
 import Testing
 
-@Suite("Texts that are no UTF-8")
+@Suite("Texts that are not UTF-8")
 struct BrokenTextTests {
   /// The bytes of an object's name, in digits.
   private func name(of object: Int64, in path: String) throws -> [String] {
@@ -17,7 +17,7 @@ struct BrokenTextTests {
     return try rows("SELECT hex(name), typeof(name) FROM Place WHERE id = \(object)", in: store)
   }
 
-  @Test("go from store to logs to replica with every byte, a change of one byte among them")
+  @Test("Text that is not UTF-8 is copied from store to logs to replica with every byte.")
   func copied() throws {
     try withTemporaryFolder { folder in
       var world = try World(folder, "broken text")

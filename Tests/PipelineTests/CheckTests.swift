@@ -37,7 +37,7 @@ struct CheckTests {
     }
   }
 
-  @Test("what pruned history does not tell any more is said, and compared where logs tell it")
+  @Test("A check of pruned history says what it can't compare, and compares that with logs.")
   func pruned() throws {
     try withPruned { world, guest in
       #expect(try findings(world).texts == [])
@@ -49,7 +49,7 @@ struct CheckTests {
     }
   }
 
-  @Test("what was changed past the triggers after a prune is found, recorded, and replayed")
+  @Test("Changes that bypassed the triggers after a prune are found, recorded and replayed.")
   func recorded() throws {
     try withPruned { world, guest in
       let replica = ImportRequest(logs: world.logs, store: world.folder.path + "/replica.store")
@@ -118,7 +118,7 @@ struct CheckTests {
       }
   }
 
-  @Test("logs of another history are refused")
+  @Test("Logs of another history are refused.")
   func otherLogs() throws {
     try withPruned { world, _ in
       try withTemporaryFolder { folder in
@@ -131,7 +131,7 @@ struct CheckTests {
     }
   }
 
-  @Test("a column that somebody renamed is no text: it is told of, and nothing is exported")
+  @Test("A column that another program renamed is reported, and nothing is exported.")
   func renamedColumn() throws {
     try withTemporaryFolder { folder in
       var world = try World(folder, "renamed column")
@@ -158,7 +158,7 @@ struct CheckTests {
     }
   }
 
-  @Test("what a program wrote just now is waited for")
+  @Test("A check waits for a transaction that a program has just written.")
   func justNow() throws {
     try withTemporaryFolder { folder in
       var world = try World(folder, "just now")

@@ -7,9 +7,9 @@ import StoreTesting
 import TestSupport
 import Testing
 
-@Suite("Compacting")
+@Suite("Compaction")
 struct CompactTests {
-  @Test("many logs become one, whose lines are the same, and export goes on after it")
+  @Test("Small logs become one log with the same lines, and the next export continues after it.")
   func compact() throws {
     try withTemporaryFolder { folder in
       var world = try World(folder, "compact")
@@ -37,7 +37,7 @@ struct CompactTests {
     }
   }
 
-  @Test("a token inside a log that a compaction made is behind, and is made anew")
+  @Test("A token inside a compacted log is out of date, and the next export rebuilds it.")
   func tokenInside() throws {
     try withTemporaryFolder { folder in
       var world = try World(folder, "token inside")
@@ -70,7 +70,7 @@ struct CompactTests {
     }
   }
 
-  @Test("leftovers of a compaction that was stopped are found, passed over, and taken away")
+  @Test("Files of an interrupted compaction are found, ignored by readers, and removed.")
   func leftovers() throws {
     try withTemporaryFolder { folder in
       var world = try World(folder, "leftovers")

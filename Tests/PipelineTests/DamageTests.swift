@@ -8,7 +8,7 @@ import TestSupport
 import Testing
 
 /// What may happen to a folder of logs; each must be found, and nothing after it applied.
-@Suite("Damaged folders")
+@Suite("Damaged log folders")
 struct DamageTests {
   private struct Damage: Sendable, CustomTestStringConvertible {
     let testDescription: String
@@ -87,7 +87,7 @@ struct DamageTests {
     },
   ]
 
-  @Test("is found by verify, and nothing past it is applied", arguments: all.indices)
+  @Test("Verify finds damage, and import applies nothing after it.", arguments: all.indices)
   func damage(_ index: Int) throws {
     let damage = Self.all[index]
     try withTemporaryFolder { folder in
@@ -115,7 +115,7 @@ struct DamageTests {
     }
   }
 
-  @Test("another store's log among those of a store is found")
+  @Test("A log of another store in the folder is found.")
   func foreignLog() throws {
     try withTemporaryFolder { folder in
       var world = try World(folder, "foreign log")
@@ -137,7 +137,7 @@ struct DamageTests {
     }
   }
 
-  @Test("a large value that is lost or altered is found, and its transaction is not applied")
+  @Test("A large value that is missing or altered is found, and its transaction is not applied.")
   func largeValues() throws {
     try withTemporaryFolder { folder in
       let world = try World(folder, "large values")
@@ -169,7 +169,7 @@ struct DamageTests {
     }
   }
 
-  @Test("logs that others may write are warned about")
+  @Test("Verify warns about logs that other users may write.")
   func permissions() throws {
     try withTemporaryFolder { folder in
       var world = try World(folder, "permissions")
@@ -183,7 +183,7 @@ struct DamageTests {
     }
   }
 
-  @Test("a replica that is promoted is a store of its own, and its logs are its own too")
+  @Test("A promoted replica is an independent store with its own logs.")
   func promotion() throws {
     try withTemporaryFolder { folder in
       var world = try World(folder, "promotion")

@@ -10,7 +10,7 @@ import Testing
 
 @Suite("Erasing values")
 struct EraseTests {
-  @Test("a log that is a link to another file is refused, in which the values would stay")
+  @Test("A log that is a hard link is refused, because the other file would keep the values.")
   func link() throws {
     try withTemporaryFolder { folder in
       let secrets = try Secrets(folder)
@@ -130,7 +130,7 @@ struct EraseTests {
   }
 
   @Test(
-    "no byte of a deleted object's values is left in logs, blobs and store, and all verifies",
+    "No byte of a deleted object's values remains in logs, blobs and store, and all verify.",
     arguments: [HistoryMode.full, .tombstones]
   )
   func deleted(_ mode: HistoryMode) throws {
@@ -187,7 +187,9 @@ struct EraseTests {
     }
   }
 
-  @Test("earlier values of one attribute go, what the object has stays, and replicas have it")
+  @Test(
+    "Earlier values of one attribute are erased, and the object and replicas keep the present one."
+  )
   func oneAttribute() throws {
     try withTemporaryFolder { folder in
       let secrets = try Secrets(folder)
@@ -216,7 +218,7 @@ struct EraseTests {
     }
   }
 
-  @Test("a replica of before the erasure goes on after it")
+  @Test("A replica from before the erasure still follows its store.")
   func follower() throws {
     try withTemporaryFolder { folder in
       let secrets = try Secrets(folder)
@@ -228,7 +230,7 @@ struct EraseTests {
     }
   }
 
-  @Test("what an object still has is refused, and nothing is changed")
+  @Test("A value that an object still has is refused, and nothing is changed.")
   func stillThere() throws {
     try withTemporaryFolder { folder in
       let secrets = try Secrets(folder)
@@ -271,7 +273,7 @@ struct EraseTests {
     }
   }
 
-  @Test("an erasure that was begun and not finished is told of, and only itself ends it")
+  @Test("An unfinished erasure is reported, and only the same erasure completes it.")
   func unfinished() throws {
     try withTemporaryFolder { folder in
       let secrets = try Secrets(folder)
@@ -303,7 +305,7 @@ struct EraseTests {
     }
   }
 
-  @Test("a random object of a random history is erased from all lineages, whatever it went through")
+  @Test("A random object of a random history is erased from all lineages.")
   func random() throws {
     try withTemporaryFolder { folder in
       var world = try World(folder, "erasing at random")

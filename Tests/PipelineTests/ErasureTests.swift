@@ -41,7 +41,7 @@ struct ErasureTests {
   }
 
   @Test(
-    "a store that keeps tombstones alone is exported, verified and replayed, to the same lines",
+    "A store with history_mode tombstone is exported, verified and replayed to the same lines.",
     arguments: 1...trials(2, long: 20)
   )
   func tombstones(_ round: Int) throws {
@@ -80,7 +80,9 @@ struct ErasureTests {
     }
   }
 
-  @Test("the same lines come of compaction, and every kind of history reads them")
+  @Test(
+    "Compaction keeps the same lines of erased transactions, and every history source reads them."
+  )
   func sources() throws {
     try withErasures("sources of erasures") { world, _ in
       let whole = try world.lines()
@@ -115,7 +117,7 @@ struct ErasureTests {
     return String(decoding: text, as: UTF8.self)
   }
 
-  @Test("erased transactions go through a stream with their records, and by files in any order")
+  @Test("Erased transactions pass through a stream with their records, and as files in any order.")
   func streams() throws {
     try withErasures("streams of erasures") { world, records in
       let path = world.folder.path + "/stream"
@@ -152,7 +154,7 @@ struct ErasureTests {
     ("a blank is added", { $0[0] += " " }),
   ]
 
-  @Test("a record that is dropped, altered, moved or added is found", arguments: damages.indices)
+  @Test("A record that is missing, altered, moved or added is found.", arguments: damages.indices)
   func damage(_ index: Int) throws {
     try withErasures("damaged records") { world, records in
       while try Self.read(records).count < 3 {
@@ -173,7 +175,7 @@ struct ErasureTests {
     try String(contentsOfFile: records, encoding: .utf8).split(separator: "\n").map(String.init)
   }
 
-  @Test("a record of a transaction that is whole, or that there is not, is found")
+  @Test("A record of a transaction that is whole, or does not exist, is found.")
   func wrongRecords() throws {
     try withErasures("wrong records") { world, records in
       let id = world.source.identifier
@@ -208,7 +210,7 @@ struct ErasureTests {
     }
   }
 
-  @Test("a record that was cut off in the middle is written over by the next export")
+  @Test("The next export overwrites a record that was cut off.")
   func cutRecord() throws {
     try withErasures("cut record") { world, records in
       let handle = try FileHandle(forWritingTo: URL(fileURLWithPath: records))
@@ -225,7 +227,7 @@ struct ErasureTests {
     }
   }
 
-  @Test("there is a placeholder for each type, which its column takes, and which is unique")
+  @Test("Each type has a placeholder that its column accepts and that is unique.")
   func placeholders() throws {
     try withTemporaryFolder { folder in
       let attributes =
@@ -292,7 +294,7 @@ struct ErasureTests {
     }
   }
 
-  @Test("a value that is known again after it was erased makes the row of a replica")
+  @Test("A value that is set again after its erasure is in the replica's row.")
   func knownAgain() throws {
     try withTemporaryFolder { folder in
       // What an erasure of one attribute leaves of an object that is still there.

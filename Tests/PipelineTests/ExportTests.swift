@@ -83,7 +83,7 @@ func gunzip(_ path: String) throws -> String {
 
 @Suite("Exporting")
 struct ExportTests {
-  @Test("exports at any tokens, joined, are the lines of one export", arguments: 1...3)
+  @Test("Exports up to any tokens, joined, have the lines of one export.", arguments: 1...3)
   func splitting(_ round: Int) throws {
     try withTemporaryFolder { folder in
       var world = try World(folder, "splitting \(round)")
@@ -110,7 +110,7 @@ struct ExportTests {
     world.logs.token(of: world.source.identifier)
   }
 
-  @Test("an empty run leaves token and logs as they are, and says how far it is")
+  @Test("An export without new transactions changes no file, and reports the last transaction.")
   func emptyRun() throws {
     try withTemporaryFolder { folder in
       var world = try World(folder, "empty run")
@@ -124,7 +124,7 @@ struct ExportTests {
     }
   }
 
-  @Test("a store without history has an export too, and a token at its beginning")
+  @Test("A store without history has an export with a token at its beginning.")
   func emptyStore() throws {
     try withTemporaryFolder { folder in
       let world = try World(folder, "empty store")
@@ -135,7 +135,7 @@ struct ExportTests {
     }
   }
 
-  @Test("a token that is lost, unreadable or behind is made anew from the logs, and that is said")
+  @Test("A token that is missing, unreadable or out of date is rebuilt from the logs and reported.")
   func rebuiltToken() throws {
     try withTemporaryFolder { folder in
       var world = try World(folder, "rebuilt token")
@@ -162,7 +162,7 @@ struct ExportTests {
     }
   }
 
-  @Test("a token of a newer program, or one that the disk does not give, is left as it is")
+  @Test("A token of a newer program, or one that the disk can't read, is left as it is.")
   func tokenOfOthers() throws {
     try withTemporaryFolder { folder in
       var world = try World(folder, "token of others")
@@ -184,7 +184,7 @@ struct ExportTests {
     }
   }
 
-  @Test("a token that is ahead of the logs, or without any, is an error and no new beginning")
+  @Test("A token ahead of its logs, or without logs, is an error and does not start again.")
   func missingLogs() throws {
     try withTemporaryFolder { folder in
       var world = try World(folder, "missing logs")
@@ -206,7 +206,7 @@ struct ExportTests {
     }
   }
 
-  @Test("a store that was restored from an older copy is refused, whichever way it went on")
+  @Test("A store that was restored from an older copy is refused, whatever was written since.")
   func divergence() throws {
     try withTemporaryFolder { folder in
       var world = try World(folder, "divergence")
@@ -234,7 +234,7 @@ struct ExportTests {
     }
   }
 
-  @Test("history that was deleted before it was exported is an error that names the way out")
+  @Test("History that was deleted before its export is an error that names the remedy.")
   func expiry() throws {
     try withTemporaryFolder { folder in
       var world = try World(folder, "expiry")
@@ -248,7 +248,7 @@ struct ExportTests {
     }
   }
 
-  @Test("a point ends an export, and the next one goes on after it")
+  @Test("An export ends at the given point, and the next one continues after it.")
   func points() throws {
     try withTemporaryFolder { folder in
       var world = try World(folder, "points")
@@ -265,7 +265,7 @@ struct ExportTests {
     }
   }
 
-  @Test("a dry run says what there is to do, and changes no file")
+  @Test("A dry run reports what an export would do, and changes no file.")
   func dryRun() throws {
     try withTemporaryFolder { folder in
       var world = try World(folder, "dry run")
@@ -280,7 +280,7 @@ struct ExportTests {
     }
   }
 
-  @Test("what another program wrote is exported as its transaction")
+  @Test("A foreign change is exported as its transaction.")
   func foreignWriter() throws {
     try withTemporaryFolder { folder in
       var world = try World(folder, "foreign writer")
@@ -292,7 +292,7 @@ struct ExportTests {
     }
   }
 
-  @Test("files and folders are for their owner alone")
+  @Test("Only the owner has access to exported files and folders.")
   func modes() throws {
     try withTemporaryFolder { folder in
       var world = try World(folder, "modes")

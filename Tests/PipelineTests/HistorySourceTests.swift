@@ -26,9 +26,9 @@ private func lines(_ source: any HistorySource, _ range: ClosedRange<Int64>) thr
   return String(decoding: text, as: UTF8.self)
 }
 
-@Suite("Where histories come from")
+@Suite("History sources")
 struct HistorySourceTests {
-  @Test("a store, its folder of logs and each log by itself give the same history")
+  @Test("A store, its log folder and each single log give the same history.")
   func same() throws {
     try withTemporaryFolder { folder in
       var world = try World(folder, "history sources")
@@ -60,7 +60,7 @@ struct HistorySourceTests {
     }
   }
 
-  @Test("what is typed names a store, a folder of logs, a store's part of it, or a log")
+  @Test("An argument names a store, a log folder, a store's part of it, or a log.")
   func names() throws {
     try withTemporaryFolder { folder in
       var world = try World(folder, "names of sources")
@@ -85,7 +85,7 @@ struct HistorySourceTests {
     }
   }
 
-  @Test("a time means the last transaction before the first with a later time")
+  @Test("A time means the last transaction before the first with a later time.")
   func times() throws {
     try withTemporaryFolder { folder in
       var world = try World(folder, "times of sources")
@@ -112,7 +112,7 @@ struct HistorySourceTests {
     }
   }
 
-  @Test("a time between a pruned history and what was pruned means the last pruned transaction")
+  @Test("A time between pruned and kept history means the last pruned transaction.")
   func timeOfBase() throws {
     try withTemporaryFolder { folder in
       var world = try World(folder, "time of the base")
@@ -134,7 +134,7 @@ struct HistorySourceTests {
     }
   }
 
-  @Test("a point that the history does not have is refused with those that it has")
+  @Test("The error of a point outside the history names the points that it has.")
   func points() throws {
     try withTemporaryFolder { folder in
       var world = try World(folder, "points of sources")

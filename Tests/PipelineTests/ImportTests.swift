@@ -18,7 +18,7 @@ struct ImportTests {
   }
 
   @Test(
-    "a store that is imported equals its origin, and its own export has the same lines",
+    "A replica equals its origin, and its own export has the same lines.",
     arguments: 1...3
   )
   func replay(_ round: Int) throws {
@@ -47,7 +47,7 @@ struct ImportTests {
     }
   }
 
-  @Test("An import reports how many transactions it has to apply, and reaches that number")
+  @Test("An import reports how many transactions it has to apply, and reaches that number.")
   func progress() throws {
     try withTemporaryFolder { folder in
       var world = try World(folder, "progress")
@@ -71,7 +71,7 @@ struct ImportTests {
     }
   }
 
-  @Test("importing a second time changes nothing")
+  @Test("A second import changes nothing.")
   func idempotence() throws {
     try withTemporaryFolder { folder in
       var world = try World(folder, "idempotence")
@@ -88,7 +88,7 @@ struct ImportTests {
   }
 
   @Test(
-    "a point ends an import with the state that the store had then",
+    "An import up to a point gives the state that the store had then.",
     arguments: 1...trials(2, long: 20)
   )
   func time(_ round: Int) throws {
@@ -117,7 +117,7 @@ struct ImportTests {
     }
   }
 
-  @Test("a replica that is already past the point is refused, and stays as it is")
+  @Test("A replica that is past the given point is refused and unchanged.")
   func pastPoint() throws {
     try withTemporaryFolder { folder in
       var world = try World(folder, "past the point")
@@ -182,7 +182,7 @@ struct ImportTests {
     #expect(said == done)
   }
 
-  @Test("a dry run says what an import of several logs does, and changes no file")
+  @Test("A dry run of several logs reports what the import would do, and changes no file.")
   func dryRun() throws {
     try withTemporaryFolder { folder in
       var world = try World(folder, "dry run of an import")
@@ -212,7 +212,7 @@ struct ImportTests {
     }
   }
 
-  @Test("a dry run of an import of a later lineage says what the import does")
+  @Test("A dry run of a later lineage reports what the import then does.")
   func dryRunOfLineage() throws {
     try withTemporaryFolder { folder in
       var world = try World(folder, "dry run of a lineage")
@@ -229,7 +229,7 @@ struct ImportTests {
     }
   }
 
-  @Test("an end that lies in a gap of the logs is refused, with the ends that are possible")
+  @Test("A point inside a gap is refused, and the error names the possible points.")
   func endInGap() throws {
     try withTemporaryFolder { folder in
       var world = try World(folder, "end in a gap")
@@ -252,7 +252,7 @@ struct ImportTests {
     }
   }
 
-  @Test("a replica that was changed stops the import, with all that differs")
+  @Test("A changed replica stops the import, with all differences.")
   func differences() throws {
     try withTemporaryFolder { folder in
       var world = try World(folder, "differences")
@@ -282,7 +282,7 @@ struct ImportTests {
     }
   }
 
-  @Test("nothing of a damaged log is applied, and all before it is")
+  @Test("An import applies every transaction before the damage, and none of the damaged log.")
   func damage() throws {
     try withTemporaryFolder { folder in
       var world = try World(folder, "damage")
@@ -300,7 +300,7 @@ struct ImportTests {
     }
   }
 
-  @Test("nothing is left of a replica whose first log is damaged", arguments: [2, 3, 40])
+  @Test("A replica whose first log is damaged is removed.", arguments: [2, 3, 40])
   func unused(parts: Int) throws {
     try withTemporaryFolder { folder in
       var world = try World(folder, "unused \(parts)")
@@ -318,7 +318,7 @@ struct ImportTests {
     }
   }
 
-  @Test("of a log that the replica has a part of, the rest is applied")
+  @Test("An import applies the rest of a log that the replica has in part.")
   func overlap() throws {
     try withTemporaryFolder { folder in
       var world = try World(folder, "overlap")
@@ -335,7 +335,7 @@ struct ImportTests {
     }
   }
 
-  @Test("a store that is no replica, and one of another store, are refused")
+  @Test("A store that is not a replica, or a replica of another store, is refused.")
   func wrongStore() throws {
     try withTemporaryFolder { folder in
       var world = try World(folder, "wrong store")
@@ -354,7 +354,7 @@ struct ImportTests {
     }
   }
 
-  @Test("logs of two stores in one folder are told apart by the store's identifier")
+  @Test("The store's identifier separates the logs of two stores in one folder.")
   func severalStores() throws {
     try withTemporaryFolder { folder in
       var world = try World(folder, "several stores")
@@ -377,7 +377,7 @@ struct ImportTests {
   }
 
   @Test(
-    "a replica follows its origin through changes of the schema, in one run or in several",
+    "A replica follows its origin's migrations, in one run or in several.",
     arguments: [false, true]
   )
   func migration(_ inSteps: Bool) throws {
@@ -423,7 +423,7 @@ struct ImportTests {
   }
 
   @Test(
-    "what stops a replica at a change of the schema is said, and not that the schema is another"
+    "The error of a replica that can't migrate gives the reason, and not a schema mismatch."
   )
   func stoppedMigration() throws {
     try withTemporaryFolder { folder in
@@ -461,7 +461,7 @@ struct ImportTests {
     return entity
   }
 
-  @Test("a folder that a store without history was exported to says that there are no logs in it")
+  @Test("The folder of a store without history is refused, because it contains no logs.")
   func folderWithoutLogs() throws {
     try withTemporaryFolder { folder in
       let world = try World(folder, "folder without logs")

@@ -7,7 +7,7 @@ import StoreTesting
 import TestSupport
 import Testing
 
-@Suite("Values that lie in files")
+@Suite("Large values in files")
 struct LargeValueTests {
   /// A store of one object with a picture of 3 MiB, and the name of the picture's file.
   private func makeStore(_ folder: URL) throws -> (store: Store, file: String) {
@@ -30,7 +30,7 @@ struct LargeValueTests {
     return (store, blobs + "/" + (names.first ?? ""))
   }
 
-  @Test("go from store to logs to replica as they are, and rows name them by their digests")
+  @Test("Large values are copied from store to logs to replica, and rows have their digests.")
   func copied() throws {
     try withTemporaryFolder { folder in
       let (store, file) = try makeStore(folder)
@@ -51,7 +51,7 @@ struct LargeValueTests {
     }
   }
 
-  @Test("a replica and all that lies beside it are for their owner alone")
+  @Test("Only the owner has access to a replica and the files beside it.")
   func modes() throws {
     try withTemporaryFolder { folder in
       let (store, file) = try makeStore(folder)
@@ -81,7 +81,7 @@ struct LargeValueTests {
     try FileManager.default.attributesOfItem(atPath: path)[.posixPermissions] as? Int
   }
 
-  @Test("are not exported when they were altered, and are when they are as they were")
+  @Test("An altered large value stops the export until its file is restored.")
   func altered() throws {
     try withTemporaryFolder { folder in
       let (store, file) = try makeStore(folder)
@@ -103,7 +103,7 @@ struct LargeValueTests {
     }
   }
 
-  @Test("where no replica can be made, the error says why")
+  @Test("If a replica can't be created, the error gives the reason.")
   func unwritable() throws {
     try withTemporaryFolder { folder in
       let (store, _) = try makeStore(folder)

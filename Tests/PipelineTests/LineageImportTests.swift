@@ -51,7 +51,7 @@ struct LineageImportTests {
     }
   }
 
-  @Test("the end of an old lineage is what the store was then, and any point in it too")
+  @Test("An old lineage is restored up to its end and up to any point in it.")
   func oldLineage() throws {
     try withTemporaryFolder { folder in
       let logs = try Restored(folder)
@@ -79,7 +79,7 @@ struct LineageImportTests {
     }
   }
 
-  @Test("a replica of either lineage that is already past the point is refused")
+  @Test("A replica of either lineage that is past the point is refused.")
   func pastPoint() throws {
     try withTemporaryFolder { folder in
       let logs = try Restored(folder)
@@ -98,7 +98,7 @@ struct LineageImportTests {
     }
   }
 
-  @Test("a new replica whose making was stopped before it had anything is gone on with")
+  @Test("The import continues a new replica that is still empty after an interruption.")
   func stopped() throws {
     try withTemporaryFolder { folder in
       let logs = try Restored(folder)
@@ -126,7 +126,7 @@ struct LineageImportTests {
     }
   }
 
-  @Test("the folder of a lineage is a history of that lineage alone")
+  @Test("The folder of a lineage is a history of only that lineage.")
   func place() throws {
     try withTemporaryFolder { folder in
       let logs = try Restored(folder)
@@ -148,7 +148,7 @@ struct LineageImportTests {
     }
   }
 
-  @Test("a lineage whose folder is empty is none")
+  @Test("A lineage whose folder is empty is not a lineage.")
   func emptyFolder() throws {
     try withTemporaryFolder { folder in
       var world = try World(folder, "empty lineage")

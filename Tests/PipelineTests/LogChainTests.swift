@@ -9,7 +9,7 @@ import Testing
 
 @Suite("The logs of one lineage in order")
 struct LogChainTests {
-  @Test("Of any logs with up to three transactions, those that lie within others are covered.")
+  @Test("Among up to three logs, those that lie within others are covered.")
   func covered() throws {
     let ranges: [ClosedRange<Int64>] = [1...1, 1...2, 1...3, 2...2, 2...3, 3...3]
     for bits in 0..<1 << ranges.count {
@@ -80,7 +80,7 @@ struct LogChainTests {
     }
   }
 
-  @Test("From any point that is known, reading to the end gives the store's last transaction.")
+  @Test("Reading from any known point to the end gives the store's last transaction.")
   func end() throws {
     try withChain("end of a log chain") { chain, points, _ in
       let begins = try chain.beginsLineage()
@@ -92,7 +92,7 @@ struct LogChainTests {
     }
   }
 
-  @Test("A log in the folder of another store, or with a name of other transactions, is refused.")
+  @Test("A log in the folder of another store, or named for other transactions, is refused.")
   func misplaced() throws {
     try withChain("misplaced logs") { chain, points, world in
       let other = try LogChain(world.logs, store: "another", lineage: 0)

@@ -81,9 +81,9 @@ private func lines(_ source: any HistorySource, _ range: ClosedRange<Int64>) thr
   return String(decoding: text, as: UTF8.self)
 }
 
-@Suite("Members of a log")
+@Suite("Members of a long log")
 struct MembersTests {
-  @Test("every range is the same with the file of members, without it, and from the store")
+  @Test("Every range is the same with the members file, without it, and from the store.")
   func ranges() throws {
     try withTemporaryFolder { folder in
       let divided = try Divided(folder, "members, ranges", transactions: 20)
@@ -108,7 +108,7 @@ struct MembersTests {
     }
   }
 
-  @Test("whatever line or byte of the file of members is altered, what is shown is the same")
+  @Test("Output is the same whichever line or byte of the members file is altered.")
   func altered() throws {
     try withTemporaryFolder { folder in
       let divided = try Divided(folder, "members, altered", transactions: 9, members: 3_000)
@@ -152,7 +152,7 @@ struct MembersTests {
     }
   }
 
-  @Test("a file of members with numbers beyond all bounds, or that is something else, does no harm")
+  @Test("A members file with huge numbers or other content does no harm.")
   func hostile() throws {
     try withTemporaryFolder { folder in
       let divided = try Divided(folder, "members, hostile", transactions: 9)
@@ -197,7 +197,7 @@ struct MembersTests {
     }
   }
 
-  @Test("a log that is damaged behind where reading begins is refused as without the file")
+  @Test("A log that is damaged after the start of reading is refused, as without a members file.")
   func damaged() throws {
     try withTemporaryFolder { folder in
       let divided = try Divided(folder, "members, damaged")
@@ -229,7 +229,7 @@ struct MembersTests {
     }
   }
 
-  @Test("the file of members goes with its log, and one that is not needed is not made")
+  @Test("The members file is removed with its log, and only long logs have one.")
   func life() throws {
     try withTemporaryFolder { folder in
       let divided = try Divided(folder, "members, life")
@@ -248,7 +248,7 @@ struct MembersTests {
     }
   }
 
-  @Test("the last of many transactions is read without those before it")
+  @Test("The last of many transactions is read without the ones before it.")
   func bytes() throws {
     try withTemporaryFolder { folder in
       let schema = StoreSchema(

@@ -7,7 +7,7 @@ import Synchronization
 import TestSupport
 import Testing
 
-@Suite("Folders that other programs work in")
+@Suite("Log folders that other programs change")
 struct MovingFolderTests {
   /// Logs of a store, one for each few transactions.
   private func withLogs(_ body: (World) throws -> Void) throws {
@@ -29,7 +29,7 @@ struct MovingFolderTests {
   }
 
   @Test(
-    "logs that are put together while they are read are verified, replayed and read all the same"
+    "Logs that are compacted meanwhile are verified, replayed and read."
   )
   func compaction() throws {
     try withLogs { world in
@@ -76,7 +76,7 @@ struct MovingFolderTests {
     }
   }
 
-  @Test("a log that is exported while others are verified is no log that is missing")
+  @Test("A log that is exported during verify is not reported as missing.")
   func export() throws {
     try withTemporaryFolder { folder in
       var world = try World(folder, "exporting")
@@ -94,7 +94,7 @@ struct MovingFolderTests {
     }
   }
 
-  @Test("a log that is really gone is said to be gone")
+  @Test("An import fails if a log is removed while it runs.")
   func gone() throws {
     try withLogs { world in
       let files = try world.logs.files(of: world.source.identifier, lineage: 0)
@@ -111,7 +111,7 @@ struct MovingFolderTests {
     }
   }
 
-  @Test("a store that is written while logs are compared with it is compared in one state")
+  @Test("A store that is written during a comparison is compared in one state.")
   func writtenMeanwhile() throws {
     try withTemporaryFolder { folder in
       var world = try World(folder, "written meanwhile")
@@ -126,7 +126,7 @@ struct MovingFolderTests {
     }
   }
 
-  @Test("two imports into a replica that begins with a snapshot both go well")
+  @Test("Two imports into a replica that starts with a snapshot both succeed.")
   func twoSnapshots() throws {
     try withTemporaryFolder { folder in
       var world = try World(folder, "two snapshots")
@@ -146,7 +146,7 @@ struct MovingFolderTests {
     }
   }
 
-  @Test("a history that is read says so when logs of it go, and does not pass over them")
+  @Test("Reading a history fails if its logs are removed meanwhile, and skips none of them.")
   func goneFromHistory() throws {
     try withLogs { world in
       let files = try world.logs.files(of: world.source.identifier, lineage: 0)
@@ -176,7 +176,7 @@ struct MovingFolderTests {
   }
 
   @Test(
-    "a file that was there before a run that fails is there afterwards",
+    "A file that existed before a failing run still exists afterwards.",
     arguments: [true, false]
   )
   func fileThatWasThere(_ isDryRun: Bool) throws {
@@ -191,7 +191,7 @@ struct MovingFolderTests {
     }
   }
 
-  @Test("a dry run that reads twice counts once")
+  @Test("A dry run that reads the logs twice counts them once.")
   func dryRunTwice() throws {
     try withLogs { world in
       var request = ImportRequest(logs: world.logs, store: world.folder.path + "/none.store")
@@ -207,7 +207,7 @@ struct MovingFolderTests {
     }
   }
 
-  @Test("what other stores have in the folder is nobody's concern")
+  @Test("Changes in other stores' folders do not matter.")
   func otherStores() throws {
     try withLogs { world in
       let other = world.logs.path + "/store=8E322CC2-9AF7-4DE5-AD6A-D7245BCBE616.tar.gz"
@@ -221,7 +221,7 @@ struct MovingFolderTests {
     }
   }
 
-  @Test("an import that another one is quicker than goes on after it")
+  @Test("An import continues after another import that was faster.")
   func twoImports() throws {
     try withLogs { world in
       let path = world.folder.path + "/replica.store"

@@ -9,7 +9,7 @@ import TestSupport
 import Testing
 
 /// An empty folder of logs may be one whose disk is not mounted.
-@Suite("New folders of logs")
+@Suite("New log folders")
 struct NewFolderTests {
   private func withExported(_ body: (inout World, LogFolder) throws -> Void) throws {
     try withTemporaryFolder { folder in
@@ -28,7 +28,7 @@ struct NewFolderTests {
     try FileManager.default.contentsOfDirectory(atPath: logs.path).isEmpty
   }
 
-  @Test("an export to an empty folder fails if the store was exported before, and writes nothing")
+  @Test("An export to an empty folder fails if the store was exported before, and writes nothing.")
   func emptyFolder() throws {
     try withExported { world, empty in
       for isDryRun in [true, false] {
@@ -58,7 +58,7 @@ struct NewFolderTests {
   }
 
   @Test(
-    "an export that starts a new folder writes the whole history there, and the next continue it"
+    "An export that starts a new folder writes the whole history, and later ones continue it."
   )
   func newFolder() throws {
     try withExported { world, empty in
@@ -85,7 +85,7 @@ struct NewFolderTests {
     }
   }
 
-  @Test("a folder that has logs of the store can't be started again")
+  @Test("A folder that has logs of the store can't be started again.")
   func notNew() throws {
     try withExported { world, _ in
       let error = #expect(throws: PipelineError.self) {
@@ -98,7 +98,7 @@ struct NewFolderTests {
     }
   }
 
-  @Test("a store remembers the exports of each filter by itself")
+  @Test("A store remembers the exports of each filter separately.")
   func filters() throws {
     try withExported { world, empty in
       var guests = ExportFilter()
@@ -128,7 +128,7 @@ struct NewFolderTests {
     }
   }
 
-  @Test("a store whose exports are older than the mark gets it from the next export")
+  @Test("A store that was exported before the mark existed gets it from the next export.")
   func olderStore() throws {
     try withExported { world, empty in
       try runSQL("DELETE FROM store_catalog WHERE key LIKE 'exported%'", on: world.path)
@@ -139,7 +139,7 @@ struct NewFolderTests {
     }
   }
 
-  @Test("a first export does not wait for a program that writes, and the next one adds the mark")
+  @Test("A first export does not wait for a program that writes, and the next one adds the mark.")
   func lockedStore() throws {
     try withTemporaryFolder { folder in
       var world = try World(folder, "locked store")
@@ -155,7 +155,7 @@ struct NewFolderTests {
     }
   }
 
-  @Test("a dry run and a stream are not remembered, and a verification exports nothing")
+  @Test("A dry run and a stream are not remembered, and verify exports nothing.")
   func notExports() throws {
     try withTemporaryFolder { folder in
       var world = try World(folder, "not exported")
@@ -173,7 +173,7 @@ struct NewFolderTests {
     }
   }
 
-  @Test("a first export that ended before its first log is continued without a flag")
+  @Test("A first export that was interrupted before its first log is continued without a flag.")
   func stoppedBeforeFirstLog() throws {
     try withTemporaryFolder { folder in
       var world = try World(folder, "stopped early")
@@ -207,7 +207,7 @@ struct NewFolderTests {
     }
   }
 
-  @Test("a promoted replica is a new store, which was not exported yet")
+  @Test("A promoted replica is a new store that was not exported yet.")
   func promotion() throws {
     try withExported { world, empty in
       let path = world.folder.path + "/replica.store"

@@ -7,7 +7,7 @@ import StoreTesting
 import TestSupport
 import Testing
 
-@Suite("Partial logs")
+@Suite("Filtered logs")
 struct PartialTests {
   private func filter(_ change: (inout ExportFilter) -> Void) -> ExportFilter {
     var filter = ExportFilter()
@@ -38,7 +38,7 @@ struct PartialTests {
     try #require(json(line)["meta"] as? [String: Any])
   }
 
-  @Test("transactions of some authors, changes of some entities, in as many exports as one likes")
+  @Test("Authors and entities select what is in filtered logs, over any number of exports.")
   func filters() throws {
     try withTemporaryFolder { folder in
       var world = try World(folder, "filters")
@@ -100,7 +100,7 @@ struct PartialTests {
     }
   }
 
-  @Test("the full log and its token stay as they are, and a partial log is no replica's")
+  @Test("Filtered exports leave the full logs and their token unchanged, and can't be imported.")
   func besideTheFullLog() throws {
     try withTemporaryFolder { folder in
       var world = try World(folder, "beside the full log")
@@ -134,7 +134,7 @@ struct PartialTests {
     }
   }
 
-  @Test("redacted values are nowhere in the logs; hashed ones are the same where the values are")
+  @Test("Redacted values are not in the logs; equal values have equal keyed digests.")
   func redaction() throws {
     try withTemporaryFolder { folder in
       let world = try World(folder, "redaction")
@@ -180,7 +180,7 @@ struct PartialTests {
     }
   }
 
-  @Test("a redacted property is redacted under the names that it had before migrations too")
+  @Test("A redacted property is redacted under its names before migrations too.")
   func migration() throws {
     try withTemporaryFolder { folder in
       let url = folder.appendingPathComponent("a.store")
@@ -234,7 +234,7 @@ struct PartialTests {
     }
   }
 
-  @Test("what history does not have is refused with what it has, and hashing without a key")
+  @Test("An unknown author, entity or property, and a digest without a key, are refused.")
   func refusals() throws {
     try withTemporaryFolder { folder in
       var world = try World(folder, "refusals")
@@ -280,7 +280,7 @@ struct PartialTests {
     }
   }
 
-  @Test("a partial token that is lost is made anew from the partial logs")
+  @Test("A lost token of filtered logs is rebuilt from the filtered logs.")
   func token() throws {
     try withTemporaryFolder { folder in
       var world = try World(folder, "partial token")
@@ -304,7 +304,7 @@ struct PartialTests {
     }
   }
 
-  @Test("compaction puts partial logs together, each kind by itself, and changes no line")
+  @Test("Compaction merges the filtered logs of each kind separately, and changes no line.")
   func compaction() throws {
     try withTemporaryFolder { folder in
       var world = try World(folder, "partial compaction")
@@ -334,7 +334,7 @@ struct PartialTests {
     }
   }
 
-  @Test("a compaction of partial logs that was stopped before it took the small ones is ended")
+  @Test("The next compaction completes one that was interrupted before it removed the small logs.")
   func stoppedCompaction() throws {
     try withTemporaryFolder { folder in
       var world = try World(folder, "stopped partial compaction")
@@ -362,7 +362,7 @@ struct PartialTests {
     }
   }
 
-  @Test("the status tells how far each kind of partial logs is behind")
+  @Test("Status reports how far each kind of filtered logs is behind.")
   func status() throws {
     try withTemporaryFolder { folder in
       var world = try World(folder, "partial status")
@@ -396,7 +396,7 @@ struct PartialTests {
     }
   }
 
-  @Test("a prune keeps what partial logs have not got yet, unless it is told otherwise")
+  @Test("Prune keeps transactions that filtered logs do not have yet, unless a flag allows it.")
   func prune() throws {
     try withTemporaryFolder { folder in
       var world = try World(folder, "partial prune")
@@ -434,7 +434,7 @@ struct PartialTests {
   }
 
   @Test(
-    "the folder of one kind of partial logs is read as a history; that of all says what to name"
+    "The folder of one kind of filtered logs is a history; that of all kinds is refused."
   )
   func histories() throws {
     try withTemporaryFolder { folder in

@@ -2,7 +2,7 @@ import Testing
 
 @testable import Pipeline
 
-@Suite("Points in a history")
+@Suite("Points in history")
 struct PointTests {
   @Test(
     "A point is an id, a day, an instant or the head.",
@@ -17,7 +17,7 @@ struct PointTests {
   }
 
   @Test(
-    "Another text is not a point.",
+    "A text in any other form is not a point.",
     arguments: [
       "", "Head", "-1", "1.5", "2026-11", "2026-02-30", "2026-13-01", "2026-11-03 08:00Z",
       "2026-11-03T08", "2026-11-03T08.00Z", "yesterday",

@@ -8,7 +8,9 @@ import Testing
 
 @Suite("Pruning")
 struct PruneTests {
-  @Test("what verified logs have goes, is recorded, and can still be replayed")
+  @Test(
+    "Prune deletes history that verified logs have, records it, and the logs are still imported."
+  )
   func prune() throws {
     try withTemporaryFolder { folder in
       var world = try World(folder, "prune")
@@ -41,7 +43,7 @@ struct PruneTests {
     }
   }
 
-  @Test("nothing goes that is younger than what is to be kept, or not exported")
+  @Test("Prune keeps transactions that are not exported, or younger than the given age.")
   func keep() throws {
     try withTemporaryFolder { folder in
       var world = try World(folder, "keep")
@@ -57,7 +59,7 @@ struct PruneTests {
     }
   }
 
-  @Test("what is in no log goes where somebody says that it may")
+  @Test("Prune deletes transactions that are in no log only if a flag allows it.")
   func ignoringUnlogged() throws {
     try withTemporaryFolder { folder in
       var world = try World(folder, "unlogged")
@@ -88,7 +90,7 @@ struct PruneTests {
     }
   }
 
-  @Test("nothing goes of which a folder has the state alone, and an export says that it is so")
+  @Test("Prune keeps history of which the logs have only a snapshot, and export says so.")
   func stateAlone() throws {
     try withTemporaryFolder { folder in
       var world = try World(folder, "prune state")
@@ -124,7 +126,7 @@ struct PruneTests {
   }
 
   @Test(
-    "nothing goes where the oldest logs were taken out of the folder, whatever snapshot is left"
+    "Prune deletes nothing if the oldest logs are missing, even if a snapshot is left."
   )
   func oldestMissing() throws {
     try withTemporaryFolder { folder in
@@ -148,7 +150,7 @@ struct PruneTests {
     }
   }
 
-  @Test("nothing goes where a log is damaged, or is of another history")
+  @Test("Prune deletes nothing if a log is damaged, or is of another history.")
   func damage() throws {
     try withTemporaryFolder { folder in
       var world = try World(folder, "prune damage")
@@ -173,7 +175,7 @@ struct PruneTests {
 
 @Suite("Status")
 struct StatusTests {
-  @Test("a status tells what waits, and whether the next export can go on")
+  @Test("Status reports waiting transactions, and whether the next export can continue.")
   func status() throws {
     try withTemporaryFolder { folder in
       var world = try World(folder, "status")
@@ -198,7 +200,7 @@ struct StatusTests {
     }
   }
 
-  @Test("a status says in a sentence what the next export would say, and what to run")
+  @Test("Status says in a sentence what the next export would report, and which command to run.")
   func sentences() throws {
     try withTemporaryFolder { folder in
       var world = try World(folder, "status sentences")

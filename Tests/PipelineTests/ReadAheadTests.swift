@@ -46,7 +46,7 @@ struct ReadAheadTests {
     return result
   }
 
-  @Test("what is read ahead is what is in the log, in its order")
+  @Test("Reading ahead returns the transactions of the log in their order.")
   func order() throws {
     try withTemporaryFolder { folder in
       let path = try log(folder, "read ahead")
@@ -72,7 +72,7 @@ struct ReadAheadTests {
     }
   }
 
-  @Test("reading ahead can be stopped before any step, while it waits to be asked")
+  @Test("Reading ahead can be stopped at any step, and while it waits.")
   func stopping() throws {
     try withTemporaryFolder { folder in
       let path = try log(folder, "stopping")
@@ -86,7 +86,7 @@ struct ReadAheadTests {
     }
   }
 
-  @Test("damage is told after all that comes before it")
+  @Test("Damage is reported after all transactions before it.")
   func damage() throws {
     try withTemporaryFolder { folder in
       let path = try log(folder, "damage ahead")

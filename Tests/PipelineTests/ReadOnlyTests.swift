@@ -10,7 +10,7 @@ import Testing
 struct ReadOnlyTests {
   // Another process, because permissions say nothing to the superuser, and a process that gives
   // that up does not get it back.
-  @Test("a store that can't be written is exported, and only the token guards its logs")
+  @Test("A store that can't be written is exported, and the token alone protects its logs.")
   func export() async {
     await #expect(processExitsWith: .success) {
       try withTemporaryFolder { folder in

@@ -127,7 +127,10 @@ private func withoutEmptyLists(_ object: NSDictionary) throws -> NSDictionary {
   return result
 }
 
-@Suite("A reader that was written from docs/FORMAT.md alone", .enabled(if: hasPython, "no python3"))
+@Suite(
+  "A Python reader that was written from docs/FORMAT.md",
+  .enabled(if: hasPython, "no python3")
+)
 struct ReaderTests {
   private func export(_ store: URL, to folder: URL) throws -> [String] {
     let request = ExportRequest(store: store.path, logs: LogFolder(folder.path + "/logs"))
@@ -146,7 +149,7 @@ struct ReaderTests {
     }
   }
 
-  @Test("comes to the rows of the store, from logs of random histories", arguments: 1...4)
+  @Test("The reader rebuilds the rows of a store from logs of random histories.", arguments: 1...4)
   func histories(_ seed: UInt64) throws {
     try withTemporaryFolder { folder in
       let url = folder.appendingPathComponent("world.store")
@@ -163,7 +166,7 @@ struct ReaderTests {
     }
   }
 
-  @Test("takes erased transactions by their records, and finds one without")
+  @Test("The reader reads erased transactions by their records, and finds a missing record.")
   func erasures() throws {
     try withTemporaryFolder { folder in
       let url = folder.appendingPathComponent("world.store")
@@ -190,7 +193,7 @@ struct ReaderTests {
     }
   }
 
-  @Test("reads partial logs as far as they can be checked, and finds a byte that was changed")
+  @Test("The reader checks filtered logs as far as possible, and finds a changed byte.")
   func partialLogs() throws {
     try withTemporaryFolder { folder in
       let url = folder.appendingPathComponent("world.store")
@@ -215,7 +218,7 @@ struct ReaderTests {
     }
   }
 
-  @Test("follows a migration: names that change, what is new, wider types")
+  @Test("The reader follows a migration with renamed and new properties and wider types.")
   func migration() throws {
     try withTemporaryFolder { folder in
       let url = folder.appendingPathComponent("world.store")
@@ -266,7 +269,7 @@ struct ReaderTests {
     return entity
   }
 
-  @Test("finds a byte that was changed, a file that was cut, and one that is missing")
+  @Test("The reader finds a changed byte, a cut file and a missing file.")
   func damage() throws {
     try withTemporaryFolder { folder in
       let url = folder.appendingPathComponent("world.store")

@@ -19,7 +19,7 @@ struct RecoverTests {
   }
 
   @Test(
-    "history that was deleted too early becomes a gap, and the logs give the store again",
+    "History that was deleted too early becomes a gap, and the logs still give the store.",
     arguments: 1...3
   )
   func gap(_ round: Int) throws {
@@ -74,7 +74,7 @@ struct RecoverTests {
     }
   }
 
-  @Test("the time of a gap is that of what comes after it, so that a time after both has both")
+  @Test("A gap has the time of the transaction after it, so a later time includes both.")
   func timeOfGap() throws {
     try withTemporaryFolder { folder in
       var world = try World(folder, "time of a gap")
@@ -95,7 +95,7 @@ struct RecoverTests {
     }
   }
 
-  @Test("what follows on a gap whose values were erased is whole in every replica")
+  @Test("Transactions after a gap whose values were erased are whole in every replica.")
   func erasedGap() throws {
     try withTemporaryFolder { folder in
       var world = try World(folder, "erased gap")
@@ -118,7 +118,7 @@ struct RecoverTests {
     }
   }
 
-  @Test("a store that begins a lineage and has nothing after it has nothing to prune")
+  @Test("A store that begins a lineage and has no later history has nothing to prune.")
   func pruneAfterLineage() throws {
     try withLineages { world, copy in
       let store = try Store.open(.file(URL(fileURLWithPath: copy)))
@@ -129,7 +129,7 @@ struct RecoverTests {
     }
   }
 
-  @Test("an older copy whose history begins just where the logs end is told from what was exported")
+  @Test("An older copy whose history begins where the logs end is recognised.")
   func divergedAtBase() throws {
     try withTemporaryFolder { folder in
       var world = try World(folder, "diverged at the base")
@@ -157,7 +157,7 @@ struct RecoverTests {
     }
   }
 
-  @Test("a token whose digest somebody altered is made anew from the logs, and said to be wrong")
+  @Test("A token with an altered digest is rebuilt from the logs, and reported as wrong.")
   func alteredToken() throws {
     try withTemporaryFolder { folder in
       var world = try World(folder, "altered token")
@@ -185,7 +185,10 @@ struct RecoverTests {
     }
   }
 
-  @Test("a store that was restored from an older copy goes on in a new lineage", arguments: 1...3)
+  @Test(
+    "A store that was restored from an older copy continues in a new lineage.",
+    arguments: 1...3
+  )
   func lineage(_ round: Int) throws {
     try withTemporaryFolder { folder in
       var world = try World(folder, "lineage \(round)")
@@ -255,7 +258,7 @@ struct RecoverTests {
     }
   }
 
-  @Test("a log that is missing at the end of an old lineage is found by what the next one says")
+  @Test("A missing log at the end of an old lineage is found by the next lineage.")
   func oldEnd() throws {
     try withLineages { world, _ in
       let old = try world.logs.files(of: world.source.identifier, lineage: 0)
@@ -267,7 +270,7 @@ struct RecoverTests {
     }
   }
 
-  @Test("an old lineage that goes on past the end that the next one names is found")
+  @Test("An old lineage that continues past the end that the next one names is found.")
   func laterEnd() throws {
     try withLineages { world, _ in
       var world = world
@@ -287,7 +290,7 @@ struct RecoverTests {
     }
   }
 
-  @Test("a later lineage by itself is sound, and a notice says that the old one is not here")
+  @Test("A later lineage without the old one verifies, with a notice that the old one is missing.")
   func laterLineageAlone() throws {
     try withLineages { world, _ in
       try FileManager.default.removeItem(
@@ -302,7 +305,7 @@ struct RecoverTests {
   }
 
   @Test(
-    "a store of a later lineage goes into another folder, which can do all that a first one can"
+    "A store of a later lineage starts another folder, which supports every command."
   )
   func laterLineageElsewhere() throws {
     try withLineages { world, copy in
@@ -357,7 +360,7 @@ struct RecoverTests {
   }
 
   @Test(
-    "an older copy is restored a second time, and goes on in a lineage of its own",
+    "A store that is restored a second time continues in another lineage.",
     arguments: [0, 3]
   )
   func restoredTwice(_ later: Int) throws {
@@ -418,7 +421,7 @@ struct RecoverTests {
     #expect(throws: PipelineError.self) { _ = try body() }?.code
   }
 
-  @Test("a replica of an older lineage is told that it can't follow the next one")
+  @Test("The error of a replica of an older lineage says that it can't follow the next one.")
   func followerOfOldLineage() throws {
     try withTemporaryFolder { folder in
       var world = try World(folder, "follower")
@@ -462,7 +465,7 @@ struct RecoverTests {
     }
   }
 
-  @Test("a point before the latest lineage is restored from the lineage that it parted from")
+  @Test("A point before the latest lineage is restored from the lineage before it.")
   func pointBeforeLineage() throws {
     try withTemporaryFolder { folder in
       var world = try World(folder, "point before")
@@ -505,7 +508,7 @@ struct RecoverTests {
     }
   }
 
-  @Test("a point before all logs is an error, and no success that makes nothing")
+  @Test("A point before all logs is an error.")
   func pointBeforeAll() throws {
     try withLineages { world, _ in
       let path = world.folder.path + "/none.store"

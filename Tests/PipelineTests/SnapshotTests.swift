@@ -6,7 +6,7 @@ import StoreTesting
 import TestSupport
 import Testing
 
-@Suite("Snapshots, and proof against a store")
+@Suite("Snapshots, and comparing logs with a store")
 struct SnapshotTests {
   private func open(_ path: String) throws -> Store {
     try Store.open(.file(URL(fileURLWithPath: path)), options: Options(isReadOnly: true))
@@ -24,7 +24,7 @@ struct SnapshotTests {
   }
 
   @Test(
-    "a replica from a snapshot has the state of the store, and goes on with its history",
+    "A replica from a snapshot has the state of the store, and follows its history.",
     arguments: 1...3
   )
   func snapshot(_ round: Int) throws {
@@ -60,7 +60,7 @@ struct SnapshotTests {
     }
   }
 
-  @Test("where history does not reach back, the first export begins with the state")
+  @Test("If history is incomplete, the first export starts with a snapshot.")
   func incompleteHistory() throws {
     try withTemporaryFolder { folder in
       var world = try World(folder, "incomplete history")
@@ -88,7 +88,7 @@ struct SnapshotTests {
     }
   }
 
-  @Test("a snapshot that was altered is found, and nothing of it is applied")
+  @Test("An altered snapshot is found, and not applied.")
   func damage() throws {
     try withTemporaryFolder { folder in
       var world = try World(folder, "snapshot damage")
@@ -105,7 +105,7 @@ struct SnapshotTests {
     }
   }
 
-  @Test("replaying the logs and the rest of the history gives the store, or what differs is said")
+  @Test("Verify compares the replayed logs with the store, and lists the differences.")
   func against() throws {
     try withTemporaryFolder { folder in
       var world = try World(folder, "against")

@@ -80,7 +80,7 @@ struct StreamTests {
     }.joined()
   }
 
-  @Test("Each large value follows once on the first log that refers to it, and an import gets it")
+  @Test("Each large value follows once after the first log that refers to it, and is imported.")
   func roundTrip() throws {
     try withTemporaryFolder { folder in
       let store = try makeStore(folder)
@@ -160,7 +160,7 @@ struct StreamTests {
       ),
     ]
 
-  @Test("A large value in a stream is refused unless its pieces come in their one form and order")
+  @Test("A large value in a stream is refused unless its pieces have their exact form and order.")
   func damage() throws {
     try withTemporaryFolder { folder in
       let store = try makeStore(folder, pictureSize: 800)

@@ -81,7 +81,10 @@ struct TokenState: CustomTestStringConvertible, Sendable {
 
 @Suite("States of tokens")
 struct TokenStateTests {
-  @Test("an export does what the table of tokens says", arguments: TokenState.all)
+  @Test(
+    "An export does for each state of the token what the table in the documents says.",
+    arguments: TokenState.all
+  )
   func export(_ state: TokenState) throws {
     try withTemporaryFolder { folder in
       var world = try World(folder, "states of tokens")

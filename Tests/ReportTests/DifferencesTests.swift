@@ -72,7 +72,7 @@ private func isThere(_ program: String) -> Bool {
 
 @Suite("Differences of stores")
 struct DifferencesTests {
-  @Test("a store and its logs are the same, at the head and at every point")
+  @Test("A store and its logs are equal, at the head and at every point.")
   func same() throws {
     try withTemporaryFolder { folder in
       let world = try AuditedWorld(folder, "same", writes: 15)
@@ -85,7 +85,7 @@ struct DifferencesTests {
     }
   }
 
-  @Test("a copy that keeps no write-ahead log is compared with its own past, in either order")
+  @Test("A copy without a write-ahead log is compared with its own past, in either order.")
   func plainCopy() throws {
     try withTemporaryFolder { folder in
       let world = try AuditedWorld(folder, "plain copy", writes: 5)
@@ -107,7 +107,7 @@ struct DifferencesTests {
     }
   }
 
-  @Test("what differs between two points is what the changes between them came to")
+  @Test("The differences between two points are the net effect of the changes between them.")
   func changes() throws {
     try withTemporaryFolder { folder in
       let world = try AuditedWorld(folder, "differences of points", writes: 20)
@@ -145,7 +145,7 @@ struct DifferencesTests {
   }
 
   @Test(
-    "the script makes the first store's rows those of the second, run by the sqlite3 shell",
+    "The script, run by the sqlite3 shell, turns the first store's rows into the second's.",
     .enabled(if: isThere("/usr/bin/sqlite3"))
   )
   func script() throws {
@@ -162,7 +162,7 @@ struct DifferencesTests {
   }
 
   @Test(
-    "texts that only spell a letter in another way are a difference, and the script makes it good",
+    "Texts with different Unicode spellings differ, and the script repairs them.",
     .enabled(if: isThere("/usr/bin/sqlite3"))
   )
   func spelling() throws {
@@ -182,7 +182,7 @@ struct DifferencesTests {
     }
   }
 
-  @Test("a text that is no UTF-8 is written by the script, byte for byte")
+  @Test("The script writes text that is not UTF-8 byte for byte.")
   func textWithoutUTF8() throws {
     try withTemporaryFolder { folder in
       let world = try AuditedWorld(folder, "no UTF-8", writes: 5)
@@ -215,7 +215,7 @@ struct DifferencesTests {
   }
 
   @Test(
-    "the rows that differ are those that sqldiff finds",
+    "The rows that differ are those that sqldiff finds.",
     .enabled(if: isThere("/usr/bin/sqldiff"))
   )
   func sqldiff() throws {
@@ -252,7 +252,7 @@ struct DifferencesTests {
     }
   }
 
-  @Test("of differences those are told that are asked for, by entity, id and attribute")
+  @Test("Only the requested differences are reported, by entity, id and attribute.")
   func filtered() throws {
     try withTemporaryFolder { folder in
       let pair = try Pair(folder, "filtered")
@@ -280,7 +280,7 @@ struct DifferencesTests {
     }
   }
 
-  @Test("stores with other tables are refused, and the first differences are said")
+  @Test("Stores with different tables are refused, and the error shows the first differences.")
   func schemas() throws {
     try withTemporaryFolder { folder in
       let world = try AuditedWorld(folder, "schemas", writes: 2)
@@ -297,7 +297,7 @@ struct DifferencesTests {
     }
   }
 
-  @Test("values that are JSON are compared inside")
+  @Test("JSON values are compared by their members.")
   func inside() {
     func parts(_ before: String, _ after: String) -> [String] {
       insideDifferences(Array(before.utf8), Array(after.utf8)).map { part in

@@ -43,7 +43,7 @@ private func page(_ history: History, _ request: AuditRequest = AuditRequest()) 
 
 @Suite("The report")
 struct ReportTests {
-  @Test("nothing that is in a store can become a part of the page")
+  @Test("Nothing in a store can become a part of the page's code.")
   func escaping() throws {
     try withTemporaryFolder { folder in
       let store = try hostileStore(folder)
@@ -63,7 +63,7 @@ struct ReportTests {
     }
   }
 
-  @Test("the page and the JSON say the same, and every deletion is there with its tombstone")
+  @Test("The page and the JSON have the same content, with every deletion and its tombstone.")
   func content() throws {
     try withTemporaryFolder { folder in
       let store = try hostileStore(folder)
@@ -94,7 +94,7 @@ struct ReportTests {
   }
 
   @Test(
-    "a log whose trailer is not that of its lines is a finding, however its transactions were reached",
+    "A log whose trailer does not match its lines is a finding, however its lines are read.",
     .enabled(if: FileManager.default.isExecutableFile(atPath: "/usr/bin/gzip"))
   )
   func trailer() throws {
@@ -137,7 +137,7 @@ struct ReportTests {
     }
   }
 
-  @Test("a row that was altered by hand is a finding, with its transaction")
+  @Test("A row that was altered by hand is a finding that names its transaction.")
   func damage() throws {
     try withTemporaryFolder { folder in
       let store = try hostileStore(folder)
@@ -151,7 +151,7 @@ struct ReportTests {
     }
   }
 
-  @Test("a report names the lineages that it does not show, and counts snapshots apart as log does")
+  @Test("A report names the lineages that it does not show, and counts snapshots separately.")
   func lineages() throws {
     try withTemporaryFolder { folder in
       var world = try AuditedWorld(folder, "report of lineages", writes: 7)
@@ -201,7 +201,7 @@ struct ReportTests {
     }
   }
 
-  @Test("transactions whose values were erased are not said to be as they were written")
+  @Test("Transactions whose values were erased are not reported as unchanged.")
   func erased() throws {
     try withTemporaryFolder { folder in
       var world = HistoryWorld(SeededGenerator(for: "report of erasures"))
@@ -231,7 +231,7 @@ struct ReportTests {
     }
   }
 
-  @Test("the first transaction that a pruned store keeps is proved, and found if it was altered")
+  @Test("The first transaction of a pruned store is verified, and found if it was altered.")
   func pruned() throws {
     try withTemporaryFolder { folder in
       let world = try AuditedWorld(folder, "report of a pruned store")
@@ -250,7 +250,7 @@ struct ReportTests {
     }
   }
 
-  @Test("the time axis has the months in which nothing happened")
+  @Test("The time axis includes months without transactions.")
   func timeAxis() throws {
     try withTemporaryFolder { folder in
       let store = try hostileStore(folder)
@@ -271,7 +271,7 @@ struct ReportTests {
     }
   }
 
-  @Test("what is more than a page can hold is summarised, and said to be")
+  @Test("Content that does not fit on a page is summarised, and the page says so.")
   func summarized() throws {
     try withTemporaryFolder { folder in
       var world = HistoryWorld(SeededGenerator(for: "summarized"))
@@ -292,7 +292,7 @@ struct ReportTests {
     }
   }
 
-  @Test("hours are those of the clock on the wall, with its summer time")
+  @Test("Hours are local time, with daylight-saving time.")
   func clock() throws {
     let zone = try #require(TimeZoneRules(named: "Europe/Berlin"))
     let clock = WallClock(zone: zone, officeHours: 8..<18)

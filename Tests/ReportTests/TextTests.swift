@@ -43,7 +43,7 @@ private let sample = ObjectDifference(
 
 @Suite("Texts of differences")
 struct TextTests {
-  @Test("a difference is a line for its object and one for each property, with nothing that steers")
+  @Test("A difference has a line for its object and one for each property, without control codes.")
   func difference() {
     let text = text(of: sample) { entity, id in id == 3 ? "Lake" : nil }
     #expect(
@@ -61,7 +61,7 @@ struct TextTests {
     )
   }
 
-  @Test("the same as JSON has every value as logs have it")
+  @Test("JSON differences have every value in the form of the logs.")
   func json() throws {
     let bytes = JSONText(sample).closed
     let object = try #require(
@@ -79,7 +79,7 @@ struct TextTests {
     #expect(inside.first?["before"] == nil)
   }
 
-  @Test("a long value is cut, and says how long it is")
+  @Test("A long value is cut, and its length is shown.")
   func long() {
     let long = value("\"" + String(repeating: "x", count: 400) + "\"")
     #expect(text(of: long, limit: 10) == "\"xxxxxxxxx… (402 characters)")
@@ -108,7 +108,7 @@ struct TextTests {
     )
   }()
 
-  @Test("a transaction is a line, and shown whole it is what is known of it")
+  @Test("A transaction is shown as one line, or whole with everything that is known of it.")
   func transaction() {
     let line = textTimeline(Marks(), width: 5, hasStatistics: true, hasChanges: false)
     #expect(
@@ -132,7 +132,7 @@ struct TextTests {
     )
   }
 
-  @Test("a difference on a page is a card with a list")
+  @Test("A difference on a page is a card with a list.")
   func html() {
     let deletion = ObjectDifference(
       kind: .delete,
@@ -150,7 +150,7 @@ struct TextTests {
     )
   }
 
-  @Test("differences as a table keep quotes, commas and line breaks in their cells")
+  @Test("A table of differences escapes quotes, commas and line breaks in its cells.")
   func table() {
     let rows = DifferenceTable.rows(of: sample)
     #expect(rows.contains(#",destination,"""Oslo""","""Bergen""",,"#))

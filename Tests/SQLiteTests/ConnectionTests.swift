@@ -3,9 +3,9 @@ import SQLite
 import TestSupport
 import Testing
 
-@Suite("Connection")
+@Suite("Connections")
 struct ConnectionTests {
-  @Test("a database in memory keeps what is written to it")
+  @Test("A database in memory keeps what is written to it.")
   func memory() throws {
     let connection = try Connection(path: "", mode: .memory)
     try connection.execute("CREATE TABLE t (x); INSERT INTO t VALUES (1), (2)")
@@ -16,7 +16,7 @@ struct ConnectionTests {
     #expect(sum.int64(at: 0) == 3)
   }
 
-  @Test("two wrappers of one database see the same rows and have their own statements")
+  @Test("Two wrappers of one database see the same rows and have their own statements.")
   func sharing() throws {
     let first = try Connection(path: "", mode: .memory)
     try first.execute("CREATE TABLE t (x); INSERT INTO t VALUES (7)")
@@ -29,7 +29,7 @@ struct ConnectionTests {
     #expect(b.int64(at: 0) == 7)
   }
 
-  @Test("a cached statement is the same one, reset and without bindings")
+  @Test("A cached statement is reused after a reset and without bindings.")
   func cached() throws {
     let connection = try Connection(path: "", mode: .memory)
     let first = try connection.cached("SELECT ?1")
@@ -43,7 +43,7 @@ struct ConnectionTests {
     #expect(try connection.cached("SELECT ?1") !== first)
   }
 
-  @Test("a statement may outlive its connection")
+  @Test("A statement stays valid after its connection is released.")
   func outliving() throws {
     var connection: Connection? = try Connection(path: "", mode: .memory)
     let statement = try #require(try connection?.prepare("SELECT 4"))
@@ -52,7 +52,7 @@ struct ConnectionTests {
     #expect(statement.int64(at: 0) == 4)
   }
 
-  @Test("a read-only connection does not make a file, and refuses to write")
+  @Test("A read-only connection does not create a file, and refuses to write.")
   func readOnly() throws {
     try withTemporaryFolder { folder in
       let path = folder.appendingPathComponent("a.db").path
@@ -68,7 +68,7 @@ struct ConnectionTests {
     }
   }
 
-  @Test("an immutable connection opens a path with characters that mean something in a URI")
+  @Test("An immutable connection opens a path with characters that have a meaning in URIs.")
   func immutable() throws {
     try withTemporaryFolder { folder in
       let path = folder.appendingPathComponent("a %41?#ü.db").path
@@ -83,7 +83,7 @@ struct ConnectionTests {
     }
   }
 
-  @Test("two texts in one prepare are refused, blanks and a semicolon after one are not")
+  @Test("Two statements in one text are refused; blanks and a semicolon at the end are not.")
   func severalStatements() throws {
     let connection = try Connection(path: "", mode: .memory)
     #expect(throws: SQLiteError.self) { try connection.prepare("SELECT 1; SELECT 2") }
@@ -91,7 +91,7 @@ struct ConnectionTests {
     #expect(try connection.prepare("SELECT 1 ; \n").step())
   }
 
-  @Test("triggers and foreign keys are switched for one connection")
+  @Test("Triggers and foreign keys are enabled and disabled for each connection.")
   func switches() throws {
     let connection = try Connection(path: "", mode: .memory)
     try connection.execute(
@@ -118,7 +118,7 @@ struct ConnectionTests {
     #expect(count.int64(at: 0) == 1)
   }
 
-  @Test("a transaction that is open is known to be")
+  @Test("A connection knows whether a transaction is open.")
   func transactions() throws {
     let connection = try Connection(path: "", mode: .memory)
     #expect(!connection.isInTransaction)
@@ -128,7 +128,7 @@ struct ConnectionTests {
     #expect(!connection.isInTransaction)
   }
 
-  @Test("an error tells the code, the sentence, the statement and the file in one line")
+  @Test("An error has the code, the message, the statement and the file in one line.")
   func errorText() throws {
     let connection = try Connection(path: "", mode: .memory)
     try connection.execute("CREATE TABLE t (x UNIQUE); INSERT INTO t VALUES (1)")
@@ -144,7 +144,7 @@ struct ConnectionTests {
     )
   }
 
-  @Test("a code is a pattern, and a primary one matches its extensions")
+  @Test("A code is a pattern, and a primary code matches its extended codes.")
   func patterns() {
     let error = SQLiteError(code: SQLiteError.constraintUnique, message: "", path: "")
     #expect(SQLiteError.constraint ~= error)

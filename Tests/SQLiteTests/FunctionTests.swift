@@ -16,7 +16,7 @@ struct FunctionTests {
     return statement.isNull(at: 0) ? "null" : statement.string(at: 0)
   }
 
-  @Test("a function gets its arguments and gives back every kind of value")
+  @Test("A function gets its arguments and returns every kind of value.")
   func results() throws {
     try connection.addFunction("echo", argumentCount: 1, isDeterministic: true) { arguments in
       switch arguments.type(at: 0) {
@@ -36,7 +36,7 @@ struct FunctionTests {
     #expect(try value("SELECT hex(echo(x''))") == "01")
   }
 
-  @Test("a function takes any number of arguments where that is asked for")
+  @Test("A variadic function accepts any number of arguments.")
   func variadic() throws {
     try connection.addFunction("howmany", argumentCount: -1, isDeterministic: true) {
       .integer(Int64($0.count))
@@ -49,7 +49,7 @@ struct FunctionTests {
     }
   }
 
-  @Test("an error thrown by a function fails the statement with its text")
+  @Test("An error thrown by a function fails the statement with its text.")
   func failure() throws {
     struct Refused: Error, CustomStringConvertible {
       var description: String { "refused on purpose" }
@@ -61,7 +61,7 @@ struct FunctionTests {
     #expect(error?.message == "refused on purpose")
   }
 
-  @Test("a collation orders texts by their bytes")
+  @Test("A collation orders texts by their bytes.")
   func collation() throws {
     try connection.addCollation("backwards") { left, right in
       left.elementsEqual(right) ? 0 : left.lexicographicallyPrecedes(right) ? 1 : -1
@@ -73,7 +73,7 @@ struct FunctionTests {
     )
   }
 
-  @Test("what a function holds is let go with the connection")
+  @Test("The connection releases its functions when it is closed.")
   func release() throws {
     final class Witness {}
     var witness: Witness? = Witness()

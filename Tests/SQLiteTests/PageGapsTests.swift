@@ -4,7 +4,7 @@ import StoreTesting
 import TestSupport
 import Testing
 
-@Suite("The gaps of pages")
+@Suite("Unused bytes of pages")
 struct PageGapsTests {
   private static let shapes = [512, 1024, 4096, 65_536].flatMap { size in
     ["NONE", "INCREMENTAL"].map { (size, $0) }
@@ -41,7 +41,7 @@ struct PageGapsTests {
   }
 
   @Test(
-    "nothing is left of deleted rows, and nothing is lost of others, in pages of every size",
+    "Nothing of deleted rows remains and no other row is lost, in pages of every size.",
     arguments: shapes.indices
   )
   func random(_ shape: Int) throws {
@@ -103,7 +103,7 @@ struct PageGapsTests {
   }
 
   @Test(
-    "what a page has between its cells and their list is overwritten",
+    "Bytes between a page's cells and their list are overwritten.",
     arguments: shapes.indices
   )
   func left(_ shape: Int) throws {
@@ -131,7 +131,7 @@ struct PageGapsTests {
     }
   }
 
-  @Test("a file whose newest pages are in the write-ahead log is left as it is")
+  @Test("A file whose newest pages are in the write-ahead log is left as it is.")
   func newerPages() throws {
     try withDatabase("log") { _, connection in
       try connection.execute(
@@ -163,7 +163,7 @@ struct PageGapsTests {
     }
   }
 
-  @Test("what is read to overwrite gaps is what was written, and all where others wrote too")
+  @Test("Only written pages are read, or all pages if another program wrote too.")
   func cost() throws {
     try withRows { file, connection, pages in
       let all = pages.pagesRead
@@ -184,7 +184,7 @@ struct PageGapsTests {
     }
   }
 
-  @Test("who read pages before their gaps were overwritten does not write them back")
+  @Test("A reader of pages from before the overwriting does not write them back.")
   func staleReader() throws {
     try withDatabase("stale") { file, connection in
       try connection.execute(
@@ -216,7 +216,7 @@ struct PageGapsTests {
     }
   }
 
-  @Test("while somebody else writes, it says so")
+  @Test("Overwriting fails with busy while another program writes.")
   func busy() throws {
     try withDatabase("busy") { file, connection in
       try connection.execute(

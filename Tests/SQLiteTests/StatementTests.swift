@@ -2,7 +2,7 @@ import Foundation
 import SQLite
 import Testing
 
-@Suite("Statement")
+@Suite("Statements")
 struct StatementTests {
   let connection: Connection
 
@@ -10,7 +10,10 @@ struct StatementTests {
     connection = try Connection(path: "", mode: .memory)
   }
 
-  @Test("integers come back as they were", arguments: [0, 1, -1, Int64.min, Int64.max])
+  @Test(
+    "Integers are read back as they were written.",
+    arguments: [0, 1, -1, Int64.min, Int64.max]
+  )
   func integers(value: Int64) throws {
     let statement = try connection.prepare("SELECT ?1")
     try statement.bind(1, value)
@@ -20,7 +23,7 @@ struct StatementTests {
   }
 
   @Test(
-    "numbers with a fraction keep every bit",
+    "Fractions are read back bit by bit.",
     arguments: [
       0.0, -0.0, 0.1, .infinity, -.infinity, .greatestFiniteMagnitude, .leastNonzeroMagnitude,
     ]
@@ -33,7 +36,7 @@ struct StatementTests {
     #expect(statement.double(at: 0).bitPattern == value.bitPattern)
   }
 
-  @Test("NaN becomes null, which is why no store hands it to SQLite")
+  @Test("NaN becomes null, which is why no store passes it to SQLite.")
   func notANumber() throws {
     let statement = try connection.prepare("SELECT ?1")
     try statement.bind(1, Double.nan)
@@ -42,7 +45,7 @@ struct StatementTests {
   }
 
   @Test(
-    "texts come back as they were, empty and with NUL",
+    "Texts are read back as they were written, also empty ones and those with NUL.",
     arguments: [
       "", "a", "0123456789abcdef", "a\0b", "\0", "Größe 東京 🧳",
       String(repeating: "x", count: 300),
@@ -66,7 +69,7 @@ struct StatementTests {
   }
 
   @Test(
-    "bytes come back as they were, and none is not null",
+    "Bytes are read back as they were written, and empty bytes are not null.",
     arguments: [Data(), Data([0]), Data([0xff, 0, 0xfe]), Data(repeating: 7, count: 100_000)]
   )
   func blobs(value: Data) throws {
@@ -82,7 +85,7 @@ struct StatementTests {
     }
   }
 
-  @Test("a statement runs again after reset, with the bindings it had")
+  @Test("A statement runs again after a reset, with the same bindings.")
   func again() throws {
     try connection.execute("CREATE TABLE t (x)")
     let insert = try connection.prepare("INSERT INTO t VALUES (?1)")
@@ -101,7 +104,7 @@ struct StatementTests {
     #expect(count == 3)
   }
 
-  @Test("a parameter that is not there is an error")
+  @Test("A parameter that does not exist is an error.")
   func range() throws {
     let statement = try connection.prepare("SELECT ?1")
     do {
@@ -110,7 +113,7 @@ struct StatementTests {
     } catch SQLiteError.range {}
   }
 
-  @Test("A prepared statement reports its columns")
+  @Test("A prepared statement reports its columns.")
   func shape() throws {
     let statement = try connection.prepare("SELECT ?1 AS a, ?2 AS b")
     #expect(statement.columnCount == 2)
@@ -119,7 +122,7 @@ struct StatementTests {
     #expect(statement.isReadOnly)
   }
 
-  @Test("a statement that failed runs again")
+  @Test("A statement that failed runs again.")
   func recovery() throws {
     try connection.execute("CREATE TABLE t (x UNIQUE); INSERT INTO t VALUES (1)")
     let insert = try connection.prepare("INSERT INTO t VALUES (?1)")
@@ -131,7 +134,7 @@ struct StatementTests {
     #expect(connection.lastInsertedID == 2)
   }
 
-  @Test("a full disk is told by its code")
+  @Test("A full disk has its own code.")
   func full() throws {
     try connection.execute("CREATE TABLE t (x); PRAGMA max_page_count = 4")
     do {

@@ -4,7 +4,7 @@ import SwiftData
 import TestSupport
 import Testing
 
-@Suite("Migration of the sample's stores")
+@Suite("Migration of sample stores")
 struct MigrationTests {
   private func context<Version: VersionedSchema>(
     _ version: Version.Type,
@@ -20,7 +20,9 @@ struct MigrationTests {
     )
   }
 
-  @Test("a store of version 1 becomes one of today, and trips of one name become one")
+  @Test(
+    "A store of version 1 is migrated to the current version, and trips of one name are merged."
+  )
   func fromFirst() throws {
     let folder = try TemporaryFolder()
     let file = folder.file("trips.store")
@@ -68,7 +70,7 @@ struct MigrationTests {
     #expect(try context.fetchCount(FetchDescriptor<Trip>()) == 3)
   }
 
-  @Test("stores of version 2, of trips and of people, become those of today")
+  @Test("Stores of version 2, of trips and of people, are migrated to the current version.")
   func fromSecond() throws {
     let folder = try TemporaryFolder()
     let (file, people) = (folder.file("trips.store"), folder.file("people.store"))

@@ -2,7 +2,7 @@ import Foundation
 import TestSupport
 import Testing
 
-@Suite("trips, as users run it")
+@Suite("The trips program")
 struct ProgramTests {
   private let folder: TemporaryFolder
   private let store: String
@@ -28,7 +28,7 @@ struct ProgramTests {
     #expect(outcome.code == 0 && outcome.output.isEmpty && outcome.messages.isEmpty)
   }
 
-  @Test("a trip is added, listed, changed, booked, confirmed, shown and deleted")
+  @Test("A trip is added, listed, changed, booked, confirmed, shown and deleted.")
   func life() throws {
     try addNorway()
     let added = try trips("list", store)
@@ -63,7 +63,7 @@ struct ProgramTests {
     #expect(try trips("list", store).output == "")
   }
 
-  @Test("a trip has a badge from when the widget changed it until it is shown")
+  @Test("A trip has a badge after the widget changed it, until it is shown.")
   func badges() throws {
     try addNorway()
     let plain = "2026-06-01  2026-06-14  idea  Norway  Bergen\n"
@@ -94,7 +94,7 @@ struct ProgramTests {
     #expect(broken.code == 2 && broken.messages.contains("Remove that file"))
   }
 
-  @Test("answers for programs are one object a line")
+  @Test("JSON answers have one object per line.")
   func json() throws {
     try addNorway()
     let line = try trips("--json", "list", store).output
@@ -111,7 +111,7 @@ struct ProgramTests {
     )
   }
 
-  @Test("each failure has its code and a sentence, and writes nothing to standard output")
+  @Test("Each failure has its code and a sentence, and writes nothing to standard output.")
   func failures() throws {
     try addNorway()
     let garbage = folder.file("garbage").path
@@ -158,7 +158,7 @@ struct ProgramTests {
     #expect(!FileManager.default.fileExists(atPath: missing))
   }
 
-  @Test("help goes to standard output, also of commands in commands; without words it is an error")
+  @Test("Help is written to standard output, also for subcommands; no words are an error.")
   func help() throws {
     for words in [
       ["--help"], ["-h"], ["help"], ["help", "widget", "confirm"], ["seed", "--help"],
@@ -178,7 +178,7 @@ struct ProgramTests {
     #expect(try trips("--version").output == "trips 0.1.0\n")
   }
 
-  @Test("nothing is coloured in a file, unless that is asked for")
+  @Test("Output to a file has no colours unless they are requested.")
   func colors() throws {
     try addNorway()
     #expect(try !trips("show", store, "Norway").output.contains("\u{1b}"))
@@ -190,7 +190,7 @@ struct ProgramTests {
     )
   }
 
-  @Test("a reader that closes the pipe early ends the program quietly")
+  @Test("The program ends quietly if a reader closes the pipe early.")
   func closedPipe() throws {
     #expect(try trips("seed", store, "--changes", "4000").code == 0)
     let process = try tripsProgram()
@@ -206,7 +206,7 @@ struct ProgramTests {
     #expect(said.isEmpty)
   }
 
-  @Test("a disk that is full under the answer is an error")
+  @Test("A disk that is full during an answer is an error.")
   func fullDisk() throws {
     try addNorway()
     let process = try tripsProgram()
@@ -221,7 +221,7 @@ struct ProgramTests {
     #expect(String(decoding: said, as: UTF8.self).contains("No space left on device"))
   }
 
-  @Test("a seeding that is stopped leaves nothing behind", arguments: [SIGINT, SIGTERM])
+  @Test("A seeding that is interrupted leaves no files.", arguments: [SIGINT, SIGTERM])
   func stopped(signal: Int32) throws {
     let process = try tripsProgram()
     process.arguments = ["seed", store, "--changes", "10000000"]

@@ -3,7 +3,7 @@ import Testing
 
 @Suite("The reference of trips")
 struct ReferenceTests {
-  @Test("docs/CLI_TRIPS.md is what the program says of itself; make reference writes it")
+  @Test("docs/CLI_TRIPS.md equals the output of the program; make reference writes it.")
   func reference() throws {
     let root = URL(fileURLWithPath: #filePath).deletingLastPathComponent()
       .deletingLastPathComponent().deletingLastPathComponent()

@@ -9,7 +9,7 @@ import Testing
 
 @Suite("Seeded histories")
 struct SeedingTests {
-  @Test("the same seed gives the same store in every process, and another seed another one")
+  @Test("The same seed gives the same store in every process, and another seed a different one.")
   func reproducible() throws {
     let folder = try TemporaryFolder()
     func seed(_ name: String, _ number: String, _ changes: String = "2000") throws -> [URL] {
@@ -42,7 +42,7 @@ struct SeedingTests {
     }
   }
 
-  @Test("history has exactly as many changes as were asked for", arguments: [0, 1, 2, 19, 20, 333])
+  @Test("History has exactly the requested number of changes.", arguments: [0, 1, 2, 19, 20, 333])
   func exact(count: Int) throws {
     let folder = try TemporaryFolder()
     let store = folder.file("trips.store")
@@ -56,7 +56,7 @@ struct SeedingTests {
     #expect(try rows("PRAGMA integrity_check", in: store) == ["ok"])
   }
 
-  @Test("two thousand changes have every kind of change, author and attribute, whatever the seed")
+  @Test("Two thousand changes include every kind of change, author and attribute, for any seed.")
   func coverage() throws {
     for seed: UInt64 in 1...3 {
       let folder = try TemporaryFolder()
@@ -103,7 +103,7 @@ struct SeedingTests {
     }
   }
 
-  @Test("between them, the models have every type that an attribute may have")
+  @Test("The models together use every attribute type.")
   func types() throws {
     let folder = try TemporaryFolder()
     let store = folder.file("trips.store")
@@ -163,7 +163,7 @@ struct SeedingTests {
     )
   }
 
-  @Test("a store that is there is not overwritten, and a failure leaves nothing behind")
+  @Test("An existing store is not overwritten, and a failure leaves no files.")
   func existing() throws {
     struct Stop: Error {}
     let folder = try TemporaryFolder()
@@ -183,7 +183,7 @@ struct SeedingTests {
     #expect(try FileManager.default.contentsOfDirectory(atPath: folder.url.path).count == 1)
   }
 
-  @Test("trips that were moved since they were planned are forgotten when they are cleaned up")
+  @Test("Cleaning removes trips that were moved since they were planned.")
   func cleaning() throws {
     let folder = try TemporaryFolder()
     let seeder = try Seeder(
@@ -207,7 +207,7 @@ struct SeedingTests {
     #expect(there.count == seeder.known.count)
   }
 
-  @Test("stores of earlier releases have their schemas, and are migrated", arguments: ["1", "2"])
+  @Test("Stores of earlier releases have their schemas, and are migrated.", arguments: ["1", "2"])
   func earlier(release: String) throws {
     let folder = try TemporaryFolder()
     func seed(_ name: String) throws -> URL {
@@ -243,7 +243,7 @@ struct SeedingTests {
     #expect(wrong.code == 64)
   }
 
-  @Test("memory does not grow with the number of changes")
+  @Test("Memory does not grow with the number of changes.")
   func memory() throws {
     let folder = try TemporaryFolder()
     func peak(_ changes: Int) throws -> Int {

@@ -3,13 +3,13 @@ import Testing
 
 @testable import Samples
 
-@Suite("A feed that updates what is known")
+@Suite("Updating airports from a feed")
 struct AirportTests {
   private func feed(_ json: String) throws -> AirportFeed {
     try JSONDecoder().decode(AirportFeed.self, from: Data(json.utf8))
   }
 
-  @Test("known codes are updated, new ones added, and identities stay")
+  @Test("Known codes are updated and new ones added, and objects keep their identity.")
   func upsert() throws {
     let container = try ModelContainer(
       for: Airport.self,
@@ -48,7 +48,7 @@ struct AirportTests {
     #expect(airports.last?.persistentModelID == before["OSL"])
   }
 
-  @Test("two airports swap their codes in one save")
+  @Test("Two airports swap their codes in one save.")
   func swap() throws {
     let container = try ModelContainer(
       for: Airport.self,

@@ -20,7 +20,7 @@ struct ContactTests {
     return context
   }
 
-  @Test("structs and enums come back as they went in")
+  @Test("Structs and enums are read back as they were saved.")
   func roundTrip() throws {
     let context = try makeContext()
     let contact = Contact(
@@ -50,7 +50,7 @@ struct ContactTests {
     #expect(read.previousStatus == nil && read.billingAddress == nil)
   }
 
-  @Test("a change within a struct is a change of the contact")
+  @Test("A change inside a struct is a change of the contact.")
   func changeWithin() throws {
     let context = try makeContext()
     try context.save()
@@ -65,7 +65,7 @@ struct ContactTests {
     #expect(read.first?.tags == ["Ada", "Oslo", "north"])
   }
 
-  @Test("contacts are found by key paths into their structs and by enums, saved or not")
+  @Test("Contacts are found by key paths into their structs and by enums, saved or not.")
   func queries() throws {
     let context = try makeContext()
     let search = ContactSearch(context: context)
@@ -89,7 +89,7 @@ struct ContactTests {
     }
   }
 
-  @Test("models go to JSON and come from it, and an object they share stays one")
+  @Test("Models are encoded as JSON and decoded, and a shared object stays one object.")
   func codableModels() throws {
     let json = """
       [{"title": "Ran", "year": 1985, "genres": ["drama"], "director": {"name": "Kurosawa"}},

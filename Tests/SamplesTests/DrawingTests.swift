@@ -4,13 +4,13 @@ import Testing
 @testable import Samples
 
 @MainActor
-@Suite("Editing")
+@Suite("Editing drawings")
 struct DrawingTests {
   private func makeContainer() throws -> ModelContainer {
     try ModelContainer(for: Drawing.self, configurations: .init(isStoredInMemoryOnly: true))
   }
 
-  @Test("edits are taken back and made again, one by one")
+  @Test("Edits are undone and redone one by one.")
   func undo() throws {
     let editor = DrawingEditor(container: try makeContainer())
     let drawing = Drawing(title: "Map")
@@ -35,7 +35,7 @@ struct DrawingTests {
     #expect(!editor.undoManager.canUndo && editor.undoManager.canRedo)
   }
 
-  @Test("a deletion that is taken back brings the object and its parts back")
+  @Test("Undoing a deletion restores the object and its parts.")
   func undoDeletion() throws {
     let editor = DrawingEditor(container: try makeContainer())
     let drawing = Drawing(title: "Map")
@@ -53,7 +53,7 @@ struct DrawingTests {
     #expect(read.first?.shapes.map(\.name).sorted() == ["circle", "square"])
   }
 
-  @Test("observers of a stored property run when it is set, not when it is read from a store")
+  @Test("Observers of a stored property run when it is set, not when it is read from a store.")
   func didSet() throws {
     let context = ModelContext(try makeContainer())
     let drawing = Drawing(title: "Map")
@@ -68,7 +68,7 @@ struct DrawingTests {
     #expect(read.width == 300 && read.resizes == 2)
   }
 
-  @Test("an ephemeral value is not saved")
+  @Test("An ephemeral value is not saved.")
   func ephemeral() throws {
     let context = ModelContext(try makeContainer())
     let drawing = Drawing(title: "Map")
@@ -79,7 +79,7 @@ struct DrawingTests {
     #expect(read?.title == "Map" && read?.selection == nil)
   }
 
-  @Test("every save tells what it inserted, updated and deleted, as an async sequence")
+  @Test("Each save reports its insertions, updates and deletions in an async sequence.")
   func notifications() async throws {
     let context = ModelContext(try makeContainer())
     var reports = saves(of: context).makeAsyncIterator()
@@ -101,7 +101,7 @@ struct DrawingTests {
     #expect(report.updated == [map.persistentModelID] && report.deleted == [id])
   }
 
-  @Test("rolling back undoes what was not saved")
+  @Test("A rollback reverts unsaved changes.")
   func rollback() throws {
     let context = ModelContext(try makeContainer())
     let drawing = Drawing(title: "Map")

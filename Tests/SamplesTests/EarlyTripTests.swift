@@ -4,9 +4,9 @@ import Testing
 
 @testable import Samples
 
-@Suite("The models of the first talks")
+@Suite("The models of Apple's first talks")
 struct EarlyTripTests {
-  @Test("trips and people are kept in two files by one context")
+  @Test("One context keeps trips and people in two files.")
   func twoFiles() async throws {
     try withTemporaryFolder { folder in
       do {
@@ -36,7 +36,7 @@ struct EarlyTripTests {
     }
   }
 
-  @Test("deleting cascades in the spelling of the first release")
+  @Test("Deleting cascades with the spelling of the first release.")
   func cascade() async throws {
     try withTemporaryFolder { folder in
       let context = ModelContext(try EarlyTrips.makeContainer(in: folder))
@@ -58,7 +58,7 @@ struct EarlyTripTests {
     }
   }
 
-  @Test("a transient property is not saved")
+  @Test("A transient property is not saved.")
   func transient() async throws {
     try withTemporaryFolder { folder in
       let context = ModelContext(try EarlyTrips.makeContainer(in: folder))
@@ -72,7 +72,7 @@ struct EarlyTripTests {
     }
   }
 
-  @Test("fetches with a filter within, saved and not yet saved")
+  @Test("Fetches with nested filters find saved and unsaved objects.")
   func filters() async throws {
     try withTemporaryFolder { folder in
       let context = ModelContext(try EarlyTrips.makeContainer(in: folder))
@@ -98,7 +98,7 @@ struct EarlyTripTests {
   }
 
   @Test(
-    "a walk goes in order through what matches, whatever the batch",
+    "Enumeration visits the matching objects in order, for any batch size.",
     arguments: [1, 3, 500, 5_000]
   )
   func enumerate(batchSize: Int) async throws {
@@ -126,7 +126,7 @@ struct EarlyTripTests {
     }
   }
 
-  @Test("a walk that leaves changes behind throws, unless that is meant")
+  @Test("An enumeration that leaves changes throws unless that is allowed.")
   func guardedWalk() async throws {
     try withTemporaryFolder { folder in
       let container = try EarlyTrips.makeContainer(in: folder)

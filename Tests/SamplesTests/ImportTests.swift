@@ -4,7 +4,7 @@ import Testing
 
 @testable import Samples
 
-@Suite("Imports away from the main thread")
+@Suite("Imports outside the main thread")
 struct ImportTests {
   private static func records(_ count: Int) -> [TripRecord] {
     (0..<count).map { index in
@@ -17,7 +17,7 @@ struct ImportTests {
     }
   }
 
-  @Test("an actor imports 100,000 trips")
+  @Test("An actor imports 100,000 trips.")
   func hundredThousand() async throws {
     try await withTemporaryFolder { folder in
       let container = try ModelContainer(
@@ -40,7 +40,7 @@ struct ImportTests {
     }
   }
 
-  @Test("what one context saved, an actor finds by its identity and changes")
+  @Test("An actor finds an object of another context by its identifier, and changes it.")
   func acrossContexts() async throws {
     let container = try ModelContainer(
       for: Trip.self,
@@ -65,7 +65,7 @@ struct ImportTests {
     #expect(try await importer.count(destination: "Oslo") == 0)
   }
 
-  @Test("several actors import into one store at the same time")
+  @Test("Several actors import into one store at the same time.")
   func severalActors() async throws {
     try await withTemporaryFolder { folder in
       let container = try ModelContainer(

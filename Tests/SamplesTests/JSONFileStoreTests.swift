@@ -4,7 +4,7 @@ import Testing
 
 @testable import Samples
 
-@Suite("A store of our own in one JSON file")
+@Suite("A custom store in one JSON file")
 struct JSONFileStoreTests {
   private func makeContainer(_ folder: URL) throws -> ModelContainer {
     let configuration = JSONFileStoreConfiguration(
@@ -19,7 +19,7 @@ struct JSONFileStoreTests {
     Trip(name: name, destination: destination, startDate: day(start), endDate: day(start + 7))
   }
 
-  @Test("objects are saved, changed, deleted, and there again for another container")
+  @Test("Objects are saved, changed and deleted, and another container reads the result.")
   func lifeOfObjects() async throws {
     try withTemporaryFolder { folder in
       do {
@@ -42,7 +42,7 @@ struct JSONFileStoreTests {
     }
   }
 
-  @Test("relationships lead to the same objects after reopening")
+  @Test("Relationships lead to the same objects after reopening.")
   func relationships() async throws {
     try withTemporaryFolder { folder in
       do {
@@ -64,7 +64,7 @@ struct JSONFileStoreTests {
     }
   }
 
-  @Test("what the store can't filter or sort is filtered and sorted in memory")
+  @Test("Filters and orders that the store does not support are applied in memory.")
   func filtering() async throws {
     try withTemporaryFolder { folder in
       let container = try makeContainer(folder)
@@ -86,7 +86,7 @@ struct JSONFileStoreTests {
     }
   }
 
-  @Test("the file is JSON with the names of the properties")
+  @Test("The file is JSON with the names of the properties.")
   func file() async throws {
     try withTemporaryFolder { folder in
       let context = ModelContext(try makeContainer(folder))
@@ -102,7 +102,7 @@ struct JSONFileStoreTests {
     }
   }
 
-  @Test("a file that is no such store is an error, and stays as it is")
+  @Test("A file that is not such a store is an error, and is not changed.")
   func damaged() async throws {
     try withTemporaryFolder { folder in
       let url = folder.appending(path: "trips.json")

@@ -4,7 +4,7 @@ import Testing
 
 @testable import Samples
 
-@Suite("The history of a store of our own")
+@Suite("The history of a custom store")
 struct JSONHistoryTests {
   private func configuration(_ folder: URL, _ name: String = "trips") -> JSONFileStoreConfiguration
   {
@@ -31,7 +31,7 @@ struct JSONHistoryTests {
     try context.fetchHistory(HistoryDescriptor<JSONHistoryTransaction>())
   }
 
-  @Test("an observer counts the saves to a store of our own by models and authors, and resumes")
+  @Test("An observer counts the saves to a custom store by models and authors, and resumes.")
   func observer() async throws {
     try await withTemporaryFolder { folder in
       let context = try context(folder, "app")
@@ -65,7 +65,7 @@ struct JSONHistoryTests {
     }
   }
 
-  @Test("saves are transactions with typed changes, there again for another container")
+  @Test("Saves are transactions with typed changes, and another container reads them.")
   func transactions() async throws {
     try withTemporaryFolder { folder in
       do {
@@ -102,7 +102,7 @@ struct JSONHistoryTests {
     }
   }
 
-  @Test("tokens of its own select what came after, also from JSON")
+  @Test("Tokens of a custom store select later transactions, also after JSON.")
   func tokens() async throws {
     try withTemporaryFolder { folder in
       let context = try context(folder, "app")
@@ -131,7 +131,7 @@ struct JSONHistoryTests {
     }
   }
 
-  @Test("a save that was interrupted is whole or is not there", arguments: [true, false])
+  @Test("An interrupted save is whole or absent.", arguments: [true, false])
   func interrupted(_ isDone: Bool) async throws {
     try withTemporaryFolder { folder in
       let file = folder.appending(path: "trips.json")
@@ -155,7 +155,7 @@ struct JSONHistoryTests {
     }
   }
 
-  @Test("a container with a store of each kind gives each history by its type")
+  @Test("A container with stores of several kinds gives each history by its type.")
   func kinds() async throws {
     try withTemporaryFolder { folder in
       let schema = Schema([Trip.self, BucketListItem.self, LivingAccommodation.self, Airport.self])
@@ -184,7 +184,7 @@ struct JSONHistoryTests {
     }
   }
 
-  @Test("two such stores give one list, and one token covers both")
+  @Test("Two custom stores give one list of transactions, and one token covers both.")
   func several() async throws {
     try withTemporaryFolder { folder in
       let trips = JSONFileStoreConfiguration(

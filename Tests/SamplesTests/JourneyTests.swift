@@ -3,9 +3,9 @@ import Testing
 
 @testable import Samples
 
-@Suite("Journeys, with formatters and a queue that Foundation on Linux lacks")
+@Suite("Journeys, with formatters and a queue that Foundation on Linux does not have")
 struct JourneyTests {
-  @Test("an actor with a queue as its executor saves journeys, whose values are formatted")
+  @Test("An actor with a queue as its executor saves journeys, whose values are formatted.")
   func timetable() async throws {
     let container = try ModelContainer(
       for: Journey.self,

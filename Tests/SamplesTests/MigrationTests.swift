@@ -28,7 +28,7 @@ struct MigrationTests {
     try context.save()
   }
 
-  @Test("the first version becomes the third by the plan: duplicates gone, dates renamed")
+  @Test("The plan migrates version 1 to version 3: it merges duplicates and renames dates.")
   func firstToThird() async throws {
     try withTemporaryFolder { folder in
       let url = folder.appending(path: "trips.store")
@@ -63,7 +63,7 @@ struct MigrationTests {
     }
   }
 
-  @Test("a store that is migrated opens again, with the plan and without")
+  @Test("A migrated store opens again, with the plan and without.")
   func again() async throws {
     try withTemporaryFolder { folder in
       let url = folder.appending(path: "trips.store")
@@ -83,7 +83,7 @@ struct MigrationTests {
     }
   }
 
-  @Test("without a plan, a name that becomes unique is refused where it is there twice")
+  @Test("Without a plan, a name that becomes unique is refused if two objects have it.")
   func refused() async throws {
     try withTemporaryFolder { folder in
       let url = folder.appending(path: "trips.store")
@@ -105,7 +105,7 @@ struct MigrationTests {
     }
   }
 
-  @Test("an earlier version does not open a later store")
+  @Test("An earlier version does not open a later store.")
   func backwards() async throws {
     try withTemporaryFolder { folder in
       let url = folder.appending(path: "trips.store")

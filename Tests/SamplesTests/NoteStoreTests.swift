@@ -5,7 +5,7 @@ import Testing
 
 @Suite("Notes in a public actor")
 struct NoteStoreTests {
-  @Test("notes are written, changed, pinned and removed")
+  @Test("Notes are written, changed, pinned and removed.")
   func wholeStore() async throws {
     let store = try NoteStore.open(at: nil)
     let first = try await store.add("First\nmore")
@@ -20,7 +20,7 @@ struct NoteStoreTests {
     #expect(try await store.summaries().map(\.id) == [first])
   }
 
-  @Test("a generic actor and one made by hand work over the same container")
+  @Test("A generic actor and one that is written by hand use the same container.")
   func otherActors() async throws {
     try await withTemporaryFolder { folder in
       let store = try NoteStore.open(at: folder.appending(path: "notes.store"))
@@ -31,7 +31,7 @@ struct NoteStoreTests {
     }
   }
 
-  @Test("a note has an identity of its own beside the one of its store")
+  @Test("A note has its own identifier besides that of its store.")
   func identities() throws {
     let id = UUID()
     let note = Note(id: id, text: "x", createdAt: .distantPast)

@@ -6,9 +6,9 @@ import Testing
 @testable import Samples
 
 @MainActor
-@Suite("The data layer of an app for recipes")
+@Suite("The data layer of a recipe app")
 struct RecipeBookTests {
-  @Test("recipes are added, searched, marked and deleted")
+  @Test("Recipes are added, searched, marked and deleted.")
   func wholeBook() throws {
     let book = try RecipeBook(inMemory: true)
     try book.add(
@@ -37,7 +37,7 @@ struct RecipeBookTests {
     #expect(try book.recipes(using: "sugar").map(\.title) == ["Crème brûlée"])
   }
 
-  @Test("a rating that is missing counts as none")
+  @Test("A missing rating counts as none.")
   func ratings() throws {
     let book = try RecipeBook(inMemory: true)
     let soup = try book.add("Soup")
@@ -47,7 +47,7 @@ struct RecipeBookTests {
     #expect(try book.wellRated(atLeast: 0).count == 2)
   }
 
-  @Test("the book is there again when it is opened again")
+  @Test("A recipe book keeps its recipes when it is opened again.")
   func reopening() async throws {
     try withTemporaryFolder { folder in
       let url = folder.appending(path: "recipes.store")
@@ -64,7 +64,7 @@ struct RecipeBookTests {
     }
   }
 
-  @Test("a view that watches the book learns of a change, and one that watches a recipe too")
+  @Test("Views that observe the book or a recipe are notified of changes.")
   func observation() throws {
     let book = try RecipeBook(inMemory: true)
     let soup = try book.add("Soup")

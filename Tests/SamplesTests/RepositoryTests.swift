@@ -15,7 +15,7 @@ struct RepositoryTests {
     return SwiftDataRepository(context: ModelContext(container))
   }
 
-  @Test("it adds, finds, counts and removes")
+  @Test("A repository adds, finds, counts and removes objects.")
   func basics() throws {
     let repository = try makeRepository()
     for title in ["Soup", "Bread", "Apple pie"] { try repository.add(Recipe(title: title)) }
@@ -35,7 +35,7 @@ struct RepositoryTests {
     #expect(try repository.count() == 0)
   }
 
-  @Test("an object of another context is found by its identity, in a generic predicate")
+  @Test("A generic predicate finds an object of another context by its identifier.")
   func genericPredicate() throws {
     let container = try ModelContainer(
       for: Recipe.self,
@@ -47,7 +47,7 @@ struct RepositoryTests {
     #expect(try other.find(recipe.persistentModelID)?.title == "Soup")
   }
 
-  @Test("a transaction that throws leaves nothing behind")
+  @Test("A transaction that throws changes nothing.")
   func transaction() throws {
     let repository = try makeRepository()
     #expect(throws: Refused.self) {
@@ -61,7 +61,7 @@ struct RepositoryTests {
     #expect(try repository.count() == 1)
   }
 
-  @Test("a requirement of a protocol stands in a predicate")
+  @Test("A protocol requirement is usable in a predicate.")
   func protocolRequirement() throws {
     let repository = try makeRepository()
     try repository.add(Recipe(title: "old", createdAt: day(1)))

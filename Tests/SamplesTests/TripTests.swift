@@ -26,7 +26,7 @@ struct TripTests {
     return trip
   }
 
-  @Test("related types are found from one")
+  @Test("The schema of one model includes its related models.")
   func schema() throws {
     let container = try makeContext().container
     #expect(
@@ -36,7 +36,7 @@ struct TripTests {
     )
   }
 
-  @Test("an object graph is saved and read back by another context, inverses included")
+  @Test("Another context reads a saved object graph, inverses included.")
   func roundTrip() throws {
     let context = try makeContext()
     let trip = makeTrip("Winter", in: context)
@@ -53,7 +53,7 @@ struct TripTests {
     #expect(read.livingAccommodation?.trip === read)
   }
 
-  @Test("deleting a trip deletes what belongs to it, and nothing else")
+  @Test("Deleting a trip deletes its parts and nothing else.")
   func cascade() throws {
     let context = try makeContext()
     let winter = makeTrip("Winter", in: context)
@@ -68,7 +68,7 @@ struct TripTests {
     #expect(try context.fetchCount(FetchDescriptor<LivingAccommodation>()) == 1)
   }
 
-  @Test("a trip of the same name and days updates the one that is there")
+  @Test("A trip with the same name and days updates the existing one.")
   func compoundUnique() throws {
     let context = try makeContext()
     let first = Trip(name: "Winter", destination: "Oslo", startDate: day(1), endDate: day(8))
@@ -84,7 +84,7 @@ struct TripTests {
     #expect(read.first?.persistentModelID == first.persistentModelID)
   }
 
-  @Test("upcoming trips are found, in order, as many as asked for")
+  @Test("Upcoming trips are found in order, up to the limit.")
   func upcoming() throws {
     let context = try makeContext()
     for (index, name) in ["a", "b", "c", "d"].enumerated() {
@@ -102,7 +102,7 @@ struct TripTests {
   }
 
   @Test(
-    "a search ignores case and accents",
+    "A search ignores case and accents.",
     arguments: [
       ("", 3), ("OSLO", 2), ("reykjavik", 1), ("winter", 1), ("Kyoto", 0),
     ]
@@ -117,7 +117,7 @@ struct TripTests {
     #expect(try context.fetchCount(FetchDescriptor(predicate: Trip.search(text))) == count)
   }
 
-  @Test("a fetch through a to-one relationship, by the identity at its end")
+  @Test("A fetch filters by the identifier of a related object.")
   func byRelatedIdentity() throws {
     let context = try makeContext()
     let winter = makeTrip("Winter", in: context)

@@ -4,7 +4,7 @@ import Testing
 
 @testable import Samples
 
-@Suite("A history consumer: badges for what the widget changed")
+@Suite("Reading history: badges for the widget's changes")
 struct UnreadTripsTests {
   private func withTrips(
     _ body: (ModelContainer, UnreadTrips, URL) async throws -> Void
@@ -35,7 +35,7 @@ struct UnreadTripsTests {
     return identifiers.compactMap { (context.model(for: $0) as? Trip)?.name }
   }
 
-  @Test("a trip gets a badge once when the widget confirms its accommodation")
+  @Test("A trip gets a badge once when the widget confirms its accommodation.")
   func badge() async throws {
     try await withTrips { container, unread, _ in
       #expect(try await unread.findUnreadTripIdentifiers().isEmpty)
@@ -55,7 +55,7 @@ struct UnreadTripsTests {
     }
   }
 
-  @Test("deleted trips are told by what survives of them")
+  @Test("Deleted trips are listed by the values of their tombstones.")
   func archive() async throws {
     try await withTrips { container, _, _ in
       let context = ModelContext(container)

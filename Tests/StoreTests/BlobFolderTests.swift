@@ -6,7 +6,7 @@ import Testing
 @testable import Changes
 @testable import Store
 
-@Suite("The folder of large values")
+@Suite("The folder of blob files")
 struct BlobFolderTests {
   private let value = Array("a large value".utf8)
   private var digest: String { SHA256.digest(of: value).description }
@@ -26,7 +26,7 @@ struct BlobFolderTests {
     return stat(path, &status) == 0 ? status.st_mode & 0o777 : 0
   }
 
-  @Test("A value is read, measured and removed by its digest, and nothing else is in the folder.")
+  @Test("A value is read, measured and removed by its digest, and the folder has no other files.")
   func values() throws {
     try withFolder { blobs, _ in
       #expect(try blobs.read(digest) == nil && blobs.size(of: digest) == nil)
@@ -78,7 +78,7 @@ struct BlobFolderTests {
     #expect(error?.message.contains("No such file or directory") == true)
   }
 
-  @Test("A value without a folder is refused with the reason that the system gives.")
+  @Test("If the folder is missing, the error of a value gives the system's reason.")
   func missingFolder() throws {
     try withTemporaryFolder { folder in
       let blobs = BlobFolder(besides: folder.path + "/none/a.store")
@@ -90,7 +90,7 @@ struct BlobFolderTests {
     }
   }
 
-  @Test("Those who may read the store may read its values, and nobody else.")
+  @Test("Exactly the users who may read the store may read its values.")
   func permissions() throws {
     let modes: [(store: mode_t, value: mode_t, folder: mode_t)] = [
       (0o600, 0o600, 0o700), (0o644, 0o644, 0o755), (0o604, 0o604, 0o705), (0o666, 0o644, 0o755),

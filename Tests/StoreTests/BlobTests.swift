@@ -49,7 +49,7 @@ struct BlobTests {
     }
   }
 
-  @Test("values of external attributes lie in files named by their digests once they are large")
+  @Test("Large values of external attributes are kept in files named by their digests.")
   func files() throws {
     try withPhotos { store, files in
       try store.write(Author()) { writer in
@@ -68,7 +68,7 @@ struct BlobTests {
     }
   }
 
-  @Test("a file is there as long as a row needs it, and once for all")
+  @Test("Rows with equal values share one file, which exists as long as a row needs it.")
   func shared() throws {
     try withPhotos { store, files in
       try store.write(Author()) { writer in
@@ -95,7 +95,7 @@ struct BlobTests {
     }
   }
 
-  @Test("history refers to values over one mebibyte, and keeps their files")
+  @Test("History refers to values over one mebibyte, and keeps their files.")
   func largeInHistory() throws {
     try withPhotos { store, files in
       try store.write(Author()) { try $0.insert(0, id: 1, values: [.blob(self.big), .null]) }
@@ -111,7 +111,7 @@ struct BlobTests {
   }
 
   @Test(
-    "a large text of an ordinary attribute stays in its row, and leaves history's",
+    "A large text of an ordinary attribute stays in its row, and history refers to its file.",
     arguments: Place.allCases
   )
   func largeText(place: Place) throws {
@@ -130,7 +130,7 @@ struct BlobTests {
     }
   }
 
-  @Test("changes that are merged count what they need in the end")
+  @Test("Only the net effect of merged changes is counted for a file.")
   func merging() throws {
     try withPhotos { store, files in
       let other = self.big + [9]
@@ -163,7 +163,7 @@ struct BlobTests {
     }
   }
 
-  @Test("a write that is taken back leaves no file")
+  @Test("A write that is rolled back leaves no file.")
   func rollback() throws {
     try withPhotos { store, files in
       #expect(throws: CancellationError.self) {
@@ -179,7 +179,7 @@ struct BlobTests {
     }
   }
 
-  @Test("what a program left behind that ended in a write is removed at the next opening")
+  @Test("Files of a program that was killed during a write are removed at the next opening.")
   func leftovers() throws {
     try withStore(.file, schema: schema) { store, reopen in
       try store.write(Author()) { try $0.insert(0, id: 1, values: [.blob(self.middle), .null]) }
@@ -196,7 +196,7 @@ struct BlobTests {
     }
   }
 
-  @Test("a file that is gone is told by its digest, which is what history then keeps")
+  @Test("The error of a missing file has its digest, and history keeps the digest.")
   func missing() throws {
     try withPhotos { store, files in
       try store.write(Author()) { try $0.insert(0, id: 1, values: [.blob(self.middle), .null]) }
@@ -208,7 +208,9 @@ struct BlobTests {
     }
   }
 
-  @Test("an object whose value's file is gone can be changed and deleted, and history says so")
+  @Test(
+    "An object with a missing file is changed and deleted, and history records that it is missing."
+  )
   func missingInHistory() throws {
     for data in [middle, big] {
       try withPhotos { store, files in
@@ -245,7 +247,7 @@ struct BlobTests {
     }
   }
 
-  @Test("a store in memory keeps large values in their rows")
+  @Test("A store in memory keeps large values in their rows.")
   func memory() throws {
     try withStore(.memory, schema: schema) { store, _ in
       try store.write(Author()) { try $0.insert(0, id: 1, values: [.blob(self.big), .null]) }

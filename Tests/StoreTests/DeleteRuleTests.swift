@@ -42,7 +42,7 @@ struct DeleteRuleTests {
     [.text("n"), parent.map { .integer($0) } ?? .null]
   }
 
-  @Test("a cascade follows a chain of any length")
+  @Test("A cascade follows a chain of any length.")
   func longChain() throws {
     try withStore(.memory, schema: family(.cascade)) { store, _ in
       let count = 50_000
@@ -59,7 +59,7 @@ struct DeleteRuleTests {
     }
   }
 
-  @Test("a cascade around a circle ends")
+  @Test("A cascade around a circle ends.")
   func circle() throws {
     try withStore(.memory, schema: family(.cascade)) { store, _ in
       try store.write(Author()) { writer in
@@ -77,7 +77,7 @@ struct DeleteRuleTests {
     }
   }
 
-  @Test("nullify clears the column, records it, and tells of it")
+  @Test("The rule nullify clears the column, and records and reports it.")
   func nullify() throws {
     try withStore(.memory, schema: family(.nullify)) { store, _ in
       try store.write(Author()) { writer in
@@ -99,7 +99,7 @@ struct DeleteRuleTests {
   }
 
   @Test(
-    "what forbids a deletion is named, unless it goes in the same write",
+    "The error of a denied deletion names the objects, and deleting them together succeeds.",
     arguments: [
       (DeleteRule.deny, false, StoreError.Code.deletionDenied),
       (.noAction, false, .missingReference),
@@ -130,7 +130,7 @@ struct DeleteRuleTests {
     }
   }
 
-  @Test("deleting what is not there says so")
+  @Test("Deleting an object that does not exist reports that.")
   func absent() throws {
     try withStore(.memory, schema: family(.cascade)) { store, _ in
       try store.write(Author()) { writer in
@@ -140,7 +140,7 @@ struct DeleteRuleTests {
     }
   }
 
-  @Test("a rule of the side that holds the column is followed too")
+  @Test("A rule of the side that has the column is applied too.")
   func ownColumn() throws {
     for rule in [DeleteRule.cascade, .deny, .nullify, .noAction] {
       var schema = family(.nullify)
@@ -169,7 +169,7 @@ struct DeleteRuleTests {
     }
   }
 
-  @Test("many-to-many rules are followed from both sides")
+  @Test("Many-to-many rules are applied from both sides.")
   func joinTables() throws {
     for rule in [DeleteRule.cascade, .deny, .nullify] {
       for side in [tag, trip] {
@@ -202,7 +202,7 @@ struct DeleteRuleTests {
     }
   }
 
-  @Test("a reference to nothing is refused when the transaction ends")
+  @Test("A dangling reference is refused when the transaction ends.")
   func danglingReference() throws {
     try withStore(.memory) { store, _ in
       let error = #expect(throws: StoreError.self) {
@@ -228,7 +228,7 @@ struct DeleteRuleTests {
     }
   }
 
-  @Test("random worlds end as a naive model of the rules says", arguments: 0..<40)
+  @Test("Random worlds end as a naive model of the rules predicts.", arguments: 0..<40)
   func randomWorlds(seed: Int) throws {
     var random = SeededGenerator(seed: UInt64(seed) &+ 1)
     let rule: DeleteRule = random.next() % 2 == 0 ? .cascade : .nullify

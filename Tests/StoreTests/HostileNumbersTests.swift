@@ -7,7 +7,7 @@ import Testing
 @testable import Changes
 @testable import Store
 
-@Suite("Stores with names and numbers that nobody would write")
+@Suite("Stores with extreme names and numbers")
 struct HostileNumbersTests {
   private func altered(_ sql: String, _ body: (URL) throws -> Void) throws {
     try withTemporaryFolder { folder in
@@ -23,7 +23,7 @@ struct HostileNumbersTests {
   }
 
   @Test(
-    "no name of a large value leads out of its folder",
+    "The name of a blob file can't lead out of its folder.",
     arguments: ["../precious.txt", "..", ".", "a/b", "", "../test.store-blobs/../precious.txt"]
   )
   func blobName(_ name: String) throws {
@@ -45,7 +45,7 @@ struct HostileNumbersTests {
     }
   }
 
-  @Test("an identifier that is no UUID, of which paths are made, is damage")
+  @Test("A store identifier that is not a UUID is damage, because paths contain it.")
   func identifier() throws {
     try altered("UPDATE store_catalog SET value = '../../evil' WHERE key = 'identifier'") { url in
       let error = #expect(throws: StoreError.self) { try Store.open(.file(url)) }
@@ -53,7 +53,7 @@ struct HostileNumbersTests {
     }
   }
 
-  @Test("changes that were caught at any time are sealed", arguments: [Int64.min, .max, 0])
+  @Test("Changes that were captured at any time are sealed.", arguments: [Int64.min, .max, 0])
   func time(_ time: Int64) throws {
     let sql = """
       INSERT INTO history_foreign (time, series, salt, kind, origin, object)
@@ -68,7 +68,7 @@ struct HostileNumbersTests {
     }
   }
 
-  @Test("any number of transactions may be without their digests")
+  @Test("Any number of transactions may lack their digests.")
   func digests() throws {
     let sql = """
       WITH RECURSIVE n (id) AS (SELECT 3 UNION ALL SELECT id + 1 FROM n WHERE id < 60000)
@@ -85,7 +85,7 @@ struct HostileNumbersTests {
     }
   }
 
-  @Test("counts of large values that no sum can hold are told of")
+  @Test("Counts of large values that overflow a sum are reported.")
   func counts() throws {
     let digest = String(repeating: "a", count: 64)
     let sql = "INSERT INTO store_blob VALUES ('\(digest)', 5, \(Int64.max), \(Int64.max), NULL)"
@@ -95,7 +95,7 @@ struct HostileNumbersTests {
     }
   }
 
-  @Test("what SQLite says of a damaged file while it is read is told in our words")
+  @Test("SQLite's error about a damaged file becomes an error of the store.")
   func damage() throws {
     try altered("SELECT 1") { url in
       let store = try Store.open(.file(url), options: Options(isReadOnly: true))
@@ -112,7 +112,7 @@ struct HostileNumbersTests {
     }
   }
 
-  @Test("an object of any id has a value that stands for one that was erased")
+  @Test("An object with any id has placeholders for its erased values.")
   func placeholders() throws {
     let layouts = try sampleSchema.layouts()
     for layout in layouts {
@@ -122,7 +122,7 @@ struct HostileNumbersTests {
     }
   }
 
-  @Test("a busy timeout of any length is one")
+  @Test("A busy timeout of any length is accepted.")
   func timeout() throws {
     try altered("SELECT 1") { url in
       var options = Options()
@@ -131,7 +131,7 @@ struct HostileNumbersTests {
     }
   }
 
-  @Test("rows that waited for each other are forgotten when they are in")
+  @Test("Rows that waited for each other are forgotten after they are written.")
   func parked() throws {
     try withStore(.memory) { store, _ in
       try store.write(Author()) { writer in

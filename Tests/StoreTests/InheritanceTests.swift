@@ -60,7 +60,7 @@ struct InheritanceTests {
     }
   }
 
-  @Test("one table holds all, and a view shows each kind with those that inherit from it")
+  @Test("One table has the rows of a family, and each entity's view includes its heirs.")
   func views() throws {
     try withFamily { store in
       let all = try rows("SELECT id, _entity, purpose, topic FROM Trip ORDER BY id", in: store)
@@ -79,7 +79,7 @@ struct InheritanceTests {
     }
   }
 
-  @Test("a required value of a kind is required of that kind alone")
+  @Test("A required property of an entity is required only for that entity.")
   func required() throws {
     try withFamily { store in
       let error = #expect(throws: StoreError.self) {
@@ -91,7 +91,7 @@ struct InheritanceTests {
     }
   }
 
-  @Test("an object is read and changed as what it is or inherits from, and not as another kind")
+  @Test("An object is read and changed as its own or an inherited entity, and not as another.")
   func kinds() throws {
     try withFamily { store in
       try store.write(Author()) { writer in
@@ -114,7 +114,7 @@ struct InheritanceTests {
     }
   }
 
-  @Test("a unique value is unique among a kind and those that inherit from it")
+  @Test("A unique value is unique among an entity and its heirs.")
   func uniques() throws {
     try withFamily { store in
       let error = #expect(throws: StoreError.self) {
@@ -132,7 +132,7 @@ struct InheritanceTests {
   }
 
   @Test(
-    "a deletion through the root records what the object was, and clears references of all kinds"
+    "A deletion through the root records the actual entity, and clears references to it."
   )
   func deletion() throws {
     try withFamily { store in

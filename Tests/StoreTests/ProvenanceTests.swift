@@ -6,7 +6,7 @@ import Synchronization
 import TestSupport
 import Testing
 
-@Suite("Provenance")
+@Suite("Provenance of stores and transactions")
 struct ProvenanceTests {
   /// Counts the transactions, and names everything after their number.
   private final class Counter: Sendable {
@@ -39,7 +39,7 @@ struct ProvenanceTests {
 
   private let columns = "id, time, process, process_id, host, hex(salt)"
 
-  @Test("what a store tells of itself and of its transactions comes from its options")
+  @Test("A store's identifier and its transactions' times and salts come from its options.")
   func given() throws {
     var options = Options()
     options.provenance = Counter().provenance
@@ -62,7 +62,7 @@ struct ProvenanceTests {
     )
   }
 
-  @Test("migrations are stamped by the same source")
+  @Test("Migrations use the same source of times and salts.")
   func migration() throws {
     try withTemporaryFolder { folder in
       let url = folder.appendingPathComponent("test.store")
@@ -84,7 +84,7 @@ struct ProvenanceTests {
     }
   }
 
-  @Test("two stores made in the ordinary way have other identifiers and salts")
+  @Test("Two ordinary stores have different identifiers and salts.")
   func system() throws {
     let stores = try (0..<2).map { _ in try Store.open(.memory("test"), schema: sampleSchema) }
     for store in stores {

@@ -13,7 +13,7 @@ struct ReadOnlyTests {
     try FileManager.default.contentsOfDirectory(atPath: folder.path).sorted()
   }
 
-  @Test("reading leaves neither files nor a changed byte behind")
+  @Test("Reading creates no files and changes no byte.")
   func tidy() throws {
     try withTemporaryFolder { folder in
       let url = folder.appendingPathComponent("test.store")
@@ -43,7 +43,7 @@ struct ReadOnlyTests {
     }
   }
 
-  @Test("a log that a program left behind is read and left as it is")
+  @Test("The log of another program is read and not changed.")
   func leftLog() throws {
     try withTemporaryFolder { folder in
       let url = folder.appendingPathComponent("test.store")
@@ -66,7 +66,7 @@ struct ReadOnlyTests {
     }
   }
 
-  @Test("a reader sees what a writer in another place of the program adds")
+  @Test("A reader sees the changes of a writer elsewhere in the program.")
   func besideWriter() throws {
     try withTemporaryFolder { folder in
       let url = folder.appendingPathComponent("test.store")
@@ -79,7 +79,7 @@ struct ReadOnlyTests {
 
   // Another process, because permissions say nothing to the superuser, and a process that gives
   // that up does not get it back.
-  @Test("a file or folder that can't be written is told, and can be read")
+  @Test("A file or folder that can't be written gives a typed error, and is readable.")
   func permissions() async {
     await #expect(processExitsWith: .success) {
       try withTemporaryFolder { folder in
@@ -123,7 +123,7 @@ struct ReadOnlyTests {
     }
   }
 
-  @Test("what a killed import left half written is refused where nobody can take it back")
+  @Test("The half-written store of a killed import is refused if it can't be rolled back.")
   func halfWritten() async {
     await #expect(processExitsWith: .success) {
       try withTemporaryFolder { folder in

@@ -15,7 +15,7 @@ struct RowKeyTests {
     #expect(Set(keys + keys).count == keys.count)
   }
 
-  @Test("An index reads and changes one element of any array that is in the order of the parts.")
+  @Test("An index reads and changes one element of any array in the order of the parts.")
   func subscripts() {
     var values = [[1], [2], [3]]
     let column: ColumnIndex = 1

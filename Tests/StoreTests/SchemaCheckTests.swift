@@ -7,7 +7,7 @@ import Testing
 @testable import Changes
 @testable import Store
 
-@Suite("a store that another process migrates")
+@Suite("Stores that another process migrates")
 struct SchemaCheckTests {
   /// Writes another schema into the catalog, as a migration ends.
   static func replaceSchema(of url: URL, with schema: StoreSchema) throws {
@@ -19,7 +19,7 @@ struct SchemaCheckTests {
     try Catalog.set("schema", value: .integer(schemaID), on: connection)
   }
 
-  @Test("reading and writing it with the old model is refused")
+  @Test("Reading and writing a migrated store with the old model is refused.")
   func refused() throws {
     try withTemporaryFolder { folder in
       let url = folder.appendingPathComponent("test.store")
@@ -35,7 +35,7 @@ struct SchemaCheckTests {
     }
   }
 
-  @Test("another version with the same tables is no reason to refuse")
+  @Test("Another version with the same tables is accepted.")
   func sameTables() throws {
     try withTemporaryFolder { folder in
       let url = folder.appendingPathComponent("test.store")

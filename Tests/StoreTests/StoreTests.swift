@@ -4,9 +4,12 @@ import SQLite
 import Store
 import Testing
 
-@Suite("Store")
+@Suite("Opening, reading and writing a store")
 struct StoreTests {
-  @Test("a store is made once and opened again with what was written", arguments: Place.allCases)
+  @Test(
+    "A store is created once, and opened again with what was written.",
+    arguments: Place.allCases
+  )
   func opening(place: Place) throws {
     try withStore(place) { store, reopen in
       try store.write(Author(name: "test")) { writer in
@@ -20,7 +23,7 @@ struct StoreTests {
     }
   }
 
-  @Test("anything thrown takes the whole write back", arguments: Place.allCases)
+  @Test("Any thrown error rolls the whole write back.", arguments: Place.allCases)
   func rollback(place: Place) throws {
     try withStore(place) { store, _ in
       #expect(throws: CancellationError.self) {
@@ -36,7 +39,7 @@ struct StoreTests {
     }
   }
 
-  @Test("reserved ids are never given twice")
+  @Test("Reserved ids are never used twice.")
   func reservedIDs() throws {
     try withStore(.file) { store, reopen in
       let first = try store.write(Author()) { try $0.reserveIDs("Trip", count: 3) }
@@ -51,7 +54,7 @@ struct StoreTests {
     }
   }
 
-  @Test("a reader keeps its snapshot while others write a file")
+  @Test("A reader keeps its snapshot while others write a file.")
   func snapshot() throws {
     try withStore(.file) { store, _ in
       let reader = try store.takeReader()
@@ -67,7 +70,7 @@ struct StoreTests {
     }
   }
 
-  @Test("a thread that reads a store in memory may write it")
+  @Test("A thread that reads a store in memory may write it.")
   func recursion() throws {
     try withStore(.memory) { store, _ in
       let held = try store.takeReader()
@@ -79,7 +82,7 @@ struct StoreTests {
     }
   }
 
-  @Test("a write inside a write is refused with a sentence")
+  @Test("A write inside a write is refused with a sentence.")
   func nestedWrite() throws {
     try withStore(.memory) { store, _ in
       let error = #expect(throws: StoreError.self) {

@@ -12,7 +12,7 @@ struct TableDefinitionTests {
     }
   }
 
-  @Test("names that would clash are refused")
+  @Test("Names that would clash are refused.")
   func clashes() {
     #expect(refusal([Entity(name: "Trip"), Entity(name: "TRIP")])?.code == .invalidSchema)
     for name in ["sqlite_x", "Store_Blob", "history_change"] {
@@ -24,7 +24,7 @@ struct TableDefinitionTests {
     #expect(refusal([Entity(name: "A", relationships: [lost])])?.code == .invalidSchema)
   }
 
-  @Test("names with quotes and words of SQL make tables that work")
+  @Test("Names with quotes and SQL keywords make working tables.")
   func oddNames() throws {
     let odd = Entity(
       name: "Select \"it\"",
@@ -53,7 +53,7 @@ struct TableDefinitionTests {
     }
   }
 
-  @Test("a quote that an accent follows, which is one character with it, ends no name and no text")
+  @Test("A quote with a combining accent does not end a name or a text.")
   func accents() throws {
     let name = "a\"\u{301}b'\u{301}c"
     let base = Entity(
@@ -82,7 +82,10 @@ struct TableDefinitionTests {
     }
   }
 
-  @Test("a column takes what its type is stored as, from any writer", arguments: ValueType.allCases)
+  @Test(
+    "A column accepts only the storage class of its type, from any writer.",
+    arguments: ValueType.allCases
+  )
   func checks(type: ValueType) throws {
     let entity = Entity(
       name: "A",

@@ -18,7 +18,7 @@ struct UniqueTests {
     }
   }
 
-  @Test("objects pass unique values on in one write, whatever the order")
+  @Test("Objects pass their unique values on in one write, in any order.")
   func permutations() throws {
     let names = ["a", "b", "c", "d"]
     for permutation in permutations(of: names) {
@@ -35,7 +35,7 @@ struct UniqueTests {
     }
   }
 
-  @Test("a batch of updates is settled when it returns")
+  @Test("A batch of updates is complete when it returns.")
   func batch() throws {
     try withTrips(["a", "b"]) { store in
       try store.write(Author()) { writer in
@@ -60,7 +60,7 @@ struct UniqueTests {
     }
   }
 
-  @Test("a new object takes a unique value from one that is deleted or changed later")
+  @Test("A new object gets a unique value from one that is deleted or changed later.")
   func insertBeforeDelete() throws {
     try withTrips(["a", "b"]) { store in
       try store.write(Author()) { writer in
@@ -83,7 +83,7 @@ struct UniqueTests {
     }
   }
 
-  @Test("a row that waits is found, deleted, and cascades as one in its table")
+  @Test("A row that waits for a unique value is found, deleted and cascaded like any other.")
   func waiting() throws {
     try withTrips(["a", "b"]) { store in
       try store.write(Author()) { writer in
@@ -100,7 +100,7 @@ struct UniqueTests {
     }
   }
 
-  @Test("two objects that end with one unique value are refused, and both are named")
+  @Test("Two objects that end with one unique value are refused, and both are named.")
   func duplicates() throws {
     try withTrips(["a", "b"]) { store in
       for change in [
@@ -120,7 +120,7 @@ struct UniqueTests {
     }
   }
 
-  @Test("null is no unique value, and is not found")
+  @Test("Null values do not conflict, and are not found.")
   func null() throws {
     let schema = StoreSchema(
       version: "1",
@@ -150,7 +150,7 @@ struct UniqueTests {
     }
   }
 
-  @Test("looking for a property that has no column is refused")
+  @Test("Looking for a property without a column is refused.")
   func findWithoutColumn() throws {
     try withTrips([]) { store in
       let error = #expect(throws: StoreError.self) {
@@ -160,7 +160,7 @@ struct UniqueTests {
     }
   }
 
-  @Test("what a column does not take is told as a sentence")
+  @Test("The error of a value that a column refuses is a sentence.")
   func refusals() throws {
     try withTrips(["a"]) { store in
       func failure(_ body: (Writer) throws -> Void) -> StoreError? {

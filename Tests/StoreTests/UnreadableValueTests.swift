@@ -32,7 +32,10 @@ struct UnreadableValueTests {
     .text("E621E1F8-C36C-495A-93FC-0C247A3E6E5F"), .blob(Data([1])),
   ]
 
-  @Test("each type reads what its column takes, and nothing else", arguments: ValueType.allCases)
+  @Test(
+    "Each type reads the values that its column accepts, and no others.",
+    arguments: ValueType.allCases
+  )
   func agreesWithColumn(type: ValueType) throws {
     let schema = try layout(type)
     try withStore(
@@ -60,13 +63,13 @@ struct UnreadableValueTests {
     }
   }
 
-  @Test("null is read where the attribute is optional")
+  @Test("Null is read if the attribute is optional.")
   func null() throws {
     #expect(try layout(.string, isOptional: true).isReadable(.null, at: 0))
     #expect(try !layout(.string).isReadable(.null, at: 0))
   }
 
-  @Test("an external attribute reads blobs and digests")
+  @Test("An external attribute reads blobs and digests.")
   func external() throws {
     let layout = try layout(.data, isExternal: true)
     #expect(layout.isReadable(.blob(Data()), at: 0))
@@ -75,7 +78,7 @@ struct UnreadableValueTests {
     #expect(!layout.isReadable(.text("x"), at: 0))
   }
 
-  @Test("the error names the object, the property, what was found and what was expected")
+  @Test("The error names the object, the property, the found and the expected value.")
   func sentence() throws {
     let layout = try layout(.uuid)
     let error = #expect(throws: StoreError.self) { try layout.check([.text("secret")], id: 7) }
@@ -88,7 +91,7 @@ struct UnreadableValueTests {
     try layout.check([.text("E621E1F8-C36C-495A-93FC-0C247A3E6E5F")], id: 7)
   }
 
-  @Test("every column is described", arguments: ValueType.allCases)
+  @Test("Every column has a description.", arguments: ValueType.allCases)
   func descriptions(type: ValueType) throws {
     let layout = try layout(type, isOptional: true)
     for sample in samples {

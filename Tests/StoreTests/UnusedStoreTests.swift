@@ -5,9 +5,9 @@ import StoreTesting
 import TestSupport
 import Testing
 
-@Suite("Stores that nothing came into")
+@Suite("Unused stores")
 struct UnusedStoreTests {
-  @Test("they go, unless somebody has them open, or there is something in them")
+  @Test("An empty store is removed unless a program has it open.")
   func removal() throws {
     try withTemporaryFolder { folder in
       let url = folder.appendingPathComponent("test.store")

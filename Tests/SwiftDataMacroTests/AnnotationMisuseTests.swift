@@ -1,12 +1,12 @@
 import Testing
 
-@Suite("Of annotations, refused are")
+@Suite("Misused annotations")
 struct AnnotationMisuseTests {
   private func model(_ members: String) -> String {
     "@Model final class Trip {\n  \(members)\n  init() {}\n}"
   }
 
-  @Test("those on what is not stored")
+  @Test("An annotation of a property that is not stored is refused.")
   func unstored() throws {
     expectComplaints(
       model("@Attribute var a: Int { 1 }"),
@@ -43,7 +43,7 @@ struct AnnotationMisuseTests {
     )
   }
 
-  @Test("those outside of a model", arguments: ["Attribute", "Relationship"])
+  @Test("An annotation outside a model is refused.", arguments: ["Attribute", "Relationship"])
   func outside(name: String) {
     expectComplaints(
       "struct Trip { @\(name) var a = 0 }",
@@ -56,7 +56,7 @@ struct AnnotationMisuseTests {
     #expect(expand("class Trip { @\(name) var a = 0 }").complaints.count == 1)
   }
 
-  @Test("@Transient outside of a model is only a warning, and may be written in any extension")
+  @Test("@Transient outside a model is only a warning, and allowed in any extension.")
   func transientOutside() throws {
     let source = "struct Trip { @Transient var a = 0 }"
     let complaint = try #require(expand(source).complaints.first)
@@ -73,7 +73,7 @@ struct AnnotationMisuseTests {
     #expect(expand("@Transient func a() {}").complaints.map(\.isError) == [true])
   }
 
-  @Test("an attribute that is a relationship, too")
+  @Test("@Attribute and @Relationship on one property are refused.")
   func both() throws {
     let source = model("@Attribute(.unique) @Relationship var a: Trip?")
     expectComplaints(
@@ -90,7 +90,7 @@ struct AnnotationMisuseTests {
     )
   }
 
-  @Test("those that come twice")
+  @Test("An annotation that is repeated is refused.")
   func twice() throws {
     let source = model("@Relationship @Relationship(.cascade) var a: Trip?")
     expectComplaints(
@@ -112,7 +112,7 @@ struct AnnotationMisuseTests {
   }
 
   @Test(
-    "relationships to what can't be a model",
+    "A relationship to a type that can't be a model is refused.",
     arguments: [
       ("a: Int", "Int"), ("a: String?", "String"), ("a: [UUID]", "UUID"), ("a: [Date]?", "Date"),
       ("a: Optional<Double>", "Double"), ("a: Array<Bool>", "Bool"), ("a: Set<URL>", "URL"),
@@ -130,7 +130,7 @@ struct AnnotationMisuseTests {
     )
   }
 
-  @Test("relationships in a dictionary")
+  @Test("A relationship in a dictionary is refused.")
   func relationshipInDictionary() {
     expectComplaints(
       model("@Relationship var a: [String: Item]"),
@@ -149,14 +149,14 @@ struct AnnotationMisuseTests {
   }
 
   @Test(
-    "no relationships to what may be a model",
+    "A relationship to a type that may be a model is accepted.",
     arguments: ["Item", "Item?", "[Item]", "[Item]?", "Set<Item>", "V1.Item", "Array<V1.Item>"]
   )
   func relationshipToModel(type: String) {
     expectComplaints(model("@Relationship var a: \(type)"), [])
   }
 
-  @Test("misspelt options, with the one that was meant")
+  @Test("A misspelt option is refused, with a suggestion.")
   func misspeltOptions() throws {
     expectComplaints(
       model("@Attribute(.uniqe) var a = 1"),
@@ -188,7 +188,7 @@ struct AnnotationMisuseTests {
     )
   }
 
-  @Test("options of the other one")
+  @Test("An option of the other annotation is refused.")
   func optionsOfOther() {
     expectComplaints(
       model("@Attribute(.cascade) var a = 1"),
@@ -204,7 +204,7 @@ struct AnnotationMisuseTests {
     )
   }
 
-  @Test("no options that an application may have defined")
+  @Test("An option that an application may have defined is accepted.")
   func ownOptions() {
     expectComplaints(model("@Attribute(.encryptedByUs) var a = 1"), [])
     expectComplaints(model("@Attribute(Options.uniqe) var a = 1"), [])
@@ -214,7 +214,7 @@ struct AnnotationMisuseTests {
     }
   }
 
-  @Test("#Unique and #Index outside of a model", arguments: ["Unique", "Index"])
+  @Test("#Unique and #Index outside a model are refused.", arguments: ["Unique", "Index"])
   func constraintOutside(name: String) {
     let sentence =
       "#\(name) belongs inside the class that it is about, which must be marked @Model; move it "
@@ -223,7 +223,7 @@ struct AnnotationMisuseTests {
     expectComplaints("class Trip { #\(name)<Trip>([\\.name]) }", ["1:14 \(sentence)"])
   }
 
-  @Test("#Unique for another class")
+  @Test("#Unique for another class is refused.")
   func constraintForOther() throws {
     expectComplaints(
       model("#Unique<Item>([\\.name])"),
@@ -241,7 +241,7 @@ struct AnnotationMisuseTests {
     )
   }
 
-  @Test("#Unique and #Index that name nothing")
+  @Test("#Unique and #Index without a name are refused.")
   func emptyConstraints() {
     expectComplaints(
       model("#Unique<Trip>()"),
@@ -266,7 +266,7 @@ struct AnnotationMisuseTests {
     )
   }
 
-  @Test("#Unique that comes twice")
+  @Test("#Unique twice in one model is refused.")
   func repeatedConstraints() {
     expectComplaints(
       model("#Unique<Trip>([\\.a]); #Unique<Trip>([\\.b])"),
@@ -278,7 +278,7 @@ struct AnnotationMisuseTests {
     expectComplaints(model("#Unique<Trip>([\\.a]); #Index<Trip>([\\.b])"), [])
   }
 
-  @Test("#Unique and #Index over what is not stored")
+  @Test("#Unique and #Index over a property that is not stored are refused.")
   func constraintsOnUnstored() {
     expectComplaints(
       model("#Unique<Trip>([\\.a, \\.b]); var a = 1; @Transient var b = 1"),

@@ -1,9 +1,9 @@
 import Testing
 
-@Suite("@Model refuses")
+@Suite("Misused @Model")
 struct ClassMisuseTests {
   @Test(
-    "what is no class, and offers to make it one",
+    "@Model refuses a type that is not a class, and offers to make it one.",
     arguments: [
       ("struct Trip {}", "a struct"),
       ("enum Trip {}", "an enum"),
@@ -21,7 +21,7 @@ struct ClassMisuseTests {
     )
   }
 
-  @Test("a struct and an actor with a remedy")
+  @Test("@Model refuses a struct and an actor, and gives the remedy.")
   func structRemedy() throws {
     try expectRemedy(
       "@Model public struct Trip { var a = 0 }",
@@ -35,7 +35,7 @@ struct ClassMisuseTests {
     )
   }
 
-  @Test("a generic class, and adds nothing to it")
+  @Test("@Model refuses a generic class, and adds nothing to it.")
   func genericClass() {
     let expansion = expectComplaints(
       "@Model class Trip<Place> { var a = 0; init() {} }",
@@ -50,7 +50,7 @@ struct ClassMisuseTests {
     #expect(!expansion.text.contains("extension"))
   }
 
-  @Test("a class inside something generic")
+  @Test("@Model refuses a class inside a generic type.")
   func insideGeneric() {
     expectComplaints(
       "struct Outer<Place> { @Model class Trip { init() {} } }",
@@ -68,7 +68,7 @@ struct ClassMisuseTests {
     )
   }
 
-  @Test("a class that is observable already")
+  @Test("@Model refuses a class with @Observable.")
   func observable() throws {
     let source = "@Model @Observable final class Trip { init() {} }"
     expectComplaints(
@@ -80,7 +80,7 @@ struct ClassMisuseTests {
     try expectRemedy(source, "remove '@Observable'", "@Model final class Trip { init() {} }")
   }
 
-  @Test("a nested type that takes the name of the family's topmost class")
+  @Test("@Model refuses a nested type with the name of the family's topmost class.")
   func nestedRoot() {
     expectComplaints(
       "@Model final class Trip { struct Root {}; init() {} }",
@@ -91,7 +91,7 @@ struct ClassMisuseTests {
     )
   }
 
-  @Test("no class without an initializer, but warns that nobody can make its objects")
+  @Test("@Model warns that a class without an initializer can't be created.")
   func noInitializer() throws {
     let source = """
       @Model public class Trip {
@@ -134,7 +134,7 @@ struct ClassMisuseTests {
     )
   }
 
-  @Test("no class without an initializer, and offers none where it can't know what to set")
+  @Test("@Model offers no initializer if it does not know every type.")
   func noInitializerToOffer() throws {
     let expansion = expand("@Model class Business: Trip { var level = 1 }", missing: [])
     let complaint = try #require(expansion.complaints.first)
@@ -142,7 +142,7 @@ struct ClassMisuseTests {
     #expect(complaint.remedies.isEmpty)
   }
 
-  @Test("no class without an initializer whose properties all have defaults, and writes init()")
+  @Test("@Model writes init() for a class whose properties all have defaults.")
   func implicitInitializer() {
     let expansion = expand(
       "@Model class Trip { var a = 0; var b: Int?; @Transient var c: Int?; var d: Int { 1 } }"
@@ -156,7 +156,7 @@ struct ClassMisuseTests {
     #expect(empty.text.contains("init() {"))
   }
 
-  @Test("a condition that it can't decide, but only around stored properties")
+  @Test("@Model refuses an undecidable condition only around stored properties.")
   func undecidedCondition() {
     let source = """
       @Model class Trip {
@@ -180,7 +180,7 @@ struct ClassMisuseTests {
     )
   }
 
-  @Test("any condition around stored properties when the build is not known")
+  @Test("@Model refuses any condition around stored properties if the build is not known.")
   func unknownBuild() {
     let source = """
       @Model class Trip {
@@ -204,7 +204,7 @@ struct ClassMisuseTests {
     expectComplaints(source, [])
   }
 
-  @Test("nothing more once it has complained: what it writes has no errors of its own")
+  @Test("After an error of @Model, the expansion adds no further errors.")
   func writesNoErrors() {
     let expansion = expand("@Model class Trip { lazy var a = 1; var b: Int; init() {} }")
     #expect(expansion.text.contains("Swift.preconditionFailure"))

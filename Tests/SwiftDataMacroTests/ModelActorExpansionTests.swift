@@ -1,8 +1,8 @@
 import Testing
 
-@Suite("@ModelActor writes")
+@Suite("The expansion of @ModelActor")
 struct ModelActorExpansionTests {
-  @Test("an executor, a container, an initializer and the conformance")
+  @Test("@ModelActor writes an executor, a container, an initializer and the conformance.")
   func plainActor() {
     expectExpansion(
       #"""
@@ -31,7 +31,7 @@ struct ModelActorExpansionTests {
     )
   }
 
-  @Test("public members for a public actor")
+  @Test("@ModelActor writes public members for a public actor.")
   func publicActor() {
     expectExpansion(
       #"""
@@ -57,7 +57,7 @@ struct ModelActorExpansionTests {
     )
   }
 
-  @Test("nothing that the actor has already")
+  @Test("@ModelActor writes no member that the actor already has.")
   func ownMembers() {
     expectExpansion(
       #"""
@@ -80,7 +80,7 @@ struct ModelActorExpansionTests {
     )
   }
 
-  @Test("no second init(modelContainer:)")
+  @Test("@ModelActor does not write a second init(modelContainer:).")
   func ownInitializer() {
     expectExpansion(
       #"""

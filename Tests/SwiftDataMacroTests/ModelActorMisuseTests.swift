@@ -1,8 +1,8 @@
 import Testing
 
-@Suite("@ModelActor refuses")
+@Suite("Misused @ModelActor")
 struct ModelActorMisuseTests {
-  @Test("what is no actor, and offers to make it one")
+  @Test("@ModelActor refuses a type that is not an actor, and offers to make it one.")
   func notAnActor() throws {
     expectComplaints(
       "@ModelActor final class Importer {}",
@@ -40,7 +40,7 @@ struct ModelActorMisuseTests {
     #expect(expand("@ModelActor class A: B {}").complaints.first?.remedies.isEmpty == true)
   }
 
-  @Test("a property that its initializer has no value for")
+  @Test("@ModelActor refuses a property that its initializer can't set.")
   func noValue() {
     expectComplaints(
       "@ModelActor actor Importer { let limit: Int }",

@@ -1,6 +1,6 @@
 import Testing
 
-@Suite("@Model minds")
+@Suite("Details of the expansion of @Model")
 struct ModelDetailTests {
   /// The expansion on one line, with single blanks, to look for pieces of it.
   private func expanded(
@@ -15,7 +15,7 @@ struct ModelDetailTests {
     return expansion.text.split(whereSeparator: \.isWhitespace).joined(separator: " ")
   }
 
-  @Test("conditions: a property's place is the one that it has in this build")
+  @Test("A property has the position that it has under the conditions of this build.")
   func conditions() {
     let source = """
       @Model final class Trip {
@@ -39,7 +39,7 @@ struct ModelDetailTests {
     #expect(!without.contains("name: \"first\""))
   }
 
-  @Test("constants, which it stores where the language mode lets it")
+  @Test("Constants are stored if the language mode allows it.")
   func constants() {
     let text = expanded(
       "@Model final class Trip {\n  let id: Int\n  init() {}\n}",
@@ -49,7 +49,7 @@ struct ModelDetailTests {
     #expect(text.contains("_id = SwiftData._SwiftDataNoType()"))
   }
 
-  @Test("what a class conforms to already")
+  @Test("A conformance that the class already has is not repeated.")
   func conformances() {
     let source = "@Model final class Trip { init() {} }"
     let sendable = expanded(source, missing: ["PersistentModel", "_ModelRoot"])
@@ -62,14 +62,14 @@ struct ModelDetailTests {
     #expect(!child.contains("typealias"))
   }
 
-  @Test("a class that is called Root, and names it from the module down")
+  @Test("A class called Root is referred to by its module.")
   func root() {
     let text = expanded("@Model final class Root { init() {} }")
     #expect(text.contains("typealias Root = App.Root"))
     #expect(text.contains("any SwiftData.BackingData<App.Root>"))
   }
 
-  @Test("deprecated properties, which it names where that gives no warning")
+  @Test("A deprecated property is listed without a warning.")
   func deprecated() {
     let text = expanded(
       "@Model final class Trip { @available(*, deprecated) var old = 1; init() {} }"
@@ -83,7 +83,7 @@ struct ModelDetailTests {
     #expect(!other.contains("deprecated"))
   }
 
-  @Test("how visible a class is", arguments: ["public", "package"])
+  @Test("Members have the access level of the class.", arguments: ["public", "package"])
   func visibility(level: String) {
     let text = expanded("@Model \(level) class Trip { init() {} }")
     for member in [
@@ -96,13 +96,13 @@ struct ModelDetailTests {
     #expect(hidden.contains("nonisolated var _$state"))
   }
 
-  @Test("implicitly unwrapped optionals, whose defaults are optionals")
+  @Test("The default of an implicitly unwrapped optional is an optional.")
   func implicitlyUnwrapped() {
     let text = expanded("@Model final class Trip { var a: Int! = 1; init() {} }")
     #expect(text.contains("defaultValue: (1) as Int?"))
   }
 
-  @Test("names with a blank or a quote, as a name and as source")
+  @Test("Names with a blank or a quote are correct as names and in source text.")
   func oddNames() {
     let text = expanded("@Model final class Trip { var `a b` = 1; init() {} }")
     #expect(text.contains("name: \"a b\""))
@@ -110,7 +110,7 @@ struct ModelDetailTests {
     #expect(text.contains("`_a b` = SwiftData._SwiftDataNoType()"))
   }
 
-  @Test("annotations by their qualified names")
+  @Test("Annotations with qualified names are recognised.")
   func qualifiedNames() {
     let text = expanded(
       "@SwiftData.Model final class Trip { @SwiftData.Transient var a = 1; init() {} }"
@@ -119,7 +119,7 @@ struct ModelDetailTests {
     #expect(!text.contains("_PersistedProperty"))
   }
 
-  @Test("several @Attribute on one property, which become one with the options of all")
+  @Test("Several @Attribute on one property become one with the options of all.")
   func severalAttributes() {
     let text = expanded(
       """
@@ -138,7 +138,7 @@ struct ModelDetailTests {
     )
   }
 
-  @Test("static properties, which may have the names of stored ones")
+  @Test("A static property may have the name of a stored one.")
   func staticNames() {
     let text = expanded(
       """
@@ -153,7 +153,7 @@ struct ModelDetailTests {
     #expect(text.ranges(of: "_PersistedProperty").count == 1)
   }
 
-  @Test("what is neither stored nor its business")
+  @Test("Members that are not stored are left as they are.")
   func otherMembers() {
     let text = expanded(
       """

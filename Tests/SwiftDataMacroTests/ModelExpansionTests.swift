@@ -1,8 +1,8 @@
 import Testing
 
-@Suite("@Model writes")
+@Suite("The expansion of @Model")
 struct ModelExpansionTests {
-  @Test("state, metadata and the required initializer of a small class")
+  @Test("@Model writes state, metadata and the required initializer of a small class.")
   func smallClass() {
     expectExpansion(
       #"""
@@ -82,7 +82,7 @@ struct ModelExpansionTests {
     )
   }
 
-  @Test("defaults with their declared type, relationships with their arguments, and constraints")
+  @Test("@Model writes defaults with their declared type, relationship arguments and constraints.")
   func metadata() {
     expectExpansion(
       #"""
@@ -213,7 +213,7 @@ struct ModelExpansionTests {
     )
   }
 
-  @Test("members of a subclass that override those of its superclass")
+  @Test("@Model writes members of a subclass that override those of its superclass.")
   func subclass() {
     expectExpansion(
       #"""
@@ -291,7 +291,7 @@ struct ModelExpansionTests {
     )
   }
 
-  @Test("members as visible as an open class, which other modules can override")
+  @Test("@Model writes members of an open class that other modules can override.")
   func openClass() {
     expectExpansion(
       #"""
@@ -359,7 +359,7 @@ struct ModelExpansionTests {
     )
   }
 
-  @Test("metadata that a class bound to an actor gives from anywhere")
+  @Test("@Model writes metadata of an actor-bound class that is readable from anywhere.")
   func actorClass() {
     expectExpansion(
       #"""

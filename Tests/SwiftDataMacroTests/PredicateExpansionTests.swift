@@ -1,8 +1,8 @@
 import Testing
 
-@Suite("#Predicate over a model")
+@Suite("The expansion of #Predicate")
 struct PredicateExpansionTests {
-  @Test("goes to Foundation's macro as it is")
+  @Test("#Predicate over a model expands like Foundation's macro.")
   func plain() {
     expectExpansion(
       #"let p = #Predicate<Trip> { $0.name == "x" }"#,
@@ -30,7 +30,7 @@ struct PredicateExpansionTests {
     )
   }
 
-  @Test("has what it evaluates in the shape of a subscript")
+  @Test("#Predicate turns calls of evaluate into a subscript.")
   func evaluate() {
     expectExpansion(
       #"""
@@ -52,7 +52,7 @@ struct PredicateExpansionTests {
     )
   }
 
-  @Test("leaves functions alone that only have the same name")
+  @Test("#Predicate leaves other functions named evaluate unchanged.")
   func others() {
     expectExpansion(
       #"let p = #Predicate<Trip> { evaluate($0) || $0.evaluate() || $0.evaluate(at: 1) }"#,

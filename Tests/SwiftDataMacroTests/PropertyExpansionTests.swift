@@ -1,8 +1,8 @@
 import Testing
 
-@Suite("A persisted property gets")
+@Suite("The expansion of persisted properties")
 struct PropertyExpansionTests {
-  @Test("accessors that read and write the object's state, and empty storage")
+  @Test("A property gets accessors for the object's state, and empty storage.")
   func plainProperty() {
     expectExpansion(
       #"""
@@ -38,7 +38,7 @@ struct PropertyExpansionTests {
   }
 
   @Test(
-    "a way to change it in place where it is an array",
+    "An array property gets an accessor that modifies it in place.",
     arguments: ["books: [Book]", "books: [Book]?", "books: Array<Book>", "books = [Book]()"]
   )
   func array(declaration: String) {
@@ -84,7 +84,7 @@ struct PropertyExpansionTests {
     )
   }
 
-  @Test("no setter where it is a constant")
+  @Test("A constant gets no setter.")
   func constant() {
     expectExpansion(
       #"""
@@ -113,7 +113,7 @@ struct PropertyExpansionTests {
     )
   }
 
-  @Test("accessors of its own where a transformer turns it into bytes")
+  @Test("A property with a transformer gets accessors that use it.")
   func transformable() {
     expectExpansion(
       #"""
@@ -148,7 +148,7 @@ struct PropertyExpansionTests {
     )
   }
 
-  @Test("accessors that do not look at the type of a property that is marked codable")
+  @Test("The accessors of a codable property do not check its type.")
   func codable() {
     expectExpansion(
       #"""
@@ -177,7 +177,7 @@ struct PropertyExpansionTests {
     )
   }
 
-  @Test("storage that keeps the backticks of a keyword out of its name")
+  @Test("The storage of a property named like a keyword has no backticks in its name.")
   func keyword() {
     expectExpansion(
       #"""
@@ -212,7 +212,7 @@ struct PropertyExpansionTests {
     )
   }
 
-  @Test("a setter that runs its observers")
+  @Test("A property with observers gets a setter that runs them.")
   func observers() {
     expectExpansion(
       #"""
@@ -290,7 +290,7 @@ struct PropertyExpansionTests {
     )
   }
 
-  @Test("an observer that doesn't ask for the old value without the cost of reading it")
+  @Test("A didSet without oldValue does not read the old value.")
   func observerWithoutOldValue() {
     expectExpansion(
       #"""

@@ -1,12 +1,12 @@
 import Testing
 
-@Suite("A property of a model may not")
+@Suite("Misused properties of models")
 struct PropertyMisuseTests {
   private func model(_ members: String) -> String {
     "@Model final class Trip {\n  \(members)\n  init() {}\n}"
   }
 
-  @Test("be one of several in a declaration, which can be split")
+  @Test("Several properties in one declaration are refused, with an offer to split it.")
   func severalProperties() throws {
     expectComplaints(
       model("public var a = 0, b: Int, c, d: String?"),
@@ -31,7 +31,7 @@ struct PropertyMisuseTests {
     expectComplaints(model("var a: Int { 1 }, b: Int { 2 }"), [])
   }
 
-  @Test("be part of a tuple")
+  @Test("A property in a tuple pattern is refused.")
   func tuples() {
     expectComplaints(
       model("var (a, b) = (0, 1)"),
@@ -44,7 +44,7 @@ struct PropertyMisuseTests {
     expectComplaints(model("@Transient var (a, b) = (0, 1)"), [])
   }
 
-  @Test("be without a type and a default value")
+  @Test("A property without a type and a default is refused.")
   func noType() {
     expectComplaints(
       model("var name"),
@@ -54,7 +54,7 @@ struct PropertyMisuseTests {
     )
   }
 
-  @Test("be a constant in the Swift 6 language mode, but in those before")
+  @Test("A constant is refused in the Swift 6 language mode, and accepted in earlier modes.")
   func constants() throws {
     expectComplaints(
       model("let name = \"\""),
@@ -82,7 +82,7 @@ struct PropertyMisuseTests {
     expectComplaints(model("static let name = \"\""), [])
   }
 
-  @Test("be lazy, weak or unowned, unless it is transient")
+  @Test("A lazy, weak or unowned property is refused unless it is transient.")
   func modifiers() throws {
     expectComplaints(
       model("lazy var total = 1"),
@@ -122,7 +122,7 @@ struct PropertyMisuseTests {
     )
   }
 
-  @Test("be wrapped by what is known to be a property wrapper, unless it is transient")
+  @Test("A property with a known property wrapper is refused unless it is transient.")
   func wrappers() throws {
     expectComplaints(
       model("@Published var name = \"\""),
@@ -148,7 +148,7 @@ struct PropertyMisuseTests {
   }
 
   @Test(
-    "have the name of a member that SwiftData needs",
+    "A property with the name of a member that SwiftData needs is refused.",
     arguments: [
       "persistentModelID", "persistentBackingData", "modelContext", "schemaMetadata", "Root",
       "_$own",
@@ -165,7 +165,7 @@ struct PropertyMisuseTests {
     expectComplaints(model("var \(name): Int { 1 }"), [])
   }
 
-  @Test("take the name of the storage of another one")
+  @Test("A property with the name of another property's storage is refused.")
   func storageNames() {
     expectComplaints(
       model("var name = 1; private var _name = 2"),
@@ -184,7 +184,7 @@ struct PropertyMisuseTests {
     expectComplaints(model("var name: Int { _name }; private var _name = 2"), [])
   }
 
-  @Test("be transient without a default value")
+  @Test("A transient property without a default is refused.")
   func transientDefaults() throws {
     expectComplaints(
       model("@Transient var views: Int"),

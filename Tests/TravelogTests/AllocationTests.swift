@@ -11,7 +11,7 @@ import Testing
 @Suite("Allocations that fail")
 struct AllocationTests {
   @Test(
-    "where a library has no memory, once or from then on, the program ends with a sentence",
+    "If a library has no memory, once or permanently, the program ends with a sentence.",
     arguments: StoppedCommand.allCases
   )
   func libraries(_ command: StoppedCommand) throws {
@@ -46,7 +46,7 @@ struct AllocationTests {
   }
 
   @Test(
-    "a program that stops for want of memory loses nothing, and the next run ends its work",
+    "A program that stops for lack of memory loses nothing, and the next run completes its work.",
     arguments: StoppedCommand.allCases
   )
   func program(_ command: StoppedCommand) throws {

@@ -4,7 +4,7 @@ import StoreTesting
 import TestSupport
 import Testing
 
-@Suite("The program, asked about a history")
+@Suite("Audit commands of travelog")
 struct AuditProgramTests {
   private func withStore(_ body: (URL, Store) throws -> Void) throws {
     try withTemporaryFolder { folder in
@@ -37,7 +37,7 @@ struct AuditProgramTests {
     }
   }
 
-  @Test("every answer is as the schema in the documents says")
+  @Test("Every answer matches the JSON schema in the documents.")
   func answers() throws {
     try #require(!schema.isEmpty)
     try withStore { folder, store in
@@ -62,7 +62,7 @@ struct AuditProgramTests {
     }
   }
 
-  @Test("lines for people have signs as well as colours, and colours only where they are wanted")
+  @Test("Text for people has signs as well as colours, and colours only on request.")
   func text() throws {
     try withStore { _, store in
       let path = store.location.path
@@ -82,7 +82,7 @@ struct AuditProgramTests {
     }
   }
 
-  @Test("a question that makes no sense gets one sentence with what would work, and its code")
+  @Test("A question that makes no sense gets a sentence with valid choices, and its exit code.")
   func errors() throws {
     try withStore { folder, store in
       let path = store.location.path
@@ -101,7 +101,7 @@ struct AuditProgramTests {
     }
   }
 
-  @Test("diff ends with 0 for the same and 1 for others, in every format")
+  @Test("The exit code of diff is 0 for equal and 1 for different stores, in every format.")
   func diff() throws {
     try withStore { folder, store in
       let path = store.location.path
@@ -127,7 +127,7 @@ struct AuditProgramTests {
     }
   }
 
-  @Test("a pruned store is compared with its past by number and by time, and names its logs")
+  @Test("A pruned store is compared with its past by id and by time, and the error names its logs.")
   func pruned() throws {
     try withStore { folder, store in
       let (path, logs) = (store.location.path, folder.path + "/logs")
@@ -150,7 +150,7 @@ struct AuditProgramTests {
     }
   }
 
-  @Test("a report is a page or JSON, and findings that are asked for end it with 1")
+  @Test("A report is a page or JSON, and ends with 1 if it has the findings of --fail-on.")
   func report() throws {
     try withStore { folder, store in
       let path = store.location.path
@@ -175,7 +175,7 @@ struct AuditProgramTests {
     return Dictionary(uniqueKeysWithValues: contents).compactMapValues { $0 }
   }
 
-  @Test("undo takes the last transaction back, after a dry run that changed nothing")
+  @Test("undo reverts the last transaction, and its dry run changes nothing.")
   func undo() throws {
     try withStore { folder, store in
       let path = store.location.path

@@ -2,7 +2,7 @@ import Foundation
 import TestSupport
 import Testing
 
-@Suite("Packages that depend on this one")
+@Suite("Packages that depend on Travelog")
 struct ClientTests {
   @Test("SwiftPM resolves what START_SWIFT says for a URL, for a checkout, and through a package.")
   func resolution() throws {
@@ -18,7 +18,7 @@ struct ClientTests {
   @Test(
     """
     A program runs with SwiftData from a URL, directly or through another package, \
-    beside a package with macros of its own.
+    beside another package with macros.
     """,
     .enabled(if: ProcessInfo.processInfo.environment["TRAVELOG_LONG_TESTS"] != nil),
     arguments: [("native", "release"), ("swiftbuild", "debug")]

@@ -14,7 +14,7 @@ private let fakeClock: String? = {
 }()
 
 // Without the package `faketime` these tests are reported as skipped.
-@Suite("A clock that is wrong", .enabled(if: fakeClock != nil, "faketime is not installed"))
+@Suite("Wrong clocks", .enabled(if: fakeClock != nil, "faketime is not installed"))
 struct ClockTests {
   /// Runs the program with a clock that is off by some time.
   private func travelog(at offset: String, _ arguments: String...) throws -> Run {
@@ -24,14 +24,14 @@ struct ClockTests {
     )
   }
 
-  @Test("The program gets its arguments although a preloaded library moved the environment")
+  @Test("The program gets its arguments although a preloaded library moved the environment.")
   func arguments() throws {
     let run = try travelog(at: "+0", "log", "/none", "--entity", "a b", "--author", "")
     #expect(run.code == 10)
     #expect(run.errors.contains("/none"))
   }
 
-  @Test("History, logs and replica stay the same whatever the clock does between and during runs")
+  @Test("History, logs and replica stay the same whatever the clock does between and during runs.")
   func jumps() throws {
     try withTemporaryFolder { folder in
       let path = folder.path + "/a.store"
@@ -62,7 +62,7 @@ struct ClockTests {
     }
   }
 
-  @Test("A wait for a lock ends after its time although the clock is set far back")
+  @Test("A wait for a lock ends after its time although the clock is set far back.")
   func waiting() throws {
     try withTemporaryFolder { folder in
       let path = folder.path + "/a.store"

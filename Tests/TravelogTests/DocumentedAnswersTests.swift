@@ -78,7 +78,7 @@ private struct Document {
   }
 }
 
-@Suite("docs/CLI_JSON.md")
+@Suite("The tables of docs/CLI_JSON.md")
 struct DocumentedAnswersTests {
   private func object(_ text: String) throws -> [String: Any] {
     try #require(JSONSerialization.jsonObject(with: Data(text.utf8)) as? [String: Any], "\(text)")
@@ -98,7 +98,7 @@ struct DocumentedAnswersTests {
     #expect(try object(text) as NSDictionary == object(again) as NSDictionary, "\(type)")
   }
 
-  @Test("each example is as its table says, and is decoded whole by the type that writes it")
+  @Test("Each example matches its table, and is decoded completely by the type that writes it.")
   func examples() throws {
     let document = try Document()
     #expect(document.examples.count == 20)
@@ -129,7 +129,7 @@ struct DocumentedAnswersTests {
     }
   }
 
-  @Test("what the program really answers is as the tables say, for every type")
+  @Test("Answers of the program match the tables, for every type.")
   func answers() throws {
     let document = try Document()
     var seen: Set<String> = []

@@ -5,7 +5,7 @@ import StoreTesting
 import TestSupport
 import Testing
 
-@Suite("Erasing and partial logs, as the program does them")
+@Suite("Erasing and filtered logs with travelog")
 struct ErasingProgramTests {
   private func withStore(
     _ body: (_ store: String, _ logs: String, _ folder: URL) throws -> Void
@@ -37,7 +37,7 @@ struct ErasingProgramTests {
     try #require(JSONSerialization.jsonObject(with: Data(run.bytes)) as? [String: Any])
   }
 
-  @Test("erase is silent for cron, answers with JSON, and has an exit code for each refusal")
+  @Test("erase prints nothing for cron, answers with JSON, and has an exit code for each refusal.")
   func erase() throws {
     try withStore { store, logs, _ in
       func erase(_ arguments: String...) throws -> Run {
@@ -67,7 +67,7 @@ struct ErasingProgramTests {
   }
 
   @Test(
-    "partial logs go to a folder and through a pipe, and are refused where whole ones are needed"
+    "Filtered logs are written to a folder and a pipe, and refused if full ones are needed."
   )
   func partial() throws {
     try withStore { store, logs, folder in
@@ -107,7 +107,7 @@ struct ErasingProgramTests {
     }
   }
 
-  @Test("filters that make no sense are refused with a sentence")
+  @Test("Filters that make no sense are refused with a sentence.")
   func refusals() throws {
     try withStore { store, logs, folder in
       func export(_ arguments: String...) throws -> Run {

@@ -22,7 +22,7 @@ struct ExitCodeTests {
     }
   }
 
-  @Test("docs/EXIT_CODES.md has the codes that there are, with their names and meanings")
+  @Test("docs/EXIT_CODES.md has the existing codes with their names and meanings.")
   func document() throws {
     let page = try String(
       contentsOf: packageRoot.appendingPathComponent("docs/EXIT_CODES.md"),
@@ -35,7 +35,7 @@ struct ExitCodeTests {
     )
   }
 
-  @Test("0 is success, 1 what was found, 2 a failure, 4 what can't be read, 5 nothing to do")
+  @Test("0 is success, 1 findings, 2 a failure, 4 an unreadable file, 5 nothing to do.")
   func common() throws {
     try withStore { folder, path, _, _ in
       let logs = folder.path + "/logs"
@@ -51,7 +51,7 @@ struct ExitCodeTests {
     }
   }
 
-  @Test("a file or folder that is not a store, or not a log, ends every command with 4")
+  @Test("A file or folder that is not a store, or not a log, ends every command with 4.")
   func notAStore() throws {
     try withStore { folder, path, _, _ in
       let logs = folder.path + "/logs"
@@ -90,7 +90,7 @@ struct ExitCodeTests {
     }
   }
 
-  @Test("a command that needs logs fails with 10 in an empty folder, and leaves it empty")
+  @Test("A command that needs logs fails with 10 in an empty folder, and leaves it empty.")
   func emptyFolder() throws {
     try withStore { folder, path, _, _ in
       let empty = folder.path + "/empty"
@@ -111,7 +111,7 @@ struct ExitCodeTests {
     }
   }
 
-  @Test("10 is what is missing, 11 a lock, 12 history that is gone, 64 a wrong command line")
+  @Test("10 is a missing file, 11 a lock, 12 deleted history, 64 a wrong command line.")
   func places() throws {
     try withStore { folder, path, _, _ in
       let logs = folder.path + "/logs"
@@ -126,7 +126,7 @@ struct ExitCodeTests {
     }
   }
 
-  @Test("13 is another schema, 14 a store that was restored, 15 a replica that others wrote to")
+  @Test("13 is another schema, 14 a restored store, 15 a replica that others wrote to.")
   func histories() throws {
     try withStore { folder, path, store, world in
       let other = try Store.open(
@@ -168,7 +168,7 @@ struct ExitCodeTests {
     }
   }
 
-  @Test("16 is a log that has something left out, where a whole one is needed")
+  @Test("16 is a filtered log where a full one is needed.")
   func partial() throws {
     try withStore { folder, path, _, _ in
       let logs = folder.path + "/logs"
@@ -203,7 +203,7 @@ struct ExitCodeTests {
   }
 
   @Test(
-    "130 and 143 are the signals that stopped it, with nothing half done",
+    "130 and 143 are the signals that stopped the program, with nothing half done.",
     arguments: [
       ("INT", Int32(130)), ("TERM", 143),
     ]

@@ -6,7 +6,7 @@ import Testing
 /// was lost or doubled.
 ///
 /// `make faults` goes through all of them; here it is each of a few, spread over the run.
-@Suite("Faults")
+@Suite("Interruptions at every step")
 struct FaultTests {
   private enum Kind: String, CaseIterable {
     case full, error, short, kill
@@ -14,37 +14,37 @@ struct FaultTests {
   }
 
   @Test(
-    "an export that is stopped anywhere is made good by the next: the same lines, once each",
+    "An export that stops anywhere is completed by the next one, with each line once.",
     arguments: [StoppedCommand.export, .exportOfTombstones]
   )
   func export(_ command: StoppedCommand) throws {
     try stop(command, atLeast: trials(4, long: 200))
   }
 
-  @Test("a partial export that is stopped anywhere is made good by the next, and so is its token")
+  @Test("A filtered export that stops anywhere is completed by the next one, with its token.")
   func partialExport() throws { try stop(.partialExport, atLeast: trials(3, long: 50)) }
 
   @Test(
-    "an import that is stopped anywhere is made good by the next: the replica is the origin",
+    "An import that stops anywhere is completed by the next one, and the replica is right.",
     arguments: [StoppedCommand.replay, .replayOfLargeLog]
   )
   func replay(_ command: StoppedCommand) throws {
     try stop(command, atLeast: trials(4, long: 200))
   }
 
-  @Test("a compaction that is stopped anywhere loses no line, and the next one ends it")
+  @Test("A compaction that stops anywhere loses no line, and the next one completes it.")
   func compact() throws { try stop(.compact, atLeast: trials(3, long: 50)) }
 
-  @Test("a prune that is stopped anywhere keeps what logs do not have, and the next one ends it")
+  @Test("A prune that stops anywhere keeps what logs do not have, and the next one completes it.")
   func prune() throws { try stop(.prune, atLeast: trials(3, long: 50)) }
 
   @Test(
-    "an erasure that is stopped anywhere is told of until the next run ends it, and all is gone"
+    "An erasure that stops anywhere is reported until the next run completes it."
   )
   func erase() throws { try stop(.erase, atLeast: trials(3, long: 50)) }
 
   @Test(
-    "a recovery that is stopped anywhere is ended by the next, and the logs give the store",
+    "A recovery that stops anywhere is completed by the next one, and the logs give the store.",
     arguments: [StoppedCommand.recoverFromExpiry, .recoverFromDivergence]
   )
   func recover(_ command: StoppedCommand) throws {

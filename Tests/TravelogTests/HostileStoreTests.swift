@@ -6,10 +6,10 @@ import TestSupport
 import Testing
 
 /// Stores whose bytes were changed by a bad disk, or by somebody.
-@Suite("Stores with bytes that were changed")
+@Suite("Altered stores")
 struct HostileStoreTests {
   @Test(
-    "whatever bytes of a store are changed, a command ends with a code, a sentence, and in time",
+    "A command ends in time with a code and a sentence, whatever bytes of a store are changed.",
     arguments: 0..<4
   )
   func flips(_ part: Int) throws {
@@ -73,7 +73,7 @@ struct HostileStoreTests {
     return run.code
   }
 
-  @Test("whatever value stands in a table of a store, a command ends with a code and a sentence")
+  @Test("A command ends with a code and a sentence, whatever values a store's tables have.")
   func values() throws {
     var random = SeededGenerator(for: "values in tables")
     try withTemporaryFolder { folder in

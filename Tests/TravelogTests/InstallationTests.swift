@@ -2,7 +2,7 @@ import Foundation
 import TestSupport
 import Testing
 
-@Suite("Installation, of the program that stands beside the tests")
+@Suite("Installation of the built program")
 struct InstallationTests {
   /// The files and links below a folder, by their paths in it.
   private func files(in folder: URL) throws -> Set<String> {
@@ -65,7 +65,7 @@ struct InstallationTests {
     }
   }
 
-  @Test("make install puts all of it under DESTDIR and PREFIX, and make uninstall takes it away")
+  @Test("make install writes everything under DESTDIR and PREFIX, and make uninstall removes it.")
   func makeInstall() throws {
     guard let make = installed("make") else { return }
     let prefix = "/opt/Travel.log+1_2~rc@3"
@@ -131,7 +131,7 @@ struct InstallationTests {
     }
   }
 
-  @Test("the Debian package installs, and leaves nothing when it is removed")
+  @Test("The Debian package installs, and leaves nothing after it is removed.")
   func debianPackage() throws {
     guard installed("dpkg-deb") != nil, let dpkg = installed("dpkg") else { return }
     try withTemporaryFolder { folder in

@@ -98,7 +98,7 @@ struct InterruptionTests {
   }
 
   @Test(
-    "A command that waits for a lock, a pipe or standard input ends at once and leaves nothing",
+    "A waiting command ends at a signal at once, and leaves no files.",
     arguments: [SIGINT, SIGTERM]
   )
   func waiting(signal: Int32) throws {
@@ -136,7 +136,7 @@ struct InterruptionTests {
     }
   }
 
-  @Test("A command that is at work ends at once, and leaves no copy and no log behind")
+  @Test("A working command ends at a signal at once, and leaves no copy and no log.")
   func working() throws {
     try withWorld { folder, store, logs in
       let commands = [

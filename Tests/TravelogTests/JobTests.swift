@@ -48,7 +48,7 @@ struct JobTests {
       }
   }
 
-  @Test("each job that is shipped runs whole as cron runs it, silent, and reports what it did")
+  @Test("Each supplied job runs completely and silently under cron, and reports its results.")
   func shipped() throws {
     try withStore { folder, store, world in
       for round in 1...2 {
@@ -106,7 +106,7 @@ struct JobTests {
     }
   }
 
-  @Test("export, retention and audit print nothing in any order, while an app writes to the store")
+  @Test("Export, retention and audit print nothing in any order, while an app writes to the store.")
   func anyOrder() throws {
     try withStore { folder, store, world in
       // Each job comes once after each other one.
@@ -128,7 +128,7 @@ struct JobTests {
     }
   }
 
-  @Test("a job that finds no logs, because a disk is not mounted, exports nothing and says so")
+  @Test("A job whose logs are missing, because a disk is not mounted, exports nothing and says so.")
   func unmounted() throws {
     try withStore { folder, _, _ in
       #expect(try cron("nightly-export", in: folder).code == 0)
@@ -146,7 +146,7 @@ struct JobTests {
     }
   }
 
-  @Test("a step that fails ends the job with its code, and the last success stays in the metrics")
+  @Test("A step that fails ends the job with its code, and the metrics keep the last success.")
   func failure() throws {
     try withStore { folder, _, _ in
       let metrics = folder.path + "/metrics.prom"
@@ -198,7 +198,7 @@ struct JobTests {
     "a'\u{301}b", "\"\u{301}", "back\\slash", "two\nlines", "$(date) `date`", "é *",
   ]
 
-  @Test("the command lines that a dry run prints are what a shell reads")
+  @Test("A shell can read the command lines that a dry run prints.")
   func printedLines() throws {
     try withTemporaryFolder { folder in
       let path = folder.path + "/job.json5"
@@ -218,7 +218,7 @@ struct JobTests {
     }
   }
 
-  @Test("a job's name is one label of its series, whatever is in it")
+  @Test("A job's name is one label of its metrics, whatever characters it has.")
   func labels() {
     for (name, label) in zip(
       oddNames,
@@ -242,7 +242,7 @@ struct JobTests {
   }
 
   @Test(
-    "what is wrong in a job is said with line and column, and nothing is done",
+    "The error of a wrong job names the line and column, and nothing is done.",
     arguments: [
       ("{\n  stesp: []\n}", "2:3", "steps"),
       ("{ steps: [{ do: 'exprot' }] }", "1:17", "export"),
@@ -281,7 +281,7 @@ struct JobTests {
     }
   }
 
-  @Test("values have to be set by their right names, and a dry run shows each command line")
+  @Test("Values are set by their exact names, and a dry run shows each command line.")
   func values() throws {
     let job = "\(pipelines)/nightly-export.json5"
     let missing = try travelog("run", job, "--set", "store=a")
@@ -337,7 +337,7 @@ struct JobTests {
     #expect(report.dryRun && report.steps.allSatisfy { $0.state == "planned" })
   }
 
-  @Test("a step may fail and the next go on; ways to end may be accepted")
+  @Test("A job may continue after a failing step, and may accept exit codes.")
   func policies() throws {
     try withStore { folder, store, _ in
       let job = folder.path + "/job.json5"
@@ -363,7 +363,7 @@ struct JobTests {
     }
   }
 
-  @Test("no command of a job has two parameters of one key")
+  @Test("No command of a job has two parameters with the same key.")
   func keys() throws {
     for name in jobCommands {
       let command = try #require(
@@ -374,7 +374,7 @@ struct JobTests {
     }
   }
 
-  @Test("the units of systemd are found right by systemd, where it is there")
+  @Test("systemd, if it is installed, accepts its units.")
   func units() throws {
     let folder = "\(pipelines)/systemd"
     let units = try FileManager.default.contentsOfDirectory(atPath: folder)

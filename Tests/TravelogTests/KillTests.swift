@@ -4,10 +4,10 @@ import TestSupport
 import Testing
 
 /// Kills the program at random moments, some times in a row, and lets the next run make it good.
-@Suite("Kills at random")
+@Suite("Random kills")
 struct KillTests {
   @Test(
-    "a command that is killed at any moment, again and again, is made good by the next run",
+    "A command that is killed repeatedly at any moment is completed by the next run.",
     arguments: StoppedCommand.allCases
   )
   func kill(_ command: StoppedCommand) throws {

@@ -8,7 +8,7 @@ import Testing
 
 @testable import travelog
 
-@Suite("The program, tried as a new user would")
+@Suite("First use of travelog")
 struct NewUserTests {
   private func withStore(_ body: (URL, String) throws -> Void) throws {
     try withTemporaryFolder { folder in
@@ -40,7 +40,7 @@ struct NewUserTests {
     return result
   }
 
-  @Test("an export of a store that is not there makes nothing")
+  @Test("An export of a store that does not exist creates nothing.")
   func missingStore() throws {
     try withTemporaryFolder { folder in
       let logs = folder.path + "/logs"
@@ -51,7 +51,7 @@ struct NewUserTests {
     }
   }
 
-  @Test("each command without anything, with help, and with a wrong flag says what it needs")
+  @Test("Each command without arguments, with help, and with a wrong flag says what it needs.")
   func everyCommand() throws {
     for name in names {
       let bare = try travelog(name)
@@ -76,7 +76,7 @@ struct NewUserTests {
     #expect(try travelog("--version").output == "travelog 0.1.0\n")
   }
 
-  @Test("what is not there is missing, for every command that reads something")
+  @Test("Every command that reads a file reports that it is missing.")
   func missing() throws {
     let lines = [
       "export none --to logs", "import none --into copy", "verify none", "check none",
@@ -106,7 +106,7 @@ struct NewUserTests {
     }
   }
 
-  @Test("a reader that has seen enough is no failure, and nothing is said of it")
+  @Test("A reader that closes the pipe early is not a failure, and no message is printed.")
   func head() throws {
     try withStore { _, path in
       for command in ["log '\(path)' --patch", "log '\(path)' --json", "report '\(path)'"] {
@@ -119,7 +119,7 @@ struct NewUserTests {
   }
 
   @Test(
-    "compressed logs and pages are not written to a terminal",
+    "Compressed logs and pages are not written to a terminal.",
     arguments: ["export STORE --to -", "report STORE"]
   )
   func terminal(line: String) throws {
@@ -136,14 +136,14 @@ struct NewUserTests {
     }
   }
 
-  @Test("several words that are missing are named together")
+  @Test("Several missing arguments are named together.")
   func several() throws {
     #expect(try travelog("export").errors.contains("Missing STORE and --to LOGS"))
     #expect(try travelog("diff").errors.contains("Missing A and B"))
     #expect(try travelog("diff", "a.store").errors.contains("Missing B: "))
   }
 
-  @Test("a store that is taken for a log is said to be one")
+  @Test("If a store is given as a log, the error says that it is a store.")
   func storeForLog() throws {
     try withStore { folder, path in
       for line in [["verify", path], ["import", path, "--into", folder.path + "/copy.store"]] {
@@ -155,7 +155,7 @@ struct NewUserTests {
     }
   }
 
-  @Test("a dry run changes no byte of store, logs and token")
+  @Test("A dry run changes no byte of store, logs and token.")
   func dryRuns() throws {
     try withStore { folder, path in
       let logs = folder.path + "/logs"
@@ -179,7 +179,7 @@ struct NewUserTests {
     }
   }
 
-  @Test("logs and pages are the same bytes in any environment, and each time")
+  @Test("Logs and pages have the same bytes in any environment, and each time.")
   func environments() throws {
     try withStore { folder, path in
       let environments = [
@@ -213,7 +213,7 @@ struct NewUserTests {
     }
   }
 
-  @Test("a folder that can't be written to is said, and the store is read all the same")
+  @Test("A folder that can't be written is reported, and the store is read.")
   func readOnly() throws {
     try withStore { folder, path in
       let refused = try travelog("export", path, "--to", "/proc/none/logs")
@@ -225,7 +225,7 @@ struct NewUserTests {
     }
   }
 
-  @Test("errors are JSON where that was asked for, with the code and its name, and no data")
+  @Test("With --json, errors are JSON with the code and its name, and without data.")
   func errors() throws {
     let run = try travelog("verify", "none", "--json")
     #expect(run.code == 10 && run.output == "")
@@ -237,7 +237,7 @@ struct NewUserTests {
   }
 
   @Test(
-    "With --json an error of the command line is one line of JSON, wherever the flag stands",
+    "With --json an error of the command line is one line of JSON, wherever the flag is.",
     arguments: [
       ["--json", "exprot"], ["export", "--json"], ["log", "--json", "--nothing"],
       ["export", "a.store", "--to", "l", "--max-file-size", "10", "--json"],
@@ -254,7 +254,7 @@ struct NewUserTests {
     #expect(object?["hint"] is String)
   }
 
-  @Test("With --json what to do about an error is not in its message")
+  @Test("With --json the hint of an error is not in its message.")
   func hints() throws {
     try withTemporaryFolder { folder in
       let run = try travelog("check", folder.path + "/none", "--json")
@@ -264,7 +264,7 @@ struct NewUserTests {
     }
   }
 
-  @Test("An error of the command line is text without --json, and when that is only a value")
+  @Test("An error of the command line is text without --json, and if that is only a value.")
   func usageErrorsAsText() throws {
     for words in [["exprot"], ["log", "--nothing"], ["log", "x", "y", "--", "--json"]] {
       let run = try travelog(words)
@@ -272,7 +272,7 @@ struct NewUserTests {
     }
   }
 
-  @Test("A number without its unit is refused with the units, and so is a tiny log size")
+  @Test("A number without its unit is refused with the units, and so is a tiny log size.")
   func units() throws {
     try withStore { folder, path in
       let logs = folder.path + "/logs"
@@ -287,7 +287,7 @@ struct NewUserTests {
     }
   }
 
-  @Test("-V shows the version, and -l limits a log as --limit does")
+  @Test("-V shows the version, and -l limits a log as --limit does.")
   func shortFlags() throws {
     #expect(try travelog("-V").output == travelog("--version").output)
     try withStore { _, path in
@@ -297,7 +297,7 @@ struct NewUserTests {
     }
   }
 
-  @Test("A report on a disk that is full says so")
+  @Test("A report on a full disk fails with a message that says so.")
   func fullDisk() throws {
     try withStore { _, path in
       let run = try travelog("report", path, "--output", "/dev/full")
@@ -307,7 +307,7 @@ struct NewUserTests {
     }
   }
 
-  @Test("An entity or attribute with a typing error is answered with the name that was meant")
+  @Test("The error of a misspelt entity or attribute suggests the right name.")
   func meantNames() throws {
     try withStore { folder, path in
       let logs = folder.path + "/logs"
@@ -353,7 +353,7 @@ struct NewUserTests {
     return String(decoding: text, as: UTF8.self)
   }
 
-  @Test("On a terminal import, undo, prune and compact say in one line what they did")
+  @Test("On a terminal import, undo, prune and compact report in one line what they did.")
   func summaries() throws {
     try withStore { folder, path in
       let logs = folder.path + "/logs"

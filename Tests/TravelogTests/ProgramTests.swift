@@ -5,7 +5,7 @@ import StoreTesting
 import TestSupport
 import Testing
 
-@Suite("The program")
+@Suite("The travelog program")
 struct ProgramTests {
   private func withStore(
     _ test: String = #function,
@@ -23,7 +23,7 @@ struct ProgramTests {
     }
   }
 
-  @Test("a store that is exported, imported and verified is silent for cron, and the same")
+  @Test("Export, import and verify print nothing for cron, and the replica equals the store.")
   func thread() throws {
     try withStore { folder, store, world in
       let logs = folder.path + "/logs"
@@ -49,7 +49,7 @@ struct ProgramTests {
     }
   }
 
-  @Test("a damaged log makes verify end with 1 and name file, line and transaction")
+  @Test("A damaged log makes verify end with 1 and name file, line and transaction.")
   func damage() throws {
     try withStore { folder, store, _ in
       let logs = folder.path + "/logs"
@@ -73,7 +73,7 @@ struct ProgramTests {
     }
   }
 
-  @Test("an import that would have to go back ends with 64, from a folder, files and a stream")
+  @Test("An import to an earlier point ends with 64, from a folder, files and a stream.")
   func pastPoint() throws {
     try withStore { folder, store, _ in
       let (logs, copy) = (folder.path + "/logs", folder.path + "/copy.store")
@@ -118,7 +118,7 @@ struct ProgramTests {
     return (run, lines.flatMap { $0["findings"] as? [[String: Any]] ?? [] })
   }
 
-  @Test("damage in files and pipes is found as it is in a folder, by the names that were given")
+  @Test("Damage in files and pipes is found as in a folder, with the given names.")
   func damageElsewhere() throws {
     try withStore { folder, store, _ in
       let logs = folder.path + "/logs"
@@ -167,7 +167,7 @@ struct ProgramTests {
   }
 
   @Test(
-    "a store that is not there is no reason to leave the others, and the run ends with its code"
+    "A run continues with other stores if one is missing, and ends with its code."
   )
   func severalStores() throws {
     try withStore { folder, store, _ in
@@ -187,7 +187,7 @@ struct ProgramTests {
   }
 
   @Test(
-    "of a part of a folder of logs is said which folder to name, unless it is a store or a lineage"
+    "The error of a folder inside a log folder names the log folder, unless it can be read."
   )
   func parts() throws {
     try withStore { folder, store, _ in
@@ -221,7 +221,7 @@ struct ProgramTests {
     }
   }
 
-  @Test("a pipe that nothing comes through is a failure, and one that says nothing is new is none")
+  @Test("An empty pipe is a failure, and a stream without new transactions is not.")
   func emptyPipe() throws {
     try withStore { folder, store, _ in
       let copy = folder.path + "/copy.store"
@@ -252,7 +252,7 @@ struct ProgramTests {
     return try TravelogTests.gunzip(file.path)
   }
 
-  @Test("each kind of failure has its exit code")
+  @Test("Each kind of failure has its exit code.")
   func exitCodes() throws {
     try withStore { folder, store, _ in
       let logs = folder.path + "/logs"
@@ -270,7 +270,7 @@ struct ProgramTests {
     }
   }
 
-  @Test("a second program that works in the folder is told who does already")
+  @Test("A second program in the folder gets the name of the first.")
   func lock() throws {
     try withStore { folder, store, _ in
       let logs = folder.path + "/logs"
@@ -297,7 +297,7 @@ struct ProgramTests {
     }
   }
 
-  @Test("check finds what was changed past history, records it, and finds nothing then")
+  @Test("check finds changes that bypassed history, records them, and then finds nothing.")
   func check() throws {
     try withStore { folder, store, _ in
       let path = store.location.path
@@ -320,7 +320,7 @@ struct ProgramTests {
     }
   }
 
-  @Test("logs go through a pipe, and files are taken in any order")
+  @Test("Logs pass through a pipe, and files are accepted in any order.")
   func streams() throws {
     try withStore { folder, store, world in
       let copy = folder.path + "/copy.store"

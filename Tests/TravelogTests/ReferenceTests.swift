@@ -2,9 +2,9 @@ import Foundation
 import TestSupport
 import Testing
 
-@Suite("The reference, the manual pages and the completions of the program")
+@Suite("The reference, manual pages and completions of travelog")
 struct ReferenceTests {
-  @Test("docs/CLI.md is what the program says of itself; make reference writes it")
+  @Test("docs/CLI.md equals the output of the program; make reference writes it.")
   func reference() throws {
     let page = try String(
       contentsOf: packageRoot.appendingPathComponent("docs/CLI.md"),
@@ -16,7 +16,7 @@ struct ReferenceTests {
     )
   }
 
-  @Test("every command has a manual page that the formatters have nothing to say against")
+  @Test("Every command has a manual page that the formatters accept without warnings.")
   func manualPages() throws {
     try withTemporaryFolder { folder in
       #expect(try travelog("generate", "man", folder.path).code == 0)
@@ -60,7 +60,7 @@ struct ReferenceTests {
     return run.output.split(separator: "\n").map(String.init).sorted()
   }
 
-  @Test("bash completes commands, flags, values, files and folders")
+  @Test("bash completes commands, flags, values, files and folders.")
   func bashCompletes() throws {
     try withTemporaryFolder { folder in
       for name in ["trips.store", "two words.store", "notes.txt"] {
@@ -92,7 +92,7 @@ struct ReferenceTests {
     }
   }
 
-  @Test("zsh and fish take their scripts, where they are installed, and fish offers the same")
+  @Test("zsh and fish, if installed, accept their scripts, and fish offers the same words.")
   func otherShells() throws {
     try withTemporaryFolder { folder in
       let environment = ["PATH": products + ":/usr/bin:/bin", "HOME": folder.path]

@@ -33,7 +33,7 @@ struct RestoreTests {
       .map { logs + "/" + $0 }
   }
 
-  @Test("Large values go through a pipe with the logs")
+  @Test("Large values pass through a pipe with the logs.")
   func pipe() throws {
     try withLogs { folder, store, logs in
       let values = try FileManager.default.contentsOfDirectory(atPath: logs + "/blobs")
@@ -57,7 +57,7 @@ struct RestoreTests {
   }
 
   @Test(
-    "Logs that were copied into one folder are imported, wherever their large values lie",
+    "Logs that were copied into one folder are imported, wherever their blob files are.",
     arguments: ["flat/blobs", "blobs", "flat"]
   )
   func flatCopy(blobs: String) throws {
@@ -83,7 +83,7 @@ struct RestoreTests {
     }
   }
 
-  @Test("An import that stops part-way says which transaction the store has reached")
+  @Test("An import that stops early reports the last transaction of the store.")
   func partWay() throws {
     try withLogs(hasLargeValues: false) { folder, _, logs in
       let replica = folder.path + "/b.store"
@@ -116,7 +116,7 @@ struct RestoreTests {
     }
   }
 
-  @Test("An import that fails leaves nothing beside the replica")
+  @Test("An import that fails leaves nothing beside the replica.")
   func journal() throws {
     try withLogs(hasLargeValues: false) { folder, store, _ in
       // A log of this size goes into a new replica without a write-ahead log.

@@ -41,7 +41,7 @@ struct SampleDataTests {
     return (try rowDump(of: store), try lines(of: store))
   }
 
-  @Test("what is in it is what its script makes: texts and lines by the byte, stores by content")
+  @Test("The folder has what its script makes: texts and lines by bytes, stores by content.")
   func made() throws {
     try withTemporaryFolder { folder in
       let (old, new) = (
@@ -72,7 +72,7 @@ struct SampleDataTests {
     }
   }
 
-  @Test("it is whole: the logs give the store and its replica, and all of it is under 2 MB")
+  @Test("The logs give the store and its replica, and the whole folder is under 2 MB.")
   func whole() throws {
     try withTemporaryFolder { folder in
       let copy = folder.appendingPathComponent("sample-data")

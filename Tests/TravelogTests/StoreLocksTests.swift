@@ -27,7 +27,7 @@ struct StoreLocksTests {
   }
 
   @Test(
-    "a reader keeps its state while its file is synced and looked at, and others open and close it"
+    "A reader keeps its snapshot while its file is synced, inspected, opened and closed."
   )
   func reader() throws {
     try withTemporaryFolder { folder in
@@ -50,7 +50,7 @@ struct StoreLocksTests {
     }
   }
 
-  @Test("an export that waits for who reads it writes the history that it began with")
+  @Test("An export that waits for its reader writes the history with which it began.")
   func export() throws {
     try withTemporaryFolder { folder in
       let path = folder.path + "/a.store"

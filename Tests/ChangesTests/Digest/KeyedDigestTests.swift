@@ -25,7 +25,7 @@ struct KeyedDigestTests {
     ),
   ]
 
-  @Test("are those of RFC 4231", arguments: cases.indices)
+  @Test("Keyed digests are those of RFC 4231.", arguments: cases.indices)
   func vectors(_ index: Int) {
     let one = Self.cases[index]
     #expect(keyedDigest(of: one.text, key: one.key).description == one.digest)

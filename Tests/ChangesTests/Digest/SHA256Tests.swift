@@ -6,7 +6,7 @@ import Testing
 
 @Suite("SHA-256")
 struct SHA256Tests {
-  @Test("the examples of FIPS 180-4 and of NIST's test program come out")
+  @Test("SHA-256 gives the digests of FIPS 180-4 and of NIST's test program.")
   func examples() {
     let long =
       "abcdefghbcdefghicdefghijdefghijkefghijklfghijklmghijklmn"
@@ -38,7 +38,7 @@ struct SHA256Tests {
     )
   }
 
-  @Test("messages of every length up to 300 bytes agree with another implementation")
+  @Test("Digests of messages of every length up to 300 bytes agree with another implementation.")
   func lengths() {
     var all = SHA256()
     for count in 0..<300 {
@@ -51,7 +51,7 @@ struct SHA256Tests {
     )
   }
 
-  @Test("however a message is cut, its digest is the same")
+  @Test("The digest of a message does not depend on how it is cut into pieces.")
   func pieces() {
     var generator = SeededGenerator(for: "SHA-256")
     let message = (0..<1000).map { _ in UInt8.random(in: 0...255, using: &generator) }
@@ -69,7 +69,7 @@ struct SHA256Tests {
     }
   }
 
-  @Test("the plain way gives the digests that are given, however a message is cut")
+  @Test("The portable implementation gives the same digests, however a message is cut.")
   func plain() {
     var generator = SeededGenerator(for: "plain SHA-256")
     for count in Array(0...200) + [1000, 4096, 100_000] {
@@ -89,7 +89,7 @@ struct SHA256Tests {
     )
   }
 
-  @Test("finishing changes nothing: more bytes may follow")
+  @Test("A digest can be read before the end of a message, and more bytes may follow.")
   func finishTwice() {
     var hash = SHA256()
     hash.update(Array("ab".utf8))
@@ -99,7 +99,7 @@ struct SHA256Tests {
     #expect(hash.finish() == SHA256.digest(of: Array("abc".utf8)))
   }
 
-  @Test("a digest reads its own text and bytes, and refuses others")
+  @Test("A digest is read from its text and its bytes, and other texts are refused.")
   func texts() throws {
     let digest = SHA256.digest(of: Array("abc".utf8))
     #expect(Digest(hexadecimal: digest.description) == digest)

@@ -68,7 +68,7 @@ struct ChangeFormatTests {
   }
 
   @Test(
-    "A change is refused if its sides are not those of its kind.",
+    "A change is refused if it has not exactly the sides of its kind.",
     arguments: [
       SampleChange(after: SampleChange.update.after),
       SampleChange(kind: .delete, before: SampleChange.update.after),
@@ -104,7 +104,7 @@ struct ChangeFormatTests {
   }
 
   @Test(
-    "Notes that name no value of the change, or have another spelling, are refused.",
+    "Notes that do not name a value of the change, or have another spelling, are refused.",
     arguments: [
       (#"{"before":{"name":"redacted"}}"#, ""),
       (#"{"after":{"name":"erased","rating":"nan"},"before":{"leader":"erased"}}"#, ""),
@@ -132,7 +132,7 @@ struct ChangeFormatTests {
     #expect(!isAccepted(change, format))
   }
 
-  @Test("Redacted values are accepted only in partial logs.")
+  @Test("Redacted values are accepted only in filtered logs.")
   func redacted() throws {
     let format = try ChangeFormat(tripSchema, acceptsRedacted: true)
     let hash = SpecialValue.hashPrefix + String(repeating: "0a", count: 32)

@@ -12,7 +12,7 @@ struct PreparedChangesTests {
     return result
   }
 
-  @Test("A plain change has the values of its columns, which its bytes no longer need.")
+  @Test("A plain change has copies of its column values, independent of its bytes.")
   func plain() throws {
     let changes = try prepared(.update, .insert)
     #expect(changes.count == 2)
@@ -55,7 +55,7 @@ struct PreparedChangesTests {
     #expect(try !prepared(large).parts[0].isPlain)
   }
 
-  @Test("What is wrong with a change is kept with its place, and the others are there.")
+  @Test("An invalid change is kept as an error with its place, and the other changes are read.")
   func refusals() throws {
     var stranger = SampleChange.insert
     stranger.entity = "Voyage"
@@ -67,7 +67,9 @@ struct PreparedChangesTests {
     #expect(changes.parts[3].before.count == 4)
   }
 
-  @Test("The size grows with each change, its bytes and its links, and is small again afterwards.")
+  @Test(
+    "The size grows with each change, its bytes and its links, and is small again after a reset."
+  )
   func size() throws {
     let empty = PreparedChanges().size
     let one = try prepared(.insert)

@@ -3,9 +3,9 @@ import Foundation
 import TestSupport
 import Testing
 
-@Suite("What was worked out last")
+@Suite("The cache of recent results")
 struct RecentTests {
-  @Test("a key of the last four is not worked out again, an older one is, and so is an error")
+  @Test("The last four keys are not computed again, and older ones and errors are.")
   func lastFour() throws {
     struct Refusal: Error {}
     let recent = Recent<Int, String>(isSame: ==)
@@ -30,7 +30,9 @@ struct RecentTests {
     #expect(asked.suffix(2) == [0, 0])
   }
 
-  @Test("one text of a schema gives copies of it, and a change of one leaves the others")
+  @Test(
+    "Two reads of one schema's text give copies, and a change of one does not affect the other."
+  )
   func copies() throws {
     let json = Data(try tripSchema.json().utf8)
     var first = try StoreSchema(json: json)
@@ -47,7 +49,7 @@ struct RecentTests {
     #expect(throws: DecodingError.self) { try StoreSchema(json: Data("{}".utf8)) }
   }
 
-  @Test("schemas whose names differ in their spelling alone keep their own layouts")
+  @Test("Schemas whose names differ only in their Unicode spelling have separate layouts.")
   func spellings() throws {
     let spellings = ["Caf\u{e9}", "Cafe\u{301}"]
     let schemas = spellings.map { StoreSchema(version: "1", entities: [Entity(name: $0)]) }
@@ -60,7 +62,7 @@ struct RecentTests {
     }
   }
 
-  @Test("a text is the same only with the same bytes")
+  @Test("Texts are equal only if their bytes are.")
   func texts() {
     #expect(Value.text("é").isSame(as: .text("\u{e9}")))
     #expect(!Value.text("\u{e9}").isSame(as: .text("e\u{301}")))

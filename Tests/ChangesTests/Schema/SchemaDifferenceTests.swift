@@ -14,7 +14,7 @@ struct SchemaDifferenceTests {
     return wanted.differences(fromStored: tripSchema).map(\.description)
   }
 
-  @Test("what concerns no table is no difference")
+  @Test("A change that concerns no table is not a difference.")
   func none() {
     #expect(
       differences {
@@ -27,7 +27,7 @@ struct SchemaDifferenceTests {
     )
   }
 
-  @Test("each difference is told in words")
+  @Test("Each difference is described in words.")
   func words() {
     #expect(
       differences {
@@ -65,7 +65,7 @@ struct SchemaDifferenceTests {
     )
   }
 
-  @Test("entities and families are compared by name")
+  @Test("Entities and families are compared by name.")
   func entities() {
     #expect(
       differences {

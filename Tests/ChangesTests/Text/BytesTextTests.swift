@@ -4,9 +4,9 @@ import Testing
 
 @testable import Changes
 
-@Suite("bytes and UUIDs as text")
+@Suite("Bytes and UUIDs as text")
 struct BytesTextTests {
-  @Test("base64 is what Foundation writes, for every length and across pieces, and comes back")
+  @Test("Base64 is what Foundation writes, for every length and across pieces, and is read back.")
   func base64() {
     var generator = SeededGenerator(for: "base64")
     for count in Array(0..<200) + [3071, 3072, 3073, 3074, 6144, 10_000] {
@@ -19,7 +19,7 @@ struct BytesTextTests {
     }
   }
 
-  @Test("every pair of bytes before the padding is read or refused as it should be")
+  @Test("Every pair of bytes before the padding is read if it is canonical, and refused otherwise.")
   func base64Exhaustive() {
     for first in UInt8(0)...255 {
       for second in UInt8(0)...255 {
@@ -35,7 +35,7 @@ struct BytesTextTests {
   }
 
   @Test(
-    "base64 in another form is refused",
+    "Base64 in another form is refused.",
     arguments: [
       "A", "AA", "AAA", "AA=", "AA==AA==", "AB==", "AAB=", "A===", "====", "AAAA\n", "AA A",
       "AA-_", "AAAA=", "A=AA", "AA=A",
@@ -45,7 +45,7 @@ struct BytesTextTests {
     #expect(bytes(text, parseBase64) == nil)
   }
 
-  @Test("a UUID has one form, in upper case; other forms are refused")
+  @Test("A UUID has one form, in upper case; other forms are refused.")
   func uuids() throws {
     func isRead(_ text: String) -> Bool {
       let value = Array("\"\(text)\"".utf8).withUnsafeBytes { try? parseCanonical($0, as: .uuid) }

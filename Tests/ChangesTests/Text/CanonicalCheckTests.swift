@@ -4,12 +4,12 @@ import Testing
 
 @testable import Changes
 
-@Suite("checking values without making them")
+@Suite("Checking values without creating them")
 struct CanonicalCheckTests {
   /// Bytes that matter somewhere.
   private static let alphabet = Array("\"\\nulltrefas0123456789.-+eE:TZAa=/ {}[]\u{1}é".utf8)
 
-  @Test("what is plainly canonical is canonical, for texts that were altered by chance")
+  @Test("The fast check accepts only canonical texts among randomly altered ones.")
   func sound() {
     var generator = SeededGenerator(for: "canonical check")
     var found = 0
@@ -42,7 +42,7 @@ struct CanonicalCheckTests {
     #expect(found > 2000)
   }
 
-  @Test("base64 is told from other text as the reader of it does")
+  @Test("The fast check and the reader accept the same base64.")
   func base64() {
     var generator = SeededGenerator(for: "base64 check")
     for _ in 0..<5000 {
@@ -59,7 +59,7 @@ struct CanonicalCheckTests {
     }
   }
 
-  @Test("UTF-8 is told from other bytes as Swift does, for every beginning of a character")
+  @Test("The check of UTF-8 agrees with Swift for every beginning of a character.")
   func unicode() {
     let edges: [UInt8] = [0x00, 0x41, 0x7f, 0x80, 0x8f, 0x90, 0x9f, 0xa0, 0xbf, 0xc0, 0xc2, 0xff]
     func check(_ bytes: [UInt8]) {

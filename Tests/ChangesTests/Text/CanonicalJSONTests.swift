@@ -4,13 +4,13 @@ import Testing
 
 @testable import Changes
 
-@Suite("canonical JSON text")
+@Suite("Canonical JSON text")
 struct CanonicalJSONTests {
   static func canonical(_ text: String) throws -> String {
     String(decoding: try canonicalJSON(text.utf8), as: UTF8.self)
   }
 
-  @Test("keys are sorted by their bytes, blanks go, numbers keep their text")
+  @Test("Keys are sorted by their bytes, blanks are removed, and numbers keep their text.")
   func known() throws {
     let expected: [(String, String)] = [
       (
@@ -98,7 +98,7 @@ struct CanonicalJSONTests {
     }
   }
 
-  @Test("however a tree is written, its canonical form is one, and canonical already")
+  @Test("Each spelling of a tree has the same canonical form, and that form is canonical.")
   func disguises() throws {
     var generator = SeededGenerator(for: "canonical JSON")
     for _ in 0..<trials(2000, long: 100_000) {
@@ -110,7 +110,7 @@ struct CanonicalJSONTests {
   }
 
   @Test(
-    "text that is not JSON is refused",
+    "Text that is not JSON is refused.",
     arguments: [
       "", " ", "{", "[", "\"", "{\"a\"}", "{\"a\":}", "{\"a\":1,}", "[1,]", "[,]", "{,}", "01",
       "1.", ".5", "-", "1e", "+1", "tru", "nulll", "1 2", "[1 2]", "{\"a\" 1}", "{a:1}", "'a'",
@@ -123,7 +123,7 @@ struct CanonicalJSONTests {
     #expect(throws: JSONTextError.self) { try Self.canonical(text) }
   }
 
-  @Test("broken UTF-8 is refused, and so is what is nested too deeply")
+  @Test("Invalid UTF-8 and JSON that is nested too deeply are refused.")
   func limits() throws {
     #expect(throws: JSONTextError.self) { try canonicalJSON([0x22, 0xff, 0x22] as [UInt8]) }
     let depth = 512
@@ -135,7 +135,7 @@ struct CanonicalJSONTests {
     }
   }
 
-  @Test("an error names the byte")
+  @Test("An error names the byte where the text is wrong.")
   func place() {
     #expect(throws: JSONTextError(reason: "a key was expected", offset: 7)) {
       try Self.canonical("{\"a\":1,}")

@@ -3,7 +3,7 @@ import Testing
 
 @testable import Changes
 
-@Suite("stored values in their canonical encoding")
+@Suite("Stored values in their canonical encoding")
 struct CanonicalValueTests {
   static func encode(_ value: Value, as type: ValueType) -> (text: String, special: SpecialValue?) {
     var buffer: [UInt8] = []
@@ -99,7 +99,7 @@ struct CanonicalValueTests {
   ]
 
   @Test(
-    "each type has its encoding, and its odd values go to special",
+    "Each type has its encoding, and special values are in the member special.",
     arguments: numbers + others
   )
   func example(_ example: Example) throws {
@@ -132,7 +132,7 @@ struct CanonicalValueTests {
     .blob(Data([0, 255, 128])), .brokenText(Data([0, 255, 128])), .text("text64:gA=="),
   ]
 
-  @Test("every value in every type comes back as it was, through the names of its special value")
+  @Test("Every value of every type is read back as it was written, special values included.")
   func total() throws {
     for type in ValueType.allCases {
       for value in Self.oddValues {
@@ -145,7 +145,7 @@ struct CanonicalValueTests {
     }
   }
 
-  @Test("two values of a type never share their encoding")
+  @Test("Two values of a type never have the same encoding.")
   func injective() {
     for type in ValueType.allCases {
       var seen: Set<String> = []
@@ -157,7 +157,7 @@ struct CanonicalValueTests {
     }
   }
 
-  @Test("what is accepted is what would be written, for all texts, special values and types")
+  @Test("A text, special value and type are accepted exactly if they would be written so.")
   func strict() {
     var texts = ["", "null", "nul", "true", "false", "True", "0", "1", "-0", "01", "128", "-129"]
     texts += ["1.0", "1.50", "\"7\"", "\"07\"", "\"-7\"", "\"1.5\"", "\"1.50\"", "\"\"", "\""]
@@ -178,7 +178,7 @@ struct CanonicalValueTests {
     }
   }
 
-  @Test("a refusal says what was read and what was expected")
+  @Test("An error shows what was read and what was expected.")
   func message() {
     #expect(
       throws: CanonicalEncodingError(
@@ -191,7 +191,7 @@ struct CanonicalValueTests {
   }
 
   @Test(
-    "names that no special value has are refused",
+    "A name that is not the name of a special value is refused.",
     arguments: [
       "", "NaN", "+1", "1e5", "blob:A", "x", "null", "text64:QQ==", "text64:", "text64:/0E",
     ]

@@ -3,10 +3,10 @@ import Foundation
 import TestSupport
 import Testing
 
-@Suite("Times as history keeps them")
+@Suite("Times in history")
 struct CurrentTimeTests {
   @Test(
-    "a time has all its digits, and one beyond the years 1 to 9999 stands at their end",
+    "A time has all its digits, and one outside the years 1 to 9999 is clamped to their ends.",
     arguments: [
       (0, 0, "1970-01-01T00:00:00.000000Z"),
       (1_704_697_200, 42, "2024-01-08T07:00:00.000042Z"),
@@ -22,7 +22,7 @@ struct CurrentTimeTests {
     #expect(timeText(seconds: seconds, microseconds: microseconds) == expected)
   }
 
-  @Test("a date that was made of a microsecond gives that one, and not the one before")
+  @Test("A date that was made of a microsecond gives that microsecond, and not the one before.")
   func microseconds() {
     var generator = SeededGenerator(for: "microseconds")
     for _ in 0..<20_000 {
@@ -35,7 +35,7 @@ struct CurrentTimeTests {
     #expect(timeText(nearlyNext) == "2001-01-01T00:00:01.000000Z")
   }
 
-  @Test("a date that is none, or that no clock shows, has a text too")
+  @Test("A date that is not a number, or outside the clock's range, has a text.")
   func dates() {
     #expect(timeText(Date(timeIntervalSince1970: .nan)) == "1970-01-01T00:00:00.000000Z")
     #expect(timeText(.distantFuture).hasPrefix("4001-01-01T00:00:00"))

@@ -4,13 +4,13 @@ import Testing
 
 @testable import Changes
 
-@Suite("dates as text")
+@Suite("Dates as text")
 struct DateTextTests {
   static func written(_ seconds: Double) -> String {
     text { appendDate(secondsSinceReference: seconds, to: &$0) }
   }
 
-  @Test("known instants read as they should")
+  @Test("Known instants have known texts.")
   func known() {
     let expected: [(Double, String)] = [
       (0, "2001-01-01T00:00:00Z"), (-1, "2000-12-31T23:59:59Z"),
@@ -32,7 +32,7 @@ struct DateTextTests {
     }
   }
 
-  @Test("instants that RFC 3339 can't show are not written")
+  @Test("An instant that RFC 3339 can't express is not written.")
   func notShown() {
     for seconds in [
       .nan, .infinity, -.infinity, datesShown.upperBound, datesShown.lowerBound.nextDown, -0.0,
@@ -42,7 +42,7 @@ struct DateTextTests {
     }
   }
 
-  @Test("every day of the years 1 to 9999 has its own date, one after the other")
+  @Test("Every day of the years 1 to 9999 has its own date, in ascending order.")
   func everyDay() {
     let first = CivilDate(year: 1, month: 1, day: 1)?.daysSinceReference ?? 0
     #expect(first == -730_485)
@@ -70,7 +70,7 @@ struct DateTextTests {
     #expect(year == 10_000)
   }
 
-  @Test("whole seconds read as Foundation's formatter shows them")
+  @Test("Whole seconds are written as Foundation's formatter writes them.")
   func foundation() {
     var generator = SeededGenerator(for: "dates against Foundation")
     for _ in 0..<trials(3000, long: 200_000) {
@@ -97,7 +97,7 @@ struct DateTextTests {
     return index % 4 == 0 ? number.nextDown : number
   }
 
-  @Test("every instant comes back bit by bit, from as many digits as its shortest text has")
+  @Test("Every instant is read back bit by bit from its shortest text.")
   func roundTrip() {
     var generator = SeededGenerator(for: "dates")
     for index in 0..<trials(50_000, long: 7_000_000) {
@@ -116,7 +116,7 @@ struct DateTextTests {
   }
 
   @Test(
-    "a date in another form is refused",
+    "A date in another form is refused.",
     arguments: [
       "", "2001-01-01", "2001-01-01T00:00:00", "2001-01-01T00:00:00.Z", "2001-01-01T00:00:00.0Z",
       "2001-01-01T00:00:00.10Z", "2001-01-01t00:00:00Z", "2001-01-01T00:00:00z",
@@ -133,7 +133,7 @@ struct DateTextTests {
     #expect(bytes(text, parseDate) == nil)
   }
 
-  @Test("years 4, 100, 400 and 2000 have the leap days that they should")
+  @Test("The years 4, 100, 400 and 2000 have the right leap days.")
   func leapDays() {
     for (year, isLeap) in [(4, true), (100, false), (400, true), (2000, true), (2100, false)] {
       #expect((CivilDate(year: year, month: 2, day: 29) != nil) == isLeap)

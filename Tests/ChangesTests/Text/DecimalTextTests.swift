@@ -4,9 +4,9 @@ import Testing
 
 @testable import Changes
 
-@Suite("decimals as text")
+@Suite("Decimals as text")
 struct DecimalTextTests {
-  @Test("the canonical text is plain digits with nothing to spare")
+  @Test("The canonical text has plain digits and no superfluous zeros.")
   func known() throws {
     let expected: [(String, String)] = [
       ("0", "0"), ("-0", "0"), ("0.00", "0"), ("1.50", "1.5"), ("-1.50", "-1.5"), ("100", "100"),
@@ -37,7 +37,7 @@ struct DecimalTextTests {
     )
   }
 
-  @Test("every decimal comes back as an equal one, from a text that is canonical")
+  @Test("Every decimal is read back as an equal one, and its text is canonical.")
   func roundTrip() {
     var generator = SeededGenerator(for: "decimals")
     for _ in 0..<trials(3000, long: 500_000) {
@@ -54,7 +54,7 @@ struct DecimalTextTests {
     }
   }
 
-  @Test("the largest and the smallest decimals come back")
+  @Test("The largest and the smallest decimals are read back.")
   func edges() throws {
     let largest = Decimal.greatestFiniteMagnitude
     for number in [
@@ -79,7 +79,7 @@ struct DecimalTextTests {
   }
 
   @Test(
-    "text in another form is refused",
+    "A decimal in another form is refused.",
     arguments: [
       "", "-", "+1", "-0", "00", "01", "1.", ".1", "1.0", "1.10", "-0.0", "1e3", "NaN", " 1",
       "1,5", "1.5.5", "--1", "1-", "0.", "-.5",

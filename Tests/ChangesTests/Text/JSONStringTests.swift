@@ -31,7 +31,7 @@ struct JSONStringTests {
     text { appendJSONString(string, to: &$0) }
   }
 
-  @Test("every scalar below 0x300 is escaped as the reference does, wherever it stands")
+  @Test("Every scalar below 0x300 is escaped as the reference does, at any place in a text.")
   func everySmallScalar() throws {
     for value in UInt32(0)..<0x300 {
       let scalar = try #require(Unicode.Scalar(value))
@@ -49,7 +49,7 @@ struct JSONStringTests {
     }
   }
 
-  @Test("any text comes back, and Foundation reads the same")
+  @Test("Any text is read back, and Foundation reads the same.")
   func roundTrip() throws {
     var generator = SeededGenerator(for: "JSON strings")
     let alphabet = Array(
@@ -71,7 +71,7 @@ struct JSONStringTests {
   }
 
   @Test(
-    "a string in any other form is refused",
+    "A string in any other form is refused.",
     arguments: [
       "", "\"", "abc", "\"abc", "abc\"", #""a"b""#, #""\/""#, #""\u0041""#, #""\u001F""#,
       #""\u000a""#, #""\u00e9""#, #""\u0022""#, #""\u00""#, #""\u001""#, #""\x""#, #""\""#,
@@ -82,7 +82,7 @@ struct JSONStringTests {
     #expect(bytes(text, parseJSONString) == nil)
   }
 
-  @Test("broken UTF-8 is refused, with and without escapes")
+  @Test("Invalid UTF-8 is refused, with and without escapes.")
   func brokenText() {
     for bad: [UInt8] in [[0xff], [0xc3], [0xed, 0xa0, 0x80], [0xc0, 0x80]] {
       for tail: [UInt8] in [[], Array("\\n".utf8)] {

@@ -30,7 +30,7 @@ struct NaiveFormTests {
   }
 
   @Test(
-    "Every short text is a decimal if it has no zeros to spare, and a double if it has a point."
+    "Every short text is a decimal without superfluous zeros, and a double if it has a point."
   )
   func decimals() {
     let decimal = /(0|-?[1-9][0-9]*)|-?(0|[1-9][0-9]*)\.[0-9]*[1-9]/
@@ -66,7 +66,7 @@ struct NaiveFormTests {
     }
   }
 
-  @Test("A date with one other byte is accepted if that is another date.")
+  @Test("A date with one other byte is accepted if the text is another date.")
   func dates() throws {
     let form = /(\d{4})-(\d\d)-(\d\d)T(\d\d):(\d\d):(\d\d)(\.[0-9]*[1-9])?Z/.asciiOnlyDigits()
     for text in ["2024-02-29T23:59:59Z", "1999-12-31T10:20:30.25Z", "2001-01-01T00:00:00.5Z"] {
@@ -89,7 +89,7 @@ struct NaiveFormTests {
     }
   }
 
-  @Test("A value of any type with one other byte is refused, or is another value of that form.")
+  @Test("A value of any type with one other byte is refused, or is the text of another value.")
   func values() {
     for example in CanonicalValueTests.numbers + CanonicalValueTests.others
     where example.special == nil {

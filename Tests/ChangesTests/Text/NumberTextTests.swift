@@ -4,9 +4,9 @@ import Testing
 
 @testable import Changes
 
-@Suite("numbers as text")
+@Suite("Numbers as text")
 struct NumberTextTests {
-  @Test("integers come back, at the edges and at random")
+  @Test("Integers are read back, at the limits and at random.")
   func integers() {
     var generator = SeededGenerator(for: "integers")
     var numbers: [Int64] = [.min, .min + 1, -10, -9, -1, 0, 1, 9, 10, 99, 100, .max - 1, .max]
@@ -26,7 +26,7 @@ struct NumberTextTests {
   }
 
   @Test(
-    "an integer in another form is refused",
+    "An integer in another form is refused.",
     arguments: [
       "", "-", "+1", "01", "-0", "-01", "1.0", "1e3", " 1", "1 ", "9223372036854775808",
       "-9223372036854775809", "99999999999999999999", "0x1", "٣",
@@ -37,7 +37,7 @@ struct NumberTextTests {
   }
 
   @Test(
-    "unsigned integers that don't fit are refused",
+    "Unsigned integers that are out of range are refused.",
     arguments: [
       "18446744073709551616", "99999999999999999999", "-1", "00", "123456789012345678901",
     ]
@@ -69,7 +69,7 @@ struct NumberTextTests {
     }
   }
 
-  @Test("doubles come back bit by bit and read as Swift prints them")
+  @Test("Doubles are read back bit by bit, and are written as Swift prints them.")
   func doubles() {
     let numbers: [Double] = [
       0, -0.0, 1, -1, 0.1, 0.5, 1e15, 1e16, 1e17, 9_007_199_254_740_992, 1e-4, 1e-5, 0.00012,
@@ -88,7 +88,7 @@ struct NumberTextTests {
     }
   }
 
-  @Test("Foundation reads our doubles as the same numbers")
+  @Test("Foundation reads the texts of doubles as the same numbers.")
   func foundation() throws {
     var generator = SeededGenerator(for: "doubles against Foundation")
     for index in 0..<trials(1000, long: 100_000) {
@@ -100,7 +100,7 @@ struct NumberTextTests {
     }
   }
 
-  @Test("the layout of doubles is what the format says")
+  @Test("Doubles have the layout that the format defines.")
   func layout() {
     let expected: [(Double, String)] = [
       (0, "0.0"), (-0.0, "-0.0"), (5, "5.0"), (0.0001, "0.0001"), (0.00001, "1e-05"),
@@ -118,7 +118,7 @@ struct NumberTextTests {
   }
 
   @Test(
-    "a double in another form is refused",
+    "A double in another form is refused.",
     arguments: [
       "", "-", "1", "1.", ".5", "1.50", "01.5", "1.00", "-", "+1.0", "1e5", "1E+16", "1e16",
       "0.00001", "10000000000000000.0", "1.0e+16", "1e+016", "nan", "inf", "Infinity", "0x1p3",

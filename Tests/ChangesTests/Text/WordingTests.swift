@@ -1,9 +1,9 @@
 import Changes
 import Testing
 
-@Suite("Wording")
+@Suite("Messages and hints")
 struct WordingTests {
-  @Test("The second line of a literal is the hint, whatever line breaks its values have")
+  @Test("The second line of a literal is the hint, whatever line breaks its values contain.")
   func lines() {
     let value = "two\nlines"
     let wording: Wording = "No \(value)." + " Nothing was done." + "\nGive \(value)."
@@ -13,7 +13,7 @@ struct WordingTests {
     #expect(alone.message == "No two\nlines." && alone.hint.isEmpty)
   }
 
-  @Test("A given hint is used only if the literal has no second line")
+  @Test("A given hint is used only if the literal has no second line.")
   func givenHints() {
     let alone: Wording = "It failed."
     #expect(alone.withHint("Try again.") == "It failed.\nTry again.")

@@ -2,7 +2,7 @@ import Changes
 import Foundation
 import Testing
 
-@Suite("Bookmarks in history")
+@Suite("The texts of bookmarks")
 struct BookmarkTests {
   private static let first = "11111111-2222-3333-4444-555555555555"
   private static let second = "AAAAAAAA-BBBB-CCCC-DDDD-EEEEEEEEEEEE"
@@ -22,7 +22,7 @@ struct BookmarkTests {
 
   private var text: String { String(decoding: bookmark.json(), as: UTF8.self) }
 
-  @Test("the text is the same bytes each time: stores sorted, no blanks, a line break at the end")
+  @Test("A bookmark has one text: stores sorted, no blanks, a line break at the end.")
   func canonical() {
     let zeros = String(repeating: "0", count: 64)
     let letters = String(repeating: "a", count: 64)
@@ -36,7 +36,7 @@ struct BookmarkTests {
   }
 
   @Test(
-    "what was written is read, from the text, by JSON and by property lists, and blanks and order don't matter"
+    "A bookmark is read from its text, from JSON in any order, and from property lists."
   )
   func reading() throws {
     #expect(try Bookmark(json: bookmark.json()) == bookmark)
@@ -48,7 +48,7 @@ struct BookmarkTests {
     #expect(try PropertyListDecoder().decode(Bookmark.self, from: plist) == bookmark)
   }
 
-  @Test("identifiers with odd characters come back, and have one text")
+  @Test("Identifiers with unusual characters are read back, and have one text.")
   func oddIdentifiers() throws {
     let point = HistoryPoint(lineage: 0, transaction: 0, digest: Self.digest("5"))
     for store in ["", "\"", "\\", "a\nb", "é", "e\u{301}", "\u{1}", "日本"] {
@@ -60,7 +60,7 @@ struct BookmarkTests {
   }
 
   @Test(
-    "what no bookmark is written as is refused with a sentence",
+    "A text that is not a bookmark is refused with a sentence.",
     arguments: [
       (#""kind":"travelog-token""#, #""kind":"x""#, "not a history token"),
       (#""kind":"travelog-token","#, "", "not a history token"),
@@ -88,7 +88,7 @@ struct BookmarkTests {
     #expect(error?.message.contains(reason) == true, "\(error?.message ?? "")")
   }
 
-  @Test("one that was cut anywhere is refused")
+  @Test("A bookmark that was cut at any byte is refused.")
   func cut() throws {
     let whole = bookmark.json()
     // Without its line break it is whole.
@@ -98,7 +98,7 @@ struct BookmarkTests {
     }
   }
 
-  @Test("one of a newer program is refused as that")
+  @Test("A bookmark of a newer program is refused, and the error says so.")
   func newer() throws {
     let newer = text.replacingOccurrences(of: #""version":1"#, with: #""version":2,"more":[]"#)
     let error = #expect(throws: StoreError.self) { try Bookmark(json: Array(newer.utf8)) }

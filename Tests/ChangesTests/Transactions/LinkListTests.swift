@@ -18,7 +18,7 @@ struct LinkListTests {
     return text.withUnsafeBytes { readLinkList($0, prefix: prefix, to: &result) } ? result : nil
   }
 
-  @Test("what is written is read again, with ids of any size")
+  @Test("A list is read as it was written, with ids of any size.")
   func roundTrip() {
     var random = SeededGenerator(for: "lists of links")
     for count in 0..<40 {
@@ -29,7 +29,7 @@ struct LinkListTests {
     #expect(links(text([])) == [])
   }
 
-  @Test("every text that differs in a byte is refused, or means something else that is written so")
+  @Test("A text with another byte is refused, or is the exact text of another list.")
   func bytes() {
     let list = text([-32, 8])
     var read = 0
@@ -51,7 +51,7 @@ struct LinkListTests {
   }
 
   @Test(
-    "what nobody would write is refused",
+    "A text that the writer would not write is refused.",
     arguments: [
       "", "[", "]", "null", "{}", "[ ]", "[,]", "[]]", "[{}]",
       #"[{"entity":"Tag","id":"1"},]"#,

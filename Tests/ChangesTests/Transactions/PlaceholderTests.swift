@@ -18,7 +18,7 @@ struct PlaceholderTests {
     return try schema.layouts()[0].columns[0].placeholder(for: object)
   }
 
-  @Test("A value that may be null becomes null, and a required reference leads to the id 0.")
+  @Test("An optional value becomes null, and a required reference becomes the id 0.")
   func nullable() throws {
     for type in ValueType.allCases {
       #expect(try placeholder(type, isOptional: true, for: 5) == .null)
@@ -47,7 +47,7 @@ struct PlaceholderTests {
     #expect(try placeholder(.uint8, for: 256) == .integer(0))
   }
 
-  @Test("Values of other types have the id in the form of the type.")
+  @Test("Values of other types contain the id in the form of the type.")
   func others() throws {
     for type: ValueType in [.float16, .float, .double, .date] {
       #expect(try placeholder(type, for: 7) == .real(7))

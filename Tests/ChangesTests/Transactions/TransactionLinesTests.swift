@@ -43,7 +43,7 @@ struct TransactionLinesTests {
     )
   }
 
-  @Test("The closing line has only what the transaction says of itself.")
+  @Test("The closing line has only the properties that the transaction has.")
   func closings() {
     let beginning = #"{"kind":"transaction","txn":3,"n":2,"ts":"2026-11-23T12:00:00.000001Z","#
     #expect(
@@ -68,7 +68,7 @@ struct TransactionLinesTests {
     )
   }
 
-  @Test("A digest covers the digest before it and the lines, however they are taken.")
+  @Test("A digest covers the digest before it and the lines, however the lines are read.")
   func digests() {
     let lines = TransactionLines(plain)
     let first = TransactionDigest.beginning(ofStore: "s", lineage: 0)
@@ -91,7 +91,7 @@ struct TransactionLinesTests {
     }
   }
 
-  @Test("A gap is read only from the details of a gap, in the form in which it is written.")
+  @Test("A gap is read only from the details of a gap, in their exact form.")
   func gaps() {
     let gap = Gap(first: 2, resumes: SHA256.digest(of: [2]))
     var transaction = plain

@@ -21,7 +21,7 @@ func proof(_ path: [Range<Int64>], _ leaves: [Digest]) -> [Digest] {
   path.map { MerkleTree(leaves[Int($0.lowerBound)..<Int($0.upperBound)]).root }
 }
 
-@Suite("Trees of hashes")
+@Suite("Merkle trees")
 struct MerkleTreeTests {
   private static let leaves = numberedLeaves(65)
 
@@ -35,7 +35,7 @@ struct MerkleTreeTests {
     }
   }
 
-  @Test("A tree accepts a subtree by its root only where a tree has such a subtree.")
+  @Test("A subtree is accepted only at a place and of a size that exist in such a tree.")
   func subtrees() throws {
     for count in 1...24 {
       let whole = definedRoot(Self.leaves.prefix(count))
@@ -65,7 +65,7 @@ struct MerkleTreeTests {
     }
   }
 
-  @Test("Nothing follows on the end of a tree that is not a whole subtree.")
+  @Test("A partial subtree at the end of a tree can't be followed by another one.")
   func complete() throws {
     var tree = MerkleTree(Self.leaves.prefix(4))
     try tree.append(Self.leaves[0], ofLeaves: 3)
@@ -136,7 +136,7 @@ struct MerkleTreeTests {
     #expect(throws: ProofError.self) { try checkConsistency(from: negative, to: heads[3], by: []) }
   }
 
-  @Test("The subtrees of a proof of inclusion and the leaf are together all leaves of the tree.")
+  @Test("The subtrees of an inclusion proof and its leaf contain all leaves of the tree.")
   func largePaths() throws {
     var generator = SeededGenerator(for: "paths of large trees")
     for _ in 0..<2000 {

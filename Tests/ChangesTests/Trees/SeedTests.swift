@@ -42,7 +42,9 @@ struct SeedTests {
     #expect(Seed(bytes: Array(0..<15)) == nil && Seed(bytes: Array(0..<17)) == nil)
   }
 
-  @Test("For each set of hidden leaves of up to 10, the cover is the smallest, and gives the rest.")
+  @Test(
+    "For each set of hidden leaves of up to 10, the cover is minimal and gives the other leaves."
+  )
   func allSubsets() throws {
     let seed = try #require(seed)
     for count in Int64(0)...10 {
@@ -64,7 +66,7 @@ struct SeedTests {
     }
   }
 
-  @Test("A cover that is not the smallest, or that has a subtree that no tree has, is refused.")
+  @Test("A cover that is not minimal, or contains a subtree that does not exist, is refused.")
   func otherCovers() throws {
     let seed = try #require(seed)
     for count in Int64(2)...33 {
@@ -88,7 +90,7 @@ struct SeedTests {
     }
   }
 
-  @Test("Lines without a salt and lines that have one twice are refused.")
+  @Test("Lines without a salt, or with two, are refused.")
   func refusedLines() throws {
     let seed = try #require(seed)
     var lines = LineSalts(count: 4)
@@ -106,7 +108,7 @@ struct SeedTests {
     #expect(throws: ProofError.self) { try lines.skip(1) }
   }
 
-  @Test("In large trees with random hidden leaves, the cover gives all other salts and no more.")
+  @Test("In large trees with random hidden leaves, the cover gives exactly the other salts.")
   func large() throws {
     var generator = SeededGenerator(for: "covers of large trees")
     for _ in 0..<trials(20, long: 500) {

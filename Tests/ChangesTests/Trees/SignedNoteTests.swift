@@ -25,7 +25,7 @@ struct SignedNoteTests {
     #expect(try ed25519PublicKey(of: secret.bytes) == key.bytes)
   }
 
-  @Test("A signature is the one that RFC 8032 defines, and the note is read and written the same.")
+  @Test("A signature is the one that RFC 8032 defines, and a note is read as it was written.")
   func signing() throws {
     let read = try note(vector.note)
     #expect(read.description == vector.note)
@@ -39,7 +39,7 @@ struct SignedNoteTests {
     #expect(point.text == read.text)
   }
 
-  @Test("Signatures of unknown keys are ignored, and a wrong one of a known key is not.")
+  @Test("Signatures of unknown keys are ignored, and a wrong signature of a known key is refused.")
   func others() throws {
     var both = try note(vector.note)
     let other = [UInt8](repeating: 7, count: 32)
@@ -68,7 +68,7 @@ struct SignedNoteTests {
     }
   }
 
-  @Test("A note that is not spelled as one is refused.")
+  @Test("A malformed note is refused.")
   func malformedNotes() {
     let signature = "\u{2014} a AAAAAAAA\n"
     for text in [
@@ -87,7 +87,7 @@ struct SignedNoteTests {
     }
   }
 
-  @Test("A key or a checkpoint that is not spelled as one is refused.")
+  @Test("A malformed key or checkpoint is refused.")
   func malformedParts() throws {
     let parts = vector.verifier.split(separator: "+", maxSplits: 2)
     for text in [

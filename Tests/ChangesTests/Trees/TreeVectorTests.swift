@@ -65,9 +65,12 @@ private func hexadecimal(_ seed: Seed) -> String {
   seed.bytes.map { String(format: "%02x", $0) }.joined()
 }
 
-@Suite("The trees of the Python reader")
+@Suite("Test vectors of the Python reader")
 struct TreeVectorTests {
-  @Test("have the same roots, proofs, salts and covers", arguments: try TreeVectors.read().trees)
+  @Test(
+    "Trees have the roots, proofs, salts and covers of the vectors.",
+    arguments: try TreeVectors.read().trees
+  )
   func trees(_ vector: TreeVectors.Tree) throws {
     let leaves = numberedLeaves(Int(vector.count))
     #expect(MerkleTree(leaves).root.description == vector.root)
@@ -95,7 +98,7 @@ struct TreeVectorTests {
     #expect(SHA256.digest(of: cover.flatMap(\.seed.bytes)).description == vector.seeds)
   }
 
-  @Test("give the same digest of a transaction, step by step")
+  @Test("A transaction has the digest of the vectors, step by step.")
   func transaction() throws {
     let vector = try TreeVectors.read().transaction
     let seed = try #require(Seed(bytes: bytes(hexadecimal: vector.seed)))
@@ -120,7 +123,7 @@ struct TreeVectorTests {
   }
 
   @Test(
-    "come out of the script again",
+    "The script writes the same vectors again.",
     .enabled(
       if: (ProcessInfo.processInfo.environment["PATH"] ?? "").split(separator: ":").contains {
         FileManager.default.isExecutableFile(atPath: "\($0)/python3")

@@ -3,14 +3,14 @@ import LogFuzzing
 import TestSupport
 import Testing
 
-@Suite("Bytes of any kind")
+@Suite("Fuzzing with arbitrary bytes")
 struct FuzzTests {
   /// The inputs that libFuzzer found to lead to different places, and those that found a fault.
   private static let corpora = URL(fileURLWithPath: #filePath).deletingLastPathComponent()
     .appendingPathComponent("../Corpora").standardizedFileURL
 
   @Test(
-    "what libFuzzer has found is read or refused, as it should be",
+    "Each input that libFuzzer found is accepted or refused as its target requires.",
     arguments: FuzzTarget.allCases
   )
   func corpus(_ target: FuzzTarget) throws {
@@ -27,7 +27,10 @@ struct FuzzTests {
     }
   }
 
-  @Test("inputs that were changed at random are read or refused", arguments: FuzzTarget.allCases)
+  @Test(
+    "Randomly changed inputs are accepted or refused as their targets require.",
+    arguments: FuzzTarget.allCases
+  )
   func random(_ target: FuzzTarget) throws {
     var random = SeededGenerator(for: "fuzzing of \(target.rawValue)")
     let folder = Self.corpora.appendingPathComponent(target.rawValue)

@@ -67,7 +67,7 @@ private let contradictions: [(String, String)] = [
 
 @Suite("Checking a store")
 struct CheckTests {
-  @Test("a healthy store has no findings, whatever was written", arguments: Place.allCases)
+  @Test("A healthy store has no findings, whatever was written.", arguments: Place.allCases)
   func healthy(_ place: Place) throws {
     var random = SeededGenerator(for: "healthy stores")
     for mode in HistoryMode.allCases {
@@ -91,7 +91,7 @@ struct CheckTests {
     }
   }
 
-  @Test("so it is after migrations, in the store and in a replica that followed it")
+  @Test("A store has no findings after migrations, and neither has a replica that followed it.")
   func migrated() throws {
     var seeds = SeededGenerator(for: "healthy migrations")
     for _ in 0..<trials(5, long: 500) {
@@ -117,7 +117,7 @@ struct CheckTests {
     }
   }
 
-  @Test("what a foreign writer wrote is history, before it is sealed too")
+  @Test("Foreign changes count as history before they are sealed too.")
   func foreign() throws {
     try withForeignStore { store, connection in
       try connection.execute(
@@ -169,7 +169,7 @@ struct CheckTests {
     }
   }
 
-  @Test("each contradiction is found", arguments: contradictions)
+  @Test("Each contradiction is found.", arguments: contradictions)
   func isFound(_ sql: String, _ expected: String) throws {
     try withTampered(sql) { store in
       let found = try findings(store)
@@ -178,7 +178,7 @@ struct CheckTests {
     }
   }
 
-  @Test("large values that are miscounted, gone, altered or nobody's are found")
+  @Test("Blob files that are miscounted, missing, altered or not referenced are found.")
   func blobs() throws {
     try withTampered("UPDATE store_blob SET rows = 5 WHERE size = 200000") { store in
       let digest = SHA256.digest(of: Array(repeating: 3 as UInt8, count: 200_000)).description
@@ -199,7 +199,7 @@ struct CheckTests {
     }
   }
 
-  @Test("A large value that nothing needs may be gone.")
+  @Test("A blob file that is not needed may be missing.")
   func unneededBlob() throws {
     let digest = SHA256.digest(of: Array("unneeded".utf8)).description
     let sql = "INSERT INTO store_blob (sha256, size, rows, history) VALUES ('\(digest)', 8, 0, 0)"
@@ -209,7 +209,7 @@ struct CheckTests {
     }
   }
 
-  @Test("a damaged page is found")
+  @Test("A damaged page is found.")
   func damaged() throws {
     try withTampered("PRAGMA writable_schema = ON") { store in
       let url = URL(filePath: store.location.path)
@@ -229,7 +229,7 @@ struct CheckTests {
     }
   }
 
-  @Test("what no trigger saw is recorded as a gap; then all agrees, and a replica is the store")
+  @Test("Changes that bypassed the triggers are recorded as a gap, and a replica has them.")
   func gap() throws {
     let sql = """
       UPDATE Trip SET name = 'other', price = 'NaN' WHERE id = 2;
@@ -258,7 +258,7 @@ struct CheckTests {
     }
   }
 
-  @Test("random writes that no trigger saw are recorded too, also of an object of another kind")
+  @Test("Random changes that bypassed the triggers are recorded, also of replaced objects.")
   func randomGaps() throws {
     var random = SeededGenerator(for: "gaps")
     for trial in 0..<trials(5, long: 200) {
@@ -298,7 +298,7 @@ struct CheckTests {
     }
   }
 
-  @Test("History that is whole tells all values of each object, also of changed and renamed ones.")
+  @Test("Complete history has all values of each object, also of changed and renamed ones.")
   func nothingUnknown() throws {
     let schema = { (version: String, type: ValueType) in
       StoreSchema(

@@ -6,7 +6,7 @@ import Testing
 @testable import Changes
 @testable import Store
 
-@Suite("Writers that are not ours")
+@Suite("Capture of foreign changes")
 struct ForeignCaptureTests {
   /// A store with three trips, two tags and one link, and what then is done to it.
   private func changes(_ sql: [String]) throws -> [[String]] {
@@ -42,7 +42,7 @@ struct ForeignCaptureTests {
     #"update Trip \#(id) ["name"] {"name":\#(old)} {"name":\#(new)}"#
   }
 
-  @Test("a change of rows is a transaction without an author")
+  @Test("A change of rows is a transaction without an author.")
   func update() throws {
     try withForeignStore { store, connection in
       try store.write(Author(name: "app")) { writer in
@@ -76,7 +76,7 @@ struct ForeignCaptureTests {
     try lines(of: store).split(separator: "\n").filter { $0.contains(#""kind":"change""#) }
   }
 
-  @Test("inserts, updates and deletes of one transaction are folded like our own")
+  @Test("Inserts, updates and deletes of one foreign transaction are merged like the store's own.")
   func folding() throws {
     #expect(
       try changes([
@@ -100,7 +100,7 @@ struct ForeignCaptureTests {
     )
   }
 
-  @Test("what REPLACE takes away is recorded, whatever it conflicts with")
+  @Test("Rows that REPLACE deletes are recorded, whatever the conflict is.")
   func replace() throws {
     #expect(
       try changes(["INSERT OR REPLACE INTO Trip (id, name) VALUES (1, 'Rome')"]) == [
@@ -131,7 +131,7 @@ struct ForeignCaptureTests {
     )
   }
 
-  @Test("with recursive triggers, what REPLACE takes away is recorded once")
+  @Test("With recursive triggers, rows that REPLACE deletes are recorded once.")
   func recursive() throws {
     #expect(
       try changes([
@@ -141,7 +141,7 @@ struct ForeignCaptureTests {
     )
   }
 
-  @Test("what stood in the way and stayed is no change")
+  @Test("Rows that are kept after a conflict are not changes.")
   func ignored() throws {
     #expect(
       try changes([
@@ -158,7 +158,7 @@ struct ForeignCaptureTests {
     )
   }
 
-  @Test("an id that is changed is a delete and an insert, and is never given again")
+  @Test("A changed id is a delete and an insert, and the old id is never used again.")
   func ids() throws {
     try withForeignStore { store, connection in
       try store.write(Author()) {
@@ -187,7 +187,7 @@ struct ForeignCaptureTests {
     }
   }
 
-  @Test("somebody who begins ids anew does not make the store give one twice")
+  @Test("A program that resets the sequence of ids does not make the store reuse one.")
   func sequences() throws {
     try withForeignStore { store, connection in
       func add() throws -> Int64 {
@@ -206,7 +206,7 @@ struct ForeignCaptureTests {
     }
   }
 
-  @Test("what is rolled back leaves nothing")
+  @Test("A rolled-back transaction records nothing.")
   func rollback() throws {
     #expect(
       try changes([
@@ -218,7 +218,7 @@ struct ForeignCaptureTests {
     )
   }
 
-  @Test("unique values that two rows swap are two updates")
+  @Test("A swap of unique values between two rows is two updates.")
   func swap() throws {
     #expect(
       try changes([
@@ -229,7 +229,7 @@ struct ForeignCaptureTests {
     )
   }
 
-  @Test("links belong to the side that owns them, with or without a row of their own")
+  @Test("Links are changes of the side that owns them, with or without a change of its row.")
   func links() throws {
     #expect(
       try changes([
@@ -249,7 +249,7 @@ struct ForeignCaptureTests {
     )
   }
 
-  @Test("a row that changes its entity is another object, with its links")
+  @Test("A row that changes its entity is a different object, with its links.")
   func families() throws {
     try withForeignStore { store, connection in
       try connection.execute(
@@ -290,7 +290,7 @@ struct ForeignCaptureTests {
     }
   }
 
-  @Test("what a foreign writer caught while nobody looked belongs to the schema before a migration")
+  @Test("Foreign changes that were captured before a migration belong to the schema before it.")
   func migration() throws {
     try withStore(.file, schema: foreignSchema) { store, _ in
       let connection = try foreignConnection(to: store)
@@ -326,7 +326,7 @@ struct ForeignCaptureTests {
     }
   }
 
-  @Test("triggers that are gone or changed are made again when a store is opened or written")
+  @Test("Missing or changed triggers are created again when a store is opened or written.")
   func reinstalled() throws {
     try withForeignStore { store, connection in
       let wanted = try ForeignCapture.of(foreignSchema)

@@ -7,7 +7,7 @@ import Testing
 @testable import Changes
 @testable import Store
 
-@Suite("What others delete where history keeps tombstones alone")
+@Suite("Foreign deletions in tombstone mode")
 struct ForeignErasureTests {
   /// Calls with a new store, with a program that does not overwrite what it deletes, and with the
   /// folder of the files.
@@ -52,7 +52,7 @@ struct ForeignErasureTests {
   private func mark(_ number: Int) -> String { "<\(number + 1_000_000)>" }
 
   @Test(
-    "no byte of what another program deleted is left once it is sealed",
+    "No byte of an object that another program deleted is left after sealing.",
     arguments: [
       "DELETE FROM Trip WHERE id < 300",
       "DELETE FROM Trip WHERE id % 2 = 0; DELETE FROM Trip WHERE id < 300",
@@ -89,7 +89,7 @@ struct ForeignErasureTests {
     }
   }
 
-  @Test("what another program changed goes with the object that it was of, whoever deletes it")
+  @Test("A foreign change of an object is erased when the object is deleted, by any program.")
   func changed() throws {
     try withTombstones { store, connection, folder in
       try store.write(Author()) { writer in
@@ -108,7 +108,7 @@ struct ForeignErasureTests {
     }
   }
 
-  @Test("what was changed before a store kept tombstones alone goes too")
+  @Test("Changes from before tombstone mode are erased too.")
   func formerMode() throws {
     try withTombstones(.full) { store, _, folder in
       try store.write(Author()) { writer in
@@ -129,7 +129,7 @@ struct ForeignErasureTests {
     }
   }
 
-  @Test("a program that was stopped before it wrote the file anew is followed by one that does")
+  @Test("The next program rewrites the file if one was stopped before it could.")
   func stopped() throws {
     try withTombstones { store, connection, folder in
       try store.write(Author()) { writer in
@@ -153,7 +153,7 @@ struct ForeignErasureTests {
   }
 
   @Test(
-    "random writers, ours and others: what is sealed leaves no byte of any object that is gone",
+    "After random writes by several programs, sealing leaves no byte of a deleted object.",
     arguments: 1...trials(2, long: 30)
   )
   func random(_ round: Int) throws {

@@ -40,7 +40,7 @@ struct ForeignProgramTests {
   }
 
   @Test(
-    "shells after each other are transactions of their own, however little lies between",
+    "Each run of the shell is a separate transaction, however soon it follows another.",
     .enabled(if: shell != nil, "there is no sqlite3 on the PATH")
   )
   func shells() throws {
@@ -72,7 +72,7 @@ struct ForeignProgramTests {
   }
 
   @Test(
-    "values keep their storage class and every bit",
+    "Values keep their storage class and every bit.",
     .enabled(if: shell != nil, "there is no sqlite3 on the PATH")
   )
   func values() throws {
@@ -104,7 +104,7 @@ struct ForeignProgramTests {
   }
 
   @Test(
-    "a script that rolls back half of its work leaves the other half",
+    "A script that rolls back half of its work leaves the other half.",
     .enabled(if: python != nil, "there is no python3 on the PATH")
   )
   func script() throws {

@@ -7,7 +7,7 @@ import Testing
 @testable import Changes
 @testable import Store
 
-@Suite("Random writers that are not ours")
+@Suite("Random foreign changes")
 struct ForeignRandomTests {
   /// SQL as somebody may write it, who looks at the tables and at nothing else.
   private struct Scribe {
@@ -144,11 +144,11 @@ struct ForeignRandomTests {
     }
   }
 
-  @Test("replaying history gives the rows, whoever wrote what in whatever order")
+  @Test("History of random own and foreign changes, in any order, replays to the rows.")
   func agreement() throws { try writeAtRandom(SeededGenerator(for: "foreign writers")) }
 
   @Test(
-    "so it does where what a transaction touched is put aside",
+    "History replays to the rows also if touched objects are kept in a file.",
     arguments: [1, 2, 5] as [Int64]
   )
   func agreementPutAside(room: Int64) throws {

@@ -6,7 +6,7 @@ import Testing
 @testable import Changes
 @testable import Store
 
-@Suite("Reading what writers did that are not ours")
+@Suite("Reading foreign changes")
 struct ForeignReaderTests {
   private func head(_ store: Store) throws -> Int64 {
     try store.read { try $0.historyRange().head.transaction }
@@ -20,7 +20,7 @@ struct ForeignReaderTests {
     try connection.execute("UPDATE history_foreign SET time = time - 10000")
   }
 
-  @Test("a store that may be written seals when its history is read")
+  @Test("A writable store seals foreign changes when its history is read.")
   func sealing() throws {
     try withForeignStore { store, connection in
       try connection.execute("INSERT INTO Tag (word) VALUES ('a')")
@@ -40,7 +40,7 @@ struct ForeignReaderTests {
     }
   }
 
-  @Test("reading rows alone seals nothing")
+  @Test("Reading only rows seals nothing.")
   func rowsAlone() throws {
     try withForeignStore { store, connection in
       try connection.execute("INSERT INTO Tag (word) VALUES ('a')")
@@ -49,7 +49,7 @@ struct ForeignReaderTests {
     }
   }
 
-  @Test("who can't seal sees the last transaction when nothing can join it any more")
+  @Test("A read-only reader sees the last foreign transaction once nothing can be added to it.")
   func unsealed() throws {
     try withForeignStore { store, connection in
       let reading = try self.open(store, readOnly: true)
@@ -69,7 +69,7 @@ struct ForeignReaderTests {
     }
   }
 
-  @Test("the last transaction is not shown while somebody may be about to add to it")
+  @Test("The last foreign transaction is not shown while another program may add to it.")
   func open() throws {
     try withForeignStore { store, connection in
       let reading = try self.open(store, readOnly: true)
@@ -88,7 +88,7 @@ struct ForeignReaderTests {
     }
   }
 
-  @Test("a reader that began before others sealed and wrote keeps what it sees")
+  @Test("A reader that began before others sealed and wrote keeps its snapshot.")
   func snapshot() throws {
     try withForeignStore { store, connection in
       try connection.execute("INSERT INTO Tag (word) VALUES ('a')")
@@ -107,7 +107,7 @@ struct ForeignReaderTests {
     }
   }
 
-  @Test("a pause, a clock set back and another connection each begin a transaction")
+  @Test("A pause, a clock set back and another connection each begin a transaction.")
   func boundaries() throws {
     try withForeignStore { store, connection in
       for word in ["a", "b", "c", "d", "e"] {
@@ -133,7 +133,7 @@ struct ForeignReaderTests {
     }
   }
 
-  @Test("a large transaction has the same digest in memory and sealed")
+  @Test("A large transaction has the same digest in memory and sealed.")
   func large() throws {
     try withForeignStore { store, connection in
       try connection.execute(
@@ -151,7 +151,7 @@ struct ForeignReaderTests {
     }
   }
 
-  @Test("large values that a foreign writer put into rows can be read before and after sealing")
+  @Test("Large values that another program wrote into rows are read before and after sealing.")
   func values() throws {
     try withForeignStore { store, connection in
       let reading = try self.open(store, readOnly: true)
@@ -166,7 +166,7 @@ struct ForeignReaderTests {
     }
   }
 
-  @Test("values in files stay as long as rows or history need them, whoever lets go of them")
+  @Test("Blob files stay as long as rows or history need them, whoever removes the reference.")
   func files() throws {
     try withForeignStore { store, connection in
       let folder = store.location.path + "-blobs"

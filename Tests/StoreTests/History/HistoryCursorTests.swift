@@ -17,7 +17,7 @@ struct HistoryCursorTests {
     }
   }
 
-  @Test("a transaction is written as its changes and a closing line", arguments: Place.allCases)
+  @Test("A transaction is written as its changes and a closing line.", arguments: Place.allCases)
   func text(_ place: Place) throws {
     try withStore(place) { store, _ in
       try store.write(Author(name: "a \"b\"", process: "trips", bundle: "org.trips")) { writer in
@@ -64,7 +64,7 @@ struct HistoryCursorTests {
     }
   }
 
-  @Test("each digest is made over the one before and the lines without a digest")
+  @Test("Each digest covers the digest before it and the lines without a digest.")
   func digests() throws {
     try withStore(.memory) { store, _ in
       for first in stride(from: Int64(1), to: 30, by: 3) {
@@ -84,7 +84,7 @@ struct HistoryCursorTests {
     }
   }
 
-  @Test("a large transaction has the same digest before and after the next one stores it")
+  @Test("A large transaction has the same digest before and after the next one stores it.")
   func late() throws {
     try withStore(.file) { store, open in
       try addTrips(1, from: 1, to: store)
@@ -99,7 +99,7 @@ struct HistoryCursorTests {
     }
   }
 
-  @Test("the transactions between two ids come in order, with or without their changes")
+  @Test("The transactions between two ids are read in order, with or without their changes.")
   func between() throws {
     try withStore(.memory) { store, _ in
       for id in 1...9 { try addTrips(id, from: Int64(id) * 100, to: store) }
@@ -125,7 +125,7 @@ struct HistoryCursorTests {
     }
   }
 
-  @Test("a reader sees the history of its snapshot while another process writes")
+  @Test("A reader sees the history of its snapshot while another process writes.")
   func snapshot() throws {
     try withStore(.file) { store, open in
       try addTrips(2, from: 1, to: store)
@@ -140,7 +140,7 @@ struct HistoryCursorTests {
     }
   }
 
-  @Test("a point is good for the store that it was taken from, and for no other history")
+  @Test("A point is valid only for the store that it was taken from and its history.")
   func points() throws {
     try withStore(.file) { store, open in
       let beginning = try store.read { try $0.point(0) }
@@ -168,7 +168,7 @@ struct HistoryCursorTests {
     }
   }
 
-  @Test("a history whose rows are gone is told to be damaged, and where")
+  @Test("A history with missing rows is reported as damaged, with the place.")
   func damage() throws {
     try withStore(.file) { store, _ in
       for id in 1...3 { try addTrips(2, from: Int64(id) * 10, to: store) }
@@ -183,7 +183,7 @@ struct HistoryCursorTests {
     }
   }
 
-  @Test("what is asked of a long history costs in proportion to what is new")
+  @Test("Reading new transactions of a long history costs in proportion to their number.")
   func cost() throws {
     try withTemporaryFolder { folder in
       let url = folder.appendingPathComponent("test.store")

@@ -7,7 +7,7 @@ import Testing
 @testable import Changes
 @testable import Store
 
-@Suite("Deleting history")
+@Suite("Deleting transactions of a store")
 struct HistoryDeletionTests {
   private func addTags(_ ids: ClosedRange<Int64>, to store: Store) throws {
     for id in ids {
@@ -25,7 +25,7 @@ struct HistoryDeletionTests {
     )
   }
 
-  @Test("every set of transactions can be deleted, and the rest keep their ids and digests")
+  @Test("Any set of transactions can be deleted, and the rest keep their ids and digests.")
   func subsets() throws {
     for set in 0..<64 {
       try withStore(.memory) { store, _ in
@@ -55,7 +55,7 @@ struct HistoryDeletionTests {
     }
   }
 
-  @Test("a transaction deleted from the middle keeps its place, and nothing that it said")
+  @Test("A transaction that is deleted from the middle keeps its id, and loses all its content.")
   func middle() throws {
     try withStore(.file) { store, _ in
       try addTags(1...3, to: store)
@@ -81,7 +81,7 @@ struct HistoryDeletionTests {
     }
   }
 
-  @Test("a point expires if transactions after it were deleted, and the error names the oldest")
+  @Test("A point expires if later transactions were deleted, and the error names the oldest.")
   func expiry() throws {
     try withStore(.file) { store, _ in
       try addTags(1...5, to: store)
@@ -109,7 +109,7 @@ struct HistoryDeletionTests {
     }
   }
 
-  @Test("what is older than a time is deleted up to the first that is not")
+  @Test("Deleting by time stops at the first transaction that is not older.")
   func time() throws {
     try withStore(.memory) { store, _ in
       try addTags(1...6, to: store)
@@ -125,7 +125,7 @@ struct HistoryDeletionTests {
     }
   }
 
-  @Test("a time to live deletes what is older when the store is opened and written")
+  @Test("A time to live deletes older history when the store is opened and written.")
   func timeToLive() throws {
     try withTemporaryFolder { folder in
       let location = Location.file(folder.appendingPathComponent("test.store"))
@@ -146,7 +146,7 @@ struct HistoryDeletionTests {
     }
   }
 
-  @Test("deleted history gives its space back, and its large values")
+  @Test("Deleted history frees its space and its blob files.")
   func space() throws {
     try withStore(.file) { store, _ in
       let large = String(repeating: "x", count: 1_500_000)
@@ -172,7 +172,7 @@ struct HistoryDeletionTests {
     }
   }
 
-  @Test("other writers get their turn while much is deleted")
+  @Test("Other programs can write while much history is deleted.")
   func turns() throws {
     try withStore(.file) { store, open in
       for round in Int64(0)..<12 {

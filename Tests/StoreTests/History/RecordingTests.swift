@@ -19,7 +19,7 @@ struct RecordingTests {
     }
   }
 
-  @Test("an insert is recorded with all values")
+  @Test("An insert is recorded with all values.")
   func insert() throws {
     try withSample { store in
       let found = try lastChanges(of: store)
@@ -34,7 +34,7 @@ struct RecordingTests {
     }
   }
 
-  @Test("an update is recorded with what changed, before and after")
+  @Test("An update is recorded with the changed properties, before and after.")
   func update() throws {
     try withSample { store in
       try store.write(Author()) { writer in
@@ -58,7 +58,7 @@ struct RecordingTests {
     }
   }
 
-  @Test("nothing is recorded where nothing changed")
+  @Test("An update that changes nothing is not recorded.")
   func nothing() throws {
     try withSample { store in
       try store.write(Author()) { writer in
@@ -82,7 +82,7 @@ struct RecordingTests {
     }
   }
 
-  @Test("a change that only the bits show is a change")
+  @Test("A change that only the bits show is a change.")
   func bits() throws {
     try withSample { store in
       try store.write(Author()) {
@@ -96,7 +96,7 @@ struct RecordingTests {
     }
   }
 
-  @Test("an object inserted and updated in one transaction is one insert")
+  @Test("An object inserted and updated in one transaction is one insert.")
   func insertThenUpdate() throws {
     try withSample { store in
       try store.write(Author()) { writer in
@@ -112,7 +112,7 @@ struct RecordingTests {
     }
   }
 
-  @Test("an object updated twice in one transaction has one change, with the first before")
+  @Test("An object updated twice in one transaction has one change, with the first values before.")
   func updateTwice() throws {
     try withSample { store in
       try store.write(Author()) { writer in
@@ -140,7 +140,7 @@ struct RecordingTests {
     }
   }
 
-  @Test("an object updated and deleted in one transaction is one delete, with the first values")
+  @Test("An object updated and deleted in one transaction is one delete, with the first values.")
   func updateThenDelete() throws {
     try withSample { store in
       try store.write(Author()) { writer in
@@ -155,7 +155,7 @@ struct RecordingTests {
     }
   }
 
-  @Test("an object deleted and inserted again in one transaction is an update, or nothing")
+  @Test("An object deleted and inserted again in one transaction is an update, or no change.")
   func deleteThenInsert() throws {
     try withSample { store in
       try store.write(Author()) {
@@ -182,7 +182,7 @@ struct RecordingTests {
     }
   }
 
-  @Test("links are changes of the side that the join table is named after")
+  @Test("Links are changes of the side that the join table is named after.")
   func links() throws {
     try withSample { store in
       try store.write(Author()) { writer in
@@ -227,7 +227,7 @@ struct RecordingTests {
     }
   }
 
-  @Test("a transaction tells who, when, where, and has a salt of its own")
+  @Test("A transaction has an author, a time, a host and its own salt.")
   func header() throws {
     try withSample { store in
       try store.write(Author(process: "widget", bundle: "org.example")) {
@@ -265,7 +265,7 @@ struct LogNameTests {
     Entity(name: name, parent: parent, table: parent ?? name, attributes: attributes)
   }
 
-  @Test("a name with two encodings, or two spellings, is written with its entity")
+  @Test("A name with two types, or two spellings, is written with its entity.")
   func names() throws {
     let shared = Attribute(name: "code", type: .int64)
     let schema = StoreSchema(
@@ -285,7 +285,7 @@ struct LogNameTests {
     )
   }
 
-  @Test("history is written and replayed by these names")
+  @Test("History with such names is written and replayed.")
   func history() throws {
     let schema = StoreSchema(
       version: "1",

@@ -7,7 +7,7 @@ import Testing
 @testable import Changes
 @testable import Store
 
-@Suite("Histories that keep tombstones alone")
+@Suite("History in tombstone mode")
 struct TombstoneTests {
   private let guest = worldSchema.index(of: "Guest") ?? 0
   private let hotel = worldSchema.index(of: "Hotel") ?? 0
@@ -38,7 +38,7 @@ struct TombstoneTests {
     return false
   }
 
-  @Test("a deletion keeps what is marked, names the rest as erased, and erases what was before")
+  @Test("A deletion keeps marked values, lists the others as erased, and erases earlier values.")
   func tombstone() throws {
     try withTombstones { store, _ in
       try store.write(Author()) { try $0.insert(hotel, id: 1, values: hotelValues("first")) }
@@ -69,7 +69,7 @@ struct TombstoneTests {
     }
   }
 
-  @Test("no byte of a deleted value is left in the store's files", arguments: [false, true])
+  @Test("No byte of a deleted value is left in the store's files.", arguments: [false, true])
   func bytes(_ isReopened: Bool) throws {
     try withTombstones { store, folder in
       let secret = "a-secret-that-must-go"
@@ -100,7 +100,7 @@ struct TombstoneTests {
     }
   }
 
-  @Test("a deletion looks at the pages that were written since the last one, and not at the file")
+  @Test("A deletion reads only pages that were written since the last one, and not the whole file.")
   func cost() throws {
     try withTombstones { store, folder in
       try store.write(Author()) { writer in
@@ -122,7 +122,7 @@ struct TombstoneTests {
     }
   }
 
-  @Test("a reader of an older state does not stop a deletion; the log is emptied after it")
+  @Test("A reader of an older state does not block a deletion; the log is emptied afterwards.")
   func reader() throws {
     try withTombstones { store, folder in
       try store.write(Author()) { try $0.insert(hotel, id: 1, values: hotelValues("secret-1")) }
@@ -137,7 +137,7 @@ struct TombstoneTests {
   }
 
   @Test(
-    "random histories keep all digests, and replay to the rows that there are",
+    "Random histories keep all digests, and replay to the store's rows.",
     arguments: 1...trials(2, long: 40)
   )
   func random(_ round: Int) throws {
@@ -177,7 +177,7 @@ struct TombstoneTests {
     }
   }
 
-  @Test("a store changes its mode, and what is deleted from then on is erased")
+  @Test("After a store changes its mode, values that are deleted are erased.")
   func change() throws {
     try withTemporaryFolder { folder in
       let location = Location.file(folder.appendingPathComponent("test.store"))

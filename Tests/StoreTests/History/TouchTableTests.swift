@@ -5,9 +5,9 @@ import Testing
 @testable import Changes
 @testable import Store
 
-@Suite("Touched objects")
+@Suite("The table of touched objects")
 struct TouchTableTests {
-  @Test("the table does what a dictionary does", arguments: 0..<20)
+  @Test("A touch table equals a dictionary.", arguments: 0..<20)
   func agreesWithDictionary(seed: Int) {
     var random = SeededGenerator(seed: UInt64(seed))
     var table = TouchTable()
@@ -35,7 +35,7 @@ struct TouchTableTests {
     }
   }
 
-  @Test("with a file behind it, it does what a dictionary does", arguments: 0..<10)
+  @Test("A touch table with a file equals a dictionary.", arguments: 0..<10)
   func agreesWithDictionaryPutAside(seed: Int) throws {
     var random = SeededGenerator(seed: UInt64(seed))
     var table = TouchTable()
@@ -64,7 +64,7 @@ struct TouchTableTests {
     }
   }
 
-  @Test("a transaction is recorded the same where what it touched does not stay in memory")
+  @Test("A transaction is recorded the same if its touched objects are kept in a file.")
   func recordedPutAside() throws {
     func history(_ room: Int64) throws -> String {
       try ChangeRecorder.$usualRoom.withValue(room) {
@@ -82,7 +82,7 @@ struct TouchTableTests {
     for room in [1, 2, 3] as [Int64] { #expect(try history(room) == usual) }
   }
 
-  @Test("negative and extreme ids, and the first row, are kept")
+  @Test("Negative and extreme ids, and the first row, are kept.")
   func extremes() {
     var table = TouchTable()
     for (index, id) in [ObjectID(.min), -1, 0, 1, ObjectID(.max)].enumerated() {

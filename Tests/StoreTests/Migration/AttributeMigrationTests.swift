@@ -6,7 +6,7 @@ import Testing
 @testable import Changes
 @testable import Store
 
-@Suite("attributes in a migration")
+@Suite("Migration of attributes")
 struct AttributeMigrationTests {
   static func trip(_ attributes: Attribute...) -> Entity {
     Entity(name: "Trip", attributes: attributes)
@@ -27,7 +27,7 @@ struct AttributeMigrationTests {
     try store.write(Author()) { try $0.reserveIDs("Trip", count: 1) }
   }
 
-  @Test("an optional attribute is added without touching a row")
+  @Test("An optional attribute is added without changing rows.")
   func addOptional() throws {
     try withStoreFile(first(Self.trip(Self.name)), fill: Self.fill) { url in
       let new = second(
@@ -48,7 +48,7 @@ struct AttributeMigrationTests {
     }
   }
 
-  @Test("a required attribute is added with its default, and history says so")
+  @Test("A required attribute is added with its default, and history records it.")
   func addRequired() throws {
     try withStoreFile(first(Self.trip(Self.name)), fill: Self.fill) { url in
       let stars = Attribute(name: "stars", type: .int8, defaultValue: .integer(3))
@@ -67,7 +67,7 @@ struct AttributeMigrationTests {
     }
   }
 
-  @Test("a required attribute without a default is refused where there are rows, and only there")
+  @Test("A required attribute without a default is refused exactly if there are rows.")
   func addRequiredWithoutDefault() throws {
     let new = second(Self.trip(Self.name, Attribute(name: "stars", type: .int8)))
     try withStoreFile(first(Self.trip(Self.name)), fill: Self.fill) { url in
@@ -87,7 +87,7 @@ struct AttributeMigrationTests {
     }
   }
 
-  @Test("an attribute goes, and the others stay")
+  @Test("An attribute is removed, and the others stay.")
   func remove() throws {
     let note = Attribute(name: "note", type: .data, isOptional: true)
     try withStoreFile(
@@ -100,7 +100,7 @@ struct AttributeMigrationTests {
     }
   }
 
-  @Test("attributes are renamed in place, and swap their names")
+  @Test("Attributes are renamed in place, and swap their names.")
   func rename() throws {
     let old = first(
       Entity(
@@ -144,7 +144,7 @@ struct AttributeMigrationTests {
     }
   }
 
-  @Test("an optional attribute becomes required where all rows have a value, or with its default")
+  @Test("An optional attribute becomes required if all rows have a value or it has a default.")
   func require() throws {
     let optional = Attribute(name: "rating", type: .double, isOptional: true)
     func fill(_ writer: Writer) throws {
@@ -169,7 +169,7 @@ struct AttributeMigrationTests {
     }
   }
 
-  @Test("a required attribute becomes optional")
+  @Test("A required attribute becomes optional.")
   func relax() throws {
     try withStoreFile(first(Self.trip(Self.name)), fill: Self.fill) { url in
       let store = try migrate(
@@ -200,7 +200,7 @@ struct AttributeMigrationTests {
   }
 
   @Test(
-    "each type goes to every other without a loss, or is refused",
+    "Each change of type converts without loss, or is refused.",
     arguments: ValueType.allCases
   )
   func types(_ old: ValueType) throws {
@@ -254,7 +254,7 @@ struct AttributeMigrationTests {
     }
   }
 
-  @Test("the types that widen are these and no others")
+  @Test("The type conversions without migration code are exactly the listed ones.")
   func widening() {
     var found: [String] = []
     for old in ValueType.allCases {

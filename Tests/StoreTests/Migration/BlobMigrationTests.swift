@@ -6,7 +6,7 @@ import Testing
 @testable import Changes
 @testable import Store
 
-@Suite("large values in a migration")
+@Suite("Large values in migrations")
 struct BlobMigrationTests {
   static func schema(_ version: String, _ attributes: Attribute...) -> StoreSchema {
     StoreSchema(version: version, entities: [Entity(name: "Photo", attributes: attributes)])
@@ -52,7 +52,7 @@ struct BlobMigrationTests {
     try rows("SELECT size, rows, history FROM store_blob ORDER BY size", in: store)
   }
 
-  @Test("they stay where they are when their attribute is renamed or its table is rebuilt")
+  @Test("Blob files stay if their attribute is renamed or its table is rebuilt.")
   func stay() throws {
     try withStoreFile(Self.schema("1", Self.image()), fill: Self.fill) { url in
       let before = try Self.files(url)
@@ -69,7 +69,7 @@ struct BlobMigrationTests {
     }
   }
 
-  @Test("they come into the table when their attribute is no longer external")
+  @Test("Large values move into the table if their attribute is no longer external.")
   func comeIn() throws {
     try withStoreFile(Self.schema("1", Self.image()), fill: Self.fill) { url in
       _ = try migrate(url, to: Self.schema("2", Self.image(isExternal: false)))
@@ -86,7 +86,7 @@ struct BlobMigrationTests {
     }
   }
 
-  @Test("they go with their attribute, but for those that history needs")
+  @Test("Blob files are removed with their attribute, except those that history needs.")
   func go() throws {
     try withStoreFile(
       Self.schema("1", Self.image(), Self.note),
@@ -101,7 +101,7 @@ struct BlobMigrationTests {
     }
   }
 
-  @Test("a file that is gone stops a migration that needs it, and nothing is changed")
+  @Test("A missing blob file stops a migration that needs it, and nothing is changed.")
   func missing() throws {
     try withStoreFile(Self.schema("1", Self.image()), fill: Self.fill) { url in
       let folder = url.path(percentEncoded: false) + "-blobs/"
@@ -117,7 +117,10 @@ struct BlobMigrationTests {
     }
   }
 
-  @Test("what stages write and delete counts once they are committed", arguments: [true, false])
+  @Test(
+    "Blob files that stages add and remove are counted only after the commit.",
+    arguments: [true, false]
+  )
   func staged(isCommitted: Bool) throws {
     let new = Data(repeating: 9, count: 300_000)
     try withStoreFile(Self.schema("1", Self.image()), fill: Self.fill) { url in
@@ -140,7 +143,7 @@ struct BlobMigrationTests {
     }
   }
 
-  @Test("files that a crash left before the copy took the store's place are removed")
+  @Test("Blob files of a crash before the copy replaced the store are removed.")
   func crashBeforeCommit() throws {
     try withStoreFile(Self.schema("1", Self.image()), fill: Self.fill) { url in
       let before = try Self.files(url)

@@ -7,7 +7,7 @@ import Testing
 
 @Suite("Connections of migrations")
 struct MigrationConnectionTests {
-  @Test("a migration leaves no connection open, nor does what is replayed")
+  @Test("Neither a migration nor its replay leaves a connection open.")
   func closing() throws {
     try withTemporaryFolder { folder in
       // Other tests open files at the same time, so that only those of this folder are counted.

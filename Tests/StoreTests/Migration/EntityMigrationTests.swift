@@ -6,9 +6,9 @@ import Testing
 @testable import Changes
 @testable import Store
 
-@Suite("entities in a migration")
+@Suite("Migration of entities")
 struct EntityMigrationTests {
-  @Test("entities come and go; what goes is deleted in history, under the schema that knows it")
+  @Test("Entities are added and removed; history records the deletions under the old schema.")
   func addAndRemove() throws {
     let old = sampleSchema
     try withStoreFile(
@@ -44,7 +44,7 @@ struct EntityMigrationTests {
     }
   }
 
-  @Test("an entity is renamed, with all that leads to it")
+  @Test("An entity is renamed, with all references to it.")
   func rename() throws {
     try withStoreFile(
       sampleSchema,
@@ -81,7 +81,7 @@ struct EntityMigrationTests {
     }
   }
 
-  @Test("two entities swap their names")
+  @Test("Two entities swap their names.")
   func swap() throws {
     func entity(_ name: String, _ original: String? = nil) -> Entity {
       Entity(
@@ -152,7 +152,7 @@ struct EntityMigrationTests {
     return StoreSchema(version: version, entities: entities)
   }
 
-  @Test("an entity gets others that inherit from it, and stays alone again")
+  @Test("An entity gets heirs, and loses them again.")
   func inheritance() throws {
     let old = Self.family(isFamily: false, version: "1")
     try withStoreFile(
@@ -187,7 +187,7 @@ struct EntityMigrationTests {
     }
   }
 
-  @Test("an entity leaves its family with its rows, unless links to the family would dangle")
+  @Test("An entity leaves its family with its rows, unless links to the family would dangle.")
   func leaving() throws {
     try withStoreFile(
       Self.family(isFamily: true, version: "1"),

@@ -7,7 +7,7 @@ import Testing
 @testable import Changes
 @testable import Store
 
-@Suite("schemas that evolve at random")
+@Suite("Random migrations")
 struct EvolutionTests {
   /// All rows of a store, by entity and id.
   static func rows(of store: Store) throws -> [String: [Int64: [String: Value]]] {
@@ -33,7 +33,7 @@ struct EvolutionTests {
     }
   }
 
-  @Test("rows are what a naive model has, tables are as new, and no id comes again")
+  @Test("Rows equal a naive model's, tables equal new ones, and no id is used again.")
   func evolution() throws {
     var seeds = SeededGenerator(for: "evolution")
     for _ in 0..<trials(8, long: 1500) {

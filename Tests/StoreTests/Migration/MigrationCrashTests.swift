@@ -8,7 +8,7 @@ import Testing
 @testable import Changes
 @testable import Store
 
-@Suite("a migration that is killed", .serialized)
+@Suite("Migrations that are killed", .serialized)
 struct MigrationCrashTests {
   static let old = StoreSchema(
     version: "1",
@@ -101,7 +101,7 @@ struct MigrationCrashTests {
     }
   }
 
-  @Test("the store is whole, in the old schema or in the new one")
+  @Test("After a killed migration the store is whole, in the old schema or in the new one.")
   func direct() async throws {
     try await run { path, delay in
       await #expect(processExitsWith: .signal(SIGKILL)) {
@@ -113,7 +113,7 @@ struct MigrationCrashTests {
     }
   }
 
-  @Test("so it is when the migration has stages")
+  @Test("After a killed staged migration the store is whole, in the old schema or in the new one.")
   func staged() async throws {
     try await run(slowness: 1.6) { path, delay in
       await #expect(processExitsWith: .signal(SIGKILL)) {

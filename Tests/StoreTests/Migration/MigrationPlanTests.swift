@@ -3,7 +3,7 @@ import Testing
 @testable import Changes
 @testable import Store
 
-@Suite("what a migration is going to do")
+@Suite("The plan of a migration")
 struct MigrationPlanTests {
   static func steps(_ old: [Attribute], _ new: [Attribute]) throws -> [String] {
     try MigrationPlan(
@@ -12,7 +12,7 @@ struct MigrationPlanTests {
     ).steps.map(\.description)
   }
 
-  @Test("attributes that come, go, and change are told in words")
+  @Test("A plan describes added, removed and changed attributes.")
   func attributes() throws {
     let steps = try Self.steps(
       [
@@ -42,7 +42,7 @@ struct MigrationPlanTests {
     )
   }
 
-  @Test("all reasons against a migration are given at once")
+  @Test("All reasons against a migration are reported together.")
   func refusals() throws {
     let error = try storeError {
       _ = try Self.steps(
@@ -56,7 +56,7 @@ struct MigrationPlanTests {
     #expect(error.differences.count == 2)
   }
 
-  @Test("a store that is newer than the model is refused by name")
+  @Test("The error of a store that is newer than the model names both versions.")
   func newer() throws {
     let old = StoreSchema(version: "1.10.0", entities: [])
     let error = try storeError {
@@ -67,7 +67,7 @@ struct MigrationPlanTests {
     #expect(error.message.contains("1.9.0"))
   }
 
-  @Test("a relationship can't lead to other objects than before")
+  @Test("A relationship can't change its destination.")
   func destination() throws {
     func schema(_ destination: String, _ version: String) -> StoreSchema {
       StoreSchema(
@@ -95,7 +95,7 @@ struct MigrationPlanTests {
     #expect(error.message.contains("C.one can't lead to B instead of A"))
   }
 
-  @Test("two entities with rows of their own can't become one family")
+  @Test("Two entities with their own rows can't become one family.")
   func families() throws {
     let error = try storeError {
       _ = try MigrationPlan(
@@ -110,7 +110,7 @@ struct MigrationPlanTests {
     #expect(error.message.contains("A, B can't become one family"))
   }
 
-  @Test("an original name that has done its work changes nothing any more")
+  @Test("An original name that was already applied changes nothing.")
   func originalNames() throws {
     func steps(_ old: [(String, String?)], _ new: [(String, String?)]) throws -> [String] {
       func attributes(_ names: [(String, String?)]) -> [Attribute] {
@@ -139,7 +139,7 @@ struct MigrationPlanTests {
     )
   }
 
-  @Test("entities are added, removed and renamed")
+  @Test("Entities are added, removed and renamed.")
   func entities() throws {
     let plan = try MigrationPlan(
       from: first(Entity(name: "A"), Entity(name: "B")),
@@ -155,7 +155,7 @@ struct MigrationPlanTests {
     )
   }
 
-  @Test("a schema with the same tables is a plan with no steps")
+  @Test("The plan for a schema with the same tables has no steps.")
   func trivial() throws {
     let plan = try MigrationPlan(from: first(Entity(name: "A")), to: second(Entity(name: "A")))
     #expect(plan.isTrivial && plan.steps.isEmpty)

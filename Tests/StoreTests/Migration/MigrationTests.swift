@@ -7,7 +7,7 @@ import Testing
 @testable import Changes
 @testable import Store
 
-@Suite("a migration")
+@Suite("Migration of a store")
 struct MigrationTests {
   static func schema(_ version: String, _ attributes: String...) -> StoreSchema {
     StoreSchema(
@@ -23,7 +23,7 @@ struct MigrationTests {
     )
   }
 
-  @Test("a store that has the schema already is left alone")
+  @Test("A store that already has the schema is not changed.")
   func nothingToDo() throws {
     try withStoreFile(Self.schema("1", "a")) { url in
       #expect(try Migration.migrate(url, to: Self.schema("1", "a"), author: Author()) == nil)
@@ -32,7 +32,7 @@ struct MigrationTests {
     }
   }
 
-  @Test("another version with the same tables is recorded")
+  @Test("Another version with the same tables is recorded.")
   func sameTables() throws {
     try withStoreFile(Self.schema("1", "a")) { url in
       let plan = try Migration.migrate(url, to: Self.schema("2", "a"), author: Author(name: "m"))
@@ -41,7 +41,7 @@ struct MigrationTests {
     }
   }
 
-  @Test("the catalog keeps every schema, and a store can go back to one under a new version")
+  @Test("The catalog keeps every schema, and an earlier one can return under a new version.")
   func catalog() throws {
     try withStoreFile(
       Self.schema("1", "a"),
@@ -56,7 +56,7 @@ struct MigrationTests {
     }
   }
 
-  @Test("a store that another program migrated first is left alone")
+  @Test("A store that another program migrated first is not changed.")
   func tooLate() throws {
     try withStoreFile(Self.schema("1", "a")) { url in
       let plan = try MigrationPlan(from: Self.schema("1", "a"), to: Self.schema("2", "b"))
@@ -71,7 +71,7 @@ struct MigrationTests {
     }
   }
 
-  @Test("a migration inside a transaction is refused")
+  @Test("A migration inside a transaction is refused.")
   func insideTransaction() throws {
     try withStoreFile(Self.schema("1", "a")) { url in
       let plan = try MigrationPlan(from: Self.schema("1", "a"), to: Self.schema("2", "b"))
@@ -84,7 +84,7 @@ struct MigrationTests {
     }
   }
 
-  @Test("foreign keys hold again afterwards, whether it succeeded or not")
+  @Test("Foreign keys are enforced again after a migration, whether it succeeded or not.")
   func foreignKeys() throws {
     try withStoreFile(Self.schema("1", "a")) { url in
       let connection = try Connection(path: url.path(percentEncoded: false), mode: .readWrite)
@@ -101,7 +101,7 @@ struct MigrationTests {
     }
   }
 
-  @Test("a view and an index of other people's making don't stop it")
+  @Test("Views and indexes that other programs created do not stop a migration.")
   func foreignObjects() throws {
     try withStoreFile(
       Self.schema("1", "a"),
@@ -116,7 +116,7 @@ struct MigrationTests {
     }
   }
 
-  @Test("the schema of a file is read; where there is none, there is no schema")
+  @Test("The schema of a store file is read, and a file without one has none.")
   func schemaOfFile() throws {
     try withTemporaryFolder { folder in
       let url = folder.appendingPathComponent("test.store")
@@ -130,7 +130,7 @@ struct MigrationTests {
     }
   }
 
-  @Test("a store of a newer version is refused by name when it is opened")
+  @Test("A store of a newer version is refused by name when it is opened.")
   func newerStore() throws {
     try withStoreFile(Self.schema("1.10", "a", "b")) { url in
       let error = try storeError { _ = try Store.open(.file(url), schema: Self.schema("1.9", "a")) }
@@ -141,7 +141,7 @@ struct MigrationTests {
     }
   }
 
-  @Test("attributes that swap their names are noticed when a store is opened")
+  @Test("Attributes that swap their names are noticed when a store is opened.")
   func swapIsNoticed() throws {
     try withStoreFile(Self.schema("1", "a", "b")) { url in
       var schema = Self.schema("2", "a", "b")
@@ -153,7 +153,7 @@ struct MigrationTests {
     }
   }
 
-  @Test("The id of the last schema goes up by one with each migration.")
+  @Test("The id of the last schema increases by one with each migration.")
   func lastSchema() throws {
     try withStoreFile(Self.schema("1", "a")) { url in
       for (number, name) in ["a", "b", "c"].enumerated() {

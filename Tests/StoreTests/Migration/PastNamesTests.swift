@@ -33,7 +33,7 @@ struct PastNamesTests {
     #expect(present("5", property([.int64], isSame: true)) == "5")
   }
 
-  @Test("A value that is not of the type that it had at first is not known.")
+  @Test("A value that is not of the type that it had at first is unknown.")
   func unreadable() {
     #expect(present(#""5""#, property([.int64, .decimal])) == nil)
     #expect(present("5", property([.decimal, .string])) == nil)
@@ -45,7 +45,7 @@ struct PastNamesTests {
     #expect(PastNames.present(value, property: property([.float, .double]))?.specialName == "inf")
   }
 
-  @Test("A reference and a list of links get the name that their entity has now.")
+  @Test("A reference and a list of links use the present name of their entity.")
   func references() {
     let quoted = property([], reference: #"{"entity":"New","id":""#)
     #expect(present(#"{"entity":"Old","id":"7"}"#, quoted) == #"{"entity":"New","id":"7"}"#)

@@ -6,7 +6,7 @@ import Testing
 @testable import Changes
 @testable import Store
 
-@Suite("relationships in a migration")
+@Suite("Migration of relationships")
 struct RelationshipMigrationTests {
   static func person(_ relationships: Relationship...) -> Entity {
     Entity(
@@ -69,7 +69,7 @@ struct RelationshipMigrationTests {
     }
   }
 
-  @Test("a relationship to one object comes and goes")
+  @Test("A to-one relationship is added and removed.")
   func addAndRemove() throws {
     let with = second(Self.person(), Self.trip(Self.leader()))
     try withStoreFile(
@@ -88,7 +88,7 @@ struct RelationshipMigrationTests {
     }
   }
 
-  @Test("a required relationship can't be added where there are rows")
+  @Test("A required relationship can't be added to a table with rows.")
   func addRequired() throws {
     try withStoreFile(
       first(Self.person(), Self.trip()),
@@ -103,7 +103,7 @@ struct RelationshipMigrationTests {
     }
   }
 
-  @Test("a relationship becomes required where all rows have it")
+  @Test("A relationship becomes required if all rows have it.")
   func require() throws {
     let required = second(Self.person(), Self.trip(Self.leader(isOptional: false)))
     try withStoreFile(first(Self.person(), Self.trip(Self.leader())), fill: Self.fill) { url in
@@ -118,7 +118,7 @@ struct RelationshipMigrationTests {
     }
   }
 
-  @Test("a relationship is renamed, and its links stay")
+  @Test("A relationship is renamed, and its links stay.")
   func rename() throws {
     let guide = Relationship(
       name: "guide",
@@ -136,7 +136,9 @@ struct RelationshipMigrationTests {
     }
   }
 
-  @Test("a relationship to one object becomes one to many, and back where each has one at most")
+  @Test(
+    "A to-one relationship becomes to-many, and to-one again if each object has at most one link."
+  )
   func toManyAndBack() throws {
     let old = first(Self.person(), Self.trip(Self.leader()))
     try withStoreFile(old, fill: Self.fill) { url in
@@ -166,7 +168,7 @@ struct RelationshipMigrationTests {
     }
   }
 
-  @Test("links are taken over from the other side, when only that has a name from before")
+  @Test("Links are moved to the other side if only that side keeps its name.")
   func inverseSide() throws {
     // The trips of a person are found by the column of the trip.
     let old = first(Self.person(), Self.trip(Self.leader()))
@@ -196,7 +198,7 @@ struct RelationshipMigrationTests {
     }
   }
 
-  @Test("a hidden owner becomes a relationship that the model declares")
+  @Test("A hidden owning side becomes a relationship that the model declares.")
   func hidden() throws {
     let members = Relationship(
       name: "members",
@@ -236,7 +238,7 @@ struct RelationshipMigrationTests {
     }
   }
 
-  @Test("a many-to-many relationship that stays is left alone, with its links")
+  @Test("A many-to-many relationship that is not changed keeps its table and its links.")
   func joinTableStays() throws {
     let (leaders, led) = Self.leaders()
     let old = first(Self.person(led), Self.trip(leaders))

@@ -2,9 +2,9 @@ import Testing
 
 @testable import Store
 
-@Suite("schema versions")
+@Suite("Schema versions")
 struct SchemaVersionTests {
-  @Test("versions compare part by part, as numbers")
+  @Test("Versions are compared part by part, as numbers.")
   func order() {
     let ascending = ["", "a", "b", "0", "0.0.1", "0.1", "1.0", "1.0.0.1", "1.2", "1.10", "2", "10"]
     for (left, first) in ascending.enumerated() {
@@ -15,7 +15,7 @@ struct SchemaVersionTests {
     }
   }
 
-  @Test("zeros at the end and at the front of a part say nothing")
+  @Test("Zeros at the end of a version, and at the front of a part, do not matter.")
   func equal() {
     #expect(SchemaVersion("1") == SchemaVersion("1.0.0"))
     #expect(SchemaVersion("1.02") == SchemaVersion("1.2"))

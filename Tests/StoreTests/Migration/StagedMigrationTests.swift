@@ -9,7 +9,7 @@ import Testing
 @testable import Changes
 @testable import Store
 
-@Suite("a migration of several stages")
+@Suite("Migrations with several stages")
 struct StagedMigrationTests {
   static func schema(_ version: String, _ attributes: String...) -> StoreSchema {
     StoreSchema(
@@ -35,7 +35,7 @@ struct StagedMigrationTests {
   }
 
   @Test(
-    "The copy that is worked on has the permissions of the store.",
+    "The working copy has the permissions of the store.",
     arguments: [0o600, 0o640, 0o644] as [mode_t]
   )
   func permissions(_ mode: mode_t) throws {
@@ -68,7 +68,7 @@ struct StagedMigrationTests {
     ).filter { $0.contains("migration") }
   }
 
-  @Test("its stages are seen all at once, when it is committed")
+  @Test("Other programs see all stages at once, when they are committed.")
   func commit() throws {
     try withStoreFile(Self.one, fill: Self.fill) { url in
       let other = try Store.open(.file(url), schema: Self.one)
@@ -92,7 +92,7 @@ struct StagedMigrationTests {
     }
   }
 
-  @Test("nobody writes the store meanwhile, and everybody may after it was abandoned")
+  @Test("The store can't be written during a staged migration, and can after it is abandoned.")
   func abandon() throws {
     try withStoreFile(Self.one, fill: Self.fill) { url in
       let other = try Store.open(
@@ -116,7 +116,7 @@ struct StagedMigrationTests {
     try rows("SELECT \(column) FROM Trip ORDER BY id", in: store)
   }
 
-  @Test("a stage that fails leaves the store as it was")
+  @Test("A stage that fails leaves the store unchanged.")
   func failingStage() throws {
     try withStoreFile(Self.one, fill: Self.fill) { url in
       do {
@@ -134,7 +134,7 @@ struct StagedMigrationTests {
     }
   }
 
-  @Test("what a crash left of an earlier copy is no hindrance")
+  @Test("Files of an earlier crash do not hinder a migration.")
   func leftovers() throws {
     try withStoreFile(Self.one, fill: Self.fill) { url in
       let copy = url.path(percentEncoded: false) + "-migration"
@@ -153,7 +153,7 @@ struct StagedMigrationTests {
     }
   }
 
-  @Test("a smaller copy leaves no rows of the larger store behind")
+  @Test("A copy that is smaller than the store leaves no rows of the store behind.")
   func shrinking() throws {
     try withStoreFile(
       Self.one,
@@ -179,7 +179,7 @@ struct StagedMigrationTests {
     }
   }
 
-  @Test("files of large values are there for the stages, and what these remove or add counts later")
+  @Test("Stages can read blob files, and their additions and removals count after the commit.")
   func blobs() throws {
     try withStoreFile(Self.one) { url in
       let folder = URL(filePath: url.path(percentEncoded: false) + "-blobs")
@@ -207,7 +207,7 @@ struct StagedMigrationTests {
     }
   }
 
-  @Test("a write that slips in before the copy takes the store's place is kept, not the copy")
+  @Test("A write just before the copy replaces the store is kept, and the copy is not.")
   func changedMeanwhile() throws {
     try withStoreFile(Self.one, fill: Self.fill) { url in
       let other = try Store.open(.file(url), schema: Self.one)
@@ -228,7 +228,7 @@ struct StagedMigrationTests {
     }
   }
 
-  @Test("a writer that waits is served before or after the migration, and never lost")
+  @Test("A waiting writer writes before or after the migration, and its write is never lost.")
   func race() throws {
     var won = 0
     for _ in 0..<trials(12, long: 200) {

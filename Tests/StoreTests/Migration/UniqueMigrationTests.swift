@@ -6,7 +6,7 @@ import Testing
 @testable import Changes
 @testable import Store
 
-@Suite("unique properties and indexes in a migration")
+@Suite("Migration of unique properties and indexes")
 struct UniqueMigrationTests {
   static func schema(
     _ version: String,
@@ -42,7 +42,7 @@ struct UniqueMigrationTests {
     }
   }
 
-  @Test("values that are there twice can't become unique; the error has an example")
+  @Test("An attribute with duplicate values can't become unique; the error has an example.")
   func duplicates() throws {
     try withStoreFile(Self.schema("1"), fill: Self.fill) { url in
       let error = try storeError {
@@ -61,7 +61,7 @@ struct UniqueMigrationTests {
     }
   }
 
-  @Test("unique properties and indexes come and go without touching a row")
+  @Test("Unique properties and indexes are added and removed without changing rows.")
   func indexes() throws {
     let schemas = [
       Self.schema("1"), Self.schema("2", uniques: [["name", "year"]], indexes: [["year"]]),

@@ -8,7 +8,7 @@ import Testing
 @testable import Changes
 @testable import Store
 
-@Suite("The history that several processes write", .serialized)
+@Suite("History that several processes write", .serialized)
 struct HistoryProcessTests {
   /// The program that saves entries of three parts each, which is built beside the tests.
   private func probe(_ store: URL, _ author: String, _ count: Int) throws -> ChildProcess {
@@ -39,7 +39,7 @@ struct HistoryProcessTests {
     return head.transaction
   }
 
-  @Test("a process killed at any moment leaves rows and history that agree")
+  @Test("After a process is killed at any moment, rows and history agree.")
   func killed() throws {
     try withTemporaryFolder { folder in
       var random = SeededGenerator(for: "killed processes")
@@ -69,7 +69,7 @@ struct HistoryProcessTests {
     }
   }
 
-  @Test("two processes save while a third reads: nothing is lost, halved or out of order")
+  @Test("While two processes save, a third reads every transaction whole and in order.")
   func reader() throws {
     try withTemporaryFolder { folder in
       let url = folder.appendingPathComponent("entries.store")

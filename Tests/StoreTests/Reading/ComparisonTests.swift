@@ -25,9 +25,9 @@ func differences(from old: Store, to new: Store) throws -> [String] {
   }
 }
 
-@Suite("How two stores differ")
+@Suite("Differences of two stores")
 struct ComparisonTests {
-  @Test("the differences make the one store of the other", arguments: 1...4)
+  @Test("The differences turn one store into the other.", arguments: 1...4)
   func patch(_ round: Int) throws {
     try withTemporaryFolder { folder in
       var world = HistoryWorld(SeededGenerator(for: "differences \(round)"))
@@ -80,7 +80,7 @@ struct ComparisonTests {
     }
   }
 
-  @Test("objects that came, went and changed are told of by id, links as those that came and went")
+  @Test("Added, removed and changed objects are reported by id, and links as added and removed.")
   func small() throws {
     let old = try Store.open(.memory("old"), schema: sampleSchema)
     let new = try Store.open(.memory("new"), schema: sampleSchema)
@@ -109,7 +109,7 @@ struct ComparisonTests {
     )
   }
 
-  @Test("entities and properties that only one store has are left to the schemas")
+  @Test("Entities and properties that only one store has are not compared.")
   func schemas() throws {
     let old = try Store.open(.memory("old"), schema: StagedMigrationTests.two)
     let new = try Store.open(.memory("new"), schema: StagedMigrationTests.three)

@@ -88,9 +88,11 @@ private struct ChangedCopy {
   }
 }
 
-@Suite("Which rows differ")
+@Suite("Finding the rows that differ")
 struct DifferenceSearchTests {
-  @Test("rows and objects that differ are those of a naive comparison, on one thread and on two")
+  @Test(
+    "The rows and objects that differ are those of a naive comparison, on one thread and on two."
+  )
   func naive() throws {
     for _ in 0..<trials(4, long: 60) {
       try withTemporaryFolder { folder in
@@ -158,7 +160,7 @@ struct DifferenceSearchTests {
     }
   }
 
-  @Test("what is thrown while differences are told arrives, and the readers can be used again")
+  @Test("An error of the caller stops the comparison, and the readers stay usable.")
   func stop() throws {
     struct Enough: Error {}
     try withTemporaryFolder { folder in
@@ -179,7 +181,7 @@ struct DifferenceSearchTests {
     }
   }
 
-  @Test("a reader and its companion see one state, whatever somebody commits meanwhile")
+  @Test("A reader and its companion see one state, whatever other programs commit meanwhile.")
   func companions() throws {
     try withTemporaryFolder { folder in
       let url = folder.appendingPathComponent("a.store")
@@ -219,7 +221,7 @@ struct DifferenceSearchTests {
     }
   }
 
-  @Test("a store that is only read has no other files beside it when two readers were there")
+  @Test("Two readers of a read-only store leave no other files beside it.")
   func tidy() throws {
     try withTemporaryFolder { folder in
       let url = folder.appendingPathComponent("a.store")

@@ -5,7 +5,7 @@ import Testing
 
 @testable import Store
 
-@Suite("What a reader may write")
+@Suite("Access rights of a reader")
 struct ReaderAccessTests {
   private static let writing = [
     "INSERT INTO Tag (id, word) VALUES (9, 'smuggled')",
@@ -20,7 +20,7 @@ struct ReaderAccessTests {
   ]
 
   @Test(
-    "A reader refuses statements that change the store without history",
+    "A reader refuses statements that change the store without history.",
     arguments: Place.allCases,
     [false, true]
   )
@@ -46,7 +46,10 @@ struct ReaderAccessTests {
     }
   }
 
-  @Test("A reader writes temporary tables, which the store does not get", arguments: Place.allCases)
+  @Test(
+    "A reader writes temporary tables, and the store does not contain them.",
+    arguments: Place.allCases
+  )
   func temporary(_ place: Place) throws {
     try withStore(place) { store, _ in
       try store.write(Author()) { try $0.insert(tag, id: 1, values: [.text("t")]) }

@@ -43,7 +43,7 @@ struct RowMergeTests {
     return result
   }
 
-  @Test("Any two states of three objects differ as a naive comparison says, in the order of ids.")
+  @Test("For any two states of three objects, the differences are those of a naive comparison.")
   func objects() throws {
     let values: [String?] = [nil, "a", "b"]
     let states = (0..<27).map { code in [1, 3, 9].map { values[code / $0 % 3] } }
@@ -83,7 +83,7 @@ struct RowMergeTests {
     }
   }
 
-  @Test("Any two states of links differ in those that only one of them has.")
+  @Test("For any two states of links, the differences are the links that only one of them has.")
   func links() throws {
     let all: [[Int64]] = [[1, 1], [1, 2], [2, 1]]
     var sql = ["CREATE TABLE states (state INTEGER, source INTEGER, target INTEGER)"]

@@ -8,9 +8,9 @@ import Testing
 @testable import Changes
 @testable import Store
 
-@Suite("A replica follows schema changes")
+@Suite("Replicas that follow schema changes")
 struct FollowingReplicaTests {
-  @Test("a replica equals its origin after every step, whatever becomes of the schema")
+  @Test("A replica equals its origin after every step of random migrations.")
   func evolution() throws {
     var seeds = SeededGenerator(for: "evolving replicas")
     for _ in 0..<trials(6, long: 600) {
@@ -41,7 +41,7 @@ struct FollowingReplicaTests {
     }
   }
 
-  @Test("a family loses an entity that links and references lead to")
+  @Test("A replica follows a family that loses an entity with links and references to it.")
   func lostEntity() throws {
     func schema(_ version: String, withCamp: Bool) -> StoreSchema {
       var schema = worldSchema
@@ -64,7 +64,7 @@ struct FollowingReplicaTests {
     }
   }
 
-  @Test("a migration of several stages, with code between them")
+  @Test("A replica follows a migration of several stages with code between them.")
   func stages() throws {
     try withStoreFile(StagedMigrationTests.one, fill: StagedMigrationTests.fill) { url in
       try withTemporaryFolder { folder in
@@ -84,7 +84,7 @@ struct FollowingReplicaTests {
     }
   }
 
-  @Test("a new version that concerns no table needs no transaction of its own")
+  @Test("A new schema version with the same tables has no transaction.")
   func versionAlone() throws {
     try withStoreFile(sampleSchema) { url in
       try withTemporaryFolder { folder in
@@ -138,7 +138,7 @@ struct FollowingReplicaTests {
     #expect(try rows("PRAGMA integrity_check", in: store) == ["ok"])
   }
 
-  @Test("a failure in the middle leaves the replica as it was, and it can follow after all")
+  @Test("A failure in the middle leaves the replica unchanged, and it can follow later.")
   func failure() throws {
     struct Interrupted: Error {}
     try withMigrated { origin, replica in
@@ -162,7 +162,7 @@ struct FollowingReplicaTests {
     }
   }
 
-  @Test("a migration that is not replayed leaves the replica as it was")
+  @Test("A migration that is not replayed leaves the replica unchanged.")
   func nothingReplayed() throws {
     try withMigrated { origin, replica in
       let error = try storeError {
@@ -179,7 +179,7 @@ struct FollowingReplicaTests {
     }
   }
 
-  @Test("values that a migration filled otherwise than its origin are listed")
+  @Test("Values that a migration filled differently from its origin are listed.")
   func otherValues() throws {
     try withMigrated { origin, replica in
       let connection = try Connection(path: origin.location.path, mode: .readWrite)
@@ -197,7 +197,7 @@ struct FollowingReplicaTests {
     }
   }
 
-  @Test("a store of its own, and a replica that somebody else changed, are refused")
+  @Test("An independent store, or a replica that another program changed, is refused.")
   func refused() throws {
     try withMigrated { origin, replica in
       let url = URL(filePath: origin.location.path)
@@ -213,7 +213,7 @@ struct FollowingReplicaTests {
     }
   }
 
-  @Test("a process that is killed in the middle leaves the old state")
+  @Test("A process that is killed in the middle leaves the old state.")
   func killed() async throws {
     try await withTemporaryFolder { folder in
       let url = folder.appendingPathComponent("origin")

@@ -175,7 +175,7 @@ struct ReplayRowsTests {
   }
 
   @Test(
-    "Once rows differ, nothing more is written, so that the differences are those of one state."
+    "After a difference nothing more is written, so all differences are of one state."
   )
   func afterDifference() throws {
     try withWorld { world, format in
@@ -208,7 +208,7 @@ struct ReplayRowsTests {
     }
   }
 
-  @Test("What a migration left is compared with the value after an update, and not written.")
+  @Test("After a migration the rows are compared with the values of its updates, and not written.")
   func comparison() throws {
     try withWorld { world, format in
       let rows = ReplayRows(world.writer, decoders: format.decoders)
@@ -230,7 +230,7 @@ struct ReplayRowsTests {
   }
 
   @Test(
-    "Links come and go as listed, whatever links there were, and the unexpected ones are reported.",
+    "Links are added and removed as listed, and unexpected ones are reported.",
     arguments: [false, true]
   )
   func links(_ isTakenBack: Bool) throws {

@@ -42,7 +42,7 @@ struct ReplayTests {
     )
   }
 
-  @Test("a replica equals its origin after every transaction, rows and history", arguments: 1...4)
+  @Test("A replica equals its origin after every transaction, rows and history.", arguments: 1...4)
   func equality(_ round: Int) throws {
     try withTemporaryFolder { folder in
       let location: (String) -> Location = { name in
@@ -67,7 +67,7 @@ struct ReplayTests {
     }
   }
 
-  @Test("a replica replays the same without a write-ahead log, unless somebody else has it open")
+  @Test("A replica replays the same without a write-ahead log, unless it is open elsewhere.")
   func withoutLog() throws {
     try withTemporaryFolder { folder in
       var world = HistoryWorld(SeededGenerator(for: "replay without a log"))
@@ -95,7 +95,7 @@ struct ReplayTests {
     }
   }
 
-  @Test("transactions replayed in batches give the same, and a second time nothing")
+  @Test("Transactions replayed in batches give the same rows, and nothing the second time.")
   func batches() throws {
     try withTemporaryFolder { folder in
       var world = HistoryWorld(SeededGenerator(for: "replay in batches"))
@@ -113,7 +113,7 @@ struct ReplayTests {
     }
   }
 
-  @Test("a delete that says that a large value's file was gone is replayed by its digest")
+  @Test("A delete whose blob file was missing is replayed by its digest.")
   func missingValue() throws {
     let schema = StoreSchema(
       version: "1",
@@ -144,7 +144,7 @@ struct ReplayTests {
     }
   }
 
-  @Test("a row that is not as a change expects stops at its transaction, with all differences")
+  @Test("A row that is not as a change expects stops the replay, with all differences.")
   func mismatch() throws {
     try withStore(.file) { source, _ in
       try withTemporaryFolder { folder in
@@ -183,7 +183,7 @@ struct ReplayTests {
     }
   }
 
-  @Test("links that are not as a change expects stop at its transaction, with all differences")
+  @Test("Links that are not as a change expects stop the replay, with all differences.")
   func linkMismatch() throws {
     try withStore(.file) { source, _ in
       try withTemporaryFolder { folder in
@@ -223,7 +223,7 @@ struct ReplayTests {
     }
   }
 
-  @Test("a replica takes nothing but replayed transactions, and an ordinary store none")
+  @Test("A replica accepts only replayed transactions, and an ordinary store none of them.")
   func replicas() throws {
     try withStore(.memory) { source, _ in
       try source.save { try $0.tag(1).insert(word: "a") }
@@ -239,7 +239,7 @@ struct ReplayTests {
     }
   }
 
-  @Test("a transaction that does not follow on the last one is refused")
+  @Test("A transaction that does not follow the last one is refused.")
   func gaps() throws {
     try withStore(.memory) { source, _ in
       for id in Int64(1)...3 {
@@ -261,7 +261,7 @@ struct ReplayTests {
   }
 
   @Test(
-    "a change whose text the writer would not have written is refused",
+    "A change that is not in the writer's form is refused.",
     arguments: [
       #"{"word": "a"}"#, #"{"word":"a"} "#, #"{"word":"\u0061"}"#, #"{"word":1}"#, #"{}"#,
       #"{"word":"a","word":"a"}"#, #"{"other":"a"}"#, #"{"word":"a",}"#, #"{"word":"a""#, "",

@@ -29,9 +29,9 @@ func replicaFromSnapshot(of origin: Store, at location: Location) throws -> Stor
   return replica
 }
 
-@Suite("A replica that begins with a snapshot")
+@Suite("Replicas that start with a snapshot")
 struct SnapshotTests {
-  @Test("a snapshot and what comes after it give the store", arguments: 1...4)
+  @Test("A snapshot and the transactions after it give the store.", arguments: 1...4)
   func equality(_ round: Int) throws {
     try withTemporaryFolder { folder in
       let location: (String) -> Location = { name in
@@ -63,7 +63,7 @@ struct SnapshotTests {
     }
   }
 
-  @Test("the changes are the canonical insertions of history, and as many as were counted")
+  @Test("The changes of a snapshot are canonical insertions, in the announced number.")
   func canonical() throws {
     try withStore(.memory, schema: worldSchema) { store, _ in
       var world = HistoryWorld(SeededGenerator(for: "canonical snapshots"))
@@ -83,7 +83,7 @@ struct SnapshotTests {
     }
   }
 
-  @Test("a snapshot of a store that was never written is a beginning")
+  @Test("A snapshot of a store without history starts a replica.")
   func empty() throws {
     try withStore(.memory) { origin, _ in
       let replica = try replicaFromSnapshot(of: origin, at: .memory("replica"))
@@ -93,7 +93,7 @@ struct SnapshotTests {
     }
   }
 
-  @Test("what a foreign writer left comes along: odd values, values that nobody has, lost files")
+  @Test("A snapshot contains unusual values, shared values and missing files of foreign writers.")
   func foreign() throws {
     try withForeignStore { origin, connection in
       try origin.write(Author()) { writer in
@@ -130,7 +130,7 @@ struct SnapshotTests {
     }
   }
 
-  @Test("changes of another program that history does not have yet are waited for")
+  @Test("A snapshot waits for foreign changes that history does not have yet.")
   func unsealed() throws {
     try withForeignStore { origin, connection in
       try connection.execute("INSERT INTO Tag VALUES (1, 'w')")
@@ -147,7 +147,7 @@ struct SnapshotTests {
     }
   }
 
-  @Test("a snapshot into a replica that has contents, of another lineage, or cut short is refused")
+  @Test("A snapshot is refused if it is cut, of another lineage, or for a replica with contents.")
   func refused() throws {
     try withStore(.memory) { origin, _ in
       try origin.write(Author()) { try $0.insert(tag, id: 1, values: [.text("a")]) }

@@ -8,7 +8,7 @@ import Testing
 
 @Suite("Plans for sets of columns")
 struct ColumnPlansTests {
-  @Test("a set has a plan of its own while there is room, or when it is asked for often")
+  @Test("A set has a cached plan while there is room, or if it is used often.")
   func plans() {
     var plans = ColumnPlans<Int>()
     var made = 0
@@ -34,7 +34,7 @@ struct ColumnPlansTests {
     #expect(made == 65)
   }
 
-  @Test("very many sets that are asked for once each are counted in bounded room")
+  @Test("A hundred thousand sets that are used once are counted in bounded memory.")
   func counted() {
     var plans = ColumnPlans<Int>()
     var made = 0
@@ -48,7 +48,7 @@ struct ColumnPlansTests {
     #expect(made == 64)
   }
 
-  @Test("any set of attributes is updated and replayed, also where there are many of them")
+  @Test("Any set of nine attributes is updated and replayed.")
   func everySet() throws {
     try expectUpdates(
       attributes: 9,
@@ -56,7 +56,7 @@ struct ColumnPlansTests {
     )
   }
 
-  @Test("the widest table that a store may have is updated in as many ways as one likes")
+  @Test("The widest possible table is updated and replayed with any sets of columns.")
   func widest() throws {
     try expectUpdates(attributes: 989, (0..<67).map { [$0, $0 * 3 + 2, 988] })
   }

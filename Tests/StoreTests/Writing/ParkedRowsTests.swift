@@ -46,7 +46,7 @@ struct ParkedRowsTests {
     }
   }
 
-  @Test("Rows come back in the order in which they were parked.")
+  @Test("Rows are written in the order in which they were parked.")
   func order() {
     var parked = ParkedRows()
     let keys = [3, 1, 2].map { RowKey(entity: 0, id: ObjectID($0)) }
@@ -82,7 +82,7 @@ struct ParkedRowsTests {
     }
   }
 
-  @Test("A value that is still taken at the end is refused, and the error names both objects.")
+  @Test("A value that is still in use at the end is refused, and the error names both objects.")
   func duplicate() throws {
     let store = try Store.open(.memory("parked"), schema: sampleSchema)
     let error = #expect(throws: StoreError.self) {

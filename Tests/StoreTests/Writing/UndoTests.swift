@@ -13,7 +13,7 @@ struct UndoTests {
     try store.read { try $0.historyRange().head.transaction }
   }
 
-  @Test("undoing the last transactions gives the rows before them; undoing that gives them back")
+  @Test("Undoing the last transactions restores the rows before, and undoing that the rows after.")
   func last() throws {
     var random = SeededGenerator(for: "undo")
     for trial in 0..<trials(4, long: 200) {
@@ -53,7 +53,7 @@ struct UndoTests {
     }
   }
 
-  @Test("undoing something from the middle works as a whole, or is refused as a whole")
+  @Test("Undoing a transaction in the middle succeeds or is refused as a whole.")
   func middle() throws {
     var random = SeededGenerator(for: "undo in the middle")
     var done = 0
@@ -92,7 +92,7 @@ struct UndoTests {
     return error.undoConflicts.map(\.description)
   }
 
-  @Test("later changes, references and lost targets are named")
+  @Test("The error of an undo names later changes, references and missing targets.")
   func conflicts() throws {
     try withStore(.memory) { store, _ in
       try store.save { try $0.person(1).insert(name: "Ada") }
@@ -132,7 +132,7 @@ struct UndoTests {
     }
   }
 
-  @Test("a refused undo names the transactions that prevent it, and shortens long values")
+  @Test("A refused undo names the transactions that prevent it, and shortens long values.")
   func refusal() throws {
     try withStore(.memory) { store, _ in
       let texts = ["a", "b"].map { String(repeating: $0, count: 5_000) }
@@ -151,7 +151,7 @@ struct UndoTests {
     }
   }
 
-  @Test("what a delete rule did is taken back with the deletion")
+  @Test("Undoing a deletion reverts what its delete rules did.")
   func cascade() throws {
     try withStore(.memory) { store, _ in
       try store.save { world in
@@ -165,7 +165,7 @@ struct UndoTests {
     }
   }
 
-  @Test("a schema change and erased values can't be undone, nor what is not there")
+  @Test("A schema change, erased values and missing transactions can't be undone.")
   func irreversible() throws {
     try withStoreFile(StagedMigrationTests.one, fill: StagedMigrationTests.fill) { url in
       try Migration.migrate(url, to: StagedMigrationTests.two, author: Author())
@@ -193,7 +193,7 @@ struct UndoTests {
     #expect(try rows("SELECT count(*) FROM Tag", in: store) == ["0"])
   }
 
-  @Test("rewinding leads back through every earlier state")
+  @Test("Rewinding goes through every earlier state.")
   func rewind() throws {
     var random = SeededGenerator(for: "rewind")
     for _ in 0..<trials(3, long: 100) {
@@ -226,7 +226,7 @@ struct UndoTests {
     }
   }
 
-  @Test("what a foreign writer did is rewound too: rows that became another kind, and their links")
+  @Test("Foreign changes are rewound too, including changed entities and their links.")
   func rewindForeign() throws {
     try withForeignStore { store, connection in
       var states: [[String]] = []

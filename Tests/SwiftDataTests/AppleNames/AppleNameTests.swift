@@ -14,7 +14,9 @@ struct AppleNameTests {
     return code
   }
 
-  @Test("each public name of Apple's SwiftData is used here, or DEVIATIONS says why it is missing")
+  @Test(
+    "Each public name of Apple's SwiftData is used here, or DEVIATIONS.md explains its absence."
+  )
   func everyNameHasAnAnswer() throws {
     let lines = try text(Self.folder.appending(path: "AppleNames.txt"))
       .split(separator: "\n").filter { !$0.hasPrefix("# ") }

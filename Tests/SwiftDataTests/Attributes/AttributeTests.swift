@@ -20,7 +20,7 @@ struct AttributeTests {
     return (try #require(try other.fetch(FetchDescriptor<AllTypes>()).first), other)
   }
 
-  @Test("defaults come back as they are, whatever the type")
+  @Test("Defaults of any type are saved and read.")
   func defaults() throws {
     let (found, context) = try roundTrip { _ in }
     defer { withExtendedLifetime(context) {} }
@@ -44,7 +44,7 @@ struct AttributeTests {
   }
 
   @Test(
-    "odd numbers come back as they went in",
+    "Unusual numbers are read back as they were saved.",
     arguments: [
       0.0, -0.0, .infinity, -.infinity, .nan, .greatestFiniteMagnitude, .leastNonzeroMagnitude,
       .pi, 1e300, -.leastNonzeroMagnitude, 9_007_199_254_740_992,
@@ -72,7 +72,7 @@ struct AttributeTests {
   }
 
   @Test(
-    "odd texts come back as they went in",
+    "Unusual texts are read back as they were saved.",
     arguments: [
       "", "\0", "a\0b", "é", "e\u{301}", "👩‍👩‍👧‍👦", "'\"\\", "\n\r\t", "\u{FEFF}x", "NaN", "한국어",
       String(repeating: "x", count: 100_000),
@@ -97,7 +97,7 @@ struct AttributeTests {
   }
 
   @Test(
-    "unsigned integers come back over their whole range",
+    "Unsigned integers are read back over their whole range.",
     arguments: [0, 1, UInt64(Int64.max), UInt64(Int64.max) + 1, .max - 1, .max]
   )
   func unsigned(_ value: UInt64) throws {
@@ -111,7 +111,7 @@ struct AttributeTests {
   }
 
   @Test(
-    "decimals come back digit by digit",
+    "Decimals are read back digit by digit.",
     arguments: [
       "0", "0.1", "-12.50", "123456789012345678901234567890.12345678",
       "0.00000000000000000000000000000000000001", "-79228162514264337593543950335",
@@ -127,7 +127,7 @@ struct AttributeTests {
     #expect(found.decimal == value && found.optionalDecimal == value)
   }
 
-  @Test("bytes, addresses, identifiers and values of all shapes come back")
+  @Test("Bytes, URLs, UUIDs and Codable values are read back.")
   func others() throws {
     let bytes = Data((0...255).map { UInt8($0) })
     let identifier = UUID()
@@ -173,7 +173,7 @@ struct AttributeTests {
     #expect(found.ephemeral == 7 && found.transient == 8)
   }
 
-  @Test("optionals that had a value can be nil again")
+  @Test("An optional that had a value can become nil again.")
   func backToNil() throws {
     let (found, context) = try roundTrip {
       $0.optionalInt = 1
@@ -191,7 +191,7 @@ struct AttributeTests {
   }
 
   @Test(
-    "large external values are kept beside the store and come back",
+    "Large external values are kept beside the store and read back.",
     arguments: [0, 10, 500_000]
   )
   func externalStorage(_ size: Int) throws {

@@ -76,7 +76,7 @@ private enum Encoded {
   }
 }
 
-@Suite("Attributes that are stored as their type encodes them")
+@Suite("Attributes that are stored in their Codable form")
 struct CodableAttributeTests {
   let folder: TemporaryFolder
   let url: URL
@@ -98,7 +98,7 @@ struct CodableAttributeTests {
     try context.save()
   }
 
-  @Test("the encoded form is stored, and comes back, whatever else the type conforms to")
+  @Test("The encoded form is stored and read back, whatever other protocols the type conforms to.")
   func roundTrip() throws {
     try insertTwo(try context())
     let rows = try Connection(path: url.path, mode: .readOnly).prepare(
@@ -125,7 +125,7 @@ struct CodableAttributeTests {
     #expect(changed[0].label == "first")
   }
 
-  @Test("history has the values, and the store is in order")
+  @Test("History has the encoded values, and the store passes its check.")
   func history() throws {
     let context = try context()
     try insertTwo(context)
@@ -139,7 +139,7 @@ struct CodableAttributeTests {
 
   private final class Findings { var all: [String] = [] }
 
-  @Test("predicates and orders over encoded values are evaluated in memory")
+  @Test("Predicates and orders over encoded values are evaluated in memory.")
   func predicates() throws {
     let context = try context()
     try insertTwo(context)
@@ -154,7 +154,7 @@ struct CodableAttributeTests {
     #expect(try names(#Predicate { $0.season == winter }) == ["A"])
   }
 
-  @Test("a type that encodes itself otherwise later needs no migration")
+  @Test("A type that changes its encoding needs no migration.")
   func shape() throws {
     do {
       let context = ModelContext(
@@ -179,7 +179,7 @@ struct CodableAttributeTests {
     #expect(try (number("store_schema"), number("history_transaction")) == (1, 1))
   }
 
-  @Test("the schema tells which attributes are codable, and a type that is not is refused")
+  @Test("The schema lists the codable attributes, and a type that is not Codable is refused.")
   func schema() throws {
     let entity = try #require(Schema([Landmark.self]).entitiesByName["Landmark"])
     let codable = entity.attributes.filter(\.isCodable).map(\.name)

@@ -12,7 +12,7 @@ struct CompositeCoderTests {
     .text(try CompositeCoder.encode(value))
   }
 
-  @Test("lists have one text, whichever way they went")
+  @Test("The fast and the general encoder write the same text for lists.")
   func lists() throws {
     let characters = (0..<0x300).compactMap(Unicode.Scalar.init).map { String(Character($0)) }
     let texts = [
@@ -38,7 +38,7 @@ struct CompositeCoderTests {
     #expect(try lists.encode([[], ["a"]]) == coded([[], ["a"]]))
   }
 
-  @Test("a list that other programs wrote with blanks is read, and what is none is refused")
+  @Test("A list with blanks is read, and a value that is not a list is refused.")
   func foreign() throws {
     let codec = try #require(AttributeCodec.of([String].self))
     #expect(try codec.decode(.text(" [ \"a\" ] ")) as? [String] == ["a"])

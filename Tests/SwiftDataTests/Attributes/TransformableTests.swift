@@ -51,7 +51,7 @@ struct TransformableTests {
     )
   }
 
-  @Test("values that are not Codable go through their transformers and come back")
+  @Test("Values that are not Codable are stored and read by their transformers.")
   func roundTrip() throws {
     let container = try container()
     let context = ModelContext(container)
@@ -74,7 +74,7 @@ struct TransformableTests {
     #expect(try read().1 == nil)
   }
 
-  @Test("a transformer that nobody registered is named, and the object stays to be saved")
+  @Test("The error of an unregistered transformer names it, and the object stays unsaved.")
   func unknown() throws {
     let context = ModelContext(try container())
     context.insert(Unregistered(color: Color(red: 1, green: 2, blue: 3)))

@@ -10,7 +10,7 @@ import Testing
   init() {}
 }
 
-@Suite("Bad use and bad luck")
+@Suite("Misuse and failures")
 struct BadUseTests {
   private func saved(_ folder: TemporaryFolder, _ count: Int = 1) throws -> URL {
     let url = folder.file("trips.store")
@@ -22,7 +22,7 @@ struct BadUseTests {
     return url
   }
 
-  @Test("a file that is no store is refused, and left as it is", arguments: ["text", "database"])
+  @Test("A file that is not a store is refused and not changed.", arguments: ["text", "database"])
   func notAStore(_ kind: String) throws {
     let folder = try TemporaryFolder()
     let url = folder.file("other.file")
@@ -41,7 +41,7 @@ struct BadUseTests {
     #expect(try Data(contentsOf: url) == before)
   }
 
-  @Test("a value of the wrong type in a column is told with its place, and nothing is lost")
+  @Test("The error of a value with a wrong type names its place, and nothing is lost.")
   func wrongType() throws {
     let folder = try TemporaryFolder()
     let url = folder.file("types.store")
@@ -81,7 +81,7 @@ struct BadUseTests {
     #expect(try context.fetch(FetchDescriptor<AllTypes>()).first?.shape == .point)
   }
 
-  @Test("a model that the container does not have is refused by name")
+  @Test("A model that the container does not have is refused by name.")
   func unknownModel() throws {
     let context = ModelContext(try tripContainer())
     #expect(throws: SwiftDataError.unknownEntity) {
@@ -97,7 +97,7 @@ struct BadUseTests {
     try context.save()
   }
 
-  @Test("a model of another context is refused")
+  @Test("A model of another context is refused.")
   func foreignModel() throws {
     let container = try tripContainer()
     let first = ModelContext(container)
@@ -109,7 +109,7 @@ struct BadUseTests {
     try first.save()
   }
 
-  @Test("an object that somebody else deleted can't be saved, and the save says which")
+  @Test("Saving an object that another context deleted fails, and the error names it.")
   func deletedElsewhere() throws {
     let folder = try TemporaryFolder()
     let url = try saved(folder, 2)
@@ -132,7 +132,7 @@ struct BadUseTests {
     #expect(found.map(\.destination) == ["Voss"])
   }
 
-  @Test("a store that another process holds is told to be locked, and the changes stay")
+  @Test("A store that another process locks is reported as locked, and the changes stay.")
   func locked() throws {
     let folder = try TemporaryFolder()
     let url = try saved(folder)
@@ -150,7 +150,7 @@ struct BadUseTests {
     #expect(try ModelContext(container).fetchCount(FetchDescriptor<Trip>()) == 2)
   }
 
-  @Test("a full disk in the middle of a save loses nothing, and the save can be tried again")
+  @Test("A full disk during a save loses nothing, and the save can be repeated.")
   func fullDisk() throws {
     let folder = try TemporaryFolder()
     let url = try saved(folder)
@@ -177,7 +177,7 @@ struct BadUseTests {
     #expect(try ModelContext(container).fetchCount(FetchDescriptor<Trip>()) == 2)
   }
 
-  @Test("a folder that can't be made is told")
+  @Test("A folder that can't be created is reported.")
   func noFolder() throws {
     let folder = try TemporaryFolder()
     let file = folder.file("file")
@@ -192,7 +192,7 @@ struct BadUseTests {
     }
   }
 
-  @Test("names of configurations that can't be files are refused", arguments: ["a/b", "a\0b"])
+  @Test("A configuration name that can't be a file name is refused.", arguments: ["a/b", "a\0b"])
   func configurationNames(_ name: String) throws {
     #expect(throws: SwiftDataError.configurationFileNameContainsInvalidCharacters) {
       _ = try ModelContainer(for: Trip.self, configurations: ModelConfiguration(name))
@@ -205,7 +205,7 @@ struct BadUseTests {
     }
   }
 
-  @Test("errors match by their codes in all three spellings")
+  @Test("Errors match by their codes in all three spellings.")
   func spellings() {
     func fail() throws { throw SwiftDataError.historyTokenExpired }
     var caught = 0

@@ -21,7 +21,7 @@ import Testing
 @Suite("Concurrency")
 struct ConcurrencyTests {
   @Test(
-    "many actors write to one container at once, on disk and in memory",
+    "Many actors write to one container at once, on disk and in memory.",
     arguments: [false, true]
   )
   func actors(_ inMemory: Bool) async throws {
@@ -47,7 +47,7 @@ struct ConcurrencyTests {
     #expect(try ModelContext(container).fetchCount(FetchDescriptor<Trip>()) == 800)
   }
 
-  @Test("an actor finds a model by the identifier that another context has")
+  @Test("An actor finds a model by the identifier from another context.")
   func identifiers() async throws {
     let container = try tripContainer()
     let context = ModelContext(container)
@@ -59,7 +59,7 @@ struct ConcurrencyTests {
     #expect(trip.name == "B")
   }
 
-  @Test("threads read while others write, and see whole saves only")
+  @Test("Threads read while others write, and see only whole saves.")
   func readersAndWriters() async throws {
     let folder = try TemporaryFolder()
     let container = try ModelContainer(

@@ -4,7 +4,7 @@ import SQLite
 import TestSupport
 import Testing
 
-@Suite("Several processes over one file")
+@Suite("Several processes with one file")
 struct ProcessTests {
   /// The program that writes, which is built beside the tests.
   private func probe(_ store: URL, _ author: String, _ count: Int) throws -> ChildProcess {
@@ -23,7 +23,7 @@ struct ProcessTests {
     return try statement.step() ? Int(statement.int64(at: 0)) : -1
   }
 
-  @Test("processes that create and write one store at once lose nothing, and history is gapless")
+  @Test("Processes that create and write one store at once lose nothing, and history has no gaps.")
   func writers() throws {
     let folder = try TemporaryFolder()
     let store = folder.file("entries.store")
@@ -40,7 +40,7 @@ struct ProcessTests {
     #expect(try number("SELECT max(id) FROM history_transaction", in: store) == 120)
   }
 
-  @Test("a process killed while it saves leaves whole saves only", arguments: 0..<6)
+  @Test("A process that is killed during a save leaves only whole saves.", arguments: 0..<6)
   func killed(_ round: Int) throws {
     let folder = try TemporaryFolder()
     let store = folder.file("entries.store")
@@ -62,7 +62,7 @@ struct ProcessTests {
     #expect(try number("SELECT count(*) FROM history_change", in: store) == entries * 4)
   }
 
-  @Test("going through many objects takes no more memory than going through some")
+  @Test("Enumerating many objects takes no more memory than enumerating few.")
   func enumeration() throws {
     let folder = try TemporaryFolder()
     let store = folder.file("entries.store")

@@ -41,7 +41,7 @@ enum Elsewhere {
 
 @Suite("Containers and configurations")
 struct ContainerTests {
-  @Test("models that relationships lead to are inferred")
+  @Test("Models at the ends of relationships are added to the schema.")
   func inference() throws {
     let container = try tripContainer()
     #expect(
@@ -54,7 +54,7 @@ struct ContainerTests {
     #expect(trip.attributesByName["endDate"]?.isOptional == true)
   }
 
-  @Test("an entity has its stored and its inherited properties by name")
+  @Test("An entity lists its own and its inherited properties by name.")
   func propertiesByName() throws {
     let schema = Schema([Taxi.self])
     let taxi = try #require(schema.entity(for: Taxi.self))
@@ -68,7 +68,7 @@ struct ContainerTests {
     #expect(Set(trip.storedPropertiesByName.keys) == Set(trip.storedProperties.map(\.name)))
   }
 
-  @Test("each configuration has models and a file of its own")
+  @Test("Each configuration has its own models and its own file.")
   func severalStores() throws {
     let folder = try TemporaryFolder()
     let trips = ModelConfiguration(schema: Schema([Trip.self]), url: folder.file("trips.store"))
@@ -97,7 +97,7 @@ struct ContainerTests {
     #expect(found.name == "Ada" && found.home?.street == "1 Way")
   }
 
-  @Test("a failing save of two stores changes neither")
+  @Test("A save to two stores that fails changes neither.")
   func bothOrNeither() throws {
     let folder = try TemporaryFolder()
     let trips = ModelConfiguration(schema: Schema([Trip.self]), url: folder.file("trips.store"))
@@ -125,7 +125,7 @@ struct ContainerTests {
     #expect(try ModelContext(container).fetchCount(FetchDescriptor<Trip>()) == 0)
   }
 
-  @Test("a relationship across stores is refused, with both names")
+  @Test("A relationship between two stores is refused, and the error has both names.")
   func acrossStores() throws {
     let trips = ModelConfiguration(
       "trips",
@@ -146,7 +146,7 @@ struct ContainerTests {
     }
   }
 
-  @Test("Two relationships with the same inverse are refused, with both names and the remedy")
+  @Test("Two relationships with the same inverse are refused, with both names and the remedy.")
   func sharedInverse() throws {
     #expect {
       _ = try ModelContainer(
@@ -161,7 +161,7 @@ struct ContainerTests {
     }
   }
 
-  @Test("two classes of one simple name are refused, with both full names")
+  @Test("Two classes with the same simple name are refused, with both full names.")
   func doubleNames() throws {
     #expect {
       _ = try ModelContainer(
@@ -174,7 +174,7 @@ struct ContainerTests {
     }
   }
 
-  @Test("a store that may only be read is read, and left as it is")
+  @Test("A read-only store is read and not changed.")
   func readOnly() throws {
     let folder = try TemporaryFolder()
     let url = folder.file("trips.store")
@@ -202,7 +202,7 @@ struct ContainerTests {
     #expect(try Data(contentsOf: url) == before)
   }
 
-  @Test("two configurations of one file are refused")
+  @Test("Two configurations with the same file are refused.")
   func sameFile() throws {
     let folder = try TemporaryFolder()
     let url = folder.file("trips.store")
@@ -217,7 +217,7 @@ struct ContainerTests {
     }
   }
 
-  @Test("a store of another schema says how the two differ")
+  @Test("The error of a store with another schema describes the differences.")
   func schemaMismatch() throws {
     let folder = try TemporaryFolder()
     let url = folder.file("people.store")
@@ -228,7 +228,7 @@ struct ContainerTests {
     #expect(try Data(contentsOf: url) == Data("this is a text".utf8))
   }
 
-  @Test("all spellings of configurations compile and agree")
+  @Test("All spellings of configurations compile and mean the same.")
   @MainActor
   func spellings() throws {
     let memory = ModelConfiguration(isStoredInMemoryOnly: true)
@@ -265,7 +265,7 @@ struct ContainerTests {
     )
   }
 
-  @Test("a retained model keeps its container alive, and nothing else does")
+  @Test("A retained model keeps its container alive, and nothing else does.")
   func lifetimes() throws {
     weak var container: ModelContainer?
     var trip: Trip?
@@ -285,7 +285,7 @@ struct ContainerTests {
     #expect(container == nil)
   }
 
-  @Test("erasing leaves an empty store")
+  @Test("Erasing leaves an empty store.")
   func erase() throws {
     let container = try tripContainer()
     let context = ModelContext(container)

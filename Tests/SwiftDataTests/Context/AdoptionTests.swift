@@ -34,7 +34,7 @@ struct AdoptionTests {
 
   private func titles(_ trip: Trip) -> [String] { trip.bucketList.map(\.title).sorted() }
 
-  @Test("an object that outlives its context has none, and still reads its values")
+  @Test("An object whose context was released has none, and its values stay readable.")
   func released() throws {
     let trip = try #require(try trips().first)
     #expect(trip.modelContext == nil)
@@ -43,7 +43,7 @@ struct AdoptionTests {
     #expect(trip.modelContext == nil && trip.hasChanges)
   }
 
-  @Test("a context that is given such an object saves its changes, made before and after")
+  @Test("A context that gets such an object saves its changes from before and after.")
   func changed() throws {
     for isBefore in [true, false] {
       let trip = try #require(
@@ -61,7 +61,7 @@ struct AdoptionTests {
     }
   }
 
-  @Test("an unchanged object is taken over without a change, and reads by the new context")
+  @Test("An unchanged object is adopted without a change, and reads through the new context.")
   func unchanged() throws {
     let trip = try #require(try trips().first)
     let context = ModelContext(container)
@@ -76,7 +76,7 @@ struct AdoptionTests {
     #expect(titles(try saved()[0]) == ["A1", "A3"])
   }
 
-  @Test("what was read of its relationships comes along, with the changes there")
+  @Test("Related objects that were read are adopted with their changes.")
   func related() throws {
     let trip = try #require(try trips { _, trips in _ = trips[0].bucketList[0].tags }.first)
     let item = try #require(trip.bucketList.first { $0.title == "A1" })
@@ -91,7 +91,7 @@ struct AdoptionTests {
     #expect(found.bucketList.flatMap(\.tags).map(\.label) == ["t"])
   }
 
-  @Test("links that were changed without a context are saved by the one that takes over")
+  @Test("Links that were changed without a context are saved by the adopting one.")
   func links() throws {
     let trips = try trips { _, trips in _ = trips.map(\.bucketList) }
     trips[0].bucketList.removeAll { $0.title == "A1" }
@@ -113,7 +113,7 @@ struct AdoptionTests {
     #expect(items.filter { $0.trip == nil }.map(\.title) == ["A1"])
   }
 
-  @Test("where the new context has the same object, both become one and the changes win")
+  @Test("An adopted object merges with the registered one, and its changes win.")
   func registered() throws {
     let context = ModelContext(container)
     let own = try context.fetch(FetchDescriptor<Trip>(sortBy: [SortDescriptor(\.name)]))
@@ -134,7 +134,7 @@ struct AdoptionTests {
     #expect(titles(own[0]) == ["A1", "A2", "new"])
   }
 
-  @Test("one of two objects that became one is enough to change the row", arguments: [true, false])
+  @Test("One of two merged objects is enough to change the row.", arguments: [true, false])
   func oneIsLeft(_ isUpsert: Bool) throws {
     let context = ModelContext(container)
     var own = try context.fetch(FetchDescriptor<Trip>())
@@ -149,7 +149,7 @@ struct AdoptionTests {
     #expect(try saved()[0].destination == "Oslo")
   }
 
-  @Test("an object that the released context was to delete is not deleted")
+  @Test("An object that the released context had marked for deletion is not deleted.")
   func deleted() throws {
     let trip = try #require(
       try trips { context, trips in context.delete(trips[0]) }.first
@@ -165,7 +165,7 @@ struct AdoptionTests {
     #expect(titles(found[0]) == ["A1", "A2", "A3"])
   }
 
-  @Test("what the released context deleted and saved is inserted as a new object")
+  @Test("An object that the released context deleted and saved is inserted as a new one.")
   func deletedAndSaved() throws {
     let trip = try #require(
       try trips { context, trips in
@@ -180,7 +180,7 @@ struct AdoptionTests {
   }
 
   @Test(
-    "deleting an object of a released context deletes it, also where it is registered already",
+    "Deleting an object of a released context deletes it, even if it is registered elsewhere.",
     arguments: [false, true]
   )
   func deletion(_ isRegistered: Bool) throws {
@@ -207,7 +207,7 @@ struct AdoptionTests {
     }
   }
 
-  @Test("deleting a new object that the released context never saved changes nothing")
+  @Test("Deleting a new object that the released context never saved changes nothing.")
   func unsavedDeletion() throws {
     let trip = Trip(name: "C")
     do {
@@ -221,7 +221,7 @@ struct AdoptionTests {
     #expect(try saved().map(\.name) == ["A", "B"])
   }
 
-  @Test("a new object that the released context never saved is inserted by the next")
+  @Test("A new object that the released context never saved is inserted by the next context.")
   func unsaved() throws {
     let trip = Trip(name: "C")
     do {
@@ -238,7 +238,7 @@ struct AdoptionTests {
     #expect(titles(try saved()[2]) == ["C1"])
   }
 
-  @Test("a relationship to an object of a released context is saved, and takes that object over")
+  @Test("Saving a relationship to an object of a released context adopts that object.")
   func reference() throws {
     let trips = try trips()
     trips[1].destination = "Oslo"
@@ -256,7 +256,7 @@ struct AdoptionTests {
     #expect(trips[0].bucketList.contains { $0 === item })
   }
 
-  @Test("rolling back restores an adopted object's values from the store")
+  @Test("Rolling back restores an adopted object's values from the store.")
   func rollback() throws {
     let trip = try #require(try trips { _, trips in _ = trips[0].bucketList }.first)
     trip.destination = "Oslo"
@@ -268,7 +268,7 @@ struct AdoptionTests {
     #expect(titles(trip) == ["A1", "A2", "A3"])
   }
 
-  @Test("adopted objects are freed when nobody holds them, though their context is held")
+  @Test("Adopted objects are freed when they are released, although their context is retained.")
   func freed() throws {
     let context = ModelContext(container)
     weak var freed: Trip?
@@ -288,7 +288,7 @@ struct AdoptionTests {
     }
   }
 
-  @Test("objects of other containers, and of contexts that exist, are refused by a sentence")
+  @Test("Objects of other containers, and of contexts that exist, are refused with a sentence.")
   func refused() throws {
     let other = try tripContainer()
     let foreign = Trip(name: "F")
@@ -317,7 +317,7 @@ struct AdoptionTests {
     }
   }
 
-  @Test("random graphs of released contexts are saved as they are in memory", arguments: 0..<12)
+  @Test("Random graphs of released contexts are saved as they are in memory.", arguments: 0..<12)
   func random(_ seed: UInt64) throws {
     var random = SeededGenerator(seed: seed)
     for _ in 0..<6 {

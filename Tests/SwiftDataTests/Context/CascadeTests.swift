@@ -23,7 +23,7 @@ import Testing
   init(name: String) { self.name = name }
 }
 
-@Suite("Deletions that are taken back with those that followed from them")
+@Suite("Reverting deletions with their cascades")
 struct CascadeTests {
   private let container: ModelContainer
   private let context: ModelContext
@@ -59,7 +59,7 @@ struct CascadeTests {
   }
   private let saved = ["-/root", "root/twig", "twig/leaf", "twig/second", "leaf+second/bug"]
 
-  @Test("all that was only marked by rules comes back, over all levels, in step on both sides")
+  @Test("Inserting a deleted object restores everything its cascade deleted, on all levels.")
   func whole() throws {
     context.delete(root)
     #expect(context.deletedModelsArray.count == 5)
@@ -71,7 +71,7 @@ struct CascadeTests {
     #expect(try tree() == saved)
   }
 
-  @Test("what was deleted by name stays deleted, before or after the other, with what follows")
+  @Test("Objects that were deleted directly stay deleted, with their cascades.")
   func asked() throws {
     context.delete(second)
     context.delete(root)
@@ -89,7 +89,7 @@ struct CascadeTests {
     #expect(try tree() == ["-/root", "root/twig", "twig/second"])
   }
 
-  @Test("what comes back leads to nothing that stays deleted, until that comes back too")
+  @Test("A restored object has no links to deleted objects until they are restored too.")
   func shared() throws {
     context.delete(leaf)
     context.delete(second)
@@ -108,7 +108,7 @@ struct CascadeTests {
     #expect(try tree() == ["-/root", "root/twig", "twig/leaf", "leaf/bug"])
   }
 
-  @Test("objects that were not saved come back too, with saved ones that followed from them")
+  @Test("Unsaved objects of a cascade are restored too, with the saved ones.")
   func unsaved() throws {
     let new = Branch(name: "new")
     root.twigs = [new]
@@ -124,7 +124,7 @@ struct CascadeTests {
     )
   }
 
-  @Test("circles of rules come back as one")
+  @Test("Objects that delete each other in a circle are restored together.")
   func circle() throws {
     root.parent = twig
     try context.save()
@@ -136,7 +136,7 @@ struct CascadeTests {
     #expect(try tree() == ["twig/root"] + saved.dropFirst())
   }
 
-  @Test("a deletion is undone, made again and undone again")
+  @Test("A deletion is undone, redone and undone again.")
   func redone() throws {
     let manager = UndoManager()
     context.undoManager = manager

@@ -19,7 +19,7 @@ import Testing
   init(_ number: Int) { self.number = number }
 }
 
-@Suite("What changes to large collections cost")
+@Suite("The cost of changes to large collections")
 struct CollectionCostTests {
   /// What SQLite did for a task.
   struct Cost: Equatable {
@@ -27,7 +27,7 @@ struct CollectionCostTests {
     var steps: Int
   }
 
-  @Test("Appending to a collection of thousands, a save each, does not copy it each time")
+  @Test("Appending to a collection of thousands with a save each does not copy it each time.")
   func appendingCopiesNothing() throws {
     let container = try ModelContainer(
       for: Crate.self,
@@ -94,7 +94,7 @@ struct CollectionCostTests {
   }
 
   @Test(
-    "Deleting, moving and cascading over twice as many objects takes twice as many statements and steps",
+    "Deleting, moving and cascading twice as many objects takes twice as many steps.",
     arguments: ["delete", "move", "cascade"]
   )
   func growth(_ task: String) throws {
@@ -118,7 +118,7 @@ struct CollectionCostTests {
   }
 
   @Test(
-    "Appending one object costs the same whatever the size of the collection that nobody has read",
+    "Appending an object costs the same for any size of a collection that was not read.",
     arguments: [false, true]
   )
   func append(isRead: Bool) throws {
@@ -145,7 +145,7 @@ struct CollectionCostTests {
     #expect(large.steps < 1_000)
   }
 
-  @Test("A list of models of any size is changed in any order at the cost of each change")
+  @Test("Any change of a large list of models costs in proportion to the change.")
   func lists() {
     let apples = (0..<100_000).map { Apple($0) }
     var list = ModelList<any PersistentModel>()
@@ -166,7 +166,7 @@ struct CollectionCostTests {
     #expect(list.elements.last === apples[0])
   }
 
-  @Test("A list of models is what an array is, whatever is done to it")
+  @Test("A list of models behaves like an array.")
   func model() {
     var random = SeededGenerator(seed: 7)
     let apples = (0..<120).map { Apple($0) }

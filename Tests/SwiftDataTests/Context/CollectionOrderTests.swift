@@ -66,7 +66,7 @@ struct CollectionOrderTests {
   }
 
   @Test(
-    "A to-many array is exactly what was assigned, before a save and after it",
+    "A to-many array is exactly what was assigned, before and after a save.",
     arguments: Kind.allCases
   )
   func assigned(_ kind: Kind) throws {
@@ -94,7 +94,10 @@ struct CollectionOrderTests {
     #expect(try saved(kind).sorted() == [1, 2, 3])
   }
 
-  @Test("A model that is assigned twice appears once, at its first place", arguments: Kind.allCases)
+  @Test(
+    "A model that is assigned twice appears once, at its first place.",
+    arguments: Kind.allCases
+  )
   func repetitions(_ kind: Kind) throws {
     let path = kind.path
     let books = [Book(1), Book(2), Book(3)]
@@ -111,7 +114,7 @@ struct CollectionOrderTests {
   }
 
   @Test(
-    "Another order alone changes nothing in the store, which gives the order of its rows",
+    "A different order alone changes nothing in the store, which returns rows in its order.",
     arguments: Kind.allCases
   )
   func orderIsNotStored(_ kind: Kind) throws {
@@ -128,7 +131,10 @@ struct CollectionOrderTests {
     #expect(try saved(kind) == [1, 2, 3])
   }
 
-  @Test("Undo and redo bring back each order; rollback that of the rows", arguments: Kind.allCases)
+  @Test(
+    "Undo and redo restore each order; rollback restores that of the rows.",
+    arguments: Kind.allCases
+  )
   func undo(_ kind: Kind) throws {
     let path = kind.path
     shelf[keyPath: path] = [Book(1), Book(2), Book(3)]
@@ -155,7 +161,7 @@ struct CollectionOrderTests {
     #expect(numbers(kind) == [1, 2, 3])
   }
 
-  @Test("An object whose to-one side is set comes last, and leaves the others in their order")
+  @Test("An object whose to-one side is set is added last, and the others keep their order.")
   func inverse() throws {
     shelf.owned = [Book(3), Book(1), Book(2)]
     let other = Bookcase()
@@ -176,7 +182,7 @@ struct CollectionOrderTests {
   }
 
   @Test(
-    "Objects that leave a long collection and come back end up last, in the order in which they came"
+    "Objects that leave a long collection and return are last, in the order of their return."
   )
   func longCollection() throws {
     shelf.owned = (0..<100).map { Book($0) }
@@ -197,7 +203,7 @@ struct CollectionOrderTests {
   }
 
   @Test(
-    "What another context added comes last in a collection that was put in order",
+    "Objects that another context added are last in a collection with an assigned order.",
     arguments: Kind.allCases
   )
   func merged(_ kind: Kind) throws {
@@ -216,7 +222,7 @@ struct CollectionOrderTests {
     #expect(numbers(kind) == [3, 2, 4])
   }
 
-  @Test("An optional collection that was never set, or was set to nil, is empty in every context")
+  @Test("An optional collection that was never set, or was set to nil, is empty in every context.")
   func optional() throws {
     let kit = Kit()
     #expect(kit.parts == nil)

@@ -30,7 +30,7 @@ struct ForeignObjectTests {
     }
   }
 
-  @Test("a reference is refused by each save until it is led elsewhere", arguments: [true, false])
+  @Test("Each save refuses a foreign reference until it is changed.", arguments: [true, false])
   func reference(_ saved: Bool) throws {
     let trip = try foreignTrip(saved: saved)
     let item = BucketListItem(title: "x")
@@ -48,7 +48,7 @@ struct ForeignObjectTests {
     #expect(found.map(\.trip?.name) == ["theirs"])
   }
 
-  @Test("a member of a collection is refused, on both kinds of collections")
+  @Test("A foreign member is refused in both kinds of collections.")
   func members() throws {
     let item = BucketListItem(title: "theirs")
     other.insert(item)
@@ -70,7 +70,7 @@ struct ForeignObjectTests {
     try context.save()
   }
 
-  @Test("a new object between two contexts goes to the first, and its save is refused")
+  @Test("A new object between two contexts belongs to the first, and its save is refused.")
   func between() throws {
     let trip = Trip(name: "mine")
     context.insert(trip)
@@ -86,7 +86,7 @@ struct ForeignObjectTests {
     try other.save()
   }
 
-  @Test("an object that lost its references to another context is saved, whatever took them")
+  @Test("An object whose foreign references are removed in any way can be saved.")
   func takenBack() throws {
     let manager = UndoManager()
     context.undoManager = manager

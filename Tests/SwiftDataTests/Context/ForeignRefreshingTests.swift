@@ -4,7 +4,7 @@ import SwiftData
 import TestSupport
 import Testing
 
-@Suite("What other programs wrote, after a fetch and before history has it")
+@Suite("Foreign changes after a fetch, before they are sealed")
 struct ForeignRefreshingTests {
   private let folder: TemporaryFolder
   private let context: ModelContext
@@ -29,7 +29,7 @@ struct ForeignRefreshingTests {
     return try statement.step() && statement.int64(at: 0) == 0
   }
 
-  @Test("collections of each kind that are in memory follow")
+  @Test("A fetch refreshes collections of each kind that are in memory.")
   func collections() throws {
     let trip = Trip(name: "A")
     trip.bucketList = [BucketListItem(title: "x"), BucketListItem(title: "y")]
@@ -69,7 +69,7 @@ struct ForeignRefreshingTests {
     #expect(try !isSealed())
   }
 
-  @Test("a save of one's own that seals it does not hide it")
+  @Test("A save that seals a foreign change does not hide it.")
   func ownSave() throws {
     let trip = Trip(name: "A")
     trip.bucketList = [BucketListItem(title: "x")]
@@ -85,7 +85,7 @@ struct ForeignRefreshingTests {
     #expect(trip.bucketList.isEmpty)
   }
 
-  @Test("a collection with changes of one's own keeps them, and follows once they are saved")
+  @Test("A collection with unsaved changes keeps them, and is refreshed after the save.")
   func ownChanges() throws {
     let trip = Trip(name: "A")
     trip.bucketList = [BucketListItem(title: "x")]

@@ -18,7 +18,7 @@ struct IdentityTests {
   }
 
   @Test(
-    "an object in a set before its save is the same in another context",
+    "An object in a set before its save equals the same object of another context.",
     arguments: [true, false]
   )
   func acrossContexts(_ isHashedBefore: Bool) throws {
@@ -35,7 +35,7 @@ struct IdentityTests {
     #expect(set.contains(same) && Set([trip, same]).count == 1)
   }
 
-  @Test("an object keeps its hash for others when the one that was new is gone")
+  @Test("An object keeps its hash after the object that was saved first is released.")
   func handedOn() throws {
     let other = ModelContext(container)
     let second = try {
@@ -52,7 +52,7 @@ struct IdentityTests {
     #expect(Set([second, third]).count == 1)
   }
 
-  @Test("a hash outlives a failed save, a deletion and a second insertion")
+  @Test("A hash is kept after a failed save, a deletion and a second insertion.")
   func kept() throws {
     let trip = Trip(name: "A")
     context.insert(trip)
@@ -75,7 +75,7 @@ struct IdentityTests {
     #expect(set.contains(try fetched(trip, in: ModelContext(container))))
   }
 
-  @Test("an object that was fetched, deleted and inserted again keeps its hash")
+  @Test("An object that is fetched, deleted and inserted again keeps its hash.")
   func fetchedAndReinserted() throws {
     context.insert(Trip(name: "A"))
     try context.save()
@@ -90,7 +90,7 @@ struct IdentityTests {
     #expect(set.contains(try fetched(trip, in: ModelContext(container))))
   }
 
-  @Test("equal objects have equal hashes, and sets find what they hold", arguments: 0..<8)
+  @Test("Equal objects have equal hashes, and sets find their members.", arguments: 0..<8)
   func randomWorlds(_ seed: UInt64) throws {
     var random = SeededGenerator(seed: seed)
     var contexts = (0..<3).map { _ in ModelContext(container) }

@@ -2,7 +2,7 @@ import Foundation
 import SwiftData
 import Testing
 
-@Suite("Identifiers that are kept through saves")
+@Suite("Identifiers from before a save")
 struct KeptIdentifierTests {
   private let container: ModelContainer
   private let context: ModelContext
@@ -12,7 +12,7 @@ struct KeptIdentifierTests {
     context = ModelContext(container)
   }
 
-  @Test("an identifier from before the save leads to the object after it")
+  @Test("An identifier from before the save finds the object after it.")
   func keptIdentifier() throws {
     let trip = Trip(name: "A")
     let item = BucketListItem(title: "x", trip: trip)
@@ -30,7 +30,7 @@ struct KeptIdentifierTests {
     #expect((context.model(for: identifier) as? Trip)?.modelContext == nil)
   }
 
-  @Test("an identifier from before the save reads the object that nobody held")
+  @Test("An identifier from before the save reads an object that was released.")
   func keptIdentifierOfReleased() throws {
     let identifier = try {
       let trip = Trip(name: "A")
@@ -43,7 +43,7 @@ struct KeptIdentifierTests {
     #expect((context.model(for: identifier) as? Trip)?.name == "A")
   }
 
-  @Test("a save that failed leaves identifiers as they were")
+  @Test("A failed save does not change identifiers.")
   func keptIdentifierOfFailedSave() throws {
     let trip = Trip(name: "A")
     context.insert(trip)
@@ -58,7 +58,7 @@ struct KeptIdentifierTests {
     #expect(context.registeredModel(for: identifier) as Trip? == nil)
   }
 
-  @Test("an object that an identifier of nothing gives has that identifier")
+  @Test("An object that stands for a deleted one has the identifier that was asked for.")
   func placeholder() throws {
     let trip = Trip(name: "A")
     context.insert(trip)

@@ -37,7 +37,7 @@ import Testing
   init() {}
 }
 
-@Suite("Relationships of rarer kinds")
+@Suite("Relationships without an inverse, with themselves and with limits")
 struct LooseRelationshipTests {
   private func container() throws -> ModelContainer {
     try ModelContainer(
@@ -48,7 +48,7 @@ struct LooseRelationshipTests {
     )
   }
 
-  @Test("a collection without an inverse is saved, changed and read")
+  @Test("A collection without an inverse is saved, changed and read.")
   func withoutInverse() throws {
     let container = try container()
     let context = ModelContext(container)
@@ -80,7 +80,7 @@ struct LooseRelationshipTests {
     #expect(try read() == ([], nil))
   }
 
-  @Test("many-to-many among objects of one class keeps both directions apart")
+  @Test("A many-to-many relationship of a class to itself keeps its two directions separate.")
   func selfReference() throws {
     let container = try container()
     let context = ModelContext(container)
@@ -101,7 +101,7 @@ struct LooseRelationshipTests {
     #expect(found[2].boss === found[0])
   }
 
-  @Test("links are removed from either side")
+  @Test("Links are removed from either side.")
   func unlinking() throws {
     let context = ModelContext(try tripContainer())
     let items = [BucketListItem(title: "a"), BucketListItem(title: "b")]
@@ -123,7 +123,7 @@ struct LooseRelationshipTests {
     #expect(items[1].tags.isEmpty)
   }
 
-  @Test("fetches see links that are not saved")
+  @Test("Fetches see unsaved links.")
   func pendingLinks() throws {
     let context = ModelContext(try tripContainer())
     let item = BucketListItem(title: "a")
@@ -139,7 +139,7 @@ struct LooseRelationshipTests {
     #expect(try context.fetchCount(tagged) == 0)
   }
 
-  @Test("a denied deletion is refused, says who is in the way, and loses nothing")
+  @Test("A denied deletion is refused, names the objects that prevent it, and loses nothing.")
   func deny() throws {
     let context = ModelContext(try container())
     let team = Team()
@@ -162,7 +162,7 @@ struct LooseRelationshipTests {
     #expect(try context.fetchCount(FetchDescriptor<Team>()) == 0)
   }
 
-  @Test("too few and too many objects are refused")
+  @Test("Too few and too many objects are refused.")
   func counts() throws {
     let context = ModelContext(try container())
     let team = Team()
@@ -174,7 +174,7 @@ struct LooseRelationshipTests {
     try context.save()
   }
 
-  @Test("a required value that is missing is refused, with the name of the property")
+  @Test("The error of a missing required value names the property.")
   func requiredReference() throws {
     let container = try tripContainer()
     let context = ModelContext(container)

@@ -2,7 +2,7 @@ import Foundation
 import SwiftData
 import Testing
 
-@Suite("Children that are led away from an object that is deleted in the same save")
+@Suite("Children that leave a deleted object in the same save")
 struct MovedChildrenTests {
   private let container: ModelContainer
   private let context: ModelContext
@@ -16,7 +16,7 @@ struct MovedChildrenTests {
     try ModelContext(container).fetch(FetchDescriptor<T>())
   }
 
-  @Test("a child that got another parent, or none, is not deleted with the one that it had")
+  @Test("A child with another parent, or none, is not deleted with its earlier parent.")
   func moved() throws {
     let first = Trip(name: "A")
     let second = Trip(name: "B")
@@ -34,7 +34,7 @@ struct MovedChildrenTests {
     #expect(try saved(Trip.self).map { $0.bucketList.map(\.title) } == [["moved"]])
   }
 
-  @Test("a child that is inserted again outlives its deleted parent")
+  @Test("A child that is inserted again is kept when its parent is deleted.")
   func insertedAgain() throws {
     let trip = Trip(name: "A")
     let item = BucketListItem(title: "x")
@@ -49,7 +49,7 @@ struct MovedChildrenTests {
     #expect(item.trip == nil)
   }
 
-  @Test("what a rule deletes in the store alone may have been changed, and is gone all the same")
+  @Test("A changed object that a rule deletes in the store is gone after the save.")
   func changedAndCascaded() throws {
     let setup = ModelContext(container)
     let trip = Trip(name: "A")

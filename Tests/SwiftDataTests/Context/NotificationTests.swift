@@ -5,7 +5,7 @@ import Testing
 
 @Suite("Notifications and autosave")
 struct NotificationTests {
-  @Test("willSave and didSave are posted, with the identifiers of what was saved")
+  @Test("willSave and didSave are posted with the identifiers of the saved objects.")
   func identifiers() throws {
     let context = ModelContext(try tripContainer())
     let log = Mutex<[String]>([])
@@ -72,7 +72,7 @@ struct NotificationTests {
     return told.withLock { $0 }
   }
 
-  @Test("didSave lists the objects that lost references or links by delete rules, unread ones too")
+  @Test("didSave lists objects that lost references or links by delete rules, unread ones too.")
   func ruledUpdates() throws {
     let container = try ModelContainer(
       for: Trip.self,
@@ -120,7 +120,7 @@ struct NotificationTests {
     #expect(joined["updated"] == [identifiers.board, identifiers.member])
   }
 
-  @Test("collections in memory lose what a delete rule took in the store")
+  @Test("Collections in memory lose the objects that a delete rule removed in the store.")
   func ruledCollections() throws {
     let container = try tripContainer()
     let setup = ModelContext(container)
@@ -141,7 +141,7 @@ struct NotificationTests {
     #expect(!context.hasChanges)
   }
 
-  @Test("the main context saves by itself")
+  @Test("The main context saves automatically.")
   @MainActor func autosave() async throws {
     let container = try tripContainer()
     container.mainContext.insert(Trip(name: "A"))
@@ -152,7 +152,7 @@ struct NotificationTests {
     #expect(try ModelContext(container).fetchCount(FetchDescriptor<Trip>()) == 1)
   }
 
-  @Test("a context made by hand does not save by itself")
+  @Test("A context that the application creates does not save automatically.")
   @MainActor func noAutosave() async throws {
     let container = try tripContainer()
     let context = ModelContext(container)
@@ -161,7 +161,7 @@ struct NotificationTests {
     #expect(context.hasChanges)
   }
 
-  @Test("observers of a model learn of changes, on both sides of a relationship")
+  @Test("Observers of a model are notified of changes on both sides of a relationship.")
   func observation() throws {
     let context = ModelContext(try tripContainer())
     let trip = Trip(name: "A")
@@ -191,7 +191,7 @@ struct NotificationTests {
     #expect(trip.name == "B")
   }
 
-  @Test("a transaction saves what its closure did")
+  @Test("A transaction saves the changes of its closure.")
   func transaction() throws {
     let context = ModelContext(try tripContainer())
     try context.transaction { context.insert(Trip(name: "A")) }

@@ -2,7 +2,7 @@ import Foundation
 import SwiftData
 import Testing
 
-@Suite("Deletions that are not saved yet")
+@Suite("Unsaved deletions")
 struct PendingDeletionTests {
   private let container: ModelContainer
   private let context: ModelContext
@@ -27,7 +27,7 @@ struct PendingDeletionTests {
     try #require(try context.fetch(FetchDescriptor<T>()).first)
   }
 
-  @Test("a relationship does not lead to objects that a batch deletes, in memory or not")
+  @Test("A relationship does not lead to objects that a batch deletes, in memory or not.")
   func batch() throws {
     let trip = try first(Trip.self)
     let tag = try first(Tag.self)
@@ -44,7 +44,7 @@ struct PendingDeletionTests {
     #expect(try saved(LivingAccommodation.self).isEmpty)
   }
 
-  @Test("an object that a batch deletes is a deleted one when it is met all the same")
+  @Test("An object that a batch deletes is a deleted one if it is looked up by its identifier.")
   func met() throws {
     let identifier = try #require(try saved(Trip.self).first).persistentModelID
     try context.delete(model: Trip.self)
@@ -56,7 +56,7 @@ struct PendingDeletionTests {
     #expect(try saved(Trip.self).isEmpty)
   }
 
-  @Test("an object is taken out of a batch by inserting it again")
+  @Test("Inserting an object again removes it from a batch deletion.")
   func takenOut() throws {
     let identifier = try #require(try saved(Trip.self).first).persistentModelID
     try context.delete(model: Trip.self)
@@ -67,7 +67,7 @@ struct PendingDeletionTests {
     #expect(try saved(Trip.self).map { $0.bucketList.count } == [2])
   }
 
-  @Test("what was read while objects were to be deleted is read again when they are not")
+  @Test("After a rollback, objects that were to be deleted are read again.")
   func rolledBack() throws {
     let trip = try first(Trip.self)
     let tag = try first(Tag.self)
@@ -80,7 +80,7 @@ struct PendingDeletionTests {
     #expect(trip.livingAccommodation?.placeName == "Hotel")
   }
 
-  @Test("prefetching does not bring back what is to be deleted")
+  @Test("Prefetching does not restore objects that are to be deleted.")
   func prefetched() throws {
     let trip = try first(Trip.self)
     context.delete(try first(LivingAccommodation.self))

@@ -3,7 +3,7 @@ import Testing
 
 @testable import SwiftData
 
-@Suite("A save that is being written")
+@Suite("A save in progress")
 struct PendingSaveTests {
   private let context: ModelContext
   private let trip = Trip(name: "a")
@@ -31,7 +31,7 @@ struct PendingSaveTests {
       .map(\.name)
   }
 
-  @Test("A save has the inserted, changed and deleted objects, and touches their store.")
+  @Test("A save has the inserted, changed and deleted objects, and the stores that it changes.")
   func lists() throws {
     let doomed = Trip(name: "doomed")
     context.insert(doomed)
@@ -50,7 +50,7 @@ struct PendingSaveTests {
     #expect(save.updatedIdentifiers == [trip.persistentModelID])
   }
 
-  @Test("Written objects have rows of the store, and settled ones have no changes.")
+  @Test("Written objects have rows of the store, and completed ones have no changes.")
   func settling() throws {
     let new = Trip(name: "new")
     context.insert(new)
@@ -67,7 +67,7 @@ struct PendingSaveTests {
     #expect(try names() == ["b", "new"])
   }
 
-  @Test("An undone save gives new objects their temporary rows back, and keeps the changes.")
+  @Test("A failed save gives new objects their temporary rows again, and keeps the changes.")
   func undoing() throws {
     let new = Trip(name: "new")
     context.insert(new)

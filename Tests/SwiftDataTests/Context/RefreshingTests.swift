@@ -4,7 +4,7 @@ import Testing
 
 @testable import SwiftData
 
-@Suite("What others saved, after a fetch")
+@Suite("Saves of other contexts after a fetch")
 struct RefreshingTests {
   private let container: ModelContainer
   private let context: ModelContext
@@ -36,7 +36,7 @@ struct RefreshingTests {
     return trip
   }
 
-  @Test("a collection follows what came, went and moved when its owner is fetched again")
+  @Test("A collection has added, removed and moved objects when its owner is fetched again.")
   func collection() throws {
     let trip = try savedTrip(["x", "y"])
     #expect(trip.bucketList.map(\.title) == ["x", "y"])
@@ -57,7 +57,7 @@ struct RefreshingTests {
     #expect(all[1].bucketList.allSatisfy { $0.trip === all[1] })
   }
 
-  @Test("many-to-many, loose collections and the side of one-to-one without a column follow too")
+  @Test("Many-to-many, one-sided and one-to-one relationships are refreshed too.")
   func otherShapes() throws {
     let trip = try savedTrip(["x"])
     let tag = Tag(label: "t")
@@ -79,7 +79,7 @@ struct RefreshingTests {
     #expect(board.notes.map(\.text) == ["n"])
   }
 
-  @Test("a collection with changes of one's own stays as it is")
+  @Test("A collection with unsaved changes is not refreshed.")
   func ownChanges() throws {
     let trip = try savedTrip(["x"])
     trip.bucketList.append(BucketListItem(title: "mine"))
@@ -91,7 +91,7 @@ struct RefreshingTests {
     #expect(trip.bucketList.map(\.title).sorted() == ["mine", "theirs", "x"])
   }
 
-  @Test("observers learn that a collection is not what it was")
+  @Test("Observers are notified that a collection was refreshed.")
   func observers() throws {
     let trip = try savedTrip([])
     let noticed = Noticed()
@@ -105,7 +105,7 @@ struct RefreshingTests {
     #expect(noticed.count == 1)
   }
 
-  @Test("collections are not read again where nobody else saved anything")
+  @Test("Collections are not read again if no other context saved anything.")
   func ownSaves() throws {
     let trip = try savedTrip(["x"])
     for round in 0..<3 {
@@ -121,7 +121,7 @@ struct RefreshingTests {
     }
   }
 
-  @Test("a save that changed nothing does not hide the next save of another", arguments: 0..<2)
+  @Test("A save without changes does not hide the next save of another context.", arguments: 0..<2)
   func emptySave(_ kind: Int) throws {
     let trip = try savedTrip(["x"])
     _ = try context.fetch(FetchDescriptor<Trip>())

@@ -40,7 +40,7 @@ struct RegistryTests {
     #expect(registry[entity, 1] == nil)
   }
 
-  @Test("A twin takes the place of the first object of a row when that object is gone.")
+  @Test("The second object of a row replaces the first when that is released.")
   func twins() {
     let twin = Trip(name: "b")
     do {
@@ -53,7 +53,7 @@ struct RegistryTests {
     #expect(isRegistered(twin, row: 1))
   }
 
-  @Test("Rows of objects that are gone are dropped after many additions, and the others stay.")
+  @Test("Rows of released objects are removed after many additions, and the others stay.")
   func sweep() {
     let held = (1...10).map { Trip(name: "\($0)") }
     for (index, trip) in held.enumerated() {

@@ -4,7 +4,7 @@ import Testing
 
 @Suite("Relationships")
 struct RelationshipTests {
-  @Test("both sides are kept in step in memory")
+  @Test("Both sides of a relationship are kept consistent in memory.")
   func inverses() throws {
     let context = ModelContext(try tripContainer())
     let trip = Trip(name: "Fjord")
@@ -22,7 +22,7 @@ struct RelationshipTests {
     #expect(item.trip == nil)
   }
 
-  @Test("a parent set in init is told when the child is inserted")
+  @Test("A parent that an initializer sets has its child after the insertion.")
   func initialValues() throws {
     let context = ModelContext(try tripContainer())
     let trip = Trip(name: "Fjord")
@@ -32,7 +32,7 @@ struct RelationshipTests {
     #expect(trip.bucketList.map(\.title) == ["Swim"])
   }
 
-  @Test("relationships are read from the store when they are touched")
+  @Test("Relationships are read from the store when they are accessed.")
   func faulting() throws {
     let container = try tripContainer()
     do {
@@ -61,7 +61,7 @@ struct RelationshipTests {
     #expect(item.trip?.name == "Fjord")
   }
 
-  @Test("deleting a trip takes its bucket list and its accommodation along")
+  @Test("Deleting a trip deletes its bucket list and its accommodation.")
   func cascade() throws {
     let container = try tripContainer()
     let context = ModelContext(container)
@@ -76,7 +76,7 @@ struct RelationshipTests {
     #expect(try context.fetchCount(FetchDescriptor<LivingAccommodation>()) == 0)
   }
 
-  @Test("objects are let go when nobody holds them, whatever was touched")
+  @Test("Objects are released if the application does not retain them, whatever was read.")
   func release() throws {
     let container = try tripContainer()
     let context = ModelContext(container)
@@ -106,7 +106,7 @@ struct RelationshipTests {
     #expect(item == nil)
   }
 
-  @Test("an object that was new when it was linked is found again after it was let go")
+  @Test("An object that was linked while it was new is found again after its release.")
   func linkedWhileNew() throws {
     let context = ModelContext(try tripContainer())
     let trip = Trip(name: "Fjord")
@@ -122,7 +122,7 @@ struct RelationshipTests {
     #expect(trip.livingAccommodation?.trip === trip)
   }
 
-  @Test("a predicate that unwraps nil fails with a typed error")
+  @Test("A predicate that unwraps nil fails with a typed error.")
   func failingPredicate() throws {
     let context = ModelContext(try tripContainer())
     context.insert(Trip(name: "Fjord"))

@@ -14,7 +14,7 @@ import Testing
 
 @Suite("Rollback")
 struct RollbackTests {
-  @Test("an ephemeral value goes back to what it was before the change, and not to its default")
+  @Test("An ephemeral value gets its value from before the change, and not its default.")
   func ephemeral() throws {
     let container = try ModelContainer(
       for: Download.self,
@@ -41,7 +41,7 @@ struct RollbackTests {
     #expect(try ModelContext(container).fetch(FetchDescriptor<Download>()).first?.progress == 0)
   }
 
-  @Test("an optional value that lies in a file is there again after a rollback")
+  @Test("An optional value in a file is readable again after a rollback.")
   func external() throws {
     let folder = try TemporaryFolder()
     let container = try ModelContainer(
@@ -82,7 +82,7 @@ struct RollbackTests {
     return (context, old, new, culprit)
   }
 
-  @Test("objects that a failed save made one are two again, with what each had")
+  @Test("Objects that a failed save merged are separate again, with their own values.")
   func parted() throws {
     let (context, old, new, culprit) = try failing()
     #expect(old != new && !old.hasChanges && new.persistentModelID.storeIdentifier == nil)
@@ -103,7 +103,7 @@ struct RollbackTests {
     #expect(found.map { $0.bucketList.count } == [2, 0, 0])
   }
 
-  @Test("they stay two when the failed save is rolled back")
+  @Test("Objects that a failed save merged stay separate after a rollback.")
   func rolledBackUpsert() throws {
     let (context, old, new, _) = try failing()
     context.rollback()
@@ -116,7 +116,7 @@ struct RollbackTests {
     #expect(Set(found.map(\.destination)) == ["old", ""])
   }
 
-  @Test("two new objects that a failed save made one are two again")
+  @Test("Two new objects that a failed save merged are separate again.")
   func partedNew() throws {
     let context = ModelContext(try tripContainer())
     context.insert(Trip(name: "B"))

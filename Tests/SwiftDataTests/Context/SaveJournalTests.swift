@@ -18,7 +18,7 @@ struct SaveJournalTests {
     try #require(trip._$state.description.property(named: name)).index
   }
 
-  @Test("A remembered value is restored to what it was when it was remembered first.")
+  @Test("A remembered value is restored to its first remembered state.")
   func values() throws {
     var journal = SaveJournal()
     #expect(journal.isEmpty)
@@ -48,7 +48,7 @@ struct SaveJournalTests {
     #expect(!state.changed.contains(try index("name")))
   }
 
-  @Test("A new object that became one with another has its own state again.")
+  @Test("A new object that was merged with another gets its own state again.")
   func joined() {
     let new = Trip(name: "a")
     let state = new._$state

@@ -5,7 +5,7 @@ import Testing
 
 @Suite("Saving and fetching")
 struct SavingTests {
-  @Test("a saved trip is found by another context")
+  @Test("Another context finds a saved trip.")
   func roundTrip() throws {
     let container = try tripContainer()
     let context = ModelContext(container)
@@ -29,7 +29,7 @@ struct SavingTests {
     #expect(found !== trip)
   }
 
-  @Test("a store on disk gives its trips back when it is opened again")
+  @Test("A store on disk has its trips when it is opened again.")
   func reopening() throws {
     let folder = try TemporaryFolder()
     let url = folder.file("trips.store")
@@ -43,7 +43,7 @@ struct SavingTests {
     #expect(try ModelContext(container).fetchCount(FetchDescriptor<Trip>()) == 1)
   }
 
-  @Test("one row is one object in a context")
+  @Test("One row is one object in a context.")
   func identity() throws {
     let container = try tripContainer()
     let context = ModelContext(container)
@@ -54,7 +54,7 @@ struct SavingTests {
     #expect(first === second)
   }
 
-  @Test("an identifier is temporary until the object is saved, and permanent then")
+  @Test("An identifier is temporary until the object is saved, and permanent then.")
   func identifiers() throws {
     let context = ModelContext(try tripContainer())
     let trip = Trip(name: "Fjord")
@@ -72,7 +72,7 @@ struct SavingTests {
     #expect(registered === trip)
   }
 
-  @Test("changes are listed, saved and seen by others")
+  @Test("Changes are listed, saved and seen by other contexts.")
   func changing() throws {
     let container = try tripContainer()
     let context = ModelContext(container)
@@ -90,7 +90,7 @@ struct SavingTests {
     #expect(found.endDate == Date(timeIntervalSinceReferenceDate: 0.1))
   }
 
-  @Test("deleted objects are gone after the save, and have no context then")
+  @Test("Deleted objects are gone after the save, and then have no context.")
   func deleting() throws {
     let container = try tripContainer()
     let context = ModelContext(container)
@@ -108,7 +108,7 @@ struct SavingTests {
     #expect(try ModelContext(container).fetchCount(FetchDescriptor<Trip>()) == 0)
   }
 
-  @Test("rollback takes everything back")
+  @Test("A rollback reverts all changes.")
   func rollback() throws {
     let container = try tripContainer()
     let context = ModelContext(container)
@@ -131,7 +131,7 @@ struct SavingTests {
     #expect(try context.fetchCount(FetchDescriptor<Trip>()) == 2)
   }
 
-  @Test("fetches see what is not saved yet")
+  @Test("Fetches see unsaved changes.")
   func pendingChanges() throws {
     let context = ModelContext(try tripContainer())
     let first = Trip(name: "A")
@@ -150,7 +150,7 @@ struct SavingTests {
     #expect(try context.fetchCount(saved) == 1)
   }
 
-  @Test("a trip of the same unique name updates the one that is there")
+  @Test("A trip with the same unique name updates the existing one.")
   func upsert() throws {
     let container = try tripContainer()
     let context = ModelContext(container)

@@ -10,7 +10,7 @@ struct UndoTests {
     return context
   }
 
-  @Test("an insertion, a change and a deletion are taken back and made again")
+  @Test("An insertion, a change and a deletion are undone and redone.")
   func steps() throws {
     let context = try context()
     let manager = try #require(context.undoManager)
@@ -42,7 +42,7 @@ struct UndoTests {
     #expect(try ModelContext(context.container).fetchCount(FetchDescriptor<Trip>()) == 0)
   }
 
-  @Test("undo restores both sides of a relationship")
+  @Test("Undo restores both sides of a relationship.")
   func relationships() throws {
     let context = try context()
     let manager = try #require(context.undoManager)
@@ -68,7 +68,7 @@ struct UndoTests {
     #expect(found.title == "x")
   }
 
-  @Test("a new change empties what could be made again")
+  @Test("A new change removes the actions that could be redone.")
   func newChange() throws {
     let context = try context()
     let manager = try #require(context.undoManager)
@@ -81,7 +81,7 @@ struct UndoTests {
     #expect(!manager.canRedo)
   }
 
-  @Test("nothing is recorded while registration is disabled")
+  @Test("Nothing is recorded while registration is disabled.")
   func disabled() throws {
     let context = try context()
     let manager = try #require(context.undoManager)
@@ -91,7 +91,7 @@ struct UndoTests {
     #expect(!manager.canUndo)
   }
 
-  @Test("groups, names and levels work without a context")
+  @Test("Groups, names and levels work without a context.")
   func manager() {
     final class Counter { var value = 0 }
     let counter = Counter()

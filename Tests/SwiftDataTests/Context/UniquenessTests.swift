@@ -44,7 +44,7 @@ struct UniquenessTests {
     )
   }
 
-  @Test("a compound constraint updates the object that has both values")
+  @Test("A compound constraint updates the object that has both values.")
   func compound() throws {
     let context = try seats()
     context.insert(Seat(row: 1, number: 1, guest: "A"))
@@ -56,7 +56,7 @@ struct UniquenessTests {
     #expect(guests == ["A", "C"])
   }
 
-  @Test("objects without one of the values are never the same")
+  @Test("Objects without one of the values never conflict.")
   func nilIsUnlikeNil() throws {
     let context = try seats()
     context.insert(Seat(row: 1, number: nil, guest: "A"))
@@ -65,7 +65,7 @@ struct UniquenessTests {
     #expect(try context.fetchCount(FetchDescriptor<Seat>()) == 2)
   }
 
-  @Test("several colliding objects in one save become one, with the last values")
+  @Test("Several conflicting objects in one save become one, with the last values.")
   func manyInOneSave() throws {
     let context = try seats()
     context.insert(Trip(name: "X", destination: "saved"))
@@ -80,7 +80,7 @@ struct UniquenessTests {
     #expect(!context.hasChanges)
   }
 
-  @Test("the children of a colliding object join those of the one that is there")
+  @Test("The children of a conflicting object are added to those of the existing one.")
   func children() throws {
     let context = try seats()
     let old = Trip(name: "X")
@@ -97,7 +97,7 @@ struct UniquenessTests {
     #expect(try other.fetchCount(FetchDescriptor<BucketListItem>()) == 2)
   }
 
-  @Test("two objects swap a unique value in one save")
+  @Test("Two objects swap a unique value in one save.")
   func swap() throws {
     let context = try seats()
     let first = Trip(name: "A", destination: "1")
@@ -112,7 +112,7 @@ struct UniquenessTests {
     #expect(found.map(\.destination) == ["2", "1"])
   }
 
-  @Test("a value that a deleted or changed object had is free in the same save")
+  @Test("A value of a deleted or changed object is free in the same save.")
   func handedOver() throws {
     let context = try seats()
     let gone = Trip(name: "A", destination: "gone")
@@ -132,7 +132,7 @@ struct UniquenessTests {
     #expect(found.map(\.destination) == ["new A", "new B", "renamed"])
   }
 
-  @Test("changing an object to a value that another has is refused, and nothing is lost")
+  @Test("Changing an object to a value of another is refused, and nothing is lost.")
   func duplicateUpdate() throws {
     let context = try seats()
     let first = Trip(name: "A")
@@ -150,7 +150,7 @@ struct UniquenessTests {
     #expect(Set(names) == ["A", "D"])
   }
 
-  @Test("an object that is unique by its parent collides when the parent does, too")
+  @Test("An object that is unique by its parent conflicts if the parent does.")
   func throughParent() throws {
     let container = try ModelContainer(
       for: Theatre.self,
@@ -171,7 +171,7 @@ struct UniquenessTests {
     #expect(try other.fetch(FetchDescriptor<Theatre>()).map { $0.tickets.count } == [2])
   }
 
-  @Test("new objects that became one collide together with one that is there")
+  @Test("New objects that were merged conflict together with an existing one.")
   func inTwoRounds() throws {
     let container = try ModelContainer(
       for: Theatre.self,

@@ -12,7 +12,10 @@ struct BatchDeletionTests {
     return place
   }
 
-  @Test("all objects go with the next save, and are hidden before", arguments: StoreKind.allCases)
+  @Test(
+    "All objects are deleted at the next save, and hidden before.",
+    arguments: StoreKind.allCases
+  )
   func all(_ kind: StoreKind) throws {
     let place = try readings(kind)
     defer { withExtendedLifetime(place) {} }
@@ -29,7 +32,7 @@ struct BatchDeletionTests {
     #expect(try place.context(Reading.self).fetchCount(FetchDescriptor<Reading>()) == 0)
   }
 
-  @Test("a predicate chooses", arguments: StoreKind.allCases)
+  @Test("A predicate selects the objects to delete.", arguments: StoreKind.allCases)
   func some(_ kind: StoreKind) throws {
     let place = try readings(kind)
     defer { withExtendedLifetime(place) {} }
@@ -41,7 +44,7 @@ struct BatchDeletionTests {
     #expect(left.map(\.value).sorted() == [7, 8, 9])
   }
 
-  @Test("objects in memory are deleted too", arguments: StoreKind.allCases)
+  @Test("Objects in memory are deleted too.", arguments: StoreKind.allCases)
   func registered(_ kind: StoreKind) throws {
     let place = try readings(kind)
     defer { withExtendedLifetime(place) {} }
@@ -53,7 +56,7 @@ struct BatchDeletionTests {
     #expect(try context.fetchCount(FetchDescriptor<Reading>()) == 5)
   }
 
-  @Test("a store that can delete a batch is asked to")
+  @Test("A store that supports batch deletion performs it.")
   func batching() throws {
     let place = try readings(.dictionary)
     let context = try place.context(Reading.self)
@@ -62,7 +65,7 @@ struct BatchDeletionTests {
     #expect(place.shelf.batches == 1 && place.shelf.records.isEmpty)
   }
 
-  @Test("related objects are deleted by the rules", arguments: StoreKind.allCases)
+  @Test("Related objects are deleted by the rules.", arguments: StoreKind.allCases)
   func related(_ kind: StoreKind) throws {
     let place = try StorePlace(kind)
     defer { withExtendedLifetime(place) {} }

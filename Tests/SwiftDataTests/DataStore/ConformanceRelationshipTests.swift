@@ -2,7 +2,7 @@ import Foundation
 import SwiftData
 import Testing
 
-@Suite("Relationships are alike in every store")
+@Suite("Relationships in every kind of store")
 struct ConformanceRelationshipTests {
   /// Saves a trip with two items, an accommodation and a tag.
   private func fill(_ place: StorePlace) throws {
@@ -22,7 +22,7 @@ struct ConformanceRelationshipTests {
     try #require(try context.fetch(FetchDescriptor<T>()).first)
   }
 
-  @Test("both sides lead to each other after reopening", arguments: StoreKind.allCases)
+  @Test("Both sides lead to each other after reopening.", arguments: StoreKind.allCases)
   func bothSides(_ kind: StoreKind) throws {
     let place = try StorePlace(kind)
     defer { withExtendedLifetime(place) {} }
@@ -48,7 +48,7 @@ struct ConformanceRelationshipTests {
   }
 
   @Test(
-    "an object that moves leaves its old place, in memory or not",
+    "A moved object leaves its old owner, in memory or not.",
     arguments: StoreKind.allCases
   )
   func moving(_ kind: StoreKind) throws {
@@ -76,7 +76,7 @@ struct ConformanceRelationshipTests {
     #expect(found.map { $0.bucketList.map(\.title).sorted() } == [["1", "2"], []])
   }
 
-  @Test("a removed member leads nowhere", arguments: StoreKind.allCases)
+  @Test("A removed member has no owner.", arguments: StoreKind.allCases)
   func removing(_ kind: StoreKind) throws {
     let place = try StorePlace(kind)
     defer { withExtendedLifetime(place) {} }
@@ -93,7 +93,7 @@ struct ConformanceRelationshipTests {
     #expect(try fresh.fetch(free).map(\.title) == ["1"])
   }
 
-  @Test("many-to-many links come and go on both sides", arguments: StoreKind.allCases)
+  @Test("Many-to-many links are added and removed on both sides.", arguments: StoreKind.allCases)
   func manyToMany(_ kind: StoreKind) throws {
     let place = try StorePlace(kind)
     defer { withExtendedLifetime(place) {} }
@@ -111,7 +111,7 @@ struct ConformanceRelationshipTests {
     #expect(items.map { $0.tags.map(\.label).sorted() } == [["t", "u"], ["u"]])
   }
 
-  @Test("a cascade takes along what was never read", arguments: StoreKind.allCases)
+  @Test("A cascade deletes objects that were never read.", arguments: StoreKind.allCases)
   func cascading(_ kind: StoreKind) throws {
     let place = try StorePlace(kind)
     defer { withExtendedLifetime(place) {} }
@@ -130,7 +130,10 @@ struct ConformanceRelationshipTests {
     #expect(try fresh.fetch(FetchDescriptor<Tag>()).allSatisfy { $0.items.isEmpty })
   }
 
-  @Test("a deleted object is taken out of what leads to it", arguments: StoreKind.allCases)
+  @Test(
+    "A deleted object is removed from the relationships that led to it.",
+    arguments: StoreKind.allCases
+  )
   func nullifying(_ kind: StoreKind) throws {
     let place = try StorePlace(kind)
     defer { withExtendedLifetime(place) {} }
@@ -149,7 +152,7 @@ struct ConformanceRelationshipTests {
     #expect(tags.map { $0.items.map(\.title) } == [["2"], ["2"]])
   }
 
-  @Test("a denied deletion throws and leaves everything", arguments: StoreKind.allCases)
+  @Test("A denied deletion throws and changes nothing.", arguments: StoreKind.allCases)
   func denying(_ kind: StoreKind) throws {
     let place = try StorePlace(kind)
     defer { withExtendedLifetime(place) {} }
@@ -172,7 +175,7 @@ struct ConformanceRelationshipTests {
     #expect(try place.context(Hotel.self).fetchCount(FetchDescriptor<Reservation>()) == 1)
   }
 
-  @Test("relationships can be read together with a fetch", arguments: StoreKind.allCases)
+  @Test("Relationships can be read together with a fetch.", arguments: StoreKind.allCases)
   func prefetching(_ kind: StoreKind) throws {
     let place = try StorePlace(kind)
     defer { withExtendedLifetime(place) {} }
@@ -189,7 +192,7 @@ struct ConformanceRelationshipTests {
     #expect(try context.fetch(items).allSatisfy { $0.trip === trip && !$0.tags.isEmpty })
   }
 
-  @Test("relationships without inverses hold too", arguments: StoreKind.allCases)
+  @Test("Relationships without inverses are saved and read.", arguments: StoreKind.allCases)
   func withoutInverse(_ kind: StoreKind) throws {
     let place = try StorePlace(kind)
     defer { withExtendedLifetime(place) {} }
@@ -210,7 +213,10 @@ struct ConformanceRelationshipTests {
     #expect(last.pictures.map(\.name).sorted() == ["1", "3"] && last.cover == nil)
   }
 
-  @Test("a relationship of a class with itself knows its two ends", arguments: StoreKind.allCases)
+  @Test(
+    "A relationship of a class to itself keeps its two ends separate.",
+    arguments: StoreKind.allCases
+  )
   func reflexive(_ kind: StoreKind) throws {
     let place = try StorePlace(kind)
     defer { withExtendedLifetime(place) {} }
@@ -230,7 +236,10 @@ struct ConformanceRelationshipTests {
     #expect(found[1].boss == nil && found[2].followers.isEmpty)
   }
 
-  @Test("objects that outlive their context still lead on", arguments: StoreKind.allCases)
+  @Test(
+    "Objects that outlive their context still lead to their related objects.",
+    arguments: StoreKind.allCases
+  )
   func outliving(_ kind: StoreKind) throws {
     let place = try StorePlace(kind)
     defer { withExtendedLifetime(place) {} }
@@ -241,7 +250,7 @@ struct ConformanceRelationshipTests {
   }
 
   @Test(
-    "an object whose context was released is saved by another context",
+    "An object whose context was released is saved by another context.",
     arguments: StoreKind.allCases,
     [true, false]
   )
@@ -272,7 +281,7 @@ struct ConformanceRelationshipTests {
     #expect(trip.bucketList.first { $0.title == "one" }?.tags.map(\.label) == ["t"])
   }
 
-  @Test("random changes end alike in every store", arguments: StoreKind.allCases, 0..<6)
+  @Test("Random changes give the same result in every store.", arguments: StoreKind.allCases, 0..<6)
   func randomChanges(_ kind: StoreKind, _ seed: Int) throws {
     let place = try StorePlace(kind)
     defer { withExtendedLifetime(place) {} }

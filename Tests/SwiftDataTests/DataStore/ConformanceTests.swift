@@ -2,9 +2,9 @@ import Foundation
 import SwiftData
 import Testing
 
-@Suite("Every store behaves alike")
+@Suite("The behaviour of every kind of store")
 struct ConformanceTests {
-  @Test("objects come back when the store is opened again", arguments: StoreKind.allCases)
+  @Test("Objects are read back when the store is opened again.", arguments: StoreKind.allCases)
   func roundTrip(_ kind: StoreKind) throws {
     let place = try StorePlace(kind)
     defer { withExtendedLifetime(place) {} }
@@ -36,7 +36,7 @@ struct ConformanceTests {
     )
   }
 
-  @Test("one identity is one object in a context", arguments: StoreKind.allCases)
+  @Test("One identifier is one object in a context.", arguments: StoreKind.allCases)
   func identity(_ kind: StoreKind) throws {
     let place = try StorePlace(kind)
     defer { withExtendedLifetime(place) {} }
@@ -61,7 +61,7 @@ struct ConformanceTests {
     #expect(third == found && third.hashValue == found.hashValue)
   }
 
-  @Test("a context sees what another saved when it fetches", arguments: StoreKind.allCases)
+  @Test("A fetch of one context sees the saves of another.", arguments: StoreKind.allCases)
   func refreshing(_ kind: StoreKind) throws {
     let place = try StorePlace(kind)
     defer { withExtendedLifetime(place) {} }
@@ -82,7 +82,7 @@ struct ConformanceTests {
     #expect(seen.bucketList.map(\.title) == ["Swim"])
   }
 
-  @Test("changes that are not saved are seen by fetches", arguments: StoreKind.allCases)
+  @Test("Fetches see unsaved changes.", arguments: StoreKind.allCases)
   func pendingChanges(_ kind: StoreKind) throws {
     let place = try StorePlace(kind)
     defer { withExtendedLifetime(place) {} }
@@ -121,7 +121,7 @@ struct ConformanceTests {
     #expect(try names(byName) == ["D", "E", "Z"])
   }
 
-  @Test("pending changes of related objects count too", arguments: StoreKind.allCases)
+  @Test("Unsaved changes of related objects count too.", arguments: StoreKind.allCases)
   func pendingRelatives(_ kind: StoreKind) throws {
     let place = try StorePlace(kind)
     defer { withExtendedLifetime(place) {} }
@@ -149,7 +149,7 @@ struct ConformanceTests {
     #expect(try context.fetchCount(many) == 1)
   }
 
-  @Test("fetches filter, sort, skip and stop", arguments: StoreKind.allCases)
+  @Test("Fetches filter, sort, skip and limit.", arguments: StoreKind.allCases)
   func fetching(_ kind: StoreKind) throws {
     let place = try StorePlace(kind)
     defer { withExtendedLifetime(place) {} }
@@ -190,7 +190,7 @@ struct ConformanceTests {
     #expect(sum == 25)
   }
 
-  @Test("a rollback brings the saved values back", arguments: StoreKind.allCases)
+  @Test("A rollback restores the saved values.", arguments: StoreKind.allCases)
   func rollback(_ kind: StoreKind) throws {
     let place = try StorePlace(kind)
     defer { withExtendedLifetime(place) {} }
@@ -217,7 +217,10 @@ struct ConformanceTests {
     #expect(item.trip === trip && !trip.isDeleted)
   }
 
-  @Test("a new object with a known unique value is the known one", arguments: StoreKind.allCases)
+  @Test(
+    "A new object with an existing unique value updates the existing one.",
+    arguments: StoreKind.allCases
+  )
   func uniqueness(_ kind: StoreKind) throws {
     let place = try StorePlace(kind)
     defer { withExtendedLifetime(place) {} }
@@ -243,7 +246,7 @@ struct ConformanceTests {
     #expect(found.map(\.destination) == ["Tromsø"])
   }
 
-  @Test("undo takes changes back, saved ones too", arguments: StoreKind.allCases)
+  @Test("Undo reverts changes, saved ones too.", arguments: StoreKind.allCases)
   func undo(_ kind: StoreKind) throws {
     let place = try StorePlace(kind)
     defer { withExtendedLifetime(place) {} }
@@ -266,7 +269,7 @@ struct ConformanceTests {
     #expect(try place.context().fetch(FetchDescriptor<Trip>()).map(\.name) == ["A"])
   }
 
-  @Test("erasing a container removes everything", arguments: StoreKind.allCases)
+  @Test("Erasing a container removes everything.", arguments: StoreKind.allCases)
   func erasing(_ kind: StoreKind) throws {
     let place = try StorePlace(kind)
     defer { withExtendedLifetime(place) {} }

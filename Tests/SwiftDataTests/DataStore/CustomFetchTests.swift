@@ -18,7 +18,7 @@ struct CustomFetchTests {
     return place
   }
 
-  @Test("every type comes back from every kind of snapshot", arguments: StoreKind.allCases)
+  @Test("Every type is read back from every kind of snapshot.", arguments: StoreKind.allCases)
   func types(_ kind: StoreKind) throws {
     let place = try StorePlace(kind)
     defer { withExtendedLifetime(place) {} }
@@ -53,7 +53,7 @@ struct CustomFetchTests {
     #expect(!other.hasChanges)
   }
 
-  @Test("the store counts unless something is pending")
+  @Test("The store counts unless there are unsaved changes.")
   func counting() throws {
     let place = try dictionary(trips: 5)
     let context = try place.context()
@@ -66,7 +66,7 @@ struct CustomFetchTests {
     #expect(place.shelf.counts == 1 && place.shelf.fetches == 1)
   }
 
-  @Test("limits and offsets go to a store that can do them")
+  @Test("Limits and offsets are passed to a store that supports them.")
   func pages() throws {
     let place = try dictionary(trips: 5)
     let context = try place.context()
@@ -81,7 +81,7 @@ struct CustomFetchTests {
     #expect(try context.fetch(descriptor).map(\.name) == ["3", "2"])
   }
 
-  @Test("relationships come from what the store has at hand", arguments: [true, false])
+  @Test("Relationships are read from the store's cache if it has one.", arguments: [true, false])
   func cache(_ hasCache: Bool) throws {
     let place = try dictionary(trips: 3)
     place.shelf.hasCache = hasCache
@@ -92,7 +92,7 @@ struct CustomFetchTests {
     #expect(place.shelf.fetches == (hasCache ? 1 : 3))
   }
 
-  @Test("a file that is read whole is not read for each object")
+  @Test("A store that reads its whole file does not read it for each object.")
   func wholeFile() throws {
     let folder = try TemporaryFolder()
     let configuration = JSONStoreConfiguration(name: "all", fileURL: folder.file("all.json"))
@@ -113,7 +113,7 @@ struct CustomFetchTests {
     #expect(batch.map(\.name).count == 20)
   }
 
-  @Test("members that a store leaves out are found by their owner")
+  @Test("Members that a store omits are found by their owner.")
   func leftOut() throws {
     let place = try dictionary(trips: 2)
     place.shelf.leavesOutCollections = true
@@ -124,7 +124,7 @@ struct CustomFetchTests {
     #expect(trip.bucketList.allSatisfy { $0.trip === trip })
   }
 
-  @Test("a value that does not fit is an error that names it")
+  @Test("The error of a value with a wrong type names it.")
   func misfit() throws {
     let place = try dictionary(trips: 1)
     for (identifier, record) in place.shelf.records where identifier.entityName == "Trip" {
@@ -139,7 +139,7 @@ struct CustomFetchTests {
     #expect(try #require(error).message.contains("Trip.budget"))
   }
 
-  @Test("values of a like type are taken")
+  @Test("Values of a similar type are converted.")
   func likeTypes() throws {
     let place = try dictionary(trips: 1)
     for (identifier, record) in place.shelf.records where identifier.entityName == "Trip" {
@@ -152,7 +152,7 @@ struct CustomFetchTests {
     #expect(trip.budget == 12 && trip.endDate == nil)
   }
 
-  @Test("without pending changes a fetch goes by what is saved", arguments: StoreKind.allCases)
+  @Test("Without pending changes a fetch selects by saved values.", arguments: StoreKind.allCases)
   func withoutPending(_ kind: StoreKind) throws {
     guard kind != .native else { return }
     let place = try StorePlace(kind)
@@ -174,7 +174,7 @@ struct CustomFetchTests {
     #expect(found[0] === trips[0] && found[0].destination == "y")
   }
 
-  @Test("collections follow the store when they are fetched again", arguments: StoreKind.allCases)
+  @Test("Collections are refreshed when they are fetched again.", arguments: StoreKind.allCases)
   func collections(_ kind: StoreKind) throws {
     guard kind != .native else { return }
     let place = try StorePlace(kind)
@@ -198,7 +198,7 @@ struct CustomFetchTests {
     #expect(seen.bucketList.isEmpty && !reader.hasChanges)
   }
 
-  @Test("a family of classes is fetched whole or by its members")
+  @Test("A family of classes is fetched whole or by its members.")
   func inheritance() throws {
     let place = try StorePlace(.json)
     func open() throws -> ModelContext {
@@ -225,7 +225,7 @@ struct CustomFetchTests {
     #expect(Set(try open().fetch(FetchDescriptor<Vehicle>()).map(\.plate)) == ["C", "T", "B"])
   }
 
-  @Test("a store learns of the contexts that come and go")
+  @Test("A store is notified of contexts that are created and released.")
   func contexts() throws {
     let place = try dictionary(trips: 0)
     let before = place.shelf.contexts
@@ -237,7 +237,7 @@ struct CustomFetchTests {
     #expect(place.shelf.contexts == before)
   }
 
-  @Test("relationships hold while thousands of objects come and go")
+  @Test("Relationships are right while thousands of objects are added and deleted.")
   func sweeping() throws {
     let place = try StorePlace(.dictionary)
     let writer = try place.context()

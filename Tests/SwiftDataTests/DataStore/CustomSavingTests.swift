@@ -6,7 +6,7 @@ import Testing
 struct CustomSavingTests {
   private struct Refusal: Error {}
 
-  @Test("what a store refuses stays as it was, and can be saved later")
+  @Test("Changes that a store refuses are kept, and can be saved later.")
   func refusal() throws {
     let place = try StorePlace(.dictionary)
     let context = try place.context()
@@ -35,7 +35,7 @@ struct CustomSavingTests {
     #expect(found[0].bucketList.map(\.title) == ["1"])
   }
 
-  @Test("the store is told the author")
+  @Test("The store gets the author.")
   func author() throws {
     let place = try StorePlace(.dictionary)
     let context = try place.context()
@@ -46,7 +46,7 @@ struct CustomSavingTests {
     #expect(context.editingState.author == "importer")
   }
 
-  @Test("values that the store changes are taken over")
+  @Test("The context has values that the store changes.")
   func reregistering() throws {
     let place = try StorePlace(.dictionary)
     place.shelf.afterSave = { record in
@@ -66,7 +66,7 @@ struct CustomSavingTests {
     #expect(trip.name == "LAKE")
   }
 
-  @Test("new objects that the store takes for one are one")
+  @Test("New objects that the store merges become one.")
   func twins() throws {
     let place = try StorePlace(.dictionary)
     let context = try place.context()
@@ -87,7 +87,7 @@ struct CustomSavingTests {
     #expect(try place.context().fetch(FetchDescriptor<Trip>()).map(\.destination) == ["z"])
   }
 
-  @Test("a store that gives no identities serves its own process")
+  @Test("A store that assigns no identifiers works within its process.")
   func noIdentities() throws {
     let place = try StorePlace(.dictionary)
     place.shelf.givesPermanentIdentifiers = false
@@ -104,7 +104,7 @@ struct CustomSavingTests {
     #expect(trip.bucketList.first?.trip === trip)
   }
 
-  @Test("notifications tell permanent identifiers")
+  @Test("Notifications have permanent identifiers.")
   func notifications() throws {
     let place = try StorePlace(.json)
     let context = try place.context()
@@ -128,7 +128,7 @@ struct CustomSavingTests {
     #expect(told.deleted == [id])
   }
 
-  @Test("no temporary identifier gets into a file")
+  @Test("No temporary identifier is written to a file.")
   func remapping() throws {
     let place = try StorePlace(.json)
     let context = try place.context()
@@ -143,7 +143,7 @@ struct CustomSavingTests {
     #expect(text.components(separatedBy: "\"storeIdentifier\" : \"place.json\"").count == 4 + 6 + 1)
   }
 
-  @Test("an object that was deleted elsewhere is not brought back by a change")
+  @Test("A change does not restore an object that was deleted elsewhere.")
   func deletedElsewhere() throws {
     let place = try StorePlace(.json)
     let container = try place.open()
@@ -162,7 +162,7 @@ struct CustomSavingTests {
     #expect(try second.fetchCount(FetchDescriptor<Trip>()) == 0)
   }
 
-  @Test("an object that is gone already can be deleted", arguments: [StoreKind.json, .dictionary])
+  @Test("An object that is already gone can be deleted.", arguments: [StoreKind.json, .dictionary])
   func goneAlready(_ kind: StoreKind) throws {
     let place = try StorePlace(kind)
     let container = try place.open()
@@ -180,7 +180,7 @@ struct CustomSavingTests {
     #expect(!second.hasChanges && other.modelContext == nil)
   }
 
-  @Test("what could not be read is not saved as nothing")
+  @Test("A value that could not be read is not saved as nil.")
   func unreadable() throws {
     let place = try StorePlace(.dictionary)
     place.shelf.hasCache = false
@@ -209,7 +209,7 @@ struct CustomSavingTests {
     #expect(last.livingAccommodation?.placeName == "Hut")
   }
 
-  @Test("many contexts in many threads save to one store, one after the other")
+  @Test("Many contexts in many threads save to one store, one after the other.")
   func threads() async throws {
     let place = try StorePlace(.json)
     let container = try place.open(Reading.self)

@@ -3,7 +3,7 @@ import SwiftData
 import TestSupport
 import Testing
 
-@Suite("The default store used by hand")
+@Suite("The default store, used without a context")
 struct DefaultStoreTests {
   private let folder: TemporaryFolder
   private let store: DefaultStore
@@ -46,7 +46,7 @@ struct DefaultStoreTests {
     )
   }
 
-  @Test("new objects are saved and get identities")
+  @Test("New objects are saved and get identifiers.")
   func inserting() throws {
     let result = try fill()
     #expect(result.storeIdentifier == store.identifier && result.remappedIdentifiers.count == 4)
@@ -60,7 +60,7 @@ struct DefaultStoreTests {
     #expect(result.remappedIdentifiers.values.contains(trip.persistentModelID))
   }
 
-  @Test("fetches give snapshots with relationships")
+  @Test("Fetches return snapshots with relationships.")
   func fetching() throws {
     _ = try fill()
     let trips = try fetch(FetchDescriptor<Trip>(predicate: #Predicate { $0.destination == "x" }))
@@ -80,7 +80,7 @@ struct DefaultStoreTests {
     )
   }
 
-  @Test("changed and deleted objects are saved")
+  @Test("Changed and deleted objects are saved.")
   func changing() throws {
     _ = try fill()
     let trip = try #require(try fetch(FetchDescriptor<Trip>()).first)
@@ -107,7 +107,7 @@ struct DefaultStoreTests {
     #expect(found.persistentModelID == trip.persistentIdentifier)
   }
 
-  @Test("what is not there can't be updated")
+  @Test("An object that does not exist can't be updated.")
   func missing() throws {
     _ = try fill()
     let trip = try #require(try fetch(FetchDescriptor<Trip>()).first)
@@ -118,7 +118,7 @@ struct DefaultStoreTests {
     }
   }
 
-  @Test("batches and everything can be deleted")
+  @Test("A batch and the whole store can be deleted.")
   func deleting() throws {
     _ = try fill()
     try store.delete(
@@ -129,7 +129,7 @@ struct DefaultStoreTests {
     #expect(try fetch(FetchDescriptor<Trip>()).isEmpty)
   }
 
-  @Test("a configuration without a schema makes no store")
+  @Test("A configuration without a schema can't create a store.")
   func noSchema() {
     #expect(throws: SwiftDataError.unknownSchema) {
       try DefaultStore(ModelConfiguration(isStoredInMemoryOnly: true), migrationPlan: nil)

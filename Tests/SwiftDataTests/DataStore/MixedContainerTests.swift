@@ -3,7 +3,7 @@ import SwiftData
 import TestSupport
 import Testing
 
-@Suite("A container with a store of ours and one of another's")
+@Suite("A container with a default and a custom store")
 struct MixedContainerTests {
   private struct Refusal: Error {}
   private let folder: TemporaryFolder
@@ -22,7 +22,7 @@ struct MixedContainerTests {
     )
   }
 
-  @Test("each keeps its own models")
+  @Test("Each store keeps its own models.")
   func ownModels() throws {
     let context = ModelContext(try open())
     let trip = Trip(name: "A")
@@ -39,7 +39,7 @@ struct MixedContainerTests {
     #expect((fresh.model(for: trip.persistentModelID) as? Trip)?.name == "A")
   }
 
-  @Test("a refusal of one writes nothing to the other")
+  @Test("If one store refuses a save, nothing is written to the other.")
   func refusal() throws {
     let context = ModelContext(try open())
     shelf.refusal = Refusal()
@@ -56,7 +56,7 @@ struct MixedContainerTests {
     #expect(shelf.records.count == 1)
   }
 
-  @Test("a save for one alone does not trouble the other")
+  @Test("A save for one store does not use the other.")
   func oneAlone() throws {
     let context = ModelContext(try open())
     shelf.refusal = Refusal()
@@ -65,7 +65,7 @@ struct MixedContainerTests {
     #expect(try context.fetchCount(FetchDescriptor<Trip>()) == 1)
   }
 
-  @Test("pending changes of one don't bear on the other")
+  @Test("Unsaved changes of one store do not affect the other.")
   func pending() throws {
     let context = ModelContext(try open())
     context.insert(Trip(name: "A"))
@@ -76,7 +76,7 @@ struct MixedContainerTests {
     #expect(try context.fetchCount(FetchDescriptor<Reading>()) == 0)
   }
 
-  @Test("erasing erases both")
+  @Test("Erasing the container erases both stores.")
   func erasing() throws {
     let container = try open()
     let context = ModelContext(container)
@@ -88,7 +88,7 @@ struct MixedContainerTests {
     #expect(try ModelContext(container).fetchCount(FetchDescriptor<Trip>()) == 0)
   }
 
-  @Test("a configuration without models gets those that nobody else has")
+  @Test("A configuration without models gets the models of no other configuration.")
   func openConfiguration() throws {
     let configurations: [any DataStoreConfiguration] = [
       ModelConfiguration(

@@ -2,7 +2,7 @@ import Foundation
 import SwiftData
 import Testing
 
-@Suite("Snapshots are encoded by the names of properties")
+@Suite("Encoding of snapshots")
 struct SnapshotCodingTests {
   private func snapshot<T: PersistentModel>(_ model: T) -> DefaultSnapshot {
     var related: [PersistentIdentifier: any BackingData] = [:]
@@ -14,7 +14,7 @@ struct SnapshotCodingTests {
     return try #require(try JSONSerialization.jsonObject(with: data) as? [String: Any])
   }
 
-  @Test("values are under their names, and nil is told")
+  @Test("Values are encoded under their names, and nil is encoded.")
   func names() throws {
     let trip = Trip(name: "Fjord", destination: "Bergen", startDate: Date())
     trip.budget = 2.5
@@ -30,7 +30,7 @@ struct SnapshotCodingTests {
     #expect((object["bucketList"] as? [Any])?.isEmpty == true)
   }
 
-  @Test("composite values are nested, enumerations are raw values")
+  @Test("Composite values are nested, and enumerations are raw values.")
   func composites() throws {
     let model = AllTypes()
     model.address = Address(street: "Bryggen", city: "Bergen", zip: 5003)
@@ -44,7 +44,7 @@ struct SnapshotCodingTests {
     #expect(object["ephemeral"] == nil && object["transient"] == nil)
   }
 
-  @Test("the encoder's own ways with dates and bytes hold")
+  @Test("The encoder's strategies for dates and bytes apply.")
   func strategies() throws {
     let model = AllTypes()
     model.date = Date(timeIntervalSince1970: 1_700_000_000)
@@ -61,7 +61,7 @@ struct SnapshotCodingTests {
     #expect(object["data"] as? String == "3 bytes")
   }
 
-  @Test("relationships are identifiers, and related storage is told")
+  @Test("Relationships are encoded as identifiers, and related storage is returned.")
   func relationships() throws {
     let trip = Trip(name: "A")
     let item = BucketListItem(title: "1")
@@ -81,7 +81,7 @@ struct SnapshotCodingTests {
     #expect(owner.trip == trip.persistentModelID)
   }
 
-  @Test("what was encoded is decoded again, by JSON and by property lists")
+  @Test("Encoded snapshots are decoded from JSON and property lists.")
   func decoding() throws {
     let model = AllTypes()
     model.string = "é\0한"
@@ -109,7 +109,7 @@ struct SnapshotCodingTests {
     )
   }
 
-  @Test("a missing value is the default or nil; a missing required one is an error")
+  @Test("A missing value becomes the default or nil; a missing required one is an error.")
   func missing() throws {
     let trip = Trip(name: "A")
     var fields = try object(snapshot(trip))
@@ -132,7 +132,7 @@ struct SnapshotCodingTests {
     }
   }
 
-  @Test("an entity that nobody has is named")
+  @Test("The error of an unknown entity names it.")
   func unknownEntity() throws {
     let json = #"{"persistentIdentifier":{"entityName":"Nobody","primaryKey":1}}"#
     let error = #expect(throws: DecodingError.self) {
@@ -141,7 +141,7 @@ struct SnapshotCodingTests {
     #expect("\(try #require(error))".contains("Nobody"))
   }
 
-  @Test("a copy has another identity, and other identities in its references")
+  @Test("A copy has another identifier, and other identifiers in its references.")
   func copying() throws {
     let trip = Trip(name: "A")
     let item = BucketListItem(title: "1", trip: trip)
@@ -175,7 +175,7 @@ struct SnapshotCodingTests {
     #expect(first.persistentIdentifier == item.persistentModelID)
   }
 
-  @Test("inherited values come along")
+  @Test("Inherited values are included.")
   func inheritance() throws {
     let taxi = Taxi(plate: "T 1", license: "L")
     let fields = try object(snapshot(taxi))
@@ -188,7 +188,7 @@ struct SnapshotCodingTests {
     #expect(again.persistentIdentifier.entityName == "Taxi")
   }
 
-  @Test("storage that somebody else wrote can be put into a snapshot")
+  @Test("A snapshot can contain storage of another implementation.")
   func foreignStorage() throws {
     var related: [PersistentIdentifier: any BackingData] = [:]
     let identifier = try PersistentIdentifier.identifier(
@@ -204,7 +204,7 @@ struct SnapshotCodingTests {
     #expect(fields["value"] as? Int == 41 && fields["mood"] as? String == "wild")
   }
 
-  @Test("the keys of snapshots")
+  @Test("The keys of snapshots have the documented names.")
   func keys() {
     typealias Key = DataStoreSnapshotCodingKey
     #expect(Key.persistentIdentifier.stringValue == "persistentIdentifier")

@@ -2,7 +2,7 @@ import Foundation
 import SwiftData
 import Testing
 
-@Suite("The order of fetches that name none")
+@Suite("The order of fetches without a sort")
 struct FetchOrderTests {
   private let container: ModelContainer
   private let context: ModelContext
@@ -20,7 +20,7 @@ struct FetchOrderTests {
     return try context.fetch(descriptor).map(\.name)
   }
 
-  @Test("saved objects come first, then new ones as they were inserted, before and after the save")
+  @Test("Saved objects are first, then new ones by insertion, before and after the save.")
   func insertionOrder() throws {
     let late = Trip(name: "n2")
     let early = Trip(name: "n1")
@@ -47,7 +47,7 @@ struct FetchOrderTests {
     #expect(try names() == all)
   }
 
-  @Test("objects that a sort leaves equal are in that order too, in both directions")
+  @Test("Objects that a sort finds equal are in that order too, in both directions.")
   func ties() throws {
     for name in ["n1", "n2"] { context.insert(Trip(name: name)) }
     let all = ["s1", "s2", "s3", "n1", "n2"]
@@ -55,7 +55,7 @@ struct FetchOrderTests {
     #expect(try names { $0.sortBy = [SortDescriptor(\.destination, order: .reverse)] } == all)
   }
 
-  @Test("an object that was deleted before its save and inserted again is the last")
+  @Test("An object that was deleted and inserted again before its save is last.")
   func insertedAgain() throws {
     let first = Trip(name: "n1")
     context.insert(first)

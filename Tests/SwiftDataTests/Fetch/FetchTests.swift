@@ -17,7 +17,11 @@ struct FetchTests {
     return ModelContext(context.container)
   }
 
-  @Test("limits and offsets cut the sorted result", arguments: [0, 1, 5, 20, 25], [nil, 1, 7, 30])
+  @Test(
+    "Limits and offsets apply to the sorted result.",
+    arguments: [0, 1, 5, 20, 25],
+    [nil, 1, 7, 30]
+  )
   func limits(_ offset: Int, _ limit: Int?) throws {
     let context = try context(20)
     context.insert(Trip(name: "05b"))
@@ -33,7 +37,7 @@ struct FetchTests {
     #expect(identifiers.compactMap { (context.model(for: $0) as? Trip)?.name } == expected)
   }
 
-  @Test("properties that are not fetched are read when they are touched")
+  @Test("Properties that were not fetched are read when they are accessed.")
   func propertiesToFetch() throws {
     let context = try context(3)
     var descriptor = FetchDescriptor<Trip>(sortBy: [SortDescriptor(\.name)])
@@ -44,7 +48,7 @@ struct FetchTests {
     #expect(trips[1].bucketList.map(\.title) == ["item 1"])
   }
 
-  @Test("prefetched relationships are in memory")
+  @Test("Prefetched relationships are in memory.")
   func prefetching() throws {
     let context = try context(30)
     var descriptor = FetchDescriptor<Trip>(sortBy: [SortDescriptor(\.name)])
@@ -63,7 +67,7 @@ struct FetchTests {
     }
   }
 
-  @Test("enumeration visits everything, batch by batch", arguments: [1, 7, 100, 5000])
+  @Test("Enumeration visits every object, batch by batch.", arguments: [1, 7, 100, 5000])
   func enumerate(_ batchSize: Int) throws {
     let context = try context(100)
     var names: [String] = []
@@ -83,7 +87,7 @@ struct FetchTests {
     #expect(names == (2..<12).map { $0 * 3 + 1 }.map { $0 < 10 ? "0\($0)" : "\($0)" })
   }
 
-  @Test("enumeration lets go of the objects of the batches before")
+  @Test("Enumeration releases the objects of earlier batches.")
   func enumerationMemory() throws {
     let context = try context(200)
     var most = 0
@@ -96,7 +100,7 @@ struct FetchTests {
     #expect(most <= 20)
   }
 
-  @Test("enumeration throws when the context is changed in the middle, unless that is allowed")
+  @Test("Enumeration throws if the context is changed meanwhile, unless that is allowed.")
   func mutationGuard() throws {
     let context = try context(20)
     var visited = 0
@@ -116,7 +120,7 @@ struct FetchTests {
     #expect(try context.fetchCount(changed) == 20)
   }
 
-  @Test("enumeration sees changes that are not saved")
+  @Test("Enumeration sees unsaved changes.")
   func enumeratePending() throws {
     let context = try context(5)
     context.insert(Trip(name: "99"))
@@ -131,7 +135,7 @@ struct FetchTests {
     #expect(names == ["01", "02", "03", "04", "99"])
   }
 
-  @Test("results in batches are an ordinary collection")
+  @Test("Results in batches are an ordinary collection.")
   func batches() throws {
     let context = try context(25)
     let results = try context.fetch(
@@ -145,7 +149,7 @@ struct FetchTests {
     #expect(Set(identifiers).count == 25)
   }
 
-  @Test("batch deletion takes what its predicate selects, at the next save")
+  @Test("Batch deletion deletes what its predicate selects, at the next save.")
   func batchDelete() throws {
     let context = try context(30)
     let held = try #require(
@@ -167,7 +171,7 @@ struct FetchTests {
     #expect(try other.fetchCount(FetchDescriptor<BucketListItem>()) == 0)
   }
 
-  @Test("a fetch refreshes clean objects, and leaves changed ones alone")
+  @Test("A fetch refreshes unchanged objects, and no changed ones.")
   func refreshing() throws {
     let context = try context(1)
     let trip = try #require(try context.fetch(FetchDescriptor<Trip>()).first)

@@ -55,7 +55,7 @@ struct PendingOverlayTests {
     overlay.close()
   }
 
-  @Test("A second change replaces the first one, and a change that was taken back is gone.")
+  @Test("A second change replaces the first one, and a reverted change is gone.")
   func laterChanges() throws {
     let new = Trip(name: "new")
     context.insert(new)

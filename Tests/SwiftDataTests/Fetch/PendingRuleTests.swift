@@ -38,7 +38,7 @@ import Testing
   init(name: String) { self.name = name }
 }
 
-@Suite("What a deletion takes along, before it is saved and after")
+@Suite("Conditions on objects that a pending deletion affects")
 struct PendingRuleTests {
   private let container: ModelContainer
 
@@ -148,7 +148,7 @@ struct PendingRuleTests {
     return found
   }
 
-  @Test("conditions find the same before the save and after", arguments: deletions.indices)
+  @Test("Conditions find the same objects before and after the save.", arguments: deletions.indices)
   func same(_ index: Int) throws {
     let before = try found(ModelContext(container))
     let context = ModelContext(container)
@@ -164,7 +164,7 @@ struct PendingRuleTests {
     #expect(pending != before)
   }
 
-  @Test("conditions find what evaluating them finds")
+  @Test("Conditions find the objects for which they evaluate to true.")
   func evaluated() throws {
     let context = ModelContext(container)
     try Self.deletions[4](context)

@@ -3,7 +3,7 @@ import SwiftData
 import TestSupport
 import Testing
 
-@Suite("Pending changes in fetches", .serialized)
+@Suite("Unsaved changes in fetches", .serialized)
 struct PendingTests {
   private func container(_ folder: TemporaryFolder) throws -> ModelContainer {
     try ModelContainer(
@@ -12,7 +12,7 @@ struct PendingTests {
     )
   }
 
-  @Test("a context with pending changes sees what others save meanwhile")
+  @Test("A context with unsaved changes sees what others save meanwhile.")
   func newestRows() throws {
     let folder = try TemporaryFolder()
     let container = try container(folder)
@@ -29,7 +29,7 @@ struct PendingTests {
     #expect(try context.fetchCount(FetchDescriptor<Trip>()) == 4)
   }
 
-  @Test("joins, orders, limits and counts see pending changes of all kinds")
+  @Test("Joins, orders, limits and counts see unsaved changes of all kinds.")
   func everywhere() throws {
     let folder = try TemporaryFolder()
     let container = try container(folder)
@@ -71,7 +71,7 @@ struct PendingTests {
     #expect(saved.map(\.name) == ["t0", "t4"])
   }
 
-  @Test("inserting and fetching in turns stays quick")
+  @Test("Alternating insertions and fetches stay fast.")
   func alternating() throws {
     let folder = try TemporaryFolder()
     let context = ModelContext(try container(folder))

@@ -3,7 +3,7 @@ import Testing
 
 @testable import SwiftData
 
-@Suite("Deleting history")
+@Suite("Deleting history through a context")
 struct DeleteHistoryTests {
   let world: HistoryWorld
   let context: ModelContext
@@ -33,7 +33,7 @@ struct DeleteHistoryTests {
     ).map(\.id)
   }
 
-  @Test("what is before a token goes, and the token stays valid")
+  @Test("Transactions before a token are deleted, and the token stays valid.")
   func byToken() throws {
     let tokens = try allHistory(context).map(\.token)
     let token = tokens[2]
@@ -51,14 +51,14 @@ struct DeleteHistoryTests {
     #expect(try context.fetchCount(FetchDescriptor<Trip>()) == 6)
   }
 
-  @Test("what is older than a time goes")
+  @Test("Transactions before a time are deleted.")
   func byTime() throws {
     let time = HistoryWorld.date(4)
     try delete(#Predicate { $0.timestamp < time })
     #expect(try kept() == [4, 5, 6])
   }
 
-  @Test("deleting transactions between others keeps the others, and expires the tokens before them")
+  @Test("Deleting transactions in the middle keeps the others, and expires earlier tokens.")
   func byAuthor() throws {
     let tokens = try allHistory(context).map(\.token)
     let author = "widget"
@@ -79,7 +79,7 @@ struct DeleteHistoryTests {
     #expect(try after(tokens[5]) == [7])
   }
 
-  @Test("all of it goes, the objects stay, and history goes on with the next number")
+  @Test("After all history is deleted, objects stay and the next transaction has the next number.")
   func all() throws {
     let last = try #require(try allHistory(context).last?.token)
     try delete()
@@ -97,7 +97,7 @@ struct DeleteHistoryTests {
     #expect(try allHistory(other).map(\.id) == [7])
   }
 
-  @Test("a limit deletes the first in the order that is asked for")
+  @Test("A limit deletes the first transactions in the given order.")
   func limit() throws {
     var descriptor = HistoryDescriptor<DefaultHistoryTransaction>()
     descriptor.fetchLimit = 2
@@ -109,14 +109,14 @@ struct DeleteHistoryTests {
     #expect(try kept() == [3, 4, 5])
   }
 
-  @Test("a predicate that is evaluated in memory deletes what it selects")
+  @Test("A predicate that is evaluated in memory deletes what it selects.")
   func inMemory() throws {
     let seconds = HistoryWorld.date(3).timeIntervalSinceReferenceDate
     try delete(#Predicate { $0.timestamp.timeIntervalSinceReferenceDate <= seconds })
     #expect(try kept() == [4, 5, 6])
   }
 
-  @Test("all changes of a model can be deleted")
+  @Test("All changes of a model can be deleted.")
   func byEntity() throws {
     context.insert(Tag(label: "a"))
     try context.save()
@@ -127,7 +127,7 @@ struct DeleteHistoryTests {
     #expect(try kept() == [1, 2, 3, 4, 5, 6])
   }
 
-  @Test("a store that may only be read keeps its history")
+  @Test("A read-only store keeps its history.")
   func readOnly() throws {
     let container = try ModelContainer(
       for: Trip.self,

@@ -3,9 +3,9 @@ import SwiftData
 import TestSupport
 import Testing
 
-@Suite("Values that history has erased")
+@Suite("Erased values in history")
 struct ErasedValueTests {
-  @Test("they are not told, by key path or by name; what changed, and what is kept, still is")
+  @Test("Erased values are missing by key path and by name; other values and changes are present.")
   func erased() throws {
     let folder = try TemporaryFolder()
     var configuration = ModelConfiguration(url: folder.file("patrons.store"))

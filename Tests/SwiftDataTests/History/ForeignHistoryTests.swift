@@ -4,7 +4,7 @@ import SwiftData
 import TestSupport
 import Testing
 
-@Suite("History of what other programs wrote")
+@Suite("Foreign changes in history")
 struct ForeignHistoryTests {
   let folder: TemporaryFolder
   let container: ModelContainer
@@ -30,7 +30,7 @@ struct ForeignHistoryTests {
     try other.execute("INSERT INTO Tag (label) VALUES ('\(label)')")
   }
 
-  @Test("the sequence has it, and ends at the head")
+  @Test("The sequence of history has foreign changes, and ends at the head.")
   func sequence() async throws {
     try insert("theirs")
     var found: [[String]] = []
@@ -38,7 +38,7 @@ struct ForeignHistoryTests {
     #expect(found == [["ours"], ["theirs"]])
   }
 
-  @Test("a sequence that follows goes on with it")
+  @Test("A sequence that follows history returns new foreign changes.")
   func following() async throws {
     let container = container
     let reader = Task {
@@ -59,7 +59,7 @@ struct ForeignHistoryTests {
     #expect(try await reader.value == ["ours", "a", "b", "c"])
   }
 
-  @Test("what could not be sealed while somebody wrote comes when they stop, also without a commit")
+  @Test("Foreign changes that could not be sealed during a write are returned after it.")
   func hindered() async throws {
     let container = container
     try insert("a")
@@ -80,7 +80,7 @@ struct ForeignHistoryTests {
     try await release.value
   }
 
-  @Test("a token at the head covers it")
+  @Test("A token at the head covers foreign changes.")
   func currentToken() throws {
     try insert("theirs")
     let token = try #require(try container.currentHistoryToken())
@@ -93,7 +93,7 @@ struct ForeignHistoryTests {
     #expect(found.map(labels) == [["later"]])
   }
 
-  @Test("deleting history deletes it too, and the objects stay")
+  @Test("Deleting history deletes foreign changes from it, and the objects stay.")
   func deletion() throws {
     try insert("theirs")
     let context = ModelContext(container)

@@ -3,7 +3,7 @@ import SwiftData
 import Testing
 
 /// What all sample code does with history.
-@Suite("The idioms of history")
+@Suite("Common uses of history")
 struct HistoryIdiomTests {
   let container: ModelContainer
   let app: ModelContext
@@ -72,7 +72,7 @@ struct HistoryIdiomTests {
     try widget.save()
   }
 
-  @Test("transactions after a token by one author, and the trips that they are about")
+  @Test("History returns one author's transactions after a token, and the trips that they changed.")
   func unread() throws {
     _ = try addTrip("Oslo")
     _ = try addTrip("Bergen")
@@ -91,7 +91,7 @@ struct HistoryIdiomTests {
     #expect(try findTransactions(after: next, author: "app").count == 1)
   }
 
-  @Test("a token goes to settings as JSON, and comes back")
+  @Test("A token is saved as JSON and read again.")
   func settings() throws {
     _ = try addTrip("Oslo")
     let token = try #require(try findTransactions(after: nil, author: "").last?.token)
@@ -104,7 +104,7 @@ struct HistoryIdiomTests {
     #expect(try findTransactions(after: again, author: "widget").count == 1)
   }
 
-  @Test("each change tells its object, by type and by the constrained protocols")
+  @Test("Each change has its object, by type and by the constrained protocols.")
   func kinds() throws {
     let trip = try addTrip("Oslo")
     let identifier = trip.persistentModelID
@@ -136,7 +136,7 @@ struct HistoryIdiomTests {
     #expect(transactions.map(\.id) == [1, 2, 3])
   }
 
-  @Test("the newest token comes first in reverse order, with a limit of one")
+  @Test("The newest token is found with a reverse order and a limit of one.")
   func newest() throws {
     for name in ["a", "b", "c"] { _ = try addTrip(name) }
     var descriptor = HistoryDescriptor<DefaultHistoryTransaction>(

@@ -4,7 +4,7 @@ import Testing
 
 @Suite("History and inheritance")
 struct HistoryInheritanceTests {
-  @Test("a change is of the object's own class, with inherited properties by its key paths")
+  @Test("A change has the object's own class, with inherited properties by its key paths.")
   func ownClass() throws {
     let context = ModelContext(
       try ModelContainer(
@@ -63,7 +63,7 @@ struct HistoryInheritanceTests {
     )
   }
 
-  @Test("names that differ only in case, and links by the name of another's number, are told apart")
+  @Test("Properties whose names differ only in case are distinguished.")
   func sharedNames() throws {
     let context = ModelContext(
       try ModelContainer(
@@ -103,7 +103,7 @@ struct HistoryInheritanceTests {
     #expect(delete.tombstone[\.stickers] as? [PersistentIdentifier] == [sticker.persistentModelID])
   }
 
-  @Test("a key path through a subclass can be written through")
+  @Test("A key path through a subclass is writable.")
   func writable() throws {
     let context = ModelContext(
       try ModelContainer(for: Car.self, configurations: .init(isStoredInMemoryOnly: true))

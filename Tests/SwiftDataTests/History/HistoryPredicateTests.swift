@@ -66,7 +66,7 @@ struct HistoryPredicateTests {
     if let count { #expect(found.count == count, sourceLocation: sourceLocation) }
   }
 
-  @Test("authors, nil included")
+  @Test("Predicates select by author, nil included.")
   func authors() throws {
     let app = "app"
     let nobody: String? = nil
@@ -87,7 +87,7 @@ struct HistoryPredicateTests {
     try expectSame(#Predicate { $0.author == app || $0.author == nil }, count: 4)
   }
 
-  @Test("tokens, on either side of each operator")
+  @Test("Predicates compare tokens on either side of each operator.")
   func tokens() throws {
     for token in all.map(\.token) {
       try expectSame(#Predicate { $0.token > token })
@@ -111,7 +111,7 @@ struct HistoryPredicateTests {
     try expectSame(#Predicate { ($0.token > first) && ($0.author == author) }, count: 2)
   }
 
-  @Test("identifiers, programs and stores")
+  @Test("Predicates select by identifier, program and store.")
   func identifiers() throws {
     try expectSame(#Predicate { $0.transactionIdentifier > 3 }, count: 5)
     try expectSame(#Predicate { $0.id == 3 }, count: 1)
@@ -128,7 +128,7 @@ struct HistoryPredicateTests {
     try expectSame(#Predicate { _ in false }, count: 0)
   }
 
-  @Test("times, to the microsecond")
+  @Test("Predicates compare times to the microsecond.")
   func times() throws {
     for seconds in [-1, 0, 0.000001, 0.0000015, 1, 1.000001, 1.000002, 2.5, 3.000001, 100] {
       let date = HistoryWorld.date(seconds)
@@ -154,7 +154,7 @@ struct HistoryPredicateTests {
     try expectSame(#Predicate { range.contains($0.timestamp) }, count: 4)
   }
 
-  @Test("changes: how many, of which entity, of which object")
+  @Test("Predicates select by the number, entity and object of changes.")
   func changes() throws {
     try expectSame(#Predicate { $0.changes.isEmpty }, count: 0)
     try expectSame(#Predicate { !$0.changes.isEmpty }, count: 8)
@@ -189,7 +189,7 @@ struct HistoryPredicateTests {
     )
   }
 
-  @Test("what can't be SQL is evaluated, and the rest of the predicate is SQL all the same")
+  @Test("A condition without SQL is evaluated in memory, and the others are SQL.")
   func inMemory() throws {
     let token = all[2].token
     let seconds = HistoryWorld.date(2).timeIntervalSinceReferenceDate
@@ -213,7 +213,7 @@ struct HistoryPredicateTests {
     #expect(try context.fetchHistory(descriptor).map(\.id) == [8, 7])
   }
 
-  @Test("orders are SQL, and those of sorting in memory")
+  @Test("Orders in SQL equal those of sorting in memory.")
   func orders() throws {
     let orders: [[SortDescriptor<DefaultHistoryTransaction>]] = [
       [], [SortDescriptor(\.token)], [SortDescriptor(\.token, order: .reverse)],
@@ -231,7 +231,7 @@ struct HistoryPredicateTests {
     }
   }
 
-  @Test("random predicates select what evaluating them selects")
+  @Test("Random predicates select what evaluating them selects.")
   func random() throws {
     let seed: UInt64 = 20_260_101
     var generator = SeededGenerator(seed: seed)

@@ -11,7 +11,7 @@ struct HistorySequenceTests {
     transaction.changes.compactMap { $0.valuesByName["name"] as? String }.joined(separator: "+")
   }
 
-  @Test("it ends at the head, and what comes from its tokens is the rest")
+  @Test("A sequence ends at the head, and each of its tokens leads to the rest.")
   func ends() async throws {
     let context = ModelContext(try tripContainer())
     for number in 0..<250 {
@@ -32,7 +32,7 @@ struct HistorySequenceTests {
     #expect(try allHistory(context).map(\.token)[119] == token)
   }
 
-  @Test("a predicate leaves transactions out, and they are not looked at again")
+  @Test("A predicate skips transactions, and they are not read again.")
   func predicate() async throws {
     let context = ModelContext(try tripContainer())
     for number in 0..<30 {
@@ -47,7 +47,7 @@ struct HistorySequenceTests {
     #expect(found == ["9", "19", "29"])
   }
 
-  @Test("one that follows goes on with what other contexts save", arguments: [true, false])
+  @Test("A following sequence returns what other contexts save.", arguments: [true, false])
   func follows(_ isInMemory: Bool) async throws {
     let folder = try TemporaryFolder()
     let container =
@@ -77,7 +77,7 @@ struct HistorySequenceTests {
     #expect(try await reader.value == ["0", "1", "2", "3", "4"])
   }
 
-  @Test("cancelling ends it, while it waits and before it began")
+  @Test("Cancelling ends a sequence, while it waits and before it starts.")
   func cancellation() async throws {
     let container = try tripContainer()
     let waiting = Task {
@@ -90,7 +90,7 @@ struct HistorySequenceTests {
     #expect(try await waiting.value == 0)
   }
 
-  @Test("it throws for a token that expired, and for history deleted before it came there")
+  @Test("A sequence throws for an expired token, and if history is deleted before it is read.")
   func expiry() async throws {
     let world = try HistoryWorld()
     let container = try ModelContainer(
@@ -120,7 +120,7 @@ struct HistorySequenceTests {
     #expect(first == 201)
   }
 
-  @Test("it throws for transactions deleted from between only if it began at a token before them")
+  @Test("Deleted transactions in the middle end a sequence only if it started at an earlier token.")
   func deletedBetween() async throws {
     let world = try HistoryWorld()
     let container = try ModelContainer(
@@ -155,7 +155,7 @@ struct HistorySequenceTests {
     #expect(last == Array(241...250))
   }
 
-  @Test("what other processes commit is followed, and nothing is lost or doubled")
+  @Test("A sequence returns the commits of other processes, each once.")
   func processes() async throws {
     let folder = try TemporaryFolder()
     let store = folder.file("entries.store")
@@ -174,7 +174,7 @@ struct HistorySequenceTests {
     #expect(entries.count == 120)
   }
 
-  @Test("a token that one process wrote as JSON is read by a later one")
+  @Test("A later process reads a token that another one wrote as JSON.")
   func laterProcess() throws {
     let folder = try TemporaryFolder()
     let store = folder.file("entries.store")

@@ -64,7 +64,7 @@ struct HistoryStoresTests {
     return try context.fetchHistory(descriptor)
   }
 
-  @Test("transactions come in the order of time, and each names its store")
+  @Test("Transactions are in the order of time, and each names its store.")
   func order() throws {
     for (index, kind) in ["trip", "person", "person", "trip", "person", "trip"].enumerated() {
       try save(kind, "\(index)", at: Double(index))
@@ -84,7 +84,7 @@ struct HistoryStoresTests {
     #expect(names(some) == "1 2 4")
   }
 
-  @Test("one save that touches both stores is a transaction in each")
+  @Test("One save to two stores is a transaction in each.")
   func both() throws {
     context.insert(Trip(name: "t"))
     context.insert(Traveller(name: "p"))
@@ -93,7 +93,7 @@ struct HistoryStoresTests {
     #expect(all.count == 2 && Set(all.map(\.storeIdentifier)).count == 2)
   }
 
-  @Test("from each token the rest of the list follows, whatever the clocks say", arguments: 0..<12)
+  @Test("Each token leads to the rest of the list, whatever the clocks show.", arguments: 0..<12)
   func exactlyOnce(_ seed: Int) throws {
     var generator = SeededGenerator(seed: UInt64(seed))
     for index in 0..<14 {
@@ -129,7 +129,7 @@ struct HistoryStoresTests {
     }
   }
 
-  @Test("a token covers the other stores as far as they had come, also in reverse with a limit")
+  @Test("A token covers the other stores as far as they were, also in reverse with a limit.")
   func newest() throws {
     for index in 0..<6 { try save(index < 3 ? "person" : "trip", "\(index)", at: Double(index)) }
     var descriptor = HistoryDescriptor<DefaultHistoryTransaction>(
@@ -145,7 +145,7 @@ struct HistoryStoresTests {
     #expect(try names(after(newest.first?.token)) == "late")
   }
 
-  @Test("a store that a token does not know is read from its beginning")
+  @Test("A store that a token does not know is read from its beginning.")
   func addedStore() throws {
     let folder = world.folder
     let alone = try ModelContainer(for: Trip.self, configurations: world.configuration("alone"))
@@ -171,7 +171,7 @@ struct HistoryStoresTests {
     #expect(names(found) == "p")
   }
 
-  @Test("history that was deleted from one store expires its tokens and no others")
+  @Test("Deleting history of one store expires its tokens and no others.")
   func expiry() throws {
     for index in 0..<6 {
       try save(index % 2 == 0 ? "person" : "trip", "\(index)", at: Double(index))

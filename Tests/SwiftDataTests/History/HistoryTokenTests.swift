@@ -33,7 +33,7 @@ struct HistoryTokenTests {
     ).map(\.id)
   }
 
-  @Test("its JSON says what it is, and how far it covers each store")
+  @Test("A token's JSON has its kind, and the last transaction of each store.")
   func encoding() throws {
     let transaction = try allHistory(context)[1]
     let store = transaction.storeIdentifier
@@ -50,7 +50,7 @@ struct HistoryTokenTests {
     #expect(again == transaction.token)
   }
 
-  @Test("what no token is written as is refused with a sentence")
+  @Test("A text that is not a token is refused with a sentence.")
   func strictness() throws {
     let text = try json(allHistory(context)[1].token)
     let altered = text.replacingOccurrences(of: #""transaction":2"#, with: #""transaction":-2"#)
@@ -63,7 +63,7 @@ struct HistoryTokenTests {
     }
   }
 
-  @Test("a token can be the property of a model")
+  @Test("A token can be the property of a model.")
   func property() throws {
     let container = try ModelContainer(
       for: Bookmark.self,
@@ -78,7 +78,7 @@ struct HistoryTokenTests {
   }
 
   @Test(
-    "a token expires only if a transaction after it was deleted",
+    "A token expires only if a later transaction was deleted.",
     arguments: 0..<16
   )
   func deletedTransactions(_ set: Int) throws {
@@ -96,7 +96,7 @@ struct HistoryTokenTests {
     }
   }
 
-  @Test("the error of an expired token names the oldest transaction that is kept")
+  @Test("The error of an expired token names the oldest transaction that is kept.")
   func expiry() throws {
     let tokens = try allHistory(context).map(\.token)
     try deleteHistory(of: world.folder.file("trips.store"), through: 2)
@@ -115,7 +115,7 @@ struct HistoryTokenTests {
     }
   }
 
-  @Test("a token is refused after the store was restored from an older copy")
+  @Test("A token is refused after the store was restored from an older copy.")
   func divergence() throws {
     let folder = world.folder
     let token = try allHistory(context)[3].token
@@ -143,7 +143,7 @@ struct HistoryTokenTests {
     #expect(throws: SwiftDataError.historyDiverged) { try after(earlier, restored) }
   }
 
-  @Test("a token beyond the head is refused as one of another history")
+  @Test("A token beyond the head is refused as one of another history.")
   func lowerHead() throws {
     let folder = world.folder
     let store = folder.file("trips.store")
@@ -162,7 +162,7 @@ struct HistoryTokenTests {
     #expect(throws: SwiftDataError.historyDiverged) { try after(token, restored) }
   }
 
-  @Test("a token of another store is refused by name")
+  @Test("A token of another store is refused by name.")
   func otherStore() throws {
     let other = ModelContext(try tripContainer())
     other.insert(Trip(name: "x"))

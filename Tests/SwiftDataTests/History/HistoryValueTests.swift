@@ -14,7 +14,7 @@ struct HistoryValueTests {
       .changes
   }
 
-  @Test("an update has the values before and after, by key path and by name")
+  @Test("An update has the values before and after, by key path and by name.")
   func update() throws {
     let context = ModelContext(try tripContainer())
     let trip = Trip(name: "Oslo", destination: "Norway")
@@ -46,7 +46,7 @@ struct HistoryValueTests {
     #expect(Set(update.updatedAttributes) == [\.destination, \.endDate, \.budget])
   }
 
-  @Test("a tombstone has all values of the object, and the identifiers that references led to")
+  @Test("A tombstone has all values of the object, and the identifiers of its references.")
   func tombstone() throws {
     let context = ModelContext(try tripContainer())
     let trip = Trip(name: "Oslo", destination: "Norway")
@@ -73,7 +73,7 @@ struct HistoryValueTests {
     #expect(delete.previousValues["title"] as? String == "Fjord")
   }
 
-  @Test("links of a many-to-many relationship are told as those that came and went")
+  @Test("Changes of many-to-many links are recorded as added and removed links.")
   func links() throws {
     let context = ModelContext(try tripContainer())
     let item = BucketListItem(title: "Fjord")
@@ -96,7 +96,7 @@ struct HistoryValueTests {
     #expect(went?.contains(tags[0].persistentModelID) == true)
   }
 
-  @Test("a cascade, a batch delete and an upsert are told object by object")
+  @Test("A cascade, a batch deletion and an upsert are recorded for each object.")
   func ways() throws {
     let context = ModelContext(try tripContainer())
     let trip = Trip(name: "Oslo")
@@ -131,7 +131,7 @@ struct HistoryValueTests {
     #expect(update.values[\.destination] as? String == "again")
   }
 
-  @Test("what was undone before the save leaves no trace, and after it a transaction of its own")
+  @Test("An undo before the save is not recorded, and one after it is a separate transaction.")
   func undo() throws {
     let context = ModelContext(try tripContainer())
     context.undoManager = UndoManager()
@@ -151,7 +151,7 @@ struct HistoryValueTests {
     #expect(change.valuesByName["destination"] as? String == "Norway")
   }
 
-  @Test("values of all types come back as they were, with all odd ones")
+  @Test("Values of all types are read back from history, unusual ones too.")
   func allTypes() throws {
     let context = ModelContext(
       try ModelContainer(for: AllTypes.self, configurations: .init(isStoredInMemoryOnly: true))
@@ -252,7 +252,7 @@ struct HistoryValueTests {
     #expect(values[\.ephemeral] == nil)
   }
 
-  @Test("values over a megabyte are read from beside the store", arguments: [true, false])
+  @Test("Values over one megabyte are read from files beside the store.", arguments: [true, false])
   func large(_ isInMemory: Bool) throws {
     let folder = try TemporaryFolder()
     let configuration =

@@ -41,9 +41,9 @@ enum VoyagesV2: VersionedSchema {
   }
 }
 
-@Suite("History that was written under an older schema")
+@Suite("History from before a migration")
 struct PastSchemaTests {
-  @Test("renamed properties, wider types, and what is gone")
+  @Test("History has renamed, converted and removed properties from before a migration.")
   func migration() throws {
     let folder = try TemporaryFolder()
     let url = folder.file("voyages.store")
@@ -115,7 +115,7 @@ struct PastSchemaTests {
     #expect(found.map(\.id) == [1, 3])
   }
 
-  @Test("a renamed entity has the name that it has now, in changes and in predicates")
+  @Test("A renamed entity has its present name in changes and in predicates.")
   func renamedEntity() throws {
     let folder = try TemporaryFolder()
     let url = folder.file("renamed.store")
@@ -154,7 +154,7 @@ struct PastSchemaTests {
     }
   }
 
-  @Test("a value that its type does not have any more is an error where one asks for errors")
+  @Test("A value that its type does not have any more is an error in the throwing accessor.")
   func removedCase() throws {
     let context = ModelContext(
       try ModelContainer(for: AllTypes.self, configurations: .init(isStoredInMemoryOnly: true))

@@ -4,7 +4,7 @@ import SwiftData
 import TestSupport
 import Testing
 
-@Suite("History that nobody has sealed yet")
+@Suite("Unsealed history")
 struct UnsealedHistoryTests {
   private typealias Descriptor = HistoryDescriptor<DefaultHistoryTransaction>
 
@@ -113,7 +113,7 @@ struct UnsealedHistoryTests {
     ]
   }
 
-  @Test("a container that may not write finds it by every descriptor, as it will be when sealed")
+  @Test("A read-only container finds unsealed changes by every descriptor, as if they were sealed.")
   func selections() throws {
     let reading = ModelContext(try Self.container(at: url, allowsSave: false))
     let first = try #require(try allHistory(reading).first)
@@ -133,7 +133,7 @@ struct UnsealedHistoryTests {
     #expect(found[0].1.count == 6)
   }
 
-  @Test("its tokens hold when it is sealed, and the head and the sequence have it too")
+  @Test("Tokens of unsealed changes stay valid, and the head and the sequence include them.")
   func tokens() async throws {
     let reading = try Self.container(at: url, allowsSave: false)
     let before = try allHistory(ModelContext(reading))
@@ -149,7 +149,7 @@ struct UnsealedHistoryTests {
     }
   }
 
-  @Test("what may still get more changes is not shown before its time")
+  @Test("A transaction that may still get changes is not shown yet.")
   func unfinished() throws {
     let reading = ModelContext(try Self.container(at: url, allowsSave: false))
     try other.execute("INSERT INTO Tag (label) VALUES ('e')")
@@ -158,7 +158,7 @@ struct UnsealedHistoryTests {
     #expect(try allHistory(reading).count == 7)
   }
 
-  @Test("histories of several stores are joined with it")
+  @Test("Unsealed changes are part of the merged history of several stores.")
   func merged() throws {
     let trips = folder.file("trips.store")
     func container(allowsSave: Bool) throws -> ModelContainer {

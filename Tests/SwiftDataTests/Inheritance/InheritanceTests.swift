@@ -62,7 +62,7 @@ struct InheritanceTests {
     return ModelContext(container)
   }
 
-  @Test("a fetch of a class gives objects of its subclasses, as what they are")
+  @Test("A fetch of a class returns objects of its subclasses with their own type.")
   func polymorphic() throws {
     let context = try context()
     let all = try context.fetch(FetchDescriptor<Vehicle>(sortBy: [SortDescriptor(\.plate)]))
@@ -77,7 +77,7 @@ struct InheritanceTests {
     #expect(taxi.persistentModelID.entityName == "Taxi")
   }
 
-  @Test("properties of all levels are saved and read")
+  @Test("Properties of all levels are saved and read.")
   func changing() throws {
     let context = try context()
     let taxi = try #require(try context.fetch(FetchDescriptor<Taxi>()).first)
@@ -92,7 +92,7 @@ struct InheritanceTests {
     #expect(found.owner?.name == "Ada")
   }
 
-  @Test("relationships to a class hold objects of its subclasses")
+  @Test("Relationships to a class hold objects of its subclasses.")
   func relationships() throws {
     let context = try context()
     let driver = try #require(try context.fetch(FetchDescriptor<Driver>()).first)
@@ -100,7 +100,7 @@ struct InheritanceTests {
     #expect(driver.vehicles[2] is Taxi)
   }
 
-  @Test("batch deletion takes subclasses along unless told not to")
+  @Test("Batch deletion includes subclasses unless that is disabled.")
   func batchDelete() throws {
     let context = try context()
     try context.delete(model: Car.self, includeSubclasses: false)
@@ -111,7 +111,7 @@ struct InheritanceTests {
     #expect(try context.fetchCount(FetchDescriptor<Vehicle>()) == 0)
   }
 
-  @Test("predicates over subclasses see inherited properties")
+  @Test("Predicates over subclasses see inherited properties.")
   func predicates() throws {
     let context = try context()
     let plate = "T"
@@ -121,7 +121,7 @@ struct InheritanceTests {
     #expect(found.map(\.plate) == ["T"])
   }
 
-  @Test("unique values are unique over the family")
+  @Test("Unique values are unique in the whole family.")
   func upsert() throws {
     let context = try context()
     let bike = Bike(plate: "B")
@@ -131,7 +131,7 @@ struct InheritanceTests {
     #expect(try context.fetch(FetchDescriptor<Bike>()).map(\.wheels) == [3])
   }
 
-  @Test("inherited properties can be prefetched, and fetched alone, through a subclass")
+  @Test("Inherited properties can be prefetched, and fetched selectively, through a subclass.")
   func inheritedKeyPaths() throws {
     let context = try context()
     var descriptor = FetchDescriptor<Car>(sortBy: [SortDescriptor(\.plate)])

@@ -29,7 +29,7 @@ private enum TicketPlan: SchemaMigrationPlan {
   static var stages: [MigrationStage] { [] }
 }
 
-@Suite("Default values that differ from run to run")
+@Suite("Default values that differ between runs")
 struct DefaultValueTests {
   @Test(
     "A default value that differs from the last run's causes no migration, with or without a plan.",

@@ -189,7 +189,7 @@ enum OneStagePlan: SchemaMigrationPlan {
   }
 }
 
-@Suite("Migration")
+@Suite("Migration plans")
 struct MigrationTests {
   /// A store of the first version, with two journeys of one name.
   private func firstVersion(_ folder: TemporaryFolder) throws -> URL {
@@ -212,7 +212,7 @@ struct MigrationTests {
     return url
   }
 
-  @Test("a plan leads from the first version to the last, with its code in between")
+  @Test("A plan migrates the first version to the last, and runs its code in between.")
   func plan() throws {
     let folder = try TemporaryFolder()
     let url = try firstVersion(folder)
@@ -235,7 +235,7 @@ struct MigrationTests {
     try context.save()
   }
 
-  @Test("a plan that fails leaves the store as it was")
+  @Test("A plan that fails leaves the store unchanged.")
   func failure() throws {
     let folder = try TemporaryFolder()
     let url = try firstVersion(folder)
@@ -255,7 +255,7 @@ struct MigrationTests {
     #expect(!files.contains { $0.contains("-migration") })
   }
 
-  @Test("without a plan, what needs no code is migrated by itself")
+  @Test("Without a plan, a migration that needs no code is automatic.")
   func lightweight() throws {
     let folder = try TemporaryFolder()
     let url = folder.file("journeys.store")
@@ -280,7 +280,7 @@ struct MigrationTests {
     #expect(journey.startDate == Date(timeIntervalSince1970: 0) && journey.rating == 3)
   }
 
-  @Test("a name that becomes unique is refused while there are two of it, and says which")
+  @Test("A name that becomes unique is refused if two objects have it, and the error shows it.")
   func duplicates() throws {
     let folder = try TemporaryFolder()
     let url = try firstVersion(folder)
@@ -297,7 +297,7 @@ struct MigrationTests {
     #expect(try ModelContext(container).fetchCount(FetchDescriptor<TripsV1.Journey>()) == 3)
   }
 
-  @Test("a store of a newer version is refused by name, with and without a plan")
+  @Test("A store of a newer version is refused by name, with and without a plan.")
   func newerVersion() throws {
     let folder = try TemporaryFolder()
     let url = folder.file("journeys.store")
@@ -339,7 +339,7 @@ struct MigrationTests {
   }
 
   @Test(
-    "versions without a stage between them are migrated without code, from every version",
+    "Versions without a stage between them are migrated without code, from every version.",
     arguments: 0..<4,
     [true, false]
   )
@@ -364,7 +364,7 @@ struct MigrationTests {
     }
   }
 
-  @Test("where versions without a stage need one, the error names both and the store is unchanged")
+  @Test("If a missing stage is needed, the error names both versions and the store is unchanged.")
   func missingStage() throws {
     let folder = try TemporaryFolder()
     let url = folder.file("ladder.store")
@@ -387,7 +387,7 @@ struct MigrationTests {
     #expect(try ModelContext(container).fetchCount(FetchDescriptor<LadderV1.Rung>()) == 2)
   }
 
-  @Test("a store that is none of a plan's versions is refused, and says how it differs")
+  @Test("A store that is none of a plan's versions is refused, and the error shows how it differs.")
   func unknownVersion() throws {
     let folder = try TemporaryFolder()
     let url = folder.file("journeys.store")

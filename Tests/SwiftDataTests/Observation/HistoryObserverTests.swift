@@ -47,7 +47,7 @@ struct HistoryObserverTests {
     }
   }
 
-  @Test("an observer counts the transactions of its models and authors, and no others")
+  @Test("An observer counts the transactions of its models and authors, and no others.")
   func selection() async throws {
     let all = try HistoryObserver(modelContainer: container)
     let tags = try HistoryObserver(observedModels: [Tag.self], modelContainer: container)
@@ -73,7 +73,7 @@ struct HistoryObserverTests {
     #expect([all, tags, app, both].allSatisfy { $0.lastError == nil })
   }
 
-  @Test("a filter by models and authors runs as SQL")
+  @Test("A filter by models and authors runs as SQL.")
   func filterIsSQL() throws {
     let history = try #require(container.nativeHistories.first)
     for entities in [[], ["Trip"], ["Trip", "Tag"]] as [Set<String>] {
@@ -90,7 +90,7 @@ struct HistoryObserverTests {
     }
   }
 
-  @Test("subclasses of an observed model are observed")
+  @Test("Subclasses of an observed model are observed.")
   func subclasses() async throws {
     let container = try ModelContainer(
       for: Vehicle.self,
@@ -106,7 +106,7 @@ struct HistoryObserverTests {
     #expect(taxis.eventCounter == 1)
   }
 
-  @Test("what a program that writes SQL commits is counted")
+  @Test("Foreign changes are counted.")
   func foreignProgram() async throws {
     try save { $0.insert(Tag(label: "a")) }
     let observer = try HistoryObserver(observedModels: [Tag.self], modelContainer: container)
@@ -117,7 +117,7 @@ struct HistoryObserverTests {
     #expect(last.changes.first?.valuesByName["label"] as? String == "b")
   }
 
-  @Test("an observer that begins after a token counts what was committed since")
+  @Test("An observer that starts after a token counts later commits.")
   func resumes() async throws {
     try save { $0.insert(Trip(name: "A")) }
     let token = try #require(try allHistory(ModelContext(container)).last?.token)
@@ -141,7 +141,7 @@ struct HistoryObserverTests {
     #expect(now.eventCounter == 0)
   }
 
-  @Test("tokens that expired, are of another store, or of none are refused")
+  @Test("A token that expired, is of another store or of no store is refused.")
   func wrongTokens() throws {
     for name in ["A", "B", "C"] { try save { $0.insert(Trip(name: name)) } }
     let context = ModelContext(container)
@@ -170,7 +170,7 @@ struct HistoryObserverTests {
     #expect(!container.changes.isPolling)
   }
 
-  @Test("history that is deleted before it was read is reported, and the rest is read")
+  @Test("History that is deleted before it is read is reported, and the rest is read.")
   func deletedUnread() async throws {
     try save { $0.insert(Trip(name: "A")) }
     let observer = try HistoryObserver(modelContainer: container)
@@ -191,7 +191,7 @@ struct HistoryObserverTests {
     try await eventually { observer.eventCounter == count + 1 }
   }
 
-  @Test("nothing runs without observers, and all stops when the last one is released")
+  @Test("Nothing runs without observers, and all work stops when the last one is released.")
   func stops() async throws {
     func handles() throws -> Int {
       try FileManager.default.contentsOfDirectory(atPath: "/proc/self/fd").count { name in
@@ -221,7 +221,7 @@ struct HistoryObserverTests {
     try await eventually { try handles() < during }
   }
 
-  @Test("a container without files is never polled")
+  @Test("A container without files is never polled.")
   func memory() async throws {
     let container = try tripContainer()
     let observer = try HistoryObserver(modelContainer: container)
@@ -230,7 +230,7 @@ struct HistoryObserverTests {
     try await eventually { observer.eventCounter == 1 }
   }
 
-  @Test("remoteChange is posted for a commit of another container of the file")
+  @Test("remoteChange is posted for a commit of another container of the file.")
   func notification() async throws {
     let count = Mutex(0)
     let token = NotificationCenter.default.addObserver(
@@ -246,7 +246,7 @@ struct HistoryObserverTests {
     try await eventually { count.withLock { $0 } > 0 && observer.eventCounter == 1 }
   }
 
-  @Test("the counter changes on the actor that made the observer")
+  @Test("The counter changes on the actor that created the observer.")
   @MainActor func isolation() async throws {
     let observer = try HistoryObserver(modelContainer: container)
     let key = DispatchSpecificKey<Bool>()
@@ -276,7 +276,7 @@ struct HistoryObserverTests {
     }
   }
 
-  @Test("an observer does not keep the actor alive that owns it")
+  @Test("An observer does not retain the actor that owns it.")
   func owner() async throws {
     var owner: Owner? = Owner()
     try await owner?.start(container)

@@ -24,7 +24,7 @@ enum Probed {
   }
 }
 
-@Suite("Observing what other processes commit", .timeLimit(.minutes(1)))
+@Suite("Observing the commits of other processes", .timeLimit(.minutes(1)))
 struct ObservedProcessTests {
   let folder: TemporaryFolder
   let url: URL
@@ -59,7 +59,7 @@ struct ObservedProcessTests {
     return found
   }
 
-  @Test("an application that reads with each event gets each transaction of many writers once")
+  @Test("An application that reads at each event gets each transaction of many writers once.")
   func manyWriters() async throws {
     let observer = try HistoryObserver(modelContainer: container)
     let reader = Task { try await Self.read(observer, until: 110) }
@@ -82,7 +82,7 @@ struct ObservedProcessTests {
     #expect(observer.lastError == nil)
   }
 
-  @Test("a commit of another process is counted within a second, by its models and its author")
+  @Test("A commit of another process is counted within a second, by its models and its author.")
   func soon() async throws {
     let app = try HistoryObserver(
       observedModels: [Probed.EntryPart.self],

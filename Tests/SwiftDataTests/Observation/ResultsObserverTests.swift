@@ -67,7 +67,7 @@ struct ResultsObserverTests {
   }
 
   @Test(
-    "after any changes and saves, the results and sections are those of a new fetch",
+    "After any changes and saves, the results and sections are those of a new fetch.",
     arguments: 1...8
   )
   func law(_ seed: UInt64) async throws {
@@ -112,7 +112,7 @@ struct ResultsObserverTests {
     #expect(observer.fetchError == nil)
   }
 
-  @Test("an observer of the main actor is notified of matching changes, and of no others")
+  @Test("An observer on the main actor is notified of matching changes, and of no others.")
   @MainActor func notifications() async throws {
     let context = container.mainContext
     context.autosaveEnabled = false
@@ -159,7 +159,7 @@ struct ResultsObserverTests {
     #expect(observer.sections == nil)
   }
 
-  @Test("without an actor, a commit of another thread notifies, and reading fetches")
+  @Test("Without an actor, a commit of another thread notifies, and reading fetches.")
   func noActor() throws {
     let observer = try ResultsObserver<Trip, Never>(modelContext: context, isolation: nil)
     let changed = change { _ = observer.results }
@@ -177,7 +177,7 @@ struct ResultsObserverTests {
     #expect(observer.results.map(\.name) == ["A"])
   }
 
-  @Test("setting the filter or the order takes effect at once")
+  @Test("A new filter or order takes effect at once.")
   func criteria() throws {
     for (name, budget) in [("A", 3.0), ("B", 2), ("C", 1)] {
       let trip = Trip(name: name)
@@ -199,7 +199,7 @@ struct ResultsObserverTests {
     #expect(observer.debugDescription == "ResultsObserver<Trip, Never>: 3 results")
   }
 
-  @Test("an object that was deleted is not in the results any more")
+  @Test("A deleted object is removed from the results.")
   func deleted() throws {
     let trips = ["A", "B"].map { Trip(name: $0) }
     for trip in trips { context.insert(trip) }
@@ -215,7 +215,7 @@ struct ResultsObserverTests {
     #expect(observer.results.map(\.name) == ["B"])
   }
 
-  @Test("a fetch that fails is reported, and the results stay")
+  @Test("A fetch that fails is reported, and the results stay.")
   func failure() throws {
     context.insert(Trip(name: "A"))
     try context.save()
@@ -229,7 +229,7 @@ struct ResultsObserverTests {
     #expect(observer.fetchError == nil)
   }
 
-  @Test("an error that waits for the next fetch of the application is left to it")
+  @Test("An error that is reported by the application's next fetch is left to it.")
   func deferredErrors() throws {
     let observer = try ResultsObserver<Trip, Never>(modelContext: context)
     context.insert(Vehicle(plate: "not in the schema"))
@@ -240,7 +240,7 @@ struct ResultsObserverTests {
 
   // MARK: Sections
 
-  @Test("sections come in the order of their titles, and their elements in the given order")
+  @Test("Sections are in the order of their titles, and their elements in the given order.")
   func sections() throws {
     for (name, place) in [("1", "b"), ("2", "a10"), ("3", "B"), ("4", "a9"), ("5", "b"), ("6", "")]
     {
@@ -278,7 +278,7 @@ struct ResultsObserverTests {
     #expect(observer.sortBy == order)
   }
 
-  @Test("models whose title is nil are in a section without a title")
+  @Test("Models whose title is nil are in a section without a title.")
   func optionalTitles() throws {
     let container = try ModelContainer(
       for: Taxi.self,
@@ -298,7 +298,7 @@ struct ResultsObserverTests {
     #expect(observer.sections?.last?.map(\.plate) == ["A", "C"])
   }
 
-  @Test("each kind of initializer makes an observer of the same results")
+  @Test("Each kind of initializer creates an observer with the same results.")
   func initializers() throws {
     context.insert(Trip(name: "A", destination: "Oslo"))
     try context.save()

@@ -23,7 +23,7 @@ struct CapturedPredicateTests {
     try store.context.save()
   }
 
-  @Test("collections of any size, with nil among their elements")
+  @Test("A captured collection may have any size and contain nil.")
   func membership() throws {
     for size in [0, 1, 2, 8, 9, 20_000] {
       let numbers = Array(3..<(3 + size))
@@ -47,7 +47,7 @@ struct CapturedPredicateTests {
     try store.expectSame(#Predicate<PItem> { truths.contains($0.flag) })
   }
 
-  @Test("captured collections that are asked about rows")
+  @Test("Captured collections may be asked about rows.")
   func closures() throws {
     let numbers = [1, 2, 30]
     try store.expectSame(
@@ -70,7 +70,7 @@ struct CapturedPredicateTests {
     )
   }
 
-  @Test("what depends on no row is evaluated once")
+  @Test("An expression that depends on no row is evaluated once.")
   func folding() throws {
     let text: String? = nil
     let flag = true
@@ -85,7 +85,7 @@ struct CapturedPredicateTests {
     try store.expectSame(#Predicate<PItem> { flag ? $0.number > number : $0.flag })
   }
 
-  @Test("expressions that conditions evaluate")
+  @Test("A predicate may evaluate expressions.")
   func expressions() throws {
     let half = #Expression<Int, Int> { $0 / 2 }
     let double = #Expression<PItem, Int> { $0.number * 2 }
@@ -98,7 +98,7 @@ struct CapturedPredicateTests {
     try store.expectSame(#Predicate<PItem> { quadruple.evaluate($0) == 20 })
   }
 
-  @Test("expressions of several inputs, which no macro writes here")
+  @Test("A predicate may evaluate an expression with several inputs.")
   func inputs() throws {
     let isNear = #Expression<Int, Int, Bool> { $0 == $1 || $0 == $1 + 1 }
     let item = PredicateExpressions.Variable<PItem>()
@@ -117,7 +117,7 @@ struct CapturedPredicateTests {
     #expect(sql.text == #"(t0."number" = ? OR t0."number" = ?)"#)
   }
 
-  @Test("predicates that conditions evaluate, one in another, and twice")
+  @Test("A predicate may evaluate other predicates, nested and repeated.")
   func evaluated() throws {
     let large = #Predicate<PItem> { $0.number > 12 }
     let flagged = #Predicate<PItem> { $0.flag }
@@ -136,7 +136,7 @@ struct CapturedPredicateTests {
     #expect(try store.expectSame(all(none)) == 20)
   }
 
-  @Test("what is evaluated may ask for related objects, and be asked of them")
+  @Test("Evaluated predicates may use relationships, and be used on related objects.")
   func related() throws {
     let owner = PPerson(name: "Ada")
     store.context.insert(owner)
@@ -159,7 +159,7 @@ struct CapturedPredicateTests {
     #expect(try store.context.fetch(FetchDescriptor(predicate: ten)) == [owner])
   }
 
-  @Test("a predicate that evaluates one can't be encoded, and says so")
+  @Test("Encoding a predicate that evaluates another one throws.")
   func encoding() throws {
     let flagged = #Predicate<PItem> { $0.flag }
     let node = PredicateExpressions.build_subscript(
@@ -170,7 +170,7 @@ struct CapturedPredicateTests {
     #expect(throws: EncodingError.self) { try JSONEncoder().encode(node) }
   }
 
-  @Test("predicates put together by hand")
+  @Test("Predicates may be composed without the macro.")
   func composition() throws {
     let first = #Predicate<PItem> { $0.number > 4 }
     let second = #Predicate<PItem> { $0.flag }

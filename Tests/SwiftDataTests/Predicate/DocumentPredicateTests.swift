@@ -39,7 +39,7 @@ struct DocumentPredicateTests {
     try store.context.save()
   }
 
-  @Test("a key path into a structure finds the key that the type codes it by")
+  @Test("A key path into a structure finds the key that the type is encoded with.")
   func keyPaths() throws {
     for city in ["Oslo", "a\0b", "café", "\"q\\uote\"", "🙂\n", "", "nowhere"] {
       try store.expectSame(#Predicate<PItem> { $0.address.city == city })
@@ -61,7 +61,7 @@ struct DocumentPredicateTests {
     try store.expectSame(#Predicate<PItem> { $0.home != nil })
   }
 
-  @Test("a structure that decodes probes is read by its keys alone")
+  @Test("The keys of a structure are found by decoding a probe.")
   func jsonPaths() throws {
     typealias Spot = PredicateWorld.Spot
     #expect(JSONPath.of(\Spot.place)?.key == "town")
@@ -97,7 +97,7 @@ struct DocumentPredicateTests {
     )
   }
 
-  @Test("values are equal as their type says")
+  @Test("Values are compared as their type defines equality.")
   func equality() throws {
     let point = PredicateWorld.Shape.point
     let circle = PredicateWorld.Shape.circle(radius: 0)
@@ -118,7 +118,7 @@ struct DocumentPredicateTests {
     try store.expectSame(#Predicate<PItem> { $0.tags != tags })
   }
 
-  @Test("arrays of values")
+  @Test("Predicates search arrays of values.")
   func arrays() throws {
     for tag in ["a", "a\0b", "cafe\u{301}", "", "no"] {
       try store.expectSame(#Predicate<PItem> { $0.tags.contains(tag) })

@@ -43,7 +43,7 @@ struct ExhaustivePredicateTests {
     try store.context.save()
   }
 
-  @Test("SQL selects what evaluating selects")
+  @Test("For all combinations of nil, SQL selects what evaluation selects.")
   func combinations() throws {
     var generator = SeededGenerator(seed: 7)
     let all = try store.context.fetch(FetchDescriptor<PItem>())

@@ -31,7 +31,7 @@ struct FailingPredicateTests {
     }
   }
 
-  @Test("forcing nil fails, unless an earlier condition leaves the row out")
+  @Test("Forcing nil fails, unless an earlier condition excludes the row.")
   func forcing() throws {
     try expectFailure(#Predicate { $0.maybeCount! > 1 }, "is nil in a row")
     try expectFailure(#Predicate { $0.number > 1 && $0.maybeCount! > 1 }, "is nil in a row")
@@ -41,7 +41,7 @@ struct FailingPredicateTests {
     try store.expectSame(#Predicate<PItem> { $0.number < 0 && $0.maybeCount! > 1 })
   }
 
-  @Test("arithmetic that overflows or divides by zero fails, with the width of the type")
+  @Test("Arithmetic that overflows or divides by zero fails, by the width of the type.")
   func arithmetic() throws {
     try expectFailure(#Predicate { $0.small + 10 > 0 }, "overflows")
     try expectFailure(#Predicate { $0.count * 2 > 0 }, "overflows")

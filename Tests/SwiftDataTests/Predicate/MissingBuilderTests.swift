@@ -1,7 +1,7 @@
 import SwiftData
 import Testing
 
-@Suite("What Foundation's predicates lack on Linux")
+@Suite("Predicates that Foundation on Linux lacks")
 struct MissingBuilderTests {
   let store: PredicateStore
 
@@ -16,7 +16,7 @@ struct MissingBuilderTests {
     try store.context.save()
   }
 
-  @Test("localized search, whatever case and accents")
+  @Test("A localized search ignores case and accents.")
   func localizedContains() throws {
     for (text, count) in [("CAFE", 4), ("é", 6), ("tea", 2), ("", 0), ("zz", 0), ("E Y", 1)] {
       let found = try store.expectSame(
@@ -26,7 +26,7 @@ struct MissingBuilderTests {
     }
   }
 
-  @Test("comparisons without case, and of the locale")
+  @Test("Comparisons that ignore case and localized comparisons are supported.")
   func comparisons() throws {
     typealias Nodes = PredicateExpressions
     for text in ["tea", "CAFÉ", ""] {
@@ -63,7 +63,7 @@ struct MissingBuilderTests {
     }
   }
 
-  @Test("regular expressions")
+  @Test("Regular expressions are supported.")
   func patterns() throws {
     try store.expectSame(#Predicate<PItem> { $0.name.contains(#/[ct]af?e/#) })
     try store.expectSame(#Predicate<PItem> { $0.name.contains(#/^x/#) })

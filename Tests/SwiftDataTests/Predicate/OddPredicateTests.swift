@@ -31,7 +31,7 @@ import Testing
   }
 }
 
-@Suite("Conditions and orders over odd values are made in memory")
+@Suite("Conditions and orders that are evaluated in memory")
 struct OddPredicateTests {
   private let container: ModelContainer
   private let context: ModelContext
@@ -76,7 +76,7 @@ struct OddPredicateTests {
     #expect(count == numbers.count, sourceLocation: sourceLocation)
   }
 
-  @Test("subscripts of dictionaries")
+  @Test("Subscripts of dictionaries are evaluated in memory.")
   func dictionaries() throws {
     try expectInMemory(#Predicate { $0.counts["a"] == 3 }, "DictionaryKeySubscript", [3])
     try expectInMemory(
@@ -86,13 +86,13 @@ struct OddPredicateTests {
     )
   }
 
-  @Test("the smallest and the largest of numbers that may be NaN")
+  @Test("The minimum and maximum of numbers that may be NaN are evaluated in memory.")
   func extremes() throws {
     try expectInMemory(#Predicate { $0.reals.max() == 1.5 }, "NaN", [0, 1])
     try expectInMemory(#Predicate { $0.reals.min() == 1.5 }, "NaN", [2, 3, 4])
   }
 
-  @Test("an order of a type of one's own")
+  @Test("Comparisons of a custom Comparable type are evaluated in memory.")
   func ownOrder() throws {
     let limit = Oddity.Version(major: 1, minor: 7)
     try expectInMemory(#Predicate { $0.version < limit }, "Comparison", [0, 1, 3])
@@ -104,13 +104,13 @@ struct OddPredicateTests {
     #Predicate<Oddity> { $0.number is T }
   }
 
-  @Test("casts of what is no model")
+  @Test("Casts of values that are not models are evaluated in memory.")
   func casts() throws {
     try expectInMemory(isKind(of: Int.self), "TypeCheck", [0, 1, 2, 3, 4])
     try expectInMemory(isKind(of: String.self), "TypeCheck", [])
   }
 
-  @Test("the last element, and arrays in arrays, which SQL asks Swift or JSON for")
+  @Test("The last element and nested arrays are evaluated by functions in SQL.")
   func answered() throws {
     func numbers(_ predicate: Predicate<Oddity>) throws -> [Int] {
       try context.fetch(FetchDescriptor(predicate: predicate)).map(\.number)
@@ -121,7 +121,7 @@ struct OddPredicateTests {
     #expect(try numbers(#Predicate { $0.nested.contains { $0.contains(3) } }) == [3])
   }
 
-  @Test("orders by paths into Codable values, with limits")
+  @Test("Orders by paths into Codable values work with limits.")
   func orders() throws {
     var descriptor = FetchDescriptor<Oddity>(
       sortBy: [SortDescriptor(\.version.major, order: .reverse), SortDescriptor(\.version.minor)]

@@ -39,7 +39,7 @@ struct OrderTests {
 
   private var printable: [String] { (0x20..<0x7f).map { String(UnicodeScalar(UInt8($0))) } }
 
-  @Test("the quick way for ASCII is Foundation's order")
+  @Test("The fast localized order for ASCII equals Foundation's.")
   func localized() {
     let alphabets = [
       printable, ["a", "A", "b", "B", "1", "2", "0"], ["9", "1", "10", "0", " ", "-", "x"],
@@ -59,7 +59,7 @@ struct OrderTests {
     #expect(differences.isEmpty, "\(differences.prefix(5))")
   }
 
-  @Test("the order of Swift's strings is that of canonical composition")
+  @Test("The order of Swift's strings is that of canonical composition.")
   func swift() {
     let alphabets = [
       ["a", "b", "e\u{301}", "é", "\u{301}", "\u{327}", "z", "K", "\u{212a}", "제", "\u{1112}"],
@@ -75,7 +75,7 @@ struct OrderTests {
     #expect(differences.isEmpty, "\(differences.prefix(5))")
   }
 
-  @Test("only three scalars are canonically equivalent to ASCII")
+  @Test("Only three scalars are canonically equivalent to ASCII.")
   func spellings() {
     var found: [Unicode.Scalar] = []
     for value in 0x80...0x10ffff {

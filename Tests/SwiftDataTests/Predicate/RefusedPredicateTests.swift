@@ -11,7 +11,7 @@ private struct Foreign: StandardPredicateExpression {
   }
 }
 
-@Suite("What can't be SQL is evaluated in memory")
+@Suite("Conditions without SQL")
 struct RefusedPredicateTests {
   let store: PredicateStore
 
@@ -37,7 +37,7 @@ struct RefusedPredicateTests {
     #expect(found == count, sourceLocation: sourceLocation)
   }
 
-  @Test("nodes and operands without a translation")
+  @Test("Nodes and operands without a translation are evaluated in memory.")
   func refused() throws {
     let bytes = Data([1])
     try expectInMemory(

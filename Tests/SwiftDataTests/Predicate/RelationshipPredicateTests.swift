@@ -41,7 +41,7 @@ struct RelationshipPredicateTests {
     kept = people + [badge]
   }
 
-  @Test("to-one chains")
+  @Test("Predicates follow chains of to-one relationships.")
   func toOne() throws {
     try store.expectSame(#Predicate<PItem> { $0.owner == nil })
     try store.expectSame(#Predicate<PItem> { $0.owner != nil })
@@ -61,7 +61,7 @@ struct RelationshipPredicateTests {
     try store.expectSame(#Predicate<PBadge> { $0.holder?.boss == nil })
   }
 
-  @Test("conditions over values of related objects, with values, nil and fallbacks")
+  @Test("Predicates compare values of related objects, with nil and fallbacks.")
   func related() throws {
     let names = ["Ada", "Cleo"]
     let maybe = [36, nil] as [Int?]
@@ -115,7 +115,7 @@ struct RelationshipPredicateTests {
     )
   }
 
-  @Test("conditions over related objects see pending changes and deletions of these")
+  @Test("Conditions on related objects see their unsaved changes and deletions.")
   func relatedPending() throws {
     let item = try #require(
       try store.context.fetch(FetchDescriptor(predicate: #Predicate<PItem> { $0.number == 5 }))
@@ -139,7 +139,7 @@ struct RelationshipPredicateTests {
     try store.expectSame(#Predicate<PItem> { $0.owner?.boss?.name == nil })
   }
 
-  @Test("identity")
+  @Test("Predicates compare objects and identifiers.")
   func identity() throws {
     let id = ada.persistentModelID
     let ids = [id]
@@ -156,7 +156,7 @@ struct RelationshipPredicateTests {
     try store.expectSame(#Predicate<PItem> { $0.owner != $0.keeper })
   }
 
-  @Test("to-many relationships")
+  @Test("Predicates search to-many relationships.")
   func toMany() throws {
     let ada = self.ada.persistentModelID
     let names = ["lamp", "cup"]
@@ -190,7 +190,7 @@ struct RelationshipPredicateTests {
     try store.expectSame(#Predicate<PPerson> { $0.boss?.staff?.count == 2 })
   }
 
-  @Test("classes that inherit")
+  @Test("Predicates work on classes that inherit.")
   func inheritance() throws {
     try store.expectSame(#Predicate<PPerson> { $0 is PAuthor })
     try store.expectSame(#Predicate<PPerson> { !($0 is PAuthor) })

@@ -31,7 +31,7 @@ struct SeedPredicateTests {
     init(placeName: String) { self.placeName = placeName }
   }
 
-  @Test("run as SQL, before and after saving")
+  @Test("The predicates of SampleTrips run as SQL, before and after saving.")
   func predicates() throws {
     let container = try ModelContainer(
       for: Voyage.self,

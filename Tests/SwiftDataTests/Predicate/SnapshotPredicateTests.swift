@@ -9,7 +9,7 @@ struct SnapshotPredicateTests {
 
   init() throws { store = try PredicateStore() }
 
-  @Test("values")
+  @Test("Conditions on values have the expected SQL.")
   func values() throws {
     let name = "Fjord"
     let date = Date.now
@@ -38,7 +38,7 @@ struct SnapshotPredicateTests {
     try store.expectSQL(#Predicate<PItem> { _ in true }, "1")
   }
 
-  @Test("relationships")
+  @Test("Conditions on relationships have the expected SQL.")
   func relationships() throws {
     let id = try PersistentIdentifier.identifier(
       for: "store",
@@ -77,7 +77,7 @@ struct SnapshotPredicateTests {
     )
   }
 
-  @Test("indexes are used where there are some")
+  @Test("SQLite uses the existing indexes.")
   func indexes() throws {
     let name = "Fjord"
     let notes = ["a", "b"]
@@ -111,7 +111,7 @@ struct SnapshotPredicateTests {
     )
   }
 
-  @Test("a value of a related object is found by the indexes of both tables")
+  @Test("A value of a related object is found by the indexes of both tables.")
   func relatedIndexes() throws {
     let (name, names, now) = ("Fjord", ["a", "b"], Date.now)
     let place = try PersistentIdentifier.identifier(
@@ -161,7 +161,7 @@ struct SnapshotPredicateTests {
     )
   }
 
-  @Test("a fetch by a value of a related object passes over no row of either table")
+  @Test("A fetch by a value of a related object scans no rows of either table.")
   func passedOver() throws {
     for number in 0..<40 {
       let item = PItem(number: number)
@@ -191,7 +191,7 @@ struct SnapshotPredicateTests {
     }
   }
 
-  @Test("where an index leaves few rows, only the objects that these lead to are read")
+  @Test("If an index leaves few rows, only the objects that they lead to are read.")
   func fewRows() throws {
     let name = "Fjord"
     let plan = try plan(

@@ -55,7 +55,7 @@ struct SortTests {
     #expect(wanted.map(\.row) == found.map(\.row), sourceLocation: sourceLocation)
   }
 
-  @Test("every kind of value, forward and in reverse, nil before all")
+  @Test("Every kind of value is sorted, forward and in reverse, with nil first.")
   func values() throws {
     for order in [SortOrder.forward, .reverse] {
       try expectSame(SortDescriptor(\PItem.name, order: order))
@@ -76,7 +76,7 @@ struct SortTests {
     }
   }
 
-  @Test("key paths of several steps")
+  @Test("Key paths of several steps are sorted.")
   func nested() throws {
     for order in [SortOrder.forward, .reverse] {
       try expectSame(SortDescriptor(\PItem.owner?.name, order: order))
@@ -87,7 +87,7 @@ struct SortTests {
     }
   }
 
-  @Test("strings sort as on Apple's systems, unless they are asked to sort lexically")
+  @Test("Strings are sorted as on Apple's systems, or lexically on request.")
   func strings() throws {
     let words = ["b", "A", "a10", "a9", "Z", "é", "e"]
     let items = words.map { word in
@@ -111,7 +111,7 @@ struct SortTests {
     )
   }
 
-  @Test("what can't be SQL is refused")
+  @Test("A sort without SQL is refused.")
   func refused() throws {
     let entity = try #require(store.container.map.entity(of: PItem.self))
     func isRefused(_ sort: SortDescriptor<PItem>) -> Bool {

@@ -34,7 +34,7 @@ struct ValuePredicateTests {
     try store.context.save()
   }
 
-  @Test("strings are equal when they are canonically equivalent")
+  @Test("Strings are equal if they are canonically equivalent.")
   func stringEquality() throws {
     for text in ["", "a", "Kyoto", "café", "cafe\u{301}", "a\0b", "a", "제주", "x", ";`K;`K"] {
       try store.expectSame(#Predicate<PItem> { $0.name == text })
@@ -61,7 +61,7 @@ struct ValuePredicateTests {
     try store.expectSame(#Predicate<PItem> { $0.note?.isEmpty == nil })
   }
 
-  @Test("numbers compare as in Swift, NaN with nothing")
+  @Test("Numbers are compared as in Swift, and NaN equals nothing.")
   func numbers() throws {
     for value in [0.0, 1.5, .nan, .infinity, -.infinity, 2, 0.5] {
       try store.expectSame(#Predicate<PItem> { $0.price == value })
@@ -95,7 +95,7 @@ struct ValuePredicateTests {
     try store.expectSame(#Predicate<PItem> { $0.amount == quarter })
   }
 
-  @Test("truth values, nil among them")
+  @Test("Booleans are compared, nil included.")
   func truth() throws {
     for value in [true, false, nil] as [Bool?] {
       try store.expectSame(#Predicate<PItem> { $0.maybe == value })
@@ -113,7 +113,7 @@ struct ValuePredicateTests {
     try store.expectSame(#Predicate<PItem> { _ in false })
   }
 
-  @Test("dates, enumerations and the rest")
+  @Test("Dates, enumerations and other values are compared.")
   func others() throws {
     let date = Date(timeIntervalSinceReferenceDate: 5000)
     try store.expectSame(#Predicate<PItem> { $0.date > date })

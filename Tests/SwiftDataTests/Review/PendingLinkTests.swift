@@ -12,7 +12,7 @@ struct PendingLinkTests {
     )
   }
 
-  @Test("a link that came and went between two fetches is gone")
+  @Test("A link that was added and removed between two fetches is gone.")
   func cameAndWent() throws {
     let context = ModelContext(try tripContainer())
     let item = BucketListItem(title: "x")
@@ -26,7 +26,7 @@ struct PendingLinkTests {
     #expect(try tagged(context) == 0)
   }
 
-  @Test("a link that went and came between two fetches is there")
+  @Test("A link that was removed and added between two fetches is present.")
   func wentAndCame() throws {
     let context = ModelContext(try tripContainer())
     let item = BucketListItem(title: "x")
@@ -48,7 +48,7 @@ struct PendingLinkTests {
     #expect(try tagged(context) == 1)
   }
 
-  @Test("a member without an inverse that changes owners is seen with the new one")
+  @Test("A member without an inverse that changes owners is seen with the new one.")
   func looseMove() throws {
     let context = ModelContext(
       try ModelContainer(

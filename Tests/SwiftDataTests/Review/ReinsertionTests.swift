@@ -2,7 +2,7 @@ import Foundation
 import SwiftData
 import Testing
 
-@Suite("Deleting, taking back and inserting again")
+@Suite("Inserting deleted objects again")
 struct ReinsertionTests {
   private let container: ModelContainer
   private let context: ModelContext
@@ -18,7 +18,7 @@ struct ReinsertionTests {
     return try #require(trips.first).bucketList.map(\.title).sorted()
   }
 
-  @Test("an unsaved object that was deleted is inserted again with its children")
+  @Test("An unsaved object that was deleted is inserted again with its children.")
   func unsaved() throws {
     let trip = Trip(name: "A")
     trip.bucketList = [BucketListItem(title: "x")]
@@ -30,7 +30,7 @@ struct ReinsertionTests {
     #expect(try savedTitles(of: "A") == ["x"])
   }
 
-  @Test("an object that was rolled back is inserted again with its parent")
+  @Test("An object that was rolled back is inserted again with its parent.")
   func rolledBack() throws {
     let trip = Trip(name: "A")
     context.insert(trip)
@@ -45,7 +45,7 @@ struct ReinsertionTests {
     #expect(try savedTitles(of: "A") == ["x"])
   }
 
-  @Test("a deletion that an insertion takes back leaves both sides in step")
+  @Test("An insertion that reverts a deletion leaves both sides consistent.")
   func deleting() throws {
     let trip = Trip(name: "A")
     let item = BucketListItem(title: "x")
@@ -65,7 +65,7 @@ struct ReinsertionTests {
     #expect(try other.fetch(FetchDescriptor<Tag>()).first?.items.count == 1)
   }
 
-  @Test("a deleted and saved object is inserted again with its links")
+  @Test("A deleted and saved object is inserted again with its links.")
   func deleted() throws {
     let item = BucketListItem(title: "x")
     let tag = Tag(label: "t")
@@ -81,7 +81,7 @@ struct ReinsertionTests {
     #expect(tag.items.count == 1)
   }
 
-  @Test("a deleted object leaves the collections of others, whatever it had read itself")
+  @Test("A deleted object leaves the collections of others, whatever it had read.")
   func leavesCollections() throws {
     do {
       let item = BucketListItem(title: "x")
@@ -101,7 +101,7 @@ struct ReinsertionTests {
     #expect(freshTag.items.isEmpty)
   }
 
-  @Test("undoing an upsert does not delete the object that was there")
+  @Test("Undoing an upsert does not delete the existing object.")
   func undoneUpsert() throws {
     context.insert(Trip(name: "A", destination: "old"))
     try context.save()

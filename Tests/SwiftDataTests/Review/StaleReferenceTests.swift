@@ -16,7 +16,7 @@ import Testing
   init(text: String) { self.text = text }
 }
 
-@Suite("References that grow old")
+@Suite("References to released, deleted and moved objects")
 struct StaleReferenceTests {
   private func boards() throws -> ModelContainer {
     try ModelContainer(
@@ -25,7 +25,7 @@ struct StaleReferenceTests {
     )
   }
 
-  @Test("a child that outlives its parent in memory finds the parent in the store")
+  @Test("A child whose parent was released finds the parent in the store.")
   func parentGone() throws {
     let context = ModelContext(try tripContainer())
     let item = BucketListItem(title: "x")
@@ -41,7 +41,7 @@ struct StaleReferenceTests {
     #expect(item.trip?.name == "A")
   }
 
-  @Test("a parent whose collection was never read is let go with its new children")
+  @Test("A parent whose collection was never read is released with its new children.")
   func release() throws {
     let container = try tripContainer()
     let setup = ModelContext(container)
@@ -59,7 +59,7 @@ struct StaleReferenceTests {
     #expect(weakTrip == nil)
   }
 
-  @Test("a saved link is not written again with the next save")
+  @Test("The next save does not write a saved link again.")
   func linkOnce() throws {
     let container = try tripContainer()
     let setup = ModelContext(container)
@@ -80,7 +80,7 @@ struct StaleReferenceTests {
     #expect(try third.fetch(FetchDescriptor<BucketListItem>()).first?.tags.isEmpty == true)
   }
 
-  @Test("one-to-one takes the place of a partner that was not in memory")
+  @Test("A new one-to-one partner replaces one that was not in memory.")
   func stealing() throws {
     let container = try tripContainer()
     let setup = ModelContext(container)
@@ -100,7 +100,7 @@ struct StaleReferenceTests {
     #expect(try other.fetch(FetchDescriptor<Trip>()).first?.livingAccommodation?.placeName == "new")
   }
 
-  @Test("a value that was rolled back can be changed, undone and read")
+  @Test("A value that was rolled back can be changed, undone and read.")
   func undoAfterRollback() throws {
     let context = ModelContext(try tripContainer())
     let manager = UndoManager()
@@ -123,7 +123,7 @@ struct StaleReferenceTests {
     #expect(try other.fetch(FetchDescriptor<BucketListItem>()).first?.trip != nil)
   }
 
-  @Test("links that were saved are undone in the store too")
+  @Test("Undoing saved links changes the store too.")
   func undoneLinks() throws {
     let context = ModelContext(try tripContainer())
     let manager = UndoManager()
@@ -142,7 +142,7 @@ struct StaleReferenceTests {
     #expect(try other.fetch(FetchDescriptor<Tag>()).first?.items.isEmpty == true)
   }
 
-  @Test("large data that a file holds comes back with undo, after a save too")
+  @Test("Undo restores large data that is kept in a file, after a save too.")
   func undoneData() throws {
     let folder = try TemporaryFolder()
     let container = try ModelContainer(
@@ -168,7 +168,7 @@ struct StaleReferenceTests {
     #expect(try other.fetch(FetchDescriptor<Board>()).first?.picture == big)
   }
 
-  @Test("a collection without an inverse survives an upsert of its owner and of its members")
+  @Test("A collection without an inverse is kept after an upsert of its owner and of its members.")
   func looseUpsert() throws {
     let container = try boards()
     let context = ModelContext(container)
@@ -185,7 +185,7 @@ struct StaleReferenceTests {
     #expect(try other.fetchCount(FetchDescriptor<Note>()) == 2)
   }
 
-  @Test("a member that moved to another owner is not taken from it by the first one")
+  @Test("A member that moved to another owner is not removed from it by the first one.")
   func looseMove() throws {
     let context = ModelContext(try boards())
     let first = Board(name: "A")
@@ -203,7 +203,7 @@ struct StaleReferenceTests {
     #expect(second.notes.isEmpty)
   }
 
-  @Test("a reference to an unsaved object that was deleted is none")
+  @Test("A reference to an unsaved object that was deleted is nil.")
   func deletedTarget() throws {
     let context = ModelContext(try boards())
     let board = Board(name: "A")
@@ -215,7 +215,7 @@ struct StaleReferenceTests {
     #expect(try ModelContext(context.container).fetch(FetchDescriptor<Board>()).count == 1)
   }
 
-  @Test("a reference without an inverse does not lead to an object that is to be deleted")
+  @Test("A reference without an inverse does not lead to an object that is to be deleted.")
   func deletedWithoutInverse() throws {
     let context = ModelContext(try boards())
     let board = Board(name: "A")
@@ -253,7 +253,7 @@ struct StaleReferenceTests {
     #expect(board.pinned === unsaved && board.notes.count == 3)
   }
 
-  @Test("an object is in a collection once, however often it is given")
+  @Test("A collection contains an object once, however often it was added.")
   func once() throws {
     let context = ModelContext(try tripContainer())
     let trip = Trip(name: "A")
@@ -263,7 +263,7 @@ struct StaleReferenceTests {
     #expect(trip.bucketList.count == 1)
   }
 
-  @Test("an object whose parent was rolled back still leaves its old parent")
+  @Test("An object whose parent was rolled back still leaves its old parent.")
   func movedAgain() throws {
     let context = ModelContext(try tripContainer())
     let first = Trip(name: "A")
