@@ -9,14 +9,14 @@ import StoreTesting
 import TestSupport
 import Testing
 
-/// Who set a value, as a naive reader of the lines finds it.
+/// The transaction that set a value, as a naive reader finds it in the lines.
 private struct NaiveValue: Equatable {
   var value: String
   var transaction: Int64
   var before: String?
 }
 
-/// All values of all objects, dead or alive, by a replay in the plainest way.
+/// All values of all objects, deleted ones included, by the simplest possible replay.
 private func naiveReplay(_ lines: [[String: Any]]) throws -> [String: [String: NaiveValue]] {
   func text(_ value: Any) throws -> String {
     let options: JSONSerialization.WritingOptions = [.sortedKeys, .fragmentsAllowed]
@@ -130,7 +130,6 @@ struct BlameTests {
       let world = try RenamedWorld(folder, hasOthers: false)
       for source in [world.store, world.logs] {
         let history = try History(source)
-        // By the name that it has now, and by the one that it had.
         for entity in ["Human", "Person"] {
           var seen: [String] = []
           let result = try blame(
@@ -187,7 +186,6 @@ struct BlameTests {
         #expect(try shown { _ in } == all + ["app", "desk", "widget"])
         #expect(try shown { $0.author = "widget" } == ["mobile was 555 1", "widget"])
         #expect(try shown { $0.author = "nobody" } == [])
-        // By the name that it has now, and by the one that it had.
         for name in ["mobile", "phone"] {
           #expect(try shown { $0.attribute = name } == ["mobile was 555 1", "app", "widget"])
         }

@@ -42,7 +42,7 @@ struct PrunedStateTests {
       }
       let base = Int64.random(in: 3...16, using: &world.random)
       try store.deleteHistory([1...base])
-      // A write by another program, which has no place in history yet.
+      // A foreign change that is not sealed yet.
       try Connection(path: path, mode: .readWrite).execute("UPDATE Guest SET note = 'by hand'")
       for id in base...(copies.keys.max() ?? base) {
         guard let copy = copies[id] else { continue }

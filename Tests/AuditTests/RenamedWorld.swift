@@ -5,15 +5,15 @@ import Pipeline
 import Store
 import Testing
 
-/// A store and its logs, in which migrations renamed an entity and its attribute, and then another
-/// entity came that has the old name.
+/// A store and its logs. Migrations renamed an entity and its attribute, and later added another
+/// entity with the old name.
 ///
-/// A Person with a phone is a Human with a mobile now, and there are other Persons.
+/// A Person with a phone is now a Human with a mobile, and there are other Persons.
 struct RenamedWorld {
   let store: String
   let logs: String
 
-  /// Makes it, with or without those other Persons.
+  /// - Parameter hasOthers: Whether the later entity Person exists.
   init(_ folder: URL, hasOthers: Bool = true) throws {
     let url = folder.appendingPathComponent("a.store")
     let logs = LogFolder(folder.path + "/logs")

@@ -9,7 +9,7 @@ import StoreTesting
 import TestSupport
 import Testing
 
-/// A form that writes ids, and of changes what they are about.
+/// Shows ids and counts, and the object and properties of each change.
 private func plainForm() -> TimelineForm {
   TimelineForm(
     head: { summary in
@@ -38,7 +38,7 @@ private func timeline(
   return String(decoding: bytes, as: UTF8.self)
 }
 
-/// A history that counts what is read of it.
+/// A history that counts how many transactions and changes are read.
 private final class CountingSource: HistorySource {
   var changes = 0
   private let source: StoreHistory
@@ -70,7 +70,7 @@ private final class CountingSource: HistorySource {
 
 @Suite("The timeline")
 struct TimelineTests {
-  /// What a naive reader makes of the lines.
+  /// The timeline that a naive reader makes of the lines.
   private func naive(
     _ world: AuditedWorld,
     _ isWanted: ([String: Any]) -> Bool,
@@ -99,7 +99,7 @@ struct TimelineTests {
     return result.reversed()
   }
 
-  /// The names of properties in an order that both sides can have.
+  /// The text with the names of properties sorted, because the two sides have different orders.
   private func sorted(_ text: String) -> String {
     text.split(separator: "\n", omittingEmptySubsequences: false).map { line in
       var words = line.split(separator: " ", omittingEmptySubsequences: false).map(String.init)
@@ -179,7 +179,7 @@ struct TimelineTests {
       #expect(source.changes == sizes.reduce(0, +))
       for limit in 0...20 {
         #expect(try lines(Int64(limit)) == Array(all.prefix(limit)))
-        // Two at most are read beyond those that are shown, before it is known how long they are.
+        // Up to two more transactions are read before their length is known.
         let shown = sizes.suffix(limit).reduce(0, +)
         #expect(source.changes <= (limit < 3 ? 6 : max(shown, 9_006) + 64), "\(limit)")
       }
@@ -198,7 +198,7 @@ struct TimelineTests {
       let history = try History(world.logs.path)
       let last = try #require(history.stretches.last)
       try #require(history.stretches.count > 1)
-      // The first one can't be read any more.
+      // Damages the first log.
       let files = try #require(FileManager.default.enumerator(atPath: world.logs.path))
         .compactMap { $0 as? String }.filter { $0.hasSuffix(".ndjson.gz") }.sorted()
       let first = try #require(files.first { $0.contains("/00000000000000000001-") })
@@ -235,7 +235,7 @@ struct TimelineTests {
         return String(decoding: bytes, as: UTF8.self)
       }
       for source in [log, world.logs.path] { #expect(try newest(source, nil) == all.joined()) }
-      // A member in the middle can't be read any more.
+      // Damages a member in the middle.
       var bytes = try Data(contentsOf: world.log)
       let offset = try world.offsets()[1]
       for place in offset + 1_000..<offset + 1_100 { bytes[place] ^= 0xff }
@@ -287,7 +287,7 @@ struct TimelineTests {
         }
         let all = "update Human 1 mobile; update Person 1 town; insert Person 1 phone,town"
         #expect(try found("Human", nil) == all)
-        // There is an entity of that name now, which is meant, and not what had its name before.
+        // An entity has that name now, so the renamed one is not meant.
         #expect(try found("Person", nil) == "insert Person 1 phone")
         let numbers = "update Human 1 mobile; insert Person 1 phone,town"
         #expect(try found("Human", "mobile") == numbers)

@@ -6,7 +6,7 @@ import Testing
 
 @testable import ChangeLog
 
-/// The most memory that this process had since ``forgetPeak()``, in bytes.
+/// The peak memory of this process since ``forgetPeak()``, in bytes.
 private func peak() throws -> Int {
   let status = try String(contentsOfFile: "/proc/self/status", encoding: .utf8)
   let line = try #require(status.split(separator: "\n").first { $0.hasPrefix("VmHWM:") })
@@ -17,7 +17,7 @@ private func forgetPeak() throws {
   try "5".write(toFile: "/proc/self/clear_refs", atomically: false, encoding: .utf8)
 }
 
-/// Reads a file in the way of a log, which is to be refused with no more memory than so.
+/// Expects that reading a file as a log fails without using more memory than the limit.
 private func expectRefusal(
   _ path: String,
   _ code: LogError.Code,
@@ -60,7 +60,7 @@ private let opening =
   #"{"kind":"change","txn":1,"seq":0,"n":1,"ts":"2026-01-01T00:00:00.000000Z","#
   + #""op":"insert","entity":"Note","id":"1","after":{"text":"#
 
-/// Each runs in a process of its own, so that no other test's memory counts.
+/// Each test runs in its own process, so that it measures only its own memory.
 @Suite("Files that are built to exhaust memory")
 struct BombTests {
   @Test("A line of one gigabyte is refused in bounded memory.")
@@ -89,7 +89,7 @@ struct BombTests {
       unlink(file + ".plain")
       #expect(try Data(contentsOf: URL(fileURLWithPath: file)).count < 150_000)
       try expectRefusal(file, .damaged, "is longer than")
-      // The same without a header, and with line breaks only.
+      // Without a header, and with line breaks only.
       try shell("head -c 100000000 /dev/zero | tr '\\0' '\\n' | gzip >'\(file)'")
       try expectRefusal(file, .notALog, "is not a log")
     }
@@ -130,7 +130,7 @@ struct BombTests {
   }
 }
 
-/// Writes a log with a header that has another text for its schema, one without quotes.
+/// Writes a log whose header has another text as its schema; the text must not contain quotes.
 private func write(definition: String, to file: String, _ compressor: GzipCompressor) throws {
   let line = String(decoding: try header.line(), as: UTF8.self)
   let start = try #require(line.range(of: #""definition":""#)).upperBound

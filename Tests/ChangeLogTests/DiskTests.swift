@@ -77,7 +77,7 @@ struct DiskTests {
         }
       }
       #expect(try bytes(path) == [1] && names(in: folder.path) == ["file"])
-      // A folder can't be replaced by a file.
+      // A file can't replace a folder.
       try makeFolders(folder.path + "/folder")
       let error = #expect(throws: LogError.self) {
         try writeDurably([1], to: folder.path + "/folder")

@@ -4,7 +4,7 @@ import TestSupport
 
 @testable import ChangeLog
 
-/// Calls with a reader of a new file in which each block is a gzip member, and the file's path.
+/// Calls `body` with a reader of a new file whose members are the blocks, and with its path.
 func withGzipFile<Result>(
   _ blocks: [[UInt8]],
   _ body: (GzipReader, String) throws -> Result
@@ -19,7 +19,7 @@ func withGzipFile<Result>(
   }
 }
 
-/// The lines of a text, each with its line break, and what follows the last one.
+/// The lines of a text with their line breaks, and the bytes after the last one.
 func lines(of text: [UInt8]) -> (whole: [[UInt8]], rest: [UInt8]) {
   var (whole, rest): ([[UInt8]], [UInt8]) = ([], [])
   for byte in text {
@@ -31,5 +31,5 @@ func lines(of text: [UInt8]) -> (whole: [[UInt8]], rest: [UInt8]) {
   return (whole, rest)
 }
 
-/// Bytes without a line break that fill a buffer so far that the next member waits for another one.
+/// Bytes without a line break that fill a buffer almost completely.
 let padding = [UInt8](repeating: 0x70, count: 310_000)

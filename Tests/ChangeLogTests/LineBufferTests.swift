@@ -6,7 +6,7 @@ import Testing
 
 @Suite("Lines of a log file")
 struct LineBufferTests {
-  /// What a buffer gives until it ends or fails.
+  /// The lines that a buffer returns until it ends or fails.
   private func read(
     _ blocks: [[UInt8]],
     makesDigests: Bool

@@ -299,7 +299,7 @@ struct LogTests {
         bytes[$0] == 0x1f && bytes[$0 + 1] == 0x8b && bytes[$0 + 2] == 8 && bytes[$0 + 3] == 0
       }
       #expect(starts.count >= 3)
-      // Cut where a member ends, the file looks whole to every reader but ours.
+      // A file that is cut at the end of a member looks complete to other gzip readers.
       for start in starts.dropFirst() {
         let cut = folder.appendingPathComponent("cut.ndjson.gz")
         try Data(bytes[..<start]).write(to: cut)
@@ -314,7 +314,7 @@ struct LogTests {
 
 @Suite("Damaged logs")
 struct DamagedLogTests {
-  /// Writes a file that was not there: writing over one waits for the disk.
+  /// Writes a new file: replacing an existing one would wait for the disk.
   private func write(_ bytes: [UInt8], to file: URL) throws {
     unlink(file.path)
     try Data(bytes).write(to: file)
@@ -327,14 +327,14 @@ struct DamagedLogTests {
       let text = try plain(path)
       let file = folder.appendingPathComponent("changed.ndjson.gz")
       var found = 0
-      // Here a bit of some bytes, and all of them where there is time.
+      // Flips one bit of some bytes, or of all bytes in long tests.
       let step = trials(3, long: 1)
       for index in stride(from: 0, to: text.count, by: step) {
         for bit in trials(0, long: 1) == 1 ? 0..<8 : index % 8..<index % 8 + 1 {
           var changed = text
           changed[index] ^= 1 << bit
           try write(gzip(changed), to: file)
-          // Any error will do, as long as it is ours.
+          // Any error is right if it has a typed code.
           do {
             _ = try read(file.path)
             Issue.record("byte \(index), bit \(bit) was changed, and nobody noticed")

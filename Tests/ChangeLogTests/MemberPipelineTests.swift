@@ -17,7 +17,7 @@ struct MemberPipelineTests {
       let pipeline = MemberPipeline(level: 1, threads: threads, path: "test") { members.append($0) }
       for (place, block) in blocks.enumerated() {
         try pipeline.append(block)
-        // Those on their way are no more than twice the threads.
+        // At most twice as many blocks as threads are in progress.
         #expect(place + 1 - members.count <= 2 * max(1, threads))
       }
       try pipeline.finish()

@@ -13,7 +13,7 @@ struct StreamedValueTests {
     (0..<count).map { UInt8(truncatingIfNeeded: $0 * 7) }
   }
 
-  /// The lines of a value as a stream has them.
+  /// The lines of a value in a stream.
   private func lines(_ value: [UInt8], _ folder: URL) throws -> [[UInt8]] {
     let url = folder.appendingPathComponent(UUID().uuidString)
     #expect(FileManager.default.createFile(atPath: url.path, contents: nil))
@@ -116,7 +116,7 @@ struct StreamedValueTests {
       ] {
         #expect(try !isTaken(right.replacing(part, with: other)), "\(other)")
       }
-      // The second line of a value that has another digest, size or place.
+      // The second line of a value with another digest, size or place.
       let value = bytes(Self.piece + 3)
       let lines = try lines(value, folder)
       let first = try lines[0].withUnsafeBytes { try SpooledValue($0, blobs: blobs) }

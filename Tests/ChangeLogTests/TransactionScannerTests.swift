@@ -141,7 +141,7 @@ struct TransactionScannerTests {
         changed.withUnsafeBytes { bytes in
           let scanner = TransactionScanner()
           guard let change = try? scanner.change(bytes), let opened = try? scanner.opened(),
-            // Such a name is in no schema, which the caller compares it with.
+            // No schema has such a name, and the caller compares it with the schema.
             !change.entity.contains(0)
           else { return }
           var again: [UInt8] = []
@@ -153,7 +153,7 @@ struct TransactionScannerTests {
           accepted += 1
         }
       }
-      // No part of a line is one.
+      // No part of a line is accepted.
       _ = line[..<place].withUnsafeBytes { bytes in
         #expect(throws: Refusal.self) { _ = try TransactionScanner().change(bytes) }
       }
@@ -175,7 +175,7 @@ struct TransactionScannerTests {
         changed[place] = byte
         changed.withUnsafeBytes { bytes in
           guard let read = try? TransactionScanner().transaction(bytes, isAlone: true),
-            // The caller compares it with the header's.
+            // The caller compares it with the header's schema.
             read.schema.utf8.count == 3
           else { return }
           #expect(
@@ -192,7 +192,7 @@ struct TransactionScannerTests {
     }
   }
 
-  /// Reads lines up to the one that is refused, and returns how many were accepted.
+  /// Reads lines until one is refused, and returns how many were accepted.
   private func accepted(_ lines: [[UInt8]], _ scanner: TransactionScanner) -> Int {
     for (index, line) in lines.enumerated() {
       do {

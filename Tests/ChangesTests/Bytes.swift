@@ -5,7 +5,7 @@ package func text(_ append: (inout [UInt8]) -> Void) -> String {
   return String(decoding: buffer, as: UTF8.self)
 }
 
-/// Gives the UTF-8 bytes of a text to a function.
+/// Calls `body` with the UTF-8 bytes of a text.
 package func bytes<Result>(_ text: String, _ body: (UnsafeRawBufferPointer) -> Result) -> Result {
   Array(text.utf8).withUnsafeBytes(body)
 }

@@ -1,6 +1,6 @@
 @testable import CommandLineKit
 
-/// A program with one of each: what the tests parse and show.
+/// A program with each kind of parameter.
 enum Greeting {
   static let name = Parameter<String>.positional("NAME", type: .text, help: "Who to greet.")
   static let others = Parameter<[String]>.positionals("OTHER", type: .text, help: "Who else.")
@@ -46,7 +46,7 @@ enum Greeting {
     ]
   )
 
-  /// What the words after the program's name give.
+  /// The arguments that are parsed from words after the program's name.
   static func arguments(
     _ words: String...,
     environment: [String: String] = [:]
@@ -57,7 +57,6 @@ enum Greeting {
     return arguments
   }
 
-  /// The error that the words give.
   static func error(_ words: String..., environment: [String: String] = [:]) -> CommandError? {
     do {
       _ = try parse(words, for: command, environment: environment)

@@ -62,6 +62,5 @@ struct ManualPageTests {
 }
 
 extension String {
-  /// How many parts a text falls into at another.
   fileprivate func components(of separator: String) -> Int { split(separator: separator).count }
 }

@@ -1,24 +1,24 @@
 /*
- * Makes one system call or allocation of a program fail, to see what the program makes of it.
+ * Makes one system call or allocation of a program fail, to test how the program handles it.
  *
- * Loaded with LD_PRELOAD, it counts the calls that change files, those of SQLite too, and acts at
- * the one whose number is FAULT_AT:
+ * Loaded with LD_PRELOAD, it counts the calls that change files, SQLite's included, and acts at
+ * call number FAULT_AT:
  *
  *   FAULT_KIND   full: the call fails with ENOSPC, and so do all writes after it
  *                error: the call fails with EIO
- *                short: a write writes half of what it should
+ *                short: a write writes half of its bytes
  *                kill: the program is killed before the call
  *                killed-after: the program is killed after the call
- *   FAULT_MARK   a file that is made when the fault fires, with the name of the call
+ *   FAULT_MARK   a file that is created when the fault fires; it has the name of the call
  *
- * Calls count that concern regular files and folders; what goes to a terminal or a pipe does not.
+ * Only calls on regular files and folders count, not those on a terminal or a pipe.
  *
- * With these kinds allocations are counted, and no other calls:
+ * These kinds count allocations instead of calls:
  *
- *   memory       the allocation gives nothing
- *   no-memory    the allocation gives nothing, nor does any after it
- *   count        nothing fails; at the end the number of allocations is in FAULT_MARK
- *   FAULT_OF     a part of a library's name: its allocations alone count, by where they return to
+ *   memory       the allocation returns NULL
+ *   no-memory    the allocation and all later ones return NULL
+ *   count        nothing fails; at the end FAULT_MARK has the number of allocations
+ *   FAULT_OF     a part of a library's name: only allocations that return into it count
  */
 #define _GNU_SOURCE
 #include <dlfcn.h>
@@ -47,7 +47,7 @@ static const char *fault_mark;
 
 static int is(const char *kind) { return strcmp(fault_kind, kind) == 0; }
 
-/* By system calls alone, because it may be an allocation that fails here. */
+/* Uses only system calls, because an allocation may be failing here. */
 static void mark(const char *name) {
   if (!fault_mark) return;
   int file = syscall(SYS_openat, AT_FDCWD, fault_mark, O_WRONLY | O_CREAT | O_TRUNC, 0600);
@@ -56,7 +56,7 @@ static void mark(const char *name) {
   syscall(SYS_close, file);
 }
 
-/* Which allocations count: none, those that return into a library, or all. */
+/* Which allocations count: none, those that return into the library, or all. */
 static enum { NONE, LIBRARY, ALL } counted;
 static uintptr_t library_start, library_end;
 
@@ -81,7 +81,7 @@ __attribute__((constructor)) static void begin(void) {
   if (!is("memory") && !is("no-memory") && !is("count")) return;
   char *library = getenv("FAULT_OF");
   int has_name = library && *library;
-  /* A library that is not there has no allocations. */
+  /* A library that is not loaded has no allocations. */
   if (has_name && !dl_iterate_phdr(find_library, library)) return;
   counted = has_name ? LIBRARY : ALL;
 }
@@ -101,7 +101,7 @@ static int is_file(int descriptor) {
 
 enum act { GO, FAIL, SHORT, DIE_AFTER };
 
-/* Says what is to happen to the next call; errno is set where it is to fail. */
+/* Decides what happens to the next call; sets errno if it fails. */
 static enum act next(const char *name, int may_be_short) {
   if (atomic_load(&is_full) && may_be_short) { errno = ENOSPC; return FAIL; }
   if (!fault_at || counted || atomic_fetch_add(&calls, 1) + 1 != fault_at) return GO;
@@ -169,7 +169,7 @@ int rename(const char *from, const char *to) { ACT(rename, 1, 0, from, to); }
 int unlink(const char *path) { ACT(unlink, 1, 0, path); }
 int mkdir(const char *path, mode_t mode) { ACT(mkdir, 1, 0, path, mode); }
 
-/* Only what makes a file counts; reading has nothing to undo. */
+/* Only opening for writing counts; reading changes nothing. */
 #define OPEN(name)                                                     \
   int name(const char *path, int flags, ...) {                         \
     mode_t mode = 0;                                                   \
@@ -184,7 +184,7 @@ int mkdir(const char *path, mode_t mode) { ACT(mkdir, 1, 0, path, mode); }
 OPEN(open)
 OPEN(open64)
 
-/* Allocations, of which those before the beginning do not count. */
+/* Allocations before the start of main do not count. */
 extern void *__libc_malloc(size_t);
 extern void *__libc_calloc(size_t, size_t);
 extern void *__libc_realloc(void *, size_t);

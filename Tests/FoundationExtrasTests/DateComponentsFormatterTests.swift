@@ -105,7 +105,7 @@ struct DateComponentsFormatterTests {
     let time = TimeInterval(3_600 + 600)
     #expect(formatter(.full, language: "de_DE").string(from: time) == "1 Stunde und 10 Minuten")
     #expect(formatter(.spellOut, language: "fr_FR").string(from: 120) == "deux minutes")
-    // ICU has one word for a number, whatever noun comes after it.
+    // ICU spells a number in the same way before any noun.
     let german = formatter(.spellOut, language: "de_DE").string(from: time)
     #expect(german == "eins Stunde und zehn Minuten")
   }

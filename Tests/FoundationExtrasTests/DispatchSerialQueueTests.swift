@@ -37,7 +37,7 @@ struct DispatchSerialQueueTests {
   func closures() async {
     let queue = DispatchSerialQueue(label: "closures")
     let order = await withCheckedContinuation { continuation in
-      nonisolated(unsafe) var order: [Int] = []  // Only the queue works with it.
+      nonisolated(unsafe) var order: [Int] = []  // Only the queue uses it.
       queue.async { order.append(1) }
       queue.sync { order.append(2) }
       queue.asyncAfter(deadline: .now() + 0.01) {

@@ -15,7 +15,7 @@ private struct SymbolGraph: Decodable {
     let identifier: Identifier
     let pathComponents: [String]
     let docComment: Comment?
-    /// Nil for what the compiler made by itself.
+    /// Nil for declarations that the compiler synthesized.
     let location: Location?
   }
 

@@ -15,7 +15,7 @@ func importedModule(_ line: Substring) -> String? {
   return words.first?.split { $0 == "." || $0 == ";" }.first.map(String.init)
 }
 
-/// What is wrong with the imports of one file of a room, a sentence for each line at fault.
+/// A sentence for each wrong import of a file.
 func importFaults(in file: PackageFile, of room: Room) -> [String] {
   file.code.compactMap { number, text in
     guard let module = importedModule(text) else { return nil }

@@ -80,7 +80,7 @@ struct LayerTests {
 
 @Suite("The graph of the symbols that files use")
 struct SourceGraphTests {
-  /// The files that the first of some files uses.
+  /// The other files that the first file uses.
   private func used(_ sources: (path: String, text: String)...) -> [String] {
     let graph = SourceGraph(sources: sources)
     return graph.uses[0].keys.sorted().map { graph.files[$0] }

@@ -2,7 +2,7 @@
 struct Layer {
   let name: String
   let mayUse: Set<String>
-  /// Folders above it that its files use all the same, each with the reason.
+  /// Folders above it that its files use nevertheless, each with the reason.
   let exceptions: [String: String]
 
   init(

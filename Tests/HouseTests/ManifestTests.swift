@@ -70,7 +70,7 @@ struct ManifestTests {
         [package, "--scratch-path", folder.path, "dump-package"],
         environment: environment
       )
-      // SwiftPM may warn before.
+      // SwiftPM may print warnings first.
       let json = Data(dump.text.drop { $0 != "{" }.utf8)
       let targets = try JSONDecoder().decode(Dump.self, from: json).targets
       return targets.map { target in

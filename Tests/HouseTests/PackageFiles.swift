@@ -6,20 +6,20 @@ struct PackageFile {
   let lines: [Substring]
 }
 
-/// Where the package stands, found from this file's own place in it.
+/// The root folder of the package, found from the path of this file.
 let packageRoot = URL(filePath: #filePath)
   .deletingLastPathComponent()
   .deletingLastPathComponent()
   .deletingLastPathComponent()
 
-/// The names of what stands in a folder of the package; nothing where there is no such folder.
+/// The names of the files in a folder of the package; empty if the folder is missing.
 func names(in folder: String) throws -> [String] {
   let url = packageRoot.appending(path: folder)
   guard FileManager.default.fileExists(atPath: url.path) else { return [] }
   return try FileManager.default.contentsOfDirectory(atPath: url.path).sorted()
 }
 
-/// All text files under a folder of the package ("" is the whole of it), without what was built.
+/// All text files under a folder of the package ("" is the root), except build products.
 func files(under folder: String) throws -> [PackageFile] {
   var found: [PackageFile] = []
   for name in try names(in: folder) where !name.hasPrefix(".build") && name != ".git" {
@@ -46,7 +46,7 @@ func swiftFiles(under folder: String) throws -> [PackageFile] {
 }
 
 extension PackageFile {
-  /// The lines with code on them, numbered from 1: no lines that only hold a comment.
+  /// The numbered lines that are not just a comment.
   var code: [(number: Int, text: Substring)] {
     lines.enumerated()
       .map { (number: $0.offset + 1, text: $0.element) }

@@ -1,7 +1,7 @@
 import Foundation
 import ProcessTesting
 
-/// What a program wrote to standard output and standard error, and its exit code.
+/// Runs a program; returns its standard output and standard error, and its exit code.
 func run(
   _ command: [String],
   in folder: URL = packageRoot,

@@ -9,7 +9,7 @@ struct Room {
   }
 }
 
-/// Every room of the house, top to bottom: a room imports only rooms that stand further down.
+/// Every room, from top to bottom: a room imports only rooms further down.
 let rooms: [Room] = [
   Room(
     "travelog",
@@ -50,13 +50,13 @@ let rooms: [Room] = [
   Room("CDeflate"),
 ]
 
-/// The modules that come with the toolchain or the system and that any room may import.
+/// The modules of the toolchain and the system that any room may import.
 let toolchainModules: Set<String> = [
   "Dispatch", "Foundation", "FoundationEssentials", "Glibc", "Musl", "Observation", "Swift",
   "Synchronization", "_FoundationICU",
 ]
 
-/// The modules that stand beside the compiler, for the rooms that expand macros.
+/// The modules of the compiler, for the rooms that expand macros.
 let macroModules: Set<String> = [
   "SwiftBasicFormat", "SwiftCompilerPluginMessageHandling", "SwiftDiagnostics", "SwiftIfConfig",
   "SwiftOperators", "SwiftParser", "SwiftParserDiagnostics", "SwiftSyntax", "SwiftSyntaxBuilder",

@@ -20,9 +20,9 @@ import SwiftData
   }
 }
 
-/// An actor that other modules see.
+/// An actor that is public.
 @ModelActor public actor ShapedPublicImporter {
-  /// How many models there are.
+  /// The number of models.
   public func count() throws -> Int {
     try modelContext.fetchCount(FetchDescriptor<ShapedPublic>())
   }
@@ -45,7 +45,7 @@ package actor ShapedGenericImporter<Model: PersistentModel> {
   }
 }
 
-/// One that was written without the macro.
+/// An actor that is written without the macro.
 actor ShapedByHand: ModelActor {
   nonisolated let modelContainer: ModelContainer
   nonisolated let modelExecutor: any ModelExecutor

@@ -1,6 +1,6 @@
 import SwiftData
 
-// Classes that conform to protocols of their own accord, and families of classes.
+// Classes that declare their own conformances, and families of classes.
 
 @Model
 final class ShapedCodable: Codable, Equatable, Hashable, Identifiable,
@@ -39,7 +39,7 @@ final class ShapedCodable: Codable, Equatable, Hashable, Identifiable,
   init(id: String) { self.id = id }
 }
 
-/// What only models can be.
+/// A protocol that only models can conform to.
 protocol ShapedNamed: PersistentModel {
   var name: String { get set }
 }
@@ -105,7 +105,7 @@ class ShapedPlainBase {
   init() {}
 }
 
-/// A subclass that is no model of its own.
+/// A subclass that is not a model.
 class ShapedPlainAnimal: ShapedAnimal {
   var extra = 1
 
@@ -116,12 +116,12 @@ class ShapedPlainAnimal: ShapedAnimal {
   }
 }
 
-/// And one that inherits every initializer.
+/// A subclass that inherits every initializer.
 final class ShapedSilentAnimal: ShapedAnimal {
   var extra = 1
 }
 
-/// A model over a subclass that is none.
+/// A model whose superclass is not a model.
 @Model final class ShapedModelOverPlain: ShapedPlainAnimal {
   var wings: Int
   init(wings: Int) {

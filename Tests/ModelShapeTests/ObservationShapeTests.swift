@@ -22,7 +22,7 @@ import Testing
 
 @Suite("Observers of models")
 struct ObservationShapeTests {
-  /// Whether a change is seen by who read something before.
+  /// Whether an observer that reads something is notified of a change.
   private func isSeen(read: () -> Void, change: () -> Void) -> Bool {
     let seen = Mutex(false)
     withObservationTracking(read) { seen.withLock { $0 = true } }

@@ -1,7 +1,7 @@
 import SwiftData
 
-// Model classes in the shapes that applications give them. This file imports SwiftData alone, as
-// theirs do, and has to compile without a warning.
+// Model classes in the shapes that applications use. Like those applications, this file imports
+// only SwiftData, and must compile without a warning.
 
 @Model final class ShapedTrip {
   @Attribute(.unique, originalName: "title") var name: String

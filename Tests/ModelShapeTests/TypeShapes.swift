@@ -1,6 +1,6 @@
 import SwiftData
 
-// Classes in the shapes that applications give them: how visible, where, bound to what.
+// Classes in the shapes that applications use: access levels, nesting, actors.
 
 // Types of an application may have the names of SwiftData's.
 struct Schema {}
@@ -39,28 +39,28 @@ extension ShapedSchemaV2 {
   }
 }
 
-/// A model that other modules see.
+/// A model that is public.
 @Model public final class ShapedPublic {
-  /// What it is called.
+  /// The name of the model.
   public var name: String
-  /// How many there are.
+  /// The number of its parts.
   public internal(set) var count = 0
   var hidden: Int?
-  /// Others of its kind.
+  /// Other models of its kind.
   @Relationship public var friends: [ShapedPublic] = []
-  /// Makes one.
+  /// Creates a model.
   public init(name: String) { self.name = name }
 }
 
 @Model open class ShapedOpen {
   open var name: String
-  /// Makes one.
+  /// Creates a model.
   public init(name: String) { self.name = name }
 }
 
 @Model open class ShapedOpenChild: ShapedOpen {
   open var level: Int
-  /// Makes one.
+  /// Creates a model.
   public init(level: Int) {
     self.level = level
     super.init(name: "child")
@@ -82,7 +82,7 @@ extension ShapedSchemaV2 {
   init(name: String) { self.name = name }
 }
 
-/// Uses what only this file sees.
+/// The models that are private to this file.
 func shapesOfThisFile() -> [any PersistentModel.Type] {
   [ShapedPrivate.self, ShapedFileprivate.self]
 }
@@ -117,7 +117,7 @@ final class ShapedAvailable {
   init(name: String) { self.name = name }
 }
 
-// Names that generated code uses itself.
+// Names that generated code uses.
 @Model final class Root {
   var name: String
   var root: Root?

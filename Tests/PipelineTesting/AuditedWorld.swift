@@ -5,16 +5,13 @@ import Store
 import StoreTesting
 import TestSupport
 
-/// A store of random history with its logs, in files of a few transactions.
+/// A store of random history with logs of a few transactions each.
 package struct AuditedWorld {
-  /// The store.
   package let store: Store
-  /// Its logs.
   package let logs: LogFolder
-  /// What writes the history.
   package var history: HistoryWorld
 
-  /// Writes some history, and exports it now and then.
+  /// Writes some history, and exports it several times.
   package init(_ folder: URL, _ name: String, writes: Int = 24) throws {
     history = HistoryWorld(SeededGenerator(for: name))
     history.hasLargeValues = false
@@ -29,7 +26,7 @@ package struct AuditedWorld {
     }
   }
 
-  /// The same history from each place that has it.
+  /// The same history from each of its sources.
   package func histories(_ point: String = "") throws -> [History] {
     try [History(store.location.path + point), History(logs.path + point)]
   }

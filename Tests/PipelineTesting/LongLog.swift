@@ -6,23 +6,19 @@ import Store
 import StoreTesting
 import TestSupport
 
-/// A store of 200 transactions, each of which inserts a camp, and its log, which has several members.
+/// A store of 200 transactions, each of which inserts a camp, and its log of several members.
 package struct LongLog {
-  /// The store.
   package let store: Store
-  /// The folder that the log lies in.
   package let logs: LogFolder
-  /// The log.
   package let log: URL
 
-  /// Writes the store and exports it.
   package init(_ folder: URL) throws {
     store = try Store.open(.file(folder.appendingPathComponent("a.store")), schema: worldSchema)
     let camp = worldSchema.index(of: "Camp") ?? 0
     var row = [Value](repeating: .null, count: store.layouts[camp].columns.count)
     var generator = SeededGenerator(for: "a long log")
     for id in 1...200 as ClosedRange<Int64> {
-      // Some 25 KiB that can hardly be compressed.
+      // About 25 KiB that are hardly compressible.
       let noise = (0..<2_000).map { _ in String(generator.next(), radix: 36) }
       row[0] = .text("camp \(id) \(noise.joined())")
       try store.write(Author(name: "app")) { try $0.insert(camp, id: id, values: row) }
@@ -33,13 +29,12 @@ package struct LongLog {
     log = URL(fileURLWithPath: try logs.files(of: store.identifier, lineage: 0)[0].path)
   }
 
-  /// The file of members beside the log.
   package var members: URL {
     let name = "_" + log.lastPathComponent.dropLast(".ndjson.gz".count) + ".members.ndjson"
     return log.deletingLastPathComponent().appendingPathComponent(name)
   }
 
-  /// Where members begin in the log, by the file beside it.
+  /// The offsets of members in the log, from the members file.
   package func offsets() throws -> [Int] {
     try String(contentsOf: members, encoding: .utf8).split(separator: "\n").dropFirst().compactMap {
       Int($0.split(separator: ":")[2].prefix { $0.isNumber })

@@ -8,7 +8,7 @@ import Testing
 
 @Suite("Texts that are not UTF-8")
 struct BrokenTextTests {
-  /// The bytes of an object's name, in digits.
+  /// The bytes of an object's name as hexadecimal digits.
   private func name(of object: Int64, in path: String) throws -> [String] {
     let store = try Store.open(
       .file(URL(fileURLWithPath: path)),
@@ -22,7 +22,7 @@ struct BrokenTextTests {
     try withTemporaryFolder { folder in
       var world = try World(folder, "broken text")
       try world.write(3)
-      // One of them is so large that it lies in a file of its own beside the logs.
+      // One text is so large that it is kept in a blob file.
       let texts = ["ff41c328", "fe41c328", "41", String(repeating: "80", count: 2 << 20), "c0"]
       try runSQL(
         "INSERT INTO Place (id, name, _entity) VALUES (999, CAST(x'00ff' AS TEXT), 'Camp')",
@@ -50,7 +50,7 @@ struct BrokenTextTests {
         request.against = world.path
         #expect(try verify(request).flatMap(\.findings) == [])
       }
-      // Each of them was a change.
+      // Each update was recorded.
       let changes = try rows(
         "SELECT count(*) FROM history_change WHERE entity = 'Camp' AND object = 999",
         in: world.source

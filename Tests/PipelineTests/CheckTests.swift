@@ -67,7 +67,7 @@ struct CheckTests {
         $0.logs = world.logs
         $0.author = Author(name: "auditor")
       }
-      // That triggers were missing is told, although they are back.
+      // Missing triggers are reported although opening the store created them again.
       #expect(record.texts.count == triggers.count + 1)
       #expect(record.texts.last == #"Guest \#(guest) has other values than in history: ["note"]"#)
       #expect(record.result.recorded != nil)

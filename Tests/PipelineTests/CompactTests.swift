@@ -52,7 +52,7 @@ struct CompactTests {
       try tokens[0].write(to: token)
       #expect(try world.export().notices.first?.message.contains("behind the logs") == true)
       #expect(try Data(contentsOf: token) == tokens[2])
-      // Also where there is more to export, and for who recovers.
+      // The same is true after more exports, and for recover.
       try tokens[1].write(to: token)
       try world.write(4)
       try world.export()
@@ -60,7 +60,7 @@ struct CompactTests {
       #expect(try recover(RecoverRequest(store: world.path, logs: world.logs)).remedy == .none)
       #expect(try verify(VerifyRequest(logs: world.logs)).map(\.findings) == [[]])
       try #expect(world.lines() == lines(of: world.source))
-      // A token of another history is not one that is behind.
+      // A token of another history is not just out of date.
       let identifier = world.source.identifier
       var point = try #require(try Bookmark(json: Array(tokens[0])).points[identifier])
       point.digest = TransactionDigest.beginning(ofStore: identifier, lineage: 7)

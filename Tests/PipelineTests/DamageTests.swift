@@ -7,12 +7,12 @@ import StoreTesting
 import TestSupport
 import Testing
 
-/// What may happen to a folder of logs; each must be found, and nothing after it applied.
+/// Each damage to a log folder must be found, and nothing after it applied.
 @Suite("Damaged log folders")
 struct DamageTests {
   private struct Damage: Sendable, CustomTestStringConvertible {
     let testDescription: String
-    /// False if everything is there, and something of it twice.
+    /// Whether the damage changes transactions; otherwise some are only duplicated.
     var changesContent = true
     let work: @Sendable (_ logs: [String], _ folder: URL) throws -> Void
   }
@@ -104,7 +104,7 @@ struct DamageTests {
       let results = try verify(VerifyRequest(logs: world.logs))
       #expect(!results.flatMap(\.findings).isEmpty)
       let request = ImportRequest(logs: world.logs, store: folder.path + "/replica.store")
-      // Some damage is an error, and logs that are lost at the end are just not there.
+      // Some damage is an error; logs that are missing at the end are not.
       _ = try? importLogs(request)
       guard FileManager.default.fileExists(atPath: request.store) else { return }
       let replica = try Store.open(.file(URL(fileURLWithPath: request.store)))

@@ -34,12 +34,11 @@ struct EraseTests {
   private static let hotel = worldSchema.index(of: "Hotel") ?? 0
   private static let large = String(repeating: "a secret that is long ", count: 60_000)
 
-  /// A store with a guest whose notes were secret, in logs of several files, a snapshot among them.
+  /// A store with a guest who has secret notes, and several logs, one of them a snapshot.
   private struct Secrets {
     let folder: URL
     let store: Store
     let logs: LogFolder
-    /// The values that the guest had.
     let texts = ["the first secret", "the second secret", "a secret that is long "]
 
     var path: String { store.location.path }
@@ -83,7 +82,7 @@ struct EraseTests {
       _ = try Pipeline.export(request)
     }
 
-    /// Five transactions of the guest, and two of others.
+    /// Five transactions of the guest, and two of other objects.
     func write() throws {
       try store.write(Author(name: "app")) { writer in
         for id in [1, 2] as [Int64] {
@@ -110,7 +109,7 @@ struct EraseTests {
       try export()
     }
 
-    /// Where a text stands, in logs as they are without compression, blobs, or the store's files.
+    /// The files that contain a text: decompressed logs, blobs, and the store's files.
     func places(of text: String) throws -> [String] {
       let data = Data(text.utf8)
       return try contents(of: folder).filter { name, bytes in
@@ -138,7 +137,7 @@ struct EraseTests {
       let secrets = try Secrets(folder, mode)
       try secrets.write()
       try secrets.delete()
-      // What an export left that was stopped.
+      // A file of an interrupted export.
       let left = secrets.logs.lineageFolder(secrets.store.identifier, lineage: 0) + "/.writing"
       try Data(secrets.texts[0].utf8).write(to: URL(fileURLWithPath: left))
       for text in secrets.texts { #expect(try !secrets.places(of: text).isEmpty) }
@@ -174,7 +173,7 @@ struct EraseTests {
       )
       #expect(records.contains(#""author":"officer","reason":"she asked for it""#))
       #expect(records.contains(#""entity":"Guest","id":"1""#))
-      // A second time there is nothing to do, and what is exported anew has no value either.
+      // The second erasure has nothing to do, and a new export does not have the values either.
       #expect(try erase(request).values == 0)
       let again = LogFolder(folder.path + "/again")
       try again.create()
@@ -209,7 +208,7 @@ struct EraseTests {
         #expect(try rowDump(of: replica) == before)
         try replica.check { Issue.record("\($0)") }
       }
-      // It goes on after that, and a replica with it.
+      // The store and its replica still work.
       try secrets.set("another", score: "50")
       try secrets.export()
       let replica = try secrets.replica("false.store")
@@ -259,11 +258,11 @@ struct EraseTests {
           $0.origin = UUID().uuidString; $0.store = nil
         }?.code == .missing
       )
-      // The store has what is not exported: then the logs can't tell what the object has.
+      // Not everything is exported, so the logs do not show the present value.
       try secrets.set(secrets.texts[0])
       #expect(try refusal { $0.attributes = ["note"] }?.code == .misuse)
       try secrets.export()
-      // The note is now what it was at first.
+      // The note has its first value again.
       let error = #expect(throws: PipelineError.self) {
         var request = secrets.request
         request.attributes = ["note"]
@@ -280,7 +279,7 @@ struct EraseTests {
       try secrets.write()
       try secrets.delete()
       struct Stopped: Error {}
-      // Stopped when the first log has been written anew.
+      // Stops after the first log was rewritten.
       var ticks = 0
       let all = try verify(VerifyRequest(logs: secrets.logs)).reduce(0) { $0 + $1.transactions }
       #expect(throws: Stopped.self) {

@@ -13,7 +13,7 @@ struct ErasureTests {
     try Store.open(.file(URL(fileURLWithPath: path)), options: Options(isReadOnly: true))
   }
 
-  /// A folder with logs of a store that erases what it deletes.
+  /// Calls `body` with a folder that has logs of a store in tombstone mode.
   private func withErasures(
     _ name: String,
     hasLargeValues: Bool = true,
@@ -56,7 +56,7 @@ struct ErasureTests {
       #expect(try rowDump(of: copy) == rowDump(of: world.source))
       #expect(try lines(of: copy) == lines(of: world.source))
       try copy.check { Issue.record("\($0)") }
-      // The replica's own logs have the same lines, and what came later is erased in them too.
+      // The replica's own logs have the same lines, and later values are erased in them too.
       let again = LogFolder(folder + "/again")
       try again.create()
       _ = try Pipeline.export(ExportRequest(store: folder + "/replica.store", logs: again))
@@ -66,7 +66,7 @@ struct ErasureTests {
           == copy.read { try $0.historyRange() }
       )
       #expect(try lines(of: open(folder + "/second.store")) == world.lines())
-      // It goes on, export by export, and the rows stay the same.
+      // Further exports and imports keep the rows equal.
       for _ in 0..<4 {
         try world.write(8)
         try world.export()
@@ -140,7 +140,7 @@ struct ErasureTests {
     }
   }
 
-  /// What may happen to the records; each must be found.
+  /// Changes of the records; each must be found.
   private static let damages: [(String, @Sendable (inout [String]) -> Void)] = [
     ("all are gone", { $0.removeAll() }),
     ("the first is gone", { $0.removeFirst() }),
@@ -287,7 +287,7 @@ struct ErasureTests {
         }
       }
       #expect(try rows("SELECT id, known FROM \"All\"", in: store) == ["1|x", "2|x", "100|x"])
-      // Each is a value that readers of rows understand.
+      // Readers of rows accept each placeholder.
       var count = 0
       try store.read { try $0.snapshot { _ in count += 1 } }
       #expect(count == 3)
@@ -297,7 +297,7 @@ struct ErasureTests {
   @Test("A value that is set again after its erasure is in the replica's row.")
   func knownAgain() throws {
     try withTemporaryFolder { folder in
-      // What an erasure of one attribute leaves of an object that is still there.
+      // The lines after the erasure of one attribute of an existing object.
       let store = try Store.open(
         .file(folder.appendingPathComponent("replica.store")),
         schema: worldSchema,
@@ -347,7 +347,7 @@ struct ErasureTests {
 }
 
 extension Replayer {
-  /// Replays a change whose texts are what changed, before, after and special.
+  /// Replays a change with the texts of its properties, before, after and special.
   fileprivate func apply(
     kind: ChangeKind,
     _ entity: String,

@@ -28,7 +28,7 @@ struct World {
 
   var path: String { source.location.path }
 
-  /// Writes at random until history has so many more transactions.
+  /// Writes at random until history has at least `count` more transactions.
   mutating func write(_ count: Int) throws {
     let wanted = try source.read { try $0.sealedHead() } + Int64(count)
     while try source.read({ try $0.sealedHead() }) < wanted { try history.write(to: source) }
@@ -41,7 +41,7 @@ struct World {
     return try Pipeline.export(request)
   }
 
-  /// All lines of all logs, without headers and trailers.
+  /// All lines of all logs except headers and trailers.
   func lines(in folder: LogFolder? = nil) throws -> String {
     var text = ""
     for file in try (folder ?? logs).files(of: source.identifier, lineage: 0) {
@@ -54,7 +54,7 @@ struct World {
   }
 }
 
-/// Exports a store to a folder that has no logs of it yet, although it was exported before.
+/// Exports a store that was exported before to a new folder.
 @discardableResult
 func startLogs(
   of store: String,
@@ -67,7 +67,7 @@ func startLogs(
   return try export(request)
 }
 
-/// The text of a compressed file.
+/// The decompressed text of a file.
 func gunzip(_ path: String) throws -> String {
   let descriptor = open(path, O_RDONLY)
   defer { close(descriptor) }
@@ -198,7 +198,7 @@ struct ExportTests {
         let error = #expect(throws: PipelineError.self) { try world.export() }
         #expect(error?.code == .missingLogs)
         #expect(error?.message.contains("transaction \(second.to.transaction)") == true)
-        // At first the last log is missing, then all of them.
+        // First only the last log is missing, then all of them.
         for file in try world.logs.files(of: world.source.identifier, lineage: 0) {
           try FileManager.default.removeItem(atPath: file.path)
         }

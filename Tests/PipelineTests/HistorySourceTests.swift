@@ -7,7 +7,7 @@ import StoreTesting
 import TestSupport
 import Testing
 
-/// The lines of a range of a history, as a log has them.
+/// The lines of a range of a history in the form of a log.
 private func lines(_ source: any HistorySource, _ range: ClosedRange<Int64>) throws -> String {
   var changes: [UInt8] = []
   var text: [UInt8] = []
@@ -118,7 +118,7 @@ struct HistorySourceTests {
       var world = try World(folder, "time of the base")
       try world.write(6)
       let set = "UPDATE history_transaction SET time = printf('2026-01-%02dT00:00:00.000000Z', "
-      // The clock went back before the third transaction.
+      // The clock was set back before the third transaction.
       try runSQL(
         set + "CASE id WHEN 2 THEN 5 ELSE id END + CASE WHEN id > 3 THEN 5 ELSE 0 END)",
         on: world.path

@@ -107,7 +107,7 @@ struct ImportTests {
         #expect(try importLogs(request).to.transaction == id)
         #expect(try rowDump(of: replica(request)) == rows)
       }
-      // One replica that is led from point to point comes by all of them.
+      // One replica is imported from point to point.
       var step = request(world)
       for (id, rows) in states {
         step.until = .transaction(id)
@@ -156,7 +156,7 @@ struct ImportTests {
           }
         }
       }
-      // The point where a replica is, and a later one, are no error.
+      // The replica's own point and a later one are accepted.
       for (here, point) in [
         (whole, .transaction(10)), (snapshot, .transaction(6)),
         (snapshot, try time(6)), (snapshot, .transaction(8)),
@@ -170,7 +170,7 @@ struct ImportTests {
     }
   }
 
-  /// What an import does has to be what a dry run says, which changes no file.
+  /// Expects that a dry run changes no file and reports what the import then does.
   private func checkDryRun(_ request: ImportRequest, _ folder: URL) throws {
     var plan = request
     plan.isDryRun = true

@@ -9,7 +9,7 @@ import Testing
 
 @Suite("Large values in files")
 struct LargeValueTests {
-  /// A store of one object with a picture of 3 MiB, and the name of the picture's file.
+  /// A store of one object with a picture of 3 MiB, and the name of its blob file.
   private func makeStore(_ folder: URL) throws -> (store: Store, file: String) {
     let store = try Store.open(.file(folder.appendingPathComponent("a.store")), schema: worldSchema)
     let entity = try #require(
@@ -61,7 +61,7 @@ struct LargeValueTests {
       try FileManager.default.createDirectory(at: place, withIntermediateDirectories: false)
       let request = ImportRequest(logs: logs, store: place.path + "/replica.store")
       _ = try importLogs(request)
-      // Who reads has SQLite make its files.
+      // SQLite creates its files for readers too.
       let replica = try Store.open(.file(URL(fileURLWithPath: request.store)))
       try replica.read { _ in
         let all = try FileManager.default.subpathsOfDirectory(atPath: place.path)
@@ -72,7 +72,7 @@ struct LargeValueTests {
           #expect(try permissions(place.path + "/" + name) == (isFolder ? 0o700 : 0o600), "\(name)")
         }
       }
-      // A store that others may read stays as it is, and so do its values.
+      // A store that others may read keeps its permissions, and so do its values.
       #expect(try permissions(file) == permissions(store.location.path))
     }
   }
@@ -109,7 +109,7 @@ struct LargeValueTests {
       let (store, _) = try makeStore(folder)
       let logs = LogFolder(folder.appendingPathComponent("logs").path)
       _ = try export(ExportRequest(store: store.location.path, logs: logs))
-      // A file in the place of the folder, because root may write where nobody may.
+      // A file instead of the folder, because root may write everywhere.
       let file = folder.appendingPathComponent("file")
       try Data().write(to: file)
       let error = #expect(throws: LogError.self) {
@@ -117,7 +117,7 @@ struct LargeValueTests {
       }
       #expect(error?.code == .inputOutput)
       #expect(error?.message.contains("Not a directory") == true)
-      // An empty file may be the beginning of a replica that was stopped.
+      // An empty file may be the start of an interrupted replica.
       _ = try importLogs(ImportRequest(logs: logs, store: file.path))
       #expect(try rowDump(of: Store.open(.file(file))) == rowDump(of: store))
     }

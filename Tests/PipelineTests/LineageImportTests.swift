@@ -8,7 +8,7 @@ import Testing
 
 @Suite("Importing one of several lineages")
 struct LineageImportTests {
-  /// Logs of a store that was restored from an older copy, and that copy.
+  /// Logs of a store that was restored from an older copy, and the copy.
   private struct Restored {
     let world: World
     /// The store as it was at the end of the first lineage.
@@ -64,7 +64,7 @@ struct LineageImportTests {
       var middle = logs.request("middle", lineage: 0)
       middle.until = .transaction(logs.fork + 2)
       #expect(try importLogs(middle).to.transaction == logs.fork + 2)
-      // It goes on in its lineage, when that is named, and says so when it is not.
+      // The replica continues in its lineage if that is named; otherwise the error names it.
       middle.until = .head
       _ = try importLogs(middle)
       #expect(try logs.dump(middle.store) == logs.dump(logs.lost))
@@ -112,7 +112,7 @@ struct LineageImportTests {
       )
       _ = try importLogs(request)
       #expect(try logs.dump(request.store) == logs.dump(logs.restored))
-      // One of another lineage than is wanted is made anew.
+      // An unfinished replica of another lineage is created again.
       let other = logs.request("other", lineage: nil)
       _ = try Store.open(
         .file(URL(fileURLWithPath: other.store)),

@@ -37,8 +37,7 @@ struct LogChainTests {
     }
   }
 
-  /// Calls with the chain of a store's three logs and the points of history before each and at the
-  /// end.
+  /// Calls `body` with the chain of three logs, and the points before each and at the end.
   private func withChain(
     _ name: String,
     _ body: (LogChain, [HistoryPoint], World) throws -> Void

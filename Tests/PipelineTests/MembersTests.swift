@@ -7,13 +7,13 @@ import Store
 import TestSupport
 import Testing
 
-/// A log of many small members with the file that leads into it.
+/// A log of many small members with its members file.
 private struct Divided {
   let world: World
   let log: String
   let index: String
   let range: ClosedRange<Int64>
-  /// The same as the log has, from the store.
+  /// The history of the store that the log was exported from.
   let store: StoreHistory
 
   init(_ folder: URL, _ name: String, transactions: Int = 12, members size: Int = 3_000) throws {
@@ -34,7 +34,7 @@ private struct Divided {
     return (log as NSString).deletingLastPathComponent + "/_\(name).members.ndjson"
   }
 
-  /// Writes the log anew with members of another size.
+  /// Rewrites the log with members of another size.
   private static func divide(_ log: String, in folder: LogFolder, _ size: Int) throws {
     let reader = try LogReader(path: log)
     let writer = try LogWriter(
@@ -60,7 +60,7 @@ private struct Divided {
     try text.write(toFile: index, atomically: false, encoding: .utf8)
   }
 
-  /// Whether reading from a transaction on passes over what comes before.
+  /// Whether a reader can start at a later member for this transaction.
   func leads(to id: Int64) throws -> Bool { try LogReader(path: log).goInside(before: id) }
 }
 
@@ -119,7 +119,7 @@ struct MembersTests {
       let expected = try lines(divided.store, last...last)
       let middle = try lines(divided.store, 5...6)
       var cases = 0
-      // Both sources go by the file in the same way: they take turns.
+      // Both sources use the members file in the same way, so each check uses one in turn.
       func check(_ what: String) throws {
         let source = try divided.sources[cases % 2]
         #expect(try lines(source, last...last) == expected, "\(what)")
@@ -220,7 +220,7 @@ struct MembersTests {
         try bytes.write(to: URL(fileURLWithPath: divided.log))
         let with = try outcomes()
         try FileManager.default.removeItem(atPath: divided.index)
-        // What comes before is not looked at, so that damage there may pass.
+        // Earlier members are not read, so damage in them is not found.
         for (with, without) in zip(with, try outcomes()) where with != expected {
           #expect(with == without)
         }
@@ -278,7 +278,7 @@ struct MembersTests {
       }
       let whole = try bytesRead(false, 200...200)
       #expect(whole > 12 << 20)
-      // What is read ahead at the beginning, for the header, and at the place.
+      // The reader reads ahead at the header, and again at the member.
       #expect(try bytesRead(true, 200...200) <= 4 << 20)
       #expect(try bytesRead(true, 197...200) <= 4 << 20)
     }

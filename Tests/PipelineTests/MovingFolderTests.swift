@@ -9,7 +9,7 @@ import Testing
 
 @Suite("Log folders that other programs change")
 struct MovingFolderTests {
-  /// Logs of a store, one for each few transactions.
+  /// Calls `body` with a store that has a log for every few transactions.
   private func withLogs(_ body: (World) throws -> Void) throws {
     try withTemporaryFolder { folder in
       var world = try World(folder, "moving")
@@ -36,7 +36,7 @@ struct MovingFolderTests {
       for round in 0..<6 {
         let logs = try copy(world.logs, "\(round)")
         var hasCompacted = false
-        // It happens after a log was opened, when the next ones are listed already.
+        // It runs after a log was opened and the next ones were listed.
         func compactOnce() throws {
           guard !hasCompacted else { return }
           hasCompacted = true
@@ -231,7 +231,7 @@ struct MovingFolderTests {
       part.until = .transaction(3)
       _ = try importLogs(part)
       var hasImported = false
-      // Between two logs of the one import comes all of the other.
+      // The whole second import runs between two logs of the first.
       let result = try importLogs(request) { progress in
         guard progress.transactions >= 2, !hasImported else { return }
         hasImported = true

@@ -8,7 +8,7 @@ import StoreTesting
 import TestSupport
 import Testing
 
-/// An empty folder of logs may be one whose disk is not mounted.
+/// An empty log folder may be on a disk that is not mounted.
 @Suite("New log folders")
 struct NewFolderTests {
   private func withExported(_ body: (inout World, LogFolder) throws -> Void) throws {
@@ -43,7 +43,7 @@ struct NewFolderTests {
         #expect(error?.hint.contains("--new-folder") == true)
         #expect(try isEmpty(empty))
       }
-      // Where the token is kept elsewhere, it says what is missing.
+      // If the token is in another place, the error says what is missing.
       let token = world.folder.path + "/token.json"
       try world.export { $0.token = token }
       let error = #expect(throws: PipelineError.self) {
@@ -103,7 +103,7 @@ struct NewFolderTests {
     try withExported { world, empty in
       var guests = ExportFilter()
       guests.entities = ["Guest"]
-      // The whole logs are in the folder, and the first filtered ones begin beside them.
+      // The full logs are in the folder, and the first filtered ones are added beside them.
       try world.export { $0.filter = guests }
       var byApp = ExportFilter()
       byApp.authors = ["app"]
@@ -179,7 +179,7 @@ struct NewFolderTests {
       var world = try World(folder, "stopped early")
       try world.write(6)
       try world.export()
-      // What is there when the program is stopped after the store has noted the export.
+      // The files of a program that was stopped after the store recorded the export.
       let identifier = world.source.identifier
       let beginning = HistoryPoint(
         lineage: 0,
@@ -192,7 +192,7 @@ struct NewFolderTests {
       #expect(try status(of: world.path, logs: world.logs).logs.health == .ok)
       #expect(try world.export().notices.isEmpty)
       try #expect(world.lines() == lines(of: world.source))
-      // Or after it has renamed the log, which may begin with the state of a pruned store.
+      // The same after the log was renamed; it may start with a snapshot of a pruned store.
       for isPruned in [false, true] {
         if isPruned {
           _ = try prune(PruneRequest(store: world.path, logs: world.logs, keep: .zero))

@@ -21,7 +21,7 @@ struct PartialTests {
     return try verify(request)
   }
 
-  /// The lines of all logs that have something left out.
+  /// The lines of all filtered logs of one kind.
   private func lines(of world: World, _ filter: ExportFilter) throws -> [String] {
     let folder = world.logs.partial(leavingOut: filter.words)
     return try folder.files(of: world.source.identifier, lineage: 0).flatMap { file in
@@ -58,7 +58,7 @@ struct PartialTests {
       #expect(try world.logs.lineages(of: world.source.identifier).isEmpty)
       let whole = try StoreTesting.lines(of: world.source).split(separator: "\n").map(String.init)
       for filter in filters {
-        // What a naive reading of all lines leaves: changes by entity, transactions by author.
+        // A naive filter of all lines: changes by entity, transactions by author.
         let names: Set<String>? =
           filter.entities == ["Place"]
           ? ["Place", "Hotel", "Camp"] : filter.entities.isEmpty ? nil : Set(filter.entities)
@@ -89,12 +89,12 @@ struct PartialTests {
         for line in try lines(of: world, filter) where line.hasPrefix(#"{"kind":"transaction""#) {
           #expect(try meta(line)["salt"] == nil)
         }
-        // Once more: there is nothing new.
+        // The next export has nothing to do.
         #expect(try world.export { $0.filter = filter }.transactions == 0)
       }
       let results = try verifyAll(world.logs)
       #expect(results.allSatisfy { $0.findings.isEmpty && $0.partial != nil })
-      // What nothing was written for has no logs.
+      // A filter that selects nothing writes no logs.
       let written = try filters.filter { try !lines(of: world, $0).isEmpty }
       #expect(results.map(\.words).sorted() == written.map(\.words).sorted())
     }
@@ -119,7 +119,7 @@ struct PartialTests {
       #expect(try world.export().from.transaction > 0)
       let path = folder.path + "/replica.store"
       _ = try importLogs(ImportRequest(logs: world.logs, store: path))
-      // By themselves they are refused, from a folder and from files.
+      // Filtered logs without full ones are refused, from a folder and as files.
       try FileManager.default.removeItem(
         atPath: world.logs.lineageFolder(world.source.identifier, lineage: 0)
       )
@@ -220,7 +220,7 @@ struct PartialTests {
       #expect(result.changes == 2)
       let text = try result.files.map { try gunzip($0) }.joined()
       #expect(!text.contains("call "))
-      // And an erasure finds it under both names.
+      // Erasing finds the values under both names.
       _ = try export(ExportRequest(store: url.path, logs: logs))
       try store.write(Author()) { try $0.delete(0, id: 1) }
       _ = try export(ExportRequest(store: url.path, logs: logs))
@@ -327,7 +327,7 @@ struct PartialTests {
       #expect(results.allSatisfy { $0.filesBefore > 1 })
       #expect(try filters.map { try lines(of: world, $0) } == before)
       #expect(try verifyAll(world.logs).allSatisfy { $0.findings.isEmpty && $0.files == 1 })
-      // The next export goes on.
+      // The next export continues.
       try world.write(8)
       for filter in filters { #expect(try world.export { $0.filter = filter }.notices == []) }
       #expect(try verifyAll(world.logs).allSatisfy { $0.findings.isEmpty })
@@ -347,7 +347,7 @@ struct PartialTests {
       let small = try contents(of: URL(fileURLWithPath: world.logs.path))
       let before = try lines(of: world, filter)
       _ = try compact(CompactRequest(logs: world.logs))
-      // The small ones are there again, as if none had been taken away.
+      // The small logs exist again, as if none had been removed.
       for (name, data) in small where name.hasSuffix(".gz") {
         let file = URL(fileURLWithPath: world.logs.path).appendingPathComponent(name)
         try FileManager.default.createDirectory(
@@ -389,7 +389,7 @@ struct PartialTests {
         #expect(partial.lagTransactions == head - (behind ?? 0))
         #expect(partial.waitingSince != nil && partial.health == .ok && partial.files > 0)
       }
-      // What is gone from history can't be looked at any more.
+      // Deleted history can't be compared.
       try world.source.deleteHistory([1...head - 1])
       let expired = try Pipeline.status(of: world.path, logs: world.logs)
       #expect(expired.partials.map(\.logs.health) == [.expired, .expired])
@@ -415,13 +415,13 @@ struct PartialTests {
       let result = try Pipeline.prune(request)
       #expect(result.through == partial.to.transaction - 1)
       #expect(result.heldBy == [filter.words])
-      // The partial export goes on where it was, and lets go of what it has.
+      // The filtered export continues at its token, and prune may then delete what it has.
       let next = try world.export { $0.filter = filter }
       #expect(next.notices == [] && next.from.transaction == partial.to.transaction)
       let again = try Pipeline.prune(request)
       #expect(again.through == whole.to.transaction - 1)
       #expect(again.heldBy == [])
-      // Where it is ignored all the same, nothing is kept for it the next time.
+      // If filtered logs are ignored, prune keeps nothing for them.
       try world.write(10)
       let last = try world.export()
       request.ignoresPartial = true
@@ -465,7 +465,7 @@ struct PartialTests {
       let expected = try lines(of: world, filter).filter { $0.contains(#""kind":"transaction""#) }
         .map { try #require(json($0)["txn"] as? NSNumber).int64Value }
       #expect(ids == expected)
-      // With whole logs beside them, the folder is that of the whole ones.
+      // With full logs beside them, the folder is a history of the full ones.
       try world.export()
       #expect(try History(world.logs.path).outline.partial == "")
     }

@@ -32,7 +32,7 @@ struct PruneTests {
       let record = try world.source.read { try $0.transaction(result.record ?? 0) }
       #expect(record?.operation == .prune)
       #expect(record?.details == #"{"first":1,"last":\#(exported.to.transaction - 1)}"#)
-      // Export goes on, and the logs still make the store.
+      // The next export continues, and the logs still give the store.
       try world.write(5)
       try world.export()
       let replica = ImportRequest(logs: world.logs, store: folder.path + "/replica.store")
@@ -102,7 +102,7 @@ struct PruneTests {
       let oldest = try #require(before.oldest)
       #expect(oldest > 1)
 
-      // A folder of its own begins with a snapshot of the head: what led there is in no log of it.
+      // A new folder starts with a snapshot of the head; earlier transactions are in no log there.
       let other = LogFolder(folder.path + "/other logs")
       func export() throws -> ExportResult {
         try Pipeline.export(ExportRequest(store: world.path, logs: other))
@@ -211,7 +211,7 @@ struct StatusTests {
       func status(_ logs: LogFolder? = nil) throws -> Status.Logs {
         try Pipeline.status(of: world.path, logs: logs ?? world.logs).logs
       }
-      /// What is said is what the export says.
+      /// Expects that status reports the error of the next export.
       func expectRefusal(_ health: Status.Health, _ logs: LogFolder, hint: String) throws {
         let error = #expect(throws: PipelineError.self) {
           try world.export { $0.logs = logs }

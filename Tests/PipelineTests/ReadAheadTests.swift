@@ -9,7 +9,7 @@ import Testing
 
 @Suite("Reading ahead of a replay")
 struct ReadAheadTests {
-  /// A log of small transactions, between which there are some that take several batches.
+  /// A log of small transactions and a few that need several batches.
   private func log(_ folder: URL, _ name: String) throws -> String {
     var world = try World(folder, name)
     let hotel = try #require(worldSchema.index(of: "Hotel"))
@@ -33,7 +33,7 @@ struct ReadAheadTests {
     return files[0].path
   }
 
-  /// What a reader gives, change by change.
+  /// The changes that a reader returns without reading ahead.
   private func plainly(_ reader: LogReader) throws -> [String] {
     var result: [String] = []
     while let transaction = try reader.next({ change, transaction, count in
@@ -79,7 +79,7 @@ struct ReadAheadTests {
       for taken in 0..<40 {
         let source = ReadAhead(try LogReader(path: path))
         for _ in 0..<taken { _ = try source.next() }
-        // Give it the time to fill all batches, now and then.
+        // Gives the thread time to fill all batches.
         if taken % 10 == 0 { usleep(50_000) }
         source.stop()
       }
@@ -90,7 +90,7 @@ struct ReadAheadTests {
   func damage() throws {
     try withTemporaryFolder { folder in
       let path = try log(folder, "damage ahead")
-      // The digest of the last transaction, which comes before that of the trailer.
+      // Finds the digest of the last transaction, which is before that of the trailer.
       var parts = try gunzip(path).components(separatedBy: #""digest":""#)
       let last = parts.count - 2
       parts[last] = (parts[last].hasPrefix("0") ? "1" : "0") + parts[last].dropFirst()

@@ -8,8 +8,8 @@ import Testing
 
 @Suite("Exporting read-only stores")
 struct ReadOnlyTests {
-  // Another process, because permissions say nothing to the superuser, and a process that gives
-  // that up does not get it back.
+  // It runs in another process: root ignores permissions, and a process that gives up root's rights
+  // can't get them back.
   @Test("A store that can't be written is exported, and the token alone protects its logs.")
   func export() async {
     await #expect(processExitsWith: .success) {

@@ -13,11 +13,11 @@ import Testing
 private let script = URL(fileURLWithPath: #filePath).deletingLastPathComponent()
   .deletingLastPathComponent().appendingPathComponent("Readers/read_log.py").path
 
-/// A fresh Debian has no Python.
+/// A new Debian system has no Python.
 private let hasPython = (ProcessInfo.processInfo.environment["PATH"] ?? "").split(separator: ":")
   .contains { FileManager.default.isExecutableFile(atPath: "\($0)/python3") }
 
-/// What the reader prints of some logs, or what it says is wrong with them.
+/// The objects that the reader prints for some logs, and its error.
 private func run(
   _ logs: [String],
   in folder: URL
@@ -40,7 +40,7 @@ private func run(
   return (state, String(decoding: complaint, as: UTF8.self))
 }
 
-/// The rows of a store, in the way that the reader prints objects.
+/// The rows of a store in the form in which the reader prints objects.
 private func state(of store: Store) throws -> [NSDictionary] {
   try store.read { reader in
     let layouts = try store.schema.layouts()
@@ -115,7 +115,7 @@ private func json(_ text: String) -> String {
   return String(decoding: json, as: UTF8.self)
 }
 
-/// An object without the lists that have become empty, which say the same as none.
+/// An object without empty lists, which mean the same as missing ones.
 private func withoutEmptyLists(_ object: NSDictionary) throws -> NSDictionary {
   let values = try #require(object["values"] as? NSDictionary)
   let result = try #require(object.mutableCopy() as? NSMutableDictionary)
@@ -247,7 +247,7 @@ struct ReaderTests {
     }
   }
 
-  /// An entity, a property and a type that change, and two properties that come.
+  /// The entity after the migration: new names and types, and two more properties.
   private func changed(_ entity: Entity) -> Entity {
     var entity = entity
     if entity.name == "Camp" {

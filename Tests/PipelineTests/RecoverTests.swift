@@ -27,7 +27,7 @@ struct RecoverTests {
       var world = try World(folder, "gap \(round)")
       try world.write(20)
       let first = try world.export()
-      // A replica that followed so far goes on through the gap.
+      // A replica that has imported the first logs continues through the gap.
       let follower = ImportRequest(logs: world.logs, store: folder.path + "/follower.store")
       _ = try importLogs(follower)
       try world.write(20)
@@ -55,7 +55,7 @@ struct RecoverTests {
         .filter { !$0.hasPrefix(#"{"kind":"header""#) && !$0.hasPrefix(#"{"kind":"trailer""#) }
       #expect(try text.joined(separator: "\n") + "\n" == world.lines())
       try store.check { Issue.record("\($0)") }
-      // The folder as a history goes on over the gap too.
+      // The folder is also a history across the gap.
       let history = try FolderHistory(world.logs, store: world.source.identifier)
       var last: Int64 = 0
       try history.read(
@@ -65,7 +65,7 @@ struct RecoverTests {
         transaction: { last = $0.id }
       )
       #expect(last == result.export.to.transaction)
-      // And all goes on as before.
+      // Later transactions are exported as usual.
       try world.write(5)
       try world.export()
       _ = try importLogs(follower)
@@ -171,7 +171,7 @@ struct RecoverTests {
       #expect(try verify(VerifyRequest(logs: world.logs)).flatMap(\.findings).count == 1)
       #expect(try recover(RecoverRequest(store: world.path, logs: world.logs)).remedy == .none)
       #expect(try String(contentsOfFile: path, encoding: .utf8) == good)
-      // One that is behind is compared as well.
+      // A token that is behind is compared too.
       let head = try world.source.read { try $0.sealedHead() }
       try bad.replacing("\"transaction\":\(head)", with: "\"transaction\":\(head - 2)")
         .write(toFile: path, atomically: true, encoding: .utf8)
@@ -226,7 +226,7 @@ struct RecoverTests {
       for _ in 0..<5 { try world.history.write(to: now) }
       _ = try Pipeline.export(ExportRequest(store: copy, logs: world.logs))
       #expect(try rowDump(of: replica(world, "replica.store")) == rowDump(of: now))
-      // Nothing of the old lineage has changed.
+      // The old lineage is unchanged.
       let after = try contents(of: URL(fileURLWithPath: world.logs.path))
       for (name, data) in old { #expect(after[name] == data) }
       #expect(try recover(request).remedy == .none)
@@ -278,7 +278,7 @@ struct RecoverTests {
       let aside = LogFolder(world.folder.path + "/aside")
       try aside.create()
       try startLogs(of: world.path, in: aside)
-      // The same history, in one log and further than it was when the next lineage began.
+      // The same history in one log, with transactions after the start of the next lineage.
       let folder = world.logs.lineageFolder(world.source.identifier, lineage: 0)
       try FileManager.default.removeItem(atPath: folder)
       try FileManager.default.copyItem(
@@ -336,7 +336,7 @@ struct RecoverTests {
       _ = try Pipeline.export(export)
       try check("later.store")
       #expect(try recover(RecoverRequest(store: copy, logs: elsewhere)).remedy == .none)
-      // With the old lineage still in its folder, a snapshot within the later one begins as well.
+      // If the old lineage is still in its folder, a snapshot inside the later one works too.
       var whole = ExportRequest(store: copy, logs: world.logs)
       whole.wantsSnapshot = true
       _ = try Pipeline.export(whole)
@@ -344,11 +344,11 @@ struct RecoverTests {
       var request = ImportRequest(logs: world.logs, store: world.folder.path + "/whole.store")
       request.fromSnapshot = true
       #expect(try importLogs(request).snapshotObjects > 0)
-      // The token is made anew from the logs.
+      // The token is rebuilt from the logs.
       try FileManager.default.removeItem(atPath: elsewhere.token(of: world.source.identifier))
       try writeGuest(97, to: copy)
       #expect(try Pipeline.export(export).transactions == 1)
-      // What came before is in the other folder alone; without it, the rest may go.
+      // Earlier transactions are only in the other folder; the rest can be pruned without it.
       let store = try Store.open(.file(URL(fileURLWithPath: copy)))
       let first = try #require(elsewhere.snapshots(of: store.identifier, lineage: 1).first)
       try store.deleteHistory([1...first.range.upperBound])
@@ -380,12 +380,12 @@ struct RecoverTests {
       #expect(
         try recover(RecoverRequest(store: copies[0], logs: world.logs)).resumes.lineage == 1
       )
-      // The logs of the lineage look as a stopped run leaves them where it has them all in one.
+      // An interrupted run may leave all logs of the lineage in one file.
       _ = try compact(CompactRequest(logs: world.logs))
       try writeGuest(80, to: copies[1])
       let second = try recover(RecoverRequest(store: copies[1], logs: world.logs))
       #expect(second.remedy == .lineage)
-      // Where nothing came after the same state, it is the same lineage.
+      // If the copy has no transactions of its own, it continues the same lineage.
       #expect(second.resumes.lineage == (later == 0 ? 1 : 2))
       #expect(second.resumes.transaction == fork)
       try writeGuest(70, to: copies[2])
@@ -400,12 +400,12 @@ struct RecoverTests {
       let now = try Store.open(.file(URL(fileURLWithPath: copies[2])))
       #expect(try rowDump(of: replica(world, "replica.store")) == rowDump(of: now))
       #expect(try recover(RecoverRequest(store: copies[2], logs: world.logs)).remedy == .none)
-      // The one that was in use before does the same again.
+      // Restoring the copy that was used before gives the same result.
       try writeGuest(60, to: copies[1])
       let again = try recover(RecoverRequest(store: copies[1], logs: world.logs))
       #expect(again.resumes.lineage == third.resumes.lineage + 1)
       #expect(try verify(VerifyRequest(logs: world.logs)).flatMap(\.findings).isEmpty)
-      // A point before is that of the lineage that it parted from, and not of the last one.
+      // An earlier point belongs to the lineage that was restored, not to the last one.
       let before = try imported(world, "before.store", .transaction(fork - 1))
       #expect(before.to.lineage == 0)
     }
@@ -440,12 +440,12 @@ struct RecoverTests {
       for name in ["fork.store", "before.store", "end.store"] {
         #expect(code { try imported(world, name, .head) } == .historyDiverged)
       }
-      // Up to the parting both lineages are the same.
+      // Up to the restored transaction both lineages are equal.
       #expect(try imported(world, "before.store", .transaction(fork - 1)).transactions == 1)
       #expect(
         code { try imported(world, "before.store", .transaction(fork + 1)) } == .historyDiverged
       )
-      // The logs of the old lineage alone go on.
+      // The logs of only the old lineage can continue.
       let old = LogFolder(folder.path + "/old")
       let id = world.source.identifier
       try FileManager.default.createDirectory(
@@ -458,7 +458,7 @@ struct RecoverTests {
       )
       let request = ImportRequest(logs: old, store: folder.path + "/fork.store")
       #expect(try importLogs(request).to == end)
-      // A replica of the new one finds nothing of it there.
+      // A replica of the new lineage finds no logs for it there.
       _ = try imported(world, "new.store", .head)
       let none = ImportRequest(logs: old, store: folder.path + "/new.store")
       #expect(code { try importLogs(none) } == .missingLogs)
@@ -495,12 +495,12 @@ struct RecoverTests {
         let replica = try Store.open(.file(URL(fileURLWithPath: folder.path + "/" + name)))
         #expect(try rowDump(of: replica) == was)
       }
-      // From the parting on, it is the latest lineage that is meant.
+      // From the restored transaction on, a point means the latest lineage.
       #expect(try imported(world, "fork.store", .transaction(fork)).to.lineage == 1)
-      // When the old lineage had gone on, a time says not which of the two is meant.
+      // If the old lineage continued, a time between is ambiguous.
       #expect(code { try imported(world, "between.store", .time(between)) } == .historyDiverged)
       #expect(!FileManager.default.fileExists(atPath: folder.path + "/between.store"))
-      // Reading says where earlier transactions are.
+      // The error of a history names the place of earlier transactions.
       let error = #expect(throws: PipelineError.self) { try History("\(world.logs.path)@2") }
       let old = world.logs.lineageFolder(world.source.identifier, lineage: 0)
       #expect(error?.hint.contains(old) == true)

@@ -7,7 +7,7 @@ import Testing
 
 @Suite("Reading logs that other programs change")
 struct SettledLogsTests {
-  /// Calls with what adds a log to the folder.
+  /// Calls `body` with a log folder and a function that adds a log to it.
   private func withLogs(_ body: (LogFolder, _ addLog: () throws -> Void) throws -> Void) throws {
     try withTemporaryFolder { folder in
       let logs = LogFolder(folder.path)

@@ -77,7 +77,7 @@ struct SnapshotTests {
       let request = ImportRequest(logs: world.logs, store: folder.path + "/replica.store")
       _ = try importLogs(request)
       #expect(try rowDump(of: open(request.store)) == rowDump(of: world.source))
-      // A token that was lost before anything followed is made anew from the snapshot alone.
+      // A token that was lost before the next export is rebuilt from only the snapshot.
       let logs = LogFolder(folder.path + "/second")
       try logs.create()
       try startLogs(of: world.path, in: logs)
@@ -119,10 +119,10 @@ struct SnapshotTests {
       try world.write(5)
       let behind = try verify(request)
       #expect(behind.map(\.findings) == [[]])
-      // The store is further: it can't be what tells that no log is missing.
+      // The store has later transactions, so it can't prove that no log is missing.
       #expect(behind.map(\.end) == [.token])
       #expect(behind.map(\.unexported) == [5] && behind.map(\.notices) == [[]])
-      // Rows that were changed past history: with the triggers gone nobody noticed.
+      // Changes the rows without triggers, so nothing is captured.
       let triggers = try rows(
         "SELECT name FROM sqlite_schema WHERE type = 'trigger'",
         in: world.source
@@ -134,7 +134,7 @@ struct SnapshotTests {
       let findings = try verify(request).flatMap(\.findings)
       #expect(findings.map(\.kind) == [.differs])
       #expect(findings.first?.message.contains(" \(id) ") == true)
-      // Such a store does not tell that the logs end where they should.
+      // Such a store can't prove that the logs are complete.
       try world.export()
       let differing = try verify(request)
       #expect(differing.flatMap(\.findings).map(\.kind) == [.differs])

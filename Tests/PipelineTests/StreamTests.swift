@@ -20,7 +20,7 @@ struct StreamTests {
     }
     let guest = try #require(worldSchema.index(of: "Guest"))
     let camp = try #require(worldSchema.index(of: "Camp"))
-    // Exactly two pieces; and two pieces and a bit.
+    // Two values have exactly two pieces, and two pieces and a rest.
     for (id, count) in [(Int64(1), 2 * StreamedValue.pieceSize), (2, 1_600_000)] {
       let text = String(bytes(count / 4 * 3).base64EncodedString().prefix(count))
       try store.write(Author()) { writer in
@@ -49,7 +49,7 @@ struct StreamTests {
     return store
   }
 
-  /// What an export writes to a stream.
+  /// Writes an export to a file as a stream.
   private func stream(_ store: Store, _ folder: URL, fileSize: Int64 = 1) throws -> URL {
     let url = folder.appendingPathComponent("stream-\(UUID().uuidString)")
     #expect(FileManager.default.createFile(atPath: url.path, contents: nil))
@@ -105,7 +105,7 @@ struct StreamTests {
         )
       }
       #expect(try verify(VerifyRequest(logs: spool.folder)).flatMap(\.findings) == [])
-      // The lines of the logs are those of a folder.
+      // The logs in the stream have the lines of a log folder.
       let logs = LogFolder(folder.path + "/logs")
       _ = try export(ExportRequest(store: store.location.path, logs: logs))
       #expect(
@@ -115,7 +115,7 @@ struct StreamTests {
     }
   }
 
-  /// What may happen to the lines of a stream, by what an error has to say.
+  /// Changes of the lines of a stream, with a part of the expected error.
   private static let damages:
     [(what: String, error: String, change: @Sendable (inout [String]) -> Void)] = [
       ("a piece is missing", "continues at byte 786432", { $0.remove(at: 8 + 3) }),
@@ -185,7 +185,7 @@ struct StreamTests {
     }
   }
 
-  /// What a verification finds in a stream, as it arrived or in its logs.
+  /// The findings of a verification of a stream, and of its logs in a folder.
   private func findings(_ url: URL) throws -> [String] {
     let spool = try spool(url, acceptsDamage: true)
     var request = VerifyRequest(logs: spool.folder)

@@ -2,7 +2,7 @@ import Foundation
 import SQLite
 import Store
 
-/// A copy of a store's file as it is now, with what its write-ahead log has.
+/// Copies a store's file with the contents of its write-ahead log.
 func copyStore(_ path: String, to copy: String) throws {
   let source = try Connection(path: path, mode: .readOnly)
   try source.backup(to: Connection(path: copy, mode: .readWriteCreate))
@@ -11,13 +11,13 @@ func copyStore(_ path: String, to copy: String) throws {
   }
 }
 
-/// Writes as a program does that knows nothing of stores.
+/// Writes as a program that is not Travelog.
 func runSQL(_ sql: String, on path: String) throws {
   try Connection(path: path, mode: .readWrite).execute(sql)
 }
 
-/// The bytes of all files in a folder, by their paths, without what SQLite keeps beside a store
-/// that is open.
+/// The bytes of all files in a folder by their paths, except the files of SQLite beside an open
+/// store.
 func contents(of folder: URL) throws -> [String: Data] {
   var result: [String: Data] = [:]
   for name in try FileManager.default.subpathsOfDirectory(atPath: folder.path)

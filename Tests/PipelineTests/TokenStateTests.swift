@@ -9,12 +9,12 @@ import Testing
 
 /// The state of a log folder, a token and a store's history, and what an export then does.
 struct TokenState: CustomTestStringConvertible, Sendable {
-  /// Which logs the folder has; there were two, of transactions 1 to 4 and 5 to 8, unless the store was
-  /// never exported.
+  /// The logs in the folder; two were exported, of transactions 1 to 4 and 5 to 8, unless the store
+  /// was never exported.
   enum Logs: String { case never, none, first, both }
   /// What the token says.
   enum Token: String { case none, unreadable, atFirst, atBoth, otherDigest }
-  /// What became of the history, which has had transactions 1 to 12.
+  /// What happened to the history of transactions 1 to 12.
   enum History: String {
     case whole, withoutSeven, withoutEight, withoutEighth, withoutNine, withoutTenth
     case olderCopy, olderCopyWithMore
@@ -22,11 +22,11 @@ struct TokenState: CustomTestStringConvertible, Sendable {
   enum Outcome: String {
     /// All of history is exported.
     case firstRun
-    /// The logs begin with the state of the store.
+    /// The logs start with a snapshot of the store.
     case snapshot
-    /// What follows the logs is exported.
+    /// Everything after the logs is exported.
     case resumes
-    /// The same, with a token that was rebuilt from the logs, and a notice about that.
+    /// As `resumes`, with a token that was rebuilt from the logs, and a notice.
     case rebuildsToken
     case missingLogs, historyExpired, historyDiverged
   }
@@ -133,7 +133,7 @@ struct TokenStateTests {
     }
   }
 
-  /// Returns the path of the store that has the history.
+  /// Returns the path of the store with that history.
   private func put(_ state: TokenState.History, _ world: World, _ older: String) throws -> String {
     switch state {
     case .whole: break

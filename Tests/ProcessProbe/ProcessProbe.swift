@@ -1,6 +1,6 @@
 import SwiftData
 
-// A program of its own that works with a store, so that tests can have several processes at once.
+// A separate program that works with a store, for tests that need several processes.
 
 @Model final class Entry {
   var author: String
@@ -45,7 +45,7 @@ import SwiftData
     }
   }
 
-  /// Saves as many entries as it is told, one a save, each with three parts.
+  /// Saves `count` entries, one in each save, each with three parts.
   private func write(_ count: Int) throws {
     let context = ModelContext(container)
     context.author = author
@@ -58,7 +58,7 @@ import SwiftData
     }
   }
 
-  /// Goes through all entries, and prints the most memory that it had, in KiB, at each step of so many.
+  /// Enumerates all entries, and prints the peak memory in KiB after every `step` of them.
   private func enumerate(_ step: Int) throws {
     var count = 0
     var sum = 0
@@ -72,7 +72,7 @@ import SwiftData
     }
   }
 
-  /// Prints transactions as they are committed, until it has seen as many as it is told.
+  /// Prints transactions as they are committed, until it has printed `count`.
   private func follow(_ count: Int) async throws {
     var seen = 0
     for try await transaction in container.history(following: true, interval: .milliseconds(5)) {
@@ -82,7 +82,7 @@ import SwiftData
     }
   }
 
-  /// Prints the transactions of an author after the token in a file, and keeps the new token there.
+  /// Prints an author's transactions after the token in a file, and saves the new token there.
   private func printNew(_ file: URL) throws {
     let author = author
     var descriptor = HistoryDescriptor<DefaultHistoryTransaction>()

@@ -1,10 +1,10 @@
 import Foundation
 
-/// A program that a test starts, with the names that Foundation has for it.
+/// A program that a test starts, with the interface of Foundation's `Process`.
 ///
-/// Foundation learns of an end by a socket that the child closes, on one thread for all: now and then,
-/// with many children at once, it did not learn of one, and waited for ever. This asks the system.
-/// Nothing but standard input, output and error is passed on, so that no other child holds a pipe open.
+/// Foundation learns that a child ended from a socket that the child closes, on one thread for all
+/// children. With many children it sometimes missed an end and waited for ever. This class asks the
+/// system. Only standard input, output and error are inherited, so that no other child keeps a pipe open.
 public final class ChildProcess: @unchecked Sendable {
   /// How a program may end.
   public enum Reason: Sendable {
@@ -15,25 +15,25 @@ public final class ChildProcess: @unchecked Sendable {
   public var executableURL: URL?
   /// Its arguments, without its name.
   public var arguments: [String] = []
-  /// Nil for that of this process.
+  /// Nil for the environment of this process.
   public var environment: [String: String]?
-  /// Where it runs; nil for where this process does.
+  /// The working folder; nil for that of this process.
   public var currentDirectoryURL: URL?
-  /// A `Pipe` or a `FileHandle`; nil for that of this process.
+  /// A `Pipe` or a `FileHandle`; nil for the input of this process.
   public var standardInput: Any?
-  /// A `Pipe` or a `FileHandle`; nil for that of this process.
+  /// A `Pipe` or a `FileHandle`; nil for the output of this process.
   public var standardOutput: Any?
-  /// A `Pipe` or a `FileHandle`; nil for that of this process.
+  /// A `Pipe` or a `FileHandle`; nil for the error output of this process.
   public var standardError: Any?
-  /// Its number, once it runs.
+  /// The process's id, after the start.
   public private(set) var processIdentifier: pid_t = 0
   private let lock = NSLock()
   private var status: Int32?
 
-  /// Makes one that is not started yet.
+  /// Creates a child that is not started yet.
   public init() {}
 
-  /// Starts it.
+  /// Starts the program.
   public func run() throws {
     var actions = posix_spawn_file_actions_t()
     posix_spawn_file_actions_init(&actions)
@@ -47,7 +47,7 @@ public final class ChildProcess: @unchecked Sendable {
       }
       posix_spawn_file_actions_adddup2(&actions, handle.fileDescriptor, Int32(number))
     }
-    // One that is not open does no harm.
+    // Closing a descriptor that is not open does no harm.
     for descriptor in 3..<1024 { posix_spawn_file_actions_addclose(&actions, Int32(descriptor)) }
     var command = [executableURL?.path ?? ""] + arguments
     if let currentDirectoryURL {
@@ -61,7 +61,7 @@ public final class ChildProcess: @unchecked Sendable {
     guard code == 0 else {
       throw POSIXError(POSIXErrorCode(rawValue: code) ?? .ENOENT)
     }
-    // What the child has is closed here, so that the end of a pipe is seen.
+    // The child's ends are closed here, so that the end of a pipe is noticed.
     for (number, stream) in streams.enumerated() where stream is Pipe {
       handle(stream, ofInput: number == 0)?.closeFile()
     }
@@ -72,16 +72,16 @@ public final class ChildProcess: @unchecked Sendable {
     return isInput ? pipe.fileHandleForReading : pipe.fileHandleForWriting
   }
 
-  /// True until it has ended.
+  /// Whether the program has not ended yet.
   public var isRunning: Bool { !ends(waiting: false) }
 
-  /// Waits until it has ended.
+  /// Waits for the end of the program.
   public func waitUntilExit() { _ = ends(waiting: true) }
 
-  /// How it ended.
+  /// How the program ended.
   public var terminationReason: Reason { signal == 0 ? .exit : .uncaughtSignal }
 
-  /// The code that it ended with, or the signal.
+  /// The exit code or the signal.
   public var terminationStatus: Int32 {
     signal == 0 ? (lock.withLock { status } ?? 0) >> 8 & 0xff : signal
   }
@@ -96,7 +96,7 @@ public final class ChildProcess: @unchecked Sendable {
         let found = waitpid(processIdentifier, &ended, waiting ? 0 : WNOHANG)
         if found < 0, errno == EINTR { continue }
         guard found != 0 else { return false }
-        // Where somebody else has taken its status, nobody can tell it any more.
+        // If other code has collected the status, it is lost.
         status = found == processIdentifier ? ended : -1
         return true
       }

@@ -12,7 +12,7 @@ import StoreTesting
 import TestSupport
 import Testing
 
-/// A world with a copy of its store in between, so that two states can be compared.
+/// A store and a copy of it from before its last writes.
 private struct Pair {
   var world: AuditedWorld
   let old: URL
@@ -43,7 +43,7 @@ private func differences(
   return result
 }
 
-/// All rows of a store's own tables in a file, by SQL.
+/// All rows of a file's own tables as SQL literals.
 private func dump(_ path: String) throws -> [String] {
   try rowDump(of: Store.open(.file(URL(fileURLWithPath: path)), options: Options(isReadOnly: true)))
 }
@@ -114,7 +114,7 @@ struct DifferencesTests {
       let path = world.store.location.path
       let head = try History(path).last
       let vocabulary = Vocabulary(worldSchema)
-      // One transaction alone has one change for each object, which is the difference it makes.
+      // One transaction has one change for each object, which equals the difference.
       for id in max(1, head - 6)...head {
         var expected: [ObjectDifference] = []
         try History(path).source.read(

@@ -12,7 +12,7 @@ import StoreTesting
 import TestSupport
 import Testing
 
-/// A store in which everything happens that a report speaks of, at times that are the same always.
+/// A store with everything that a report shows, at fixed times.
 private func hostileStore(_ folder: URL) throws -> Store {
   let store = try Store.open(
     .file(folder.appendingPathComponent("a \"b\" <i>.store")),
@@ -55,7 +55,7 @@ struct ReportTests {
       #expect(!html.contains("\u{202e}"))
       #expect(!html.contains("<i>"))
       #expect(!html.contains("http:") && !html.contains("https:"))
-      // Every element that is opened is closed.
+      // Every opened element is closed.
       for name in ["table", "tr", "td", "th", "section", "details", "ul", "li", "div", "p", "svg"] {
         let opened = html.ranges(of: "<\(name)>").count + html.ranges(of: "<\(name) ").count
         #expect(opened == html.ranges(of: "</\(name)>").count, "\(name)")
@@ -102,7 +102,7 @@ struct ReportTests {
       let world = try LongLog(folder)
       let sound = try summarize(History(world.log.path), request: AuditRequest())
       #expect(sound.integrity.isSound && sound.findings.allSatisfy { $0.kind != .damage })
-      // The last member is written anew, with one digit of the file's digest changed.
+      // Rewrites the last member with one digit of the file's digest changed.
       let members = try String(contentsOf: world.members, encoding: .utf8)
       let offset = try #require(try world.offsets().last)
       let bytes = try Data(contentsOf: world.log)
@@ -155,7 +155,7 @@ struct ReportTests {
   func lineages() throws {
     try withTemporaryFolder { folder in
       var world = try AuditedWorld(folder, "report of lineages", writes: 7)
-      // The store is restored twice from an older copy, which went on before the recovery.
+      // The store is restored twice from an older copy that was written before the recovery.
       var path = world.store.location.path
       for number in 1...2 {
         let copy = folder.appendingPathComponent("copy \(number).store")
@@ -298,7 +298,7 @@ struct ReportTests {
     let clock = WallClock(zone: zone, officeHours: 8..<18)
     #expect(clock.text("2026-03-29T00:59:59.000000Z") == "2026-03-29 01:59:59")
     #expect(clock.text("2026-03-29T01:00:00.000000Z") == "2026-03-29 03:00:00")
-    // A Monday, before eight and after.
+    // A Monday, before and after eight.
     #expect(clock.isOutsideOfficeHours("2026-11-02T06:59:59.999999Z"))
     #expect(!clock.isOutsideOfficeHours("2026-11-02T07:00:00.000000Z"))
     #expect(clock.isOutsideOfficeHours("2026-11-02T17:00:00.000000Z"))

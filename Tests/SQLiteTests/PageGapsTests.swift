@@ -27,7 +27,7 @@ struct PageGapsTests {
     return result
   }
 
-  /// The numbers of the marks that stand anywhere in a file.
+  /// The numbers of the marks in a file.
   private func marks(in file: URL) throws -> Set<Int> {
     var result: Set<Int> = []
     let bytes = try Data(contentsOf: file)
@@ -85,7 +85,7 @@ struct PageGapsTests {
         try connection.execute("COMMIT")
         let before = try rows(connection)
         guard round == 0 || Bool.random(using: &generator) else {
-          // The next commit may begin the log anew, over what this one has left there.
+          // The next commit may start the log again from its beginning.
           let way = ["PASSIVE", "RESTART", "NOOP"].randomElement(using: &generator) ?? ""
           if way != "NOOP" { try connection.execute("PRAGMA wal_checkpoint(\(way))") }
           continue
@@ -126,7 +126,7 @@ struct PageGapsTests {
       #expect(try connection.watchPages().clearGaps())
       #expect(try marks(in: file).isEmpty)
       #expect(try rows(connection) == ["1 short", "2 texts"])
-      // A handle that is closed would take SQLite's locks along.
+      // Closing a handle would release SQLite's locks.
       withExtendedLifetime(writing) {}
     }
   }
@@ -144,7 +144,7 @@ struct PageGapsTests {
     }
   }
 
-  /// A table of 2,000 rows with marks, in pages without gaps.
+  /// Calls `body` with a table of 2,000 rows with marks, whose pages have no gaps.
   private func withRows(_ body: (URL, Connection, ChangedPages) throws -> Void) throws {
     try withDatabase("rows") { file, connection in
       try connection.execute(
@@ -198,7 +198,7 @@ struct PageGapsTests {
       #expect(try root.step())
       let page = UInt64(root.int64(at: 0) - 1)
       root.reset()
-      // As SQLite leaves it where it moves rows.
+      // SQLite leaves such bytes when it moves rows.
       let writing = try FileHandle(forWritingTo: file)
       try writing.seek(toOffset: page * 4096 + 30)
       try writing.write(contentsOf: Data("mark123456".utf8))
@@ -206,12 +206,12 @@ struct PageGapsTests {
       #expect(try rows(other) == ["1 short", "2 texts"])
       #expect(try connection.watchPages().clearGaps())
       #expect(try marks(in: file).isEmpty)
-      // It has the page in its memory, and writes it.
+      // The reader has the page in its cache, and writes it.
       try other.execute("UPDATE note SET text = 'other' WHERE id = 1")
       try other.execute("PRAGMA wal_checkpoint(TRUNCATE)")
       #expect(try marks(in: file).isEmpty)
       #expect(try rows(connection) == ["1 other", "2 texts"])
-      // A handle that is closed would take SQLite's locks along.
+      // Closing a handle would release SQLite's locks.
       withExtendedLifetime(writing) {}
     }
   }

@@ -50,7 +50,7 @@ struct MigrationTests {
     let trips = try context.fetch(FetchDescriptor<Trip>(sortBy: [SortDescriptor(\.name)]))
     #expect(trips.map(\.name) == ["Japan", "Norway"])
     let norway = try #require(trips.last)
-    // The earlier one of the two stayed.
+    // The earlier one of the two is kept.
     #expect(norway.destination == "Norway 2")
     #expect(norway.startDate == Date(timeIntervalSince1970: 998))
     #expect(Set(norway.bucketList.map(\.title)) == ["Item 0", "Item 2"])

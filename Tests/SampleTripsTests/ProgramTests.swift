@@ -71,7 +71,7 @@ struct ProgramTests {
     #expect(try trips("book", store, "Norway", "--place", "Hotel Nordlys").code == 0)
     #expect(try trips("list", store).output == plain.replacing("idea", with: "booked"))
     #expect(try trips("widget", "confirm", store, "Norway").code == 0)
-    // Looking at the list takes no badge away, nor does a change by the app.
+    // Listing removes no badge, and neither does a change by the app.
     for _ in 0..<2 {
       #expect(try trips("list", store).output == marked.replacing("idea", with: "booked"))
     }
@@ -80,12 +80,12 @@ struct ProgramTests {
     #expect(try trips("list", store, "--json").output.contains(#""has_badge":true"#))
     #expect(try trips("show", store, "Norway").code == 0)
     #expect(try trips("list", store).output == plain)
-    // A change that was seen before the list was asked for never had one.
+    // A change that was seen before the list was shown has no badge.
     #expect(try trips("book", store, "Norway", "--place", "Cabin").code == 0)
     #expect(try trips("widget", "confirm", store, "Norway").code == 0)
     #expect(try trips("show", store, "Norway").code == 0)
     #expect(try trips("list", store, "--json").output.contains(#""has_badge":false"#))
-    // A file of another store, or one that is broken, is no reason to trust it.
+    // A damaged file, or one of another store, is not trusted.
     try FileManager.default.removeItem(atPath: store)
     try addNorway()
     #expect(try trips("list", store).output == plain)

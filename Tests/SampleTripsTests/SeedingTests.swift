@@ -84,7 +84,7 @@ struct SeedingTests {
     try #require(try Migration.schema(of: file))
   }
 
-  /// Each attribute has a value in some change, and between them they have every type.
+  /// Expects that some change has a value of each attribute, and that every type is used.
   private func checkAttributes(of file: URL) throws {
     for entity in try schema(of: file).entities {
       for attribute in entity.attributes {
@@ -109,7 +109,7 @@ struct SeedingTests {
     let store = folder.file("trips.store")
     try SampleTrips.seed(store, changes: 1, seed: 1)
     let used = Set(try schema(of: store).entities.flatMap(\.attributes).map(\.type))
-    // Transformers are the application's own.
+    // Only applications define transformers.
     #expect(used == Set(ValueType.allCases).subtracting([.transformed]))
   }
 
@@ -254,7 +254,7 @@ struct SeedingTests {
       try process.run()
       var peak = 0
       while process.isRunning {
-        // The file is gone when the process is.
+        // The file is gone after the process has ended.
         let status = try? String(
           contentsOfFile: "/proc/\(process.processIdentifier)/status",
           encoding: .utf8

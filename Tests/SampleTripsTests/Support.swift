@@ -6,7 +6,7 @@ import Store
 import SwiftData
 import Testing
 
-/// All rows of a query, each as one text with bars.
+/// All rows of a query as texts with bars between the columns.
 func rows(_ sql: String, in file: URL) throws -> [String] {
   let connection = try Connection(path: file.path, mode: .readOnly)
   let statement = try connection.prepare(sql)
@@ -27,7 +27,7 @@ func rows(_ sql: String, in file: URL) throws -> [String] {
   return result
 }
 
-/// Everything in a store: its tables, their rows, and the files beside it.
+/// The contents of a store: its tables, their rows, and the files beside it.
 func dump(_ file: URL) throws -> [String] {
   var result = try rows("SELECT sql FROM sqlite_schema ORDER BY rowid", in: file)
   let tables = try rows(
@@ -45,14 +45,14 @@ func dump(_ file: URL) throws -> [String] {
   return result
 }
 
-/// What came of a run of the program.
+/// The result of a run of the program.
 struct Outcome {
   let code: Int32
   let output: String
   let messages: String
 }
 
-/// The program, as it lies beside the tests.
+/// The program, which is built beside the tests.
 func tripsProgram() throws -> ChildProcess {
   let process = ChildProcess()
   process.executableURL = try #require(

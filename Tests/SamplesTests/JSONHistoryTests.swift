@@ -143,7 +143,7 @@ struct JSONHistoryTests {
         let before = (try Data(contentsOf: file), try Data(contentsOf: history))
         context.insert(trip("b"))
         try context.save()
-        // As if it had ended before the objects, or the history too, were in their place.
+        // As after an interruption before the objects, or also the history, were written.
         try Data(contentsOf: file).write(to: folder.appending(path: "trips.json.2"))
         try before.0.write(to: file)
         if !isDone { try before.1.write(to: history) }

@@ -4,8 +4,8 @@ import SQLite
 import Store
 import TestSupport
 
-/// Guests and the places that they stay at and have seen: inheritance, every attribute type, unique
-/// values, large values, and links of both kinds.
+/// Guests, and the places where they stay and that they have seen: inheritance, every attribute
+/// type, unique values, large values, and links of both kinds.
 package let worldSchema: StoreSchema = {
   let shared = [
     Attribute(name: "name", type: .string),
@@ -82,7 +82,7 @@ package let worldSchema: StoreSchema = {
 /// Writes at random into a store of ``worldSchema``.
 package struct HistoryWorld {
   package var random: SeededGenerator
-  /// True to write values of more than a megabyte now and then.
+  /// Whether some values have more than a megabyte.
   package var hasLargeValues = true
   private var nextID: Int64 = 1
   private var nextName = 0
@@ -94,7 +94,7 @@ package struct HistoryWorld {
   private var places: [RowKey] { objects.filter { $0.entity != guest } }
   private let guest = worldSchema.index(of: "Guest") ?? 0
 
-  /// One write of a few steps; one in ten is taken back.
+  /// Writes a few steps in one transaction; one of ten is rolled back.
   package mutating func write(to store: Store) throws {
     struct TakenBack: Error {}
     let saved = self

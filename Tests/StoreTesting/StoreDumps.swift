@@ -3,7 +3,7 @@ import Foundation
 import SQLite
 import Store
 
-/// All lines of a store's history, as a log has them.
+/// All lines of a store's history in the form of a log.
 package func lines(
   of store: Store,
   after first: Int64 = 0,
@@ -22,7 +22,7 @@ package func lines(
   }
 }
 
-/// All rows of a store's own tables, as SQL would write their values.
+/// All rows of a store's own tables as SQL literals.
 package func rowDump(of store: Store) throws -> [String] {
   try store.read { reader in
     let names = try reader.connection.prepare(
@@ -45,7 +45,7 @@ package func rowDump(of store: Store) throws -> [String] {
   }
 }
 
-/// All rows of a query, each as one text with bars.
+/// All rows of a query as texts with bars between the columns.
 package func rows(_ sql: String, in store: Store) throws -> [String] {
   try store.read { reader in
     let statement = try reader.connection.prepare(sql)

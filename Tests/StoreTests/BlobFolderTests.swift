@@ -35,7 +35,7 @@ struct BlobFolderTests {
       #expect(blobs.contains(digest))
       #expect(try blobs.read(digest) == Data(value) && blobs.size(of: digest) == 13)
       #expect(try blobs.names() == [digest])
-      // What is there is not written over.
+      // An existing file is not overwritten.
       try [UInt8]().withUnsafeBytes { try blobs.write($0, digest: digest) }
       #expect(try blobs.read(digest) == Data(value))
       try blobs.remove(digest)

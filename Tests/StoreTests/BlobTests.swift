@@ -25,7 +25,7 @@ struct BlobTests {
 
   private func digest(_ data: Data) -> String { SHA256.digest(of: Array(data)).description }
 
-  /// Calls with a store in a file, and a way to list the files of large values.
+  /// Calls `body` with a store in a file, and a function that lists its blob files.
   private func withPhotos(_ body: (Store, () throws -> [String]) throws -> Void) throws {
     try withStore(.file, schema: schema) { store, _ in
       let folder = store.location.path + "-blobs"
@@ -240,7 +240,7 @@ struct BlobTests {
         )
         #expect(try self.image(2, in: store) == self.small)
         #expect(try rows("SELECT rows FROM store_blob", in: store) == ["0"])
-        // A value that comes back, from a copy or by being given again, is there for history too.
+        // A value that is restored or written again is available to history too.
         try store.write(Author()) { try $0.insert(0, id: 3, values: [.blob(data), .null]) }
         #expect(try self.image(3, in: store) == data)
       }

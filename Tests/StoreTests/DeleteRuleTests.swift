@@ -7,7 +7,7 @@ import Testing
 
 @Suite("Delete rules")
 struct DeleteRuleTests {
-  /// One entity whose objects have children, by a rule, and a required or optional parent.
+  /// A schema of one entity with children, a delete rule, and a required or optional parent.
   private func family(_ rule: DeleteRule, isRequired: Bool = false) -> StoreSchema {
     StoreSchema(
       version: "1",

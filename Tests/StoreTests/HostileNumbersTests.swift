@@ -34,7 +34,7 @@ struct HostileNumbersTests {
         atPath: url.path + "-blobs",
         withIntermediateDirectories: true
       )
-      // What nobody needs goes when a store is opened for writing.
+      // Files that are not referenced are removed when a store is opened for writing.
       let store = try Store.open(.file(url))
       #expect(try rows("SELECT count(*) FROM store_blob", in: store) == ["0"])
       #expect(try Data(contentsOf: precious) == Data("gold".utf8))

@@ -6,7 +6,7 @@ import Testing
 
 @Suite("Families of entities")
 struct InheritanceTests {
-  /// Trips, of which some are business trips, of which some are conferences.
+  /// Trips; business trips inherit from trips, and conferences from business trips.
   private let schema: StoreSchema = {
     let name = Attribute(name: "name", type: .string)
     let purpose = Attribute(name: "purpose", type: .string)

@@ -8,7 +8,7 @@ import Testing
 
 @Suite("Provenance of stores and transactions")
 struct ProvenanceTests {
-  /// Counts the transactions, and names everything after their number.
+  /// Counts the transactions, and derives everything from their number.
   private final class Counter: Sendable {
     private let count = Mutex(0)
 

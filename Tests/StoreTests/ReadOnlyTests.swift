@@ -77,8 +77,8 @@ struct ReadOnlyTests {
     }
   }
 
-  // Another process, because permissions say nothing to the superuser, and a process that gives
-  // that up does not get it back.
+  // It runs in another process: root ignores permissions, and a process that gives up root's rights
+  // can't get them back.
   @Test("A file or folder that can't be written gives a typed error, and is readable.")
   func permissions() async {
     await #expect(processExitsWith: .success) {
@@ -99,7 +99,7 @@ struct ReadOnlyTests {
         }
         for (file, place) in [(0o444, 0o755), (0o644, 0o555), (0o444, 0o555)] as [(mode_t, mode_t)]
         {
-          // Who may make files in the folder leaves some there when the store itself is read-only.
+          // If only the store is read-only, SQLite creates files in the folder.
           chmod(folder.path, 0o755)
           unlink(url.path + "-wal")
           unlink(url.path + "-shm")

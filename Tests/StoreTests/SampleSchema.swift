@@ -22,12 +22,12 @@ func itemValues(_ title: String, trip: Int64?) -> [Value] {
   [.text(title), trip.map { .integer($0) } ?? .null]
 }
 
-/// Where a store of a test is kept.
+/// Where the store of a test is.
 enum Place: CaseIterable, Sendable {
   case memory, file
 }
 
-/// Calls with a new store and a way to open it again; for one in memory that is the same store.
+/// Calls `body` with a new store and a function that opens it again; in memory both are the same.
 func withStore(
   _ place: Place,
   schema: StoreSchema = sampleSchema,
@@ -50,13 +50,13 @@ func names(of entity: String, in store: Store) throws -> [String] {
   try rows("SELECT name FROM \(entity) ORDER BY id", in: store)
 }
 
-/// One change as history has it.
+/// One change in history.
 struct RecordedChange: Equatable {
   var transaction: Int64
   var text: String
 }
 
-/// The changes of a store: kind, entity, object, what changed, before, after, special.
+/// The changes of a store: kind, entity, object, changed properties, before, after, special.
 func history(of store: Store) throws -> [RecordedChange] {
   try store.read { reader in
     let statement = try reader.connection.prepare(

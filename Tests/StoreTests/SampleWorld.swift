@@ -59,7 +59,7 @@ struct SampleTrip: SampleObject {
     try writer.unlink(Self.entity, relationship: "tags", source: id, target: tag)
   }
 
-  /// The change that gives the trip another name, for a writer that takes several at once.
+  /// The change that renames the trip, for a writer that gets several at once.
   func renaming(to name: String) -> RowChange {
     RowChange(entity: Self.entity, id: id, columns: [0], values: [.text(name)])
   }
@@ -82,7 +82,7 @@ struct SamplePerson: SampleObject {
 
   func insert(name: String) throws { try insert([.text(name)]) }
 
-  /// The name that the row has now; nil if there is no such row.
+  /// The current name in the row; nil if there is no row.
   func name() throws -> String? {
     let key = RowKey(entity: Self.entity, id: ObjectID(id))
     guard case .text(let name)? = try writer.current(key)?[0] else {

@@ -9,7 +9,7 @@ import Testing
 
 @Suite("Stores that another process migrates")
 struct SchemaCheckTests {
-  /// Writes another schema into the catalog, as a migration ends.
+  /// Replaces the schema in the catalog, as the end of a migration does.
   static func replaceSchema(of url: URL, with schema: StoreSchema) throws {
     let connection = try Connection(
       path: url.path(percentEncoded: false),

@@ -47,7 +47,7 @@ struct UnreadableValueTests {
         do {
           try store.write(Author()) { writer in
             try writer.insert(0, id: 1, values: [sample])
-            // SQLite turns a number into a text where the column holds texts.
+            // SQLite converts a number to text if the column is TEXT.
             stored = try writer.row(0, id: 1)?.first
             try writer.delete(0, id: 1)
           }
@@ -56,7 +56,7 @@ struct UnreadableValueTests {
           #expect(stored == sample, "\(type) reads \(sample), which its column does not take")
         }
         if let stored, !schema.isReadable(stored, at: 0) {
-          // Texts of their own form are checked on reading alone.
+          // The form of these texts is checked only by the reader.
           #expect([.decimal, .uuid].contains(type), "\(type) takes \(stored) and can't read it")
         }
       }

@@ -27,7 +27,7 @@ struct SHA256Tests {
     for (message, digest) in expected {
       #expect(SHA256.digest(of: Array(message.utf8)).description == digest)
     }
-    // The shortest ones of NIST's short message vectors.
+    // The shortest of NIST's short message vectors.
     #expect(
       SHA256.digest(of: [0xd3]).description
         == "28969cdfa74a12c82f3bad960b0b000aca2ac329deea5c2328ebc6f2ba9802c1"

@@ -19,7 +19,7 @@ struct RecentTests {
     }
     for key in [1, 2, 3, 4, 1, 2, 3, 4] { #expect(try value(key) == String(key)) }
     #expect(asked == [1, 2, 3, 4])
-    // The one that was not asked for the longest makes room.
+    // The least recently used key is evicted.
     #expect(try value(1) == "1")
     #expect(try value(5) == "5")
     #expect(try value(1) == "1")

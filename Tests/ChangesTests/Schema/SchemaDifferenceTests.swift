@@ -2,7 +2,7 @@ import Changes
 import TestSupport
 import Testing
 
-/// The places of the entities in the schema, which are sorted by name.
+/// The indexes of the entities, which the schema sorts by name.
 private let item = 0
 private let trip = 3
 

@@ -6,7 +6,7 @@ import Testing
 
 @Suite("Checking values without creating them")
 struct CanonicalCheckTests {
-  /// Bytes that matter somewhere.
+  /// Bytes that have a meaning in some type.
   private static let alphabet = Array("\"\\nulltrefas0123456789.-+eE:TZAa=/ {}[]\u{1}é".utf8)
 
   @Test("The fast check accepts only canonical texts among randomly altered ones.")
@@ -29,7 +29,7 @@ struct CanonicalCheckTests {
           }
           let isPlain = bytes.withUnsafeBytes { isPlainlyCanonical($0, as: type) }
           let isCanonical = bytes.withUnsafeBytes {
-            // A refusal is what is asked for.
+            // A refusal is one of the two right answers.
             (try? parseCanonical($0, as: type)) != nil
           }
           #expect(!isPlain || isCanonical, "\(String(decoding: bytes, as: UTF8.self)) as \(type)")
@@ -38,7 +38,7 @@ struct CanonicalCheckTests {
         }
       }
     }
-    // Enough of them are found at once for this to be of use.
+    // The fast check must accept enough texts to be useful.
     #expect(found > 2000)
   }
 
@@ -80,7 +80,7 @@ struct CanonicalCheckTests {
         }
       }
     }
-    // Wherever it stands among what is read eight bytes at once.
+    // At each position, because the check reads eight bytes at once.
     for count in 0..<20 {
       let text = [UInt8](repeating: 0x61, count: count)
       check(text + Array("é".utf8) + text)

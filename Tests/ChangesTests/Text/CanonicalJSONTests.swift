@@ -71,7 +71,7 @@ struct CanonicalJSONTests {
       }
     }
 
-    /// The same tree with members in any order, blanks, and escapes that nobody needs.
+    /// The same tree with shuffled members, blanks and superfluous escapes.
     func disguised(using generator: inout SeededGenerator) -> String {
       let blank = ["", " ", "\n", "\t\r"][Int.random(in: 0..<4, using: &generator)]
       switch self {

@@ -112,7 +112,7 @@ struct CanonicalValueTests {
     #expect(Self.isSame(value, example.value))
   }
 
-  /// Equal, and with the sign of zero.
+  /// Whether two values are equal, the sign of zero included.
   static func isSame(_ first: Value, _ second: Value) -> Bool {
     if case .real(let first) = first, case .real(let second) = second {
       return first.bitPattern == second.bitPattern

@@ -74,7 +74,7 @@ struct DateTextTests {
   func foundation() {
     var generator = SeededGenerator(for: "dates against Foundation")
     for _ in 0..<trials(3000, long: 200_000) {
-      // Foundation keeps the Julian calendar before 1582.
+      // Foundation uses the Julian calendar before 1582.
       let seconds = Double.random(in: -13_000_000_000..<252_423_993_600, using: &generator)
         .rounded(.down)
       let date = Date(timeIntervalSinceReferenceDate: seconds)
@@ -82,7 +82,7 @@ struct DateTextTests {
     }
   }
 
-  /// An instant of some kind; not all of them can be shown.
+  /// An instant, sometimes one that can't be written.
   static func instant(_ index: Int, using generator: inout SeededGenerator) -> Double {
     let number: Double
     switch index % 7 {

@@ -20,7 +20,7 @@ struct DecimalTextTests {
     #expect(decimalText(.nan) == nil)
   }
 
-  /// A decimal of any mantissa that fits into 128 bits and any exponent.
+  /// A decimal with any 128-bit mantissa and any exponent.
   static func random(using generator: inout SeededGenerator) -> Decimal {
     let bits = Int.random(in: 0...128, using: &generator)
     var mantissa = UInt128(generator.next()) << 64 | UInt128(generator.next())
@@ -42,7 +42,7 @@ struct DecimalTextTests {
     var generator = SeededGenerator(for: "decimals")
     for _ in 0..<trials(3000, long: 500_000) {
       let number = Self.random(using: &generator)
-      // Some have no room for their exponent.
+      // The exponent of some is out of range.
       if number.isNaN { continue }
       guard let text = decimalText(number) else {
         Issue.record("\(number) has no text")

@@ -6,7 +6,7 @@ import Testing
 
 @Suite("JSON strings")
 struct JSONStringTests {
-  /// The naive way: one scalar after the other.
+  /// A naive encoder: one scalar after the other.
   static func reference(_ string: String) -> String {
     var result = "\""
     for scalar in string.unicodeScalars {

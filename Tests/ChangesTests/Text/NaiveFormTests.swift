@@ -6,7 +6,7 @@ import Testing
 /// Compares readers with regular expressions, for all short texts and for each byte of longer ones.
 @Suite("Canonical texts against regular expressions")
 struct NaiveFormTests {
-  /// Calls with every text of up to five characters, which are those near the ends of each range.
+  /// Calls `body` with every text of up to five characters from the edges of each range.
   private func forEachShortText(_ body: (String) -> Void) {
     let alphabet = Array("-./019:")
     var texts = [""]
@@ -46,7 +46,7 @@ struct NaiveFormTests {
     }
   }
 
-  /// Calls with a text in which each byte has each other value.
+  /// Calls `body` with the text after each possible change of one byte.
   private func forEachAlteration(of text: String, _ body: ([UInt8]) -> Void) {
     for place in text.utf8.indices.enumerated().map(\.offset) {
       for byte in UInt8(0)...255 {

@@ -46,7 +46,7 @@ struct NumberTextTests {
     #expect(bytes(text, parseUnsignedInteger) == nil)
   }
 
-  /// A double of some kind: any bit pattern, a price, a time, a whole number, or a neighbour.
+  /// A double with any bit pattern, a price, a time, a whole number, or a neighbour of one.
   static func double(_ index: Int, using generator: inout SeededGenerator) -> Double {
     let number: Double
     switch index % 6 {
@@ -62,7 +62,7 @@ struct NumberTextTests {
 
   static func expectRoundTrip(_ number: Double) {
     let written = text { appendDouble(number, to: &$0) }
-    // One comparison a number: the expectation macro is slow.
+    // One `#expect` for each number, because the macro is slow.
     let back = bytes(written, parseDouble)
     if written != number.description || back?.bitPattern != number.bitPattern {
       Issue.record("\(number) is written \(written) and read \(String(describing: back))")

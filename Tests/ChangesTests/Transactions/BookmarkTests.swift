@@ -91,7 +91,7 @@ struct BookmarkTests {
   @Test("A bookmark that was cut at any byte is refused.")
   func cut() throws {
     let whole = bookmark.json()
-    // Without its line break it is whole.
+    // The text is complete without its line break.
     for count in 0..<whole.count - 1 {
       let error = #expect(throws: StoreError.self) { try Bookmark(json: whole.prefix(count)) }
       #expect(error?.code == .damaged)

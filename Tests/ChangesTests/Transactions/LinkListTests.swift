@@ -46,7 +46,7 @@ struct LinkListTests {
       longer.insert(list[place], at: place)
       if let meant = links(longer) { #expect(text(meant) == longer) }
     }
-    // Other digits.
+    // Texts with other digits are other lists.
     #expect(read > 20)
   }
 

@@ -3,7 +3,7 @@ import Testing
 
 @testable import Changes
 
-/// The hashes of so many leaves, each of which has its number as its text.
+/// The hashes of `count` leaves, each of which has its number as its text.
 func numberedLeaves(_ count: Int) -> [Digest] {
   (0..<count).map { index in Array("\(index)".utf8).withUnsafeBytes { leafHash($0) } }
 }
@@ -16,7 +16,6 @@ func definedRoot(_ leaves: ArraySlice<Digest>) -> Digest {
   return nodeHash(definedRoot(leaves.prefix(middle)), definedRoot(leaves.dropFirst(middle)))
 }
 
-/// The roots of some subtrees.
 func proof(_ path: [Range<Int64>], _ leaves: [Digest]) -> [Digest] {
   path.map { MerkleTree(leaves[Int($0.lowerBound)..<Int($0.upperBound)]).root }
 }
@@ -44,7 +43,7 @@ struct MerkleTreeTests {
           let range = Int64(start)..<Int64(end)
           var tree = MerkleTree(Self.leaves[..<start])
           let root = definedRoot(Self.leaves[start..<end])
-          // A subtree that is not whole is the end of a tree.
+          // A partial subtree must be at the end of the tree.
           let isNode = range.isNode(ofLeaves: Int64(end)) || range.isNode(ofLeaves: Int64(count))
           guard isNode else {
             #expect(throws: ProofError.self) { try tree.append(root, ofLeaves: Int64(end - start)) }

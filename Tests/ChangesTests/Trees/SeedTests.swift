@@ -3,7 +3,7 @@ import Testing
 
 @testable import Changes
 
-/// The smallest cover of the leaves that are not hidden, found by looking at every subtree.
+/// The smallest cover of the visible leaves, found by visiting every subtree.
 private func smallestCover(_ hidden: Set<Int64>, _ node: Range<Int64>) -> [Range<Int64>] {
   guard !node.allSatisfy({ !hidden.contains($0) }) else { return node.isEmpty ? [] : [node] }
   guard node.count > 1 else { return [] }
@@ -57,7 +57,7 @@ struct SeedTests {
         #expect(cover.map(\.leaves) == smallestCover(Set(hidden), 0..<count))
         let expected = (0..<count).map { hidden.contains($0) ? nil : all[Int($0)] }
         #expect(try saltsOfLines(count, cover) == expected)
-        // Leaves that are hidden one after another leave the same cover.
+        // Hiding leaves one after another gives the same cover.
         let again = hidden.reduce([whole]) { cover, index in
           Array(SeedCover(cover, hiding: CollectionOfOne(index).makeIterator()))
         }

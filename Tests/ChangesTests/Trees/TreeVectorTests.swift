@@ -7,7 +7,7 @@ import Testing
 private let folder = URL(fileURLWithPath: #filePath).deletingLastPathComponent()
   .deletingLastPathComponent().deletingLastPathComponent().appending(path: "Readers")
 
-/// What Tests/Readers/tree.py gives, which shares no line with the trees here.
+/// The output of Tests/Readers/tree.py, which shares no code with this package.
 struct TreeVectors: Decodable {
   struct Tree: Decodable, CustomStringConvertible {
     let count: Int64
@@ -54,7 +54,6 @@ struct TreeVectors: Decodable {
   }
 }
 
-/// Bytes from hexadecimal digits.
 func bytes(hexadecimal text: String) -> [UInt8] {
   stride(from: 0, to: text.utf8.count, by: 2).compactMap {
     UInt8(text.dropFirst($0).prefix(2), radix: 16)

@@ -4,7 +4,7 @@ import CompilerPluginSupport
 import Foundation
 import PackageDescription
 
-// SwiftSyntax is the toolchain's own, as for Travelog's macros.
+// SwiftSyntax comes with the toolchain, as for Travelog's macros.
 let compilers = Context.environment["PATH", default: ""].split(separator: ":")
   .map { URL(fileURLWithPath: $0 + "/swiftc") }
   .filter { FileManager.default.isExecutableFile(atPath: $0.path) }

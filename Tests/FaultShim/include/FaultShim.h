@@ -1,1 +1,1 @@
-/* The library is loaded before others and has nothing to call; see FaultShim.c. */
+/* The library is preloaded and exports nothing; see FaultShim.c. */

@@ -5,7 +5,7 @@ import Testing
 
 @Suite("Fuzzing with arbitrary bytes")
 struct FuzzTests {
-  /// The inputs that libFuzzer found to lead to different places, and those that found a fault.
+  /// Inputs that libFuzzer kept because they reach new code, and inputs that caused a fault.
   private static let corpora = URL(fileURLWithPath: #filePath).deletingLastPathComponent()
     .appendingPathComponent("../Corpora").standardizedFileURL
 

@@ -1,7 +1,7 @@
 import Glibc
 import LogFuzzing
 
-/// Gives inputs of libFuzzer to the target that FUZZ_TARGET names; arguments are libFuzzer's.
+/// Passes inputs of libFuzzer to the target that FUZZ_TARGET names; arguments are libFuzzer's.
 @main
 struct Fuzzer {
   static func main() {
@@ -11,7 +11,7 @@ struct Fuzzer {
   }
 }
 
-/// The loop of libFuzzer, which the linker brings.
+/// libFuzzer's loop, which the linker adds.
 @_silgen_name("LLVMFuzzerRunDriver")
 private func runDriver(
   _ count: UnsafeMutablePointer<CInt>,
@@ -19,13 +19,13 @@ private func runDriver(
   _ body: @convention(c) (UnsafePointer<UInt8>?, Int) -> CInt
 ) -> CInt
 
-/// What libFuzzer calls with each input, by the name that its own main function wants too.
+/// libFuzzer calls this with each input; its own main function needs the same name.
 @_cdecl("LLVMFuzzerTestOneInput")
 public func runTarget(_ start: UnsafePointer<UInt8>?, _ count: Int) -> CInt {
   do {
     try target.run(Array(UnsafeBufferPointer(start: start, count: count)))
   } catch {
-    // libFuzzer keeps the input at which the program stopped.
+    // libFuzzer keeps the input of a crash.
     preconditionFailure("\(error)")
   }
   return 0

@@ -3,15 +3,15 @@ import FoundationEssentials
 import Pipeline
 import Store
 
-/// Puts logs into a folder, each where its header says, verifies them, and replays them into a store.
+/// Writes logs to a folder, each to the place that its header names, then verifies and replays them.
 ///
-/// The last part is the records of erasures, where it is none of a log.
+/// The last part may be erasure records instead of a log.
 func fuzzFolder(_ bytes: [UInt8]) throws {
   let root = memoryFolder + "/travelog-fuzz-" + UUID().uuidString
   let manager = FileManager.default
   try manager.createDirectory(atPath: root, withIntermediateDirectories: true)
   defer {
-    // What can't be removed is in memory alone.
+    // A folder that can't be removed is only in memory.
     try? manager.removeItem(atPath: root)
   }
   let logs = LogFolder(root + "/logs")
@@ -45,11 +45,11 @@ private func write(_ bytes: [UInt8], to path: String) throws {
   try Data(bytes).write(to: URL(fileURLWithPath: path))
 }
 
-/// Where a log belongs, by its header and its trailer, as far as they can be read.
+/// The place of a log by its header and trailer, as far as they are readable.
 private func place(of lines: [UInt8], in logs: LogFolder) -> (file: String, lineage: String)? {
   let all = lines.split(separator: 0x0a)
   guard let first = all.first, let last = all.last,
-    // What has no header is no log, and what has a wrong one is for another target.
+    // A part without a header is not a log; wrong headers have another target.
     let header = try? first.withUnsafeBytes({ try LogHeader(line: $0, path: "") })
   else { return nil }
   let end = String(decoding: last, as: UTF8.self).split(separator: #""meta":{"last":"#).last

@@ -3,22 +3,21 @@ import Changes
 import Pipeline
 import Store
 
-/// What bytes of any kind are given to, to see whether it crashes, hangs or takes all memory.
+/// A reader that must not crash, hang or use all memory, whatever bytes it gets.
 ///
-/// A target throws nothing and returns nothing: that bytes are refused is right, whatever they are.
+/// A target returns nothing, because refusing the bytes is always right.
 package enum FuzzTarget: String, CaseIterable, Sendable {
-  /// The lines of a log, and after a NUL those of its records of erasures.
+  /// The lines of a log; after a NUL, the lines of its erasure records.
   case log
-  /// Logs of a folder, parted by NULs, which are verified and replayed into a store.
+  /// Logs of a folder, separated by NULs, which are verified and replayed into a store.
   case folder
-  /// What a compressed file holds, read in two ways, which have to give the same.
+  /// A compressed file, read in two ways that must agree.
   case gzip
-  /// A token.
   case token
 
-  /// Gives bytes to the target.
+  /// Reads bytes as the target's kind of input.
   ///
-  /// - Throws: ``FuzzFinding`` where two ways differ that should not.
+  /// - Throws: ``FuzzFinding`` if two readings differ.
   package func run(_ bytes: [UInt8]) throws {
     switch self {
     case .log: try fuzzLog(bytes)
@@ -29,20 +28,20 @@ package enum FuzzTarget: String, CaseIterable, Sendable {
   }
 }
 
-/// Something that no input should bring about.
+/// A fault that no input may cause.
 package struct FuzzFinding: Error {
   package let message: String
 }
 
-/// Calls, and takes the refusals that there are for bad input; anything else is a finding.
+/// Calls `body`, and catches the errors that refuse bad input; any other error is a finding.
 func refusing(_ body: () throws -> Void) throws {
   do {
     try body()
   } catch is LogError {
-    // The input is no log.
+    // The input is not a log.
   } catch is StoreError {
-    // What it says does not go together with a store.
+    // The log does not match a store.
   } catch is PipelineError {
-    // It can't be done.
+    // The operation is impossible for these logs.
   }
 }

@@ -2,7 +2,7 @@ import ChangeLog
 import Glibc
 
 /// Reads a compressed file in large pieces, where whole members are decompressed at once, and in small
-/// ones, where zlib goes on and on: both give the same, or both refuse.
+/// ones, where zlib streams: both must return the same bytes, or both refuse the file.
 func fuzzGzip(_ bytes: [UInt8]) throws {
   let file = try MemoryFile(bytes)
   let large = try inflated(file.path, room: 2 << 20)
@@ -10,16 +10,16 @@ func fuzzGzip(_ bytes: [UInt8]) throws {
   guard large.refusal == small.refusal else {
     throw FuzzFinding(message: "One way says \(large.refusal), the other \(small.refusal).")
   }
-  // Where it is refused, one may have got further than the other.
+  // Before the error, one reading may have returned more than the other.
   let count = min(large.bytes.count, small.bytes.count)
   guard large.bytes.prefix(count) == small.bytes.prefix(count),
     large.refusal != "none" || large.bytes.count == small.bytes.count
   else { throw FuzzFinding(message: "The two ways give other bytes.") }
 }
 
-/// The first bytes of what a file holds, and how reading it ended.
+/// The first bytes of a file's content, and the error that ended the reading.
 private func inflated(_ path: String, room: Int) throws -> (bytes: [UInt8], refusal: String) {
-  // Enough for what can be told apart; a bomb goes on for long.
+  // A limit, because a bomb would not end.
   let enough = 4 << 20
   let descriptor = open(path, O_RDONLY)
   defer { close(descriptor) }

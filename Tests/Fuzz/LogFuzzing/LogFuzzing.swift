@@ -2,8 +2,8 @@ import ChangeLog
 import Changes
 import Store
 
-/// Reads a log from its first line to its last: as the lines are, and then with the digests that they
-/// should have, so that what comes behind the digests is reached too.
+/// Reads a log twice: as it is, and with corrected digests, so that the code after the comparison
+/// of digests is reached too.
 func fuzzLog(_ bytes: [UInt8]) throws {
   let parts = bytes.split(separator: 0, maxSplits: 1, omittingEmptySubsequences: false)
   let lines = Array(parts[0])
@@ -23,7 +23,7 @@ private func readLog(_ lines: [UInt8], _ records: MemoryFile) throws {
   }
 }
 
-/// Bytes as a file of one gzip member that is not compressed.
+/// The bytes as an uncompressed gzip member.
 func gzipped(_ bytes: [UInt8]) -> [UInt8] {
   var file: [UInt8] = [0x1f, 0x8b, 8, 0, 0, 0, 0, 0, 0, 0xff]
   var rest = bytes[...]
@@ -41,7 +41,7 @@ func gzipped(_ bytes: [UInt8]) -> [UInt8] {
   return file
 }
 
-/// The sum that a gzip member ends with.
+/// The checksum at the end of a gzip member.
 private func checksum(_ bytes: [UInt8]) -> UInt32 {
   var sum: UInt32 = 0xffff_ffff
   for byte in bytes { sum = checksumTable[Int((sum ^ UInt32(byte)) & 0xff)] ^ sum >> 8 }
@@ -52,8 +52,7 @@ private let checksumTable: [UInt32] = (0..<256).map { index in
   (0..<8).reduce(UInt32(index)) { sum, _ in sum >> 1 ^ (sum & 1 == 1 ? 0xedb8_8320 : 0) }
 }
 
-/// The lines with the digests of transactions and of the trailer that follow from them, wherever a
-/// digest stands.
+/// The lines with every digest replaced by the right one.
 func withDigests(_ lines: [UInt8]) -> [UInt8] {
   var result: [UInt8] = []
   var pending: [UInt8] = []
@@ -83,12 +82,12 @@ func withDigests(_ lines: [UInt8]) -> [UInt8] {
     result += line
     result.append(0x0a)
   }
-  // What comes after the last line break has none.
+  // There is no line break at the end.
   result.removeLast()
   return result
 }
 
-/// Where the digits of a digest stand in a line.
+/// The range of a digest's digits in a line.
 private func digest(in line: [UInt8], after key: String) -> Range<Int>? {
   let key = Array(key.utf8)
   guard line.count >= key.count + 65 else { return nil }

@@ -1,12 +1,11 @@
 import Glibc
 
-/// Where files can be kept that lie in memory, or for a short time.
+/// A folder for files in memory, or for short-lived files if there is no such folder.
 let memoryFolder = access("/dev/shm", W_OK) == 0 ? "/dev/shm" : "/tmp"
 
-/// A file without a name that goes when nobody holds it, under a path of its own.
+/// An unlinked file that has a path as long as the object exists.
 final class MemoryFile {
   private let descriptor: Int32
-  /// Where it can be opened, as long as this is there.
   let path: String
 
   init(_ bytes: [UInt8]) throws {

@@ -1,7 +1,7 @@
 import Changes
 import Store
 
-/// A token that is read is written as the same one, and that again is read as the same.
+/// Writing a token that was read gives the same token, and so does reading that again.
 func fuzzToken(_ bytes: [UInt8]) throws {
   try refusing {
     let token = try Bookmark(json: bytes)

@@ -14,7 +14,7 @@ func findings(_ store: Store, recording author: Author? = nil) throws -> [String
   return result
 }
 
-/// What somebody does past all triggers, and what is found.
+/// Changes that bypass all triggers, and the finding for each.
 private let contradictions: [(String, String)] = [
   (
     "UPDATE Trip SET name = 'other' WHERE id = 2",
@@ -130,7 +130,7 @@ struct CheckTests {
         UPDATE Trip SET name = 'm' WHERE id = 7; DELETE FROM Trip WHERE id = 7;
         """
       )
-      // Who may only read sees it when nothing can join it any more.
+      // A read-only reader sees it when nothing can be added to the transaction.
       try connection.execute("UPDATE history_foreign SET time = time - 10000")
       let reading = try Store.open(store.location, options: Options(isReadOnly: true))
       #expect(try findings(reading) == [])
@@ -139,7 +139,7 @@ struct CheckTests {
     }
   }
 
-  /// A store that somebody changes past all triggers.
+  /// Calls `body` with a store that was changed without triggers.
   private func withTampered(
     _ sql: String,
     _ body: (Store) throws -> Void
@@ -335,7 +335,7 @@ struct CheckTests {
           try writer.delete(0, id: 1)
         }
         #expect(try check() == ([], 0))
-        // No trigger sees a value that history knows only by the insertion.
+        // Triggers do not capture a value that history has only in the insertion.
         let connection = try Connection(path: url.path(percentEncoded: false), mode: .readWrite)
         try connection.setTriggers(enabled: false)
         try connection.execute("UPDATE Trip SET days = '5'")

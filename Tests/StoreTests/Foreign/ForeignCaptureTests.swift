@@ -8,7 +8,7 @@ import Testing
 
 @Suite("Capture of foreign changes")
 struct ForeignCaptureTests {
-  /// A store with three trips, two tags and one link, and what then is done to it.
+  /// The changes that SQL records in a store with three trips, two tags and one link.
   private func changes(_ sql: [String]) throws -> [[String]] {
     var result: [[String]] = []
     try withForeignStore { store, connection in
@@ -124,7 +124,7 @@ struct ForeignCaptureTests {
         ["delete Trip 2 " + rome, renamed(1, #""Oslo""#, #""Rome""#)]
       ]
     )
-    // A row without a value in a column stands in nobody's way.
+    // Null values do not conflict.
     #expect(
       try changes(["INSERT OR REPLACE INTO Trip (name, price) VALUES (NULL, 1.0)"])
         == [[#"insert Trip 4 {"name":null,"price":1.0,"image":null,"plan":null}"#]]
@@ -271,14 +271,14 @@ struct ForeignCaptureTests {
       )
       try expectAgreement(store)
       #expect(try rows("SELECT id, _entity FROM Plan", in: store) == ["1|Meeting"])
-      // A partial unique index does not hold for the others.
+      // A partial unique index does not apply to the other rows.
       try connection.execute(
         "INSERT OR REPLACE INTO Plan (_entity, title, room) VALUES ('Rest', 'o', 'R1'),"
           + " ('Plan', 'p', 'R1'), ('Meeting', 'q', NULL)"
       )
       try expectAgreement(store)
       #expect(try rows("SELECT count(*) FROM Plan", in: store) == ["4"])
-      // No entity of ours.
+      // No entity of the schema.
       try connection.execute(
         "PRAGMA ignore_check_constraints = ON;"
           + "INSERT INTO Plan (_entity, title) VALUES ('Stranger', 'x');"

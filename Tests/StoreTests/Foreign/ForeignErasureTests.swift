@@ -9,7 +9,7 @@ import Testing
 
 @Suite("Foreign deletions in tombstone mode")
 struct ForeignErasureTests {
-  /// Calls with a new store, with a program that does not overwrite what it deletes, and with the
+  /// Calls `body` with a new store, a connection that does not overwrite deleted content, and the
   /// folder of the files.
   private func withTombstones(
     _ mode: HistoryMode = .tombstones,
@@ -31,7 +31,7 @@ struct ForeignErasureTests {
     [.text(name), .null, image, .null]
   }
 
-  /// The marks `<number>` that stand anywhere in the files of a folder.
+  /// The marks `<number>` in the files of a folder.
   private func marks(in folder: URL) throws -> Set<Int> {
     var found: Set<Int> = []
     let files = FileManager.default.enumerator(at: folder, includingPropertiesForKeys: nil)
@@ -81,7 +81,7 @@ struct ForeignErasureTests {
       #expect(try marks(in: folder) == [1_000_888])
       #expect(try rows("PRAGMA integrity_check", in: store) == ["ok"])
       #expect(try rows("SELECT key FROM store_catalog WHERE key = 'free_space'", in: store).isEmpty)
-      // What was made anew goes on as it was.
+      // The rebuilt file keeps its settings.
       #expect(try rows("PRAGMA auto_vacuum", in: store) == ["2"])
       try store.write(Author()) { try $0.insert(Kind.tag, id: 2, values: [.text("new")]) }
       try connection.execute("INSERT INTO Tag (word) VALUES ('foreign')")
@@ -99,7 +99,7 @@ struct ForeignErasureTests {
       }
       try connection.execute("UPDATE Trip SET name = 'short ' || id")
       try seal(store)
-      // History has them.
+      // History still has the earlier names.
       #expect(try marks(in: folder).count == 199)
       try store.write(Author()) { writer in
         for id in 1..<100 { try writer.delete(Kind.trip, id: Int64(id)) }
@@ -139,12 +139,12 @@ struct ForeignErasureTests {
       }
       try connection.execute("DELETE FROM Trip")
       let other = try foreignConnection(to: store)
-      // The note is written in the transaction that seals; here somebody else is quicker.
+      // The note is written in the sealing transaction; here another program is faster.
       let reader = try store.takeReader()
       #expect(try store.sealForeignChanges())
       try other.execute("INSERT INTO store_catalog (key, value) VALUES ('free_space', 'erased')")
       store.giveBack(reader)
-      // The log still has the pages that the reader needed.
+      // The log still has the pages that the reader needs.
       #expect(try !marks(in: folder).isEmpty)
       _ = try Store.open(store.location)
       #expect(try marks(in: folder).isEmpty)

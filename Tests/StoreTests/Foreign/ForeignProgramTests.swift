@@ -7,7 +7,7 @@ import Testing
 @testable import Changes
 @testable import Store
 
-/// The programs that people really use; where one is not installed, its tests say so and pass over.
+/// The programs that people use; the tests of a missing program are reported as skipped.
 @Suite("The sqlite3 shell and Python")
 struct ForeignProgramTests {
   private static func path(of program: String) -> String? {
@@ -19,7 +19,7 @@ struct ForeignProgramTests {
   static let shell = path(of: "sqlite3")
   static let python = path(of: "python3")
 
-  /// Runs a program, and gives what it wrote.
+  /// Runs a program, and returns its output.
   @discardableResult
   private func run(_ program: String?, _ arguments: [String]) throws -> String {
     let process = ChildProcess()
@@ -150,7 +150,7 @@ struct ForeignProgramTests {
     ]
   )
 
-  /// Values of each type as SQL: those that are odd, and those that are wrong.
+  /// Values of each type as SQL: unusual ones, and ones of a wrong type.
   private static let odd: [[(String, String)]] = [
     [
       ("bool", "1"), ("int8", "-128"), ("int64", "-9223372036854775808"),

@@ -9,7 +9,7 @@ import Testing
 
 @Suite("Random foreign changes")
 struct ForeignRandomTests {
-  /// SQL as somebody may write it, who looks at the tables and at nothing else.
+  /// Writes random SQL, as a person may who sees only the tables.
   private struct Scribe {
     var random: SeededGenerator
 
@@ -86,7 +86,7 @@ struct ForeignRandomTests {
       }
     }
 
-    /// Statements that belong together, or each for itself.
+    /// Statements in one transaction, or each in its own.
     mutating func script() -> [String] {
       var result: [String] = []
       let isTransaction = Bool.random(using: &random)
@@ -107,9 +107,9 @@ struct ForeignRandomTests {
       do {
         try connection.execute(statement)
       } catch SQLiteError.constraint {
-        // So it goes with what is random; OR ROLLBACK has ended the transaction.
+        // Random scripts may fail so; OR ROLLBACK has ended the transaction.
       } catch SQLiteError.error where !connection.isInTransaction {
-        // There is nothing to commit or roll back to.
+        // No transaction is open.
       }
     }
     if connection.isInTransaction { try connection.execute("COMMIT") }
@@ -140,7 +140,7 @@ struct ForeignRandomTests {
     } catch let error as StoreError
       where [.missingObject, .missingReference, .duplicate].contains(error.code)
     {
-      // What it asks for is not there, or there already.
+      // The requested object is missing, or exists already.
     }
   }
 

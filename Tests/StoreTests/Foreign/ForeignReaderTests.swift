@@ -58,7 +58,7 @@ struct ForeignReaderTests {
       try self.later(connection)
       #expect(try self.head(reading) == 1)
       try connection.execute("INSERT INTO Tag (word) VALUES ('b')")
-      // Ten seconds lie between, so that the first is shown and the second is not.
+      // The two are ten seconds apart, so only the first is shown.
       #expect(try self.head(reading) == 1)
       let shown = try lines(of: reading)
       let point = try reading.read { try $0.point(1) }
@@ -78,7 +78,7 @@ struct ForeignReaderTests {
       let other = try foreignConnection(to: store)
       try other.execute("BEGIN; INSERT INTO Tag (word) VALUES ('b')")
       #expect(try self.head(reading) == 0)
-      // Neither can the store that could seal, which waits for nobody.
+      // A store that could seal does not see it either, and does not wait.
       let start = ContinuousClock.now
       #expect(try self.head(store) == 0)
       #expect(ContinuousClock.now - start < .seconds(5))
@@ -99,7 +99,7 @@ struct ForeignReaderTests {
       defer { store.giveBack(reader) }
       let other = try self.open(store)
       try other.write(Author()) { try $0.insert(Kind.tag, id: 9, values: [.text("c")]) }
-      // The second was sealed by somebody else, perhaps with more.
+      // Another program sealed the second, perhaps with more changes.
       #expect(try reader.historyRange().head.transaction == 1)
       #expect(try reader.transaction(2) == nil)
       try reader.refresh()

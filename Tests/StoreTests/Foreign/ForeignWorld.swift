@@ -6,8 +6,8 @@ import Testing
 @testable import Changes
 @testable import Store
 
-/// A schema with all that a writer which is not ours can get wrong: unique values, a family with
-/// unique values of its own, links with and without an order, and values in files.
+/// A schema with everything that a foreign writer can get wrong: unique values, a family with its
+/// own unique values, links with and without an order, and blob files.
 let foreignSchema = StoreSchema(
   version: "1.0.0",
   entities: [
@@ -90,7 +90,7 @@ enum Kind {
   static let trip: EntityIndex = 4
 }
 
-/// Opens a file as a program does that knows nothing of us: with triggers, without foreign keys.
+/// Opens a file as another program does: with triggers, without foreign keys.
 func foreignConnection(to store: Store) throws -> Connection {
   let connection = try Connection(path: store.location.path, mode: .readWrite)
   connection.setBusyTimeout(milliseconds: 5000)
@@ -98,7 +98,7 @@ func foreignConnection(to store: Store) throws -> Connection {
   return connection
 }
 
-/// Calls with a new store in a file, and with a connection that is not ours.
+/// Calls `body` with a new store in a file, and with a foreign connection.
 func withForeignStore(
   schema: StoreSchema = foreignSchema,
   _ body: (Store, Connection) throws -> Void
@@ -108,7 +108,7 @@ func withForeignStore(
   }
 }
 
-/// Writes nothing, which seals what was caught.
+/// Seals foreign changes with an empty write.
 func seal(_ store: Store) throws { try store.write(Author(name: "seal")) { _ in } }
 
 /// The changes of all transactions of op `foreign`, one list for each.
@@ -133,10 +133,10 @@ func foreignChanges(of store: Store) throws -> [[String]] {
   return result.map(\.changes)
 }
 
-/// Every object, with its properties as canonical text: what history should come to.
+/// Every object, with its properties as canonical text; history should replay to this.
 typealias Objects = [String: [String: String]]
 
-/// What the rows of a store say, read without any help of the code under test but its encoding.
+/// The objects of the rows; of the code under test only the encoding is used.
 func objects(in reader: Reader, _ schema: StoreSchema) throws -> Objects {
   var result: Objects = [:]
   for layout in reader.layouts {
@@ -205,9 +205,9 @@ private func text(
   return String(decoding: json, as: UTF8.self) + (special.map { " special \($0.name)" } ?? "")
 }
 
-/// What replaying history over an empty dictionary comes to.
+/// The result of replaying history over an empty dictionary.
 ///
-/// It fails where a change expects to find something else than what is there.
+/// It fails if a change expects something else than the current value.
 func replayed(_ reader: Reader) throws -> Objects {
   var result: Objects = [:]
   let cursor = try reader.history()
@@ -271,7 +271,7 @@ private func dictionary(_ object: [UInt8]) -> [String: String] {
   )
 }
 
-/// Puts new values in, takes the links away that went, and adds those that came.
+/// Sets new values, removes the removed links, and adds the new ones.
 private func merged(
   _ old: [String: String],
   _ before: [String: String],
@@ -302,12 +302,12 @@ private func merged(
   return result
 }
 
-/// Makes sure that history comes to what the rows say, and that a reader which can't seal sees the
-/// same as one that comes after.
+/// Expects that history replays to the rows, and that a read-only reader sees the same as one that
+/// seals.
 func expectAgreement(_ store: Store, _ comment: String = "") throws {
   let url = URL(fileURLWithPath: store.location.path)
   let reading = try Store.open(.file(url), options: Options(isReadOnly: true))
-  // Another reader may show the last transaction only after its pause.
+  // A second reader may show the last transaction only after a pause.
   let shown = try withAge(of: store) {
     try reading.read { reader in
       let expected = try objects(in: reader, store.schema)
@@ -325,7 +325,7 @@ func expectAgreement(_ store: Store, _ comment: String = "") throws {
   try #require(try lines(of: store) == shown, "lines \(comment)")
 }
 
-/// Makes what was caught ten seconds older while the body runs.
+/// Makes captured changes ten seconds older while `body` runs.
 private func withAge<Result>(of store: Store, _ body: () throws -> Result) throws -> Result {
   let connection = try foreignConnection(to: store)
   try connection.execute("UPDATE history_foreign SET time = time - 10000")

@@ -107,7 +107,7 @@ struct HistoryCursorTests {
         let cursor = try reader.history(after: 2, through: 7)
         var found: [String] = []
         while let transaction = try cursor.nextTransaction() {
-          // Some are read whole, some in part, and some are passed over.
+          // Some are read completely, some in part, and some are skipped.
           var objects: [Int64] = []
           for _ in 0..<(transaction.id % 3 * 3) {
             guard let change = try cursor.nextChange() else { break }

@@ -75,7 +75,7 @@ struct HistoryDeletionTests {
         }
         #expect(seen == ["1 1", "2 0", "3 3"])
       }
-      // Once what is before it goes, it goes too.
+      // It is deleted when all transactions before it are.
       try store.deleteHistory([1...1])
       #expect(try states(of: store) == ["3 whole 1"])
     }
@@ -100,7 +100,7 @@ struct HistoryDeletionTests {
       let error = #expect(throws: StoreError.self) { _ = try lines(of: store, after: 2) }
       #expect(error?.code == .historyExpired)
       #expect(try lines(of: store, after: 3).split(separator: "\n").count == 4)
-      // Of transactions from between, only those count that are asked for.
+      // Deleted transactions in the middle matter only inside the requested range.
       try store.deleteHistory([5...5])
       try store.read { try $0.check(points[3], through: 4) }
       let between = #expect(throws: StoreError.self) { try store.read { try $0.check(points[4]) } }
@@ -185,7 +185,7 @@ struct HistoryDeletionTests {
       let other = try open()
       let thread = Thread {
         for id in Int64(1)...5 {
-          // A failure shows below, as a tag that is missing.
+          // A failure is visible below as a missing tag.
           _ = try? other.write(Author()) { try $0.insert(tag, id: id, values: [.text("new")]) }
         }
       }

@@ -317,5 +317,5 @@ struct LogNameTests {
   }
 }
 
-/// What a store's history says, for a suite with a test of the other function's name.
+/// The history of a store; a function in this suite hides the other name.
 private func recorded(_ store: Store) throws -> [RecordedChange] { try history(of: store) }

@@ -27,7 +27,7 @@ struct TombstoneTests {
     [.text(name), .real(4.5), .real(0), picture.map { .blob($0) } ?? .null, .integer(3)]
   }
 
-  /// Whether a text stands anywhere in the files of a folder.
+  /// Whether a text is in any file of a folder.
   private func isAnywhere(_ text: String, in folder: URL) throws -> Bool {
     let files = FileManager.default.enumerator(at: folder, includingPropertiesForKeys: nil)
     while let file = files?.nextObject() as? URL {
@@ -93,7 +93,7 @@ struct TombstoneTests {
           for id in [Int64(1), 2, 3] + (10..<400) { try writer.delete(hotel, id: id) }
         }
       }
-      // The mode is the store's, whoever opens it.
+      // The mode is a setting of the store and not of the process that opens it.
       try deleteAll(isReopened ? Store.open(store.location) : store)
       #expect(try !isAnywhere(secret, in: folder))
       #expect(try rows("PRAGMA integrity_check", in: store) == ["ok"])
@@ -184,7 +184,7 @@ struct TombstoneTests {
       let full = try Store.open(location, schema: worldSchema)
       try full.write(Author()) { try $0.insert(hotel, id: 1, values: hotelValues("one")) }
       let other = try Store.open(location, options: Options(historyMode: .tombstones))
-      // The one that was open before notices.
+      // The store that was open before notices the new mode.
       try full.write(Author()) { try $0.delete(hotel, id: 1) }
       #expect(try !isAnywhere("\"one\"", in: folder))
       _ = try Store.open(location, options: Options(historyMode: .full))

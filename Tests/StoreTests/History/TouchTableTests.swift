@@ -72,7 +72,7 @@ struct TouchTableTests {
         var world = HistoryWorld(SeededGenerator(seed: 11))
         for _ in 0..<60 { try world.write(to: store) }
         let lines = try lines(of: store).split(separator: "\n")
-        // What is random, or of the moment, is in no change but for its time.
+        // Only the changes are compared, because the other lines have times and salts.
         return lines.filter { $0.hasPrefix(#"{"kind":"change""#) }
           .map { $0.replacing(/"ts":"[^"]*"/, with: "") }.joined(separator: "\n")
       }

@@ -18,7 +18,7 @@ struct AttributeMigrationTests {
     for id in try writer.reserveIDs("Trip", count: 3)...3 {
       try writer.insert(0, id: id, values: [.text("trip \(id)")])
     }
-    // The highest id is given away, and must not come again.
+    // Deletes the highest id, which must not be used again.
     try writer.delete(0, id: 3)
   }
 
@@ -181,7 +181,7 @@ struct AttributeMigrationTests {
     }
   }
 
-  /// Values of a type, the odd ones among them.
+  /// Values of a type, unusual ones included.
   static func values(_ type: ValueType) -> [Value] {
     if let integers = type.integers {
       let large: [Value] =

@@ -32,7 +32,7 @@ struct BlobMigrationTests {
 
   static func digest(_ data: Data) -> String { SHA256.digest(of: Array(data)).description }
 
-  /// Two rows with one value, one with a value that history keeps beside its rows, one without.
+  /// Two rows with one value, one row with a value that history keeps in a file, and one without.
   static func fill(_ writer: Writer) throws {
     try writer.insert(0, id: 1, values: [.blob(middle)])
     try writer.insert(0, id: 2, values: [.blob(middle)])

@@ -10,10 +10,10 @@ struct MigrationConnectionTests {
   @Test("Neither a migration nor its replay leaves a connection open.")
   func closing() throws {
     try withTemporaryFolder { folder in
-      // Other tests open files at the same time, so that only those of this folder are counted.
+      // Other tests open files at the same time, so only those of this folder are counted.
       func open() throws -> [String] {
         try FileManager.default.contentsOfDirectory(atPath: "/proc/self/fd").compactMap {
-          // A descriptor may be gone by now.
+          // The descriptor may be closed meanwhile.
           try? FileManager.default.destinationOfSymbolicLink(atPath: "/proc/self/fd/" + $0)
         }.filter { $0.hasPrefix(folder.path) }
       }

@@ -106,7 +106,7 @@ struct EntityMigrationTests {
 
   static let name = Attribute(name: "name", type: .string)
 
-  /// A trip with a relationship to a place, as a family or alone.
+  /// A trip with a relationship to a place, which may have heirs.
   static func family(isFamily: Bool, version: String, withHotel: Bool = true) -> StoreSchema {
     let stars = Attribute(name: "stars", type: .int64, defaultValue: .integer(1))
     var entities = [
@@ -166,14 +166,13 @@ struct EntityMigrationTests {
       let store = try migrate(url, to: new)
       #expect(try rows("SELECT id, _entity, name FROM Place", in: store) == ["4|Place|Bergen"])
       #expect(try rows("SELECT count(*) FROM Hotel", in: store) == ["0"])
-      // Hotel, Museum, Place, Trip.
       try store.write(Author(name: "app")) { writer in
         try writer.insert(0, id: 5, values: [.text("Grand"), .integer(5)])
         try writer.insert(1, id: 6, values: [.text("Munch")])
         try writer.insert(3, id: 2, values: [.text("u"), .integer(5)])
       }
       let less = try migrate(url, to: Self.family(isFamily: true, version: "3", withHotel: false))
-      // What leads to a hotel leads nowhere from now on, and history has it.
+      // References to a hotel become null, and history records that.
       #expect(try rows("SELECT name, place FROM Trip", in: less) == ["t|4", "u|null"])
       #expect(
         try history(of: less).suffix(2).map(\.text) == [

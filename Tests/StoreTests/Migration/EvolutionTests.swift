@@ -63,7 +63,7 @@ struct EvolutionTests {
     }
   }
 
-  /// The last id that each table gave.
+  /// The last id of each table.
   static func sequences(_ store: Store) throws -> [String: Int64] {
     try store.read { reader in
       let statement = try reader.connection.prepare("SELECT name, seq FROM sqlite_sequence")

@@ -3,13 +3,13 @@ import Foundation
 @testable import Changes
 @testable import Store
 
-/// The changes, each made to the schema and, naively, to the rows.
+/// The changes, each applied to the schema and to the naive rows.
 extension EvolvingWorld {
-  /// Makes the next version by some random changes.
+  /// Makes the next version by random changes.
   mutating func evolve() {
     version += 1
-    // Each property and entity changes at most once in a version: two renames in a row can't be
-    // told from a removal and an addition.
+    // Each property and entity changes at most once in a version: two renames in a row look like a
+    // removal and an addition.
     var changed: Set<String> = []
     for _ in 0..<random(1..<7) {
       let index = random(0..<drafts.count)
@@ -157,7 +157,7 @@ extension EvolvingWorld {
       let lost = drafts[other].relationships.filter { $0.destination == draft.name }.map(\.name)
       drafts[other].relationships.removeAll { $0.destination == draft.name }
       update(other) { row in for name in lost { row[name] = nil } }
-      // What led to the parent may have led to a row of the entity.
+      // References to the parent may lead to rows of the entity.
       for relationship in drafts[other].relationships where relationship.destination == draft.parent
       {
         update(other) { row in

@@ -4,7 +4,7 @@ import TestSupport
 @testable import Changes
 @testable import Store
 
-/// A schema that changes at random, and rows that a naive model changes along with it.
+/// A schema that changes at random, and the rows of a naive model that follows it.
 struct EvolvingWorld {
   /// An entity with its own properties only.
   struct Draft {
@@ -159,7 +159,7 @@ struct EvolvingWorld {
           rows[layout.entity.name]?[id] = row
         }
       }
-      // Ids that were given once and are free again must not be given twice.
+      // Ids that are free again must not be used again.
       let name = store.layouts[0].entity.name
       if let last = rows[name]?.keys.max(), !isReferred(last, in: name) {
         try writer.delete(0, id: last)
@@ -168,7 +168,7 @@ struct EvolvingWorld {
     }
   }
 
-  /// Whether a row leads to this one, or could by its id.
+  /// Whether a row refers to this one, or could by its id.
   private func isReferred(_ id: Int64, in entity: String) -> Bool {
     drafts.contains { draft in
       (rows[draft.name] ?? [:]).values.contains { row in

@@ -56,7 +56,7 @@ struct MigrationCrashTests {
     }
   }
 
-  /// Checks that a store is whole, in the one schema or in the other; tells which.
+  /// Expects a whole store in one of the two schemas; returns whether it is the new one.
   static func isNew(_ url: URL) throws -> Bool {
     let store = try Store.open(.file(url))
     #expect(try rows("PRAGMA integrity_check", in: store) == ["ok"])
@@ -85,7 +85,7 @@ struct MigrationCrashTests {
     return true
   }
 
-  /// Kills this process after a while, whatever it does then.
+  /// Kills this process after a delay.
   static func killSoon(microseconds: UInt32) {
     let killer = Thread {
       usleep(microseconds)
@@ -94,7 +94,7 @@ struct MigrationCrashTests {
     killer.start()
   }
 
-  /// The times at which a child is killed, spread over a little more than a migration takes.
+  /// The delays after which a child is killed, spread over a little more than a migration takes.
   static func delays(_ duration: Duration, using generator: inout SeededGenerator) -> [UInt32] {
     let longest = UInt32(duration / .microseconds(1) * 1.4)
     return (0..<trials(3, long: 50)).map { _ in UInt32.random(in: 1000...longest, using: &generator)
@@ -127,8 +127,9 @@ struct MigrationCrashTests {
     }
   }
 
-  /// Migrates copies of a store in child processes that are killed; a way may be slower than a
-  /// plain migration.
+  /// Migrates copies of a store in child processes that are killed.
+  ///
+  /// - Parameter slowness: The duration of this kind of migration relative to a plain one.
   func run(
     slowness: Double = 1,
     _ child: (_ path: String, _ delay: UInt32) async -> Void
@@ -158,7 +159,7 @@ struct MigrationCrashTests {
         try restore()
         await child(url.path(percentEncoded: false), delay)
         if try Self.isNew(url) { newOnes += 1 }
-        // And it can be migrated after all.
+        // The store can still be migrated.
         try Migration.migrate(url, to: Self.new, author: Author(name: "m"))
         #expect(try Self.isNew(url))
       }

@@ -121,9 +121,9 @@ struct MigrationPlanTests {
     #expect(try steps([("b", "a")], [("b", "a")]) == [])
     #expect(try steps([("b", nil)], [("b", "a")]) == [])
     #expect(try steps([("a", nil)], [("b", "a")]) == ["rename Trip.a to b"])
-    // A new attribute took the old name: it is the old attribute.
+    // A new attribute with the old name is the old attribute.
     #expect(try steps([("a", nil)], [("b", "a"), ("a", nil)]) == ["add Trip.b"])
-    // Two swap their names, and two move up.
+    // Two attributes swap their names, and two move up.
     #expect(
       try steps([("a", nil), ("b", nil)], [("a", "b"), ("b", "a")])
         == ["rename Trip.b to a", "rename Trip.a to b"]
@@ -132,7 +132,7 @@ struct MigrationPlanTests {
       try steps([("a", nil), ("b", nil)], [("b", "a"), ("c", "b")])
         == ["rename Trip.a to b", "rename Trip.b to c"]
     )
-    // The renamed one pushes another out of its name.
+    // The renamed attribute takes the name of another one.
     #expect(
       try steps([("a", nil), ("b", nil)], [("b", "a")])
         == ["rename Trip.a to b", "remove Trip.b"]

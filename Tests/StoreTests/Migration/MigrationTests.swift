@@ -92,7 +92,7 @@ struct MigrationTests {
       let late = try MigrationPlan(from: Self.schema("1", "a"), to: Self.schema("2", "c"))
       try Migration.apply(good, on: connection, author: Author())
       for plan in [good, late] {
-        // The second plan is refused; what counts is what comes after.
+        // The second plan is refused; only the check after it matters.
         _ = try? Migration.apply(plan, on: connection, author: Author())
         let statement = try connection.prepare("PRAGMA foreign_keys")
         #expect(try statement.step() && statement.int64(at: 0) == 1)

@@ -7,7 +7,7 @@ import Testing
 @testable import Changes
 @testable import Store
 
-/// Calls with a store's file that has a schema and what a closure wrote.
+/// Calls `body` with the file of a store that has a schema and the rows of `fill`.
 func withStoreFile(
   _ schema: StoreSchema,
   fill: (Writer) throws -> Void = { _ in },
@@ -20,8 +20,8 @@ func withStoreFile(
   }
 }
 
-/// Migrates a store and checks that nobody can tell its tables from those of a new one, nor the
-/// store from a replica that followed it there.
+/// Migrates a store, and expects that its tables equal those of a new one, and that a replica that
+/// follows equals the store.
 func migrate(_ url: URL, to schema: StoreSchema) throws -> Store {
   try Migration.migrate(url, to: schema, author: Author(name: "migrator"))
   let store = try Store.open(.file(url), schema: schema)
@@ -39,7 +39,7 @@ func migrate(_ url: URL, to schema: StoreSchema) throws -> Store {
   return store
 }
 
-/// All that the tables of a store are made of, in an order of its own.
+/// The tables, columns and indexes of a store in a fixed order.
 func structure(of store: Store) throws -> [String] {
   var result: [String] = []
   let mine =
@@ -48,7 +48,7 @@ func structure(of store: Store) throws -> [String] {
     "SELECT type, name, tbl_name, sql FROM sqlite_schema WHERE \(mine) ORDER BY name",
     in: store
   ) {
-    // The order of columns, and so of the lines, tells when they came.
+    // Columns are in the order of their creation, which may differ.
     let line = row.replacing(") STRICT", with: ",").replacing(" (\n", with: ",")
       .filter { !$0.isWhitespace }
     result.append(line.split(separator: ",").sorted().joined(separator: "; "))
@@ -76,7 +76,7 @@ func structure(of store: Store) throws -> [String] {
   return result
 }
 
-/// The transactions of a store: operation, version of the schema, author, number of changes.
+/// The transactions of a store: op, version of the schema, author, number of changes.
 func transactions(of store: Store) throws -> [String] {
   try rows(
     "SELECT t.op, s.version, t.author, t.changes FROM history_transaction AS t"
@@ -95,7 +95,7 @@ func second(_ entities: Entity...) -> StoreSchema {
   StoreSchema(version: "2.0.0", entities: entities)
 }
 
-/// The error that a store throws.
+/// The error that `body` throws.
 func storeError(_ body: () throws -> Void) throws -> StoreError {
   do {
     try body()
@@ -105,5 +105,4 @@ func storeError(_ body: () throws -> Void) throws -> StoreError {
   throw NoError()
 }
 
-/// Nothing was thrown.
 struct NoError: Error {}

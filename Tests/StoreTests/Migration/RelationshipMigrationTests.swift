@@ -35,7 +35,7 @@ struct RelationshipMigrationTests {
     )
   }
 
-  /// Trips that have leaders, and people that lead trips.
+  /// A schema of trips with leaders, and people who lead trips.
   static func leaders(
     original: String? = nil,
     inverse: String? = nil
@@ -60,7 +60,7 @@ struct RelationshipMigrationTests {
     )
   }
 
-  /// Three people, and trips led by the first, the first, the second, and nobody.
+  /// Three people, and four trips: two led by the first person, one by the second, one by nobody.
   static func fill(_ writer: Writer) throws {
     for id in Int64(1)...3 { try writer.insert(0, id: id, values: [.text("p\(id)")]) }
     for (index, leader) in [Int64(1), 1, 2, nil].enumerated() {
@@ -170,7 +170,7 @@ struct RelationshipMigrationTests {
 
   @Test("Links are moved to the other side if only that side keeps its name.")
   func inverseSide() throws {
-    // The trips of a person are found by the column of the trip.
+    // The column of the trip gives the trips of a person.
     let old = first(Self.person(), Self.trip(Self.leader()))
     try withStoreFile(old, fill: Self.fill) { url in
       let trips = Relationship(
@@ -187,7 +187,7 @@ struct RelationshipMigrationTests {
       #expect(
         try rows("SELECT leader FROM Trip ORDER BY id", in: store) == ["1", "1", "2", "null"]
       )
-      // The person's side becomes many-to-many: the trip's side is new by name.
+      // The person's side becomes many-to-many; the trip's side has a new name.
       let (leaders, led) = Self.leaders(inverse: "trips")
       let many = StoreSchema(version: "3", entities: [Self.person(led), Self.trip(leaders)])
       let third = try migrate(url, to: many)

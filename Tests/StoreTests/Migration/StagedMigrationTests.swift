@@ -50,7 +50,7 @@ struct StagedMigrationTests {
     }
   }
 
-  /// Carries all stages out, with code of an application in between.
+  /// Runs all stages, with code of an application in between.
   static func stages(_ migration: StagedMigration) throws {
     let old = try Store.open(.file(migration.workingCopy), schema: one)
     try old.write(Author(name: "will")) { try $0.delete(0, id: 2) }
@@ -254,7 +254,7 @@ struct StagedMigrationTests {
   }
 }
 
-/// Writes a row on a thread of its own, because waiting for a lock blocks it.
+/// Writes a row on another thread, because waiting for a lock blocks it.
 private final class WaitingWriter: Sendable {
   private let result = Mutex<Result<Bool, any Error>?>(nil)
   private let end = DispatchSemaphore(value: 0)
@@ -267,7 +267,7 @@ private final class WaitingWriter: Sendable {
     }.start()
   }
 
-  /// False if the store was migrated before.
+  /// Whether the write happened before the migration.
   func wasServedFirst() throws -> Bool {
     end.wait()
     return try result.withLock { try #require($0).get() }

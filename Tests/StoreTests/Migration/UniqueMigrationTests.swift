@@ -55,7 +55,7 @@ struct UniqueMigrationTests {
           == "name of Trip becomes unique, but 2 values occur more than once: 'Oslo' in Trip 1, 2, 4,"
           + " 6."
       )
-      // Null is unlike everything else.
+      // Null values do not conflict.
       let store = try migrate(url, to: Self.schema("2", uniques: [["name", "year"]]))
       #expect(try rows("SELECT count(*) FROM Trip", in: store) == ["6"])
     }

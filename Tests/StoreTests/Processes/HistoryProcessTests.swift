@@ -10,7 +10,7 @@ import Testing
 
 @Suite("History that several processes write", .serialized)
 struct HistoryProcessTests {
-  /// The program that saves entries of three parts each, which is built beside the tests.
+  /// Starts the program that saves entries of three parts each; it is built beside the tests.
   private func probe(_ store: URL, _ author: String, _ count: Int) throws -> ChildProcess {
     let process = ChildProcess()
     process.executableURL = Bundle.main.executableURL?.deletingLastPathComponent()
@@ -21,7 +21,7 @@ struct HistoryProcessTests {
     return process
   }
 
-  /// Replays the whole history into a new store, which then has the rows that there are.
+  /// Replays the whole history into a new store, and expects the same rows.
   private func expectAgreement(_ url: URL, in folder: URL) throws -> Int64 {
     let store = try Store.open(.file(url), options: Options(isReadOnly: true))
     #expect(try rows("PRAGMA integrity_check", in: store) == ["ok"])
@@ -47,7 +47,7 @@ struct HistoryProcessTests {
       var found = 0
       let rounds = trials(15, long: 1000)
       for round in 0..<rounds {
-        // Now and then with a new store, to be killed while it is made.
+        // Every 25 rounds use a new store, so that some are killed during its creation.
         let url = folder.appendingPathComponent("\(round / 25).store")
         if round % 25 == 0 { saved = 0 }
         let process = try probe(url, "round \(round)", 100_000)
@@ -61,7 +61,7 @@ struct HistoryProcessTests {
           #expect(head >= saved)
           saved = head
         } catch let error as StoreError where error.code == .notAStore && saved == 0 {
-          // It was killed before the first table was there.
+          // The process was killed before the first table was created.
           continue
         }
       }
@@ -84,7 +84,7 @@ struct HistoryProcessTests {
       let total = Int64(2 * count + 1)
       var isOver = false
       while !isOver {
-        // One more pass after the last of them ended sees all that they wrote.
+        // One more pass after the last writer ended sees all that they wrote.
         isOver = !writers.contains(where: \.isRunning)
         passes += 1
         try store.read { reader in

@@ -7,7 +7,7 @@ import Testing
 @testable import Changes
 @testable import Store
 
-/// How the rows of a store differ from those of another, as texts.
+/// The differences between the rows of two stores as texts.
 func differences(from old: Store, to new: Store) throws -> [String] {
   try old.read { one in
     try new.read { other in
@@ -34,7 +34,7 @@ struct ComparisonTests {
       let place = Location.file(folder.appendingPathComponent("old"))
       let old = try Store.open(place, schema: worldSchema)
       for _ in 0..<40 { try world.write(to: old) }
-      // One keeps large values in files, the other in its rows.
+      // One store keeps large values in files, the other one in its rows.
       let new = try replicaFromSnapshot(
         of: old,
         at: round % 2 == 0 ? .memory("new") : .file(folder.appendingPathComponent("new"))

@@ -5,7 +5,7 @@ import Store
 import TestSupport
 import Testing
 
-/// All rows of a table by the values of its key, read in the plainest way.
+/// All rows of a table by the values of its key, read naively.
 private func plainRows(_ table: String, keys: Int, in path: String) throws -> [[Value]: [Value]] {
   let statement = try Connection(path: path, mode: .readOnly).prepare("SELECT * FROM \"\(table)\"")
   var result: [[Value]: [Value]] = [:]
@@ -16,7 +16,7 @@ private func plainRows(_ table: String, keys: Int, in path: String) throws -> [[
   return result
 }
 
-/// A value with its bits, which is the same for the same value alone.
+/// The bits of a value, which are equal only for equal values.
 private func bits(_ value: Value) -> String {
   switch value {
   case .null: "null"
@@ -30,7 +30,7 @@ private func bits(_ value: Value) -> String {
 
 private func bits(_ row: [Value]?) -> [String]? { row.map { $0.map(bits) } }
 
-/// A copy of a store that a program changed which is not ours.
+/// A copy of a store with foreign changes that were not captured.
 private struct ChangedCopy {
   let old: URL
   let new: URL
@@ -40,7 +40,7 @@ private struct ChangedCopy {
     new = folder.appendingPathComponent("new.store")
     _ = try Store.open(.file(old), schema: sampleSchema)
     let connection = try Connection(path: old.path, mode: .readWrite)
-    // Dense ids that fill several stretches, then some far away from all others.
+    // Dense ids that fill several ranges, then some that are far from all others.
     try connection.execute(
       """
       WITH RECURSIVE n(i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n WHERE i < 9000)
@@ -65,7 +65,7 @@ private struct ChangedCopy {
     ]
     try other.execute("BEGIN")
     for id in ids {
-      // Two of them differ only in how they spell a letter.
+      // Two of the names differ only in their Unicode spelling.
       let change = trips[Int.random(in: 0..<trips.count, using: &generator)]
       try other.execute("UPDATE Trip SET \(change) WHERE id = \(id)")
       switch Int.random(in: 0..<6, using: &generator) {
@@ -121,7 +121,7 @@ struct DifferenceSearchTests {
               "\(table.name) \(numbers(key)) \(bits(before[key]) ?? []) \(bits(after[key]) ?? [])"
             )
             let owner = table.name.prefix { $0 != "_" }
-            // Links of an object that is not there are nobody's.
+            // Links of a missing object are ignored.
             if table.keys == 1 || tags.contains(numbers(key)[0]) {
               objects.insert("\(owner) \(numbers(key)[0])")
             }
@@ -188,7 +188,7 @@ struct DifferenceSearchTests {
       let path = url.path
       let store = try Store.open(.file(url), schema: sampleSchema)
       let writer = Thread {
-        // No history tells of it: triggers are off, as a program may have them that is not ours.
+        // History does not have these rows, because triggers are off, as in some other programs.
         guard let connection = try? Connection(path: path, mode: .readWrite) else { return }
         connection.setBusyTimeout(milliseconds: 5_000)
         _ = try? connection.setTriggers(enabled: false)

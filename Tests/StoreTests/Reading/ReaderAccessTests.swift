@@ -40,7 +40,7 @@ struct ReaderAccessTests {
         #expect(error?.code == .readOnly, "\(sql)")
       }
       #expect(try rows("SELECT word FROM Tag", in: store) == ["t"])
-      // The writer of a store in memory has the same connection, and still writes.
+      // The writer of a store in memory uses the same connection, and can still write.
       try store.write(Author()) { try $0.insert(tag, id: 2, values: [.text("u")]) }
       #expect(try rows("SELECT word FROM Tag ORDER BY id", in: store) == ["t", "u"])
     }

@@ -12,7 +12,7 @@ struct RowMergeTests {
     var after: [Value]?
   }
 
-  /// Calls with a reader of a store in which tables have rows of many states.
+  /// Calls `body` with a reader of a store whose tables have the rows of several states.
   private func withStates(_ sql: [String], _ body: (Reader) throws -> Void) throws {
     let store = try Store.open(.memory("merge"), schema: sampleSchema)
     try store.write(Author()) { writer in

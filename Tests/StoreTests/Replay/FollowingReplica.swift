@@ -6,13 +6,13 @@ import Testing
 @testable import Changes
 @testable import Store
 
-/// A replica in a file that follows its origin through all schemas that it gets.
+/// A replica in a file that follows its origin through all its schemas.
 struct FollowingReplica {
   let url: URL
-  /// How many transactions come in one SQL transaction at most.
+  /// The maximum number of transactions in one SQL transaction.
   var batch = 3
 
-  /// Makes a replica with the first schema that its origin had.
+  /// Creates a replica with the first schema of its origin.
   init(of origin: Store, at url: URL) throws {
     self.url = url
     _ = try Store.open(
@@ -26,7 +26,7 @@ struct FollowingReplica {
 
   func open() throws -> Store { try Store.open(.file(url)) }
 
-  /// Replays all that the replica does not have yet.
+  /// Replays everything that the replica does not have yet.
   func follow(_ origin: Store, through last: Int64 = .max) throws {
     try origin.read { reader in
       let schemas = try reader.schemas()
@@ -60,7 +60,7 @@ struct FollowingReplica {
     }
   }
 
-  /// Makes sure that nobody can tell the replica from its origin.
+  /// Expects that the replica equals its origin.
   func expectEquality(_ origin: Store, _ comment: String = "") throws {
     let replica = try open()
     let expected = try sortedRowDump(of: origin)
@@ -87,8 +87,7 @@ func replayOne(_ transaction: Transaction, _ reader: Reader, _ replayer: Replaye
   try replayer.end(transaction)
 }
 
-/// All rows of a store's own tables with their columns in the order of their names, which does not
-/// tell when they came.
+/// All rows of a store's own tables, with columns sorted by name instead of by creation.
 func sortedRowDump(of store: Store) throws -> [String] {
   var result: [String] = []
   let tables = try rows(

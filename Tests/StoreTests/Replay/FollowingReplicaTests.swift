@@ -30,7 +30,7 @@ struct FollowingReplicaTests {
           world.evolve()
           try Migration.migrate(url, to: world.schema, author: Author(name: "migrator"))
           let migrated = try Store.open(.file(url))
-          // Sometimes the replica hears of the migration later, with what came after it.
+          // Sometimes the replica gets the migration together with later transactions.
           if world.chance(50) {
             try replica.follow(migrated)
             try replica.expectEquality(migrated, "world \(seed), migration \(step)")
@@ -112,7 +112,7 @@ struct FollowingReplicaTests {
     }
   }
 
-  /// An origin that was migrated, and a replica that knows what came before.
+  /// Calls `body` with a migrated origin, and a replica that has its earlier transactions.
   private func withMigrated(
     _ body: (_ origin: Store, _ replica: FollowingReplica) throws -> Void
   ) throws {

@@ -8,7 +8,7 @@ import Testing
 struct ReplayRowsTests {
   private struct TakenBack: Error {}
 
-  /// A change of a sample object, and what it needs and leaves.
+  /// A change of a sample object, with the rows before and after it.
   private struct Step {
     var kind: ChangeKind
     var before: String?
@@ -23,7 +23,7 @@ struct ReplayRowsTests {
   ]
   private let states = [nil, "a", "b"]
 
-  /// Calls inside a write, which is rolled back afterwards.
+  /// Calls `body` inside a write that is rolled back afterwards.
   private func withWorld(_ body: (SampleWorld, ChangeFormat) throws -> Void) throws {
     let store = try Store.open(.memory("replay"), schema: sampleSchema)
     #expect(throws: TakenBack.self) {

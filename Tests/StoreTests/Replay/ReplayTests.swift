@@ -7,7 +7,7 @@ import Testing
 @testable import Changes
 @testable import Store
 
-/// Replays what a replica does not have yet, one SQL transaction for each number of transactions.
+/// Replays what a replica does not have yet, `batch` transactions in one SQL transaction.
 func copyHistory(of source: Store, into replica: Store, batch: Int = 1, until: Int64 = .max) throws
 {
   try source.read { reader in
@@ -61,7 +61,7 @@ struct ReplayTests {
       #expect(try lines(of: replica) == expected)
       let blobs = "SELECT sha256, size, rows, history FROM store_blob ORDER BY 1"
       #expect(try rows(blobs, in: replica) == rows(blobs, in: source))
-      // Digests of large transactions come with the transaction, those of others are the same.
+      // Replay gets digests of large transactions, and computes the others.
       let head = try source.read { try $0.historyRange().head }
       #expect(try replica.read { try $0.historyRange().head } == head)
     }
@@ -75,7 +75,7 @@ struct ReplayTests {
       let source = try Store.open(place, schema: worldSchema)
       for _ in 0..<40 { try world.write(to: source) }
       let url = folder.appendingPathComponent("replica")
-      // What the header of the file says: 2 where it has a log, 1 where it has a journal.
+      // The header of the file has 2 for a write-ahead log and 1 for a journal.
       func modes() throws -> [UInt8] { Array(try Data(contentsOf: url)[18..<20]) }
       let replica = try replica(of: source, at: .file(url))
       #expect(try modes() == [2, 2])

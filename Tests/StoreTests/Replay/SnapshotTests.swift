@@ -7,7 +7,7 @@ import Testing
 @testable import Changes
 @testable import Store
 
-/// Makes a replica that begins with what a store is now.
+/// Creates a replica from a snapshot of a store's present state.
 func replicaFromSnapshot(of origin: Store, at location: Location) throws -> Store {
   let replica = try Store.open(
     location,
@@ -41,7 +41,7 @@ struct SnapshotTests {
       let origin = try Store.open(location("origin"), schema: worldSchema)
       for _ in 0..<50 { try world.write(to: origin) }
       let point = try origin.read { try $0.historyRange().head }
-      // The values are then nowhere but in the rows.
+      // The values are then only in the rows.
       if round > 2 { try origin.deleteHistory([1...point.transaction]) }
       let replica = try replicaFromSnapshot(of: origin, at: location("replica"))
       #expect(try rowDump(of: replica) == rowDump(of: origin))

@@ -29,7 +29,7 @@ struct ColumnPlansTests {
     expect(500, isPlanned: true)
     expect(500, isPlanned: true)
     #expect(made == 65)
-    // What was planned before is still there, until so many others were planned and asked for.
+    // The plans from before are kept until enough others are planned and used.
     for set in 0..<64 { expect(set, isPlanned: true) }
     #expect(made == 65)
   }
@@ -61,7 +61,7 @@ struct ColumnPlansTests {
     try expectUpdates(attributes: 989, (0..<67).map { [$0, $0 * 3 + 2, 988] })
   }
 
-  /// Updates a row in all these ways, and replays its history.
+  /// Updates a row with each set of columns, and replays its history.
   private func expectUpdates(attributes: Int, _ sets: [[Int]]) throws {
     let names = (0..<attributes).map { "a\($0)" }
     let schema = StoreSchema(

@@ -33,7 +33,7 @@ struct UndoTests {
           let last = try head(store)
           let before = try rowDump(of: store)
           let first = end - count + 1
-          // What the rounds before did and took back lies in the range too.
+          // The range includes the changes and the undo of earlier rounds.
           let undone = try store.undo(first...last, author: Author(name: "undo"))
           try #require(try rowDump(of: store) == states[first - 1], "seed \(seed), \(first)")
           guard let undone else { continue }
@@ -76,7 +76,7 @@ struct UndoTests {
             refused += 1
             try #require(!error.undoConflicts.isEmpty)
           } catch let error as StoreError where error.code == .duplicate {
-            // Another object has the unique value by now.
+            // Another object has the unique value now.
           }
           try #require(try rowDump(of: store) == before, "seed \(seed), \(first) of \(end)")
         }
@@ -246,7 +246,7 @@ struct UndoTests {
       for (index, state) in states.enumerated().reversed() {
         try Store.rewind(url, to: Int64(index))
         let found = try rowDump(of: Store.open(.file(url)))
-        // Links of an object that was deleted without them are no object's.
+        // Links whose object was deleted without them belong to no object.
         #expect(found == state, "\(index)")
       }
     }

@@ -6,7 +6,7 @@ import SwiftData
   init(number: Int) { self.number = number }
 }
 
-/// The numbers of the pages of a new store that are above one, in order.
+/// Saves pages in a new store, and returns the numbers above one, in order.
 public func pages() throws -> [Int] {
   let configuration = ModelConfiguration(isStoredInMemoryOnly: true)
   let container = try ModelContainer(for: Page.self, configurations: configuration)
