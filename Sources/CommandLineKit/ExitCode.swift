@@ -73,6 +73,11 @@ package struct ExitCode: Hashable, Sendable {
     name: "partial_log",
     meaning: "a log has something left out, so that it can't be replayed"
   )
+  package static let unproven = ExitCode(
+    17,
+    name: "unproven",
+    meaning: "the logs are sound, and nothing proves a part of them"
+  )
   package static let usage = ExitCode(64, name: "usage", meaning: "the command line is wrong")
   package static let interrupted = ExitCode(130, name: "interrupted", meaning: "stopped by SIGINT")
   package static let terminated = ExitCode(143, name: "terminated", meaning: "stopped by SIGTERM")
@@ -80,6 +85,6 @@ package struct ExitCode: Hashable, Sendable {
   /// All of them, by number.
   package static let all: [ExitCode] = [
     success, found, failure, unreadable, empty, missing, locked, historyGap, schemaMismatch,
-    diverged, differs, partialLog, usage, interrupted, terminated,
+    diverged, differs, partialLog, unproven, usage, interrupted, terminated,
   ]
 }

@@ -11,6 +11,7 @@ enum TravelogError: ShownError, Worded {
   case otherStore(String, named: String)
   case logsFromTerminal, logsFromBoth, isFolder(String), isPart(String, of: String, store: String)
   case notMetrics(String)
+  case afterAndAgainst, notADigest(String, line: Int), noDigests(String)
   // Files.
   case noKey(String), noFolder(String, any Error)
   case notWritten(String, String), notOpened(String, Int32), notRead(Int32)
@@ -22,8 +23,8 @@ enum TravelogError: ShownError, Worded {
 
   private var code: ExitCode {
     switch self {
-    case .isPart, .noKey, .noJob: .missing
-    case .notRead, .notAJob: .unreadable
+    case .isPart, .noKey, .noJob, .noDigests: .missing
+    case .notRead, .notAJob, .notADigest: .unreadable
     case .noFolder, .notWritten, .notOpened, .noTemporaryFile, .temporaryFileNotRead, .noAction:
       .failure
     default: .usage
@@ -66,6 +67,13 @@ enum TravelogError: ShownError, Worded {
         + "\nName the folder, \(root); --store \(store) leaves out other stores."
     case .notMetrics(let path):
       "\(path) does not end with .prom, so the textfile collector would not read it."
+    case .afterAndAgainst:
+      "--after reads no earlier logs, and --against replays all of them.\nGive one."
+    case .notADigest(let path, let line):
+      "Line \(line) of \(path) is not a digest, nor a line that “travelog verify --json” wrote."
+        + "\nGive 64 hexadecimal digits, or a file that has them in each line."
+    case .noDigests(let path):
+      "There is no file \(path).\nGive 64 hexadecimal digits, or a file that has them in each line."
     case .noKey(let path): "There is no key \(path)."
     case .noFolder(let path, let error):
       "Can't create the folder \(path): \(error)"

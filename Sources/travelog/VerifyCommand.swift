@@ -5,10 +5,25 @@ import Pipeline
 import Store
 
 extension Travelog {
-  static let headDigest = Parameter<Digest?>.optional(
+  static let heads = Parameter<[String]>.repeated(
     "head",
+    type: .file,
+    placeholder: "DIGEST|FILE",
+    help: "A digest that the chain must have, or a file of digests."
+  )
+  static let after = Parameter<TrustedPosition?>.optional(
+    "after",
+    type: .position,
+    help: "Verify only what follows this trusted transaction."
+  )
+  static let erasures = Parameter<[Digest]>.repeated(
+    "erasures",
     type: .digest,
-    help: "The digest that the last transaction must have, as it was written down elsewhere."
+    help: "The digest that the last record of erasures must have."
+  )
+  static let allowUnproven = Parameter<Bool>.toggle(
+    "allow-unproven",
+    help: "End with 0 if nothing proves a part of the logs."
   )
 
   static let against = Parameter<String?>.optional(
@@ -20,29 +35,35 @@ extension Travelog {
 
   static let verifyCommand = Command(
     "verify",
-    summary: "Proves that logs are whole and unaltered.",
-    discussion: "Every digest is made anew from the bytes. What is wrong is said with file, line "
-      + "and transaction, and what to do about it. That the last log is the last one, only the "
-      + "token, --head or --against can tell; the answer says whether one did.",
+    summary: "Verifies that logs are complete and unaltered.",
+    discussion: "Recomputes every digest from the files, and concludes for each lineage that it is "
+      + "proven, sound in itself, or damaged. Logs are proven up to the last digest that --head or "
+      + "--against vouches for. Each finding names file, line and transaction, and what to do. The verdict "
+      + "lists what it does not cover: the run ends with 17 if nothing proves a snapshot, a gap or an "
+      + "erasure. Only the token, --head or --against can show that the last log is the last one.",
     examples: [
       .init("travelog verify logs", meaning: "Verify all logs in a folder."),
-      .init("travelog verify logs --head 5f2c…", meaning: "Verify up to a digest that is known."),
       .init(
-        "travelog verify logs --against trips.store",
-        meaning: "Prove that they give the store."
+        "travelog verify logs --head heads.txt",
+        meaning: "Verify that logs have digests that you kept."
       ),
+      .init("travelog verify logs --after 500:5f2c…", meaning: "Verify what is new since transaction 500."),
+      .init("travelog verify logs --against trips.store", meaning: "Verify that the logs give the store."),
     ],
-    parameters: [sources, origin, token, headDigest, against],
-    exitCodes: [.found, .unreadable, .missing, .interrupted, .terminated]
+    parameters: [sources, origin, token, heads, after, against, erasures, allowUnproven],
+    exitCodes: [.found, .unreadable, .missing, .unproven, .interrupted, .terminated]
   ) { call in
     let given = call.arguments
+    if given[after] != nil, given[against] != nil { throw TravelogError.afterAndAgainst }
     let source = try LogSource(given[sources], acceptsDamage: true)
     defer { withExtendedLifetime(source) {} }
     var request = VerifyRequest(logs: source.folder)
     request.store = given[origin]
     request.token = given[token]
-    request.head = given[headDigest]
+    request.heads = try knownDigests(given[heads])
+    request.after = given[after]
     request.against = given[against]
+    request.erasures = given[erasures]
     request.includesPartial = true
     request.failures = source.failures
     let (line, tick) = call.tick()
@@ -54,11 +75,12 @@ extension Travelog {
       for notice in result.notices { try call.warn("\(notice)") }
       if given[json] {
         try call.answer(VerifyAnswer(result))
-      } else if !given[quiet] || !result.findings.isEmpty {
+      } else if !given[quiet] || !result.findings.isEmpty || result.isUnproven {
         try call.output.write(text(of: result, style: call.output.style))
       }
     }
-    return results.allSatisfy(\.findings.isEmpty) ? .success : .found
+    guard results.allSatisfy(\.findings.isEmpty) else { return .found }
+    return results.contains(where: \.isUnproven) && !given[allowUnproven] ? .unproven : .success
   }
 
   private static func text(of result: Verification, style: Style) -> String {
@@ -68,20 +90,18 @@ extension Travelog {
     var lines = ["store \(result.store), lineage \(result.lineage)"]
     if result.partial != nil { lines[0] += ", partial: \(result.words)" }
     lines += result.findings.map { "  \(style.red($0.kind.rawValue)): \($0)" }
-    let range =
-      result.partial != nil
-      ? "\(counted(result.transactions, noun: "transaction")) up to \(result.to.transaction)"
-        + " \(result.transactions == 1 ? "is" : "are") sound"
-      : result.to.transaction > result.from.transaction
-        ? transactionsText(result.from.transaction + 1, to: result.to.transaction)
-        : result.snapshots > 0
-          ? "the state after transaction \(result.to.transaction) is sound"
-          : "no transaction is sound"
     lines.append(
-      "  \(result.findings.isEmpty ? style.green("ok") : style.red("damaged")): \(range),"
+      "  \(verdict(result, style: style)): \(range(result)),"
         + " \(counted(result.changes, noun: "change")) in \(counted(Int64(result.files), noun: "log"))"
         + (result.snapshots > 0 ? " and \(counted(Int64(result.snapshots), noun: "snapshot"))" : "")
     )
+    lines += result.except.map { "  except: \($0.description)" }
+    if let position = result.after {
+      lines.append("  nothing up to transaction \(position.transaction) was verified")
+    }
+    lines += result.heads.map {
+      "  the given digest \($0.digest) is that of transaction \($0.transaction)"
+    }
     if result.snapshotObjects > 0 {
       lines.append("  objects in snapshots: \(result.snapshotObjects)")
     }
@@ -102,9 +122,32 @@ extension Travelog {
     return lines.joined(separator: "\n") + "\n"
   }
 
-  private static func transactionsText(_ first: Int64, to last: Int64) -> String {
-    first == last
-      ? "transaction \(first) is sound" : "transactions \(first) to \(last) are sound"
+  private static func verdict(_ result: Verification, style: Style) -> String {
+    let proof =
+      switch result.proof {
+      case .store: " by the store"
+      case .lineage(let number): " by lineage \(number), which names its head"
+      case .head, nil: " by the digest that was given"
+      }
+    return switch result.verdict {
+    case .damaged: style.red("damaged")
+    case .sound: style.green("sound in itself")
+    case .proven: style.green("proven up to transaction \(result.proven?.transaction ?? 0)") + proof
+    }
+  }
+
+  private static func range(_ result: Verification) -> String {
+    let (first, last) = (result.from.transaction + 1, result.to.transaction)
+    if result.partial != nil {
+      return "\(counted(result.transactions, noun: "transaction")) up to transaction \(last)"
+    }
+    let isState = result.snapshots > 0 && result.after == nil
+    let range =
+      last < first
+      ? (isState ? "the state after transaction \(last)" : "no transaction")
+      : first == last ? "transaction \(first)" : "transactions \(first) to \(last)"
+    guard result.verdict == .damaged else { return range }
+    return range + (first < last ? " are sound" : " is sound")
   }
 
   private static func endText(_ result: Verification) -> String {
@@ -114,11 +157,10 @@ extension Travelog {
     }
     return switch result.end {
     case .token: "the token says that this is the end"
-    case .head: "the digest that was given says that this is the end"
+    case .head: "the digest that was given is that of the end"
     case .store: "replaying the logs gives the store, which says that this is the end"
     case .lineage: "the next lineage says that this is the end"
-    case .none:
-      "nothing tells that this is the end: logs after it may be missing; give --head or --against"
+    case .none: "later logs may be missing: --head or --against shows whether this is the end"
     }
   }
 }
@@ -133,12 +175,24 @@ struct VerifyAnswer: Codable {
     let transaction: Int64
   }
 
+  struct ExceptedAnswer: Codable {
+    let kind: String
+    let count: Int64
+    let transactions: [Int64]
+    let isProven: Bool
+  }
+
   var schema = 1
   var type = "verify"
   let store: String
   let lineage: Int64
   let partial: String?
+  let verdict: String
   let isSound: Bool
+  let proven: HistoryPoint?
+  let heads: [HistoryPoint]
+  let after: HistoryPoint?
+  let except: [ExceptedAnswer]
   let from: HistoryPoint
   let to: HistoryPoint
   let files: Int
@@ -157,7 +211,19 @@ struct VerifyAnswer: Codable {
     store = result.store
     lineage = result.lineage
     partial = result.partial.map { _ in result.words }
+    verdict = result.verdict.rawValue
     isSound = result.findings.isEmpty
+    proven = result.verdict == .proven ? result.proven : nil
+    heads = result.heads
+    after = result.after
+    except = result.except.map {
+      ExceptedAnswer(
+        kind: $0.kind.rawValue,
+        count: $0.count,
+        transactions: $0.transactions,
+        isProven: $0.isProven
+      )
+    }
     from = result.from
     to = result.to
     files = result.files
@@ -179,15 +245,5 @@ struct VerifyAnswer: Codable {
         transaction: $0.transaction
       )
     }
-  }
-}
-
-extension CommandLineKit.ValueType where Value == Digest {
-  /// A SHA-256 in hexadecimal digits.
-  static let digest = CommandLineKit.ValueType(
-    placeholder: "DIGEST",
-    forms: "64 hexadecimal digits"
-  ) {
-    Digest(hexadecimal: $0.lowercased())
   }
 }

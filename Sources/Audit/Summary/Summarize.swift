@@ -270,20 +270,14 @@ private final class Summary {
         result.integrity.head = found.to.transaction
         result.integrity.headDigest = found.to.digest.description
         result.integrity.statements.append(
-          "All digests were made anew from the bytes of \(found.files) logs: transactions"
+          "All digests were recomputed from the bytes of \(found.files) logs: transactions"
             + " \(found.from.transaction + 1) to \(found.to.transaction) of lineage"
             + " \(found.lineage) are"
-            + (found.findings.isEmpty && found.erased == 0
+            + (found.findings.isEmpty && found.except.isEmpty
               ? " as they were written."
               : " sound\(found.findings.isEmpty ? "." : "; what else was found is a finding.")")
         )
-        if found.erased > 0 {
-          let isOne = found.erased == 1
-          result.integrity.statements.append(
-            "Values of \(found.erased) transaction\(isOne ? " were" : "s were") erased after"
-              + " \(isOne ? "it was" : "they were") written, as the records of erasures say."
-          )
-        }
+        result.integrity.statements += found.except.map { "Except: \($0.description)." }
         result.integrity.statements.append(endStatement(found.end))
       }
     case let log as LogHistory where result.integrity.isSound:

@@ -29,6 +29,10 @@ package final class LogReader {
   private var expected: Int64
   private var transactions: Int64 = 0
   private var changes: Int64 = 0
+  /// Whether all changes of the open transaction are inserts.
+  private var hasOnlyInserts = true
+  /// Whether the first transaction is a whole state.
+  package private(set) var beginsWithSnapshot = false
   /// Whether it was gone into behind its beginning, so that it can't tell what the trailer says of
   /// the whole, nor the numbers of lines.
   package private(set) var isInside = false
@@ -196,6 +200,7 @@ package final class LogReader {
         throw damaged(error.message)
       }
     }
+    if change.kind != .insert { hasOnlyInserts = false }
     try body(change, open.id, open.count)
     changes += 1
   }
@@ -214,6 +219,13 @@ package final class LogReader {
     guard transaction.schema == schemaDigest else {
       throw damaged("it was written with another schema than that of the log's header")
     }
+    if transaction.operation == .snapshot {
+      guard hasOnlyInserts, transaction.id == header.first else {
+        throw damaged("it is a snapshot, and has other changes than inserts or others before it")
+      }
+      beginsWithSnapshot = true
+    }
+    hasOnlyInserts = true
     // A log with something left out has the digests of the whole, which can't be made of it.
     linesDigest = buffer.transactionDigest()
     if !isPartial { try checkDigest(&transaction) }

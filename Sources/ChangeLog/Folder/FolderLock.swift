@@ -24,7 +24,8 @@ package final class FolderLock {
     while flock(descriptor, LOCK_EX | LOCK_NB) != 0 {
       guard errno == EWOULDBLOCK || errno == EINTR else { throw diskError("lock", path: path) }
       guard ContinuousClock.now < deadline, !StopRequest.isMade else {
-        let holder = try readSmallFile(path, isOurs: true).map { String(decoding: $0, as: UTF8.self) } ?? ""
+        let holder =
+          try readSmallFile(path, isOurs: true).map { String(decoding: $0, as: UTF8.self) } ?? ""
         throw LogFailure.locked(holder: holder.trimmed).at(folder.path)
       }
       usleep(20_000)

@@ -46,6 +46,14 @@ package struct LogFolder: Hashable, Sendable {
     package var path: String
     /// The transactions that its name promises.
     package var range: ClosedRange<Int64>
+
+    /// Fails if the log is in the folder of another day than that of its first transaction.
+    package func checkDay(_ first: Transaction) throws(LogError) {
+      let day = String(first.time.prefix(10))
+      let folder = parentFolder(path).split(separator: "/").last ?? ""
+      guard folder.hasPrefix("date="), folder != "date=" + day else { return }
+      throw LogFailure.notADay(day).at(path, transaction: first.id)
+    }
   }
 
   /// The logs that lie in the folder itself, as in a copy without its folders.

@@ -35,7 +35,7 @@ package enum SpecialValue: Hashable, Sendable {
   package static let hashPrefix = "hash:"
 
   /// True for a note that only partial logs have.
-  static func isRedacted(_ name: String) -> Bool {
+  package static func isRedacted(_ name: String) -> Bool {
     name == redactedName
       || name.hasPrefix(hashPrefix)
         && Digest(hexadecimal: String(name.dropFirst(hashPrefix.count))) != nil

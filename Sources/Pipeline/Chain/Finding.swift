@@ -20,6 +20,8 @@ package struct Finding: Equatable, Sendable, Worded {
     case unreadable
     /// An erasure was begun and not finished.
     case unfinished
+    /// A file that is not a log in its place, and that readers would take for one.
+    case misplaced
     /// The store is not what replaying the logs makes.
     case differs
   }
@@ -34,7 +36,9 @@ package struct Finding: Equatable, Sendable, Worded {
     case tokenIsAhead(end: Int64)
     case tokenIsOther
     case tokenIsDamaged(any Error)
-    case headIsOther(HistoryPoint, Digest)
+    case headIsMissing(Digest, end: HistoryPoint)
+    case erasuresAreOther(Digest)
+    case positionIsMissing(TrustedPosition)
     case isOtherHistory(PipelineError)
     case rowDiffers(ChangeKind, object: String, properties: String, folder: String)
     case moreRowsDiffer(Int)
@@ -68,6 +72,13 @@ package struct Finding: Equatable, Sendable, Worded {
       .notALog: .unreadable, .partial: .unreadable, .missing: .value, .unfinished: .unfinished,
     ]
     guard let kind = kinds[error.code] else { return nil }
+    self.init(.log(kind, error), path: error.path, transaction: error.transaction)
+  }
+
+  /// Makes a finding of a file that is not in its place.
+  init(stray error: LogError) {
+    let kind: Kind =
+      if case .notAFile? = error.reason as? LogFailure { .damaged } else { .misplaced }
     self.init(.log(kind, error), path: error.path, transaction: error.transaction)
   }
 

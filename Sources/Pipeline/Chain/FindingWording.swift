@@ -6,8 +6,10 @@ extension Finding {
     switch reason {
     case .log(let kind, _): kind
     case .isCovered: .gap
-    case .isUnknownErasure, .hasNoParent, .endIsOther, .tokenIsOther, .tokenIsDamaged: .damaged
-    case .endIsMissing, .tokenIsAhead, .headIsOther: .endMissing
+    case .isUnknownErasure, .hasNoParent, .endIsOther, .tokenIsOther, .tokenIsDamaged,
+      .erasuresAreOther:
+      .damaged
+    case .endIsMissing, .tokenIsAhead, .headIsMissing, .positionIsMissing: .endMissing
     case .isOtherHistory, .rowDiffers, .moreRowsDiffer: .differs
     }
   }
@@ -48,9 +50,15 @@ extension Finding {
       "The token \(path) has another digest of transaction \(transaction) than the logs."
         + "\nOne of the two was altered; compare them with other copies."
     case .tokenIsDamaged(let damage): "The token \(path) can't be read: \(damage)"
-    case .headIsOther(let end, let head):
-      "The last sound transaction, \(end.transaction), has the digest \(end.digest), and not"
-        + " \(head): logs after it are missing, or history was altered."
+    case .headIsMissing(let head, let end):
+      "No transaction of the logs has the digest \(head). The last sound one, \(end.transaction), has"
+        + " \(end.digest): logs after it are missing, or history was altered."
+    case .erasuresAreOther(let digest):
+      "No records of erasures end with the digest \(digest): they were altered, or values were erased"
+        + " since then."
+    case .positionIsMissing(let position):
+      "The logs do not have transaction \(position.transaction) with the digest \(position.digest):"
+        + " they end before it, or history was altered."
     case .isOtherHistory(let error): "\(error.message)"
     case .rowDiffers(let kind, let object, let properties, let folder):
       "\(text(kind, object: object, properties: properties))."

@@ -2,6 +2,20 @@ import ChangeLog
 import Changes
 import Store
 
+/// A trusted point in a history: logs are verified from there on.
+package struct TrustedPosition: Hashable, Sendable {
+  /// The last transaction that is not verified again.
+  package let transaction: Int64
+  /// Its digest.
+  package let digest: Digest
+
+  /// Names a transaction and its digest.
+  package init(transaction: Int64, digest: Digest) {
+    self.transaction = transaction
+    self.digest = digest
+  }
+}
+
 /// The logs of one lineage in order, each of which must follow on the one before.
 struct LogChain {
   let folder: LogFolder
@@ -111,6 +125,21 @@ struct LogChain {
     return reader
   }
 
+  /// Whether a trusted position is in the chain.
+  func has(_ position: TrustedPosition) throws -> Bool {
+    let (id, digest) = (position.transaction, position.digest)
+    guard let file = files.first(where: { $0.range.upperBound >= id }) else { return false }
+    let reader = try open(file, after: nil)
+    guard file.range.lowerBound <= id else {
+      return file.range.lowerBound == id + 1 && reader.header.previous == digest
+    }
+    _ = reader.goInside(before: id)
+    while let transaction = try reader.next(checksValues: false), transaction.id <= id {
+      if transaction.id == id { return transaction.chainDigest == digest }
+    }
+    return false
+  }
+
   /// The error for a log that does not begin where the one before ends.
   func gap(_ file: LogFolder.File, point: HistoryPoint) -> LogError {
     let first = file.range.lowerBound
@@ -128,6 +157,10 @@ struct LogChain {
         file.path
       )
     }
+    guard reader.beginsWithSnapshot, reader.header.previous != beginning.digest,
+      !snapshots.contains(file)
+    else { return }
+    throw ChainFailure.snapshotInside.at(file.path, transaction: reader.header.first)
   }
 
   /// Where the first log begins to be of use: after a point that is known, at the beginning, or at

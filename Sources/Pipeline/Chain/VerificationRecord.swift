@@ -15,7 +15,9 @@ package struct VerificationRecord: Hashable, Sendable, Codable {
 
   /// Reads the record of a store; nil if there is none, or none that can be read.
   init?(_ logs: LogFolder, store: String) throws {
-    guard let bytes = try readSmallFile(Self.path(logs, store: store), isOurs: true) else { return nil }
+    guard let bytes = try readSmallFile(Self.path(logs, store: store), isOurs: true) else {
+      return nil
+    }
     // It tells of the past and nothing depends on it, so that one that was damaged is none.
     guard let record = try? JSONDecoder().decode(Self.self, from: Data(bytes)) else { return nil }
     self = record

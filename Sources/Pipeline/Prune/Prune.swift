@@ -117,7 +117,8 @@ private func verifiedRange(
   verification.store = store.identifier
   verification.isRecorded = !request.isDryRun
   let results = try verify(verification, tick: tick).filter { $0.lineage == store.lineage }
-  if let finding = results.flatMap(\.findings).first {
+  // A file that is no log takes nothing from the logs.
+  if let finding = results.flatMap(\.findings).first(where: { $0.kind != .misplaced }) {
     throw request.error(.isUnsound(finding))
   }
   let end = state ?? results.first?.to

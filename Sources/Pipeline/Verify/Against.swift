@@ -43,6 +43,11 @@ func compare(
     }
     try compare(&result, store: store, path: path, replica: replica, logs: request.logs)
     result.unexported = rest
+    if result.findings.isEmpty {
+      result.prove(result.to, by: .store)
+      // What a replay begins with leads to these rows and no others.
+      result.except.removeAll { $0.kind == .base }
+    }
     if rest > 0, result.end == .none {
       result.notices.append(.isUnexported(path, rest, after: reached.transaction))
     }

@@ -1,3 +1,4 @@
+import ChangeLog
 import Changes
 import Store
 
@@ -36,4 +37,90 @@ private func otherEnd(_ result: Verification, head: HistoryPoint, next: Int64) -
       : .endIsOther(lineage: lineage, head, end: end, next: next),
     transaction: head.transaction
   )
+}
+
+/// A lineage that is proven proves the head of the one before, which its first transaction names.
+func proveEarlier(_ results: inout [Verification], named: [HistoryPoint?]) {
+  for index in results.indices.reversed() {
+    guard results[index].proven != nil, index < named.count, let head = named[index],
+      let old = results.firstIndex(where: { $0.lineage == head.lineage && $0.to == head })
+    else { continue }
+    results[old].prove(head, by: .lineage(results[index].lineage))
+  }
+}
+
+/// Looks for what was given and is not in the logs, and for what it vouches for.
+func checkGiven(_ request: VerifyRequest, _ results: inout [Verification]) {
+  for index in results.indices {
+    guard let digest = results[index].erasures, request.erasures.contains(digest) else { continue }
+    for part in results[index].except.indices
+    where results[index].except[part].kind == .unanchored {
+      results[index].except[part].isProven = true
+    }
+  }
+  guard !results.contains(where: \.isUnfinished),
+    let last = results.lastIndex(where: { $0.partial == nil }) ?? results.indices.last
+  else { return }
+  let end = results[last].to
+  let heads = Set(results.flatMap(\.heads).map(\.digest))
+  results[last].findings += request.heads.filter { !heads.contains($0) }.map {
+    Finding(.headIsMissing($0, end: end), transaction: end.transaction)
+  }
+  let erasures = Set(results.compactMap(\.erasures))
+  results[last].findings += request.erasures.filter { !erasures.contains($0) }
+    .map { Finding(.erasuresAreOther($0)) }
+}
+
+/// True for a point before the end of sound logs, which have another digest there.
+private func isOther(
+  _ point: HistoryPoint,
+  result: Verification,
+  request: VerifyRequest
+) throws -> Bool {
+  guard result.findings.isEmpty, point.lineage == result.lineage,
+    point.transaction >= result.from.transaction, point.transaction < result.to.transaction
+  else { return false }
+  guard point.transaction > result.from.transaction else { return point != result.from }
+  let history = try FolderHistory(request.logs, store: result.store, lineage: result.lineage)
+  var digest: Digest?
+  try history.read(
+    point.transaction...point.transaction,
+    wants: { _ in false },
+    change: { _, _ in },
+    transaction: { if $0.id == point.transaction { digest = $0.chainDigest } }
+  )
+  return digest != nil && digest != point.digest
+}
+
+/// Asks what is known of the end from elsewhere.
+func checkEnd(_ result: inout Verification, request: VerifyRequest) throws {
+  let path = request.token ?? request.logs.token(of: result.store)
+  do {
+    if let point = try readToken(path)?.points[result.store] {
+      if point == result.to {
+        result.end = .token
+      } else if (point.lineage, point.transaction)
+        > (result.to.lineage, result.to.transaction)
+      {
+        result.findings.append(
+          Finding(
+            .tokenIsAhead(end: result.to.transaction),
+            path: path,
+            transaction: point.transaction
+          )
+        )
+      } else if try isOther(point, result: result, request: request)
+        || (point.lineage, point.transaction) == (result.to.lineage, result.to.transaction)
+      {
+        result.findings.append(
+          Finding(.tokenIsOther, path: path, transaction: point.transaction)
+        )
+      }
+    }
+  } catch  where isDamagedToken(error) {
+    result.findings.append(
+      Finding(.tokenIsDamaged(error), path: path)
+    )
+  }
+  if result.heads.contains(result.to) { result.end = .head }
 }

@@ -13,8 +13,19 @@ final class LineageVerification {
   private var checked: Set<String> = []
   /// The digests of the erased transactions that were read.
   private var erased: Set<Digest> = []
+  private let heads: Set<Digest>
+  private let after: TrustedPosition?
 
-  init(_ folder: LogFolder, store: String, lineage: Int64, progress: Progress) throws {
+  init(
+    _ request: VerifyRequest,
+    store: String,
+    lineage: Int64,
+    after: TrustedPosition?,
+    progress: Progress
+  ) throws {
+    let folder = request.logs
+    heads = Set(request.heads)
+    self.after = after
     var erasures = Erasures(store: store, lineage: lineage)
     var finding: Finding?
     do {
@@ -27,17 +38,21 @@ final class LineageVerification {
     }
     chain = try LogChain(folder, store: store, lineage: lineage, erasures: erasures)
     self.progress = progress
-    let start = chain.beginning
+    let start =
+      after.map { HistoryPoint(lineage: lineage, transaction: $0.transaction, digest: $0.digest) }
+      ?? chain.beginning
     result = Verification(store: store, lineage: lineage, from: start, to: start)
     result.findings += [finding].compactMap { $0 }
     result.erasures = erasures.count > 0 ? erasures.head : nil
+    result.after = after == nil ? nil : start
   }
 
   func verify(_ tick: Tick) throws -> Verification {
     // Until it is finished, logs and records need not go together.
     guard !result.isUnfinished else { return result }
     var snapshots: [Int64: Digest] = [:]
-    for file in chain.snapshots {
+    let base = after?.transaction ?? 0
+    for file in chain.snapshots where file.range.lowerBound > base || after == nil {
       try collect {
         let reader = try chain.open(file, after: nil)
         try read(reader, file: file, tick: tick) { _ in }
@@ -45,8 +60,11 @@ final class LineageVerification {
         result.snapshots += 1
       }
     }
-    try findOrigin(snapshots)
-    for file in chain.covered {
+    if after == nil { try findOrigin(snapshots) }
+    for id in snapshots.keys.sorted() {
+      result.except.add(result.from.transaction == id ? .base : .snapshot, id)
+    }
+    for file in chain.covered where file.range.upperBound > base {
       result.findings.append(
         Finding(
           .isCovered(folder: chain.folder.path),
@@ -59,11 +77,17 @@ final class LineageVerification {
     var point: HistoryPoint? = result.from
     let files = (chain.files + chain.snapshots).map(\.path)
     result.notices = permissionNotices([chain.folder.token(of: chain.store)] + files)
-    for file in chain.files {
+    note(result.from)
+    var isReached = after == nil
+    for file in chain.files where after == nil || file.range.upperBound >= base {
       let isConnected = point != nil
+      let isInside = after != nil && file.range.lowerBound <= base
       var next: HistoryPoint?
       try collect {
-        let reader = try chain.open(file, after: point)
+        let reader = try chain.open(file, after: isInside ? nil : point)
+        isReached = isReached || !isInside && isConnected
+        // The transaction of the position is read too, so that its digest is that of its lines.
+        if isInside { _ = reader.goInside(before: base) }
         try read(reader, file: file, tick: tick) { transaction in
           guard let reached = transaction.point(inLineage: chain.lineage) else { return }
           if let expected = snapshots[transaction.id], expected != reached.digest {
@@ -73,17 +97,37 @@ final class LineageVerification {
             )
           }
           next = reached
-          guard isConnected else { return }
+          if transaction.id == base, after != nil {
+            guard reached == result.from else {
+              throw ChainFailure.otherThanPosition(result.from.digest).at(
+                file.path,
+                transaction: base
+              )
+            }
+            isReached = true
+          }
+          guard isConnected, isReached, transaction.id > base else { return }
           if result.to == result.from { namedHead = transaction.lineageOrigin?.head }
           result.to = reached
+          note(reached)
         }
         result.files += 1
       }
       guard isConnected else { continue }
       point = next?.transaction == file.range.upperBound ? next : nil
     }
+    if let after, result.findings.isEmpty, !isReached {
+      result.findings.append(Finding(.positionIsMissing(after), transaction: base))
+    }
     checkRecords()
     return result
+  }
+
+  /// Notes a point of the chain if its digest was given.
+  private func note(_ point: HistoryPoint) {
+    guard heads.contains(point.digest), result.heads.last != point else { return }
+    result.heads.append(point)
+    result.prove(point, by: .head)
   }
 
   /// Looks for records of erasures that are of nothing which is there.
@@ -91,12 +135,12 @@ final class LineageVerification {
     result.erased = Int64(erased.count)
     // Where a log is not sound, what was erased from it was perhaps not read.
     guard result.findings.isEmpty else { return }
-    let first = chain.files.first?.range.lowerBound ?? 0
+    let first = max(chain.files.first?.range.lowerBound ?? 0, (after?.transaction ?? -1) + 1)
     let last = chain.files.last?.range.upperBound ?? 0
     let places = Set(chain.snapshots.map(\.range.lowerBound))
     for (digest, entry) in chain.erasures.entries where !erased.contains(digest) {
       // What was taken out of the folder since may have been a snapshot, or the oldest logs.
-      if entry.isSnapshot ? !places.contains(entry.transaction) : entry.transaction < first {
+      if entry.isSnapshot && !places.contains(entry.transaction) || entry.transaction < first {
         continue
       }
       let path = chain.folder.erasures(of: chain.store, lineage: chain.lineage)
@@ -130,25 +174,58 @@ final class LineageVerification {
     tick: Tick,
     _ body: (Transaction) throws -> Void
   ) throws {
+    var isFirst = !reader.isInside
+    var hasErased = false
     while true {
-      let transaction = try reader.next { change, _, _ in
+      let transaction = try reader.next { change, id, _ in
+        guard isNew(id) else { return }
         if !change.large.isEmpty { try checkLargeValues(of: change) }
+        hasErased = hasErased || change.hasErasedValues
         progress.changes += 1
         if progress.changes & 0xfff == 0 { try tick(progress) }
       }
       guard let transaction else { break }
-      if transaction.state == .erased, let digest = transaction.digest { erased.insert(digest) }
+      if isFirst { collectDay(file, transaction) }
+      isFirst = false
       try body(transaction)
-      if transaction.operation == .snapshot {
-        result.snapshotObjects += transaction.count
-      } else {
-        result.transactions += 1
-        result.changes += transaction.count
+      if isNew(transaction.id) {
+        try count(transaction, hasErased: hasErased, path: file.path)
+        hasErased = false
       }
       progress.transactions += 1
       try tick(progress)
     }
     try chain.checkEnd(reader, file: file)
+  }
+
+  /// Whether a transaction is after the trusted position, if there is one.
+  private func isNew(_ transaction: Int64) -> Bool {
+    after.map { transaction > $0.transaction } ?? true
+  }
+
+  private func count(_ transaction: Transaction, hasErased: Bool, path: String) throws {
+    if transaction.state == .erased, let digest = transaction.digest {
+      guard hasErased else {
+        throw ChainFailure.nothingErased.at(path, transaction: transaction.id)
+      }
+      erased.insert(digest)
+      result.except.add(.unanchored, transaction.id)
+    }
+    if transaction.operation == .gap { result.except.add(.gap, transaction.id) }
+    if transaction.operation == .snapshot {
+      result.snapshotObjects += transaction.count
+    } else {
+      result.transactions += 1
+      result.changes += transaction.count
+    }
+  }
+
+  private func collectDay(_ file: LogFolder.File, _ first: Transaction) {
+    do throws(LogError) {
+      try file.checkDay(first)
+    } catch {
+      result.findings.append(Finding(stray: error))
+    }
   }
 
   private func checkLargeValues(of change: Change) throws {

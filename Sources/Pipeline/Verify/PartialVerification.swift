@@ -30,11 +30,15 @@ func verifyPartial(
         )
       }
       result.words = reader.header.partial
-      while let transaction = try reader.next({ change, _, _ in
+      var isFirst = true
+      while let transaction = try reader.next({ change, id, _ in
+        if change.hasHiddenValues { result.except.add(.hidden, id) }
         for value in change.largeReferences where checked.insert(value.digest).inserted {
           try folder.blobs.check(value.digest, size: value.size)
         }
       }) {
+        if isFirst { try file.checkDay(transaction) }
+        isFirst = false
         result.transactions += 1
         result.changes += transaction.count
         result.to = HistoryPoint(
@@ -56,6 +60,11 @@ func verifyPartial(
       result.findings.append(finding)
     }
   }
+  // Only ids tell what was left out.
+  let first =
+    lineage == 0 ? 1 : try folder.files(of: store, lineage: lineage).first?.range.lowerBound
+  let omitted = result.to.transaction - (first ?? 1) + 1 - result.transactions
+  if omitted > 0 { result.except.append(ExceptedPart(.omitted, count: omitted)) }
   return result
 }
 
@@ -70,5 +79,15 @@ private func check(
     folder.partial == LogFolder.partialName(header.partial), header.first == file.range.lowerBound
   else {
     throw ChainFailure.misplaced(header).at(file.path, line: 1)
+  }
+}
+
+extension Change {
+  /// Whether a value was left out, or replaced by a keyed digest.
+  fileprivate var hasHiddenValues: Bool {
+    !special.isEmpty
+      && Side.allCases.contains {
+        values($0).contains { $0.value.specialName.map(SpecialValue.isRedacted) ?? false }
+      }
   }
 }

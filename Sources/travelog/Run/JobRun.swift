@@ -62,7 +62,7 @@ extension JobStep {
   private func keep(_ bytes: [UInt8], in result: inout StepResult) throws {
     if let output {
       // Half an answer is none.
-      if result.code == .success || result.code == .found {
+      if [.success, .found, .unproven].contains(result.code) {
         try writeDurably(bytes, to: output, isForAll: true)
       }
       return

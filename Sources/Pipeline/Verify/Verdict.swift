@@ -1,0 +1,102 @@
+import Changes
+
+/// What verification concludes about the logs of one lineage.
+package enum Verdict: String, Hashable, Sendable {
+  /// A digest from elsewhere is in the chain.
+  case proven
+  /// Nothing contradicts the logs, and nothing from elsewhere was given.
+  case sound
+  /// Something was found wrong.
+  case damaged
+}
+
+/// What vouches for a chain up to a transaction.
+package enum Proof: Hashable, Sendable {
+  /// A digest that was given.
+  case head
+  /// A store that has the same history and the same rows.
+  case store
+  /// A later lineage that is proven, and names the head of this one.
+  case lineage(Int64)
+}
+
+/// A part of the logs that a verdict does not cover.
+package struct ExceptedPart: Hashable, Sendable {
+  package enum Kind: String, Hashable, Sendable, CaseIterable {
+    /// Transactions that were left out of a filtered log.
+    case omitted
+    /// Changes of a filtered log with values that were dropped or replaced.
+    case hidden
+    /// Transactions whose values were erased by records that no transaction covers.
+    case unanchored
+    /// Snapshots beside the logs.
+    case snapshot
+    /// The snapshot that the logs begin with.
+    case base
+    /// Transactions whose details are lost, as they were reconstructed.
+    case gap
+  }
+
+  /// So many transactions are named.
+  private static let limit = 10
+
+  package let kind: Kind
+  /// The number of transactions, or of changes with hidden values.
+  package private(set) var count: Int64
+  /// The first of the transactions.
+  package private(set) var transactions: [Int64] = []
+  /// Whether something vouches for it, or nothing has to.
+  package internal(set) var isProven: Bool
+
+  init(_ kind: Kind, count: Int64 = 0) {
+    self.kind = kind
+    self.count = count
+    isProven = kind == .omitted || kind == .hidden
+  }
+
+  /// Counts a transaction.
+  mutating func add(_ transaction: Int64, count: Int64 = 1) {
+    self.count += count
+    if transactions.count < Self.limit, transactions.last != transaction {
+      transactions.append(transaction)
+    }
+  }
+
+  /// The part in words, after “except”.
+  package var description: String {
+    let ids = listed()
+    return switch kind {
+    case .omitted: "\(counted("transaction")) left out"
+    case .hidden: "the values of \(counted("change")) hidden"
+    case .unanchored:
+      "the values of \(counted("transaction")) erased (\(ids)) by records that"
+        + (isProven ? " have the digest that was given" : " no transaction covers")
+    case .snapshot, .base:
+      "nothing proves \(count == 1 ? "snapshot" : "the snapshots") \(ids)"
+        + (kind == .base ? ", with which the logs begin" : "")
+    case .gap:
+      "nothing proves \(count == 1 ? "the gap that transaction" : "the gaps that transactions")"
+        + " \(ids) \(count == 1 ? "closes" : "close")"
+    }
+  }
+
+  private func counted(_ noun: String) -> String { "\(count) \(noun)\(count == 1 ? "" : "s")" }
+
+  private func listed() -> String {
+    transactions.map(String.init).joined(separator: ", ")
+      + (count > Int64(transactions.count) ? ", …" : "")
+  }
+}
+
+/// Counts transactions of a kind that a verdict does not cover.
+extension [ExceptedPart] {
+  mutating func add(_ kind: ExceptedPart.Kind, _ transaction: Int64, count: Int64 = 1) {
+    if let index = firstIndex(where: { $0.kind == kind }) {
+      self[index].add(transaction, count: count)
+    } else {
+      var part = ExceptedPart(kind)
+      part.add(transaction, count: count)
+      append(part)
+    }
+  }
+}

@@ -1,0 +1,69 @@
+import ChangeLog
+import Changes
+import CommandLineKit
+import FoundationEssentials
+import Pipeline
+
+extension CommandLineKit.ValueType where Value == Digest {
+  /// A SHA-256 in hexadecimal digits.
+  static let digest = CommandLineKit.ValueType(
+    placeholder: "DIGEST",
+    forms: "64 hexadecimal digits"
+  ) {
+    Digest(hexadecimal: $0.lowercased())
+  }
+}
+
+extension CommandLineKit.ValueType where Value == TrustedPosition {
+  /// A transaction and its digest.
+  static let position = CommandLineKit.ValueType(
+    placeholder: "TXN:DIGEST",
+    forms: "a transaction and its digest, as 412:5f2c…"
+  ) {
+    TrustedPosition($0)
+  }
+}
+
+extension TrustedPosition {
+  /// Reads `412:5f2c…`; nil for any other text.
+  fileprivate init?(_ text: String) {
+    let parts = text.split(separator: ":", omittingEmptySubsequences: false)
+    guard parts.count == 2, let id = Int64(parts[0]), id >= 0,
+      let digest = Digest(hexadecimal: parts[1].lowercased())
+    else { return nil }
+    self.init(transaction: id, digest: digest)
+  }
+}
+
+/// The digests that a flag was given: one, or those in a file.
+///
+/// A file has a digest in each line, perhaps with words behind it, or a line that `verify --json` wrote. If it is
+/// a signed note, the digests are lines of its text; whoever trusts it has verified its signatures.
+func knownDigests(_ texts: [String]) throws -> [Digest] {
+  try texts.flatMap { text -> [Digest] in
+    if let digest = Digest(hexadecimal: text.lowercased()) { return [digest] }
+    guard let bytes = try readSmallFile(text) else { throw TravelogError.noDigests(text) }
+    // Anything that is not a note is a list.
+    let note = try? SignedNote(bytes)
+    let lines = (note?.text ?? String(decoding: bytes, as: UTF8.self)).split(separator: "\n")
+    var digests: [Digest] = []
+    for (index, line) in lines.enumerated() {
+      if let digest = digest(inLine: line) {
+        digests.append(digest)
+      } else if note == nil {
+        throw TravelogError.notADigest(text, line: index + 1)
+      }
+    }
+    guard !digests.isEmpty else { throw TravelogError.notADigest(text, line: 1) }
+    return digests
+  }
+}
+
+private func digest(inLine line: Substring) -> Digest? {
+  struct Answer: Decodable { let to: HistoryPoint }
+  if line.hasPrefix("{") {
+    // A line that can't be decoded is not one that `verify` wrote.
+    return try? JSONDecoder().decode(Answer.self, from: Data(line.utf8)).to.digest
+  }
+  return Digest(hexadecimal: line.prefix { $0 != " " }.lowercased())
+}
