@@ -1,6 +1,6 @@
 import SwiftSyntaxMacros
 
-/// Every macro of the module, by the name that its declaration refers to.
+/// All macros of the module, by the names in their declarations.
 public var swiftDataMacros: [String: any Macro.Type] {
   [
     "ModelMacro": ModelMacro.self,

@@ -2,7 +2,7 @@
 import SwiftDataMacroExpansion
 import SwiftSyntaxMacros
 
-/// Answers the compiler's questions over standard input and output, as long as it asks.
+/// Answers the compiler's requests on standard input until it ends.
 @main
 struct SwiftDataPlugin: PluginProvider {
   private struct UnknownMacro: Error, CustomStringConvertible {

@@ -2,7 +2,7 @@ import SwiftSyntax
 import SwiftSyntaxBuilder
 import SwiftSyntaxMacros
 
-/// `@ModelActor`: gives an actor a context of its own and the executor that guards it.
+/// `@ModelActor`: gives an actor its own context, and an executor that protects it.
 public enum ModelActorMacro {}
 
 extension ModelActorMacro: MemberMacro {
@@ -33,7 +33,7 @@ extension ModelActorMacro: MemberMacro {
     let initializers = members.compactMap { $0.as(InitializerDeclSyntax.self) }
     if initializers.contains(where: takesOnlyContainer) { return added }
     if let property = stored.first(where: needsValue) {
-      // An initializer of the user's own can give the value; ours could not.
+      // A custom initializer can set the value, but a generated one can't.
       guard initializers.isEmpty else { return added }
       context.diagnose(.modelActorNeedsDefault(property, source: source))
       return added + [
@@ -57,7 +57,7 @@ extension ModelActorMacro: MemberMacro {
     return parameters.count == 1 && parameters.first?.firstName.text == "modelContainer"
   }
 
-  /// Whether the property keeps a generated initializer from giving every property a value.
+  /// Whether a generated initializer can't give the property a value.
   private static func needsValue(_ property: ModelProperty) -> Bool {
     if case .ofType = property.role { return false }
     if case .computed = property.role { return false }

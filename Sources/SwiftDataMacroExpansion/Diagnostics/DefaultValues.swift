@@ -1,7 +1,7 @@
 import SwiftSyntax
 import SwiftSyntaxBuilder
 
-/// Values that a fix-it may offer for a type that it knows by name.
+/// Default values that a fix-it can offer for types known by name.
 enum DefaultValues {
   static func obvious(for type: TypeSyntax) -> ExprSyntax? {
     if type.is(ArrayTypeSyntax.self) { return "[]" }
@@ -17,7 +17,7 @@ enum DefaultValues {
     }
   }
 
-  /// Types of the standard library and of Foundation that are no model classes.
+  /// Whether the name is that of a type in the standard library or Foundation.
   static func isValue(_ name: String) -> Bool {
     numbers.contains(name) || values.contains(name)
   }

@@ -1,9 +1,9 @@
 import SwiftDiagnostics
 import SwiftSyntax
 
-// What is said about @Attribute, @Relationship, @Transient, #Unique and #Index.
+// Errors about @Attribute, @Relationship, @Transient, #Unique and #Index.
 extension Diagnostic {
-  /// One of the attributes on something that is no variable.
+  /// One of the attributes on something that is not a variable.
   static func annotationNeedsProperty(_ node: AttributeSyntax, name: String) -> Diagnostic {
     .error(
       at: node,
@@ -14,7 +14,7 @@ extension Diagnostic {
     )
   }
 
-  /// One of the attributes on a variable that no model has.
+  /// One of the attributes on a variable outside of a model.
   static func annotationOutsideModel(_ node: AttributeSyntax, name: String) -> Diagnostic {
     .error(
       at: node,
@@ -25,7 +25,7 @@ extension Diagnostic {
     )
   }
 
-  /// `@Transient` on a variable that no model has.
+  /// `@Transient` on a variable outside of a model.
   static func transientOutsideModel(_ node: AttributeSyntax) -> Diagnostic {
     Diagnostic.error(
       at: node,
@@ -58,7 +58,7 @@ extension Diagnostic {
     )
   }
 
-  /// Both on one property.
+  /// `@Attribute` and `@Relationship` on one property.
   static func attributeAndRelationship(
     _ node: AttributeSyntax,
     property: ModelProperty
@@ -72,7 +72,7 @@ extension Diagnostic {
     )
   }
 
-  /// One attribute twice.
+  /// An attribute that occurs twice.
   static func repeatedAnnotation(_ node: AttributeSyntax, name: String) -> Diagnostic {
     .error(
       at: node,
@@ -140,7 +140,7 @@ extension Diagnostic {
     )
   }
 
-  /// An option that only looks like one of SwiftData's.
+  /// An option that resembles one of SwiftData's.
   static func unknownOption(
     _ expression: ExprSyntax,
     name: String,
@@ -160,7 +160,7 @@ extension Diagnostic {
     )
   }
 
-  /// An option of one attribute given to the other.
+  /// An option of the other attribute.
   static func optionOfOther(
     _ expression: ExprSyntax,
     name: String,

@@ -1,7 +1,7 @@
 import SwiftDiagnostics
 import SwiftSyntax
 
-// What is said about the properties of model classes.
+// Errors about the properties of model classes.
 extension Diagnostic {
   /// `var a = 0, b = 1`.
   static func severalProperties(_ variable: VariableDeclSyntax, split: String) -> Diagnostic {
@@ -33,7 +33,7 @@ extension Diagnostic {
     )
   }
 
-  /// `let id = UUID()`, which an object that is read from a store could never get back.
+  /// `let id = UUID()`, whose stored value could not be restored.
   static func constantInModel(_ property: ModelProperty) -> Diagnostic {
     let specifier = property.declaration.bindingSpecifier
     let isPrivate = property.declaration.modifiers.contains(.private)
@@ -90,7 +90,7 @@ extension Diagnostic {
     )
   }
 
-  /// A property that has the name of something that every model has.
+  /// A property with the name of a member of every model.
   static func reservedName(_ property: ModelProperty) -> Diagnostic {
     .error(
       at: property.identifier,
@@ -100,7 +100,7 @@ extension Diagnostic {
     )
   }
 
-  /// A member called `_name` beside the property `name`.
+  /// A member with the name `_name` beside the property `name`.
   static func nameTakenByStorage(_ property: ModelProperty, of other: String) -> Diagnostic {
     .error(
       at: property.identifier,

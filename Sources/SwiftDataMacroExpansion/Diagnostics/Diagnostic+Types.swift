@@ -1,7 +1,7 @@
 import SwiftDiagnostics
 import SwiftSyntax
 
-// What is said about the types that macros are put on.
+// Errors about the types with macros.
 extension Diagnostic {
   /// `@Model` on a struct, an enumeration, an actor or a protocol.
   static func modelNeedsClass(
@@ -48,8 +48,8 @@ extension Diagnostic {
     )
   }
 
-  /// `@Model` on a class that nobody can make an object of: sound for an earlier version of a
-  /// schema, whose objects are only read.
+  /// A class without an initializer; correct for an earlier version of a schema, whose objects are
+  /// only read.
   static func modelHasNoInitializer(_ model: ModelClass, node: AttributeSyntax) -> Diagnostic {
     Diagnostic.error(
       at: node,
@@ -69,7 +69,7 @@ extension Diagnostic {
     )
   }
 
-  /// A nested type that has the name of one that the macro makes.
+  /// A nested type with the name of a generated one.
   static func nestedTypeNamedRoot(_ name: TokenSyntax, in model: String) -> Diagnostic {
     .error(
       at: name,
@@ -78,7 +78,7 @@ extension Diagnostic {
     )
   }
 
-  /// A condition that the macro can't decide, around stored properties.
+  /// A condition around stored properties that the macro can't evaluate.
   static func undecidedCondition(_ conditional: IfConfigDeclSyntax) -> Diagnostic {
     .error(
       at: conditional,
@@ -89,7 +89,7 @@ extension Diagnostic {
     )
   }
 
-  /// `@ModelActor` on something else.
+  /// `@ModelActor` on something that is not an actor.
   static func modelActorNeedsActor(
     _ node: AttributeSyntax,
     declaration: some DeclGroupSyntax
@@ -100,7 +100,7 @@ extension Diagnostic {
       var changes: [FixIt.Change] = [
         .replace(oldNode: Syntax(source.classKeyword), newNode: Syntax(keyword))
       ]
-      // An actor is final by itself.
+      // Actors are always final.
       if let final = source.modifiers.first(where: { $0.name.tokenKind == .keyword(.final) }) {
         let nothing = TokenSyntax.nothing(inPlaceOf: final)
         changes.append(.replace(oldNode: Syntax(final), newNode: Syntax(nothing)))

@@ -6,7 +6,7 @@ import SwiftSyntaxBuilder
 struct InitializerDraft {
   let model: ModelClass
 
-  /// Nothing, where a type is not written in the source, or a superclass wants something too.
+  /// Empty if a type is not written in the source, or a superclass requires something too.
   var fixIts: [FixIt] {
     guard let text = source else { return [] }
     let block = model.declaration.memberBlock
@@ -25,7 +25,7 @@ struct InitializerDraft {
     for property in model.persisted {
       if property.isConstant, property.initializer != nil { continue }
       guard let type = property.type else {
-        // Its default gives it both a type and a value.
+        // Its default determines its type and value.
         if property.initializer == nil { return nil }
         continue
       }

@@ -2,7 +2,7 @@ import SwiftDiagnostics
 import SwiftSyntax
 import SwiftSyntaxMacros
 
-/// What the compiler says about a misuse: what is wrong, then what to do.
+/// A message of the compiler: what is wrong, then what to do.
 struct Sentence: DiagnosticMessage, FixItMessage {
   let message: String
   let id: String
@@ -12,9 +12,7 @@ struct Sentence: DiagnosticMessage, FixItMessage {
 }
 
 extension Diagnostic {
-  /// An error at a piece of source.
-  ///
-  /// Its identifier is the name of the factory that makes it.
+  /// An error at a piece of source; its identifier is the name of the calling function.
   static func error(
     at node: some SyntaxProtocol,
     message: String,
@@ -25,7 +23,7 @@ extension Diagnostic {
     return Diagnostic(node: node, message: Sentence(message: message, id: id), fixIts: fixIts)
   }
 
-  /// The same, as a warning.
+  /// The same as a warning.
   var asWarning: Diagnostic {
     let sentence = Sentence(message: message, id: "warning", severity: .warning)
     return Diagnostic(node: node, position: position, message: sentence, fixIts: fixIts)
@@ -33,7 +31,6 @@ extension Diagnostic {
 }
 
 extension FixIt {
-  /// Puts one piece of source in the place of another.
   static func replacing(
     _ old: some SyntaxProtocol,
     with new: some SyntaxProtocol,
@@ -45,12 +42,12 @@ extension FixIt {
     )
   }
 
-  /// Removes a piece of source and the blank after it.
+  /// Removes a piece of source and the space after it.
   static func removing(_ node: some SyntaxProtocol, message: String) -> FixIt {
     replacing(node, with: TokenSyntax.nothing(inPlaceOf: node), message: message)
   }
 
-  /// Puts text in the place of a piece of source, whose trivia stays.
+  /// Replaces a piece of source by text, but not the spaces and comments around it.
   static func replacing(
     _ old: some SyntaxProtocol,
     withText text: String,
@@ -65,7 +62,6 @@ extension FixIt {
     return replacing(old, with: new, message: message)
   }
 
-  /// Puts an attribute before a declaration.
   static func adding(
     _ attribute: String,
     to variable: VariableDeclSyntax,
@@ -85,7 +81,7 @@ extension FixIt {
 }
 
 extension TokenSyntax {
-  /// What is left where something is removed: the blanks and comments before it.
+  /// The spaces and comments before a removed piece of source.
   static func nothing(inPlaceOf node: some SyntaxProtocol) -> TokenSyntax {
     TokenSyntax(.unknown(""), leadingTrivia: node.leadingTrivia, presence: .present)
   }

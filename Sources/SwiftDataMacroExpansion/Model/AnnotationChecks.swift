@@ -1,7 +1,7 @@
 import SwiftDiagnostics
 import SwiftSyntax
 
-/// Finds what is wrong with `@Attribute` and `@Relationship` on one property.
+/// Finds errors in `@Attribute` and `@Relationship` on one property.
 struct AnnotationChecks {
   let property: ModelProperty
 
@@ -36,7 +36,7 @@ struct AnnotationChecks {
     return problems
   }
 
-  /// Several `@Attribute` are merged into one; what only one of them can say must not be said twice.
+  /// Several `@Attribute` are combined, so some arguments may occur only once.
   private func repetitions(of nodes: [AttributeSyntax], name: String) -> [Diagnostic] {
     guard name == "Attribute" else {
       return nodes.dropFirst().map { .repeatedAnnotation($0, name: name) }
@@ -51,8 +51,8 @@ struct AnnotationChecks {
   private func optionProblems(_ node: AttributeSyntax, annotation: String) -> [Diagnostic] {
     let other = annotation == "Attribute" ? "Relationship" : "Attribute"
     return node.labeledArguments.compactMap { argument in
-      // Only what is written as a member of the option type; an application may have options of
-      // its own, which the compiler knows and this doesn't.
+      // Only members of the option type: the application may declare options that this module does
+      // not know but the compiler does.
       guard argument.label == nil, let member = memberAccess(argument.expression),
         member.base == nil, let name = optionName(of: argument.expression),
         let own = Self.options[annotation], !own.contains(name)
@@ -87,7 +87,7 @@ struct AnnotationChecks {
     return .relationshipToValue(node, property: property, type: name)
   }
 
-  /// `@Relationship var count = 0`, whose type its default tells.
+  /// `@Relationship var count = 0`, whose type follows from its default.
   private func literalProblem(_ node: AttributeSyntax) -> Diagnostic? {
     let name: String
     switch property.initializer?.kind {
@@ -101,14 +101,14 @@ struct AnnotationChecks {
   }
 }
 
-/// The candidate that a misspelt word most likely stands for; nothing if none is near.
+/// The most similar candidate to a misspelt word; nil if none is similar.
 func closest(to word: String, in candidates: [String]) -> String? {
   let ranked = candidates.map { (candidate: $0, distance: editDistance(word, $0)) }
   guard let best = ranked.min(by: { $0.distance < $1.distance }) else { return nil }
   return best.distance <= max(2, word.count / 4) ? best.candidate : nil
 }
 
-/// How many letters must be added, removed or replaced to make one word of the other.
+/// The number of letters to add, remove or replace to turn one word into the other.
 func editDistance(_ left: String, _ right: String) -> Int {
   let left = Array(left.lowercased())
   let right = Array(right.lowercased())

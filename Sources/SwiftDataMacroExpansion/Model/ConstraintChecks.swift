@@ -1,8 +1,8 @@
 import SwiftDiagnostics
 import SwiftSyntax
 
-/// Finds what is wrong with the `#Unique` and `#Index` of a class, as far as the class must be
-/// looked at as a whole; ``Placement`` finds the rest.
+/// Finds errors in `#Unique` and `#Index` that concern the class as a whole; ``Placement`` finds
+/// the others.
 struct ConstraintChecks {
   let model: ModelClass
 

@@ -1,7 +1,8 @@
 import SwiftSyntax
 import SwiftSyntaxBuilder
 
-/// Writes `schemaMetadata`: what the class itself, not its superclass, has for the store.
+/// Writes `schemaMetadata` with the properties and constraints of the class, without those of its
+/// superclass.
 struct MetadataSource {
   let model: ModelClass
   let isRoot: Bool
@@ -9,8 +10,7 @@ struct MetadataSource {
 
   private static let type = "[SwiftData.Schema.PropertyMetadata]"
 
-  /// The list itself, bound to the actor that the class may be bound to: key paths to its
-  /// properties can only be written there.
+  /// The list, on the class's actor, because key paths to its properties can only be written there.
   var list: DeclSyntax {
     let entries = model.persisted.map(entry(for:)) + model.constraints.map(entry(for:))
     let array = entries.isEmpty || isBroken ? "[]" : "[\n\(entries.joined(separator: ",\n")),\n]"
@@ -21,8 +21,8 @@ struct MetadataSource {
       """
   }
 
-  /// The requirement, which gives the list from anywhere: key paths that are only used as names
-  /// need no actor.
+  /// The requirement, which returns the list on any thread: key paths that serve only as names need
+  /// no actor.
   var requirement: DeclSyntax {
     """
     \(raw: availability)nonisolated \(raw: modifiers) var schemaMetadata: \(raw: Self.type) {
@@ -31,8 +31,8 @@ struct MetadataSource {
     """
   }
 
-  /// Inside something deprecated, deprecated properties can be named without a warning; and no
-  /// application names `schemaMetadata` itself.
+  /// Deprecated code may use deprecated properties without a warning, and applications do not call
+  /// `schemaMetadata`.
   private var availability: String {
     let isDeprecated = model.persisted.contains { property in
       property.declaration.attributes.named("available").contains { attribute in
@@ -72,8 +72,7 @@ struct MetadataSource {
       """
   }
 
-  /// A default is written with its declared type, so that `.now` and `[]` mean what they mean at
-  /// the property.
+  /// A default is written with its declared type, so that `.now` and `[]` have the same meaning.
   private func defaultValue(of property: ModelProperty) -> String {
     guard let initializer = property.initializer, !initializer.is(NilLiteralExprSyntax.self) else {
       return "nil"
@@ -86,7 +85,7 @@ struct MetadataSource {
     for name in ["Attribute", "Relationship"] {
       let attributes = property.declaration.attributes.named(name)
       guard !attributes.isEmpty else { continue }
-      // Several attributes become one: the options of all, and then what has a label.
+      // Several attributes become one: first all options, then labelled arguments.
       let arguments = attributes.flatMap(\.labeledArguments)
       let ordered = arguments.filter { $0.label == nil } + arguments.filter { $0.label != nil }
       let source = ordered.map { $0.with(\.trailingComma, nil).trimmedDescription }

@@ -2,12 +2,12 @@ import SwiftDiagnostics
 import SwiftSyntax
 import SwiftSyntaxMacros
 
-/// Finds what is wrong with a model class, as far as its source tells.
+/// Finds errors in a model class that its source shows.
 struct ModelChecks {
   let model: ModelClass
   let node: AttributeSyntax
 
-  /// What makes it impossible to make a model of the class at all.
+  /// The reason why the class can't be a model at all.
   static func refusal(
     of source: ClassDeclSyntax,
     in context: some MacroExpansionContext
@@ -77,7 +77,7 @@ struct ModelChecks {
     }
   }
 
-  /// Each property of the declaration as a declaration of its own.
+  /// The properties of a declaration as separate declarations.
   private func separated(_ variable: VariableDeclSyntax) -> String {
     let lines = ModelProperty.all(in: variable).map { property in
       let binding = property.binding.with(\.trailingComma, nil).trimmed

@@ -2,15 +2,15 @@ import SwiftIfConfig
 import SwiftSyntax
 import SwiftSyntaxMacros
 
-/// A class marked `@Model`, as its source says it.
+/// The source of a class with `@Model`.
 struct ModelClass {
   let declaration: ClassDeclSyntax
   let members: ActiveMembers
   let properties: [ModelProperty]
   let storage: StorageChecks
 
-  /// What the store keeps of this class, in the order of the source: a property's position here
-  /// is its index in the generated accessors.
+  /// The persisted properties in the order of the source; their positions are the indexes in
+  /// generated accessors.
   let persisted: [ModelProperty]
 
   init(_ declaration: ClassDeclSyntax, in context: some MacroExpansionContext) {
@@ -19,7 +19,7 @@ struct ModelClass {
     properties = members.declarations.flatMap { member in
       member.as(VariableDeclSyntax.self).map(ModelProperty.all(in:)) ?? []
     }
-    // The Swift 6 language mode refuses accessors on a `let`; without word of the mode, so do we.
+    // Swift 6 rejects accessors on a `let`, so they are rejected if the mode is unknown.
     let mode = context.buildConfiguration?.languageVersion ?? VersionTuple(6)
     let storage = StorageChecks(properties: properties, allowsConstants: mode < VersionTuple(6))
     persisted = properties.filter { property in
@@ -29,7 +29,7 @@ struct ModelClass {
     self.storage = storage
   }
 
-  /// The class's name as it was written, with its backticks.
+  /// The class's name as written, with backticks.
   var reference: String { declaration.name.text }
 
   var name: String { plainName(declaration.name) }
@@ -38,7 +38,6 @@ struct ModelClass {
 
   var isFinal: Bool { declaration.modifiers.contains(.final) }
 
-  /// The `#Unique` and `#Index` declarations.
   var constraints: [MacroExpansionDeclSyntax] {
     members.declarations.compactMap { member in
       guard let macro = member.as(MacroExpansionDeclSyntax.self) else { return nil }
@@ -52,9 +51,9 @@ struct ModelClass {
 
   /// Whether the class gets an `init()`.
   ///
-  /// Swift gives one to a class that has none and whose properties all have defaults, and takes it
-  /// back because of the initializer that the macro writes. Where something is inherited, a macro
-  /// can't know whether the superclass has an `init()` already.
+  /// Swift adds one to a class without initializers whose properties all have defaults, but not if
+  /// a macro writes an initializer. For a subclass, a macro can't know whether the superclass has
+  /// an `init()`.
   var getsInitializer: Bool {
     guard !hasInitializer, declaration.inheritanceClause == nil else { return false }
     return properties.allSatisfy { property in
@@ -65,9 +64,9 @@ struct ModelClass {
     }
   }
 
-  /// The index that the accessors of a member use, or nothing if the member isn't persisted.
+  /// The index of a member in its accessors; nil if it is not persisted.
   func index(of member: VariableDeclSyntax) -> Int? {
-    // A static property may have the name of a stored one.
+    // A static property may have the same name as a stored one.
     guard let property = ModelProperty.all(in: member).first, property.isPersisted else {
       return nil
     }

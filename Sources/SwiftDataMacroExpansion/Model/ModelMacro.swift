@@ -3,10 +3,10 @@ import SwiftSyntax
 import SwiftSyntaxBuilder
 import SwiftSyntaxMacros
 
-/// `@Model`: makes a class one whose objects a store keeps.
+/// `@Model`: makes a class a model, whose objects can be stored.
 public enum ModelMacro {
-  /// The protocol that only the first class of a family gets, and only from this macro: that it is
-  /// missing tells the first class from its subclasses.
+  /// The protocol that this macro gives only to the root class of a family, so that subclasses can
+  /// be recognized.
   static let rootMarker = "_ModelRoot"
 
   private static func isMissing(_ name: String, in protocols: [TypeSyntax]) -> Bool {
@@ -42,7 +42,7 @@ extension ModelMacro: MemberMacro {
     return members.all
   }
 
-  /// The module that is being compiled, which the file's identifier begins with.
+  /// The module that is compiled, from the beginning of the file's identifier.
   private static func moduleName(
     of node: AttributeSyntax,
     context: some MacroExpansionContext
@@ -89,7 +89,7 @@ extension ModelMacro: ExtensionMacro {
 }
 
 extension ModelMacro: MemberAttributeMacro {
-  /// Marks the properties that the store keeps.
+  /// Marks the persisted properties.
   public static func expansion(
     of node: AttributeSyntax,
     attachedTo declaration: some DeclGroupSyntax,

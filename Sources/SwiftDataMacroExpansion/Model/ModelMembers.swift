@@ -3,15 +3,13 @@ import SwiftSyntaxBuilder
 
 /// The members that `@Model` adds to a class.
 ///
-/// Members that fulfil a requirement are `nonisolated`, so that a class bound to an actor conforms
-/// as any other does.
+/// Requirements are `nonisolated`, so that a class with an actor conforms too.
 struct ModelMembers {
   let model: ModelClass
   let isRoot: Bool
-  /// Whether the class has been complained of.
+  /// Whether the class has an error.
   ///
-  /// What is written then only has to be without errors
-  /// of its own, so that the complaint is all that is seen.
+  /// Then its members only need to compile, so that no other errors are reported.
   let isBroken: Bool
   let module: String?
 
@@ -70,8 +68,8 @@ struct ModelMembers {
       """
   }
 
-  /// Observers of all classes of a family share the registrar of the object's state, because the
-  /// state itself tells them of changes that come from the other side of a relationship.
+  /// The registrar of the object's state, which all classes of a family share, because the state
+  /// notifies observers of changes from inverse relationships.
   private var registrar: DeclSyntax {
     """
     nonisolated private var _$observationRegistrar: SwiftData._ObservationRegistrar {
@@ -99,12 +97,12 @@ struct ModelMembers {
     """
   }
 
-  /// The class that the whole family's backing data is about.
+  /// The class of the family's backing data.
   private var root: DeclSyntax {
     "\(raw: model.access.prefix)typealias Root = \(raw: qualifiedName)"
   }
 
-  /// A class called `Root` would be its own alias, if it were not named from the module down.
+  /// The name of the class from the module on, without which a class `Root` would be its own alias.
   private var qualifiedName: String {
     guard model.name == "Root", let module else { return name }
     return "\(module).\(name)"
@@ -135,10 +133,10 @@ struct ModelMembers {
   }
 }
 
-/// The name of the empty variable that stands for a persisted property's storage.
+/// The name of the empty variable beside a persisted property.
 func storageName(of name: String) -> String {
   spelled("_\(name)")
 }
 
-/// The body of a function in a class that doesn't compile; it needs to set nothing up.
+/// The body of functions in a class with errors; it needs no values.
 let neverRuns = #"Swift.preconditionFailure("The class is not a model.")"#

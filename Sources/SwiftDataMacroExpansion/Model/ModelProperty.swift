@@ -1,18 +1,17 @@
 import SwiftSyntax
 
-/// One variable that a model class declares, as its source says it.
+/// The source of a variable in a model class.
 struct ModelProperty {
-  /// What becomes of a variable in a model.
   enum Role {
-    /// Kept in the store: it gets accessors and an entry in the schema.
+    /// Persisted: it gets accessors and an entry in the schema.
     case persisted
-    /// Stored in the object alone, because it is marked `@Transient`.
+    /// Stored only in memory, because it has `@Transient`.
     case transient
-    /// Not stored at all.
+    /// Not stored.
     case computed
-    /// A member of the type, not of its objects.
+    /// Static.
     case ofType
-    /// Stored, but in a way that can't be kept: the word is `lazy`, `weak` or `unowned`.
+    /// Stored in a way that can't be persisted: the word is `lazy`, `weak` or `unowned`.
     case unsupported(word: String, modifier: DeclModifierSyntax)
   }
 
@@ -21,10 +20,10 @@ struct ModelProperty {
   let identifier: TokenSyntax
   let role: Role
 
-  /// The name without backticks, as the schema knows it.
+  /// The name without backticks, as in the schema.
   var name: String { plainName(identifier) }
 
-  /// The name as it was written, with its backticks.
+  /// The name as written, with backticks.
   var reference: String { identifier.text }
 
   var isConstant: Bool { declaration.bindingSpecifier.tokenKind == .keyword(.let) }
@@ -33,7 +32,7 @@ struct ModelProperty {
     if case .persisted = role { true } else { false }
   }
 
-  /// Whether the property is stored, or would be but for something that is refused by itself.
+  /// Whether the property is stored, apart from errors reported elsewhere.
   var isStored: Bool {
     switch role {
     case .persisted, .unsupported: true
@@ -45,7 +44,7 @@ struct ModelProperty {
     if case .ofType = role { true } else { false }
   }
 
-  /// The declared type, in which `T!` is `T?`: nothing where it is inferred.
+  /// The declared type, with `T?` for `T!`; nil if it is inferred.
   var type: TypeSyntax? {
     guard let type = binding.typeAnnotation?.type.trimmed else { return nil }
     guard let unwrapped = type.as(ImplicitlyUnwrappedOptionalTypeSyntax.self) else { return type }
@@ -57,7 +56,7 @@ struct ModelProperty {
     return type.is(OptionalTypeSyntax.self) || simpleName(of: type) == "Optional"
   }
 
-  /// Whether the type is written as an array, or as an optional one.
+  /// Whether the type is written as an array or an optional array.
   var isArray: Bool {
     guard let type else {
       return initializer?.as(FunctionCallExprSyntax.self)?.calledExpression.is(ArrayExprSyntax.self)
@@ -69,10 +68,10 @@ struct ModelProperty {
 
   var initializer: ExprSyntax? { binding.initializer?.value.trimmed }
 
-  /// Whether an object can be made without a value for this property.
+  /// Whether the property has a value without an assignment.
   var hasDefault: Bool { initializer != nil || (isOptional && !isConstant) }
 
-  /// Whether the property is marked `.transformable` or `.codable`, so that its type does not decide
+  /// Whether the property has `.transformable` or `.codable`, so that its type does not determine
   /// how it is stored.
   var isTransformable: Bool {
     declaration.attributes.named("Attribute").contains { attribute in
@@ -83,7 +82,7 @@ struct ModelProperty {
     }
   }
 
-  /// All the properties that a declaration makes, tuples excepted, which have no single name.
+  /// All properties of a declaration, except tuples, which have no single name.
   static func all(in declaration: VariableDeclSyntax) -> [ModelProperty] {
     declaration.bindings.enumerated().compactMap { position, binding in
       guard let pattern = binding.pattern.as(IdentifierPatternSyntax.self) else { return nil }
@@ -96,7 +95,7 @@ struct ModelProperty {
     }
   }
 
-  /// In `var a, b: Int` the type stands at the last name and holds for both.
+  /// In `var a, b: Int`, the last name has the type of all.
   private static func typed(
     _ binding: PatternBindingSyntax,
     at position: Int,
@@ -141,8 +140,8 @@ struct ModelProperty {
   }
 }
 
-/// The name of an option as it is passed to an attribute: `unique` for `.unique`,
-/// `transformable` for `Schema.Attribute.Option.transformable(by: "…")`.
+/// The name of an option: `unique` for `.unique`, `transformable` for
+/// `Schema.Attribute.Option.transformable(by: "…")`.
 func optionName(of expression: ExprSyntax) -> String? {
   if let call = expression.as(FunctionCallExprSyntax.self) {
     return optionName(of: call.calledExpression)

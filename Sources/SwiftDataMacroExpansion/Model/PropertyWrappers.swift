@@ -1,9 +1,9 @@
 import SwiftSyntax
 
-/// Property wrappers that a macro can know by their names alone.
+/// Property wrappers that a macro can recognize by name.
 ///
-/// The compiler refuses the others by itself, since a wrapped property can't have accessors; refusing every attribute that is
-/// unknown here would refuse other people's macros too.
+/// The compiler rejects all others, because a wrapped property can't have accessors. Rejecting
+/// unknown attributes here would also reject other macros.
 enum PropertyWrappers {
   private static let known: Set<String> = [
     "AppStorage", "Binding", "Bindable", "Clamped", "Environment", "EnvironmentObject",

@@ -1,19 +1,18 @@
 import SwiftDiagnostics
 import SwiftSyntax
 
-/// Finds what keeps a property of a model from being stored.
+/// Finds the reasons why a property of a model can't be stored.
 struct StorageChecks {
-  /// All properties of the class.
   let properties: [ModelProperty]
-  /// Whether the compiler lets a macro put accessors on a `let`.
+  /// Whether the compiler allows accessors on a `let`.
   let allowsConstants: Bool
 
-  /// What every model has and no property can stand in for.
+  /// Members of every model, whose names properties can't have.
   private static let reserved: Set<String> = [
     "persistentModelID", "persistentBackingData", "modelContext", "schemaMetadata", "Root",
   ]
 
-  /// What is wrong with the property; a property with problems gets no accessors.
+  /// The errors of the property; a property with errors gets no accessors.
   func problems(of property: ModelProperty) -> [Diagnostic] {
     switch property.role {
     case .unsupported(let word, let modifier):
@@ -27,7 +26,7 @@ struct StorageChecks {
     }
   }
 
-  /// Whether an object that is read from a store has a value for the transient property.
+  /// Whether the transient property has a value in an object that is read from a store.
   private func isComplete(_ property: ModelProperty) -> Bool {
     property.hasDefault || PropertyWrappers.first(on: property) != nil
       || property.declaration.modifiers.contains(.weak)

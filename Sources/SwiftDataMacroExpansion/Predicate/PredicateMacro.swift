@@ -1,13 +1,14 @@
 import SwiftSyntax
 import SwiftSyntaxMacros
 
-/// `#Predicate` and `#Expression` over a model: those of Foundation, which know `evaluate` on Apple's
-/// systems and not on Linux.
+/// `#Predicate` and `#Expression` over a model: Foundation's, with the `evaluate` that Foundation
+/// supports only on Apple's systems.
 ///
-/// The closure goes to Foundation's macro with each call of `evaluate` in the shape of a subscript,
-/// `captured[argument, default: "evaluate"]`, which it knows and for which SwiftData has a builder.
+/// The closure is passed to Foundation's macro with each call of `evaluate` as a subscript,
+/// `captured[argument, default: "evaluate"]`, which the macro supports and for which SwiftData has
+/// a builder.
 public enum PredicateMacro: ExpressionMacro {
-  /// Hands the closure on.
+  /// Passes the closure on.
   public static func expansion(
     of node: some FreestandingMacroExpansionSyntax,
     in context: some MacroExpansionContext
@@ -27,7 +28,7 @@ public enum PredicateMacro: ExpressionMacro {
   }
 }
 
-/// Calls of `evaluate` with one argument, as subscripts.
+/// Rewrites calls of `evaluate` with one argument as subscripts.
 private final class Evaluations: SyntaxRewriter {
   override func visit(_ node: FunctionCallExprSyntax) -> ExprSyntax {
     guard let member = node.calledExpression.as(MemberAccessExprSyntax.self),

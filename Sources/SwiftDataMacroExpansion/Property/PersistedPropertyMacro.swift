@@ -2,8 +2,8 @@ import SwiftSyntax
 import SwiftSyntaxBuilder
 import SwiftSyntaxMacros
 
-/// `@_PersistedProperty(index)`, which `@Model` puts on each property that the store keeps: reads
-/// and writes the object's state in the property's place.
+/// `@_PersistedProperty(index)`, which `@Model` adds to each persisted property: reads and writes
+/// the slot of the object's state.
 public enum PersistedPropertyMacro {
   private static func property(_ declaration: some DeclSyntaxProtocol) -> ModelProperty? {
     guard let variable = declaration.as(VariableDeclSyntax.self), variable.bindings.count == 1
@@ -75,7 +75,7 @@ extension PersistedPropertyMacro: AccessorMacro {
       }
       """
     guard property.isArray else { return [initialize, get, set] }
-    // The state lets go of the array meanwhile, so that appending to it copies nothing.
+    // The state releases the array, so that appending copies nothing.
     let modify: AccessorDeclSyntax = """
       _modify {
         var value = self.\(raw: property.reference)

@@ -1,12 +1,11 @@
 import SwiftSyntax
 import SwiftSyntaxMacros
 
-/// Finds annotations that stand where `@Model` doesn't see them.
+/// Finds annotations where `@Model` does not see them.
 enum Placement {
-  /// Refuses an attribute on anything but a variable of a model class.
+  /// Rejects an attribute on anything but a variable of a model class.
   ///
-  /// `@Transient` outside of one is only warned of, and accepted in an extension, where nothing is
-  /// stored.
+  /// `@Transient` elsewhere is only a warning, and allowed in an extension, which stores nothing.
   static func check(
     _ node: AttributeSyntax,
     name: String,
@@ -24,7 +23,7 @@ enum Placement {
     }
   }
 
-  /// Refuses `#Unique` and `#Index` that no model class reads, or that say nothing to it.
+  /// Rejects `#Unique` and `#Index` outside of a model class or without properties.
   static func check(
     _ node: some FreestandingMacroExpansionSyntax,
     name: String,
@@ -48,7 +47,7 @@ enum Placement {
     }
   }
 
-  /// `[]`, and `.binary([])` likewise.
+  /// `[]`, or `.binary([])`.
   private static func isEmptyList(_ expression: ExprSyntax) -> Bool {
     if let call = expression.as(FunctionCallExprSyntax.self), let only = call.arguments.first {
       return isEmptyList(only.expression)

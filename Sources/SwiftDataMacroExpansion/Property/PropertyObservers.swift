@@ -3,14 +3,14 @@ import SwiftSyntaxBuilder
 
 /// The `willSet` and `didSet` of a persisted property.
 ///
-/// Swift drops them when a macro makes the property a computed one, so the generated setter runs
-/// what they hold.
+/// Swift drops them when a macro makes the property computed, so the generated setter runs their
+/// bodies.
 struct PropertyObservers {
   private let property: ModelProperty
   private let willSet: AccessorDeclSyntax?
   private let didSet: AccessorDeclSyntax?
 
-  /// Nothing, for a property without observers.
+  /// Nil for a property without observers.
   init?(_ property: ModelProperty) {
     guard case .accessors(let accessors) = property.binding.accessorBlock?.accessors else {
       return nil
@@ -24,19 +24,19 @@ struct PropertyObservers {
 
   private var flagName: String { spelled("_$observing_\(property.name)") }
 
-  /// True while an observer runs: what it writes to its own property is not observed again.
+  /// Whether an observer is running, whose own writes are not observed.
   var flag: DeclSyntax {
     "nonisolated(unsafe) private var \(raw: flagName) = false"
   }
 
-  /// The setter: before, the write itself, after.
+  /// The setter: `willSet`, the write, `didSet`.
   func setter(writing write: String) -> AccessorDeclSyntax {
     var lines = [
       "func _$write() {\n\(write)\n}",
       "if \(flagName) {\n_$write()\nreturn\n}",
       "\(flagName) = true\ndefer {\n\(flagName) = false\n}",
     ]
-    // Swift reads the old value before anything else, too.
+    // Swift also reads the old value first.
     if let didSet, needsOldValue(didSet) {
       lines.append("let _$old = self.\(property.reference)")
     }
@@ -58,14 +58,14 @@ struct PropertyObservers {
       """
   }
 
-  /// As in Swift itself, the old value is only read for an observer that mentions it.
+  /// As in Swift, the old value is read only for an observer that uses it.
   private func needsOldValue(_ observer: AccessorDeclSyntax) -> Bool {
     if observer.parameters != nil { return true }
     return observer.body?.tokens(viewMode: .sourceAccurate).contains { $0.text == "oldValue" }
       ?? false
   }
 
-  /// A function inside the setter, so that a `return` in the observer leaves only the observer.
+  /// A function inside the setter, so that `return` leaves only the observer.
   private func function(
     _ name: String,
     observer: AccessorDeclSyntax,

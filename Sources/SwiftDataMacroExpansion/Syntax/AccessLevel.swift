@@ -1,14 +1,14 @@
 import SwiftSyntax
 
-/// How visible a declaration is, as far as the members that a macro adds to it are concerned.
+/// The access level of a declaration, for members that a macro adds.
 enum AccessLevel {
   case open
   case `public`
   case package
   case `internal`
 
-  /// Reads the level from a declaration's modifiers; `private` and `fileprivate` need no word of
-  /// their own on members, since these can't be more visible than the type.
+  /// Reads the level from modifiers; members of `private` and `fileprivate` types need no modifier,
+  /// because they can't be more visible than the type.
   init(modifiers: DeclModifierListSyntax) {
     self = .internal
     for modifier in modifiers where modifier.detail == nil {
@@ -21,7 +21,7 @@ enum AccessLevel {
     }
   }
 
-  /// The modifier, with a blank after it, for a member that fulfils a protocol's requirement.
+  /// The modifier and a space, for a member that satisfies a protocol's requirement.
   var prefix: String {
     switch self {
     case .open, .public: "public "
@@ -30,7 +30,7 @@ enum AccessLevel {
     }
   }
 
-  /// The same for a member that subclasses override, in other modules too.
+  /// The same for a member that subclasses in other modules override.
   var overridablePrefix: String {
     self == .open ? "open " : prefix
   }

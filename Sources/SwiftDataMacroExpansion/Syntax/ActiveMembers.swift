@@ -2,14 +2,11 @@ import SwiftIfConfig
 import SwiftSyntax
 import SwiftSyntaxMacros
 
-/// The members of a type that this build compiles: those inside `#if` count where their
-/// condition holds.
+/// The members of a type in this build, including those in `#if` blocks whose condition holds.
 struct ActiveMembers {
   private(set) var declarations: [DeclSyntax] = []
 
-  /// The conditions that can't be decided here.
-  ///
-  /// The compiler doesn't tell the macro what they depend on; the members in them count for none.
+  /// The conditions that can't be evaluated here; members in them are left out.
   private(set) var undecided: [IfConfigDeclSyntax] = []
 
   init(of members: MemberBlockItemListSyntax, in context: some MacroExpansionContext) {

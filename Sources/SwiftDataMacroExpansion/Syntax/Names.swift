@@ -1,19 +1,18 @@
 import SwiftParser
 import SwiftSyntax
 
-/// A name without its backticks.
 func plainName(_ token: TokenSyntax) -> String {
   let text = token.text
   guard text.count > 2, text.hasPrefix("`"), text.hasSuffix("`") else { return text }
   return String(text.dropFirst().dropLast())
 }
 
-/// A name as it has to be written in source: with backticks only where it isn't an identifier.
+/// A name in source, with backticks only if it isn't an identifier.
 func spelled(_ name: String) -> String {
   name.isValidSwiftIdentifier(for: .variableName) ? name : "`\(name)`"
 }
 
-/// The text of a Swift string literal that holds the name.
+/// A Swift string literal with the name.
 func quoted(_ name: String) -> String {
   var text = "\""
   for character in name {
@@ -24,8 +23,8 @@ func quoted(_ name: String) -> String {
   return text
 }
 
-/// The last part of a possibly qualified type name, `Trip` for `SchemaV1.Trip` and
-/// `SwiftData.Attribute` alike; nothing for types that have no name.
+/// The last part of a qualified type name, such as `Trip` for `SchemaV1.Trip`; nil for a type
+/// without a name.
 func simpleName(of type: TypeSyntax) -> String? {
   if let identifier = type.as(IdentifierTypeSyntax.self) { return plainName(identifier.name) }
   if let member = type.as(MemberTypeSyntax.self) { return plainName(member.name) }
@@ -33,8 +32,7 @@ func simpleName(of type: TypeSyntax) -> String? {
 }
 
 extension AttributeListSyntax {
-  /// The attributes that have this name, however they are qualified; those under `#if` are not
-  /// looked at.
+  /// The attributes with this name, qualified or not, without those under `#if`.
   func named(_ name: String) -> [AttributeSyntax] {
     compactMap { element in
       guard case .attribute(let attribute) = element else { return nil }
@@ -48,7 +46,7 @@ extension AttributeListSyntax {
 }
 
 extension AttributeSyntax {
-  /// The arguments in the parentheses; empty where there are none.
+  /// The arguments in parentheses; empty without any.
   var labeledArguments: [LabeledExprSyntax] {
     guard case .argumentList(let list) = arguments else { return [] }
     return Array(list)
