@@ -31,7 +31,7 @@ extension String {
       values = stringInterpolation.values
     }
 
-    /// The words and values of a text while it is put together.
+    /// Collects the words and values of a text.
     public struct StringInterpolation: StringInterpolationProtocol, Sendable {
       var key = ""
       var values: [Value] = []
@@ -80,7 +80,7 @@ extension String {
 }
 
 extension String.LocalizationValue {
-  /// The text as a bundle's table has it, or as it was written where there is no such text.
+  /// The text in a bundle's table, or the literal if the table lacks it.
   func text(table: String?, bundle: Bundle, locale: Locale) -> String {
     let format = bundle.localizedString(forKey: key, value: nil, table: table)
     return values.isEmpty ? format : filled(format, locale: locale)

@@ -2,9 +2,9 @@ import Foundation
 
 /// A text to be looked up later, perhaps elsewhere.
 public struct LocalizedStringResource: ExpressibleByStringInterpolation, Hashable, Sendable {
-  /// What the tables know the text by.
+  /// The key of the text in the tables.
   public let key: String
-  /// The text where no table has it.
+  /// The text if no table has it.
   public let defaultValue: String.LocalizationValue
   /// The table to look in, or nil for the bundle's main one.
   public let table: String?
@@ -36,7 +36,7 @@ public struct LocalizedStringResource: ExpressibleByStringInterpolation, Hashabl
 }
 
 extension String {
-  /// Looks a text up in a bundle's tables; where they do not have it, it is the text itself.
+  /// Looks a text up in a bundle's tables; the text itself is used if they lack it.
   public init(
     localized keyAndValue: String.LocalizationValue,
     table: String? = nil,
@@ -47,7 +47,7 @@ extension String {
     self = keyAndValue.text(table: table, bundle: bundle ?? .main, locale: locale)
   }
 
-  /// Looks a text up by a key of its own; where the tables do not have it, it is the default.
+  /// Looks a text up by a separate key; the default is used if the tables lack it.
   public init(
     localized key: StaticString,
     defaultValue: String.LocalizationValue,

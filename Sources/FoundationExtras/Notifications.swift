@@ -9,9 +9,9 @@ extension NotificationCenter {
     Notifications(center: self, name: name, sender: object)
   }
 
-  /// The notifications of a name, as they are posted from the moment that somebody iterates.
+  /// The notifications of a name that are posted after the iteration begins.
   ///
-  /// Nothing is lost between two turns of a loop: what is posted meanwhile waits.
+  /// Notifications that are posted between two turns of a loop wait.
   public final class Notifications: AsyncSequence, @unchecked Sendable {
     // Sendable because all is constant, the center is made for several threads, and the sender is
     // only compared with.
@@ -25,7 +25,7 @@ extension NotificationCenter {
       self.sender = sender
     }
 
-    /// Starts to listen; the iterator gives what is posted from now on.
+    /// Begins to observe the notifications that are posted from now on.
     public func makeAsyncIterator() -> Iterator {
       let (stream, continuation) = AsyncStream.makeStream(of: Posted.self)
       let token = center.addObserver(forName: name, object: sender, queue: nil) { notification in
@@ -36,7 +36,7 @@ extension NotificationCenter {
       return Iterator(posted: stream.makeAsyncIterator())
     }
 
-    /// Gives one notification after the other.
+    /// Returns one notification after another.
     public struct Iterator: AsyncIteratorProtocol {
       fileprivate var posted: AsyncStream<Posted>.AsyncIterator
 
@@ -58,7 +58,7 @@ extension NotificationCenter {
 
 /// A notification on its way from the thread that posts it to the task that waits for it.
 private struct Posted: @unchecked Sendable {
-  // Sendable as on Apple's systems: who posts a notification gives it away.
+  // Sendable as on Apple's systems: the poster no longer uses it.
   let notification: Notification
 }
 

@@ -4,7 +4,7 @@ extension URL {
   /// Where programs keep their data: `$XDG_DATA_HOME`, or `~/.local/share`.
   public static var applicationSupportDirectory: URL { folder(.applicationSupportDirectory) }
 
-  /// Where programs keep what they can make again: `$XDG_CACHE_HOME`, or `~/.cache`.
+  /// Where programs keep data that they can create again: `$XDG_CACHE_HOME`, or `~/.cache`.
   public static var cachesDirectory: URL { folder(.cachesDirectory) }
 
   /// The user's documents.
@@ -52,7 +52,7 @@ extension URL {
 extension FileManager {
   /// The folder that the programs of a group share: one of that name where programs keep their data.
   ///
-  /// Linux has no groups to be a member of, so that every identifier has a folder; it is made here.
+  /// Linux has no such groups, so every identifier has a folder, which this creates.
   public func containerURL(forSecurityApplicationGroupIdentifier identifier: String) -> URL? {
     guard !identifier.isEmpty, !identifier.contains("/"), identifier != ".." else { return nil }
     let folder = URL.applicationSupportDirectory

@@ -1,13 +1,13 @@
-/// An object that records what can be taken back and made again.
+/// Records steps that can be undone and redone.
 ///
-/// Foundation has none on Linux; this one works as Apple's does for a `ModelContext`:
+/// Foundation on Linux has no UndoManager; this one works as Apple's for a `ModelContext`:
 /// ```swift
 /// context.undoManager = UndoManager()
 /// trip.name = "Bergen"
 /// context.undoManager?.undo()
 /// ```
 public final class UndoManager {
-  /// What was done in one step: how to take it back.
+  /// The actions that undo one step.
   private struct Group {
     var actions: [() -> Void] = []
     var name = ""
@@ -17,35 +17,35 @@ public final class UndoManager {
   private var redoStack: [Group] = []
   private var open: [Group] = []
   private var disabled = 0
-  /// Called before anything is undone, so that changes which are still open become a group.
+  /// Called before an undo, to close the open group.
   package var willUndo: (() -> Void)?
 
-  /// True while something is being taken back.
+  /// Whether a step is being undone.
   public private(set) var isUndoing = false
-  /// True while something is being made again.
+  /// Whether a step is being redone.
   public private(set) var isRedoing = false
   /// The most steps that are kept; zero means any number.
   public var levelsOfUndo = 0
-  /// True if registering outside a group opens one.
+  /// Whether registering outside a group opens one.
   public var groupsByEvent = true
 
-  /// Makes a manager that knows of nothing.
+  /// Makes a manager without steps.
   public init() {}
 
-  /// True if there is something to take back.
+  /// Whether there is a step to undo.
   public var canUndo: Bool {
     willUndo?()
     return !undoStack.isEmpty
   }
-  /// True if there is something to make again.
+  /// Whether there is a step to redo.
   public var canRedo: Bool { !redoStack.isEmpty }
   /// How many groups are open.
   public var groupingLevel: Int { open.count }
-  /// True unless registration is disabled.
+  /// Whether registration is enabled.
   public var isUndoRegistrationEnabled: Bool { disabled == 0 }
-  /// The name of the step that ``undo()`` takes back.
+  /// The name of the step that ``undo()`` undoes.
   public var undoActionName: String { undoStack.last?.name ?? "" }
-  /// The name of the step that ``redo()`` makes again.
+  /// The name of the step that ``redo()`` repeats.
   public var redoActionName: String { redoStack.last?.name ?? "" }
 
   /// Names the step that is being recorded, or that was recorded last.
@@ -58,7 +58,7 @@ public final class UndoManager {
     }
   }
 
-  /// Records how to take back what is about to be done.
+  /// Records the action that undoes the next change.
   public func registerUndo<Target: AnyObject>(
     withTarget target: Target,
     handler: @escaping (Target) -> Void
@@ -74,7 +74,7 @@ public final class UndoManager {
     }
   }
 
-  /// Opens a group: all that is registered until it ends is one step.
+  /// Opens a group; everything registered until its end is one step.
   public func beginUndoGrouping() { open.append(Group()) }
 
   /// Ends the group that was opened last.
@@ -97,14 +97,14 @@ public final class UndoManager {
     if levelsOfUndo > 0, undoStack.count > levelsOfUndo { undoStack.removeFirst() }
   }
 
-  /// Takes back the last step.
+  /// Undoes the last step.
   public func undo() {
     willUndo?()
     while !open.isEmpty { endUndoGrouping() }
     undoNestedGroup()
   }
 
-  /// Takes back the last group.
+  /// Undoes the last group.
   public func undoNestedGroup() {
     guard let group = undoStack.popLast() else { return }
     isUndoing = true
@@ -112,7 +112,7 @@ public final class UndoManager {
     isUndoing = false
   }
 
-  /// Makes again what was taken back last.
+  /// Repeats the last undone step.
   public func redo() {
     willUndo?()
     guard let group = redoStack.popLast() else { return }
@@ -129,15 +129,15 @@ public final class UndoManager {
     endUndoGrouping()
   }
 
-  /// Forgets everything.
+  /// Removes all steps.
   public func removeAllActions() {
     undoStack = []
     redoStack = []
     open = []
   }
 
-  /// Records nothing until it is enabled again.
+  /// Stops recording.
   public func disableUndoRegistration() { disabled += 1 }
-  /// Records again.
+  /// Resumes recording.
   public func enableUndoRegistration() { disabled = max(0, disabled - 1) }
 }

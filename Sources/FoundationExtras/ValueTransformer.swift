@@ -2,7 +2,7 @@ import Foundation
 
 /// A class that turns values into others and back, found by its name.
 ///
-/// Foundation on Linux has none; this one has what `.transformable(by:)` of SwiftData needs of Apple's.
+/// Foundation on Linux has none; this one has the part of Apple's that `.transformable(by:)` needs.
 open class ValueTransformer {
   private static let lock = NSLock()
   // Only read and written while `lock` is held.
@@ -13,14 +13,14 @@ open class ValueTransformer {
 
   /// The class of the transformed values.
   open class func transformedValueClass() -> AnyClass { NSData.self }
-  /// True if values can be turned back.
+  /// Whether values can be converted back.
   open class func allowsReverseTransformation() -> Bool { true }
   /// Turns a value into its transformed form.
   open func transformedValue(_ value: Any?) -> Any? { value }
   /// Turns a transformed form back into the value.
   open func reverseTransformedValue(_ value: Any?) -> Any? { value }
 
-  /// Makes a transformer known by a name.
+  /// Registers a transformer by a name.
   public static func setValueTransformer(
     _ transformer: ValueTransformer?,
     forName name: NSValueTransformerName

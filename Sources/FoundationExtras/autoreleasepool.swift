@@ -1,6 +1,6 @@
 /// Runs a function.
 ///
-/// Swift on Linux has no pools: an object is released when nobody holds it.
+/// Swift on Linux has no pools: an object is released with its last reference.
 public func autoreleasepool<Result, Failure: Error>(
   invoking body: () throws(Failure) -> Result
 ) throws(Failure) -> Result {

@@ -1,7 +1,7 @@
 import Foundation
 
 /// One line of the log: time, level, subsystem and category, and the message with its line breaks
-/// written as `\n`, so that a message can't pass for another line.
+/// written as `\n`, so a message can't look like another line.
 func logLine(name: String, subsystem: String, category: String, text: String) -> String {
   let time = Date.now.formatted(
     .iso8601.year().month().day().time(includingFractionalSeconds: true)
@@ -17,11 +17,11 @@ private func withoutLineBreaks(_ text: String) -> String {
   }
 }
 
-/// Writes a line to standard error in one call, so that lines of several threads do not mix.
+/// Writes a line to standard error in one call, so lines of several threads do not mix.
 func writeLine(_ line: String) {
   var line = line
   line.withUTF8 { bytes in
-    // A log that can't be written has nobody to be told.
+    // There is no place to report that a log can't be written.
     _ = write(STDERR_FILENO, bytes.baseAddress, bytes.count)
   }
 }

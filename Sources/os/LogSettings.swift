@@ -1,14 +1,14 @@
 import Foundation
 
-/// What the environment says about logging, read once.
+/// The environment's settings for logging, read once.
 struct LogSettings: Sendable {
-  /// The least grave level that is written; nil when nothing is.
+  /// The lowest level that is written; nil if none is.
   var least: OSLogType?
-  /// Whether private values are to be read.
+  /// Whether private values are shown.
   var showsPrivate: Bool
 
   /// Reads `OS_LOG_LEVEL` (`debug`, `info`, `default`, `error`, `fault`, `off`) and
-  /// `OS_LOG_PRIVATE` (`show`); a word that is none of these counts as not said.
+  /// `OS_LOG_PRIVATE` (`show`); other words are ignored.
   init(environment: [String: String]) {
     let levels: [OSLogType] = [.debug, .info, .default, .error, .fault]
     let word = environment["OS_LOG_LEVEL"]?.lowercased()

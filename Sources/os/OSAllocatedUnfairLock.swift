@@ -15,7 +15,7 @@ public struct OSAllocatedUnfairLock<State>: @unchecked Sendable {
   // Sendable because the state is only touched by the thread that holds the mutex.
   private let storage: Storage<State>
 
-  /// Guards a value that was not made for several threads.
+  /// Guards a value that is not Sendable.
   public init(uncheckedState initialState: State) {
     storage = Storage(initialState)
   }
@@ -25,7 +25,7 @@ public struct OSAllocatedUnfairLock<State>: @unchecked Sendable {
     storage = Storage(initialState)
   }
 
-  /// Guards nothing but the code between `lock()` and `unlock()`.
+  /// Guards only the code between `lock()` and `unlock()`.
   public init() where State == Void {
     storage = Storage(())
   }
@@ -37,7 +37,7 @@ public struct OSAllocatedUnfairLock<State>: @unchecked Sendable {
     try withLockUnchecked(body)
   }
 
-  /// Runs a function on the value while no other thread does, and checks nothing it returns.
+  /// Runs a function on the value while no other thread does, without checking the result.
   public func withLockUnchecked<Result>(
     _ body: (inout State) throws -> Result
   ) rethrows -> Result {
@@ -79,7 +79,7 @@ extension OSAllocatedUnfairLock where State == Void {
     try withLockUnchecked { _ in try body() }
   }
 
-  /// Runs a function while no other thread holds the lock, and checks nothing it returns.
+  /// Runs a function while no other thread holds the lock, without checking the result.
   public func withLockUnchecked<Result>(_ body: () throws -> Result) rethrows -> Result {
     try withLockUnchecked { _ in try body() }
   }
@@ -89,12 +89,12 @@ extension OSAllocatedUnfairLock where State == Void {
     storage.lock()
   }
 
-  /// Gives the lock up; the thread that took it must do so.
+  /// Releases the lock, which the thread that took it must do.
   public func unlock() {
     storage.unlock()
   }
 
-  /// Takes the lock unless another thread holds it, and says whether it did.
+  /// Takes the lock unless another thread holds it, and returns whether it did.
   public func lockIfAvailable() -> Bool {
     storage.lockIfAvailable()
   }
@@ -133,7 +133,7 @@ private final class Storage<State> {
     pthread_mutex_trylock(mutex) == 0
   }
 
-  /// Known from the error that a mutex of this type gives the thread that takes it twice.
+  /// A mutex of this type returns an error to the thread that takes it twice.
   var isHeldByThisThread: Bool {
     let code = pthread_mutex_lock(mutex)
     if code == 0 { pthread_mutex_unlock(mutex) }

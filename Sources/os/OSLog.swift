@@ -19,18 +19,18 @@ public final class OSLog: Sendable {
     self.isDisabled = isDisabled
   }
 
-  /// The log of those who name none.
+  /// The log without a subsystem.
   public static let `default` = OSLog(isDisabled: false)
   /// A log that writes nothing.
   public static let disabled = OSLog(isDisabled: true)
 
-  /// Tells whether a message of this level would be written.
+  /// Whether a message of this level would be written.
   public func isEnabled(type: OSLogType) -> Bool {
     guard !isDisabled, let least = LogSettings.current.least else { return false }
     return type.gravity >= least.gravity
   }
 
-  /// Writes a message, if messages of its level are written; it is not put together otherwise.
+  /// Composes and writes a message, if its level is enabled.
   func write(_ type: OSLogType, name: String, _ message: () -> OSLogMessage) {
     guard isEnabled(type: type) else { return }
     let text = message().text(showsPrivate: LogSettings.current.showsPrivate)

@@ -106,7 +106,7 @@ public struct OSLogFloatFormatting: Equatable, Sendable {
   }
 }
 
-/// Which words a truth value has in the log.
+/// The words for a Boolean.
 public enum OSLogBoolFormat: Sendable {
   /// The words true and false.
   case truth
@@ -114,7 +114,7 @@ public enum OSLogBoolFormat: Sendable {
   case answer
 }
 
-/// How a value is lined up in its column of the log.
+/// The alignment of a value in its column.
 public struct OSLogStringAlignment: Equatable, Sendable {
   var columns = 0
   var isRight = false

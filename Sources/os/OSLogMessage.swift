@@ -1,8 +1,8 @@
-/// What is logged: words, and values that may or may not be read.
+/// A message of words and values, some of which are private.
 public struct OSLogMessage: ExpressibleByStringInterpolation, Sendable {
   let parts: [OSLogInterpolation.Part]
 
-  /// Makes a message of words alone.
+  /// Makes a message without values.
   public init(stringLiteral value: String) {
     parts = value.isEmpty ? [] : [.words(value)]
   }
@@ -30,7 +30,7 @@ public struct OSLogMessage: ExpressibleByStringInterpolation, Sendable {
   }
 }
 
-/// The words and values of a message while it is put together.
+/// Collects the words and values of a message.
 public struct OSLogInterpolation: StringInterpolationProtocol, Sendable {
   enum Part: Sendable {
     case words(String)

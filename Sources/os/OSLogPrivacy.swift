@@ -3,13 +3,13 @@
 /// As on Apple's systems, numbers and truth values can be read unless they are marked private, and
 /// everything else can't unless it is marked public: it is written as `<private>`.
 public struct OSLogPrivacy: Equatable, Sendable {
-  /// What stands in the log for a value that may not be read.
+  /// The word that replaces a private value.
   public struct Mask: Equatable, Sendable {
     let isHash: Bool
 
     /// A word that is the same for equal values within one run of the program.
     public static let hash = Mask(isHash: true)
-    /// Nothing that tells values apart.
+    /// The same word for all values.
     public static let none = Mask(isHash: false)
   }
 
@@ -57,7 +57,7 @@ extension OSLogPrivacy {
       }
     if isShown { return text }
     guard mask.isHash else { return "<private>" }
-    // Hasher is seeded anew in every process, so that the word can't be looked up in a list.
+    // Hasher has another seed in each process, so the word can't be looked up in a list.
     return "<mask.hash: '\(String(UInt(bitPattern: text.hashValue), radix: 36))'>"
   }
 }

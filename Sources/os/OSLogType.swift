@@ -1,4 +1,4 @@
-/// How grave a logged message is.
+/// The level of a message.
 public struct OSLogType: RawRepresentable, Hashable, Sendable {
   /// The number that Apple's systems give this level.
   public let rawValue: UInt8
@@ -8,20 +8,20 @@ public struct OSLogType: RawRepresentable, Hashable, Sendable {
     self.rawValue = rawValue
   }
 
-  /// What tells the story of normal work.
+  /// Normal events.
   public static let `default` = OSLogType(rawValue: 0x00)
-  /// What helps, but is not needed, to understand what went on.
+  /// Helpful details.
   public static let info = OSLogType(rawValue: 0x01)
-  /// What only a person who looks for a fault wants to read.
+  /// Details for debugging.
   public static let debug = OSLogType(rawValue: 0x02)
-  /// What failed.
+  /// Failures.
   public static let error = OSLogType(rawValue: 0x10)
-  /// What failed because a program is wrong.
+  /// Failures because of a bug.
   public static let fault = OSLogType(rawValue: 0x11)
 }
 
 extension OSLogType {
-  /// Its place in the order of gravity, which the raw values do not follow.
+  /// Its rank, which the raw values do not follow.
   var gravity: Int {
     switch self {
     case .debug: 0

@@ -1,4 +1,4 @@
-/// Names one interval among those of the same name that overlap.
+/// Identifies one of several overlapping intervals with the same name.
 public struct OSSignpostID: Hashable, Comparable, Sendable {
   /// The number itself.
   public let rawValue: UInt64
@@ -8,11 +8,11 @@ public struct OSSignpostID: Hashable, Comparable, Sendable {
     rawValue = value
   }
 
-  /// The one of intervals that never overlap.
+  /// For intervals that never overlap.
   public static let exclusive = OSSignpostID(0xEEEE_B0B5_B2B2_EEEE)
-  /// None at all.
+  /// No identifier.
   public static let null = OSSignpostID(0)
-  /// One that nothing may be marked with.
+  /// An invalid identifier.
   public static let invalid = OSSignpostID(UInt64.max)
 
   /// Orders identifiers by their numbers.
@@ -51,10 +51,10 @@ public struct OSSignposter: Sendable {
     log = logHandle
   }
 
-  /// One that marks nothing.
+  /// A signposter that writes nothing.
   public static let disabled = OSSignposter(logHandle: .disabled)
 
-  /// Tells whether anything would be written.
+  /// Whether anything would be written.
   public var isEnabled: Bool { log.isEnabled(type: .debug) }
 
   /// Makes an identifier that no other interval has.
@@ -90,7 +90,7 @@ public struct OSSignposter: Sendable {
     mark("\(name) took \(ContinuousClock.now - state.start)", message)
   }
 
-  /// Measures what a function takes.
+  /// Measures the duration of a function.
   public func withIntervalSignpost<Result>(
     _ name: StaticString,
     id: OSSignpostID = .exclusive,

@@ -11,7 +11,7 @@ public func os_log(
 }
 
 // swift-format-ignore: AlwaysUseLowerCamelCase
-/// Writes a message in the manner of C's `printf`, with `%@` for strings and objects.
+/// Writes a message with a format as in C's `printf`, with `%@` for strings and objects.
 public func os_log(
   _ message: StaticString,
   log: OSLog = .default,
@@ -21,7 +21,7 @@ public func os_log(
   log.write(type, name: type.name) { formatted(message.description, arguments: arguments) }
 }
 
-/// The message of a format in C's manner: `%{public}@`, `%d`, `%.2f` and their kind.
+/// The message of a C format such as `%{public}@`, `%d` or `%.2f`.
 func formatted(_ format: String, arguments: [Any]) -> OSLogMessage {
   var message = OSLogInterpolation(literalCapacity: 0, interpolationCount: arguments.count)
   var arguments = arguments[...]

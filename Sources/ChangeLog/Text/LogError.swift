@@ -2,7 +2,7 @@ import Changes
 
 /// Why a log could not be written or read.
 package struct LogError: Error, Worded {
-  /// What kind of failure it was; more may come, so that a `switch` needs a default.
+  /// What kind of failure it was; more may come, so a `switch` needs a default.
   package enum Code: Hashable, Sendable {
     case missing, inputOutput, outOfMemory, diskFull, locked, exists
     /// The bytes are not what the writer writes, or do not have their digests.

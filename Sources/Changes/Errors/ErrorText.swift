@@ -30,7 +30,7 @@ package func listText(_ names: [String], of total: Int? = nil) -> String {
   return shown.joined(separator: ", ") + (rest > 0 ? " and \(rest) more" : "")
 }
 
-/// The first twenty of some sentences on lines of their own, and how many more there are.
+/// A list of the first twenty of some sentences, and how many more there are.
 package func itemsText(_ items: some Collection<some CustomStringConvertible>) -> String {
   items.prefix(20).map { "\n- \($0)" }.joined()
     + (items.count > 20 ? "\n- and \(items.count - 20) more" : "")

@@ -1,6 +1,6 @@
 /// Why a store could not do something.
 package struct StoreError: Error, Worded {
-  /// What kind of failure it was; programs switch on it, so that `switch` statements need a default.
+  /// What kind of failure it was; more may come, so a `switch` needs a default.
   package enum Code: Hashable, Sendable {
     // The file.
     case missing, notADatabase, notAStore, damaged, newerFormat, locked, readOnly

@@ -20,7 +20,7 @@ func unicodeText(
       buffer = [UChar](repeating: 0, count: length)
       continue
     }
-    // Negative codes are warnings, such as that a locale has no words of its own.
+    // Negative codes are warnings, for example if a locale has no such words.
     guard status.rawValue <= U_ZERO_ERROR.rawValue else { return nil }
     return String(decoding: buffer[..<length], as: UTF16.self)
   }

@@ -186,7 +186,7 @@ final class Seeder {
     try $0.extendBucketList($1, count: min(6, $0.remaining))
   }
 
-  // MARK: What the steps stand on
+  // MARK: Existing objects
 
   /// Keeps a new trip, when it has been saved.
   func remember(_ trip: Trip, kind: KnownTrip.Kind) {

@@ -32,7 +32,7 @@ final class Shape {
   }
 }
 
-/// A document window: its edits can be taken back.
+/// A document window, whose edits can be undone.
 @MainActor
 final class DrawingEditor {
   let container: ModelContainer

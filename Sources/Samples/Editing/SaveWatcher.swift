@@ -1,7 +1,7 @@
 import Foundation
 import SwiftData
 
-/// What a save was about, for those who wait for it.
+/// The objects of a save.
 struct SaveReport: Sendable, Equatable {
   var inserted: Set<PersistentIdentifier> = []
   var updated: Set<PersistentIdentifier> = []
@@ -18,7 +18,7 @@ struct SaveReport: Sendable, Equatable {
   }
 }
 
-/// Tells what every save of a context was about.
+/// The reports of a context's saves.
 func saves(of context: ModelContext) -> some AsyncSequence<SaveReport, Never> {
   NotificationCenter.default
     .notifications(named: ModelContext.didSave, object: context)

@@ -35,7 +35,7 @@ extension JSONFileStore: HistoryProviding {
 
   // MARK: What changed
 
-  /// What makes other objects of some objects.
+  /// The differences between two sets of objects.
   func changes(
     from old: [PersistentIdentifier: DefaultSnapshot],
     to new: [PersistentIdentifier: DefaultSnapshot]
@@ -82,7 +82,7 @@ extension JSONFileStore: HistoryProviding {
     )
   }
 
-  /// A change with the class of its object; nil if the store was not told of the class.
+  /// A change with the class of its object; nil if the store does not know the class.
   private func change(
     _ change: JSONHistoryFile.Change,
     index: Int,
@@ -141,7 +141,7 @@ extension JSONFileStore: HistoryProviding {
   }
 }
 
-/// A key path of a model, which holds nothing but the property, as one that may go anywhere.
+/// A key path of a model as a Sendable one; it contains only the property.
 private func sendable<Model>(
   _ keyPath: PartialKeyPath<Model>
 ) -> any PartialKeyPath<Model> & Sendable {

@@ -1,13 +1,13 @@
 import Foundation
 import SwiftData
 
-/// Where a store of JSON is kept.
+/// The file and the models of a JSON store.
 final class JSONFileStoreConfiguration: DataStoreConfiguration {
   typealias Store = JSONFileStore
 
   var name: String
   var schema: Schema?
-  /// The classes that history tells its changes by.
+  /// The classes in the changes of history.
   var models: [any PersistentModel.Type]
   var fileURL: URL
 
@@ -32,7 +32,7 @@ final class JSONFileStoreConfiguration: DataStoreConfiguration {
   }
 }
 
-/// Keeps its objects in one JSON file, which a save replaces as a whole.
+/// A store in one JSON file, which each save replaces.
 final class JSONFileStore: DataStore {
   typealias Configuration = JSONFileStoreConfiguration
   typealias Snapshot = DefaultSnapshot

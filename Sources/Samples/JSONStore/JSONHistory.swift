@@ -14,8 +14,7 @@ struct JSONHistoryToken: HistoryToken {
     )
   }
 
-  /// Compares the stores that both know, so that the bookmark of one transaction can be compared
-  /// with one that covers several stores; a store that it does not know is not read at all.
+  /// Compares the stores that both contain, so a bookmark of one store and one of several compare.
   static func < (left: JSONHistoryToken, right: JSONHistoryToken) -> Bool {
     let (first, second) = (left.tokenValue ?? [:], right.tokenValue ?? [:])
     let stores = first.count <= second.count ? first.keys : second.keys

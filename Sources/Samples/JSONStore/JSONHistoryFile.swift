@@ -1,7 +1,7 @@
 import Foundation
 import SwiftData
 
-/// The history of a store of JSON, as it is kept in a file beside it.
+/// The history of a JSON store, in a file beside it.
 struct JSONHistoryFile: Codable {
   /// The number of the last save, also when its transaction was deleted.
   var last = 0
@@ -14,9 +14,8 @@ struct JSONHistoryFile: Codable {
     var changes: [Change]
   }
 
-  /// What became of one object: the JSON of what changed, by the names of the properties.
-  ///
-  /// One that came has nothing before, one that went nothing after.
+  /// The changed properties of an object as JSON; an insertion has only values after, a deletion only
+  /// values before.
   struct Change: Codable {
     var object: PersistentIdentifier
     var before: [String: JSONValue]?
@@ -62,14 +61,14 @@ enum JSONValue: Codable, Equatable {
     }
   }
 
-  /// The value that it stands for where a type is expected; nil for null.
+  /// The value of an expected type; nil for null.
   func value(as type: Any.Type) -> (any Sendable)? {
     let plain: [any (Decodable & Sendable).Type] = [
       Bool.self, Int.self, Double.self, String.self, Date.self, UUID.self, Bool?.self, Int?.self,
       Double?.self, String?.self, Date?.self, UUID?.self,
     ]
     func decode<Value: Decodable & Sendable>(_: Value.Type) -> Value? {
-      // What does not fit the type is given as it is.
+      // A value of another type is returned unchanged.
       try? JSONDecoder().decode(Value.self, from: JSONEncoder().encode(self))
     }
     switch self {

@@ -50,7 +50,7 @@ extension Journey {
   }
 }
 
-/// Keeps journeys on a queue of its own.
+/// Keeps journeys on a separate queue.
 actor Timetable {
   private static let log = Logger(subsystem: "com.example.journeys", category: "timetable")
   private let queue = DispatchSerialQueue(label: "timetable")

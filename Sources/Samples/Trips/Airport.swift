@@ -25,7 +25,7 @@ struct AirportFeed: Decodable {
 }
 
 extension ModelContext {
-  /// Known airports are updated, new ones added: the unique code tells which is which.
+  /// Updates known airports and adds new ones, by their unique code.
   func merge(_ feed: AirportFeed) throws {
     for entry in feed.airports {
       insert(Airport(code: entry.code, name: entry.name, departures: entry.departures))

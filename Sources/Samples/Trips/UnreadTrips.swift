@@ -1,7 +1,7 @@
 import Foundation
 import SwiftData
 
-/// In whose name changes are made.
+/// The authors of changes.
 enum TransactionAuthor {
   static let app = "app"
   static let widget = "widget"
@@ -23,7 +23,7 @@ struct AccommodationWidget {
   }
 }
 
-/// Finds the trips that the widget changed since the app last looked, so that each gets a badge.
+/// Finds the trips that the widget changed since the app last looked, which get a badge.
 actor UnreadTrips {
   private enum Key {
     static let historyToken = "historyToken"
@@ -60,7 +60,7 @@ actor UnreadTrips {
     do {
       transactions = try findTransactions(after: token, author: TransactionAuthor.widget)
     } catch SwiftDataError.historyTokenExpired {
-      // What happened since is not told any more: begin anew.
+      // The history since then was deleted, so it begins again.
       settings.removeObject(forKey: Key.historyToken)
       return []
     }
@@ -72,7 +72,7 @@ actor UnreadTrips {
     return unread
   }
 
-  /// Forgets what was handled.
+  /// Deletes the handled history.
   func deleteHandledHistory() throws {
     guard let tokenData = settings.data(forKey: Key.historyToken) else { return }
     let token = try JSONDecoder().decode(DefaultHistoryToken.self, from: tokenData)

@@ -32,7 +32,7 @@ final class RowCheck {
 
   /// Reports differences of some kinds.
   func run(_ kinds: [ChangeKind], _ body: (CheckFinding) throws -> Void) throws {
-    func tell(_ kind: ChangeKind, id: Int64) throws {
+    func report(_ kind: ChangeKind, id: Int64) throws {
       try text.withChange(kind, sequence: sequence, entity: encoder.name, object: id) {
         try body(.row($0))
       }
@@ -47,7 +47,7 @@ final class RowCheck {
       if hasRow, !hasKnown || cursor.id < id {
         if isComplete, kinds.contains(.insert) {
           try cursor.append(to: &text.after, encoder: encoder, blobs: check.blobs)
-          try tell(.insert, id: cursor.id)
+          try report(.insert, id: cursor.id)
         }
         if !isComplete { unknown += 1 }
         hasRow = try cursor.next()
@@ -58,14 +58,14 @@ final class RowCheck {
       if isThere, state == .deleted {
         if kinds.contains(.insert) {
           try cursor.append(to: &text.after, encoder: encoder, blobs: check.blobs)
-          try tell(.insert, id: id)
+          try report(.insert, id: id)
         }
       } else if isThere {
         if state == .partial { unknown += 1 }
-        if kinds.contains(.update), try compare() { try tell(.update, id: id) }
+        if kinds.contains(.update), try compare() { try report(.update, id: id) }
       } else if state != .deleted, kinds.contains(.delete), let object = object() {
         appendDeletion(of: object)
-        try tell(.delete, id: id)
+        try report(.delete, id: id)
       }
       if isThere { hasRow = try cursor.next() }
       hasKnown = try known.step()

@@ -96,7 +96,7 @@ private final class Comparison {
     switch (try one.find(id), try other.find(id)) {
     case (true, true):
       try compare(pair, one: one, other: other)
-      if !text.changed.isEmpty { try tell(.update, pair: pair, id: id, body) }
+      if !text.changed.isEmpty { try report(.update, pair: pair, id: id, body) }
     case (true, false):
       try pair.append(
         one,
@@ -105,7 +105,7 @@ private final class Comparison {
         blobs: oldValues.blobs,
         isOld: true
       )
-      try tell(.delete, pair: pair, id: id, body)
+      try report(.delete, pair: pair, id: id, body)
     case (false, true):
       try pair.append(
         other,
@@ -114,14 +114,14 @@ private final class Comparison {
         blobs: newValues.blobs,
         isOld: false
       )
-      try tell(.insert, pair: pair, id: id, body)
+      try report(.insert, pair: pair, id: id, body)
     case (false, false):
       // Links of a missing object, or of one of another entity.
       break
     }
   }
 
-  private func tell(
+  private func report(
     _ kind: ChangeKind,
     pair: Pair,
     id: Int64,
