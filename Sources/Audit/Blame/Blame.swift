@@ -61,16 +61,14 @@ package func blame(
       stretch,
       wants: { _ in true },
       change: { change, opening in
-        progress.changes += 1
-        if progress.changes & 0xfff == 0 { try tick(progress) }
+        try progress.countChange(tick)
         guard change.object == id, meant.contain(change, schema: opening.schema) else { return }
         var difference = ObjectDifference(change, vocabulary: vocabulary)
         names.translate(&difference, from: opening.schema, vocabulary: vocabulary)
         pending.append(difference)
       },
       transaction: { transaction in
-        progress.transactions += 1
-        try tick(progress)
+        try progress.countTransaction(tick)
         // Only the transaction's own line has its op.
         for difference in pending {
           blame.apply(difference, touch: Touch(transaction))

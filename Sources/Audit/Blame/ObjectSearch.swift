@@ -43,8 +43,7 @@ package func findObjects(
     range,
     wants: { _ in true },
     change: { change, opening in
-      progress.changes += 1
-      if progress.changes & 0xfff == 0 { try tick(progress) }
+      try progress.countChange(tick)
       guard found.count < limit else { return }
       let called = meant.properties(of: change, schema: opening.schema)
       guard !called.isEmpty else { return }
@@ -57,8 +56,7 @@ package func findObjects(
       if !found.contains(object) { found.append(object) }
     },
     transaction: { _ in
-      progress.transactions += 1
-      try tick(progress)
+      try progress.countTransaction(tick)
     }
   )
   return found

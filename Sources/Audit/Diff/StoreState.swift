@@ -104,8 +104,7 @@ private func rewound(_ history: Past, at url: URL, tick: Tick) throws -> Store {
     try readableStore(path)
       .copy(to: url)
     try Store.rewind(url, to: history.last) {
-      progress.changes += 1
-      if progress.changes & 0xfff == 0 { try tick(progress) }
+      try progress.countChange(tick)
     }
   } catch let error as StoreError where [.irreversible, .historyExpired].contains(error.code) {
     throw AuditError.isNotRewound(

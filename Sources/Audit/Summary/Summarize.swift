@@ -56,8 +56,7 @@ private final class Summary {
         // A store's digests are recomputed from all changes, also from those that are not selected.
         wants: { chain != nil || request.filter.matches($0) },
         change: { change, opening in
-          progress.changes += 1
-          if progress.changes & 0xfff == 0 { try tick(progress) }
+          try progress.countChange(tick)
           chain?.take(change, transaction: opening)
           guard request.filter.matches(opening),
             request.filter.matches(change, transaction: opening)
@@ -67,8 +66,7 @@ private final class Summary {
           count(change, isSnapshot: opening.operation == .snapshot)
         },
         transaction: { transaction in
-          progress.transactions += 1
-          try tick(progress)
+          try progress.countTransaction(tick)
           if let damage = chain?.close(transaction) {
             add(.damage, message: damage, transaction: transaction.id)
           }

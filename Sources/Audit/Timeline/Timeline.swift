@@ -132,8 +132,7 @@ package func writeTimeline(
       wants: { filter.matches($0) },
       change: { change, opening in
         read += 1
-        progress.changes += 1
-        if progress.changes & 0xfff == 0 { try tick(progress) }
+        try progress.countChange(tick)
         guard filter.matches(change, transaction: opening) else { return }
         counter.count(change)
         guard let write = form.change else { return }
@@ -142,8 +141,7 @@ package func writeTimeline(
         )
       },
       transaction: { transaction in
-        progress.transactions += 1
-        try tick(progress)
+        try progress.countTransaction(tick)
         let entities = counter.take()
         guard filter.matches(transaction), !entities.isEmpty || !filter.isAboutChanges else {
           return

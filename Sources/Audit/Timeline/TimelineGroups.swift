@@ -48,12 +48,10 @@ package func groupTimeline(
     wants: { filter.matches($0) },
     change: { change, opening in
       if filter.matches(change, transaction: opening) { counts.count(change.kind) }
-      progress.changes += 1
-      if progress.changes & 0xfff == 0 { try tick(progress) }
+      try progress.countChange(tick)
     },
     transaction: { transaction in
-      progress.transactions += 1
-      try tick(progress)
+      try progress.countTransaction(tick)
       defer { counts = ChangeCounts() }
       guard filter.matches(transaction), counts.all > 0 || !filter.isAboutChanges else { return }
       let name = grouping == .author ? transaction.author : String(transaction.time.prefix(10))

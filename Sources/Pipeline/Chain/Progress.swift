@@ -11,6 +11,17 @@ package struct Progress: Hashable, Sendable {
 
   /// Makes the beginning.
   package init(total: Int64? = nil) { self.total = total }
+
+  /// Counts a change, and calls after every 4096th.
+  package mutating func countChange(_ tick: Tick) throws {
+    changes += 1
+    if changes & 0xfff == 0 { try tick(self) }
+  }
+
+  package mutating func countTransaction(_ tick: Tick) throws {
+    transactions += 1
+    try tick(self)
+  }
 }
 
 /// Called every so often; what it throws ends the command in order.

@@ -153,8 +153,7 @@ private final class Compaction {
       while let transaction = try reader.next(copy: { try writer.append(lines: $0, changes: 1) }) {
         try writer.close(transaction, lines: TransactionLines(transaction))
         point = transaction.point(inLineage: chain.lineage)
-        progress.transactions += 1
-        try tick(progress)
+        try progress.countTransaction(tick)
       }
       try chain.checkEnd(reader, file: file)
     }

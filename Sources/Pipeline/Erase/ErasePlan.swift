@@ -166,8 +166,7 @@ struct EraseScan {
       }
       guard let transaction else { break }
       last = transaction.point(inLineage: chain.lineage)
-      progress.transactions += 1
-      try tick(progress)
+      try progress.countTransaction(tick)
     }
     try chain.checkEnd(reader, file: file)
     if !values.isEmpty {

@@ -40,8 +40,7 @@ func rewrite(
         )
       )
     }
-    progress.transactions += 1
-    try tick(progress)
+    try progress.countTransaction(tick)
   }
   try plan.chain.checkEnd(reader, file: plan.file)
   _ = try writer.finish(&erasures, adding: records)

@@ -178,8 +178,7 @@ private final class Export {
         result.transactions += 1
         result.changes += shown.count
       }
-      progress.transactions += 1
-      try tick(progress)
+      try progress.countTransaction(tick)
     }
     try finishLog()
   }

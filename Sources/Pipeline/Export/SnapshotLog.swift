@@ -40,8 +40,7 @@ func writeSnapshot(
   ) { body in
     try reader.snapshot { change in
       try body(change, reader)
-      progress.changes += 1
-      if progress.changes & 0xfff == 0 { try tick(progress) }
+      try progress.countChange(tick)
     }
   }.path
 }

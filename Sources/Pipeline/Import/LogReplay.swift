@@ -125,13 +125,11 @@ struct LogReplay {
       case .changes(let changes, let range):
         for index in range {
           try replayer.apply(changes, at: index)
-          progress.changes += 1
-          if progress.changes & 0xfff == 0 { try tick(progress) }
+          try progress.countChange(tick)
         }
       case .end(let transaction):
         try replayer.end(transaction)
-        progress.transactions += 1
-        try tick(progress)
+        try progress.countTransaction(tick)
         return transaction
       }
     }

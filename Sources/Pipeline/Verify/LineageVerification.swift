@@ -181,8 +181,7 @@ final class LineageVerification {
         guard isNew(id) else { return }
         if !change.large.isEmpty { try checkLargeValues(of: change) }
         hasErased = hasErased || change.hasErasedValues
-        progress.changes += 1
-        if progress.changes & 0xfff == 0 { try tick(progress) }
+        try progress.countChange(tick)
       }
       guard let transaction else { break }
       if isFirst { collectDay(file, transaction) }
@@ -192,8 +191,7 @@ final class LineageVerification {
         try count(transaction, hasErased: hasErased, path: file.path)
         hasErased = false
       }
-      progress.transactions += 1
-      try tick(progress)
+      try progress.countTransaction(tick)
     }
     try chain.checkEnd(reader, file: file)
   }

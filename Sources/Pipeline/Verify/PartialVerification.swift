@@ -46,8 +46,7 @@ func verifyPartial(
           transaction: transaction.id,
           digest: transaction.digest ?? beginning.digest
         )
-        progress.transactions += 1
-        try tick(progress)
+        try progress.countTransaction(tick)
       }
       guard reader.trailer?.last == file.range.upperBound else {
         throw ChainFailure.wrongLast(reader.trailer?.last ?? 0, named: file.range.upperBound).at(

@@ -8,32 +8,18 @@ extension JSONText {
     add("entity", text: difference.entity)
     add("id", text: String(difference.id))
     add("name", text: difference.label)
-    add(
-      "properties",
-      objects: difference.properties.map { property in
-        var object = JSONText()
-        object.add("name", text: property.name)
-        object.add("before", json: property.before?.json)
-        object.add("before_special", text: property.before?.special)
-        object.add("before_large", json: property.before?.large)
-        object.add("after", json: property.after?.json)
-        object.add("after_special", text: property.after?.special)
-        object.add("after_large", json: property.after?.large)
-        if !property.inside.isEmpty {
-          object.add(
-            "inside",
-            objects: property.inside.map { part in
-              var object = JSONText()
-              object.add("path", text: part.path)
-              object.add("before", json: part.before)
-              object.add("after", json: part.after)
-              return object
-            }
-          )
+    add("properties", of: difference.properties) { object, property in
+      object.add("name", text: property.name)
+      object.add("before", value: property.before)
+      object.add("after", value: property.after)
+      if !property.inside.isEmpty {
+        object.add("inside", of: property.inside) { object, part in
+          object.add("path", text: part.path)
+          object.add("before", json: part.before)
+          object.add("after", json: part.after)
         }
-        return object
       }
-    )
+    }
   }
 
   package init(_ summary: TransactionSummary, type: String = "transaction") {
@@ -54,7 +40,7 @@ extension JSONText {
     add("entities", objects: summary.entities.map { JSONText(entity: $0) })
   }
 
-  private init(entity: EntityCounts) {
+  init(entity: EntityCounts) {
     self.init()
     add("entity", text: entity.entity)
     add(entity.counts)
@@ -95,21 +81,14 @@ extension JSONText {
     add("inserted", object: blame.inserted.map { JSONText($0) })
     add("deleted", object: blame.deleted.map { JSONText($0) })
     add("changes", number: blame.changes)
-    add(
-      "attributes",
-      objects: blame.lines.map { line in
-        var object = JSONText()
-        object.add("name", text: line.name)
-        object.add("value", json: line.value.json)
-        object.add("special", text: line.value.special)
-        object.add("large", json: line.value.large)
-        object.add("set", object: line.touch.map { JSONText($0) })
-        object.add("before", json: line.before?.json)
-        object.add("before_special", text: line.before?.special)
-        object.add("before_large", json: line.before?.large)
-        return object
-      }
-    )
+    add("attributes", of: blame.lines) { object, line in
+      object.add("name", text: line.name)
+      object.add("value", json: line.value.json)
+      object.add("special", text: line.value.special)
+      object.add("large", json: line.value.large)
+      object.add("set", object: line.touch.map { JSONText($0) })
+      object.add("before", value: line.before)
+    }
   }
 }
 

@@ -1,3 +1,4 @@
+import Audit
 import Changes
 import Store
 
@@ -51,6 +52,27 @@ package struct JSONText {
       bytes += object.closed
     }
     bytes.append(UInt8(ascii: "]"))
+  }
+
+  /// Adds a list with an object for each element.
+  mutating func add<Element>(
+    _ key: String,
+    of elements: [Element],
+    _ build: (inout JSONText, Element) -> Void
+  ) {
+    let objects = elements.map { element in
+      var object = JSONText()
+      build(&object, element)
+      return object
+    }
+    add(key, objects: objects)
+  }
+
+  /// Adds a value and its notes; nothing for nil.
+  mutating func add(_ key: String, value: PropertyValue?) {
+    add(key, json: value?.json)
+    add(key + "_special", text: value?.special)
+    add(key + "_large", json: value?.large)
   }
 
   /// The object with its last brace.

@@ -9,15 +9,10 @@ package func writeReport(_ audit: AuditSummary, to output: ([UInt8]) throws -> V
   report.add("source", text: outline.path)
   report.add("store", text: outline.store)
   report.add("lineage", number: outline.lineage)
-  report.add(
-    "other_lineages",
-    objects: outline.otherLineages.map { place in
-      var object = JSONText()
-      object.add("lineage", number: place.lineage)
-      object.add("source", text: place.path)
-      return object
-    }
-  )
+  report.add("other_lineages", of: outline.otherLineages) { object, place in
+    object.add("lineage", number: place.lineage)
+    object.add("source", text: place.path)
+  }
   report.add("time_zone", text: audit.clock.zoneName)
   report.add("first_transaction", number: audit.range?.lowerBound)
   report.add("first_time", text: audit.range == nil ? nil : audit.firstTime)
@@ -33,48 +28,25 @@ package func writeReport(_ audit: AuditSummary, to output: ([UInt8]) throws -> V
   integrity.add("digest", text: audit.integrity.headDigest)
   integrity.add("statements", texts: audit.integrity.statements)
   report.add("integrity", object: integrity)
-  report.add(
-    "findings",
-    objects: audit.findings.map { finding in
-      var object = JSONText()
-      object.add("finding", text: finding.kind.rawValue)
-      object.add("message", text: finding.message)
-      object.add("count", number: finding.count)
-      object.add("transactions", numbers: finding.transactions)
-      return object
-    }
-  )
+  report.add("findings", of: audit.findings) { object, finding in
+    object.add("finding", text: finding.kind.rawValue)
+    object.add("message", text: finding.message)
+    object.add("count", number: finding.count)
+    object.add("transactions", numbers: finding.transactions)
+  }
   report.add("authors", objects: audit.authors.map { JSONText(group: $0, key: "author") })
   report.add("days", objects: audit.days.map { JSONText(group: $0, key: "day") })
-  report.add(
-    "entities",
-    objects: audit.entities.map { entity in
-      var object = JSONText()
-      object.add("entity", text: entity.entity)
-      object.add(entity.counts)
-      return object
-    }
-  )
-  report.add(
-    "most_changed",
-    objects: audit.busiest.map { activity in
-      var object = JSONText()
-      object.add("entity", text: activity.object.entity)
-      object.add("id", text: String(activity.object.id))
-      object.add("name", text: activity.label)
-      object.add("changes", number: activity.changes)
-      return object
-    }
-  )
-  report.add(
-    "deletions",
-    objects: audit.deletions.map { deletion in
-      var object = JSONText()
-      object.add("by", object: JSONText(deletion.touch))
-      object.add("difference", object: JSONText(deletion.difference))
-      return object
-    }
-  )
+  report.add("entities", objects: audit.entities.map { JSONText(entity: $0) })
+  report.add("most_changed", of: audit.busiest) { object, activity in
+    object.add("entity", text: activity.object.entity)
+    object.add("id", text: String(activity.object.id))
+    object.add("name", text: activity.label)
+    object.add("changes", number: activity.changes)
+  }
+  report.add("deletions", of: audit.deletions) { object, deletion in
+    object.add("by", object: JSONText(deletion.touch))
+    object.add("difference", object: JSONText(deletion.difference))
+  }
   try output(report.open + Array(#","list":["#.utf8))
   for (index, entry) in audit.entries.enumerated() {
     var object = JSONText(entry.summary)
