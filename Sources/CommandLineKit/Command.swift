@@ -47,10 +47,10 @@ package struct Command: Sendable {
     _ name: String,
     summary: String,
     discussion: String = "",
-    examples: [Note] = [],
+    examples: KeyValuePairs<String, String> = [:],
     parameters: [any DeclaredParameter] = [],
-    environment: [Note] = [],
-    files: [Note] = [],
+    environment: KeyValuePairs<String, String> = [:],
+    files: KeyValuePairs<String, String> = [:],
     exitCodes: [ExitCode] = [],
     subcommands: [Command] = [],
     action: Action? = nil
@@ -58,10 +58,10 @@ package struct Command: Sendable {
     self.name = name
     self.summary = summary
     self.discussion = discussion
-    self.examples = examples
+    self.examples = examples.map { Note($0, meaning: $1) }
     self.parameters = parameters.map(\.declaration)
-    self.environment = environment
-    self.files = files
+    self.environment = environment.map { Note($0, meaning: $1) }
+    self.files = files.map { Note($0, meaning: $1) }
     self.exitCodes = exitCodes
     self.subcommands = subcommands
     self.action = action

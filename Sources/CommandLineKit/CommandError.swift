@@ -1,4 +1,5 @@
 import FoundationEssentials
+import Glibc
 
 /// Why a command failed: what happened, where, what to do, and the code that scripts see.
 package struct CommandError: Error, Hashable, Sendable {
@@ -23,8 +24,14 @@ extension CommandError: CustomStringConvertible {
   }
 }
 
+/// What the system says of an error of Foundation, without Foundation's own words.
+package func reason(of error: any Error) -> String {
+  guard let system = (error as? CocoaError)?.underlying as? POSIXError else { return "\(error)" }
+  return "\(String(cString: strerror(system.code.rawValue)))."
+}
+
 extension CommandError {
-  /// The error as a line of JSON, for those who asked for that.
+  /// The error as a line of JSON, for --json.
   var json: String {
     struct Line: Encodable {
       let type = "error"

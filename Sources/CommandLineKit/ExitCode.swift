@@ -19,7 +19,7 @@ package struct ExitCode: Hashable, Sendable {
   package static let success = ExitCode(
     0,
     name: "success",
-    meaning: "success; nothing to do is success"
+    meaning: "success, also if there was nothing to do"
   )
   package static let found = ExitCode(
     1,
@@ -30,12 +30,12 @@ package struct ExitCode: Hashable, Sendable {
   package static let unreadable = ExitCode(
     4,
     name: "unreadable",
-    meaning: "the input can't be read, is of another format or of an unsupported version"
+    meaning: "the input can't be read, or has another format or an unsupported version"
   )
   package static let empty = ExitCode(
     5,
     name: "empty",
-    meaning: "there was nothing to do, and --error-if-empty"
+    meaning: "there was nothing to do, and --error-if-empty was given"
   )
   package static let missing = ExitCode(
     10,
@@ -66,12 +66,12 @@ package struct ExitCode: Hashable, Sendable {
   package static let differs = ExitCode(
     15,
     name: "differs",
-    meaning: "the store is not as the logs say, so that nothing more was applied"
+    meaning: "the store differs from the logs, or later changes depend on what undo would revert"
   )
   package static let partialLog = ExitCode(
     16,
     name: "partial_log",
-    meaning: "a log has something left out, so that it can't be replayed"
+    meaning: "a filtered or erased log can't be replayed"
   )
   package static let unproven = ExitCode(
     17,

@@ -6,19 +6,26 @@ package struct ClosedPipe: Error {}
 
 /// A stream that a program writes to: data to standard output, messages to standard error.
 package final class Output: Sendable {
-  /// How words are set off.
   package let style: Style
-  /// Whether somebody looks at it.
   package let isTerminal: Bool
+  private let isASCII: Bool
   private let descriptor: Int32
   private let buffer: Mutex<[UInt8]>
   private let room: Int
 
   /// Makes a stream; it writes when `room` bytes are waiting, and at ``flush()``.
-  package init(descriptor: Int32, room: Int = 0, style: Style = .plain) {
+  ///
+  /// - Parameter isASCII: Whether ``show(_:)`` replaces quotes and dots that are not ASCII.
+  package init(
+    descriptor: Int32,
+    room: Int = 0,
+    style: Style = .plain,
+    isASCII: Bool = false
+  ) {
     self.descriptor = descriptor
     self.room = room
     self.style = style
+    self.isASCII = isASCII
     isTerminal = isatty(descriptor) == 1
     buffer = Mutex([])
   }
@@ -30,6 +37,12 @@ package final class Output: Sendable {
   package func writeLine(_ text: String = "") throws {
     try write(text + "\n")
   }
+
+  /// Writes a text for people, with quotes that the locale has.
+  package func show(_ text: String) throws { try write(isASCII ? inASCII(text) : text) }
+
+  /// Writes a line for people, with quotes that the locale has.
+  package func showLine(_ text: String) throws { try show(text + "\n") }
 
   package func write(bytes: some Sequence<UInt8>) throws {
     try buffer.withLock { buffer in
@@ -58,14 +71,26 @@ package final class Output: Sendable {
       if number == EPIPE { throw ClosedPipe() }
       throw CommandError(
         .failure,
-        message: "Writing the output failed: \(String(cString: strerror(number))).",
+        message: "Can't write the output: \(String(cString: strerror(number))).",
         hint: number == ENOSPC ? "Free some space and run the command again." : nil
       )
     }
   }
 }
 
-/// How many columns the terminal of a stream has; 80 where it says nothing.
+/// Whether the locale of an environment has only ASCII, as far as a program can rely on it.
+func isASCII(_ environment: [String: String]) -> Bool {
+  let locale = ["LC_ALL", "LC_CTYPE", "LANG"].compactMap { environment[$0] }.first { !$0.isEmpty }
+  let name = (locale ?? "C").uppercased()
+  return !name.contains("UTF-8") && !name.contains("UTF8")
+}
+
+/// A text with ASCII instead of the quotes and dots of help and messages; values stay as they are.
+func inASCII(_ text: String) -> String {
+  text.replacing("“", with: "\"").replacing("”", with: "\"").replacing("…", with: "...")
+}
+
+/// The number of columns of a stream's terminal; 80 if it is unknown.
 func terminalWidth(_ descriptor: Int32, environment: [String: String]) -> Int {
   if let columns = environment["COLUMNS"].flatMap({ Int($0) }), columns > 0 { return columns }
   var size = winsize()

@@ -115,7 +115,7 @@ package struct Program: Sendable {
   ) -> Int32 {
     let output = stream(descriptor, choice: .auto, environment: environment)
     do {
-      try output.write(text(output.style))
+      try output.show(text(output.style))
       return ExitCode.success.number
     } catch is ClosedPipe {
       return ExitCode.success.number
@@ -135,9 +135,11 @@ package struct Program: Sendable {
 
   private func write(_ error: CommandError, on messages: Output, asJSON: Bool) {
     do {
-      try messages.write(
-        asJSON ? error.json : messages.style.red("\(command.name):") + " \(error)\n"
-      )
+      if asJSON {
+        try messages.write(error.json)
+      } else {
+        try messages.showLine(messages.style.red("\(command.name):") + " \(error)")
+      }
     } catch {
       // There is nobody left to tell; the exit code says it.
     }
@@ -156,7 +158,8 @@ package struct Program: Sendable {
     Output(
       descriptor: descriptor,
       room: room,
-      style: Style(choice, isTerminal: isatty(descriptor) == 1, environment: environment)
+      style: Style(choice, isTerminal: isatty(descriptor) == 1, environment: environment),
+      isASCII: isASCII(environment)
     )
   }
 }

@@ -40,43 +40,47 @@ package struct UsageError: ShownError, Hashable, Sendable {
     let advice = "See “\(command) --help”."
     let (message, hint): (String, String?) =
       switch reason {
-      case .noCommand(let names): ("Missing command: one of \(names.list).", advice)
+      case .noCommand(let names):
+        ("Missing command: one of \(names.joined(separator: ", ")).", advice)
       case .unknownCommand(let word, let known):
-        ("There is no command \(quoted(word)).", guess(word, among: known))
+        ("There is no command \(quotedValue(word)).", guess(word, among: known))
       case .unknownFlag(let flag, let nearest):
-        ("\(command) has no flag \(flag).", nearest.map { "Did you mean “--\($0)”?" } ?? advice)
+        (
+          "\(command) does not have a flag \(shortened(flag)).",
+          nearest.map { "Did you mean “--\($0)”?" } ?? advice
+        )
       case .givenTwice(let flag): ("\(flag) was given twice.", nil)
       case .takesNoValue(let flag):
-        ("\(flag) takes no value; leave out what follows the “=”.", nil)
+        ("\(flag) does not take a value; leave out “=” and what follows.", nil)
       case .needsValue(let flag, let placeholder, let next):
         (
           "\(flag) needs a value: \(flag) \(placeholder).",
-          next.map { "A value that begins with a dash is written \(flag)=\($0)." }
+          next.map { "Write a value that begins with a dash as \(flag)=\(shortened($0))." }
         )
       case .strayWord(let word):
         (
-          "\(command) takes no further \(quoted(word)).",
-          word.contains(" ") ? advice : "\(advice) A value with blanks needs quotes."
+          "\(command) does not take another argument, \(quotedValue(word)).",
+          word.contains(" ") ? advice : "\(advice) Put a value with blanks in quotes."
         )
       case .missing(let names, let help, let example):
         (
-          "Missing \(names.joined(separator: " and "))" + (help.map { ": \($0)" } ?? "."),
+          "Missing \(names.joined(separator: " and "))"
+            + (help.map { " (\($0.prefix(1).lowercased())\($0.dropFirst().dropLast()))." } ?? "."),
           (example.map { "Example: \($0). " } ?? "") + advice
         )
       case .noValue(let spelling, let forms): ("\(spelling) has no value; give \(forms).", nil)
       case .notAValue(let text, let spelling, let forms, let hint):
-        ("\(quoted(text)) is not a value for \(spelling); give \(forms).", hint)
+        ("\(quotedValue(text)) is not a value for \(spelling); give \(forms).", hint)
       }
-    let origin = variable.map { " It comes from the variable \($0)." } ?? ""
+    let origin = variable.map { " It comes from the environment variable \($0)." } ?? ""
     return CommandError(.usage, message: message + origin, hint: hint)
   }
 }
 
-extension [String] {
-  fileprivate var list: String { joined(separator: ", ") }
-}
-
-/// A hint with the name that was most likely meant, or else all there are.
+/// A hint with the most similar name, or else the known names, at most twenty.
 package func guess(_ word: String, among known: [String]) -> String {
-  nearest(to: word, in: known).map { "Did you mean \(quoted($0))?" } ?? "There are \(known.list)."
+  if let meant = nearest(to: word, in: known) { return "Did you mean \(quotedValue(meant))?" }
+  let rest = known.count > 20 ? " and \(known.count - 20) more" : ""
+  return "There \(known.count == 1 ? "is" : "are")"
+    + " \(known.prefix(20).map(shortened).joined(separator: ", "))\(rest)."
 }

@@ -4,7 +4,7 @@ extension ValueType where Value == Duration {
   /// A length of time, which has a unit unless it is 0: `90s`, `5m`, `2h`, `7d`, `500ms`.
   package static let duration = ValueType(
     placeholder: "DURATION",
-    forms: "a length of time as 90s, 5m, 2h or 7d",
+    forms: "a duration such as 90s, 5m, 2h or 7d",
     hint: { hintOfUnit($0, units: ["s", "m", "h", "d"]) },
     parse: duration(of:)
   )
@@ -15,7 +15,7 @@ extension ValueType where Value == Int64 {
   package static func size(from least: Int64, name: String) -> ValueType {
     ValueType(
       placeholder: "SIZE",
-      forms: "a size of at least \(name) as 10MiB or 1GiB",
+      forms: "a size of at least \(name) such as 10MiB or 1GiB",
       hint: { hintOfUnit($0, units: ["KiB", "MiB", "GiB"]) }
     ) { text in
       guard let (number, unit) = numberAndUnit(text) else { return nil }
@@ -31,7 +31,7 @@ extension ValueType where Value == Date {
   /// A day, `2026-03-01`, which begins at midnight UTC, or an instant, `2026-03-01T08:30:00Z`.
   package static let date = ValueType(
     placeholder: "DATE",
-    forms: "a day as 2026-03-01 or an instant as 2026-03-01T08:30:00Z",
+    forms: "a day such as 2026-03-01 or a time such as 2026-03-01T08:30:00Z",
     parse: date(of:)
   )
 
@@ -39,7 +39,8 @@ extension ValueType where Value == Date {
   package static func date(before now: Date) -> ValueType {
     ValueType(
       placeholder: "DATE",
-      forms: "a day as 2026-03-01, an instant as 2026-03-01T08:30:00Z or a time ago as 7d"
+      forms:
+        "a day such as 2026-03-01, a time such as 2026-03-01T08:30:00Z or a time ago such as 7d"
     ) { text in
       if let found = CommandLineKit.date(of: text) { return found }
       return CommandLineKit.duration(of: text).map { now.addingTimeInterval(-$0.seconds) }

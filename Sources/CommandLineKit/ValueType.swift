@@ -49,7 +49,7 @@ package struct ValueType<Value: Sendable>: Sendable {
 
   private func suggestion(for text: String) -> String? {
     guard case .words(let words) = completion else { return hint(text) }
-    return nearest(to: text, in: words).map { "Did you mean \(quoted($0))?" }
+    return nearest(to: text, in: words).map { "Did you mean \(quotedValue($0))?" }
   }
 }
 
@@ -116,4 +116,9 @@ func alternatives(_ words: [String]) -> String {
   return words.dropLast().joined(separator: ", ") + " or " + last
 }
 
-package func quoted(_ text: String) -> String { "“\(text)”" }
+/// A value in quotes: at most 80 characters of it, or the beginning of a longer one and its size.
+package func quotedValue(_ text: String) -> String { "“\(shortened(text))”" }
+
+func shortened(_ text: String) -> String {
+  text.count > 80 ? "\(text.prefix(50))… (\(text.count) characters)" : text
+}

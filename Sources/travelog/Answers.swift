@@ -22,12 +22,12 @@ extension Call {
   /// Tells people how it went: on a terminal, and where nobody wants silence.
   func summarize(_ text: String) throws {
     guard !arguments[Travelog.quiet], messages.isTerminal else { return }
-    try messages.writeLine(text)
+    try messages.showLine(text)
   }
 
   /// Tells people what is not as it should be, and is no error.
   func warn(_ text: String) throws {
-    try messages.writeLine(messages.style.yellow("warning:") + " " + text)
+    try messages.showLine(messages.style.yellow("warning:") + " " + text)
   }
 
   /// Writes what came of a command for programs.

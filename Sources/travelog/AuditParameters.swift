@@ -11,40 +11,40 @@ extension Travelog {
   static let source = Parameter<String>.positional(
     "SOURCE",
     type: .file,
-    help: "A store, a folder of logs, or a log; with @ and a point after it, as trips.store@412."
+    help: "A store, log folder or log, with an optional point: trips.store@412."
   )
   static let entity = Parameter<String?>.optional(
     "entity",
     type: .text,
     placeholder: "NAME",
-    help: "Changes of this entity, and of those that inherit from it, also under earlier names."
+    help: "Only changes of this entity or its descendants, also under earlier names."
   )
   static let object = Parameter<Int64?>.optional(
     "id",
     type: .objectID,
-    help: "Changes of the object with this id."
+    help: "Only changes of the object with this id."
   )
   static let author = Parameter<String?>.optional(
     "author",
     type: .text,
     placeholder: "NAME",
-    help: "Transactions of this author; an empty text for those that have none."
+    help: "Only transactions by this author; an empty text for none."
   )
   static let attribute = Parameter<String?>.optional(
     "attribute",
     type: .text,
     placeholder: "NAME",
-    help: "Changes of this attribute or relationship, also under earlier names."
+    help: "Only changes of this attribute or relationship, also under earlier names."
   )
   static let since = Parameter<Date?>.optional(
     "since",
     type: .date(before: Date()),
-    help: "Transactions from this time on."
+    help: "Only transactions from this time on."
   )
   static let before = Parameter<Date?>.optional(
     "until",
     type: .date(before: Date()),
-    help: "Transactions before this time."
+    help: "Only transactions before this time."
   )
 
   /// The parameters that say which transactions and changes are looked at.
@@ -95,7 +95,7 @@ extension CommandLineKit.ValueType where Value == Int64 {
   }
   static let transaction = CommandLineKit.ValueType(
     placeholder: "TRANSACTION",
-    forms: "the number of a transaction, as 412"
+    forms: "the id of a transaction such as 412"
   ) { Int64($0).flatMap { $0 > 0 ? $0 : nil } }
   /// How many there may be.
   static let limit = CommandLineKit.ValueType(

@@ -16,30 +16,23 @@ extension Travelog {
   )
   static let whole = Parameter<Bool>.toggle(
     "history",
-    help: "Show the object's whole life too, the oldest change first."
+    help: "Also show all changes of the object, the oldest first."
   )
   static let condition = Parameter<Assignment?>.optional(
     "where",
     type: .assignment,
-    help: "Look for the object that has or had this value; deleted ones are found too."
+    help: "Find the object, existing or deleted, that has or had this value."
   )
 
   static let blameCommand = Command(
     "blame",
-    summary: "Tells who set each value of an object to what it is.",
-    discussion: "For each attribute and link it says in which transaction it got its value, when,"
-      + " by whom, and what it was before. Of a deleted object it says what it was.",
+    summary: "Shows who last set each value of an object.",
+    discussion: "For each attribute and relationship: the transaction that set it, its time, its "
+      + "author, and the value before. For a deleted object, the values that it had.",
     examples: [
-      .init("travelog blame trips.store Trip 7", meaning: "Who set what of trip 7."),
-      .init("travelog blame logs@2026-11-03 Trip 7 --history", meaning: "Its life until then."),
-      .init(
-        "travelog blame logs Trip --where name=Oslo",
-        meaning: "The same of a trip by its name."
-      ),
-      .init(
-        "travelog blame trips.store Trip 7 --author app",
-        meaning: "What of it the app has set."
-      ),
+      "travelog blame trips.store Trip 7": "Show who set the values of trip 7.",
+      "travelog blame logs@2026-11-03 Trip 7 --history": "Show all its changes up to a time.",
+      "travelog blame logs Trip --where name=Oslo": "Find a trip by its name.",
     ],
     parameters: [
       source, entityName, objectPlace, whole, condition, author, attribute, since, before,
@@ -130,7 +123,7 @@ struct Assignment: Sendable {
 extension CommandLineKit.ValueType where Value == Assignment {
   static let assignment = CommandLineKit.ValueType<Assignment>(
     placeholder: "NAME=VALUE",
-    forms: "an attribute and its value as name=Oslo"
+    forms: "an attribute and its value such as name=Oslo"
   ) { text in
     guard let sign = text.firstIndex(of: "="), sign > text.startIndex else { return nil }
     return Assignment(

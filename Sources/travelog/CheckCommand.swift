@@ -6,27 +6,28 @@ import Store
 extension Travelog {
   static let record = Parameter<Bool>.toggle(
     "record",
-    help: "Record what rows and history differ in, as a transaction of op gap."
+    help: "Record the differences as a transaction of op gap."
   )
 
   static let knownLogs = Parameter<String?>.optional(
     "logs",
     type: .folder,
     placeholder: "LOGS",
-    help: "Logs of the store, which tell of what was deleted from its history."
+    help: "The log folder of the store, if its history was pruned."
   )
 
   static let checkCommand = Command(
     "check",
-    summary: "Compares a store's rows, history, constraints and catalog with each other.",
-    discussion: "Every digest is made anew, and what history says of each object is compared with "
-      + "its row. What a program changed past the triggers is found; with --record it becomes part "
-      + "of history, so that logs give the store again. Where history was pruned, --logs brings "
-      + "what it does not tell any more.",
+    summary: "Compares a store's rows, constraints and catalog with its history.",
+    discussion:
+      "Recomputes every digest, and compares each row with what history says of the object. "
+      + "This finds changes that bypassed the triggers; --record adds them to history, so "
+      + "that the logs restore the store again. If history was pruned, --logs supplies the "
+      + "earlier part.",
     examples: [
-      .init("travelog check trips.store", meaning: "Find what contradicts each other."),
-      .init("travelog check trips.store --record", meaning: "Record what no trigger could see."),
-      .init("travelog check trips.store --logs logs", meaning: "The same after a prune."),
+      "travelog check trips.store": "Find contradictions.",
+      "travelog check trips.store --record": "Record changes that bypassed the triggers.",
+      "travelog check trips.store --logs logs": "Check a pruned store.",
     ],
     parameters: [store, knownLogs, record],
     exitCodes: [
@@ -48,7 +49,7 @@ extension Travelog {
         if findings.count < 1000 { findings.append(text) }
       } else {
         try line.clear()
-        try call.output.writeLine("\(call.output.style.red(finding.name)): \(text)")
+        try call.output.showLine("\(call.output.style.red(finding.name)): \(text)")
       }
     }
     try line.clear()
@@ -63,26 +64,26 @@ extension Travelog {
         )
       )
     } else if count == 0, !given[quiet] {
-      try call.output.writeLine(
+      try call.output.showLine(
         "\(call.output.style.green("ok")): rows, history, constraints and catalog of \(path) agree"
-          + (result.unknown == 0 ? "" : ", as far as history reaches")
+          + (result.unknown == 0 ? "" : ", as far as the history reaches back")
       )
     }
     if !result.isComplete {
       try call.warn(
-        "The tables of \(path) are not those of its schema, so that rows were not compared with"
-          + " history, and nothing was recorded."
+        "The tables of \(path) do not match its schema, so rows were not compared with history and"
+          + " nothing was recorded."
       )
     }
     if result.unknown > 0 {
       try call.warn(
-        "The history of \(path) does not tell all of \(counted(result.unknown, noun: "object")), whose rows"
-          + " were not compared with what is not known."
-          + (request.logs == nil ? " Logs that reach further back do: --logs LOGS." : "")
+        "The history of \(path) does not contain all values of"
+          + " \(counted(result.unknown, noun: "object")), so their rows were only partly compared."
+          + (request.logs == nil ? " Name the logs that contain them: --logs LOGS" : "")
       )
     }
     if let transaction = result.recorded {
-      try call.summarize("\(path): what differed is transaction \(transaction) now")
+      try call.summarize("\(path): recorded the differences as transaction \(transaction)")
     }
     return count == 0 ? .success : .found
   }

@@ -5,11 +5,15 @@ import Pipeline
 extension Travelog {
   static let compactCommand = Command(
     "compact",
-    summary: "Puts many small logs into few large ones.",
-    discussion: "The lines stay the same, and with them all digests. Each log is verified while it "
-      + "is copied; the small ones go when the large one is there. Partial logs of one"
-      + " kind are put together with each other.",
-    examples: [.init("travelog compact logs", meaning: "Put together what fits into 256 MiB.")],
+    summary: "Merges small logs into larger ones.",
+    discussion:
+      "No line and no digest changes. Each log is verified while it is copied, and removed "
+      + "when the larger one is complete. Filtered logs are merged only with logs of the same "
+      + "filter.",
+    examples: [
+      "travelog compact logs": "Merge logs up to a size of 256 MiB.",
+      "travelog compact logs --max-file-size 1GiB --dry-run": "See what would be merged.",
+    ],
     parameters: [logs, maximumFileSize, level, dryRun, lockWait],
     exitCodes: [.unreadable, .missing, .locked, .interrupted, .terminated]
   ) { call in

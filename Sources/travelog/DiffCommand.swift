@@ -13,41 +13,34 @@ extension Travelog {
   static let first = Parameter<String>.positional(
     "A",
     type: .file,
-    help: "A store, a folder of logs, or a log; with @ and a point after it, as trips.store@412."
+    help: "A store, log folder or log, with an optional point: trips.store@412."
   )
   static let second = Parameter<String>.positional(
     "B",
     type: .file,
-    help: "What it is compared to."
+    help: "What A is compared with."
   )
   static let differenceFormat = Parameter<DifferenceFormat?>.optional(
     "format",
     type: .oneOf,
-    help: "How to write it; text unless --json is given."
+    help: "The output format; text unless --json is given."
   )
 
   static let diffCommand = Command(
     "diff",
-    summary: "Tells how two stores, or two points in a history, differ.",
-    discussion: "Objects that are only in B have a +, those that are only in A a -, and those that"
-      + " differ a ~ with their values in A and in B. The format sql is a script for the sqlite3"
-      + " shell that makes A into B. A store whose history was pruned shows the states from the last"
-      + " pruned transaction on; for earlier ones, name the folder of its logs.",
+    summary: "Shows how two stores, or two points in a history, differ.",
+    discussion:
+      "Objects that are only in B are marked +, those that are only in A -, and those that "
+      + "differ ~, with their values in A and in B. With --format sql, the answer is a script "
+      + "for the sqlite3 shell that turns A into B. A store whose history was pruned shows "
+      + "only later states; for earlier ones, name its log folder.",
     examples: [
-      .init("travelog diff trips.store copy.store", meaning: "How two stores differ."),
-      .init("travelog diff trips.store logs", meaning: "Whether the logs are up to date."),
-      .init(
-        "travelog diff trips.store@400 trips.store",
-        meaning: "What came of the last transactions."
-      ),
-      .init(
-        "travelog diff trips.store@400 trips.store --entity Trip --id 7",
-        meaning: "A trip alone."
-      ),
-      .init(
-        "travelog diff old.store new.store --format sql",
-        meaning: "A script that makes one the other."
-      ),
+      "travelog diff trips.store copy.store": "Compare two stores.",
+      "travelog diff trips.store logs": "Compare a store with its logs.",
+      "travelog diff trips.store@400 trips.store --entity Trip":
+        "Show how trips changed after transaction 400.",
+      "travelog diff old.store new.store --format sql":
+        "Write a script that turns one into the other.",
     ],
     parameters: [first, second, differenceFormat, entity, object, attribute],
     exitCodes: [
@@ -108,8 +101,8 @@ extension Travelog {
       try call.summarize(
         counts.all == 0
           ? "\(given[first]) and \(given[second]) are the same"
-            + (filter.isAboutChanges ? " in what was asked for" : "")
-          : "\(text(of: counts)) objects"
+            + (filter.isAboutChanges ? " in what the flags select" : "")
+          : "\(text(of: counts)) \(counts.all == 1 ? "object" : "objects")"
       )
     case .csv, .sql: break
     }

@@ -20,58 +20,49 @@ extension Travelog {
     "attribute",
     type: .text,
     placeholder: "NAME",
-    help: "Erase the values of this attribute, or of this relationship to one; all otherwise."
+    help: "Erase only values of this attribute or relationship to one."
   )
   static let erasedStore = Parameter<String?>.optional(
     "store",
     type: .file,
     placeholder: "STORE",
-    help: "Erase the values from this store's history too."
+    help: "Also erase the values from this store's history."
   )
   static let reason = Parameter<String?>.optional(
     "reason",
     type: .text,
     placeholder: "TEXT",
-    help: "Why, as the records are to say."
+    help: "The reason, for the erasure record."
   )
   static let erasingAuthor = Parameter<String?>.optional(
     "author",
     type: .text,
     placeholder: "NAME",
-    help: "Who does it, as the records are to say."
+    help: "Who erases, for the erasure record."
   )
 
   static let eraseCommand = Command(
     "erase",
-    summary: "Erases values of an object from logs, and from a store's history.",
-    discussion: "Every value that the object had goes from logs, snapshots and large values; the "
-      + "transactions keep their digests, and _erasures.ndjson says who erased what, when and why. "
-      + "What the object still has is refused: change or delete it in the store, and export that "
-      + "first. Give --store too, so that the store's own history is without the values. Copies of "
-      + "logs that are elsewhere are out of reach. A run that was stopped is ended by the next.",
+    summary: "Erases an object's values from logs, and from a store's history.",
+    discussion: "All values that the object ever had are removed from logs, snapshots and large "
+      + "values. The chain stays verifiable, and _erasures.ndjson records who erased what, "
+      + "when and why. Values that the object still has are refused: change or delete them in "
+      + "the store, and export that first. Without --store, the store's own history keeps the "
+      + "values. Copies of logs in other places are not changed. The next run completes an "
+      + "interrupted one.",
     examples: [
-      .init(
-        "travelog erase logs --entity Person --id 7 --store people.store --reason \"case 12\"",
-        meaning: "Erase what there was of a deleted person."
-      ),
-      .init(
-        "travelog erase logs --entity Person --id 7 --attribute phone --dry-run",
-        meaning: "See where earlier telephone numbers of a person stand."
-      ),
+      "travelog erase logs --entity Person --id 7 --store people.store --reason \"case 12\"":
+        "Erase the values of a deleted person.",
+      "travelog erase logs --entity Person --id 7 --attribute phone --dry-run":
+        "See where earlier telephone numbers of a person are.",
     ],
     parameters: [
       logs, erasedEntity, erasedObject, erasedAttributes, erasedStore, reason, erasingAuthor,
       dryRun, lockWait,
     ],
     files: [
-      .init(
-        "LOGS/store=UUID/lineage=N/_erasures.ndjson",
-        meaning: "The records of what was erased."
-      ),
-      .init(
-        "LOGS/store=UUID/_erasing.json",
-        meaning: "Says that an erasure was begun, until it is finished."
-      ),
+      "LOGS/store=UUID/lineage=N/_erasures.ndjson": "The erasure records.",
+      "LOGS/store=UUID/_erasing.json": "Marks an erasure that is not finished.",
     ],
     exitCodes: [.unreadable, .missing, .locked, .diverged, .interrupted, .terminated]
   ) { call in
@@ -95,7 +86,7 @@ extension Travelog {
     let history =
       result.storeTransactions
       .map { ", and in \(counted($0, noun: "transaction")) of the store's history" }
-      ?? (given[erasedStore] == nil ? "; the store's own history was left as it is" : "")
+      ?? (given[erasedStore] == nil ? "; the store's own history is unchanged" : "")
     try call.summarize(
       "\(given[erasedEntity]) \(given[erasedObject]):"
         + " \(given[dryRun] ? "would erase" : "erased") \(counted(result.values, noun: "value")) in"

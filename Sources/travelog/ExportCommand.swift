@@ -17,23 +17,23 @@ extension Travelog {
     "to",
     type: .folder,
     placeholder: "LOGS",
-    help: "The folder for the logs; - writes them to standard output."
+    help: "The log folder; - writes one log to standard output."
   )
   static let token = Parameter<String?>.optional(
     "token",
     type: .file,
     placeholder: "FILE",
-    help: "Where to keep the token, instead of beside the logs."
+    help: "The token file, if it is not in the log folder."
   )
   static let until = Parameter<Point>.flag(
     "until",
     type: .point,
     fallback: "head",
-    help: "Where to end."
+    help: "Stop after this point."
   )
   static let snapshot = Parameter<Bool>.toggle(
     "snapshot",
-    help: "Write the state too, so that a restore need not replay everything before it."
+    help: "Also write a snapshot, so that a restore can start from it."
   )
   static let newFolder = Parameter<Bool>.toggle(
     "new-folder",
@@ -43,81 +43,66 @@ extension Travelog {
     "level",
     type: .integer(in: 1...9),
     fallback: "6",
-    help: "How hard to compress."
+    help: "The compression level: 1 is fast, 9 makes small logs."
   )
   static let maximumFileSize = Parameter<Int64>.flag(
     "max-file-size",
     type: .size(from: 64 << 10, name: "64KiB"),
     fallback: "256MiB",
-    help: "Begin a new log after the transaction that fills so many bytes."
+    help: "Start a new log when this size is reached."
   )
   static let dryRun = Parameter<Bool>.toggle(
     "dry-run",
     short: "n",
-    help: "Say what would be done, and do nothing."
+    help: "Show what would be done without doing it."
   )
   static let lockWait = Parameter<Duration>.flag(
     "lock-wait",
     type: .duration,
     fallback: "0s",
-    help: "How long to wait for another program that works in the folder."
+    help: "How long to wait if another program uses the folder."
   )
   static let errorIfEmpty = Parameter<Bool>.toggle(
     "error-if-empty",
-    help: "Fail where there is nothing to do."
+    help: "Fail if there is nothing to export."
   )
 
   static let authors = Parameter<[String]>.repeated(
     "author",
     type: .author,
-    help: "Export transactions of this author alone, into partial logs; an empty text for none."
+    help: "Only transactions by this author (empty: none), to filtered logs."
   )
   static let entities = Parameter<[String]>.repeated(
     "entity",
     type: .text,
     placeholder: "NAME",
-    help: "Export changes of this entity and its heirs alone, into partial logs."
+    help: "Only changes of this entity or its descendants, to filtered logs."
   )
   static let redactions = Parameter<[ExportFilter.Redaction]>.repeated(
     "redact",
     type: .redaction,
-    help: "Leave out the values of an attribute, or write keyed digests for them."
+    help: "Drop an attribute's values, or replace them with keyed digests."
   )
   static let redactionKey = Parameter<String?>.optional(
     "redact-key",
     type: .file,
-    help: "The file whose bytes are the key of those digests; keep it secret."
+    help: "The file that contains the secret key of those digests."
   )
 
   static let exportCommand = Command(
     "export",
-    summary: "Writes what is new in a store's history into logs.",
-    discussion: "The first run writes the whole history, or the state where history does not reach "
-      + "back; later ones what is new, from the token. The token moves last, so that a run which "
-      + "was stopped is made good by the next, with nothing lost and nothing twice. Of several stores, "
-      + "one that fails does not stop the others; the run ends with its code.",
+    summary: "Writes new transactions of stores to a log folder.",
+    discussion: "The first export writes the whole history, or a snapshot if the history does not "
+      + "reach back to its beginning. Later exports write the transactions after the token. "
+      + "The token is updated last, so the next run completes an interrupted one: nothing is "
+      + "lost or exported twice. If one of several stores fails, the others are still "
+      + "exported, and the exit status is that of the first failure.",
     examples: [
-      .init("travelog export trips.store --to logs", meaning: "Write what is new."),
-      .init(
-        "travelog export trips.store people.store --to logs",
-        meaning: "The same of two stores."
-      ),
-      .init(
-        "travelog export trips.store --to logs --snapshot",
-        meaning: "Write the state as well."
-      ),
-      .init(
-        "travelog export trips.store --to second --new-folder",
-        meaning: "Start a second set of logs."
-      ),
-      .init(
-        "travelog export trips.store --to logs --dry-run --json",
-        meaning: "See what there is to do."
-      ),
-      .init(
-        "travelog export people.store --to logs --entity Person --redact Person.phone=drop",
-        meaning: "Write partial logs to hand on, beside the whole ones."
-      ),
+      "travelog export trips.store --to logs": "Write new transactions.",
+      "travelog export trips.store people.store --to logs": "Export two stores.",
+      "travelog export trips.store --to logs --dry-run --json": "See what would be exported.",
+      "travelog export people.store --to logs --entity Person --redact Person.phone=drop":
+        "Write filtered logs to hand on.",
     ],
     parameters: [
       stores, to, token, until, snapshot, newFolder, level, maximumFileSize, dryRun, lockWait,
@@ -125,15 +110,9 @@ extension Travelog {
       authors, entities, redactions, redactionKey,
     ],
     files: [
-      .init(
-        "LOGS/store=UUID/_token.json",
-        meaning: "The token: the last transaction that was exported, and its digest."
-      ),
-      .init("LOGS/store=UUID/lineage=N/date=DAY/FIRST-LAST.ndjson.gz", meaning: "The logs."),
-      .init(
-        "LOGS/store=UUID/partial=NAME/",
-        meaning: "Logs and a token of their own for each --author, --entity and --redact."
-      ),
+      "LOGS/store=UUID/_token.json": "The token: the last exported transaction and its digest.",
+      "LOGS/store=UUID/lineage=N/date=DAY/FIRST-LAST.ndjson.gz": "The logs.",
+      "LOGS/store=UUID/partial=NAME/": "Filtered logs and their token, a folder for each filter.",
     ],
     exitCodes: [
       .unreadable, .empty, .missing, .locked, .historyGap, .diverged, .interrupted, .terminated,
@@ -285,7 +264,7 @@ extension CommandLineKit.ValueType where Value == ExportFilter.Redaction {
   /// A property and what stands for its values.
   static let redaction = CommandLineKit.ValueType<ExportFilter.Redaction>(
     placeholder: "ENTITY.ATTRIBUTE=MANNER",
-    forms: "an attribute with drop or hash as Person.phone=hash"
+    forms: "an attribute with drop or hash such as Person.phone=hash"
   ) { text in
     let parts = text.split(separator: "=", omittingEmptySubsequences: false)
     let names = parts[0].split(separator: ".", omittingEmptySubsequences: false).map(String.init)

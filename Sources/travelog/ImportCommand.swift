@@ -3,54 +3,46 @@ import CommandLineKit
 import Pipeline
 
 extension Travelog {
-  static let logs = Parameter<String>.positional("LOGS", type: .folder, help: "The folder of logs.")
+  static let logs = Parameter<String>.positional("LOGS", type: .folder, help: "The log folder.")
   static let sources = Parameter<[String]>.positionals(
     "LOGS",
     type: .file,
     isRequired: true,
-    help: "The folder of logs, or a flat copy of it; logs in any order; - for standard input."
+    help: "A log folder, logs in any order, or - for standard input."
   )
   static let into = Parameter<String>.required(
     "into",
     type: .file,
     placeholder: "STORE",
-    help: "The replica, which is made where there is none."
+    help: "The replica; created if it does not exist."
   )
   static let origin = Parameter<String?>.optional(
     "store",
     type: .text,
     placeholder: "UUID",
-    help: "The store whose logs are meant, where there are those of several."
+    help: "The identifier of the store, if the logs are of several."
   )
   static let fromSnapshot = Parameter<Bool>.toggle(
     "from-snapshot",
-    help: "Make a new replica from the newest snapshot, without the history before it."
+    help: "Create the replica from the newest snapshot, without earlier history."
   )
 
   static let importCommand = Command(
     "import",
-    summary: "Replays logs into a replica.",
-    discussion: "Each log is verified from its first byte to its last before anything of it is "
-      + "applied. A transaction is applied whole or not at all, and one that is there already is "
-      + "passed over, so that a run which was stopped is made good by the next. "
-      + "A new replica is made of the latest lineage, or, up to a point that lies before it, of the "
-      + "one that it parted from; one that is there stays in its lineage, and the run ends with 14 "
-      + "where the logs go on in another. A replica that is already past --until is refused, because an "
-      + "import never goes back: name a new file. The folder of a lineage, LOGS/store=UUID/lineage=N, names "
-      + "that one.",
+    summary: "Verifies logs and applies them to a replica.",
+    discussion: "Each log is verified completely before any of it is applied. Transactions are "
+      + "applied whole, and those that the replica already has are skipped, so the next run "
+      + "completes an interrupted one. A new replica follows the latest lineage, unless "
+      + "--until is before that lineage began. An existing replica stays in its lineage; if "
+      + "the logs continue in another one, the exit status is 14. A replica that is already "
+      + "past --until is refused, because an import never goes back. LOGS can also be the "
+      + "folder of one lineage, LOGS/store=UUID/lineage=N.",
     examples: [
-      .init(
-        "travelog import logs --into copy.store",
-        meaning: "Make a replica, or bring one up to date."
-      ),
-      .init(
-        "ssh host travelog export trips.store --to - | travelog import - --into copy.store",
-        meaning: "The same, through a pipe."
-      ),
-      .init(
-        "travelog import logs --into monday.store --until 2026-11-02T08:00Z",
-        meaning: "Restore the state of a point in time."
-      ),
+      "travelog import logs --into copy.store": "Create or update a replica.",
+      "ssh host travelog export trips.store --to - | travelog import - --into copy.store":
+        "Import logs through a pipe.",
+      "travelog import logs --into monday.store --until 2026-11-02T08:00Z":
+        "Restore the state at a point in time.",
     ],
     parameters: [sources, into, until, origin, fromSnapshot, dryRun],
     exitCodes: [
@@ -63,7 +55,7 @@ extension Travelog {
     defer { withExtendedLifetime(source) {} }
     guard !source.isEmpty else {
       try checkIsNotPast(given[until], store: given[into])
-      try call.summarize("\(given[into]): there is nothing new")
+      try call.summarize("\(given[into]): no new transactions")
       return .success
     }
     var request = ImportRequest(logs: source.folder, store: given[into])
@@ -89,8 +81,9 @@ extension Travelog {
     guard let result else { return .failure }
     if result.danglingLinks > 0 {
       try call.warn(
-        "\(result.danglingLinks) links in \(given[into]) lead to nothing, as they do in the store"
-          + " that the logs are of: a program that does not check links wrote them."
+        "\(counted(result.danglingLinks, noun: "relationship")) in \(given[into])"
+          + " \(result.danglingLinks == 1 ? "refers" : "refer") to missing objects, as in the store"
+          + " that was exported: a program that does not check relationships wrote them."
       )
     }
     if given[json] { try call.answer("import", result: result) }

@@ -6,7 +6,7 @@ import Report
 extension Travelog {
   static let statistics = Parameter<Bool>.toggle(
     "stat",
-    help: "Count what happened to each entity, on lines of their own."
+    help: "Count the changes of each entity on separate lines."
   )
   static let patch = Parameter<Bool>.toggle(
     "patch",
@@ -16,35 +16,29 @@ extension Travelog {
   static let grouping = Parameter<TimelineGrouping?>.optional(
     "by",
     type: .oneOf,
-    help: "Put transactions together that have this in common."
+    help: "Show totals for each author or day."
   )
   static let limit = Parameter<Int64?>.optional(
     "limit",
     short: "l",
     type: .limit,
-    help: "Show so many transactions at most."
+    help: "Show at most this many transactions."
   )
 
   static let logCommand = Command(
     "log",
     summary: "Lists transactions, the newest first.",
-    discussion: "A line has the transaction, its time, its author, and how many objects of each"
-      + " entity came (+), changed (~) and went (-). What is out of the ordinary stands in"
-      + " brackets: foreign for a program that is no writer of ours, gap, migration, erased.",
+    discussion: "Each line shows a transaction, its time, its author, and how many objects of each "
+      + "entity were inserted (+), updated (~) and deleted (-). Brackets mark transactions "
+      + "that are not an ordinary save: [foreign] for a write by another program such as "
+      + "sqlite3, and [gap], [migration], [prune], [snapshot] or [erased].",
     examples: [
-      .init("travelog log trips.store", meaning: "What happened, the newest first."),
-      .init(
-        "travelog log logs --author widget --patch",
-        meaning: "What the widget did, with all values."
-      ),
-      .init(
-        "travelog log trips.store --entity Trip --id 7 --since 7d",
-        meaning: "A trip's last week."
-      ),
-      .init(
-        "travelog log logs@2026-11-03T08:00Z --by author",
-        meaning: "Who did how much until then."
-      ),
+      "travelog log trips.store": "List all transactions.",
+      "travelog log logs --author com.example.SampleTrips.widget --patch":
+        "Show what the widget changed, with all values.",
+      "travelog log trips.store --entity Trip --id 7 --since 7d": "Show one trip's last week.",
+      "travelog log logs@2026-11-03T08:00Z --by author":
+        "Count the changes of each author up to a time.",
     ],
     parameters: [source, statistics, patch, grouping, limit] + filters,
     exitCodes: [.unreadable, .missing, .historyGap, .interrupted, .terminated]
@@ -94,17 +88,17 @@ extension Travelog {
   static let transaction = Parameter<Int64>.positional(
     "TRANSACTION",
     type: .transaction,
-    help: "The number of the transaction."
+    help: "The transaction's id."
   )
 
   static let showCommand = Command(
     "show",
-    summary: "Shows one transaction whole.",
-    discussion: "Every change is there with its values before and after; of deleted objects, what"
-      + " their tombstones keep.",
+    summary: "Shows one transaction with all its changes.",
+    discussion: "Each change has its values before and after. A deleted object has the values that "
+      + "its tombstone keeps.",
     examples: [
-      .init("travelog show trips.store 412", meaning: "Transaction 412."),
-      .init("travelog show logs 412 --json", meaning: "The same for a program."),
+      "travelog show trips.store 412": "Show transaction 412.",
+      "travelog show logs 412 --json": "Write it as JSON.",
     ],
     parameters: [source, transaction] + filters,
     exitCodes: [.unreadable, .missing, .historyGap, .interrupted, .terminated]

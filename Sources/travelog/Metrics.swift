@@ -17,7 +17,7 @@ func prometheusText(of status: Status) -> String {
     ("store_bytes", "Bytes of the store's file.", "\(status.storeBytes)"),
     ("log_files", "Logs in the folder.", "\(status.logs.files)"),
     ("log_bytes", "Bytes of the logs.", "\(status.logs.bytes)"),
-    ("healthy", "1 where the next export can go on.", status.logs.health == .ok ? "1" : "0"),
+    ("healthy", "Whether the next export can continue: 1 or 0.", status.logs.health == .ok ? "1" : "0"),
   ]
   return series.map { series in
     "# HELP travelog_\(series.name) \(series.help)\n# TYPE travelog_\(series.name) gauge\n"

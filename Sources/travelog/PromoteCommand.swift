@@ -5,12 +5,14 @@ import Store
 extension Travelog {
   static let promoteCommand = Command(
     "promote",
-    summary: "Makes a store of its own of a replica.",
+    summary: "Turns a replica into an independent store.",
     discussion:
-      "A replica takes nothing but what is imported into it. Promoted, it is a store like "
-      + "any other, with a new identifier and a history that begins now; the history of its origin "
-      + "stays in the origin's logs. There is no way back.",
-    examples: [.init("travelog promote copy.store", meaning: "Write to it from now on.")],
+      "A replica accepts only imports. A promoted replica is a store like any other, with a "
+      + "new identifier and a history that begins now. The earlier history remains in the "
+      + "logs of its origin. A promotion can't be undone.",
+    examples: [
+      "travelog promote copy.store": "Allow programs to write to the replica."
+    ],
     parameters: [store],
     exitCodes: [.unreadable, .missing, .locked]
   ) { call in
@@ -23,7 +25,7 @@ extension Travelog {
         PromoteAnswer(store: given[Travelog.store], origin: origin, identifier: identifier)
       )
     }
-    try call.summarize("\(given[Travelog.store]): now a store of its own, \(identifier)")
+    try call.summarize("\(given[Travelog.store]): now an independent store, \(identifier)")
     return .success
   }
 }

@@ -9,41 +9,37 @@ extension Travelog {
     "logs",
     type: .folder,
     placeholder: "LOGS",
-    help: "The folder that the store is exported to."
+    help: "The log folder of the store."
   )
   static let keep = Parameter<Duration>.flag(
     "keep",
     type: .duration,
     fallback: "30d",
-    help: "How much of the history stays, counted back from now."
+    help: "How much history to keep, counted back from now."
   )
 
-  static let ignorePartial = Parameter<Bool>.toggle(
-    "ignore-partial",
-    help: "Delete also what partial logs in the folder have not got yet."
+  static let ignoreFiltered = Parameter<Bool>.toggle(
+    "ignore-filtered",
+    help: "Also delete transactions that filtered logs do not have yet."
   )
 
   static let ignoreUnlogged = Parameter<Bool>.toggle(
     "ignore-unlogged",
-    help: "Delete also what is older than the first log in the folder, and in no log there."
+    help: "Also delete transactions before the first log in the folder."
   )
 
   static let pruneCommand = Command(
     "prune",
-    summary: "Deletes old history from a store, once verified logs have it.",
+    summary: "Deletes old history from a store after verifying that the logs contain it.",
     discussion:
-      "All logs of the store are read again and verified first; nothing goes that they do "
-      + "not have. Only the beginning of history goes, and a transaction records that it did. The "
-      + "store's file gets smaller. What partial logs in the folder have not got yet, by their tokens"
-      + " there, stays too.",
+      "All logs of the store are verified first. Only the oldest transactions are deleted, "
+      + "only if the logs contain them, and a new transaction records it. Transactions that "
+      + "filtered logs do not have yet are kept too. The store's file becomes smaller.",
     examples: [
-      .init("travelog prune trips.store --logs logs", meaning: "Keep the history of thirty days."),
-      .init(
-        "travelog prune trips.store --logs logs --keep 1d --dry-run",
-        meaning: "See what would go."
-      ),
+      "travelog prune trips.store --logs logs": "Keep the history of 30 days.",
+      "travelog prune trips.store --logs logs --keep 1d --dry-run": "See what would be deleted.",
     ],
-    parameters: [store, logsFlag, keep, ignorePartial, ignoreUnlogged, dryRun, lockWait],
+    parameters: [store, logsFlag, keep, ignoreFiltered, ignoreUnlogged, dryRun, lockWait],
     exitCodes: [.unreadable, .missing, .locked, .historyGap, .diverged, .interrupted, .terminated]
   ) { call in
     let given = call.arguments
@@ -51,7 +47,7 @@ extension Travelog {
     let lock = try call.lock(logs, purpose: "travelog prune")
     defer { withExtendedLifetime(lock) {} }
     var request = PruneRequest(store: given[store], logs: logs, keep: given[keep])
-    request.ignoresPartial = given[ignorePartial]
+    request.ignoresPartial = given[ignoreFiltered]
     request.ignoresUnlogged = given[ignoreUnlogged]
     request.isDryRun = given[dryRun]
     let (line, tick) = call.tick()
@@ -63,12 +59,12 @@ extension Travelog {
         "\(given[store]): \(given[dryRun] ? "would delete" : "deleted")"
           + " \(counted(result.transactions, noun: "transaction")), up to \(last);"
           + " \(byteCount(result.bytesBefore)) -> \(byteCount(result.bytesAfter))"
-      } ?? "\(given[store]): nothing is old enough and exported"
+      } ?? "\(given[store]): no exported transaction is old enough"
     )
     if !result.heldBy.isEmpty {
       try call.summarize(
-        "\(given[store]): kept what partial logs have not got yet"
-          + " (\(result.heldBy.joined(separator: "), ("))); export them, or give --ignore-partial"
+        "\(given[store]): kept transactions that filtered logs do not have yet"
+          + " (\(result.heldBy.joined(separator: "), ("))); export them, or use --ignore-filtered"
       )
     }
     return .success

@@ -8,22 +8,22 @@ extension Travelog {
     "to",
     type: .folder,
     placeholder: "LOGS",
-    help: "The folder of logs."
+    help: "The log folder."
   )
 
   static let recoverCommand = Command(
     "recover",
-    summary: "Makes the export of a store go on after history was deleted, or the store restored.",
-    discussion: "Where history was deleted before it was exported, the last exported state is made "
-      + "from the logs and compared with the state at which the kept history begins; what differs "
-      + "is written as one transaction of op gap. Where the store was restored from an older copy, "
-      + "a new lineage begins with the state that both have in common; the old one stays as it is. "
-      + "The store's own history begins there too: what it kept from before is in the logs of the old "
-      + "lineage alone from then on. Where a change of the schema or erased values bar the way back, "
-      + "the new lineage, and the history, begin with the state as it is now. Replicas of that one can't follow; make new ones. "
-      + "Then the rest is exported as it was recorded.",
+    summary: "Resumes exporting after history was deleted or the store was restored from a backup.",
+    discussion: "If history was deleted before it was exported, the difference between the last "
+      + "exported state and the beginning of the remaining history is written to the logs as "
+      + "one transaction of op gap. If the store was restored from an older copy, a new "
+      + "lineage begins with the last state that both have in common. The logs of the old "
+      + "lineage stay as they are, and the store no longer keeps the history before the new "
+      + "one. If a migration or erased values prevent this, the new lineage begins with the "
+      + "present state, and its replicas must be created again. Then the remaining "
+      + "transactions are exported.",
     examples: [
-      .init("travelog recover trips.store --to logs", meaning: "Do what “export” said is needed.")
+      "travelog recover trips.store --to logs": "Do what “export” said is needed."
     ],
     parameters: [store, logsToMend, token, lockWait],
     exitCodes: [
@@ -42,10 +42,10 @@ extension Travelog {
     if given[json] { try call.answer(RecoverAnswer(result, store: given[store])) }
     let text =
       switch result.remedy {
-      case .none: "nothing was in the way"
+      case .none: "nothing needed recovery"
       case .gap:
-        "the gap after transaction \(result.from.transaction), up to"
-          + " \(result.resumes.transaction), was filled with \(counted(result.objects, noun: "change"))"
+        "recorded transactions \(result.from.transaction + 1) to \(result.resumes.transaction) as a gap"
+          + " with \(counted(result.objects, noun: "change"))"
       case .lineage:
         "lineage \(result.resumes.lineage) begins after transaction \(result.resumes.transaction)"
           + " with \(counted(result.objects, noun: "object"))"

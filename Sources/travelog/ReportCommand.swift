@@ -15,52 +15,49 @@ extension Travelog {
   static let reportOutput = Parameter<String?>.optional(
     "output",
     type: .file,
-    help: "The file to write, whole or not at all; standard output otherwise."
+    help: "The file to write; standard output otherwise."
   )
   static let reportFormat = Parameter<ReportFormat?>.optional(
     "format",
     type: .oneOf,
-    help: "A page, or JSON with the same content; html unless --json is given."
+    help: "The output format; html unless --json is given."
   )
   static let timeZone = Parameter<TimeZoneRules>.flag(
     "time-zone",
     type: .timeZone,
     fallback: "UTC",
-    help: "The time zone that times are shown in."
+    help: "The time zone of all times in the report."
   )
   static let officeHours = Parameter<Range<Int>?>.optional(
     "office-hours",
     type: .hours,
-    help: "The hours of work, Monday to Friday; changes at other times are findings."
+    help: "Working hours, Monday to Friday; changes at other times are findings."
   )
   static let bulk = Parameter<Int64>.flag(
     "bulk",
     type: .limit,
     fallback: "1000",
-    help: "So many changes in a transaction are a finding."
+    help: "A transaction with at least this many changes is a finding."
   )
   static let failOn = Parameter<[AuditFinding.Kind]>.repeated(
     "fail-on",
     type: .oneOf,
-    help: "End with 1 where there is such a finding."
+    help: "Exit with 1 if there is a finding of this kind."
   )
 
   static let reportCommand = Command(
     "report",
-    summary: "Writes a page for auditors: who changed what, when, and what deserves a look.",
-    discussion: "The page is one file that needs no network. It has what happened over time, by"
-      + " author and by entity, every deletion with its tombstone, findings with their"
-      + " transactions, what was verified, and the transactions with values before and after.",
+    summary: "Writes a report for auditors: who changed what and when, and findings.",
+    discussion:
+      "The page is one file that needs no network. It shows activity over time, by author "
+      + "and by entity, all deletions, the findings, what was verified, and the transactions "
+      + "with their values before and after.",
     examples: [
-      .init("travelog report logs --output report.html", meaning: "A page about all there is."),
-      .init(
-        "travelog report logs --since 7d --time-zone Europe/Berlin --office-hours 8-18",
-        meaning: "The last week, on Berlin's clock."
-      ),
-      .init(
-        "travelog report logs --output r.html --fail-on damage --fail-on foreign",
-        meaning: "For cron: the exit code tells."
-      ),
+      "travelog report logs --output report.html": "Report the whole history.",
+      "travelog report logs --since 7d --time-zone Europe/Berlin --office-hours 8-18 --output week.html":
+        "Report the last week in Berlin time.",
+      "travelog report logs --output report.html --fail-on damage --fail-on foreign":
+        "Exit with 1 if there are such findings; for cron.",
     ],
     parameters: [
       source, reportOutput, reportFormat, timeZone, officeHours, bulk, failOn,
@@ -103,7 +100,7 @@ extension Travelog {
   }
 }
 
-/// Writes a page under another name first, so that nobody ever opens half of one.
+/// Replaces the file at once, so that no reader sees half a page.
 private func writePage(_ bytes: [UInt8], to path: String) throws {
   var status = stat()
   guard stat(path, &status) == 0, status.st_mode & S_IFMT != S_IFREG else {
@@ -123,7 +120,7 @@ private func writePage(_ bytes: [UInt8], to path: String) throws {
 extension CommandLineKit.ValueType where Value == TimeZoneRules {
   static let timeZone = CommandLineKit.ValueType<TimeZoneRules>(
     placeholder: "ZONE",
-    forms: "the name of a time zone as Europe/Berlin or UTC"
+    forms: "a time zone such as Europe/Berlin or UTC"
   ) { TimeZoneRules(named: $0) }
 }
 
@@ -131,7 +128,7 @@ extension CommandLineKit.ValueType where Value == Range<Int> {
   /// The hours between two full ones.
   static let hours = CommandLineKit.ValueType<Range<Int>>(
     placeholder: "HOURS",
-    forms: "two hours as 8-18"
+    forms: "two hours such as 8-18"
   ) { text in
     let parts = text.split(separator: "-", omittingEmptySubsequences: false).map { Int($0) }
     guard parts.count == 2, let from = parts[0], let to = parts[1], (0...24).contains(from),

@@ -8,26 +8,23 @@ extension Travelog {
   static let maximumLag = Parameter<Duration?>.optional(
     "max-lag",
     type: .duration,
-    help: "Fail where a transaction waits longer than this for its export."
+    help: "Fail if a transaction waits longer than this for its export."
   )
   static let prometheus = Parameter<String?>.optional(
     "prometheus",
     type: .file,
-    help: "Write the figures for Prometheus' textfile collector too."
+    help: "Also write metrics for Prometheus' textfile collector."
   )
 
   static let statusCommand = Command(
     "status",
-    summary: "Tells how far a store is exported, and whether the next export can go on.",
-    discussion:
-      "Partial logs have a line each, with a lag of their own; the exit status and --max-lag"
-      + " are about the whole logs alone.",
+    summary: "Shows how far a store is exported, and whether the next export can continue.",
+    discussion: "Filtered logs have a line each, with their own lag. The exit status and --max-lag "
+      + "refer only to the whole logs.",
     examples: [
-      .init("travelog status trips.store --logs logs", meaning: "See how it stands."),
-      .init(
-        "travelog status trips.store --logs logs --max-lag 2h --quiet",
-        meaning: "Fail where the export is behind; fit for monitoring."
-      ),
+      "travelog status trips.store --logs logs": "Show how far the store is exported.",
+      "travelog status trips.store --logs logs --max-lag 2h --quiet":
+        "Fail if the export is late; for monitoring.",
     ],
     parameters: [store, logsFlag, token, maximumLag, prometheus],
     exitCodes: [.found, .unreadable, .missing, .historyGap, .diverged]
@@ -44,7 +41,7 @@ extension Travelog {
     if given[json] {
       try call.answer(StatusAnswer(status))
     } else if !given[quiet] {
-      try call.output.write(text(of: status, style: call.output.style))
+      try call.output.show(text(of: status, style: call.output.style))
     }
     let code = exitCode(of: status.logs, maximumLag: given[maximumLag])
     // The table says it too; a job and a quiet run show only this.
@@ -67,7 +64,7 @@ extension Travelog {
   private static func text(of status: Status, style: Style) -> String {
     let exported =
       status.logs.exported.map { "transaction \($0.transaction)" }
-      ?? (status.logs.files == 0 ? "nothing" : "not known without a token")
+      ?? (status.logs.files == 0 ? "nothing" : "unknown, because there is no token")
     func waiting(_ logs: Status.Logs) -> String {
       guard logs.lagTransactions > 0 else { return "none" }
       return counted(logs.lagTransactions, noun: "transaction")
@@ -109,7 +106,7 @@ extension Travelog {
           let health = logs.health == .ok ? "" : ", \(style.red(logs.health.rawValue))"
           return [
             [
-              "partial",
+              "filtered",
               "\(partial.words): up to transaction \(logs.exported?.transaction ?? 0),"
                 + " lag \(waiting(logs)), \(size(logs))\(health)",
             ]

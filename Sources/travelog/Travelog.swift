@@ -19,44 +19,43 @@ struct Travelog {
     "color",
     type: .oneOf,
     fallback: "auto",
-    help: "When to colour what is written."
+    help: "When to color the output."
   )
   static let json = Parameter<Bool>.toggle(
     "json",
-    help: "Answer with JSON."
+    help: "Write the answer as JSON."
   )
   static let quiet = Parameter<Bool>.toggle(
     "quiet",
     short: "q",
-    help: "Say nothing where all is well."
+    help: "Write nothing unless something is wrong."
   )
   static let progress = Parameter<ProgressChoice>.flag(
     "progress",
     type: .oneOf,
     fallback: "auto",
-    help: "When to tell how far it has got."
+    help: "When to show progress."
   )
 
   static let program: Program = Program(
     Command(
       "travelog",
-      summary: "Replays a store's history into change logs, and logs into stores.",
-      discussion: "A store keeps every save as a transaction. “export” writes what is new of them "
-        + "into compressed logs and remembers in a token how far it got; “import” applies logs to "
-        + "another store until it is the same; “verify” proves that logs are what was exported. "
-        + "\(PackageFolders.documentation)/CLI_JSON.md describes the answers with --json.",
+      summary: "Exports the history of stores to change logs, and restores stores from them.",
+      discussion:
+        "A store records every save as a transaction. “export” writes new transactions to "
+        + "compressed logs, “import” applies logs to a replica, and “verify” checks that logs "
+        + "are complete and unaltered. \(PackageFolders.documentation)/CLI_JSON.md describes "
+        + "the answers with --json.",
       examples: [
-        .init(
-          "travelog export trips.store --to logs",
-          meaning: "Write what is new; fit for a cron job."
-        ),
-        .init("travelog import logs --into copy.store", meaning: "Make or continue a replica."),
-        .init("travelog verify logs", meaning: "Prove that the logs are whole and unaltered."),
+        "travelog export trips.store --to logs": "Write new transactions to logs.",
+        "travelog import logs --into copy.store": "Create or update a replica.",
+        "travelog verify logs": "Verify that the logs are complete and unaltered.",
+        "travelog log trips.store": "List what changed.",
       ],
       parameters: [color, json, quiet, progress],
       environment: [
-        .init("NO_COLOR", meaning: "Nothing is coloured where it is set to something."),
-        .init("FORCE_COLOR", meaning: "Everything is coloured, terminal or not."),
+        "NO_COLOR": "Disables colors, unless it is empty.",
+        "FORCE_COLOR": "Enables colors, even if the output is not a terminal.",
       ],
       subcommands: [
         exportCommand, importCommand, verifyCommand, pruneCommand, statusCommand, compactCommand,

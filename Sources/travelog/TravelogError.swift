@@ -37,11 +37,12 @@ enum TravelogError: ShownError, Worded {
   /// What it says to a person at a terminal.
   var wording: Wording {
     switch self {
-    case .noObject: "Give either an id or --where, so that one object is meant."
-    case .groupsApart: "--by groups transactions, and --stat and --patch list each one.\nGive one."
+    case .noObject: "No object is named.\nGive either its id or --where."
+    case .groupsApart: "--by can't be combined with --stat or --patch.\nLeave out one of them."
     case .filteredScript:
-      "The script makes all of A into B.\nLeave out --entity, --id and --attribute."
-    case .filteredSnapshot: "A snapshot is the whole state.\nLeave out --snapshot, or the filters."
+      "The script turns all of A into B.\nLeave out --entity, --id and --attribute."
+    case .filteredSnapshot:
+      "A snapshot contains the whole store.\nLeave out --snapshot, or the filters."
     case .hashWithoutKey:
       "--redact …=hash needs a key, or anyone could find the values by guessing."
         + "\nGive --redact-key with a file of random bytes."
@@ -49,24 +50,26 @@ enum TravelogError: ShownError, Worded {
     case .shortKey(let path, let bytes):
       "The key \(path) is \(counted(Int64(bytes), noun: "byte")) long; at least 16 bytes are required to"
         + " resist guessing."
-    case .streamOfJSON: "--json and --to - both need standard output.\nLeave one out."
+    case .streamOfJSON: "--json and --to - both need standard output.\nLeave out one of them."
     case .streamNeedsFolder(let flag): "\(flag) needs a folder; it can't be combined with --to -."
     case .streamToTerminal:
       "The logs are compressed, and standard output is a terminal."
-        + "\nPipe them somewhere, or name a folder."
+        + "\nPipe them to a program or a file, or name a folder."
     case .pageToTerminal:
       "The page is for a browser, and standard output is a terminal."
-        + "\nName a file, as in --output report.html, or pipe the page somewhere."
+        + "\nName a file: --output report.html"
     case .otherStore(let store, let named):
-      "The path names the store \(store), and --store \(named).\nLeave one out."
+      "The path names the store \(store), and --store names \(quotedValue(named)).\nLeave out one of them."
     case .logsFromTerminal: "Standard input is a terminal.\nPipe logs into it, or name files."
-    case .logsFromBoth: "Logs come from files or from standard input, not from both."
+    case .logsFromBoth:
+      "Logs can't be read from files and from standard input at once.\nName files, or only -."
     case .isFolder(let path): "\(path) is a folder.\nName one folder, or only files."
     case .isPart(let path, let root, let store):
-      "\(path) is a part of a folder of logs, and can't be read without the rest."
-        + "\nName the folder, \(root); --store \(store) leaves out other stores."
+      "\(path) is a part of a log folder, and can't be read without the rest."
+        + "\nName the folder, and the store in it: \(root) --store \(store)"
     case .notMetrics(let path):
       "\(path) does not end with .prom, so the textfile collector would not read it."
+        + "\nName a file that ends with .prom."
     case .afterAndAgainst:
       "--after reads no earlier logs, and --against replays all of them.\nGive one."
     case .notADigest(let path, let line):
@@ -74,13 +77,14 @@ enum TravelogError: ShownError, Worded {
         + "\nGive 64 hexadecimal digits, or a file that has them in each line."
     case .noDigests(let path):
       "There is no file \(path).\nGive 64 hexadecimal digits, or a file that has them in each line."
-    case .noKey(let path): "There is no key \(path)."
+    case .noKey(let path):
+      "There is no file \(path) with a key.\nCreate one: head -c 32 /dev/urandom > \(path)"
     case .noFolder(let path, let error):
-      "Can't create the folder \(path): \(error)"
-        + "\nName one that this user may write; nothing was done."
+      "Can't create the folder \(path): \(reason(of: error))"
+        + "\nNothing was done. Name a folder that you can write to."
     case .notWritten(let path, let reason):
       "Can't write \(path): \(reason)"
-        + "\nName a file in a folder that this user may write, with room on its disk."
+        + "\nName a file in a folder that you can write to, on a disk with free space."
     case .notOpened(let path, let number):
       "Can't open \(path): \(systemText(number))."
     case .notRead(let number): "Can't read standard input: \(systemText(number))."
@@ -90,15 +94,15 @@ enum TravelogError: ShownError, Worded {
     case .noJob(let path):
       "There is no job \(path).\nPass a job file. \(PackageFolders.jobs) has examples, and"
         + " \(PackageFolders.documentation)/JOBS.md describes the format."
-    case .notAJob(let message): "\(message)\nName the file of a job."
+    case .notAJob(let message): "\(message)\nName a job file."
     case .noAction(let command): "\(command) does nothing."
     case .notJSON(let command):
       "The output of “\(command)” is not JSON, so the report can't contain it."
         + "\nGive the step an “output”, or leave out its “format”."
     case .unsetValue(let job, let name):
-      "\(job): “\(name)” must be set; nothing was done.\nGive --set \(name)=VALUE."
+      "\(job): \(quotedValue(name)) must be set; nothing was done.\nGive --set \(name)=VALUE."
     case .unknownValue(let job, let name, let known):
-      "The job \(job) does not have a value “\(name)”.\n\(guess(name, among: known))"
+      "The job \(job) does not have a value \(quotedValue(name)).\n\(guess(name, among: known))"
     }
   }
 }

@@ -11,12 +11,12 @@ extension Travelog {
   static let undoneStore = Parameter<String>.positional(
     "STORE",
     type: .file,
-    help: "The store whose transactions are to be taken back."
+    help: "The store."
   )
   static let undoneRange = Parameter<ClosedRange<Int64>>.positional(
     "RANGE",
     type: .transactions,
-    help: "A transaction as 412, or several as 400-412."
+    help: "A transaction such as 412, or several such as 400-412."
   )
   static let undoAuthor = Parameter<String>.flag(
     "author",
@@ -27,17 +27,14 @@ extension Travelog {
 
   static let undoCommand = Command(
     "undo",
-    summary: "Takes transactions back by a new one.",
-    discussion: "All of them are taken back, or none. What others did later stays; where it stands"
-      + " on what is to be undone, nothing is done, and the list says what it is. A migration can't"
-      + " be taken back, nor what was before one. A dry run tries it with a copy in TMPDIR, and changes"
-      + " no byte of the store.",
+    summary: "Reverts transactions by recording a new one.",
+    discussion: "Either all of them are reverted, or none. Later changes stay. If a later change "
+      + "depends on what would be reverted, nothing is done, and the conflicts are listed. A "
+      + "migration, and transactions before it, can't be reverted. A dry run works on a copy "
+      + "of the store in TMPDIR.",
     examples: [
-      .init(
-        "travelog undo trips.store 412 --dry-run",
-        meaning: "See whether it can be done, and what."
-      ),
-      .init("travelog undo trips.store 400-412", meaning: "Take thirteen transactions back."),
+      "travelog undo trips.store 412 --dry-run": "See what would be reverted.",
+      "travelog undo trips.store 400-412": "Revert thirteen transactions.",
     ],
     parameters: [undoneStore, undoneRange, undoAuthor, dryRun],
     exitCodes: [.unreadable, .missing, .locked, .differs]
@@ -83,9 +80,9 @@ extension Travelog {
       : "transactions \(range.lowerBound) to \(range.upperBound)"
     try call.summarize(
       isDryRun
-        ? "\(path): \(what) can be taken back"
-        : made.map { "\(path): took back \(what) by transaction \($0)" }
-          ?? "\(path): \(what) came to nothing, so that there was nothing to take back"
+        ? "\(path): \(what) can be reverted"
+        : made.map { "\(path): reverted \(what) by transaction \($0)" }
+          ?? "\(path): \(what) changed nothing in the end, so nothing was reverted"
     )
     return .success
   }
@@ -110,7 +107,7 @@ extension CommandLineKit.ValueType where Value == ClosedRange<Int64> {
   /// One transaction or several in a row.
   static let transactions = CommandLineKit.ValueType<ClosedRange<Int64>>(
     placeholder: "RANGE",
-    forms: "a transaction as 412, or several as 400-412"
+    forms: "a transaction such as 412, or several such as 400-412"
   ) { text in
     let ids = text.split(separator: "-", omittingEmptySubsequences: false).map { Int64($0) }
     guard let first = ids.first ?? nil, let last = ids.last ?? nil, ids.count <= 2, first > 0,

@@ -30,7 +30,7 @@ extension Travelog {
     "against",
     type: .file,
     placeholder: "STORE",
-    help: "Replay the logs too, and compare every row with this store's."
+    help: "Also replay the logs, and compare every row with this store."
   )
 
   static let verifyCommand = Command(
@@ -42,13 +42,10 @@ extension Travelog {
       + "lists what it does not cover: the run ends with 17 if nothing proves a snapshot, a gap or an "
       + "erasure. Only the token, --head or --against can show that the last log is the last one.",
     examples: [
-      .init("travelog verify logs", meaning: "Verify all logs in a folder."),
-      .init(
-        "travelog verify logs --head heads.txt",
-        meaning: "Verify that logs have digests that you kept."
-      ),
-      .init("travelog verify logs --after 500:5f2c…", meaning: "Verify what is new since transaction 500."),
-      .init("travelog verify logs --against trips.store", meaning: "Verify that the logs give the store."),
+      "travelog verify logs": "Verify all logs in a folder.",
+      "travelog verify logs --head heads.txt": "Verify that logs have digests that you kept.",
+      "travelog verify logs --after 500:5f2c…": "Verify what is new since transaction 500.",
+      "travelog verify logs --against trips.store": "Verify that the logs give the store.",
     ],
     parameters: [sources, origin, token, heads, after, against, erasures, allowUnproven],
     exitCodes: [.found, .unreadable, .missing, .unproven, .interrupted, .terminated]
@@ -76,7 +73,7 @@ extension Travelog {
       if given[json] {
         try call.answer(VerifyAnswer(result))
       } else if !given[quiet] || !result.findings.isEmpty || result.isUnproven {
-        try call.output.write(text(of: result, style: call.output.style))
+        try call.output.show(text(of: result, style: call.output.style))
       }
     }
     guard results.allSatisfy(\.findings.isEmpty) else { return .found }
@@ -88,7 +85,7 @@ extension Travelog {
       return result.findings.map { "\(style.red($0.kind.rawValue)): \($0)\n" }.joined()
     }
     var lines = ["store \(result.store), lineage \(result.lineage)"]
-    if result.partial != nil { lines[0] += ", partial: \(result.words)" }
+    if result.partial != nil { lines[0] += ", filtered: \(result.words)" }
     lines += result.findings.map { "  \(style.red($0.kind.rawValue)): \($0)" }
     lines.append(
       "  \(verdict(result, style: style)): \(range(result)),"
@@ -153,14 +150,14 @@ extension Travelog {
   private static func endText(_ result: Verification) -> String {
     guard result.partial == nil else {
       return
-        "each log is sound by itself; what is left out, and whether one is missing, they can't tell"
+        "filtered logs do not show whether a log is missing"
     }
     return switch result.end {
-    case .token: "the token says that this is the end"
-    case .head: "the digest that was given is that of the end"
-    case .store: "replaying the logs gives the store, which says that this is the end"
-    case .lineage: "the next lineage says that this is the end"
-    case .none: "later logs may be missing: --head or --against shows whether this is the end"
+    case .token: "the token confirms that no later log is missing"
+    case .head: "the given digest confirms that no later log is missing"
+    case .store: "the logs restore the store, so no later log is missing"
+    case .lineage: "the next lineage confirms that no later log is missing"
+    case .none: "later logs may be missing: use --head or --against to find out"
     }
   }
 }

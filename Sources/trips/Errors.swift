@@ -53,15 +53,16 @@ enum TripsError: ShownError, Worded {
     case .noStore(let path):
       "There is no store \(path)."
         + "\nCreate one with “trips add \(path) …” or “trips seed \(path)”."
-    case .noTrip(let name, []): "There is no trip with the name “\(name)”."
+    case .noTrip(let name, []): "There is no trip with the name \(quotedValue(name))."
     case .noTrip(let name, let similar):
-      "There is no trip with the name “\(name)”."
-        + "\nThere is \(similar.map { "“\($0)”" }.joined(separator: ", "))."
+      "There is no trip with the name \(quotedValue(name))."
+        + "\nThere \(similar.count == 1 ? "is" : "are")"
+        + " \(similar.map(quotedValue).joined(separator: ", "))."
     case .nameIsTaken(let name):
-      "There is already a trip with the name “\(name)”."
+      "There is already a trip with the name \(quotedValue(name))."
         + "\nGive another name, or change that one with “trips edit”."
     case .noPlace(let name):
-      "The trip “\(name)” does not have a place to stay that could be confirmed."
+      "The trip \(quotedValue(name)) does not have a place to stay."
         + "\nBook one with “trips book”."
     case .nothingToChange: "Nothing to change.\nSee “trips edit --help”."
     case .endsBeforeItBegins(let start, let end):
@@ -69,8 +70,8 @@ enum TripsError: ShownError, Worded {
     case .peopleOfOldRelease:
       "trips seed creates people only in release 3.\nLeave out --people, or --release."
     case .badgesNotKept(let path, let error):
-      "The badges in \(path) can't be read or written: \(error)"
-        + "\nRemove that file, or make its folder writable; the next list finds the badges again."
+      "The badges in \(path) can't be read or written: \(reason(of: error))"
+        + "\nRemove that file, or make its folder writable; the next “trips list” creates it again."
     }
   }
 }

@@ -6,18 +6,17 @@ import SwiftData
 extension Trips {
   static let list = Command(
     "list",
-    summary: "Lists trips by their date.",
-    discussion: "A trip that the widget changed since it was last shown has a badge, which goes"
-      + " when “trips show” shows it. The store's history tells which ones those are.",
+    summary: "Lists trips by date.",
+    discussion:
+      "A trip that the widget changed has a badge until “trips show” shows it. The badges "
+      + "come from the store's history.",
     examples: [
-      .init("trips list trips.store", meaning: "All trips."),
-      .init(
-        "trips list trips.store --search bergen",
-        meaning: "Those with this in name or destination."
-      ),
+      "trips list trips.store": "List all trips.",
+      "trips list trips.store --search bergen":
+        "List trips with this text in their name or destination.",
     ],
     parameters: [store, search, limit],
-    files: [unseenFile],
+    files: files,
     exitCodes: [.unreadable, .missing, .locked, .schemaMismatch]
   ) { call in
     let context = try openStore(call)
@@ -58,15 +57,17 @@ extension Trips {
     "limit",
     short: "n",
     type: .integer(in: 1...(.max)),
-    help: "The most trips to list."
+    help: "List at most this many trips."
   )
 
   static let show = Command(
     "show",
-    summary: "Shows one trip, with its bucket list and its place to stay.",
-    examples: [.init("trips show trips.store Norway", meaning: "The trip with the name Norway.")],
+    summary: "Shows one trip with its bucket list and place to stay.",
+    examples: [
+      "trips show trips.store Norway": "Show the trip Norway."
+    ],
     parameters: [store, name],
-    files: [unseenFile],
+    files: files,
     exitCodes: [.unreadable, .missing, .locked, .schemaMismatch]
   ) { call in
     let context = try openStore(call)
@@ -82,10 +83,10 @@ extension Trips {
     return .success
   }
 
-  static let unseenFile = Command.Note(
-    "STORE-unseen.json",
-    meaning: "The trips that have a badge, and how far the store's history was looked at for them."
-  )
+  static let files: KeyValuePairs = [
+    "STORE-unseen.json":
+      "The trips with a badge, and the token of the history that they come from."
+  ]
 
   /// The trips that have a badge now, but for one that was just shown.
   @discardableResult

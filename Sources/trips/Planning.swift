@@ -9,30 +9,28 @@ extension Trips {
   private static let newName = Parameter<String>.required(
     "name",
     type: .text,
-    help: "What to call it; no other trip may have that name."
+    help: "The name; no other trip may have it."
   )
   private static let destination = Parameter<String>.required(
     "destination",
     type: .text,
-    help: "Where it goes."
+    help: "The destination."
   )
-  private static let start = Parameter<Date>.required("start", type: .date, help: "Its first day.")
-  private static let end = Parameter<Date>.required("end", type: .date, help: "Its last day.")
+  private static let start = Parameter<Date>.required("start", type: .date, help: "The first day.")
+  private static let end = Parameter<Date>.required("end", type: .date, help: "The last day.")
   private static let kind = Parameter<Kind>.flag(
     "kind",
     type: .oneOf,
     fallback: "trip",
-    help: "What sort of trip it is."
+    help: "The kind of trip."
   )
 
   static let add = Command(
     "add",
-    summary: "Adds a trip, and makes the store where there is none.",
+    summary: "Adds a trip, and creates the store if it does not exist.",
     examples: [
-      .init(
-        "trips add trips.store --name Norway --destination Bergen --start 2026-06-01 --end 2026-06-14",
-        meaning: "Plan two weeks in Norway."
-      )
+      "trips add trips.store --name Norway --destination Bergen --start 2026-06-01 --end 2026-06-14":
+        "Plan two weeks in Norway."
     ],
     parameters: [store, newName, destination, start, end, kind],
     exitCodes: [.unreadable, .locked, .schemaMismatch]
@@ -76,32 +74,32 @@ extension Trips {
   private static let otherName = Parameter<String?>.optional(
     "name",
     type: .text,
-    help: "Another name."
+    help: "The new name."
   )
   private static let otherDestination = Parameter<String?>.optional(
     "destination",
     type: .text,
-    help: "Another destination."
+    help: "The new destination."
   )
   private static let otherStart = Parameter<Date?>.optional(
     "start",
     type: .date,
-    help: "Another first day."
+    help: "The new first day."
   )
   private static let otherEnd = Parameter<Date?>.optional(
     "end",
     type: .date,
-    help: "Another last day."
+    help: "The new last day."
   )
   private static let notes = Parameter<String?>.optional(
     "notes",
     type: .text,
-    help: "What to keep in mind; an empty text takes it away."
+    help: "The new notes; an empty text removes them."
   )
   private static let status = Parameter<TripStatus?>.optional(
     "status",
     type: .oneOf,
-    help: "How far it has come."
+    help: "The new status."
   )
   private static let favorite = Parameter<YesOrNo?>.optional(
     "favorite",
@@ -111,7 +109,7 @@ extension Trips {
   private static let item = Parameter<[String]>.repeated(
     "item",
     type: .text,
-    help: "Something more for its bucket list."
+    help: "Add this to the bucket list."
   )
   private enum YesOrNo: String, CaseIterable, Sendable { case yes, no }
 
@@ -119,11 +117,8 @@ extension Trips {
     "edit",
     summary: "Changes a trip.",
     examples: [
-      .init("trips edit trips.store Norway --status booked", meaning: "It is booked."),
-      .init(
-        "trips edit trips.store Norway --item 'See the aurora'",
-        meaning: "Put it on the bucket list."
-      ),
+      "trips edit trips.store Norway --status booked": "Mark a trip as booked.",
+      "trips edit trips.store Norway --item 'See the aurora'": "Add to its bucket list.",
     ],
     parameters: [
       store, name, otherName, otherDestination, otherStart, otherEnd, notes, status, favorite, item,
@@ -154,8 +149,10 @@ extension Trips {
 
   static let delete = Command(
     "delete",
-    summary: "Deletes a trip, with its bucket list and its place to stay.",
-    examples: [.init("trips delete trips.store Norway", meaning: "It was called off.")],
+    summary: "Deletes a trip with its bucket list and place to stay.",
+    examples: [
+      "trips delete trips.store Norway": "Delete the trip Norway."
+    ],
     parameters: [store, name],
     exitCodes: [.unreadable, .missing, .locked, .schemaMismatch]
   ) { call in
@@ -168,24 +165,24 @@ extension Trips {
   private static let place = Parameter<String>.required(
     "place",
     type: .text,
-    help: "The name of the hotel, or of the friend."
+    help: "The name of the hotel or friend."
   )
   private static let address = Parameter<String>.flag(
     "address",
     type: .text,
     fallback: "",
-    help: "Where that is."
+    help: "The address."
   )
   private static let isConfirmed = Parameter<Bool>.toggle(
     "confirmed",
-    help: "It is confirmed already."
+    help: "The place is already confirmed."
   )
 
   static let book = Command(
     "book",
-    summary: "Books a place to stay, instead of the one that there was.",
+    summary: "Books a place to stay, and replaces an earlier one.",
     examples: [
-      .init("trips book trips.store Norway --place 'Hotel Nordlys'", meaning: "Stay in that hotel.")
+      "trips book trips.store Norway --place 'Hotel Nordlys'": "Stay in that hotel."
     ],
     parameters: [store, name, place, address, isConfirmed],
     exitCodes: [.unreadable, .missing, .locked, .schemaMismatch]

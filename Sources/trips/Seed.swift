@@ -8,48 +8,43 @@ extension Trips {
     short: "n",
     type: .integer(in: 0...1_000_000_000),
     fallback: "2000",
-    help: "How many changes the history of trips is to have."
+    help: "The number of changes in the history."
   )
   private static let seedNumber = Parameter<UInt64>.flag(
     "seed",
     short: "s",
     type: .natural,
     fallback: "1",
-    help: "The number that everything follows from."
+    help: "The seed; the same one creates the same store."
   )
   private static let people = Parameter<String?>.optional(
     "people",
     type: .file,
-    help: "Make a store of people too, here."
+    help: "Also create a store of people in this file."
   )
   private static let release = Parameter<SampleTrips.Release>.flag(
     "release",
     type: .oneOf,
     fallback: "3",
-    help: "The release of the app that is to have written it; 1 and 2 had older schemas."
+    help: "The release of the app; 1 and 2 have older schemas."
   )
   private static let smallPhotos = Parameter<Bool>.toggle(
     "small-photos",
-    help: "Make photos of a few hundred bytes, for a store that is to be passed on."
+    help: "Create photos of a few hundred bytes, for a small store."
   )
 
   static let seed = Command(
     "seed",
-    summary: "Makes a store with a believable history.",
+    summary: "Creates a store with a plausible history.",
     discussion:
-      "The same seed and number of changes give the same store: its rows, its history and "
-      + "its identity. Several authors take part: the app, its widget and the sync. The store must "
-      + "not be there yet, and is there only when it is finished.",
+      "The same seed and number of changes always create the same store: rows, history and "
+      + "identifier. Several authors take part: the app, its widget and the sync. The store "
+      + "must not exist yet; it appears when it is complete.",
     examples: [
-      .init(
-        "trips seed trips.store --changes 1000000 --seed 7",
-        meaning: "A store of a million changes."
-      ),
-      .init("trips seed trips.store --people people.store", meaning: "With the second store."),
-      .init(
-        "trips seed old.store --release 1 --changes 60",
-        meaning: "A store for trying a migration."
-      ),
+      "trips seed trips.store --changes 1000000 --seed 7": "Create a store with a million changes.",
+      "trips seed trips.store --people people.store": "Also create a store of people.",
+      "trips seed old.store --release 1 --changes 60":
+        "Create a store of an old release, to try a migration.",
     ],
     parameters: [store, changes, seedNumber, people, release, smallPhotos],
     exitCodes: [.interrupted, .terminated]

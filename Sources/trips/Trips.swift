@@ -19,11 +19,11 @@ struct Trips {
     "color",
     type: .oneOf,
     fallback: "auto",
-    help: "When to colour what is written."
+    help: "When to color the output."
   )
   static let json = Parameter<Bool>.toggle(
     "json",
-    help: "Answer with JSON, one object a line."
+    help: "Write the answer as JSON, one object per line."
   )
   static let store = Parameter<String>.positional("STORE", type: .file, help: "The store of trips.")
   static let name = Parameter<String>.positional("NAME", type: .text, help: "The name of the trip.")
@@ -31,21 +31,19 @@ struct Trips {
   static let program: Program = Program(
     Command(
       "trips",
-      summary: "Keeps trips, with what to do on them and where to stay.",
-      discussion: "The SampleTrips app for a terminal: it lists, plans and books trips in a store "
-        + "whose history tells who changed what. Its widget is another process with a name of its "
-        + "own, and a seeded generator makes stores of any size to try things with.",
+      summary: "Manages trips, with their bucket lists and places to stay.",
+      discussion:
+        "The SampleTrips app for a terminal. It lists, plans and books trips in a store whose "
+        + "history shows who changed what. Its widget is a separate process with its own "
+        + "author, and a seeded generator creates stores of any size.",
       examples: [
-        .init(
-          "trips seed trips.store --changes 2000 --seed 1",
-          meaning: "Make a store to look at."
-        ),
-        .init("trips list trips.store", meaning: "See what is in it."),
+        "trips seed trips.store --changes 2000 --seed 1": "Create a store to look at.",
+        "trips list trips.store": "List its trips.",
       ],
       parameters: [color, json],
       environment: [
-        .init("NO_COLOR", meaning: "Nothing is coloured where it is set to something."),
-        .init("FORCE_COLOR", meaning: "Everything is coloured, terminal or not."),
+        "NO_COLOR": "Disables colors, unless it is empty.",
+        "FORCE_COLOR": "Enables colors, even if the output is not a terminal.",
       ],
       subcommands: [
         list, show, add, edit, delete, book, seed, widget, .completions(for: "trips"),

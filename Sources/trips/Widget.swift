@@ -5,13 +5,13 @@ import SwiftData
 extension Trips {
   static let widget = Command(
     "widget",
-    summary: "Does what the widget on the home screen does, in its name.",
+    summary: "Acts as the widget on the home screen, as its author.",
     subcommands: [
       Command(
         "confirm",
         summary: "Confirms the place to stay of a trip.",
         examples: [
-          .init("trips widget confirm trips.store Norway", meaning: "The hotel has called.")
+          "trips widget confirm trips.store Norway": "Confirm it after the hotel called."
         ],
         parameters: [store, name],
         exitCodes: [.unreadable, .missing, .locked, .schemaMismatch]

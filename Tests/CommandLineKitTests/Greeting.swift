@@ -27,13 +27,13 @@ enum Greeting {
     "greet",
     summary: "Greets people.",
     parameters: [verbose],
-    environment: [.init("LANG", meaning: "The language.")],
+    environment: ["LANG": "The language."],
     subcommands: [
       Command(
         "hello",
         summary: "Says hello.",
         discussion: "Politely, and as often as is asked for.",
-        examples: [.init("greet hello Kim --times 3", meaning: "Three times.")],
+        examples: ["greet hello Kim --times 3": "Three times."],
         parameters: [name, others, times, mood, gifts, loud],
         exitCodes: [.missing]
       ) { _ in .success },

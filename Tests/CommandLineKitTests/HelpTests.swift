@@ -25,7 +25,7 @@ struct HelpTests {
           -m, --mood WORD     In what mood.
               --gift TEXT     What to bring. May be given several times.
           -l, --loud          In capitals.
-          -h, --help          Show help; -h the short one.
+          -h, --help          Show help (-h: a short version).
 
         Flags of all commands:
           -v, --verbose  Say more. May be given several times.
@@ -59,17 +59,17 @@ struct HelpTests {
           -m, --mood WORD     In what mood.
               --gift TEXT     What to bring. May be given several times.
           -l, --loud          In capitals.
-          -h, --help          Show help; -h the short one.
+          -h, --help          Show help (-h: a short version).
 
         Flags of all commands:
           -v, --verbose  Say more. May be given several times.
 
         Environment:
-          GREET_TIMES  The value of --times, where that is not given.
+          GREET_TIMES  The value of --times, if that is not given.
           LANG         The language.
 
         Exit status:
-          0   success; nothing to do is success
+          0   success, also if there was nothing to do
           2   failed
           10  a store, folder, file or object is missing
           64  the command line is wrong

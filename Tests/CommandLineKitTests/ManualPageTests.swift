@@ -41,7 +41,7 @@ struct ManualPageTests {
       "odd",
       summary: "Says “x” \\ y.",
       discussion: ".SH begins a line\n\n'quoted' — 京",
-      examples: [.init("odd \"a\"", meaning: ".B bold")],
+      examples: ["odd \"a\"": ".B bold"],
       parameters: []
     ) { _ in .success }
     let text = ManualPage(CommandPage(path: [command]), of: program).text

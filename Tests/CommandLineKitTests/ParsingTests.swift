@@ -87,7 +87,7 @@ struct ParsingTests {
     let error = Greeting.error("hello", "Kim", environment: ["GREET_TIMES": "many"])
     #expect(
       error?.message == "“many” is not a value for --times; give a whole number from 1 to 10."
-        + " It comes from the variable GREET_TIMES."
+        + " It comes from the environment variable GREET_TIMES."
     )
   }
 
@@ -96,19 +96,19 @@ struct ParsingTests {
     let cases: [(words: [String], message: String, hint: String?)] = [
       (["helo", "Kim"], "There is no command “helo”.", "Did you mean “hello”?"),
       (["quit"], "There is no command “quit”.", "There are hello, note, deep."),
-      (["hello", "Kim", "--load"], "greet hello has no flag --load.", "Did you mean “--loud”?"),
+      (["hello", "Kim", "--load"], "greet hello does not have a flag --load.", "Did you mean “--loud”?"),
       (
-        ["hello", "Kim", "--secre"], "greet hello has no flag --secre.", "See “greet hello --help”."
+        ["hello", "Kim", "--secre"], "greet hello does not have a flag --secre.", "See “greet hello --help”."
       ),
-      (["hello", "Kim", "-x"], "greet hello has no flag -x.", "See “greet hello --help”."),
+      (["hello", "Kim", "-x"], "greet hello does not have a flag -x.", "See “greet hello --help”."),
       (
         ["hello", "Kim", "--loud=yes"],
-        "--loud takes no value; leave out what follows the “=”.", nil
+        "--loud does not take a value; leave out “=” and what follows.", nil
       ),
       (["hello", "Kim", "-t"], "--times needs a value: --times NUMBER.", nil),
       (
         ["hello", "Kim", "--gift", "--loud"], "--gift needs a value: --gift TEXT.",
-        "A value that begins with a dash is written --gift=--loud."
+        "Write a value that begins with a dash as --gift=--loud."
       ),
       (
         ["hello", "Kim", "-t", "11"],
@@ -123,18 +123,18 @@ struct ParsingTests {
         "Did you mean “glad”?"
       ),
       (
-        ["hello"], "Missing NAME: Who to greet.",
+        ["hello"], "Missing NAME (who to greet).",
         "Example: greet hello Kim --times 3. See “greet hello --help”."
       ),
-      (["note"], "Missing --log FILE: Where to note it.", "See “greet note --help”."),
+      (["note"], "Missing --log FILE (where to note it).", "See “greet note --help”."),
       (
-        ["note", "--log", "x", "y"], "greet note takes no further “y”.",
-        "See “greet note --help”. A value with blanks needs quotes."
+        ["note", "--log", "x", "y"], "greet note does not take another argument, “y”.",
+        "See “greet note --help”. Put a value with blanks in quotes."
       ),
       (["deep"], "Missing command: one of down.", "See “greet deep --help”."),
       (["help", "helo"], "There is no command “helo”.", "Did you mean “hello”?"),
       (
-        ["hello", "--version"], "greet hello has no flag --version.",
+        ["hello", "--version"], "greet hello does not have a flag --version.",
         "See “greet hello --help”."
       ),
     ]

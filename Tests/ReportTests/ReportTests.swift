@@ -219,14 +219,14 @@ struct ReportTests {
       #expect(count > 1)
       for (name, words) in [
         (logs.path, "Values of \(count) transactions were erased"),
-        (store.location.path, "all but \(count) are as they were written"),
+        (store.location.path, "are unaltered, except \(count) whose digests"),
       ] {
         let integrity = try summarize(History(name), request: AuditRequest()).integrity
         #expect(integrity.isSound)
         let text = integrity.statements.joined(separator: " ")
         #expect(text.contains(words), "\(text)")
-        #expect(!text.contains("\(integrity.head) are as they were written"), "\(text)")
-        #expect(!text.contains("lineage 0 are as they were written"), "\(text)")
+        #expect(!text.contains("\(integrity.head) are unaltered."), "\(text)")
+        #expect(!text.contains("lineage 0 are unaltered"), "\(text)")
       }
     }
   }
@@ -241,7 +241,7 @@ struct ReportTests {
       #expect(outline.base >= 9)
       let integrity = try summarize(History(path), request: AuditRequest()).integrity
       #expect(integrity.isSound)
-      let words = "transactions \(outline.base + 1) to \(outline.head) are as they were written."
+      let words = "transactions \(outline.base + 1) to \(outline.head) are unaltered."
       #expect(integrity.statements.first?.hasSuffix(words) == true, "\(integrity.statements)")
       let first = outline.base + 1
       try runSQL("UPDATE history_transaction SET author = 'x' WHERE id = \(first)", on: path)

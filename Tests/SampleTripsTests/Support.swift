@@ -58,7 +58,7 @@ func tripsProgram() throws -> ChildProcess {
   process.executableURL = try #require(
     Bundle.main.executableURL?.deletingLastPathComponent().appendingPathComponent("trips")
   )
-  process.environment = ["PATH": "/usr/bin:/bin"]
+  process.environment = ["PATH": "/usr/bin:/bin", "LC_ALL": "C.UTF-8"]
   return process
 }
 

@@ -188,7 +188,7 @@ struct ExitCodeTests {
       for line in lines {
         let run = try travelog(line)
         #expect(run.code == 16, "\(line): \(run.code) \(run.errors)")
-        #expect(run.errors.contains("left out"), "\(run.errors)")
+        #expect(run.errors.contains("filtered"), "\(run.errors)")
       }
       #expect(try travelog("log", "\(logs)/\(store)/\(name)").code == 0)
     }

@@ -246,7 +246,7 @@ struct JobTests {
     arguments: [
       ("{\n  stesp: []\n}", "2:3", "steps"),
       ("{ steps: [{ do: 'exprot' }] }", "1:17", "export"),
-      ("{ steps: [{ do: 'undo' }] }", "1:17", "No step can be"),
+      ("{ steps: [{ do: 'undo' }] }", "1:17", "A step can't run"),
       ("{ steps: [{ do: 'export', with: {\n stroe: 'a', to: 'b' } }] }", "2:2", "store"),
       (
         "{ steps: [{ do: 'export', with: { store: 'a', to: 'b',\n level: 10 } }] }", "2:9", "1 to 9"

@@ -45,7 +45,7 @@ struct ProgramTests {
       }
       let verified = try travelog("verify", logs)
       #expect(verified.code == 0)
-      #expect(verified.output.contains("the token says that this is the end"))
+      #expect(verified.output.contains("the token confirms that no later log is missing"))
     }
   }
 

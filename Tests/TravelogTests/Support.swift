@@ -44,7 +44,7 @@ func installed(_ name: String) -> String? {
     .first { FileManager.default.isExecutableFile(atPath: $0) }
 }
 
-/// Runs any program.
+/// Runs any program, in a UTF-8 locale unless the environment names another.
 @discardableResult
 func run(
   _ program: String,
@@ -55,7 +55,7 @@ func run(
   let process = ChildProcess()
   process.executableURL = URL(fileURLWithPath: program)
   process.arguments = arguments
-  process.environment = environment
+  process.environment = ["LC_ALL": "C.UTF-8"].merging(environment) { $1 }
   let output = Pipe()
   let errors = Pipe()
   process.standardOutput = output

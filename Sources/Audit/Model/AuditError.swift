@@ -45,10 +45,10 @@ package enum AuditError: Error, Sendable, Worded {
   package var wording: Wording {
     switch self {
     case .unknownEntity(let name, let path, let known):
-      "There is no entity “\(name)” in \(path).\nThere are \(known.joined(separator: ", "))."
+      "There is no entity \(inQuotes(abbreviated(name))) in \(path).\nThere are \(listText(known))."
     case .unknownProperty(let name, let entity, let path, let known):
-      "\(entity.map { "\($0) has no" } ?? "No entity of \(path) has an") attribute “\(name)”."
-        + "\nThere are \(known.joined(separator: ", "))."
+      "\(entity.map { "\($0) has no" } ?? "No entity of \(path) has an") attribute \(inQuotes(abbreviated(name)))."
+        + "\nThere are \(listText(known))."
     case .unknownObject(let entity, let id, let history, 0):
       "The history of \(history) does not have \(entity) \(id)."
         + "\nLook for it by its values, as with --where name=…, or list what there is with"
@@ -57,12 +57,12 @@ package enum AuditError: Error, Sendable, Worded {
       "\(history) keeps history from transaction \(base + 1) on, and \(entity) \(id) is not in it."
         + "\nFor earlier changes: travelog blame LOGS \(entity) \(id)"
     case .noObjectHas(let value, let property, let entity, let history):
-      "No \(entity) of \(history) has or had the \(property) “\(value)”."
+      "No \(entity) of \(history) has or had the \(property) \(inQuotes(abbreviated(value)))."
         + "\nValues are compared whole; list what there is with “travelog log \(history) --entity"
         + " \(entity) --patch”."
     case .severalObjects(let names, let value, let property):
-      "Several objects have or had the \(property) “\(value)”:"
-        + " \(names.joined(separator: ", "))."
+      "Several objects have or had the \(property) \(inQuotes(abbreviated(value))):"
+        + " \(listText(names))."
         + "\nGive the id of one of them."
     case .isBeforeHistory(let name, let base):
       "The history of \(name) begins after transaction \(base)."

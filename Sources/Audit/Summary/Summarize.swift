@@ -77,7 +77,7 @@ private final class Summary {
       add(.damage, message: error.message, transaction: error.transaction)
       result.integrity.isSound = false
       result.integrity.statements.append(
-        "The history could be read up to transaction \(result.range?.upperBound ?? 0): "
+        "The history could be read only up to transaction \(result.range?.upperBound ?? 0): "
           + error.message
       )
     }
@@ -123,7 +123,7 @@ private final class Summary {
     if isOlder {
       add(
         .clockBack,
-        message: "A transaction says that it is older than the one before.",
+        message: "A transaction has an earlier time than the one before it.",
         transaction: transaction.id
       )
     }
@@ -174,25 +174,26 @@ private final class Summary {
       let hours = request.clock.officeHours.map { "\($0.lowerBound) to \($0.upperBound)" } ?? ""
       add(
         .outsideOfficeHours,
-        message: "Changes outside the hours of work, Monday to Friday from \(hours) o'clock"
+        message: "Changes outside working hours, Monday to Friday from \(hours) o'clock"
           + " (\(request.clock.zoneName)).",
         transaction: id
       )
     }
     if total.all >= request.bulk {
-      add(.bulk, message: "Transactions of \(request.bulk) changes and more.", transaction: id)
+      add(.bulk, message: "Transactions with \(request.bulk) or more changes.", transaction: id)
     }
     switch transaction.operation {
     case .foreign:
       add(
         .foreign,
-        message: "A program that is no writer of ours changed the store; nobody says who.",
+        message: "A program other than Travelog changed the store. The author is unknown.",
         transaction: id
       )
     case .gap:
       add(
         .gap,
-        message: "Changes were made up later, because no history was written of them.",
+        message:
+          "The difference was recorded later, because the history of the changes is missing.",
         transaction: id
       )
     case .prune: add(.deletedHistory, message: "Older history was deleted.", transaction: id)
@@ -233,7 +234,7 @@ private final class Summary {
       add(
         .deletedHistory,
         message:
-          "The history begins after transaction \(history.outline.base); what was before is not in it.",
+          "The history begins after transaction \(history.outline.base); it does not have earlier ones.",
         transaction: history.outline.base
       )
     }
@@ -254,8 +255,8 @@ private final class Summary {
         result.integrity.statements.append(chain.statement)
       }
       result.integrity.statements.append(
-        "Whoever can write the store can write its history and its digests too; compare the head"
-          + " with one that was written down elsewhere."
+        "Anyone who can write to the store can forge its history and digests. Compare the head"
+          + " with a digest that was noted elsewhere."
       )
     case is FolderHistory:
       var verifying = VerifyRequest(logs: LogFolder(outline.path))
@@ -268,12 +269,12 @@ private final class Summary {
         result.integrity.head = found.to.transaction
         result.integrity.headDigest = found.to.digest.description
         result.integrity.statements.append(
-          "All digests were recomputed from the bytes of \(found.files) logs: transactions"
+          "Every digest was recomputed from \(countText(found.files, noun: "log")): transactions"
             + " \(found.from.transaction + 1) to \(found.to.transaction) of lineage"
             + " \(found.lineage) are"
             + (found.findings.isEmpty && found.except.isEmpty
-              ? " as they were written."
-              : " sound\(found.findings.isEmpty ? "." : "; what else was found is a finding.")")
+              ? " unaltered."
+              : " sound\(found.findings.isEmpty ? "." : "; the findings say what else is wrong.")")
         )
         result.integrity.statements += found.except.map { "Except: \($0.description)." }
         result.integrity.statements.append(endStatement(found.end))
@@ -285,14 +286,13 @@ private final class Summary {
       } catch let error as LogError where error.code != .inputOutput {
         add(.damage, message: error.message, transaction: error.transaction)
         result.integrity.isSound = false
-        result.integrity.statements.append("The log is not as it was written: " + error.message)
+        result.integrity.statements.append("The log was altered: " + error.message)
         return
       }
       result.integrity.head = outline.head
       result.integrity.statements.append(
-        "The log was read from its first byte to its last, and every digest in it is right for"
-          + " what precedes it. That its beginning follows on what was before, only the logs before"
-          + " it can tell."
+        "The log was read completely, and every digest in it is correct. Only the log before it"
+          + " shows whether a log between them is missing."
       )
     default:
       result.integrity.head = outline.head
@@ -301,13 +301,12 @@ private final class Summary {
 
   private func endStatement(_ end: Verification.EndProof) -> String {
     switch end {
-    case .token: "The token says that nothing is missing after that."
-    case .head: "The digest that was given says that nothing is missing after that."
-    case .lineage: "The next lineage says that nothing is missing after that."
-    case .store: "The store says that nothing is missing after that."
+    case .token: "The token confirms that no later log is missing."
+    case .head: "The given digest confirms that no later log is missing."
+    case .lineage: "The next lineage confirms that no later log is missing."
+    case .store: "The store confirms that no later log is missing."
     case .none:
-      "Nothing tells that logs after that are not missing; compare the head with one that was"
-        + " written down elsewhere."
+      "Later logs may be missing. Compare the head with a digest that was noted elsewhere."
     }
   }
 }
@@ -356,8 +355,7 @@ private struct Chain {
     guard made == transaction.digest else {
       isBroken = true
       return
-        "The digest of transaction \(transaction.id) is not that of what history has of it: one"
-        + " of the two was altered."
+        "Transaction \(transaction.id) was altered: its changes do not have its digest."
     }
     if !isBroken { last = transaction.id }
     return nil
@@ -365,15 +363,15 @@ private struct Chain {
 
   var statement: String {
     guard last >= first else { return "There is no transaction to verify." }
-    let looked = "All digests were made anew from what history has: "
+    let looked = "Every digest was recomputed from the history: "
     if isBroken {
-      return looked + "transactions \(first) to \(last) are sound; one after them is not."
+      return looked + "transactions \(first) to \(last) are sound; a later one is not."
     }
     guard unproved > 0 else {
-      return looked + "transactions \(first) to \(last) are as they were written."
+      return looked + "transactions \(first) to \(last) are unaltered."
     }
     return looked
-      + "of transactions \(first) to \(last), all but \(unproved) are as they were written."
-      + " The digests of the others can't be checked, because values or whole transactions were erased."
+      + "transactions \(first) to \(last) are unaltered, except \(unproved) whose digests can't be"
+      + " checked because their values or changes were erased."
   }
 }

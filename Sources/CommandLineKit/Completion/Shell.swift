@@ -21,7 +21,7 @@ enum Shell: String, CaseIterable, Sendable {
 }
 
 private let bashScript = #"""
-  # bash completion for PROGRAM, as “PROGRAM completions bash” writes it.
+  # bash completion for PROGRAM, written by: PROGRAM completions bash
   _PROGRAM() {
     local -a typed=()
     local word value glue=
@@ -60,7 +60,7 @@ private let bashScript = #"""
 
 private let zshScript = #"""
   #compdef PROGRAM
-  # zsh completion for PROGRAM, as “PROGRAM completions zsh” writes it.
+  # zsh completion for PROGRAM, written by: PROGRAM completions zsh
   _PROGRAM() {
     local line word prefix=
     local -a offers
@@ -93,7 +93,7 @@ private let zshScript = #"""
   """#
 
 private let fishScript = #"""
-  # fish completion for PROGRAM, as “PROGRAM completions fish” writes it.
+  # fish completion for PROGRAM, written by: PROGRAM completions fish
   function __PROGRAM_offers
       set -l typed (commandline -opc)
       set -l current (commandline -ct)
@@ -119,22 +119,15 @@ extension Command {
     let shell = Parameter<Shell>.positional("SHELL", type: .oneOf, help: "bash, zsh or fish.")
     return Command(
       "completions",
-      summary: "Writes what a shell reads to complete commands, flags, values and files.",
-      discussion: "The script asks the program itself what may come next, so that it need not be"
-        + " written again when the program is another.",
+      summary: "Writes a completion script for a shell.",
+      discussion:
+        "The script asks the program for completions, so it needs no update when the program "
+        + "is updated.",
       examples: [
-        .init(
-          "source <(\(name) completions bash)",
-          meaning: "For this bash; put it into ~/.bashrc."
-        ),
-        .init(
-          "\(name) completions zsh > ~/.zfunc/_\(name)",
-          meaning: "For zsh, in a folder of its fpath."
-        ),
-        .init(
-          "\(name) completions fish > ~/.config/fish/completions/\(name).fish",
-          meaning: "For fish, from its next start."
-        ),
+        "source <(\(name) completions bash)": "Complete in this bash; add it to ~/.bashrc.",
+        "\(name) completions zsh > ~/.zfunc/_\(name)": "For zsh, in a folder of its fpath.",
+        "\(name) completions fish > ~/.config/fish/completions/\(name).fish":
+          "For fish, from its next start.",
       ],
       parameters: [shell]
     ) { call in

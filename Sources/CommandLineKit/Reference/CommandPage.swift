@@ -32,7 +32,7 @@ struct CommandPage {
   var arguments: [Row] { command.positionals.map(row) }
   var flags: [Row] {
     var rows = command.flags.map(row)
-    rows.append(Row("-h, --help", meaning: "Show help; -h the short one."))
+    rows.append(Row("-h, --help", meaning: "Show help (-h: a short version)."))
     if path.count == 1 { rows.append(Row("-V, --version", meaning: "Show the version.")) }
     return rows
   }
@@ -40,7 +40,7 @@ struct CommandPage {
   var variables: [Row] {
     (command.flags + inherited).compactMap { flag in
       flag.variable.map {
-        Row($0, meaning: "The value of \(flag.spelling), where that is not given.")
+        Row($0, meaning: "The value of \(flag.spelling), if that is not given.")
       }
     } + path.flatMap(\.environment)
   }

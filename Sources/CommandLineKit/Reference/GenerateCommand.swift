@@ -6,15 +6,15 @@ extension Command {
     let folder = Parameter<String>.positional(
       "FOLDER",
       type: .folder,
-      help: "The folder for the pages, which is made where there is none."
+      help: "The folder for the pages; created if it does not exist."
     )
     return Command(
       "generate",
-      summary: "Writes the manual pages and the reference, for those who package the program.",
+      summary: "Writes manual pages and the command reference, for packagers.",
       subcommands: [
         Command(
           "man",
-          summary: "Writes a manual page for each command into a folder.",
+          summary: "Writes a manual page for each command to a folder.",
           parameters: [folder]
         ) { call in
           let program = program()
@@ -31,8 +31,9 @@ extension Command {
           } catch {
             throw CommandError(
               .failure,
-              message: "The manual pages can't be written to \(call.arguments[folder]): \(error)",
-              hint: "Name a folder that this user may write, with room on its disk."
+              message:
+                "Can't write the manual pages to \(call.arguments[folder]): \(reason(of: error))",
+              hint: "Name a folder that you can write to, on a disk with free space."
             )
           }
           return .success

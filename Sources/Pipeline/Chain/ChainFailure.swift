@@ -38,7 +38,7 @@ package enum ChainFailure: LogReason {
     case .misplaced(let header):
       "The log \(path) is in the wrong folder or has the wrong name: it begins with transaction"
         + " \(header.first) of lineage \(header.lineage) of the store \(header.store)"
-        + "\(header.partial.isEmpty ? "" : " and has something left out (\(header.partial))")."
+        + (header.partial.isEmpty ? "." : " and is filtered (\(header.partial)).")
         + "\nMove it to where it belongs."
     case .wrongFirst(let first, let named):
       "The log \(path) begins with transaction \(first), but its name says \(named).\n\(rename)"
@@ -70,21 +70,19 @@ package enum ChainFailure: LogReason {
       "The log \(path) repeats \(rangeText(range).lowercased()) of the log before it."
         + "\nMove one of the two out of the folder."
     case .filtered(let partial):
-      "The log \(path) has something left out (\(partial)), so that no log can follow it."
+      "The log \(path) is filtered (\(partial)), so no log can follow it."
         + "\nMove it out of the folder."
     case .filteredHistory(let partial, let name):
-      "\(name) has something left out (\(partial)), so that it does not show how a store was."
+      "\(name) is filtered (\(partial)), so it does not show how a store was."
         + "\nName whole logs, or the store."
     case .onlyFiltered(let store, let words):
-      "All logs of the store \(store) here have something left out (\(words)), so that they are not a"
-        + " whole history."
-        + "\nName a folder of one kind of them, which “log”, “show” and “blame” can read: \(path)"
+      "All logs of the store \(store) here are filtered (\(words)), so they are not a whole history."
+        + "\nName one folder of them, which “log”, “show” and “blame” can read: \(path)"
     case .filteredImport(let store, let folder):
-      "The logs of the store \(store) in \(folder) have something left out and can't be replayed."
+      "The logs of the store \(store) in \(folder) are filtered and can't be imported."
         + "\nUse the whole logs."
     case .filteredPart(let root):
-      "The logs in \(path) have something left out and can't be replayed."
-        + "\nName \(root) if it has the whole logs."
+      "The logs in \(path) are filtered and can't be imported.\nName \(root) if it has the whole logs."
     case .notAFolder: "\(path) is not a folder of logs."
     case .replica(let number):
       "Can't create the replica \(path): \(systemText(number))."

@@ -109,7 +109,7 @@ extension Notice {
         + " transaction \(base)."
     case .beginsWithSnapshot(let ids, let store, let logs):
       "\(rangeText(ids)) of \(store) \(ids.count == 1 ? "is" : "are") in no log: \(logs)"
-        + " begins with a later snapshot. `prune` keeps \(ids.count == 1 ? "it" : "them")."
+        + " begins with a later snapshot. “prune” keeps \(ids.count == 1 ? "it" : "them")."
     }
   }
 

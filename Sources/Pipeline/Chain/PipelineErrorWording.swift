@@ -23,7 +23,7 @@ extension PipelineError {
       "The logs in \(logs) contain only the state after transaction \(transaction)."
         + "\nRun “travelog import \(logs) --into NEW.store” to make a store of it."
     case .notAPoint(let words, let text):
-      "“\(words)” in “\(text)” is not a point in a history.\nGive \(Point.forms) after the @."
+      "\(inQuotes(abbreviated(words))) in \(inQuotes(abbreviated(text))) is not a point in a history.\nGive \(Point.forms) after the @."
     case .afterHead(let id, let base, let head):
       "The history of \(logs) ends at transaction \(head), before transaction \(id)."
         + "\nName a transaction from \(base) to \(head), or head."
@@ -31,10 +31,10 @@ extension PipelineError {
     case .logsAreGone(let first):
       "The logs from transaction \(first) on were removed from \(logs).\nBring them back."
     case .unknownEntity(let name, let known):
-      "There is no entity “\(name)” in \(logs).\nThere are \(known.joined(separator: ", "))."
+      "There is no entity \(inQuotes(abbreviated(name))) in \(logs).\nThere are \(listText(known))."
     case .unknownProperty(let name, let entity, let known):
-      "\(entity) in \(logs) has no attribute or relationship to one that is called “\(name)”."
-        + "\nThere are \(known.joined(separator: ", "))."
+      "\(entity) in \(logs) has no attribute or relationship to one that is called \(inQuotes(abbreviated(name)))."
+        + "\nThere are \(listText(known))."
     case .isDroppedAndHashed(let property):
       "\(property) can't be both dropped and hashed.\nName it once with --redact."
     case .hasNoKey:
@@ -181,7 +181,7 @@ extension PipelineError {
   private var nameTheFolder: String { "Name the folder that “travelog export --to” was given." }
 
   private func those(_ others: [String]) -> String {
-    others.isEmpty ? nameTheFolder : "There are logs of \(others.joined(separator: ", "))."
+    others.isEmpty ? nameTheFolder : "There are logs of \(listText(others))."
   }
 
   private func choose(_ stores: [String], choice: Choice) -> String {

@@ -14,7 +14,7 @@ package enum Point: Hashable, Sendable, CustomStringConvertible {
 
   /// The forms that ``init(_:)`` reads, for messages.
   package static let forms =
-    "a transaction as 412, a time as 2026-11-03T08:00Z or 2026-11-03, or head"
+    "a transaction such as 412, a time such as 2026-11-03T08:00Z or 2026-11-03, or head"
 
   /// Reads `412`, `2026-11-03T08:00Z`, `2026-11-03` or `head`; nil for anything else.
   package init?(_ text: String) {

@@ -27,28 +27,30 @@ struct JobError: ShownError {
     switch reason {
     case .notJSON(let message): "\(message)"
     case .noSteps: "There are no steps."
-    case .notSteps: "“steps” is a list of at least one step."
-    case .notAnObject(let what): "Expected \(what), as an object in braces."
+    case .notSteps: "“steps” must be a list with at least one step."
+    case .notAnObject(let what): "Expected \(what): an object in braces."
     case .unknownMember(let name, let what, let known):
-      "\(what.prefix(1).uppercased() + what.dropFirst()) does not have “\(name)”."
+      "\(what.prefix(1).uppercased() + what.dropFirst()) does not have \(quotedValue(name))."
         + "\n\(guess(name, among: known))"
-    case .notValues: "“values” is an object of names and their values."
-    case .notTexts: "Expected a text, a number or a list of them."
+    case .notValues: "“values” must be an object with names and values."
+    case .notTexts: "Expected a text, a number, or a list of texts and numbers."
     case .notOneText: "Expected one text."
-    case .noBrace: "After “${” there is no “}”."
+    case .noBrace: "“${” is not closed by “}”."
     case .unknownValue(let name, let known):
-      "There is no value “\(name)”.\n\(guess(name, among: known))"
+      "There is no value \(quotedValue(name)).\n\(guess(name, among: known))"
     case .severalValues(let name, let count):
-      "“\(name)” has \(count) values, so it must be the whole text."
-    case .noCommand: "The step has no “do” that names its command."
-    case .unknownCommand(let name): "No step can be “\(name)”.\n\(guess(name, among: jobCommands))"
+      "\(quotedValue(name)) has \(counted(Int64(count), noun: "value")), so nothing may be beside it in a text."
+    case .noCommand: "The step does not have a “do” with its command."
+    case .unknownCommand(let name):
+      "A step can't run \(quotedValue(name)).\n\(guess(name, among: jobCommands))"
     case .usage(let error): "\(error.message)" + (error.hint.map { "\n\($0)" } ?? "")
     case .unknownExitCode(let word):
-      "No command ends with “\(word)”.\n\(guess(word, among: ExitCode.all.map(\.name)))"
-    case .unknownReaction(let word): "“on_failure” is stop or continue, and not “\(word)”."
-    case .notABoolean(let key): "“\(key)” is true or false."
+      "There is no exit status \(quotedValue(word)).\n\(guess(word, among: ExitCode.all.map(\.name)))"
+    case .unknownReaction(let word):
+      "“on_failure” must be stop or continue, not \(quotedValue(word))."
+    case .notABoolean(let key): "“\(key)” must be true or false."
     case .takesOneValue(let key): "“\(key)” takes one value, not several."
-    case .noStream: "A step has no standard input or output; name a file."
+    case .noStream: "A step can't use - for standard input or output.\nName a file."
     }
   }
 }

@@ -6,7 +6,7 @@ extension Travelog {
   static let job = Parameter<String>.positional(
     "JOB",
     type: .file,
-    help: "The file of the job, as JSON5; - reads standard input."
+    help: "The job, a JSON5 file; - reads standard input."
   )
   static let settings = Parameter<[Assignment]>.repeated(
     "set",
@@ -16,25 +16,22 @@ extension Travelog {
   static let metricsFile = Parameter<String?>.optional(
     "metrics-file",
     type: .file,
-    help: "Write figures for Prometheus' textfile collector here, whatever the job says."
+    help: "Write metrics for Prometheus' textfile collector to this file."
   )
 
   static let runCommand = Command(
     "run",
-    summary: "Does the steps of a job: export, verify, prune and so on, one after the other.",
-    discussion: "A job is a file of JSON5; \(PackageFolders.documentation)/JOBS.md says what it may"
-      + " have. All of it is checked before anything is done. A step that fails ends the job, unless the file says otherwise,"
-      + " and the job ends as the first step that failed did.",
+    summary: "Runs the steps of a job, such as export, verify and prune.",
+    discussion:
+      "A job is a JSON5 file; \(PackageFolders.documentation)/JOBS.md describes the format. "
+      + "The whole file is checked before the first step. A step that fails ends the job, "
+      + "unless the file says otherwise, and the exit status is that of the first step that "
+      + "failed.",
     examples: [
-      .init(
-        "travelog run \(PackageFolders.jobs)/nightly-export.json5 --set store=trips.store"
-          + " --set logs=logs --set reports=reports",
-        meaning: "Export and verify, as cron would."
-      ),
-      .init(
-        "travelog run job.json5 --set store=trips.store --dry-run",
-        meaning: "Check the job, and see what it would do."
-      ),
+      "travelog run \(PackageFolders.jobs)/nightly-export.json5 --set store=trips.store --set logs=logs --set reports=reports":
+        "Export and verify, as a timer or cron does.",
+      "travelog run job.json5 --set store=trips.store --dry-run":
+        "Check the job, and see what it would do.",
     ],
     parameters: [job, settings, metricsFile, dryRun],
     exitCodes: ExitCode.all
@@ -115,7 +112,7 @@ extension Travelog {
     for (index, step) in job.steps.enumerated() {
       let result = step.run()
       report.note(result, ofStep: index)
-      for message in result.messages { try call.messages.writeLine(message) }
+      for message in result.messages { try call.messages.showLine(message) }
       let title = "\(job.name), step \(index + 1) of \(job.steps.count), \(step.command.name)"
       if result.isAccepted {
         try call.summarize(
@@ -123,14 +120,27 @@ extension Travelog {
         )
         continue
       }
-      let reason = result.error.map { "\($0)" } ?? "\(result.code.meaning) (\(result.code.number))"
-      try call.messages.writeLine("\(call.messages.style.red(title)): \(reason)")
+      let reason = reason(result, of: step, report: job.report)
+      try call.messages.showLine("\(call.messages.style.red(title)): \(reason)")
       if code == .success { code = result.code }
       let wasStopped = result.code == .interrupted || result.code == .terminated
       if wasStopped { return result.code }
       if step.failure == .stop { break }
     }
     return code
+  }
+
+  /// Why a step failed: its error, or what it found and where the list is.
+  private static func reason(_ result: StepResult, of step: JobStep, report: String?) -> String {
+    if let error = result.error { return "\(error)" }
+    let counts = ["inserted", "updated", "deleted"].compactMap { result.answers.last?.integer($0) }
+    let differing = counts.reduce(0, +)
+    let what =
+      step.command.name == "diff" && result.code == .found && differing > 0
+      ? "\(counted(differing, noun: "object")) \(differing == 1 ? "differs" : "differ")"
+      : "\(result.code.meaning) (exit status \(result.code.number))"
+    return what
+      + (((result.code == .found ? step.output : nil) ?? report).map { "; see \($0)" } ?? "")
   }
 
   /// Refuses places that nothing could be written to, while nothing is done yet.
@@ -176,7 +186,7 @@ extension CommandLineKit.ValueType where Value == Assignment {
   /// A value of a job and its name; it may be empty.
   static let setting = CommandLineKit.ValueType<Assignment>(
     placeholder: "NAME=VALUE",
-    forms: "the name of a value of the job and the value as store=trips.store",
+    forms: "a name and a value such as store=trips.store",
     parse: assignment.parse
   )
 }

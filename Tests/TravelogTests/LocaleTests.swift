@@ -1,0 +1,56 @@
+import Foundation
+import TestSupport
+import Testing
+
+@testable import travelog
+
+@Suite("Quotes and long values in help and errors")
+struct LocaleTests {
+  private let names = Travelog.program.command.subcommands.map(\.name)
+  /// Command lines that end with an error in which something is in quotes or shortened.
+  private let mistakes = [
+    ["exprot"], ["export"], ["log", "--frobnicate"], ["log", "none.store", "--limit", "many"],
+    ["--color", "blue", "log", "a"], ["blame", "a", "Trip", "--where", "name"],
+    ["export", "a", "--to", "b", "--max-file-size", "64"], ["undo", "a", "x"],
+    ["report", "a", "--fail-on", "damge"], ["verify", "a", "--head", "1"],
+    ["import", "none", "--into", "b"],
+  ]
+
+  @Test("Help and errors are ASCII in a locale that is not UTF-8")
+  func plainLocale() throws {
+    for environment in [["LC_ALL": "C"], ["LC_ALL": "", "LANG": "de_DE.ISO-8859-1"]] {
+      for line in names.flatMap({ [[$0, "-h"], ["help", $0]] }) + [["--help"], ["-h"]] {
+        let help = try travelog(line, environment: environment)
+        #expect(help.code == 0 && help.bytes.allSatisfy { $0 < 128 }, "\(line)")
+      }
+      for line in mistakes {
+        let plain = try travelog(line, environment: environment)
+        let quoted = try travelog(line)
+        #expect(plain.code == quoted.code && plain.code != 0, "\(line)")
+        #expect(plain.errors.utf8.allSatisfy { $0 < 128 }, "\(line): \(plain.errors)")
+        #expect(!quoted.errors.utf8.allSatisfy { $0 < 128 }, "\(line): \(quoted.errors)")
+      }
+    }
+  }
+
+  @Test("An error contains at most 80 characters of a value, and the size of a longer one")
+  func longValues() throws {
+    try withTemporaryFolder { folder in
+      let path = folder.path + "/job.json5"
+      let long = String(repeating: "x", count: 500)
+      let lines = [
+        [long], ["log", "--" + long], ["log", "a", "--limit", long], ["show", "a", "1", long],
+        ["log", "a", "-l", "-" + long], ["run", path, "--set", "\(long)=1"],
+        ["help", long],
+      ]
+      try Data("{ steps: [{ do: '\(long)' }] }".utf8).write(to: URL(fileURLWithPath: path))
+      for line in lines + [["run", path]] {
+        let run = try travelog(line)
+        let words = line.joined(separator: " ").prefix(60)
+        #expect(run.code != 0 && run.errors.utf8.count < 1000, "\(words): \(run.errors)")
+        #expect(run.errors.contains("characters)"), "\(words): \(run.errors)")
+        #expect(!run.errors.contains(long.prefix(81)), "\(words): \(run.errors)")
+      }
+    }
+  }
+}
