@@ -78,7 +78,7 @@ static void *compress_slots(void *context) {
   return NULL;
 }
 
-// Writes what is done, in order; with the lock held.
+// Writes finished members in their order. The caller has the lock.
 static void write_done(struct work *work) {
   for (int i = 0; i < SLOTS; i++) {
     struct slot *slot = &work->slots[i];

@@ -25,7 +25,7 @@ peer_trip *peer_make_trips(int64_t count) {
 
 void peer_free_trips(peer_trip *trips) { free(trips); }
 
-// The same settings as the store's own connections.
+// Uses the settings of the store's connections.
 static int open_store(const char *path, sqlite3 **database) {
   int code = sqlite3_open_v2(path, database, SQLITE_OPEN_READWRITE | SQLITE_OPEN_NOMUTEX, NULL);
   if (code != SQLITE_OK) return code;
@@ -36,7 +36,7 @@ static int open_store(const char *path, sqlite3 **database) {
                       NULL, NULL, NULL);
 }
 
-// An instant as history has it, for seconds since 2001 that end in a half.
+// An instant in the form of history, for seconds since 2001 that end in a half.
 static void put_date(char *text, size_t room, double seconds) {
   time_t whole = (time_t)(int64_t)seconds + 978307200;
   struct tm parts;
@@ -45,7 +45,7 @@ static void put_date(char *text, size_t room, double seconds) {
   snprintf(text + count, room - count, ".5Z");
 }
 
-// Writes the rows of history that a save of the trips makes; names and towns need no escapes.
+// Writes the rows of history for a save of the trips; names and towns need no escapes.
 static int insert_history(sqlite3 *database, const peer_trip *trips, int64_t count) {
   sqlite3_stmt *insert = NULL;
   int code = sqlite3_prepare_v2(
@@ -149,7 +149,7 @@ static int64_t sum_of_row(sqlite3_stmt *statement) {
   int64_t sum = 0;
   for (int column = 0; column < sqlite3_column_count(statement); column++) {
     if (sqlite3_column_type(statement, column) == SQLITE_TEXT) {
-      // The bytes themselves, as a program would copy them.
+      // Reads the bytes, as a program that copies them would.
       sum += sqlite3_column_text(statement, column) ? sqlite3_column_bytes(statement, column) : 0;
     } else {
       sum += sqlite3_column_int64(statement, column);

@@ -32,7 +32,7 @@ int peer_rows_statement(peer_rows *rows, const char *sql) {
   return rows->statement_count++;
 }
 
-// A word with the kind in its lowest byte and a length above it, and then eight bytes or the bytes.
+// A word with the kind in its lowest byte and the length above it; then eight bytes, or the bytes.
 static void append(peer_rows *rows, enum kind kind, uint64_t length, const void *bytes, size_t count) {
   size_t padded = (count + 7) & ~(size_t)7;
   if (rows->count + 8 + padded > rows->room) {
@@ -57,7 +57,7 @@ void peer_rows_bytes(peer_rows *rows, const void *bytes, int64_t count, int is_t
 }
 void peer_rows_end_transaction(peer_rows *rows) { append(rows, ROW_END_TRANSACTION, 0, NULL, 0); }
 
-// The fastest settings with which a commit that returned is there after a power cut.
+// The fastest settings that keep a commit after a power cut.
 static int open_store(const char *path, sqlite3 **database) {
   int code = sqlite3_open_v2(path, database, SQLITE_OPEN_READWRITE | SQLITE_OPEN_NOMUTEX, NULL);
   if (code != SQLITE_OK) return code;
@@ -154,7 +154,7 @@ struct peer_changesets {
   int *sizes;
 };
 
-// The header hides sessions unless they are asked for, and a library may be without them.
+// The header declares sessions only on request, and a library may lack them.
 typedef struct sqlite3_session sqlite3_session;
 typedef struct sqlite3_changeset_iter sqlite3_changeset_iter;
 

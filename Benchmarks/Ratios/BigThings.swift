@@ -4,10 +4,10 @@ import Pipeline
 import SampleTrips
 import SwiftData
 
-/// What a history can have too much of: changes in one transaction, bytes in a value, files of logs.
+/// A history with very many changes in one transaction, bytes in a value, or log files.
 ///
-/// Each is made a given number of times as large as a store of every day has it, and is exported,
-/// verified and imported by the program, which is to need no more memory for it.
+/// Each is a given number of times larger than in an ordinary store. The program exports, verifies
+/// and imports it, and must not need more memory for it.
 struct BigThings {
   let program: ProgramBudgets
   let folder: URL
@@ -19,7 +19,7 @@ struct BigThings {
       + ways(of: "\(count / 100) files of logs", makeManyFiles)
   }
 
-  /// What the program takes for one thing, which is made when it is first needed.
+  /// The figures for one large history, which is created when it is first needed.
   private func ways(of name: String, _ make: @escaping (URL, String) throws -> Void) -> [Figure] {
     let place = folder.appending(path: UUID().uuidString, directoryHint: .isDirectory)
     let store = place.appending(path: "big.store")
@@ -58,7 +58,7 @@ struct BigThings {
     ]
   }
 
-  /// Another program writes very many rows at once, so that nobody has them in memory.
+  /// Another program writes very many rows at once, so no process has them in memory.
   private func makeLongTransaction(_ store: URL, _ logs: String) throws {
     _ = try SampleTrips.container(at: store)
     _ = try ProgramRun(

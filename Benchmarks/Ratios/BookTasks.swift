@@ -1,24 +1,24 @@
 import SwiftData
 
-/// Something that programs do with models, and the statements that it comes to, in C.
+/// A common task of programs with models, and the same task as SQL statements in C.
 struct BookTask {
   let name: String
-  /// How many authors the books have.
+  /// The number of authors.
   var authors: (_ books: Int) -> Int = { $0 / 10 }
-  /// Whether the stores have the books already.
+  /// Whether the stores have the books before the task.
   var isFilled = true
-  /// What is done before the clock starts, and kept meanwhile.
+  /// Runs before the clock starts; the result is kept during the task.
   var prepare: (ModelContext) throws -> Any = { _ in 0 }
-  /// Each gives a number that is the same for both, where there is one.
+  /// Both sides return the same number, if the task has one.
   let peer: (BookStore.Peer, _ count: Int) throws -> Int
   let ours: (ModelContext, _ count: Int) throws -> Int
 
-  /// The seconds of processor time that both take in stores of their own.
+  /// The seconds of processor time that both sides need in their own stores.
   func measure(_ count: Int, in folder: URL) throws -> (peer: Double, ours: Double) {
     let stores = (try BookStore(in: folder), try BookStore(in: folder))
     defer {
       for store in [stores.0, stores.1] {
-        // What is left is removed with the folder of all measurements.
+        // Remaining files are removed with the folder of all measurements.
         try? FileManager.default.removeItem(
           at: URL(filePath: store.path).deletingLastPathComponent()
         )
@@ -28,7 +28,7 @@ struct BookTask {
       for store in [stores.0, stores.1] {
         let context = ModelContext(store.container)
         try context.insertBooks(count, authors: authors(count))
-        // The digest of a large transaction is computed by the save after it, which is this one.
+        // The digest of a large transaction is computed by the next save, which is this one.
         let first = try context.fetch(FetchDescriptor<Author>()).first
         first?.name += "."
         try context.save()
@@ -56,7 +56,7 @@ extension Book {
   fileprivate var sum: Int { title.utf8.count + pages }
 }
 
-/// What `make bench` measures of models beside the budgets.
+/// What `make bench` measures of models, besides the budgets.
 enum BookTasks {
   private static let columns = "SELECT title, pages FROM Book AS b"
 
@@ -217,7 +217,7 @@ enum BookTasks {
       authors: { _ in 1 },
       prepare: { context in
         let authors = try context.fetch(FetchDescriptor<Author>())
-        // Reads the collection, which is not part of the task, and lets go of the array.
+        // Reads the collection, which is not part of the task, and releases the array.
         for author in authors where author.books.isEmpty {
           throw WrongResult(description: "\(author.name) has no books.")
         }

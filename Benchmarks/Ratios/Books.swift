@@ -24,7 +24,6 @@ final class Book {
   }
 }
 
-/// A store of books.
 struct BookStore {
   let path: String
   let container: ModelContainer
@@ -41,7 +40,7 @@ struct BookStore {
     )
   }
 
-  /// Runs work of the peer on a connection of its own.
+  /// Calls `work` with another connection for the peer.
   func withPeer(_ work: (Peer) throws -> Void) throws {
     guard let database = peer_open(path) else {
       throw WrongResult(description: "The peer could not open \(path).")
@@ -85,7 +84,7 @@ extension BookStore.Peer {
 }
 
 extension ModelContext {
-  /// Inserts the same, and saves.
+  /// Inserts the same books and authors, and saves.
   func insertBooks(_ books: Int, authors: Int) throws {
     let all = (0..<authors).map { Author(name: "Author \($0)") }
     for author in all { insert(author) }

@@ -1,7 +1,6 @@
-/// A budget with no peer.
+/// A measurement with a limit and without a peer.
 struct Figure {
   let name: String
   let limit: Double
-  /// Gives what is measured.
   let measure: () throws -> Double
 }

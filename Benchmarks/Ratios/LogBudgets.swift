@@ -5,11 +5,11 @@ import Pipeline
 import SampleTrips
 import Store
 
-/// The budgets of logs, over a store of SampleTrips with so many changes.
+/// The budgets of logs over a store of SampleTrips with `count` changes.
 struct LogBudgets {
   let folder: URL
   let count: Int
-  /// How hard both sides compress.
+  /// The compression level of both sides.
   private let level = 6
   private let store: String
   private let logs: [String]
@@ -101,7 +101,7 @@ struct LogBudgets {
     ]
   }
 
-  /// What somebody would type who has no tool.
+  /// A query that a person without Travelog would type.
   private static let query =
     "SELECT json_object('txn', c.transaction_id, 'seq', sequence, 'n', t.changes, 'ts', time,"
     + " 'author', author, 'op', kind, 'entity', entity, 'id', object, 'changed', json(changed),"
@@ -138,13 +138,13 @@ struct LogBudgets {
     let path = try Self.emptyCopy(of: store, in: folder, named: name)
     let time = try seconds { try work(path) }
     for suffix in ["", "-wal", "-shm"] {
-      // One that is not there need not be removed.
+      // The file may be missing.
       try? FileManager.default.removeItem(atPath: path + suffix)
     }
     return time
   }
 
-  /// A new store of the same schema, whose own triggers the peers don't fire.
+  /// A new store of the same schema, whose own triggers do not fire for the peers.
   private static func emptyCopy(
     of store: String,
     in folder: URL,
@@ -160,7 +160,7 @@ struct LogBudgets {
   }
 }
 
-/// A result that is not what it should be, so that its time means nothing.
+/// A wrong result, which makes the time meaningless.
 struct WrongResult: Error, CustomStringConvertible {
   let description: String
 }
@@ -171,7 +171,7 @@ func check(_ isRight: @autoclosure () throws -> Bool) throws {
   }
 }
 
-/// The seconds that a line for the shell takes.
+/// The seconds that a command line of the shell takes.
 private func shell(_ command: String) throws -> Double {
   let process = Process()
   process.executableURL = URL(fileURLWithPath: "/bin/bash")
@@ -183,7 +183,7 @@ private func shell(_ command: String) throws -> Double {
   }
 }
 
-/// What the peer compresses with.
+/// The name of the peer's compression library.
 private var peerLibrary: String {
   #if DEFLATE
   "libdeflate"

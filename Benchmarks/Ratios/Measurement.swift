@@ -1,25 +1,25 @@
 import Glibc
 
-/// A budget: what we may take, as a multiple of what the peer takes in the same run.
+/// A limit on the time of Travelog, as a multiple of the peer's time in the same run.
 struct Budget {
   let name: String
   let limit: Double
-  /// Done once, before anything is measured.
+  /// Runs once, before the first measurement.
   var prepare: () throws -> Void = {}
-  /// Each gives the seconds that it took.
+  /// Both return the seconds that they took.
   let peer: () throws -> Double
   let ours: () throws -> Double
 }
 
-/// What came of a budget.
+/// The result for a budget.
 struct Measurement {
   let budget: Budget
   let peer: Double
   let ours: Double
   let ratio: Double
 
-  /// Measures peer and ours in turns, so that what else the machine does meets both, and takes
-  /// medians; the ratio is the median of the ratios of neighbours.
+  /// Measures both sides in turns, because other load on the machine then affects both. The ratio is
+  /// the median of the ratios of neighbouring runs.
   init(_ budget: Budget, runs: Int) throws {
     try budget.prepare()
     var pairs: [(peer: Double, ours: Double)] = []

@@ -4,14 +4,14 @@ import Changes
 import Foundation
 import Store
 
-/// The rows that logs come to, for a peer that only writes them.
+/// The rows that logs contain, for a peer that only writes them.
 struct PeerRows {
   private let rows: OpaquePointer
   private var statements: [String: Int32] = [:]
   private var nextChange: Int64 = 1
   private let hasHistory: Bool
 
-  /// Reads logs; without history only the rows of objects and links are there.
+  /// Reads logs; without history it keeps only the rows of objects and links.
   init(logs: [String], hasHistory: Bool) throws {
     guard let rows = peer_rows_new() else {
       throw WrongResult(description: "There is no memory for the rows of the peer.")
@@ -23,7 +23,6 @@ struct PeerRows {
 
   func free() { peer_rows_free(rows) }
 
-  /// Writes all rows into a store.
   func write(to store: String) throws {
     guard peer_rows_write(rows, store, 100_000) == 0 else {
       throw WrongResult(description: "The peer could not write its rows.")
@@ -209,7 +208,7 @@ struct PeerRows {
       .flatMap { Int64(String(decoding: $0.dropFirst().dropLast(), as: UTF8.self)) }
   }
 
-  /// What stands under `special` for the values after.
+  /// The names of special values after the change, by property.
   private func notes(_ special: UnsafeRawBufferPointer) throws -> [String: String] {
     var result: [String: String] = [:]
     let after = CanonicalText(special).value(of: "after") ?? []

@@ -2,7 +2,7 @@ import Foundation
 import SampleTrips
 import SwiftData
 
-/// The budgets of the program, run as cron runs it, over a store of SampleTrips with so many changes.
+/// The budgets of the program, run as by cron, over a store of SampleTrips with `count` changes.
 struct ProgramBudgets {
   let count: Int
   private let folder: URL
@@ -53,7 +53,7 @@ struct ProgramBudgets {
     ]
   }
 
-  /// What has no peer: it is what it is, and no more than it may be.
+  /// Measurements without a peer.
   var figures: [Figure] {
     [
       Figure(name: "export 100 new transactions of \(count), ms", limit: 50) {
@@ -81,7 +81,7 @@ struct ProgramBudgets {
     "Trip", "BucketListItem", "LivingAccommodation", "Tag", "Trip_tags",
   ]
 
-  /// The seconds of twenty runs, because one is too short to be measured.
+  /// The seconds of twenty runs, because one run is too short.
   private func again(_ program: String, _ arguments: [String]) throws -> Double {
     try (0..<20).reduce(0) { sum, _ in try sum + ProgramRun(program, arguments).seconds }
   }
@@ -108,7 +108,7 @@ struct ProgramBudgets {
 
   func remove(_ path: String) {
     for suffix in ["", "-wal", "-shm"] {
-      // One that is not there need not be removed.
+      // The file may be missing.
       try? FileManager.default.removeItem(atPath: path + suffix)
     }
   }

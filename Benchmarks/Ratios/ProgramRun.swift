@@ -1,17 +1,17 @@
 import Foundation
 
-/// What a program took.
+/// The resources that a program needed.
 struct ProgramRun {
   let seconds: Double
-  /// The most memory that it had at once, in KiB; zero unless it was watched.
+  /// The peak memory in KiB; zero unless it was watched.
   let peak: Int
 
-  /// Runs a program, which is to end with one of some codes, with what it prints thrown away.
+  /// Runs a program without output, and expects one of some exit codes.
   ///
-  /// Where it is watched, it is looked at how much memory it has while it runs: what the system says at
-  /// the end is no less than what this process had when it started the other.
+  /// A watched program's memory is read while it runs, because the system's figure at the end
+  /// includes the memory of this process at the start of the program.
   ///
-  /// - Throws: ``WrongResult`` where it can't be run, or ends with another code.
+  /// - Throws: ``WrongResult`` if the program can't be run, or ends with another code.
   init(
     _ program: String,
     _ arguments: [String],
@@ -46,9 +46,9 @@ struct ProgramRun {
   }
 }
 
-/// The most memory that a process has had at once so far, in KiB; zero where that can't be told.
+/// The peak memory of a process so far, in KiB; zero if it is not known.
 private func highWaterMark(of process: pid_t) -> Int {
-  // A process that has just ended has no memory any more.
+  // A process that has just ended has no memory.
   guard let text = try? String(contentsOfFile: "/proc/\(process)/status", encoding: .utf8),
     let line = text.split(separator: "\n").first(where: { $0.hasPrefix("VmHWM:") })
   else { return 0 }

@@ -32,7 +32,7 @@ final class BucketListItem {
   }
 }
 
-/// What a trip is made of, before the clock starts.
+/// The values of a trip, created before the clock starts.
 struct TripValues {
   let name: String
   let destination: String
@@ -54,7 +54,7 @@ struct TripValues {
 }
 
 extension Trip {
-  /// Every attribute, in one number that the peer must come to as well.
+  /// Every attribute in one number, which must equal the peer's.
   var sum: Int {
     name.utf8.count + destination.utf8.count + Int(startDate.timeIntervalSinceReferenceDate)
       + Int(endDate.timeIntervalSinceReferenceDate) + rating + (isFavorite ? 1 : 0)

@@ -1,7 +1,7 @@
 import CBenchmarkPeer
 import SwiftData
 
-/// The budgets of models, in a folder that is theirs.
+/// The budgets of models.
 struct TripBudgets {
   let folder: URL
   let count: Int
@@ -35,7 +35,7 @@ struct TripBudgets {
           peer: { try insertByPeer(withHistory: true) },
           ours: { try inFreshStore { _, container in try insert(into: container) } }
         ),
-        // Nothing switches history off, so that only the peer can tell what its rows take.
+        // History can't be switched off, so only the peer shows the cost of its rows.
         Budget(
           name: "the rows of history, by the peer with and without",
           limit: 2.5,
@@ -77,12 +77,12 @@ struct TripBudgets {
     try ModelContext(container).fetch(FetchDescriptor<Trip>()).reduce(0) { $0 + $1.sum }
   }
 
-  /// Times work on a store that was just made, and removes it.
+  /// Times work on a new store, and removes the store.
   private func inFreshStore(_ work: (URL, ModelContainer) throws -> Void) throws -> Double {
     let place = folder.appending(path: UUID().uuidString, directoryHint: .isDirectory)
     try FileManager.default.createDirectory(at: place, withIntermediateDirectories: true)
     defer {
-      // What is left is removed with the folder of all measurements.
+      // Remaining files are removed with the folder of all measurements.
       try? FileManager.default.removeItem(at: place)
     }
     let url = place.appending(path: "fresh.store")

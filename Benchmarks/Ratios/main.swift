@@ -1,6 +1,5 @@
 import Foundation
 
-/// Prints one line of the table.
 func row(_ name: String, _ columns: String...) { row(name, columns) }
 
 func row(_ name: String, _ columns: [String]) {
@@ -11,8 +10,8 @@ func row(_ name: String, _ columns: [String]) {
   print(left + right.joined())
 }
 
-// Benchmarks [models|logs|program|big] [count [runs]] [word…]: which part, how many models or changes, how
-// often, and which lines by their words.
+// Benchmarks [models|logs|program|big] [count [runs]] [word…]: the parts, the number of models or
+// changes, the number of runs, and words of the names of measurements.
 let parts: Set = ["models", "logs", "program", "big"]
 let arguments = CommandLine.arguments.dropFirst()
 let numbers = arguments.compactMap { Int($0) }

@@ -1,1 +1,1 @@
-// A submodule needs a header. Everything that `os.log` declares is written in Swift.
+// A submodule must have a header. Everything that `os.log` declares is written in Swift.

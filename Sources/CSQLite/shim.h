@@ -4,7 +4,7 @@
 #include <malloc.h>
 #include <sqlite3.h>
 
-// Swift can't import variadic functions, so the settings in use get names of their own.
+// Swift can't import variadic functions, so each setting in use has a function.
 
 static inline int travelog_sqlite_set_trigger(sqlite3 *database, int enabled) {
   return sqlite3_db_config(database, SQLITE_DBCONFIG_ENABLE_TRIGGER, enabled, (int *)0);
@@ -14,7 +14,7 @@ static inline int travelog_sqlite_set_foreign_keys(sqlite3 *database, int enable
   return sqlite3_db_config(database, SQLITE_DBCONFIG_ENABLE_FKEY, enabled, (int *)0);
 }
 
-// Else a name in double quotes that is no column's is taken for a text.
+// Otherwise a name in double quotes that is not a column is taken for a text.
 static inline int travelog_sqlite_refuse_quoted_texts(sqlite3 *database) {
   return sqlite3_db_config(database, SQLITE_DBCONFIG_DQS_DML, 0, (int *)0);
 }
@@ -27,7 +27,7 @@ static inline int travelog_sqlite_set_memory_statistics(int enabled) {
   return sqlite3_config(SQLITE_CONFIG_MEMSTATUS, enabled);
 }
 
-// The methods of an open file are pointers in a structure that SQLite gives.
+// The methods of an open file are function pointers in a structure.
 
 static inline sqlite3_file *travelog_sqlite_file(sqlite3 *database) {
   sqlite3_file *file = 0;
@@ -63,8 +63,8 @@ static inline int travelog_sqlite_file_sync(sqlite3_file *file) {
 static inline sqlite3_destructor_type travelog_sqlite_transient(void) { return SQLITE_TRANSIENT; }
 static inline sqlite3_destructor_type travelog_sqlite_static(void) { return SQLITE_STATIC; }
 
-// What is large goes back to the system when it is freed, also when others of its size were freed
-// before, for which the C library would keep it.
+// Memory of large blocks is returned to the system when it is freed. The C library would keep it if
+// blocks of that size had been freed before.
 static inline void travelog_return_large_memory(void) { mallopt(M_MMAP_THRESHOLD, 1 << 18); }
 
 #endif

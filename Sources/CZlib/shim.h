@@ -1,8 +1,8 @@
 #include <zlib.h>
 
-// Macros that take the size of the struct are not visible from Swift.
+// Swift can't import macros that use the size of the struct.
 static inline int travelog_deflate_init(z_stream *stream, int level) {
-  // 16 more than the window's bits asks for gzip; its header then has no time and no name.
+  // 16 more than the window's bits selects gzip with a header without a time and a name.
   return deflateInit2(stream, level, Z_DEFLATED, 15 + 16, 8, Z_DEFAULT_STRATEGY);
 }
 

@@ -1,7 +1,7 @@
 import Glibc
 import Synchronization
 
-/// Whether this process was asked to end, so that long work should fail soon.
+/// The request to end this process, which makes long work fail soon.
 package enum StopRequest {
   private static let flag = Atomic(false)
 

@@ -3,8 +3,8 @@
 
 Usage: browser_test.py TRAVELOG STORE FOLDER
 
-TRAVELOG is the program, STORE what the report is of, FOLDER where the pictures go. Chromium is
-spoken to by its debugging protocol, with nothing but Python's own library.
+TRAVELOG is the program, STORE the store of the report, FOLDER the folder for the pictures. The test
+uses Chromium's debugging protocol and only the standard library.
 """
 
 import base64
@@ -22,7 +22,7 @@ import time
 
 
 class Browser:
-    """A Chromium without a window."""
+    """A headless Chromium."""
 
     def __init__(self, program):
         self.folder = tempfile.mkdtemp(prefix="travelog-browser-")
@@ -137,7 +137,7 @@ def main():
         assert browser.run("!document.getElementById('tools').hidden"), "the script did not run"
         browser.picture(os.path.join(folder, "light.png"))
 
-        # Search: only rows with the word are left, and the status says how many.
+        # Search: only rows with the word are shown, and the status has their number.
         word = browser.run(
             "document.querySelector('#transactions tbody tr:last-child th').textContent")
         browser.run(
@@ -162,7 +162,7 @@ def main():
         browser.picture(os.path.join(folder, "open.png"))
         browser.run("scrollTo(0, 0)")
 
-        # The skip link is the first thing that the keyboard reaches.
+        # The skip link is the first element that the keyboard reaches.
         browser.run("document.activeElement.blur(); getSelection().removeAllRanges()")
         assert browser.run("document.querySelector('a, button, input, summary').className") == "skip"
 
@@ -180,7 +180,7 @@ def main():
         wide = browser.run("document.documentElement.scrollWidth")
         assert wide <= 400, f"on a narrow screen the page is {wide} wide"
         browser.picture(os.path.join(folder, "narrow.png"))
-        # No table hides a part of itself there.
+        # No table is cut off.
         assert browser.run(
             "Array.from(document.querySelectorAll('.wide')).every(function (box) "
             "{ return box.scrollWidth <= box.clientWidth; })")

@@ -1,4 +1,4 @@
-"""Reads logs with each reader's default options and sums up every column, in the reader itself.
+"""Reads logs with each reader's default options, and lets the reader compute a sum of every column.
 
 A sum is a tuple: how many values are not null, and a number that tells whether they are the right
 ones: for numbers their sum, for flags how many are true, for texts the number of their characters,
@@ -13,7 +13,7 @@ SIDES = ("before", "after")
 
 
 def columns(files):
-    """The columns of each side with their kinds, by the header alone."""
+    """The columns of each side with their kinds, from the header."""
     with gzip.open(files[0], "rt") as lines:
         header = json.loads(next(lines))
     return {name: kind(value) for name, value in header["before"].items()}
@@ -32,7 +32,7 @@ def kind(value):
 
 
 def sum_up(kind, values):
-    """The sum of a column's values, as JSON has them."""
+    """The sum of a column's JSON values."""
     values = [value for value in values if value is not None]
     measure = {
         REAL: float, WHOLE: int, FLAG: int, TEXT: len, DATE: lambda value: 0,
@@ -50,7 +50,7 @@ def of_objects(names, changes):
 
 
 def of_store(path, names):
-    """What all others are compared with: history as SQLite has it."""
+    """The reference for all readers: the history in SQLite."""
     with sqlite3.connect(f"file:{path}?mode=ro", uri=True) as connection:
         changes = [
             {"before": json.loads(before or "{}"), "after": json.loads(after or "{}")}
@@ -69,7 +69,7 @@ def by_duckdb(files, names):
     parts = []
     for side in SIDES:
         for name, kind in names.items():
-            # Of an object that has few of many properties, DuckDB makes a map of JSON.
+            # DuckDB reads an object that has few of many properties as a map of JSON.
             isMap = types[side].startswith("MAP")
             value = f"""{side}['{name}']"""
             text = f"({value} ->> '$')" if isMap else value

@@ -1,11 +1,11 @@
 #!/usr/bin/env python3
-"""Lets other programs read change logs, and compares what they find with the store.
+"""Lets other programs read change logs, and compares their results with the store.
 
     interop.py TRAVELOG TRIPS FOLDER [READER...]
 
-Two things are asked of each reader: with its default options, how many lines there are and what every
-column sums up to; and, by the code in docs/READING.md, three questions. The store as SQLite reads it
-has the right answers. Prints a table, and ends with 1 where something differs.
+With its default options, each reader counts the lines and sums up every column; with the code in
+docs/READING.md it answers three questions. SQLite reads the right answers from the store. Prints a
+table, and ends with 1 if an answer differs.
 """
 import math, shutil, sys, time
 from pathlib import Path
@@ -16,7 +16,7 @@ DOCUMENT = Path(__file__).resolve().parents[2] / "docs" / "READING.md"
 
 
 def make_logs(travelog, trips, folder):
-    """Two folders, each with a store and its logs: one of today, and one with a migration."""
+    """Two folders, each with a store and its logs: a current one, and one with a migration."""
     shutil.rmtree(folder, ignore_errors=True)
     for name in ("today", "migrated"):
         (folder / name).mkdir(parents=True)
@@ -31,14 +31,14 @@ def logs(folder):
 
 
 def is_close(found, expected, kind):
-    """Whether two sums are the same: exactly, but for the order in which reals are added."""
+    """Whether two sums are equal, except for rounding of reals."""
     if kind == columns.REAL:
         return math.isclose(found or 0, expected, rel_tol=1e-9)
     return (found or 0) == expected
 
 
 def compare_columns(reader, files, names, expected):
-    """Reads with default options; returns lines, columns and complaints."""
+    """Reads with default options; returns lines, columns and problems."""
     (counts, sums), (wanted_counts, wanted) = columns.READERS[reader](files, names), expected
     complaints = []
     if counts != wanted_counts:
@@ -47,7 +47,7 @@ def compare_columns(reader, files, names, expected):
         wanted_count, wanted_total = wanted[side, name]
         kind = names[name]
         if reader == "jq" and kind == columns.WHOLE and abs((total or 0) - wanted_total) < 2**10:
-            total = wanted_total  # All numbers are doubles there, as READING.md says.
+            total = wanted_total  # This reader has only doubles; see READING.md.
         if count != wanted_count or not is_close(total, wanted_total, kind):
             complaints.append(
                 f"{side}.{name} has {count} values that sum up to {total}, in the store "
@@ -57,7 +57,7 @@ def compare_columns(reader, files, names, expected):
 
 
 def compare_answers(reader, found, expected):
-    """Compares the answers of a piece of code from the document."""
+    """Compares the answers of a code block of the document."""
     if "count" in found:
         wanted = sum(count for _, _, count in expected["changes"])
         return [] if found["count"] == wanted else [f"counts {found['count']}, not {wanted}"]

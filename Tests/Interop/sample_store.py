@@ -1,4 +1,4 @@
-"""Makes stores whose logs have everything that a log can have, with the programs as people run them.
+"""Makes stores whose logs have every feature of a log, by running the programs.
 
 A store that was written by the first release of the app and migrated; every kind of change; writers
 that are not ours; and values that other programs like to get wrong.
@@ -12,12 +12,12 @@ ODD_TEXTS = ["", " ", "null", "NaN", "true", "0", "007", "1e5", "2026-09-20", "\
 
 
 def run(*command):
-    """Runs a program, which has to succeed without a word."""
+    """Runs a program, which must succeed without output."""
     subprocess.run(command, check=True)
 
 
 def change_by_sql(path, statements):
-    """What a script does that knows nothing of history: triggers catch it."""
+    """Foreign changes by a script, which triggers capture."""
     with sqlite3.connect(path, isolation_level=None) as connection:
         connection.execute("BEGIN")
         for sql, parameters in statements:
@@ -27,7 +27,7 @@ def change_by_sql(path, statements):
 
 
 def odd_changes(path):
-    """Values at the edges of their types, and those that JSON has no way to write."""
+    """Values at the limits of their types, and those that JSON can't express."""
     with sqlite3.connect(f"file:{path}?mode=ro", uri=True) as connection:
         items = [row[0] for row in connection.execute("SELECT id FROM BucketListItem ORDER BY id")]
         trips = [row[0] for row in connection.execute("SELECT id FROM Trip ORDER BY id")]
@@ -53,14 +53,14 @@ def odd_changes(path):
 
 
 def make_store(trips, path, changes, seed):
-    """A store of today's release, with everything; returns the path."""
+    """A store of the current release with every feature; returns the path."""
     run(trips, "seed", path, "--changes", str(changes), "--seed", str(seed))
     change_by_sql(path, odd_changes(path))
     return path
 
 
 def make_migrated_store(trips, path):
-    """A store of the first release that today's migrated and went on with."""
+    """A store of the first release that the current one migrated and wrote."""
     run(trips, "seed", path, "--release", "1", "--changes", "400", "--seed", "3")
     run(trips, "add", path, "--name", "Northern lights", "--destination", "Tromsø",
         "--start", "2027-02-01", "--end", "2027-02-08")
@@ -72,7 +72,7 @@ def make_migrated_store(trips, path):
 
 
 def export(travelog, store, logs, *points):
-    """Exports in several runs, so that there are several files; returns the folder."""
+    """Exports in several runs, for several files; returns the folder."""
     for point in points:
         run(travelog, "export", store, "--to", logs, "--until", str(point))
     run(travelog, "export", store, "--to", logs)

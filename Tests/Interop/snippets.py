@@ -1,4 +1,4 @@
-"""The pieces of code in docs/READING.md: runs them, and brings what they answer into one form."""
+"""Runs the code blocks of docs/READING.md, and converts their answers to one form."""
 import contextlib, datetime, io, json, math, re, subprocess
 from pathlib import Path
 
@@ -6,14 +6,14 @@ QUESTIONS = ("changes", "edits", "total")
 
 
 def snippets(document):
-    """The fenced pieces of code that name a reader, as (reader, language, code)."""
+    """The code blocks that name a reader, as (reader, language, code)."""
     pattern = re.compile(r"^```(python|sh) (\w+)\n(.*?)^```$", re.MULTILINE | re.DOTALL)
     for language, reader, code in pattern.findall(Path(document).read_text()):
         yield reader, language, code
 
 
 def plain(value):
-    """A cell as every reader should have it: text, a number, or None."""
+    """A cell in the common form: text, a number, or None."""
     if value is None or isinstance(value, float) and math.isnan(value):
         return None
     if isinstance(value, datetime.datetime):
@@ -25,7 +25,7 @@ def plain(value):
 
 
 def rows(table):
-    """The rows of whatever kind of table a reader answers with."""
+    """The rows of any reader's kind of table."""
     kind = type(table).__module__.split(".")[0]
     if kind in ("duckdb", "_duckdb"):
         found = table.fetchall()
@@ -43,7 +43,7 @@ def rows(table):
 
 
 def answers(language, code, folder):
-    """What a piece of code answers, run in a folder: each question with its rows."""
+    """The answers of a code block that runs in a folder: each question with its rows."""
     if language == "python":
         # Spark's virtual machine keeps the folder that it was started in.
         code, space = code.replace("logs/store=", f"{folder}/logs/store="), {}
@@ -83,7 +83,7 @@ def shell(script, folder):
 
 
 def agree(found, expected):
-    """Whether two answers are the same; a sum may be rounded, and that of nothing is 0 or null."""
+    """Whether two answers are equal; a sum may be rounded, and an empty sum is 0 or null."""
     if isinstance(found, list) and len(found) == 1 and len(found[0]) == 1:
         return math.isclose(found[0][0] or 0, expected[0][0] or 0, rel_tol=1e-12)
     return found == expected

@@ -4,7 +4,8 @@ import Foundation
 ///
 /// Foundation learns that a child ended from a socket that the child closes, on one thread for all
 /// children. With many children it sometimes missed an end and waited for ever. This class asks the
-/// system. Only standard input, output and error are inherited, so that no other child keeps a pipe open.
+/// system. Only standard input, output and error are inherited, so that no other child keeps a pipe
+/// open.
 public final class ChildProcess: @unchecked Sendable {
   /// How a program may end.
   public enum Reason: Sendable {

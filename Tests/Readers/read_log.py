@@ -1,10 +1,10 @@
 #!/usr/bin/env python3
-"""Reads change logs of the format travelog/1, by docs/FORMAT.md and nothing else.
+"""Reads change logs of the format travelog/1, according to docs/FORMAT.md only.
 
     read_log.py FILE...        the files of one lineage, in any order
 
-It checks digests, chain and trailers, follows the changes, and prints the state they lead to: one
-object a line, by entity and id; none for partial logs. Whatever is wrong ends it with status 1.
+It verifies digests, chain and trailers, applies the changes, and prints the resulting state: one
+object on a line, by entity and id; none for filtered logs. Any fault ends it with status 1.
 """
 import gzip, hashlib, json, os, sys, zlib
 
@@ -20,7 +20,7 @@ def need(is_right, what):
     if not is_right: raise ValueError(what)
 
 class Schema:
-    """The properties of each entity by the names that they have in lines."""
+    """The properties of each entity by their names in lines."""
 
     def __init__(self, definition):
         self.entities = {entity["name"]: entity for entity in definition["entities"]}
@@ -37,7 +37,7 @@ class Schema:
         return self.name_in_lines(parent, name) if is_inherited else entity["name"] + "." + name
 
 def properties(entity):
-    """The properties that lines have, each with what kind of encoding it has."""
+    """The properties in lines, each with its kind of encoding."""
     for attribute in entity["attributes"]:
         yield attribute["name"], ENCODINGS.get(attribute["type"], "integer")
     for relationship in entity["relationships"]:
@@ -55,13 +55,13 @@ def origin(new, old, others):
     return None if any(name != new["name"] == claim for name, claim in claims.items()) else namesake
 
 def migrate(state, old, new):
-    """The state under a new schema, before the changes of the migration itself."""
+    """The state under a new schema, before the changes of the migration."""
     sources = {entity["name"]: origin(entity, old.entities.values(), new.entities.values())
                for entity in new.entities.values()}
     heirs = {source["name"]: name for name, source in sources.items() if source is not None}
     result = {}
     for (name, number), values in state.items():
-        if name not in heirs: continue  # deleted, under the schema that knew it
+        if name not in heirs: continue  # the migration deletes it under the old schema
         entity, before = new.entities[heirs[name]], old.entities[name]
         moved = result[heirs[name], number] = {}
         for part in ("attributes", "relationships"):
@@ -85,7 +85,7 @@ def converted(value, kind, heirs):
     return {"digits": str, "real": float}.get(kind, int)(value) if type(value) is int else value
 
 def side(change, name):
-    """The values of one side, with what they can't show in their place."""
+    """The values of one side, with special values replaced."""
     values = dict(change.get(name, {}))
     for kind in ("large", "special"):
         notes = change.get(kind, {}).get(name, {})
@@ -112,11 +112,11 @@ def apply(state, change, where):
     if change["op"] == "delete": del state[key]
 
 def erasures(path, identity):
-    """What the lines of the lineage's erased transactions give, by the digests that they keep."""
+    """The line digests of the lineage's erased transactions, by the transactions' digests."""
     name = os.path.join(os.path.dirname(os.path.dirname(path)), "_erasures.ndjson")
     chain, found = beginning(*identity, "erasures"), {}
     for line in open(name, "rb") if os.path.exists(name) else []:
-        if not line.endswith(b"\n"): break  # before what it tells of came to be
+        if not line.endswith(b"\n"): break  # a record is written before its erasure
         record = json.loads(line)
         chain = hashlib.sha256(chain.digest() + line[:-78] + line[-2:])
         need(chain.hexdigest() == record["digest"], f"{name}: a record was altered")
@@ -124,7 +124,7 @@ def erasures(path, identity):
     return found
 
 def read(path, log):
-    """Reads a file on top of what the files before it led to."""
+    """Applies a file to the state after the files before it."""
     whole, header, trailer, chain = hashlib.sha256(), None, None, None
     place = changes = transactions = 0
     with gzip.open(path, "rb") as file:
@@ -158,7 +158,7 @@ def read(path, log):
                 log["last"], log["digest"] = record["txn"], gap.get("resumes", record["digest"])
                 chain, place, transactions = None, 0, transactions + 1
             else:
-                need(kind == "trailer" and chain is None, f"{where}: it is no line of a log")
+                need(kind == "trailer" and chain is None, f"{where}: it is not a line of a log")
                 trailer = record
             whole.update(line if trailer is None else b"")
     need(trailer is not None, f"{path} has no trailer: the rest is missing")
@@ -167,8 +167,8 @@ def read(path, log):
          f"{path}: the trailer's counts are not those of the file")
 
 def begin(path, kind, header, log):
-    """Sees whether a file goes on where the one before it ends."""
-    need(kind == "header", f"{path} is no change log")
+    """Whether a file continues where the one before it ends."""
+    need(kind == "header", f"{path} is not a change log")
     need(header["format"] == "travelog/1", f"{path} has an unknown format, {header['format']}")
     need(header["features"] == "", f"{path} uses what is not known: {header['features']}")
     text = header["definition"].encode()

@@ -1,4 +1,4 @@
-"""Trees, seeds, proofs, notes and checkpoints, by docs/decisions/0004 and nothing else.
+"""Trees, seeds, proofs, notes and checkpoints, according to docs/decisions/0004 only.
 
 All hashes are bytes of SHA-256. A range is a pair: its first leaf, and the leaf after its last.
 """
@@ -48,7 +48,7 @@ def consistency_path(old, count, start=0, is_known=True):
 def proof(path, leaves): return [root(leaves[first:end]) for first, end in path]
 
 def root_of_inclusion(leaf, index, count, hashes):
-    """The root that a proof of inclusion leads to."""
+    """The root that a proof of inclusion gives."""
     need(0 <= index < count, "there is no such leaf")
     path = inclusion_path(index, count)
     need(len(path) == len(hashes), "the proof has another length")
@@ -57,13 +57,13 @@ def root_of_inclusion(leaf, index, count, hashes):
     return leaf
 
 def roots_of_consistency(old, old_root, count, hashes):
-    """The roots of both trees that a proof of consistency leads to."""
+    """The roots of both trees that a proof of consistency gives."""
     need(0 <= old <= count, "the older tree is larger")
     path = consistency_path(old, count)
     need(len(path) == len(hashes), "the proof has another length")
     if old == 0: return EMPTY, None  # any tree extends one without leaves
     known = list(zip(path, hashes))
-    # Where the older tree is one whole node of the newer one, its root is not in the proof.
+    # If the older tree is one whole node of the newer one, the proof does not have its root.
     if not path or path[0][0] >= old: before, known = old_root, [((0, old), old_root)] + known
     else: before = hashes[0]
     after = known[0][1]
@@ -72,7 +72,7 @@ def roots_of_consistency(old, old_root, count, hashes):
         else: before, after = node_hash(other, before), node_hash(other, after)
     return before, after
 
-# The tree of seeds: a node's seed gives those of its children, and a leaf's is the salt of its line.
+# The tree of seeds: a node's seed gives those of its children, and a leaf's seed is its line's salt.
 
 def children(seed):
     both = sha256(b"\2", seed)
@@ -85,7 +85,7 @@ def salts(seed, count):
     return salts(left, middle) + salts(right, count - middle)
 
 def cover(seed, hidden, count, start=0):
-    """The fewest seeds that give the salts of all leaves but the hidden ones, with their ranges."""
+    """The fewest seeds that give the salts of all visible leaves, with their ranges."""
     if not any(start <= index < start + count for index in hidden):
         return [((start, start + count), seed)] if count else []
     if count == 1: return []
@@ -169,7 +169,7 @@ def signed_note(text, name, private):
     return f"{text}\n\u2014 {name} {base64.b64encode(signature).decode()}\n"
 
 def opened_note(note, name, public):
-    """The text of a note that a key has signed."""
+    """The text of a note, signed by a key."""
     text, _, signatures = note.rpartition("\n\n")
     lines = [line.split(" ") for line in signatures.splitlines()]
     need(text and lines and all(len(line) == 3 and line[0] == "\u2014" for line in lines),

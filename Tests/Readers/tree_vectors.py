@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""Writes tree_vectors.json beside it: what the trees of tree.py give, for tests of other programs.
+"""Writes tree_vectors.json beside it: results of tree.py, for tests of other programs.
 
 Leaf i of every tree is the hash of the text of i. Long lists stand as the SHA-256 of all they have.
 The hidden leaves of the tree of n leaves are those i for which the first byte of the SHA-256 of the
@@ -30,7 +30,7 @@ def vector(count):
             "seeds": joined([[one for _, one in covered]]), "covered": len(covered)}
 
 def transaction():
-    """A transaction of two changes, after the beginning of a lineage."""
+    """A transaction of two changes, the first of a lineage."""
     first, second = (b'"op":"update","entity":"Trip","id":"7","changed":["destination"]',
                      b'"op":"delete","entity":"BucketListItem","id":"31"')
     values = (b',"before":{"destination":"Oslo"},"after":{"destination":"Bergen"}',
@@ -50,7 +50,7 @@ def transaction():
             "body": body.hex(), "digest": transaction_digest(previous, body).hex()}
 
 def note():
-    """A checkpoint that a key made of the text "key" has signed."""
+    """A checkpoint, signed by a key that is made of the text "key"."""
     private, name = sha256(b"key"), "example.org/travelog"
     text = checkpoint(name, 7, root([leaf_hash(str(index).encode()) for index in range(7)]))
     signed = signed_note(text, name, private)

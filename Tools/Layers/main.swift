@@ -6,7 +6,7 @@ import SourceGraph
 //
 //   layers [--names] FOLDER [IMPORTED…]
 //
-// The folders of imported modules tell their types apart from those of the module. With --names, each
+// The folders of imported modules are read to recognise their types. With --names, each
 // use of a file in another folder is printed with its names.
 let arguments = CommandLine.arguments.dropFirst()
 let folders = arguments.filter { !$0.hasPrefix("-") }.map { URL(filePath: $0) }

@@ -1,32 +1,32 @@
 import SwiftSyntax
 
-/// A place in a source file, and what a mutant has there.
+/// A place in a source file, and its text in a mutant.
 struct Site {
   let path: String
   /// The function or property that it is in.
   let function: String
   let lines: ClosedRange<Int>
-  /// Its bytes in the file.
+  /// The range of its bytes in the file.
   let range: Range<Int>
   let original: String
   let mutant: String
-  /// What `original` and `mutant` stand for: the condition of a guard, without the word.
+  /// The source text and the mutant's, without the keyword before a condition.
   let expressions: (mutant: String, original: String)
 
-  /// How many sites of the same text the function has before it.
+  /// The number of earlier sites with the same text in the function.
   var repetition = 0
 
-  /// Names it in every version of the file in which the function has this text.
+  /// A name that stays the same in every version of the file in which the function has this text.
   var name: String {
     "\(path) \(function): \(original) → \(mutant)\(repetition == 0 ? "" : " #\(repetition + 1)")"
   }
 
-  /// The text that takes its place; it has as many lines.
+  /// The replacement of the text, with the same number of lines.
   func replacement(number: Int) -> String {
     "(isMutant(\(number)) ? (\(expressions.mutant)) : (\(expressions.original)))"
   }
 
-  /// Where it comes in the order of a seed, which changes elsewhere do not alter.
+  /// The position in the order of a seed; changes elsewhere do not alter it.
   func rank(seed: UInt64) -> UInt64 {
     var hash = name.utf8.reduce(0xcbf2_9ce4_8422_2325 ^ seed) {
       ($0 ^ UInt64($1)) &* 0x100_0000_01b3
@@ -37,7 +37,7 @@ struct Site {
   }
 }
 
-/// A text on one line.
+/// A text with its line breaks and indentation replaced by blanks.
 func oneLine(_ text: String) -> String {
   text.split { $0.isWhitespace }.joined(separator: " ")
 }

@@ -15,7 +15,7 @@ private let otherOperators = [
   "<": "<=", "<=": "<", ">": ">=", ">=": ">", "==": "!=", "!=": "==", "===": "!==", "!==": "===",
   "&&": "||", "||": "&&",
 ]
-// Strings and arrays have no difference: one operand has to be seen to be a number.
+// Strings and arrays can't be subtracted, so one operand must be recognised as a number.
 private let otherArithmetic = ["+": "-", "-": "+", "&+": "&-", "&-": "&+", "*": "+"]
 
 private final class SiteVisitor: SyntaxVisitor {
@@ -30,10 +30,10 @@ private final class SiteVisitor: SyntaxVisitor {
     super.init(viewMode: .sourceAccurate)
   }
 
-  /// Adds a site; `word` is that before the expression.
+  /// Adds a site; `word` is the keyword before the expression.
   private func add(_ node: some SyntaxProtocol, mutant: String, word: String = "") {
     let text = node.trimmedDescription
-    // The mutant is put on one line, and two copies of a long expression take the compiler too long.
+    // The mutant is one line, and the compiler is too slow for two copies of a long expression.
     guard text.count <= 160, !["//", "/*", "\"\"\""].contains(where: text.contains) else { return }
     let begin = node.positionAfterSkippingLeadingTrivia
     let end = node.endPositionBeforeTrailingTrivia
@@ -53,8 +53,8 @@ private final class SiteVisitor: SyntaxVisitor {
     sites.append(site)
   }
 
-  // Neither patterns nor attributes, macros and raw values can call a function; what a public function
-  // has as a default argument cannot call an internal one.
+  // Patterns, attributes, macros and raw values can't call a function. A default argument of a public
+  // function can't call an internal one.
   override func visit(_ node: ExpressionPatternSyntax) -> SyntaxVisitorContinueKind {
     .skipChildren
   }
@@ -71,7 +71,7 @@ private final class SiteVisitor: SyntaxVisitor {
     return .skipChildren
   }
 
-  // How much room is made beforehand, or kept, changes no result.
+  // The reserved or kept capacity changes no result.
   override func visit(_ node: FunctionCallExprSyntax) -> SyntaxVisitorContinueKind {
     node.calledExpression.trimmedDescription.hasSuffix("reserveCapacity")
       ? .skipChildren : .visitChildren
@@ -102,7 +102,7 @@ private final class SiteVisitor: SyntaxVisitor {
   }
 
   override func visit(_ node: IntegerLiteralExprSyntax) -> SyntaxVisitorContinueKind {
-    // A step of nothing would be an endless loop, and a greater number may not fit.
+    // A step of zero would be an endless loop, and a greater number may be out of range.
     if let value = node.representedLiteralValue {
       add(node, mutant: value < 2 ? "\(value + 1)" : "\(value - 1)")
     }
@@ -142,7 +142,7 @@ private final class SiteVisitor: SyntaxVisitor {
 }
 
 extension String {
-  /// Without the characters at both ends of which something is true.
+  /// The text without characters at both ends that match.
   fileprivate func trimming(_ isLeftOut: (Character) -> Bool) -> String {
     String(drop(while: isLeftOut).reversed().drop(while: isLeftOut).reversed())
   }

@@ -13,7 +13,7 @@ guard arguments.count > 5, let seed = UInt64(arguments[1]), let count = Int(argu
 }
 let modules = arguments[5...]
 let dropped = Set(try contents(arguments[3]).split(separator: "\n").map(String.init))
-// A line that begins with a space has the reason of the lines before it.
+// A line that begins with a space is the reason for the lines before it.
 let equivalent = Set(
   try contents("Tools/Mutants/equivalent.txt").split(separator: "\n").map(String.init)
     .filter { !$0.hasPrefix(" ") }
@@ -40,7 +40,7 @@ let ordered = found.map { (rank: $0.rank(seed: seed), site: $0) }.sorted {
     < ($1.rank, $1.site.path, $1.site.range.lowerBound)
 }
 for (_, site) in ordered where drawn.count < count {
-  // One inside another, or another of the same place, would not be a change of one thing.
+  // A site inside another one would not be a change of one thing.
   let isFree = drawn.allSatisfy { $0.path != site.path || !$0.range.overlaps(site.range) }
   if isFree { drawn.append(site) }
 }
@@ -66,7 +66,7 @@ for (path, text) in texts {
   }) {
     bytes.replaceSubrange(site.range, with: site.replacement(number: index + 1).utf8)
   }
-  // A file that is as it was is not compiled again.
+  // An unchanged file is not written, so it is not compiled again.
   let copy = arguments[4] + "/" + path
   let data = Data(bytes)
   if FileManager.default.contents(atPath: copy) != data {

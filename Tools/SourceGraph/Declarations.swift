@@ -3,7 +3,7 @@ import SwiftSyntax
 /// A property, function, case or initializer, and the file that declares it.
 struct Member {
   let name: String
-  /// The labels of the parameters; nil for what takes none.
+  /// The labels of the parameters; nil for a member without parameters.
   let labels: [String]?
   /// Nil for a member that another module declares.
   let file: Int?
@@ -14,7 +14,7 @@ struct Member {
   var parameters: [Parameter] = []
 }
 
-/// What is known of a parameter of a function.
+/// The known types of a function's parameter.
 struct Parameter {
   let type: TypeName?
   /// The types of the parameters of a closure, if the parameter is one.
@@ -63,7 +63,7 @@ struct Declarations {
     }
   }
 
-  /// The members with a name of a type and of what it inherits from.
+  /// The members of a type with a name, inherited ones included.
   func members(_ name: String, of type: String) -> [Member] {
     var found: [Member] = []
     var visited: Set<String> = []
@@ -83,12 +83,11 @@ struct Declarations {
   }
 }
 
-/// Reads what one file declares.
 final class DeclarationVisitor: SyntaxVisitor {
   var declarations: Declarations
   private let file: Int?
   private var scope: [String] = []
-  /// For each type around the code, whether only the file can name it.
+  /// Whether each surrounding type is private to the file.
   private var isPrivate: [Bool] = []
 
   init(file: Int?, declarations: Declarations) {

@@ -23,7 +23,7 @@ struct MemberIndex {
     }
   }
 
-  /// The one file that declares such a member, or nil if there are several or none.
+  /// The only file that declares such a member, or nil if there are several or none.
   func onlyFile(of name: String, labels: [String]?) -> Int? {
     guard !Self.common.contains(name) || (labels ?? []).contains(where: { $0 != "_" }) else {
       return nil
@@ -37,7 +37,7 @@ struct MemberIndex {
   }
 }
 
-/// Whether a call with some labels may be one of a declaration: arguments with defaults may be missing,
+/// Whether a call with some labels may refer to a declaration: arguments with defaults may be missing,
 /// and trailing closures have no label.
 func accepts(_ declared: [String]?, _ written: [String]?) -> Bool {
   guard let written else { return true }

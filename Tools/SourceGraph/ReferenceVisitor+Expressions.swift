@@ -2,7 +2,7 @@ import SwiftSyntax
 
 extension ReferenceVisitor {
 
-  /// Notes what an expression names, and gives its type if that can be known.
+  /// Records the names in an expression, and returns its type if that is known.
   ///
   /// A name without a type before it, as in `.insert`, belongs to the expected type.
   func infer(_ expression: ExprSyntax, expected: TypeName? = nil) -> TypeName? {
@@ -72,7 +72,7 @@ extension ReferenceVisitor {
     names.arguments.map(\.name.text)
   }
 
-  /// The type of a name that stands alone: a local, a member of `self`, a global or a type.
+  /// The type of a name without a base: a local, a member of `self`, a global or a type.
   func type(ofName name: String, labels: [String]?) -> TypeName? {
     if name == "self" { return scope.isEmpty ? nil : TypeName(name: scope.joined(separator: ".")) }
     if name == "Self" { return type(ofName: "self", labels: nil)?.metatype }
@@ -111,7 +111,7 @@ extension ReferenceVisitor {
     return result.map { qualify($0, in: owner ?? "") }
   }
 
-  /// A type as it is written in the declaration of a member of `owner`.
+  /// A type in the form that the declaration of a member of `owner` has.
   private func qualify(_ type: TypeName, in owner: String) -> TypeName {
     var type = type
     let path = owner.split(separator: ".").map(String.init)
@@ -155,7 +155,7 @@ extension ReferenceVisitor {
     }
     let members = declarations.members(name, of: base.name)
     guard !members.isEmpty else {
-      // A member that another module declares: of a container, what it gives is often an element.
+      // A member of another module: if the value is a container, the result is often an element.
       switch name {
       case "first", "last", "min", "max", "popLast", "removeFirst", "removeLast", "randomElement":
         return base.element

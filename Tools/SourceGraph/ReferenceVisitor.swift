@@ -1,6 +1,6 @@
 import SwiftSyntax
 
-/// Finds what one file names of the other files of its module.
+/// Finds the names in one file that other files of its module declare.
 final class ReferenceVisitor: SyntaxAnyVisitor {
   /// The files that this one uses, with the names.
   private(set) var uses: [Int: Set<String>] = [:]
@@ -12,9 +12,9 @@ final class ReferenceVisitor: SyntaxAnyVisitor {
   var scope: [String] = []
   /// The names of parameters and variables, innermost last; nil for a type that is not known.
   var locals: [[String: TypeName?]] = [[:]]
-  /// What `$0` is, and the first parameter of a closure.
+  /// The types of `$0` and of the first parameter, for each surrounding closure.
   var closureElement: [TypeName?] = []
-  /// What the switches around the code look at.
+  /// The types of the subjects of the surrounding switches.
   var subjects: [TypeName?] = []
   /// The function that was found last, for the arguments of its call.
   var called: Member?
@@ -37,7 +37,7 @@ final class ReferenceVisitor: SyntaxAnyVisitor {
 
   // MARK: Types
 
-  /// Notes a type that is written, and gives its qualified name.
+  /// Records a type that is written, and returns its qualified name.
   @discardableResult
   func resolve(_ type: TypeName) -> TypeName {
     var resolved = type

@@ -10,13 +10,13 @@ import SwiftSyntax
 public struct SourceGraph {
   /// The paths, relative to the folder of the module, in order.
   public let files: [String]
-  /// For each file, the files that it uses, and the names by which it does.
+  /// For each file, the files that it uses, with the names.
   public let uses: [[Int: Set<String>]]
 
   /// Reads all Swift files under the folder of a module.
   ///
-  /// Without the folders of the modules that it imports, a call of one of their members could be taken
-  /// for a call of a member of this module.
+  /// Without the imported modules, a call of one of their members could be attributed to
+  /// a member of this module.
   ///
   /// - Throws: The error of reading a file.
   public init(folder: URL, imported: [URL] = []) throws {
@@ -34,7 +34,6 @@ public struct SourceGraph {
     }
   }
 
-  /// Reads files that are given with their paths.
   public init(
     sources: [(path: String, text: String)],
     imported: [(path: String, text: String)] = []
@@ -60,7 +59,7 @@ public struct SourceGraph {
     }
   }
 
-  /// The folder that a file lies in: the part of its path before the first slash, or "" for none.
+  /// The folder of a file: the part of its path before the first slash, or "" for none.
   public func folder(of file: Int) -> String {
     let parts = files[file].split(separator: "/")
     return parts.count > 1 ? String(parts[0]) : ""

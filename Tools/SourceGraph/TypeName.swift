@@ -1,6 +1,6 @@
 import SwiftSyntax
 
-/// A type as far as it matters for finding its members: a name and the arguments of its generics.
+/// A type as far as it is needed to find its members: a name and its generic arguments.
 ///
 /// Optionals are left out: a member of `T?` that the graph can find is a member of `T`.
 struct TypeName: Equatable {
@@ -9,7 +9,7 @@ struct TypeName: Equatable {
   /// Whether the expression is the type itself, as in `Store.open`.
   var isMetatype = false
 
-  /// What a loop over a value of this type yields, if the type is a known container.
+  /// The type of the elements, if the type is a known container.
   var element: TypeName? {
     switch name {
     case "Array", "ArraySlice", "Set", "ContiguousArray": arguments.first
@@ -17,7 +17,7 @@ struct TypeName: Equatable {
     }
   }
 
-  /// What the value gives for a subscript, if the type is a known container.
+  /// The type of a subscript's result, if the type is a known container.
   var subscripted: TypeName? {
     name == "Dictionary" ? arguments.last : element
   }
@@ -36,7 +36,7 @@ struct TypeName: Equatable {
 }
 
 extension TypeName {
-  /// The type that is written, or nil if it has no name, as tuples and functions.
+  /// The type that is written, or nil for a type without a name, such as a tuple.
   init?(_ syntax: TypeSyntax) {
     if let type = syntax.as(IdentifierTypeSyntax.self) {
       self.init(name: type.name.text, arguments: Self.arguments(type.genericArgumentClause))

@@ -3,7 +3,7 @@ import FoundationEssentials
 import Pipeline
 import Store
 
-/// Writes logs to a folder, each to the place that its header names, then verifies and replays them.
+/// Writes logs to a folder at the places that their headers name, then verifies and replays them.
 ///
 /// The last part may be erasure records instead of a log.
 func fuzzFolder(_ bytes: [UInt8]) throws {

@@ -1,13 +1,13 @@
 import Glibc
 
-// This file is copied into each module that has mutants; it is not a part of the tool.
+// This file is copied into each module with mutants; it is not a part of the tool.
 
-/// The number of the mutant that runs; 0 if none does.
+/// The number of the active mutant, or 0.
 private let chosen = getenv("MUTANT").map { Int(atoi($0)) } ?? 0
 
 /// One byte for each mutant, in a file that all processes of a suite share; nil if none is named.
 ///
-/// A process that is killed or cannot allocate memory records what it reached like any other.
+/// A process that is killed or can't allocate memory records what it reached like any other.
 nonisolated(unsafe) private let reached: UnsafeMutablePointer<UInt8>? = {
   guard let path = getenv("MUTANTS_REACHED") else { return nil }
   let file = open(path, O_RDWR)
@@ -18,7 +18,7 @@ nonisolated(unsafe) private let reached: UnsafeMutablePointer<UInt8>? = {
   return bytes == MAP_FAILED ? nil : bytes?.assumingMemoryBound(to: UInt8.self)
 }()
 
-/// Whether the mutant of a number runs; records that it was reached.
+/// Whether a mutant is active; also records that it was reached.
 func isMutant(_ number: Int) -> Bool {
   if let reached { reached[number] = 1 }
   return number == chosen
