@@ -212,8 +212,8 @@ let package = Package(
     .testTarget(
       name: "TravelogTests",
       dependencies: [
-        "ChangeLog", "Changes", "CommandLineKit", "Pipeline", "ProcessTesting", "SQLite", "Store",
-        "StoreTesting", "TestSupport", "travelog", "trips",
+        "ChangeLog", "Changes", "CommandLineKit", "LogFuzzing", "Pipeline", "ProcessTesting", "SQLite",
+        "Store", "StoreTesting", "TestSupport", "travelog", "trips",
       ]
     ),
     .target(

@@ -101,6 +101,46 @@ struct LogFolderTests {
     }
   }
 
+  @Test("What readers would take for a log, and is not one in its place, is a stray.")
+  func strays() throws {
+    let store = "11111111-2222-3333-4444-55555555555A"
+    let day = "store=\(store)/lineage=0/date=2026-11-23"
+    let inPlace = [
+      "\(day)/\(log(1, 1))", "\(day)/_\(log(1, 1).dropLast(9)).members.ndjson",
+      "\(day)/.hidden.ndjson.gz", "\(day)/notes.txt", "store=\(store)/_token.json",
+      "store=\(store)/lineage=0/snapshots/\(padded(1)).ndjson.gz", "other/x.ndjson.gz",
+      "store=\(store)/partial=1/lineage=0/date=2026-11-23/\(log(1, 1))",
+    ]
+    let strays = [
+      "\(day)/\(log(1, 1).dropLast(10)) (1).ndjson.gz", "\(day)/zz.ndjson.gz",
+      "\(day)/_x.ndjson.gz", "\(day)/\(padded(2))-\(padded(1)).ndjson.gz",
+      "\(day)/below/\(log(2, 2))", "store=\(store)/lineage=00/date=2026-11-23/\(log(1, 1))",
+      "store=\(store)/lineage=x/\(log(1, 1))", "store=\(store)/\(log(1, 1))",
+      "store=\(store)/lineage=0/\(log(3, 3))",
+    ]
+    try withFiles(inPlace + strays) { (logs) throws in
+      #expect(
+        try logs.strays(of: store).map(\.path).sorted()
+          == strays.map { "\(logs.path)/\($0)" }.sorted()
+      )
+      let partial = logs.partial(named: "1")
+      #expect(try partial.strays(of: store).isEmpty)
+      #expect(try logs.strays().isEmpty)
+      let small = store.lowercased()
+      #expect(symlink("\(logs.path)/store=\(store)", "\(logs.path)/store=\(small)") == 0)
+      #expect(symlink("/dev", "\(logs.path)/blobs") == 0)
+      #expect(
+        try logs.strays().map(\.path) == ["blobs", "store=\(small)"].map { "\(logs.path)/\($0)" }
+      )
+      #expect(try logs.stores() == [store])
+      #expect(mkfifo("\(logs.path)/\(day)/pipe", 0o600) == 0)
+      #expect(try logs.strays(of: store).count == strays.count + 1)
+    }
+    try withFiles(["store=\(store.lowercased())/lineage=0/date=2026-11-23/\(log(1, 1))"]) { (logs) throws in
+      #expect(try logs.strays(of: store.lowercased()).count == 1)
+    }
+  }
+
   @Test("A large value is written once, if it has its digest, and checked by its bytes and size.")
   func values() throws {
     try withFiles([]) { logs in

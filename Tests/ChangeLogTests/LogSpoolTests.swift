@@ -94,13 +94,26 @@ struct LogSpoolTests {
       let logs = try logs(folder)
       let cut = try spool(logs[0] + logs[1].dropLast(30), folder, acceptsDamage: true)
       #expect(cut.failures.map(\.code) == [.incomplete])
+      #expect(try gathered(cut).contains(1...1))
       let other = try spool(Data("text\n".utf8), folder, acceptsDamage: true)
       #expect(other.failures.map(\.code) == [.notALog])
       #expect(try gathered(other) == [])
     }
   }
 
-  @Test("Files are linked in any order, each once, with their large values and erasures.")
+  @Test("Intact logs before damage in a stream are gathered.")
+  func damageAfterLogs() throws {
+    try withTemporaryFolder { folder in
+      let logs = try logs(folder)
+      var second = logs[1]
+      second[second.count / 2] ^= 0xff
+      let spool = try spool(logs[0] + second, folder, acceptsDamage: true)
+      #expect(spool.failures.map(\.code) == [.damaged])
+      #expect(try gathered(spool) == [1...1])
+    }
+  }
+
+  @Test("Files are gathered in any order, each once, with their large values and erasures.")
   func files() throws {
     try withTemporaryFolder { folder in
       _ = try logs(folder)
@@ -118,6 +131,14 @@ struct LogSpoolTests {
       #expect(spool.folder.blobs.contains(SHA256.digest(of: Array("large".utf8)).description))
       #expect(access(spool.folder.erasures(of: writtenStore, lineage: 0), F_OK) == 0)
       #expect(spool.naming(spool.folder.path) == folder.path)
+      let link = folder.path + "/link.ndjson.gz"
+      #expect(symlink(files[0], link) == 0)
+      // A person may name a link; in a folder that somebody sent, it may lead anywhere.
+      #expect(try gathered(LogSpool(files: [link])) == [1...1])
+      let refusal = #expect(throws: LogError.self) {
+        try LogSpool(files: [link], of: folder.path)
+      }
+      #expect(refusal?.code == .damaged)
       #expect(try LogSpool(files: []).isEmpty)
       let error = #expect(throws: LogError.self) { try LogSpool(files: [folder.path + "/none"]) }
       #expect(error?.code == .missing)

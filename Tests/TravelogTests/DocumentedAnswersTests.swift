@@ -157,7 +157,7 @@ struct DocumentedAnswersTests {
       try ask("status", path, "--logs", logs)
       for last in ["8", "16"] { try travelog("export", path, "--to", logs, "--until", last) }
       try ask("export", path, "--to", logs, "--snapshot")
-      try ask("verify", logs)
+      try ask("verify", logs, "--allow-unproven")
       try ask("import", logs, "--into", copy)
       try ask("status", path, "--logs", logs)
       try ask("check", path)
@@ -185,8 +185,10 @@ struct DocumentedAnswersTests {
       let head = try store.read { try $0.sealedHead() }
       try ask("undo", path, "\(head)")
       let job = folder.path + "/job.json5"
-      try Data("{ steps: [{ do: 'verify', with: { logs: '\(logs)' } }] }".utf8)
-        .write(to: URL(fileURLWithPath: job))
+      try Data(
+        "{ steps: [{ do: 'verify', with: { logs: '\(logs)', allow_unproven: true } }] }".utf8
+      )
+      .write(to: URL(fileURLWithPath: job))
       try ask("run", job)
       try ask("run", job, "--dry-run")
       let gone = try travelog("log", logs, "--patch", "--json").output.split(separator: "\n")

@@ -24,7 +24,7 @@ private func readLog(_ lines: [UInt8], _ records: MemoryFile) throws {
 }
 
 /// The bytes as an uncompressed gzip member.
-func gzipped(_ bytes: [UInt8]) -> [UInt8] {
+package func gzipped(_ bytes: [UInt8]) -> [UInt8] {
   var file: [UInt8] = [0x1f, 0x8b, 8, 0, 0, 0, 0, 0, 0, 0xff]
   var rest = bytes[...]
   repeat {
@@ -53,7 +53,7 @@ private let checksumTable: [UInt32] = (0..<256).map { index in
 }
 
 /// The lines with every digest replaced by the right one.
-func withDigests(_ lines: [UInt8]) -> [UInt8] {
+package func withDigests(_ lines: [UInt8]) -> [UInt8] {
   var result: [UInt8] = []
   var pending: [UInt8] = []
   var previous: [UInt8]?

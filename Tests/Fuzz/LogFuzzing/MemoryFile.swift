@@ -11,9 +11,8 @@ final class MemoryFile {
   init(_ bytes: [UInt8]) throws {
     var name = Array("\(memoryFolder)/travelog-fuzz-XXXXXX".utf8CString)
     descriptor = mkstemp(&name)
-    unlink(name)
+    path = String(decoding: name.dropLast().map { UInt8(bitPattern: $0) }, as: UTF8.self)
     guard descriptor >= 0 else { throw FuzzFinding(message: "There is no file in memory.") }
-    path = "/proc/self/fd/\(descriptor)"
     var written = 0
     while written < bytes.count {
       let count = bytes.withUnsafeBytes {
@@ -24,5 +23,8 @@ final class MemoryFile {
     }
   }
 
-  deinit { close(descriptor) }
+  deinit {
+    unlink(path)
+    close(descriptor)
+  }
 }

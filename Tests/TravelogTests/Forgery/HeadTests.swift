@@ -1,0 +1,96 @@
+import Foundation
+import TestSupport
+import Testing
+
+@Suite("Digests from elsewhere")
+struct HeadTests {
+  @Test("Any digest of the chain proves it up to there, and the answer names its transaction.")
+  func heads() throws {
+    try withTemporaryFolder { folder in
+      let world = try ForgedWorld(folder)
+      let digests = try world.files().flatMap { try world.digests(gunzip($0)) }
+      let answer = try world.verify("--head", digests[1], "--head", digests[5], code: 0)
+      #expect(answer["verdict"] as? String == "proven")
+      #expect((answer["proven"] as? [String: Any])?["transaction"] as? Int == 6)
+      let points = try #require(answer["heads"] as? [[String: Any]])
+      #expect(points.map { $0["transaction"] as? Int } == [2, 6])
+      #expect(answer["end"] as? String == "token")
+      let text = try travelog("verify", world.logs, "--head", digests[1]).output
+      #expect(
+        text.contains(
+          "proven up to transaction 2 by the digest that was given: transactions 1 to 8"
+        )
+      )
+      #expect(text.contains("the given digest \(digests[1]) is that of transaction 2"))
+      let wrong = try world.verify(
+        "--head",
+        digests[1],
+        "--head",
+        String(world.head.reversed()),
+        code: 1
+      )
+      #expect(kinds("findings", of: wrong) == ["end-missing"])
+      #expect(wrong["proven"] == nil)
+    }
+  }
+
+  @Test("A file of digests, a signed note and the answer of an earlier run are read as heads.")
+  func files() throws {
+    try withTemporaryFolder { folder in
+      let world = try ForgedWorld(folder)
+      let digests = try world.files().flatMap { try world.digests(gunzip($0)) }
+      let answer = try travelog("verify", world.logs, "--json").output
+      let note = "example.org/trips\n\(digests[3])\n\n\u{2014} officer AAAAAAECAwQFBgcI\n"
+      let cases: [(text: String, transactions: [Int])] = [
+        ("\(digests[2])\n\(digests[4])  monday\n", [3, 5]), (note, [4]), (answer, [8]),
+      ]
+      for (text, transactions) in cases {
+        let file = folder.path + "/heads"
+        try text.write(toFile: file, atomically: true, encoding: .utf8)
+        let points = try world.verify("--head", file, code: 0)["heads"] as? [[String: Any]]
+        #expect(points?.map { $0["transaction"] as? Int } == transactions, "\(text)")
+      }
+      for (text, code) in [("\(digests[2])\n5f2c\n", Int32(4)), ("", 4)] {
+        try text.write(toFile: folder.path + "/heads", atomically: true, encoding: .utf8)
+        #expect(try travelog("verify", world.logs, "--head", folder.path + "/heads").code == code)
+      }
+      #expect(try travelog("verify", world.logs, "--head", folder.path + "/none").code == 10)
+    }
+  }
+
+  @Test("What follows a trusted transaction is verified without the logs before it.")
+  func after() throws {
+    try withTemporaryFolder { folder in
+      let world = try ForgedWorld(folder)
+      let digests = try world.files().flatMap { try world.digests(gunzip($0)) }
+      let start = try world.verify("--after", "6:\(digests[5])", code: 0)
+      #expect(start["transactions"] as? Int == 2 && start["changes"] as? Int == 2)
+      #expect((start["after"] as? [String: Any])?["transaction"] as? Int == 6)
+      #expect(start["verdict"] as? String == "sound" && start["end"] as? String == "token")
+      // Nothing of the first log is read.
+      try world.write([0x78], to: world.files()[0])
+      _ = try world.verify(code: 1)
+      for id in [4, 6, 8] {
+        let answer = try world.verify("--after", "\(id):\(digests[id - 1])", code: 0)
+        #expect(answer["transactions"] as? Int == 8 - id)
+        let head = try world.verify(
+          "--after",
+          "\(id):\(digests[id - 1])",
+          "--head",
+          world.head,
+          code: 0
+        )
+        #expect(head["verdict"] as? String == "proven")
+      }
+      _ = try world.verify("--after", "6:\(digests[4])", code: 1)
+      _ = try world.verify("--after", "9:\(digests[4])", code: 1)
+      let run = try travelog("verify", world.logs, "--after", "6:\(digests[5])")
+      #expect(run.output.contains("nothing up to transaction 6 was verified"))
+      for text in ["6", "6:", "x:\(digests[5])", "-1:\(digests[5])"] {
+        #expect(try travelog("verify", world.logs, "--after", text).code == 64)
+      }
+      let both = ["--after", "6:\(digests[5])", "--against", world.store]
+      #expect(try travelog(["verify", world.logs] + both).code == 64)
+    }
+  }
+}
