@@ -12,7 +12,7 @@ package enum StopRequest {
   @Sendable
   package static func make() {
     flag.store(true, ordering: .relaxed)
-    // Whoever waits for input sees this, and nobody reads it.
+    // It wakes the threads that wait for input; none of them reads it.
     _ = write(ends[1], "!", 1)
   }
 

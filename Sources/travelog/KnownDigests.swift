@@ -38,7 +38,7 @@ extension TrustedPosition {
 /// The digests that a flag was given: one, or those in a file.
 ///
 /// A file has a digest in each line, perhaps with words behind it, or a line that `verify --json` wrote. If it is
-/// a signed note, the digests are lines of its text; whoever trusts it has verified its signatures.
+/// a signed note, the digests are lines of its text; its signatures are not verified here.
 func knownDigests(_ texts: [String]) throws -> [Digest] {
   try texts.flatMap { text -> [Digest] in
     if let digest = Digest(hexadecimal: text.lowercased()) { return [digest] }

@@ -25,7 +25,7 @@ package final class GzipReader {
   private(set) var isEmpty = false
   /// Whether the file begins as gzip does, or nothing was read yet.
   private var beginsAsGzip = true
-  /// What is wrong with what comes next.
+  /// Why the next member can't be read.
   private var damage: (any Error)?
   /// How many bytes were taken from the file.
   private(set) var bytesRead: Int64 = 0

@@ -31,6 +31,8 @@ package final class LogReader {
   private var changes: Int64 = 0
   /// Whether all changes of the open transaction are inserts.
   private var hasOnlyInserts = true
+  /// Whether a value of the open transaction is erased.
+  private var hasErasedValues = false
   /// Whether the first transaction is a whole state.
   package private(set) var beginsWithSnapshot = false
   /// Whether it was gone into behind its beginning, so that it can't tell what the trailer says of
@@ -201,6 +203,7 @@ package final class LogReader {
       }
     }
     if change.kind != .insert { hasOnlyInserts = false }
+    if change.hasErasedValues { hasErasedValues = true }
     try body(change, open.id, open.count)
     changes += 1
   }
@@ -229,6 +232,7 @@ package final class LogReader {
     // A log with something left out has the digests of the whole, which can't be made of it.
     linesDigest = buffer.transactionDigest()
     if !isPartial { try checkDigest(&transaction) }
+    hasErasedValues = false
     expected = transaction.id + 1
     transactions += 1
     return transaction
@@ -258,7 +262,9 @@ package final class LogReader {
     guard isWhole || transaction.salt.isEmpty else {
       throw damaged("it was erased, and has a salt")
     }
-    if !isWhole { transaction.state = .erased }
+    guard !isWhole else { return }
+    guard hasErasedValues else { throw failure(.nothingErased, transaction: transaction.id) }
+    transaction.state = .erased
   }
 
   private func altered(

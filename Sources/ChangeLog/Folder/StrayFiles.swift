@@ -2,7 +2,7 @@ import Changes
 import FoundationEssentials
 
 extension LogFolder {
-  /// What is in the place of a store's folder, or of the folder of large values, and is no folder.
+  /// What has the name of a store's folder, or of the folder of large values, and is not a folder.
   package func strays() throws -> [LogError] {
     guard sources.isEmpty else { return [] }
     return try entries(path)
@@ -10,7 +10,7 @@ extension LogFolder {
       .map { stray($0, in: path) }
   }
 
-  /// What lies in a store's folder and is not a log in its place, but would be read as one: readers of
+  /// The files in a store's folder that are not logs in their places, but would be read as logs: readers of
   /// tables look for `store=*/lineage=*/date=*/*.ndjson.gz`. Pipes, devices and links are among it.
   ///
   /// A log of another store or lineage, or of another day, is found when it is read.
@@ -40,7 +40,7 @@ extension LogFolder {
     guard !name.hasPrefix(".") else { return }
     guard entry.kind == .folder else {
       let isLog = depth == 3 && LogName.range(ofFile: name) != nil
-      // What is in the place of a log is named by who reads it.
+      // The reader of a log names whatever has its name.
       if !isLog, name.isReadAsLog || entry.kind != .file { result.append(stray(entry, in: folder)) }
       return
     }

@@ -10,7 +10,8 @@ package enum LogFailure: LogReason {
   case newerFormat(String, known: String), unknownFeatures(String)
   case emptyLog, cutOff, cutLine, noTrailer, undecompressible(String?), longLine(limit: Int)
   case alteredHeader, alteredLine(String, lastSound: Int64), alteredErasure(String)
-  case alteredTransaction(found: Digest?, expected: Digest?, mayBeErased: Bool), notErased
+  case alteredTransaction(found: Digest?, expected: Digest?, mayBeErased: Bool), notErased,
+    nothingErased
   case missingValue, alteredValue
   case longChange(bytes: Int, limit: Int), longSchema(store: String, bytes: Int, limit: Int)
   case noStream, alteredStream(String), cutStream
@@ -32,7 +33,7 @@ package enum LogFailure: LogReason {
     case .emptyLog, .cutOff, .cutLine, .noTrailer, .cutStream: .incomplete
     case .notAFile, .stray, .notADay, .tooLarge, .undecompressible, .longLine, .alteredHeader,
       .alteredLine, .alteredErasure,
-      .alteredTransaction, .notErased, .alteredValue, .alteredStream:
+      .alteredTransaction, .notErased, .nothingErased, .alteredValue, .alteredStream:
       .damaged
     case .missingValue, .noStream: .missing
     case .longChange, .longSchema: .lineTooLong
@@ -100,6 +101,9 @@ package enum LogFailure: LogReason {
       "Transaction \(error.transaction) of the log \(path), which ends at line \(line), still has values"
         + " that were erased according to the records of erasures: the log is an older copy."
         + "\nReplace it with the current log."
+    case .nothingErased:
+      "The records of erasures name transaction \(error.transaction) of the log \(path), but no value of"
+        + " it is erased: the record was forged, or the transaction was altered."
     case .missingValue: "The large value \(path) is missing.\n\(copyBlobs)"
     case .alteredValue:
       "The large value \(path) was altered: its bytes do not have the digest that is its name."

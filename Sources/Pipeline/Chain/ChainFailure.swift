@@ -11,7 +11,7 @@ package enum ChainFailure: LogReason {
   case missing(ClosedRange<Int64>, after: Int64), repeated(ClosedRange<Int64>)
   case filtered(String), filteredHistory(String, of: String), onlyFiltered(store: String, String)
   case filteredImport(store: String, folder: String), filteredPart(root: String)
-  case otherThanPosition(Digest), snapshotInside, nothingErased
+  case otherThanPosition(Digest), snapshotInside
   case notAFolder, replica(Int32)
 
   package var code: LogError.Code {
@@ -60,9 +60,6 @@ package enum ChainFailure: LogReason {
     case .snapshotInside:
       "The log \(path) has a whole state as transaction \(error.transaction), which only the first log"
         + " of a lineage has."
-    case .nothingErased:
-      "Transaction \(error.transaction) of the log \(path) is in the records of erasures, and no value of"
-        + " it is erased: the record was forged, or the transaction altered."
     case .missing(let range, let last):
       "The log \(path) does not follow transaction \(last); missing before it:"
         + " \(rangeText(range).lowercased()).\nRestore the missing logs."

@@ -117,7 +117,7 @@ private func verifiedRange(
   verification.store = store.identifier
   verification.isRecorded = !request.isDryRun
   let results = try verify(verification, tick: tick).filter { $0.lineage == store.lineage }
-  // A file that is no log takes nothing from the logs.
+  // A stray file does not make the logs less complete.
   if let finding = results.flatMap(\.findings).first(where: { $0.kind != .misplaced }) {
     throw request.error(.isUnsound(finding))
   }

@@ -175,22 +175,17 @@ final class LineageVerification {
     _ body: (Transaction) throws -> Void
   ) throws {
     var isFirst = !reader.isInside
-    var hasErased = false
     while true {
       let transaction = try reader.next { change, id, _ in
         guard isNew(id) else { return }
         if !change.large.isEmpty { try checkLargeValues(of: change) }
-        hasErased = hasErased || change.hasErasedValues
         try progress.countChange(tick)
       }
       guard let transaction else { break }
       if isFirst { collectDay(file, transaction) }
       isFirst = false
       try body(transaction)
-      if isNew(transaction.id) {
-        try count(transaction, hasErased: hasErased, path: file.path)
-        hasErased = false
-      }
+      if isNew(transaction.id) { count(transaction) }
       try progress.countTransaction(tick)
     }
     try chain.checkEnd(reader, file: file)
@@ -201,11 +196,8 @@ final class LineageVerification {
     after.map { transaction > $0.transaction } ?? true
   }
 
-  private func count(_ transaction: Transaction, hasErased: Bool, path: String) throws {
+  private func count(_ transaction: Transaction) {
     if transaction.state == .erased, let digest = transaction.digest {
-      guard hasErased else {
-        throw ChainFailure.nothingErased.at(path, transaction: transaction.id)
-      }
       erased.insert(digest)
       result.except.add(.unanchored, transaction.id)
     }

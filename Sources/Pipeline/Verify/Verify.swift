@@ -104,7 +104,7 @@ private func lineage(
   } ?? numbers.last ?? 0
 }
 
-/// Adds what lies in a store's folder and is not a log in its place.
+/// Adds the stray files in a store's folder.
 private func addStrays(
   to results: inout [Verification],
   store: String,

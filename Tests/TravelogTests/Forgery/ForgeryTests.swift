@@ -13,6 +13,8 @@ struct ForgeryTests {
       let answer = try world.verify("--head", world.head, code: 1)
       #expect(answer["verdict"] as? String == "damaged")
       #expect(kinds("findings", of: answer) == ["damaged"])
+      let run = try travelog("import", world.logs, "--into", folder.path + "/b.store")
+      #expect(run.code == 4 && run.errors.contains("no value of it is erased"), "\(run.errors)")
     }
   }
 
@@ -106,7 +108,9 @@ struct ForgeryTests {
     }
   }
 
-  @Test("Whoever rewrites all logs is found by a digest from elsewhere, and by nothing else.")
+  @Test(
+    "Logs that are all rewritten are sound in themselves, and a digest from elsewhere shows it."
+  )
   func rewritten() throws {
     try withTemporaryFolder { folder in
       let world = try ForgedWorld(folder)
