@@ -31,8 +31,8 @@ package final class LogReader {
   private var changes: Int64 = 0
   /// Whether all changes of the open transaction are inserts.
   private var hasOnlyInserts = true
-  /// Whether a value of the open transaction is erased.
-  private var hasErasedValues = false
+  /// Whether an erasure may have been of a change of the open transaction.
+  private var mayBeErased = false
   /// Whether the first transaction is a whole state.
   package private(set) var beginsWithSnapshot = false
   /// Whether it was gone into behind its beginning, so that it can't tell what the trailer says of
@@ -203,7 +203,7 @@ package final class LogReader {
       }
     }
     if change.kind != .insert { hasOnlyInserts = false }
-    if change.hasErasedValues { hasErasedValues = true }
+    if !mayBeErased, !erasures.entries.isEmpty { mayBeErased = change.mayBeErased }
     try body(change, open.id, open.count)
     changes += 1
   }
@@ -232,7 +232,7 @@ package final class LogReader {
     // A log with something left out has the digests of the whole, which can't be made of it.
     linesDigest = buffer.transactionDigest()
     if !isPartial { try checkDigest(&transaction) }
-    hasErasedValues = false
+    mayBeErased = false
     expected = transaction.id + 1
     transactions += 1
     return transaction
@@ -263,7 +263,7 @@ package final class LogReader {
       throw damaged("it was erased, and has a salt")
     }
     guard !isWhole else { return }
-    guard hasErasedValues else { throw failure(.nothingErased, transaction: transaction.id) }
+    guard mayBeErased else { throw failure(.nothingErased, transaction: transaction.id) }
     transaction.state = .erased
   }
 
@@ -323,5 +323,18 @@ package final class LogReader {
 
   private func failure(_ reason: LogFailure, transaction: Int64) -> LogError {
     LogError(reason, path: path, line: buffer.number, transaction: transaction)
+  }
+}
+
+extension Change {
+  /// Whether it has an erased value, or none that an erasure removes.
+  ///
+  /// A store that keeps only tombstones also marks a transaction in which a deleted object only got links.
+  fileprivate var mayBeErased: Bool {
+    if hasErasedValues { return true }
+    // Links begin with a bracket, so that most changes need not be taken apart.
+    let texts = [before, after].filter { !$0.isEmpty }
+    return texts.allSatisfy { $0.count == 2 || memmem($0.baseAddress, $0.count, ":[", 2) != nil }
+      && toldValues.isEmpty
   }
 }
