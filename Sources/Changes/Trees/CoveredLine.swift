@@ -1,0 +1,107 @@
+import Glibc
+
+/// A line of a transaction, by the parts that its leaf covers.
+///
+/// Strings in lines can't contain the texts that part them, because their quotes are escaped.
+package struct CoveredLine: Sendable {
+  /// The line, without its line feed.
+  package let line: [UInt8]
+  /// What comes before the known bytes: kind, ids, time, author, seed, and the digest of values.
+  package let prefix: Range<Int>
+  /// The bytes that stay known if the values are hidden.
+  package let known: Range<Int>
+  /// The bytes of the values.
+  package let values: Range<Int>
+
+  /// Takes a line apart.
+  package init(_ line: [UInt8]) throws(ProofError) {
+    self.line = line
+    guard let operation = firstRange(of: #","op":"#, in: line), line.last == UInt8(ascii: "}")
+    else {
+      throw ProofError("A line of the transaction is not one of a log.")
+    }
+    prefix = 0..<operation.lowerBound
+    let end = firstRange(
+      of: #","before":"#,
+      #","after":"#,
+      #","special":"#,
+      #","large":"#,
+      in: line,
+      after: operation.upperBound
+    )
+    known = operation.lowerBound + 1..<(end?.lowerBound ?? line.count - 1)
+    values = known.upperBound..<line.count - 1
+  }
+
+  /// The text of a member of the prefix; nil if it does not have it.
+  private func member(_ key: StaticString) -> ArraySlice<UInt8>? {
+    guard let start = firstRange(of: key, in: line, before: prefix.upperBound) else { return nil }
+    return line[start.upperBound..<prefix.upperBound].prefix { $0 != UInt8(ascii: "\"") }
+  }
+
+  /// The seed of the line, and the number of lines whose salts it gives.
+  package var seed: (lines: Int64, seed: Seed)? {
+    guard let parts = member(#","seed":""#)?.split(separator: UInt8(ascii: ":")), parts.count == 2,
+      let lines = Int64(String(decoding: parts[0], as: UTF8.self)),
+      let seed = decoded(String(decoding: parts[1], as: UTF8.self)).flatMap({ Seed(bytes: $0) })
+    else { return nil }
+    return (lines, seed)
+  }
+
+  /// The digest of the values, if they are hidden.
+  package var valuesDigest: Digest? {
+    member(#","values":""#).flatMap { Digest(hexadecimal: String(decoding: $0, as: UTF8.self)) }
+  }
+
+  /// The hash of the line as a leaf; the salt is that of its values, unless they are hidden.
+  package func leaf(salt: Seed?) -> Digest? {
+    line.withUnsafeBytes { bytes in
+      guard
+        let values = valuesDigest
+          ?? salt.map({
+            Changes.valuesDigest(UnsafeRawBufferPointer(rebasing: bytes[values]), salt: $0)
+          })
+      else { return nil }
+      return lineHash(UnsafeRawBufferPointer(rebasing: bytes[known]), values: values)
+    }
+  }
+
+  /// The line as a proof shows it: without its seed, and without what its leaf does not cover.
+  package var shown: [UInt8] {
+    var text = Array(line[prefix])
+    for key in [#","seed":""#, #","salt":""#] as [StaticString] {
+      guard let start = firstRange(of: key, in: text) else { continue }
+      let end = text[start.upperBound...].firstIndex(of: UInt8(ascii: "\"")) ?? text.count - 1
+      text.removeSubrange(start.lowerBound...end)
+    }
+    text.append(UInt8(ascii: ","))
+    text += line[known]
+    if valuesDigest == nil { text += line[values] }
+    return text + [UInt8(ascii: "}")]
+  }
+}
+
+/// Where the first of some texts is that begin with a comma.
+func firstRange(
+  of texts: StaticString...,
+  in bytes: [UInt8],
+  after start: Int = 0,
+  before end: Int? = nil
+) -> Range<Int>? {
+  bytes.withUnsafeBytes { bytes in
+    guard let base = bytes.baseAddress else { return nil }
+    var place = start
+    let count = end ?? bytes.count
+    while let found = memchr(base + place, Int32(UInt8(ascii: ",")), count - place) {
+      place = UnsafeRawPointer(found) - base
+      for text in texts
+      where text.utf8CodeUnitCount <= count - place
+        && memcmp(base + place, text.utf8Start, text.utf8CodeUnitCount) == 0
+      {
+        return place..<place + text.utf8CodeUnitCount
+      }
+      place += 1
+    }
+    return nil
+  }
+}

@@ -1,0 +1,49 @@
+/// Takes the lines of a transaction one after another, and finds what a proof says of them.
+///
+/// It keeps a few dozen hashes for any number of lines.
+package struct ProvenLines: Sendable {
+  private let change: Int64?
+  private var salts: LineSalts
+  private var index: Int64 = 0
+  /// The subtrees beside the line that is proven, from its sibling upwards; otherwise the whole tree.
+  private var subtrees: [(leaves: Range<Int64>, tree: MerkleTree)]
+  private var proven: (line: [UInt8], salt: Seed?)?
+
+  /// Begins a transaction of some lines, of which one is proven, or the transaction as a whole.
+  package init(count: Int64, change: Int64?) {
+    self.change = change
+    salts = LineSalts(count: count)
+    subtrees = (change.map { inclusionPath(of: $0, in: count) } ?? [0..<count])
+      .map { ($0, MerkleTree()) }
+  }
+
+  /// Takes the next line, without its line feed.
+  package mutating func take(_ bytes: [UInt8]) throws(ProofError) {
+    let line = try CoveredLine(bytes)
+    var salt: Seed?
+    if line.valuesDigest != nil {
+      try salts.skip(1)
+    } else if let (lines, seed) = line.seed {
+      salt = try salts.next(lines, seed)
+    } else {
+      salt = try salts.next()
+    }
+    if index == change {
+      proven = (line.shown, salt)
+    } else if let leaf = line.leaf(salt: salt),
+      let place = subtrees.firstIndex(where: { $0.leaves.contains(index) })
+    {
+      subtrees[place].tree.append(leaf)
+    }
+    index += 1
+  }
+
+  /// What a proof says of the lines, after the last one.
+  package func finish() throws(ProofError) -> TransactionProof.Lines {
+    try salts.finish()
+    let roots = subtrees.map(\.tree.root)
+    guard change != nil else { return .root(roots.first ?? MerkleTree().root) }
+    guard let proven else { throw ProofError("There is no such line.") }
+    return .one(proven.line, salt: proven.salt, path: roots)
+  }
+}

@@ -1,0 +1,149 @@
+/// A proof that a transaction, or one change of it, is in a lineage: a statement that leads to the
+/// transaction's digest, and the proof that the tree of the lineage has it.
+package struct TransactionProof: Hashable, Sendable {
+  /// What the statement proves of the lines of the transaction.
+  package enum Lines: Hashable, Sendable {
+    /// One line of them, with the salt of its values, and hashes from the line's sibling upwards.
+    case one([UInt8], salt: Seed?, path: [Digest])
+    /// None: the root of their tree.
+    case root(Digest)
+  }
+
+  /// The part about lines.
+  package let lines: Lines
+  /// The line that closes the transaction, without its line feed.
+  package let closing: [UInt8]
+  /// The digest before the transaction.
+  package let previous: Digest
+  /// The proof that the tree has the transaction.
+  package let tree: TreeProof
+
+  private static let title = "travelog-proof/1"
+
+  /// Describes a proof.
+  package init(lines: Lines, closing: [UInt8], previous: Digest, tree: TreeProof) {
+    self.lines = lines
+    self.closing = closing
+    self.previous = previous
+    self.tree = tree
+  }
+
+  /// Reads a proof.
+  package init(_ bytes: [UInt8]) throws(NoteError) {
+    guard let text = String(validating: bytes, as: UTF8.self),
+      let end = text.firstRange(of: "\n\n")
+    else { throw .malformed("it is not text with an empty line") }
+    var rest = text[..<end.lowerBound].split(separator: "\n", omittingEmptySubsequences: false)[...]
+    func value(_ name: String, _ line: Substring?) -> Substring? {
+      line.flatMap { $0.hasPrefix(name + " ") ? $0.dropFirst(name.utf8.count + 1) : nil }
+    }
+    guard rest.popFirst() == Self.title[...], let first = rest.popFirst(),
+      let previous = value("previous", rest.popLast()).flatMap({ digest(base64: $0) })
+    else { throw .malformed("its statement does not begin or end as one") }
+    self.previous = previous
+    if let root = value("lines", rest.first).flatMap({ digest(base64: $0) }), rest.count == 1 {
+      (lines, closing) = (.root(root), Array(first.utf8))
+    } else {
+      guard let second = rest.popFirst() else { throw .malformed("it has no closing line") }
+      closing = Array(second.utf8)
+      let salt = value("salt", rest.first).flatMap { decoded($0) }.flatMap { Seed(bytes: $0) }
+      if salt != nil { rest.removeFirst() }
+      let path = rest.compactMap { digest(base64: $0) }
+      guard path.count == rest.count else { throw .malformed("it has a line without a hash") }
+      lines = .one(Array(first.utf8), salt: salt, path: path)
+    }
+    tree = try TreeProof(String(text[end.upperBound...]))
+  }
+
+  /// The proof as a file has it.
+  package var text: String {
+    func text(_ line: [UInt8]) -> String { String(decoding: line, as: UTF8.self) }
+    let statement =
+      switch lines {
+      case .root(let root): [text(closing), "lines \(encoded(root.bytes))"]
+      case .one(let line, let salt, let path):
+        [text(line), text(closing)] + (salt.map { ["salt \(encoded($0.bytes))"] } ?? [])
+          + path.map { encoded($0.bytes) }
+      }
+    return ([Self.title] + statement + ["previous \(encoded(previous.bytes))", "", tree.text])
+      .joined(separator: "\n")
+  }
+
+  /// What it proves: the ids of the transaction and of the change.
+  package func check() throws(ProofError) -> (transaction: Int64, change: Int64?) {
+    let end = try ClosingLine(closing)
+    let root: Digest
+    var change: Int64?
+    switch lines {
+    case .root(let lines): root = lines
+    case .one(let bytes, let salt, let path):
+      let line = try CoveredLine(bytes)
+      let sequence = try end.sequence(of: line)
+      // A line that hides its values shows none that nothing would prove.
+      guard (salt == nil) == (line.valuesDigest != nil), line.shown == bytes,
+        salt != nil || line.values.isEmpty, let leaf = line.leaf(salt: salt)
+      else { throw ProofError("The line does not have either values with a salt or their digest.") }
+      root = try inclusionRoot(of: leaf, at: sequence, in: end.count, by: path)
+      change = sequence
+    }
+    let body = end.body.withUnsafeBytes { bodyDigest(lines: root, closing: $0) }
+    guard transactionDigest(after: previous, body: body) == end.digest else {
+      throw ProofError("The lines do not lead to the digest of the transaction.")
+    }
+    try tree.check(leafHash(end.digest))
+    return (end.transaction, change)
+  }
+}
+
+/// The line that closes a transaction, as far as a proof needs it.
+private struct ClosingLine {
+  let transaction: Int64
+  /// The number of lines.
+  let count: Int64
+  let digest: Digest
+  /// What its body covers: the line with its line feed, without its digest.
+  let body: [UInt8]
+  /// What lines of the transaction repeat: number of lines, time and author.
+  private let shared: ArraySlice<UInt8>
+
+  init(_ line: [UInt8]) throws(ProofError) {
+    let opening = Array(#"{"kind":"transaction","txn":"#.utf8)
+    guard line.starts(with: opening), let operation = firstRange(of: #","op":"#, in: line),
+      let member = firstRange(of: #","digest":""#, in: line), member.upperBound + 65 <= line.count,
+      line[member.upperBound + 64] == UInt8(ascii: "\""),
+      let digest = Digest(
+        hexadecimal: String(
+          decoding: line[member.upperBound..<member.upperBound + 64],
+          as: UTF8.self
+        )
+      ),
+      let (transaction, rest) = number(line[opening.count..<operation.lowerBound]),
+      let (count, _) = number(rest.dropFirst(#","n":"#.utf8.count)),
+      rest.starts(with: Array(#","n":"#.utf8))
+    else { throw ProofError("The second line does not close a transaction.") }
+    (self.transaction, self.count, self.digest, shared) = (transaction, count, digest, rest)
+    body = line[..<member.lowerBound] + line[(member.upperBound + 65)...] + [0x0a]
+  }
+
+  /// The place of a line of the same transaction.
+  func sequence(of line: CoveredLine) throws(ProofError) -> Int64 {
+    for kind in ["change", "erasure"] {
+      let opening = Array(#"{"kind":"\#(kind)","txn":\#(transaction),"seq":"#.utf8)
+      let hidden = line.valuesDigest.map { Array(#","values":"\#($0)""#.utf8) } ?? []
+      guard line.line.starts(with: opening),
+        let (sequence, rest) = number(line.line[opening.count..<line.prefix.upperBound]),
+        rest == shared + hidden
+      else { continue }
+      return sequence
+    }
+    throw ProofError("The first line is not one of transaction \(transaction).")
+  }
+}
+
+/// The number that bytes begin with, in its one form, and what follows.
+private func number(_ bytes: ArraySlice<UInt8>) -> (Int64, ArraySlice<UInt8>)? {
+  let digits = bytes.prefix { $0 &- 0x30 < 10 }
+  let text = String(decoding: digits, as: UTF8.self)
+  guard let number = Int64(text), String(number) == text else { return nil }
+  return (number, bytes.dropFirst(digits.count))
+}
