@@ -98,7 +98,7 @@ private final class TileCache {
 
 /// Why a tree that is kept in tiles can't be read.
 package enum TreeFailure: LogReason {
-  case missingTile, otherRoot, alteredHead
+  case missingTile, otherRoot, otherLeaf, alteredHead
 
   package var code: LogError.Code { .damaged }
 
@@ -107,8 +107,13 @@ package enum TreeFailure: LogReason {
       switch self {
       case .missingTile: "The tile \(error.path) is missing or cut off."
       case .otherRoot: "The tiles in \(error.path) do not give the root that is written beside them."
+      case .otherLeaf:
+        "The tree in \(error.path) does not have transaction \(error.transaction) as the logs have it."
       case .alteredHead: "\(error.path) is not as it was written."
       }
-    return what.withHint("\(inQuotes("travelog checkpoint LOGS")) rebuilds the tree from the logs.")
+    return what.withHint(
+      "If the logs are sound, remove the folder _tree/tile and run"
+        + " \(inQuotes("travelog checkpoint LOGS"))."
+    )
   }
 }

@@ -1,0 +1,64 @@
+import Changes
+
+/// The entries of a tree beside its tiles, in files of up to 256, as c2sp.org/tlog-tiles has them.
+///
+/// They are all that a tree follows from which no log tells of, so that they are synced.
+package struct TreeEntries {
+  /// The folder of the tree.
+  package let path: String
+  /// All entries.
+  package private(set) var all: [[UInt8]] = []
+  private var written = 0
+
+  /// Reads the entries of a tree.
+  package init(_ path: String) throws {
+    self.path = path
+    while true {
+      var tile = Tile(level: "entries", index: Int64(all.count) / Tile.width)
+      if try add(tile) { continue }
+      tile.width =
+        try names(in: "\(path)/\(tile.partialFolder)").compactMap { Int64($0) }.max() ?? 0
+      if tile.width > 0, tile.width < Tile.width { _ = try add(tile) }
+      break
+    }
+    written = all.count
+  }
+
+  /// Reads a file of entries; false if there is none.
+  private mutating func add(_ tile: Tile) throws -> Bool {
+    guard let bytes = try readSmallFile("\(path)/\(tile.path)") else { return false }
+    var (place, entries) = (0, [[UInt8]]())
+    while place + 2 <= bytes.count {
+      let end = place + 2 + Int(bytes[place]) << 8 + Int(bytes[place + 1])
+      guard end <= bytes.count else { break }
+      entries.append(Array(bytes[(place + 2)..<end]))
+      place = end
+    }
+    guard place == bytes.count, entries.count == Int(tile.width) else {
+      throw TreeFailure.missingTile.at("\(path)/\(tile.path)")
+    }
+    all += entries
+    return true
+  }
+
+  /// Appends an entry.
+  package mutating func append(_ entry: [UInt8]) { all.append(entry) }
+
+  /// Writes what was appended; it lasts when this returns.
+  package mutating func write() throws {
+    var first = written - written % Int(Tile.width)
+    while written < all.count {
+      let entries = all[first..<min(first + Int(Tile.width), all.count)]
+      let tile = Tile(
+        level: "entries",
+        index: Int64(first) / Tile.width,
+        width: Int64(entries.count)
+      )
+      let bytes = entries.flatMap { [UInt8($0.count >> 8), UInt8($0.count & 0xff)] + $0 }
+      try tile.write(bytes, in: path, lasts: true)
+      try tile.removePartials(in: path, except: [tile.width])
+      first = entries.endIndex
+      written = first
+    }
+  }
+}

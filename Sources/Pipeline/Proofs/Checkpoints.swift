@@ -1,0 +1,144 @@
+import ChangeLog
+import Changes
+import Store
+
+/// Which checkpoints are to be written.
+package struct CheckpointRequest: Sendable {
+  /// The folder of logs.
+  package var logs: LogFolder
+  /// The store whose logs are meant; nil for all.
+  package var store: String?
+  /// The lineage that is meant; nil for all.
+  package var lineage: Int64?
+  /// The private key of Ed25519 that signs; nil to write texts that nobody has signed.
+  package var key: [UInt8]?
+  /// Another name for the tree.
+  package var origin: String?
+  /// Whether one checkpoint is meant for the trees of all stores.
+  package var isForStores = false
+
+  /// Makes a request.
+  package init(logs: LogFolder) { self.logs = logs }
+}
+
+/// A checkpoint that was written.
+package struct CheckpointResult: Codable, Hashable, Sendable {
+  /// The name of the tree.
+  package let origin: String
+  /// The number of its leaves.
+  package let size: Int64
+  /// The file.
+  package let path: String
+  /// What the file has.
+  package let note: String
+  /// Whether somebody has signed it.
+  package let isSigned: Bool
+}
+
+/// Writes the checkpoints of the trees beside logs, and signs them.
+///
+/// A tree that is missing, damaged or behind the logs is rebuilt from them first. A checkpoint that the
+/// tree does not extend stays, and nothing is signed.
+package func writeCheckpoints(_ request: CheckpointRequest) throws -> [CheckpointResult] {
+  try checkHasLogs(request.logs)
+  var trees: [LineageTree] = []
+  for store in try request.store.map({ [$0] }) ?? request.logs.stores() {
+    for lineage in try request.lineage.map({ [$0] }) ?? request.logs.lineages(of: store) {
+      let chain = try LogChain(request.logs, store: store, lineage: lineage)
+      // A snapshot by itself has no transactions.
+      guard let end = chain.files.last?.range.upperBound else { continue }
+      var tree = try LineageTreeWriter.tree(request.logs, store: store, lineage: lineage)
+      if tree?.last.transaction != end {
+        _ = try LineageTreeWriter(rebuilding: chain, from: chain.beginning)
+        tree = try LineageTree(request.logs, store: store, lineage: lineage)
+      }
+      if let tree { trees.append(tree) }
+    }
+  }
+  if request.isForStores { return [try writeStoresCheckpoint(trees, request: request)] }
+  guard request.origin == nil || trees.count == 1 else {
+    throw CheckpointFailure.severalTrees.at(request.logs.path)
+  }
+  return try trees.map { try publish($0.tiles, $0.head, origin: $0.origin, request: request) }
+}
+
+/// Writes the checkpoint of a tree, after it has checked that the tree extends the one that is there.
+func publish(
+  _ tiles: TiledTree,
+  _ head: TreeHead,
+  origin: String,
+  request: CheckpointRequest
+) throws -> CheckpointResult {
+  let path = "\(tiles.path)/checkpoint"
+  let old = try CheckpointFile.read(path)
+  if let old { try checkExtension(tiles, from: old.checkpoint.head, to: head) }
+  var file: CheckpointFile
+  do throws(NoteError) {
+    let name = request.origin ?? old?.checkpoint.origin ?? origin
+    file = try CheckpointFile(Checkpoint(origin: name, head: head))
+    if let old, old.checkpoint == file.checkpoint { file = old }
+    if let key = request.key { try file.sign(key) }
+  } catch {
+    throw CheckpointFailure.note(error).at(path)
+  }
+  try writeDurably(Array(file.text.utf8), to: path, isForAll: true)
+  return CheckpointResult(
+    origin: file.checkpoint.origin,
+    size: head.count,
+    path: path,
+    note: file.text,
+    isSigned: file.note != nil
+  )
+}
+
+/// Fails if a tree of a size does not extend a smaller one.
+func checkExtension(_ tiles: TiledTree, from old: TreeHead, to new: TreeHead) throws {
+  do {
+    let proof = try TiledTree(tiles.path, count: new.count).consistency(from: old.count)
+    try checkConsistency(from: old, to: new, by: proof)
+  } catch is ProofError {
+    throw CheckpointFailure.doesNotExtend(old, new).at(tiles.path)
+  }
+}
+
+/// Appends the checkpoints of lineages that have changed to the tree in the folder of all stores, and
+/// writes the checkpoint of that tree.
+private func writeStoresCheckpoint(
+  _ trees: [LineageTree],
+  request: CheckpointRequest
+) throws -> CheckpointResult {
+  var entries = try TreeEntries("\(request.logs.path)/_tree")
+  var latest: [String: Checkpoint] = [:]
+  for entry in entries.all {
+    let checkpoint = try CheckpointFile(entry).checkpoint
+    latest[checkpoint.origin] = checkpoint
+  }
+  let path = entries.path
+  let before = entries.all.count
+  for tree in trees {
+    let checkpoint = try Checkpoint(origin: tree.publishedOrigin(), head: tree.head)
+    guard let last = latest[checkpoint.origin], last != checkpoint else {
+      if latest[checkpoint.origin] == nil { entries.append(Array(checkpoint.text.utf8)) }
+      continue
+    }
+    try checkExtension(tree.tiles, from: last.head, to: tree.head)
+    entries.append(Array(checkpoint.text.utf8))
+  }
+  try entries.write()
+  let leaves = entries.all.map { $0.withUnsafeBytes { leafHash($0) } }
+  let known = TreeHead(count: Int64(before), root: MerkleTree(leaves.prefix(before)).root)
+  // Tiles that are damaged are written again from the entries.
+  let isSound = (try? TiledTree(path, count: known.count).head()) == known
+  var writer = try TileWriter(TiledTree(path, count: isSound ? known.count : 0))
+  for leaf in leaves.dropFirst(isSound ? before : 0) { try writer.append(leaf) }
+  let published = try CheckpointFile.published(path)?.checkpoint.head.count ?? 0
+  try writer.finish(keeping: min(published, writer.count))
+  // Two folders whose first leaves differ are two trees.
+  let origin = "travelog/stores/" + (leaves.first?.description.prefix(16) ?? "")
+  return try publish(
+    TiledTree(path, count: writer.count),
+    writer.head(),
+    origin: origin,
+    request: request
+  )
+}

@@ -1,0 +1,149 @@
+import ChangeLog
+import Changes
+import Store
+
+/// What is to be proven.
+package struct ProveRequest: Sendable {
+  /// The folder of logs.
+  package var logs: LogFolder
+  /// The store whose logs are meant; nil if there are those of one.
+  package var store: String?
+  /// The lineage; nil for the latest that has the transaction.
+  package var lineage: Int64?
+  /// The transaction.
+  package var transaction: Int64
+  /// One of its lines, from 0 on; nil for the transaction as a whole.
+  package var change: Int64?
+
+  /// Makes a request.
+  package init(logs: LogFolder, transaction: Int64, change: Int64? = nil) {
+    self.logs = logs
+    self.transaction = transaction
+    self.change = change
+  }
+}
+
+/// Proves to those who have only a checkpoint that a transaction, or one change of it, is in the logs.
+///
+/// The time does not grow with the number of logs: it reads one member of one log, and four tiles.
+package func prove(_ request: ProveRequest) throws -> TransactionProof {
+  try checkHasLogs(request.logs)
+  let (tree, chain, position) = try place(request)
+  let published = try CheckpointFile.published(tree.path)
+  let checkpoint = try published ?? CheckpointFile(Checkpoint(origin: tree.origin, head: tree.head))
+  let size = checkpoint.checkpoint.head.count
+  guard position < size else {
+    throw CheckpointFailure.isNotCovered(count: size).at(
+      "\(tree.path)/checkpoint",
+      transaction: request.transaction
+    )
+  }
+  let hashes = try TiledTree(tree.path, count: size).inclusion(of: position)
+  let before = position > 0 ? tree.transaction(at: position - 1) : nil
+  let statement = try statement(request, chain: chain, before: before)
+  let proof = TransactionProof(
+    lines: statement.lines,
+    closing: statement.closing,
+    previous: statement.previous,
+    tree: TreeProof(index: position, hashes: hashes, checkpoint: checkpoint)
+  )
+  do {
+    try proof.tree.check(leafHash(statement.digest))
+  } catch {
+    throw TreeFailure.otherRoot.at(tree.path)
+  }
+  do {
+    _ = try proof.check()
+  } catch {
+    throw CheckpointFailure.otherDigest.at(statement.path, transaction: request.transaction)
+  }
+  return proof
+}
+
+/// The tree that has a transaction, and its position there.
+private func place(_ request: ProveRequest) throws -> (LineageTree, LogChain, Int64) {
+  let stores = try request.store.map { [$0] } ?? request.logs.stores()
+  guard stores.count == 1, let store = stores.first else {
+    throw PipelineError(.severalStores(stores, choice: .identifier), logs: request.logs.path)
+  }
+  let lineages = try request.lineage.map { [$0] } ?? request.logs.lineages(of: store)
+  var hasTree = false
+  for lineage in lineages.reversed() {
+    guard let tree = try LineageTree(request.logs, store: store, lineage: lineage) else { continue }
+    hasTree = true
+    guard let position = tree.position(of: request.transaction) else { continue }
+    return (tree, try LogChain(request.logs, store: store, lineage: lineage), position)
+  }
+  let folder = request.logs.storeFolder(store)
+  guard hasTree else { throw CheckpointFailure.noTree.at(folder) }
+  throw CheckpointFailure.notInLogs.at(folder, transaction: request.transaction)
+}
+
+private struct Statement {
+  let path: String
+  let lines: TransactionProof.Lines
+  let closing: [UInt8]
+  let previous: Digest
+  let digest: Digest
+}
+
+/// Reads a transaction, and the digest before it, from a log.
+private func statement(
+  _ request: ProveRequest,
+  chain: LogChain,
+  before: Int64?
+) throws -> Statement {
+  let id = request.transaction
+  guard let file = chain.files.first(where: { $0.range.contains(id) }) else {
+    throw CheckpointFailure.notInLogs.at(chain.folder.path, transaction: id)
+  }
+  let reader = try chain.open(file, after: nil)
+  // The transaction before is read too, for its digest.
+  if let before, before >= file.range.lowerBound { _ = reader.goInside(before: before) }
+  var previous = reader.header.previous
+  var open: Int64 = 0
+  var lines: ProvenLines?
+  func otherDigest(_ body: () throws(ProofError) -> Void) throws {
+    do throws(ProofError) {
+      try body()
+    } catch {
+      throw CheckpointFailure.otherDigest.at(file.path, transaction: id)
+    }
+  }
+  while true {
+    let transaction = try reader.next(checksValues: false) { _, transaction, count in
+      open = transaction
+      guard open == id, lines == nil else { return }
+      try checkChange(request.change, of: id, count: count, path: file.path)
+      lines = ProvenLines(count: count, change: request.change)
+    } copy: { line in
+      guard open == id else { return }
+      try otherDigest { () throws(ProofError) in try lines?.take(Array(line.dropLast())) }
+    }
+    guard let transaction, let digest = transaction.digest else { break }
+    guard transaction.id == id else {
+      previous = transaction.chainDigest ?? digest
+      continue
+    }
+    try checkChange(request.change, of: id, count: transaction.count, path: file.path)
+    var result = TransactionProof.Lines.root(MerkleTree().root)
+    try otherDigest { () throws(ProofError) in
+      if let lines { result = try lines.finish() }
+    }
+    var closing: [UInt8] = []
+    TransactionLines(transaction).appendClosing(digest: digest, to: &closing)
+    return Statement(
+      path: file.path,
+      lines: result,
+      closing: closing.dropLast(),
+      previous: previous,
+      digest: digest
+    )
+  }
+  throw CheckpointFailure.notInLogs.at(file.path, transaction: id)
+}
+
+private func checkChange(_ change: Int64?, of id: Int64, count: Int64, path: String) throws {
+  guard let change, !(0..<count).contains(change) else { return }
+  throw CheckpointFailure.noChange(count: count).at(path, transaction: id)
+}

@@ -1,0 +1,76 @@
+import ChangeLog
+import Changes
+
+extension CheckpointFile {
+  /// Reads a file; nil if there is none.
+  package static func read(_ path: String) throws -> CheckpointFile? {
+    guard let bytes = try readSmallFile(path, limit: 1 << 20) else { return nil }
+    do throws(NoteError) {
+      return try CheckpointFile(bytes)
+    } catch {
+      throw CheckpointFailure.note(error).at(path)
+    }
+  }
+
+  /// Reads the checkpoint in the folder of a tree; nil if there is none.
+  static func published(_ tree: String) throws -> CheckpointFile? { try read("\(tree)/checkpoint") }
+}
+
+/// Why a checkpoint or a proof can't be made or read.
+package enum CheckpointFailure: LogReason {
+  case note(NoteError), noTree, severalTrees
+  case doesNotExtend(TreeHead, TreeHead), isOtherTree(String)
+  case isNotCovered(count: Int64), notAProof(NoteError)
+  case notInLogs, noChange(count: Int64), otherDigest
+
+  package var code: LogError.Code {
+    switch self {
+    case .note(.noLibrary), .severalTrees: .inputOutput
+    case .noTree, .isNotCovered, .notInLogs, .noChange, .isOtherTree: .missing
+    default: .damaged
+    }
+  }
+
+  package func message(_ error: LogError) -> String {
+    let path = error.path
+    return switch self {
+    case .note(.malformed(let detail)): "\(path) can't be read: \(detail)."
+    case .note(.unsigned): "\(path) has no signature by a key that was given."
+    case .note(.wrongSignature(let name)):
+      "\(path) has a signature in the name of \(name) that is not one of its text."
+    case .note(.noLibrary): "This machine has no libcrypto, which signs and verifies."
+    case .noTree: "There is no tree of transactions in \(path)."
+    case .severalTrees: "\(path) has several trees, and --origin names one."
+    case .doesNotExtend(let old, let new):
+      "The tree in \(path), of size \(new.count), does not extend the checkpoint of size"
+        + " \(old.count): history was altered, or these are other logs."
+    case .isOtherTree(let origin):
+      "The checkpoint \(path) is of the tree \(inQuotes(abbreviated(origin))), which is not beside"
+        + " these logs."
+    case .isNotCovered(let count):
+      "Transaction \(error.transaction) is after the checkpoint \(path), which covers"
+        + " \(countText(Int(count), noun: "transaction"))."
+    case .notAProof(.malformed(let detail)): "\(path) is not a proof: \(detail)."
+    case .notAProof: "\(path) is not a proof."
+    case .notInLogs: "The logs in \(path) do not have transaction \(error.transaction)."
+    case .noChange(let count):
+      "Transaction \(error.transaction) has \(countText(Int(count), noun: "change")), numbered from 0."
+    case .otherDigest:
+      "The lines of transaction \(error.transaction) in \(path) do not give its digest as a tree."
+    }
+  }
+
+  package func hint(_ error: LogError) -> String {
+    switch self {
+    case .note(.noLibrary):
+      "Sign the text with “openssl pkeyutl -sign -rawin -inkey KEY -in checkpoint”, or install"
+        + " libssl3."
+    case .noTree: "\(inQuotes("travelog checkpoint LOGS")) builds it from the logs."
+    case .isNotCovered:
+      "Sign a new one: \(inQuotes("travelog checkpoint LOGS --key KEY"))"
+    case .severalTrees: "Name a lineage, as in LOGS/store=UUID/lineage=0."
+    case .doesNotExtend: "Verify the logs, and compare them with another copy."
+    default: ""
+    }
+  }
+}

@@ -1,0 +1,170 @@
+import ChangeLog
+import Changes
+import FoundationEssentials
+import Glibc
+import Store
+
+/// The tree over the transactions of a lineage, in tiles beside its logs.
+///
+/// A leaf has the digest of a transaction as its data. `head` in the tree's folder says how far the
+/// tiles go: a checkpoint, and below it the positions of transactions.
+package struct LineageTree {
+  /// Transactions whose ids follow each other, by the position and the id of the first one.
+  struct Run: Hashable {
+    let position: Int64
+    let transaction: Int64
+  }
+
+  /// The folder of the tree.
+  package let path: String
+  /// The name that tells this tree from others.
+  let origin: String
+  /// The number of leaves, and the root.
+  package let head: TreeHead
+  let runs: [Run]
+  /// The last transaction, with the digest that the next one follows.
+  let last: HistoryPoint
+
+  /// The tiles with its hashes.
+  package var tiles: TiledTree { TiledTree(path, count: head.count) }
+
+  /// The folder of the tree of a lineage.
+  static func path(_ folder: LogFolder, store: String, lineage: Int64) -> String {
+    "\(folder.lineageFolder(store, lineage: lineage))/_tree"
+  }
+
+  /// Reads how far the tree goes; nil if there is none.
+  package init?(_ folder: LogFolder, store: String, lineage: Int64) throws {
+    path = Self.path(folder, store: store, lineage: lineage)
+    guard let bytes = try readSmallFile("\(path)/head") else { return nil }
+    do {
+      let text = String(decoding: bytes, as: UTF8.self)
+      let checkpoint = try Checkpoint(text: text)
+      (origin, head) = (checkpoint.origin, checkpoint.head)
+      let lines = text.split(separator: "\n").dropFirst(3).map { $0.split(separator: " ") }
+      runs = lines.dropLast().compactMap { parts in
+        guard parts.count == 2, let position = Int64(parts[0]), let id = Int64(parts[1]) else {
+          return nil
+        }
+        return Run(position: position, transaction: id)
+      }
+      guard runs.count == lines.count - 1, let end = lines.last, end.count == 3, end[0] == "end",
+        let id = Int64(end[1]), let digest = Digest(hexadecimal: String(end[2]))
+      else { throw NoteError.malformed("it has no end") }
+      last = HistoryPoint(lineage: lineage, transaction: id, digest: digest)
+    } catch is NoteError {
+      throw TreeFailure.alteredHead.at("\(path)/head")
+    }
+  }
+
+  /// The name of the tree, which its checkpoint may have another one of.
+  func publishedOrigin() throws -> String {
+    try CheckpointFile.published(path)?.checkpoint.origin ?? origin
+  }
+
+  /// Fails if the tiles do not have the root that belongs to them.
+  package func check() throws {
+    guard try tiles.head() == head else { throw TreeFailure.otherRoot.at(path) }
+  }
+
+  /// The position of a transaction; nil if the tree does not have it.
+  func position(of transaction: Int64) -> Int64? {
+    guard let place = runs.lastIndex(where: { $0.transaction <= transaction }) else { return nil }
+    let position = runs[place].position + transaction - runs[place].transaction
+    let end = place + 1 < runs.count ? runs[place + 1].position : head.count
+    return position < end ? position : nil
+  }
+
+  /// The transaction at a position; nil if the tree does not have it.
+  func transaction(at position: Int64) -> Int64? {
+    guard position < head.count, let run = runs.last(where: { $0.position <= position }) else {
+      return nil
+    }
+    return run.transaction + position - run.position
+  }
+}
+
+/// Appends transactions to the tree of a lineage.
+struct LineageTreeWriter {
+  private let path: String
+  private let origin: String
+  private var tiles: TileWriter
+  private var runs: [LineageTree.Run]
+  private(set) var last: HistoryPoint
+
+  /// Continues the tree of a lineage after its last transaction.
+  ///
+  /// A tree that ends elsewhere, or whose tiles are damaged, is rebuilt from the logs.
+  init(
+    _ folder: LogFolder,
+    store: String,
+    after end: HistoryPoint
+  ) throws {
+    if let tree = try Self.tree(folder, store: store, lineage: end.lineage), tree.last == end {
+      (path, origin, runs, last) = (tree.path, tree.origin, tree.runs, tree.last)
+      tiles = try TileWriter(tree.tiles)
+      return
+    }
+    self = try Self(
+      rebuilding: LogChain(folder, store: store, lineage: end.lineage),
+      from: end
+    )
+  }
+
+  /// The tree of a lineage; nil if there is none, or it is damaged.
+  static func tree(_ folder: LogFolder, store: String, lineage: Int64) throws -> LineageTree? {
+    do {
+      let tree = try LineageTree(folder, store: store, lineage: lineage)
+      try tree?.check()
+      return tree
+    } catch let error as LogError where error.reason is TreeFailure {
+      return nil
+    }
+  }
+
+  /// Builds the tree from the logs of a lineage; `start` is where it begins if there are none.
+  init(rebuilding chain: LogChain, from start: HistoryPoint) throws {
+    path = LineageTree.path(chain.folder, store: chain.store, lineage: chain.lineage)
+    let first = try chain.files.first.map { try chain.open($0, after: nil).header }
+    last =
+      first.map {
+        HistoryPoint(lineage: chain.lineage, transaction: $0.first - 1, digest: $0.previous)
+      } ?? start
+    let isWhole = try first == nil ? start.transaction == 0 : chain.beginsLineage()
+    // The tree of a folder that begins with a snapshot is another one.
+    origin =
+      "travelog/\(chain.store)/\(chain.lineage)" + (isWhole ? "" : "/\(last.transaction)")
+    let old = "\(path)/tile"
+    if access(old, F_OK) == 0 { try FileManager.default.removeItem(atPath: old) }
+    tiles = try TileWriter(TiledTree(path, count: 0))
+    runs = []
+    for file in chain.files {
+      let reader = try chain.open(file, after: runs.isEmpty ? nil : last)
+      while let transaction = try reader.next(checksValues: false) { try append(transaction) }
+      try chain.checkEnd(reader, file: file)
+    }
+    if tiles.count > 0 { try finish() }
+  }
+
+  /// Appends a transaction.
+  mutating func append(_ transaction: Transaction) throws {
+    guard let digest = transaction.digest, let point = transaction.point(inLineage: last.lineage)
+    else { return }
+    if runs.isEmpty || transaction.id != last.transaction + 1 {
+      runs.append(LineageTree.Run(position: tiles.count, transaction: transaction.id))
+    }
+    try tiles.append(leafHash(digest))
+    last = point
+  }
+
+  /// Writes what makes the transactions so far a part of the tree.
+  func finish() throws {
+    let published = try CheckpointFile.published(path)?.checkpoint.head.count ?? 0
+    try tiles.finish(keeping: min(published, tiles.count))
+    var text = try Checkpoint(origin: origin, head: tiles.head()).text
+    for run in runs { text += "\(run.position) \(run.transaction)\n" }
+    text += "end \(last.transaction) \(last.digest)\n"
+    // Like tiles, it is not synced: it follows from the logs.
+    try writeUnsynced(Array(text.utf8), to: "\(path)/head", temporary: "\(path)/.head.writing")
+  }
+}
