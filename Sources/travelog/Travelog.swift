@@ -58,7 +58,8 @@ struct Travelog {
         "FORCE_COLOR": "Enables colors, even if the output is not a terminal.",
       ],
       subcommands: [
-        exportCommand, importCommand, verifyCommand, pruneCommand, statusCommand, compactCommand,
+        exportCommand, importCommand, verifyCommand, checkpointCommand, proveCommand, pruneCommand,
+        statusCommand, compactCommand,
         recoverCommand, promoteCommand, checkCommand, logCommand, showCommand, blameCommand,
         diffCommand, reportCommand, undoCommand, eraseCommand, runCommand,
         .completions(for: "travelog"), .generate(for: { program }),

@@ -12,6 +12,7 @@ enum TravelogError: ShownError, Worded {
   case logsFromTerminal, logsFromBoth, isFolder(String), isPart(String, of: String, store: String)
   case notMetrics(String)
   case afterAndAgainst, notADigest(String, line: Int), noDigests(String)
+  case proofAndLogs, noLogsToVerify, keyWithoutProof
   // Files.
   case noKey(String), noFolder(String, any Error)
   case notWritten(String, String), notOpened(String, Int32), notRead(Int32)
@@ -79,6 +80,9 @@ enum TravelogError: ShownError, Worded {
       "There is no file \(path).\nGive 64 hexadecimal digits, or a file that has them in each line."
     case .noKey(let path):
       "There is no file \(path) with a key.\nCreate one: head -c 32 /dev/urandom > \(path)"
+    case .proofAndLogs: "--proof verifies a proof by itself.\nLeave out LOGS and --since."
+    case .noLogsToVerify: "There is nothing to verify.\nName LOGS, or give --proof with a proof."
+    case .keyWithoutProof: "--key has no effect without --proof or --since.\nLeave it out."
     case .noFolder(let path, let error):
       "Can't create the folder \(path): \(reason(of: error))"
         + "\nNothing was done. Name a folder that you can write to."

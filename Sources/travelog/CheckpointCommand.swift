@@ -1,0 +1,98 @@
+import ChangeLog
+import CommandLineKit
+import Pipeline
+
+extension Travelog {
+  static let signingKey = Parameter<String?>.optional(
+    "key",
+    .file,
+    help: "Sign with this private key: Ed25519, PEM, without a password."
+  )
+  static let treeName = Parameter<String?>.optional(
+    "origin",
+    .text,
+    placeholder: "NAME",
+    help: "Another name for the tree, which its checkpoint keeps."
+  )
+  static let forStores = Parameter<Bool>.toggle(
+    "stores",
+    help: "Write one checkpoint for the trees of all stores."
+  )
+
+  static let checkpointCommand = Command(
+    "checkpoint",
+    summary: "Signs the state of the trees beside logs, so that others can verify proofs.",
+    discussion:
+      "`export` appends each transaction to a tree of hashes beside the logs. A checkpoint has "
+      + "the name, the size and the root of that tree, in the format c2sp.org/tlog-checkpoint. Before it "
+      + "writes one, the command checks that the tree extends the checkpoint that is there, and rebuilds "
+      + "the tree from the logs if tiles are missing. Without --key it writes the text alone, which other "
+      + "programs can sign. With --stores, each checkpoint that has changed becomes a leaf of one tree in "
+      + "LOGS/_tree, and only the checkpoint of that tree is written.",
+    examples: [
+      .init("travelog checkpoint logs --key key.pem", "Sign the tree of each lineage."),
+      .init("openssl genpkey -algorithm ed25519 -out key.pem", "Create a key."),
+    ],
+    parameters: [logs, signingKey, treeName, forStores, lockWait],
+    files: [
+      .init("LOGS/store=UUID/lineage=N/_tree/checkpoint", "The checkpoint of a lineage."),
+      .init("LOGS/store=UUID/lineage=N/_tree/tile", "The tree, as c2sp.org/tlog-tiles has it."),
+      .init("LOGS/_tree/checkpoint", "The checkpoint of all stores."),
+    ],
+    exitCodes: [.unreadable, .missing, .locked, .interrupted, .terminated]
+  ) { call in
+    let given = call.arguments
+    let place = try call.wholeLogs(given[logs])
+    try checkHasLogs(place.folder)
+    let lock = try FolderLock(
+      place.folder,
+      wait: given[lockWait],
+      purpose: "travelog checkpoint"
+    )
+    defer { withExtendedLifetime(lock) {} }
+    var request = CheckpointRequest(logs: place.folder)
+    request.store = place.store
+    request.lineage = place.lineage
+    request.key = try given[signingKey].map { try readPrivateKey($0) }
+    request.origin = given[treeName]
+    request.isForStores = given[forStores]
+    for result in try writeCheckpoints(request) {
+      if given[json] {
+        try call.answer(CheckpointAnswer(result))
+      } else if !given[quiet] {
+        try call.output.write(result.note)
+      }
+    }
+    return .success
+  }
+}
+
+extension Call {
+  /// The folder of logs that a path names, with a store and a lineage if it names them.
+  func wholeLogs(_ path: String) throws -> LogPlace {
+    let place = LogPlace(path)
+    guard !place.isPart, place.folder.partial == nil else {
+      throw TravelogError.isPart(path, of: place.folder.path, store: place.store ?? "")
+    }
+    return place
+  }
+}
+
+/// What `travelog checkpoint --json` says of one tree.
+struct CheckpointAnswer: Codable {
+  var schema = 1
+  var type = "checkpoint"
+  let origin: String
+  let size: Int64
+  let path: String
+  let note: String
+  let isSigned: Bool
+
+  init(_ result: CheckpointResult) {
+    origin = result.origin
+    size = result.size
+    path = result.path
+    note = result.note
+    isSigned = result.isSigned
+  }
+}

@@ -1,0 +1,60 @@
+import ChangeLog
+import CommandLineKit
+import Pipeline
+
+/// A transaction, or one change of it.
+struct ProvenPlace: Hashable {
+  let transaction: Int64
+  var change: Int64?
+
+  /// Reads a text such as `121` or `121.4`.
+  init?(_ text: String) {
+    let parts = text.split(separator: ".", omittingEmptySubsequences: false)
+    let numbers = parts.compactMap { Int64($0) }
+    guard numbers.count == parts.count, parts.count <= 2, numbers.allSatisfy({ $0 >= 0 }) else {
+      return nil
+    }
+    transaction = numbers[0]
+    change = numbers.count > 1 ? numbers[1] : nil
+  }
+}
+
+extension Travelog {
+  static let provenPlace = Parameter<ProvenPlace>.positional(
+    "TRANSACTION",
+    ValueType(
+      placeholder: "TXN[.CHANGE]",
+      forms: "a transaction, such as 121, or a change of it, such as 121.4"
+    ) { ProvenPlace($0) },
+    help: "A transaction, such as 121, or one change of it, such as 121.4."
+  )
+
+  static let proveCommand = Command(
+    "prove",
+    summary: "Proves one transaction or one change to those who do not have the logs.",
+    discussion:
+      "The proof is a text: the line of the change, the line that closes its transaction, the "
+      + "hashes that lead from them to the checkpoint of the lineage, and that checkpoint. "
+      + "“travelog verify --proof” checks it without logs. After an empty line, the rest is a proof as "
+      + "c2sp.org/tlog-proof has it. Changes are numbered from 0, by `seq` in the logs. A proof that was "
+      + "made before values were erased still holds.",
+    examples: [
+      .init("travelog prove logs 121.4 > change.proof", "Prove one change."),
+      .init("travelog verify --proof change.proof --key public.pem", "Check it elsewhere."),
+    ],
+    parameters: [logs, provenPlace, origin],
+    exitCodes: [.unreadable, .missing]
+  ) { call in
+    let given = call.arguments
+    let place = try call.wholeLogs(given[logs])
+    var request = ProveRequest(
+      logs: place.folder,
+      transaction: given[provenPlace].transaction,
+      change: given[provenPlace].change
+    )
+    request.store = given[origin] ?? place.store
+    request.lineage = place.lineage
+    try call.output.write(prove(request).text)
+    return .success
+  }
+}
