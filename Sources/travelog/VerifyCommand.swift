@@ -26,6 +26,13 @@ extension Travelog {
     help: "End with 0 if nothing proves a part of the logs."
   )
 
+  static let verifiedLogs = Parameter<[String]>.positionals(
+    "LOGS",
+    .file,
+    isRequired: false,
+    help: sources.declaration.help
+  )
+
   static let against = Parameter<String?>.optional(
     "against",
     type: .file,
@@ -47,12 +54,16 @@ extension Travelog {
       "travelog verify logs --after 500:5f2c…": "Verify what is new since transaction 500.",
       "travelog verify logs --against trips.store": "Verify that the logs give the store.",
     ],
-    parameters: [sources, origin, token, heads, after, against, erasures, allowUnproven],
+    parameters: [
+      verifiedLogs, origin, token, heads, after, against, erasures, allowUnproven, sinceCheckpoint,
+      proof, publicKey,
+    ],
     exitCodes: [.found, .unreadable, .missing, .unproven, .interrupted, .terminated]
   ) { call in
     let given = call.arguments
     if given[after] != nil, given[against] != nil { throw TravelogError.afterAndAgainst }
-    let source = try LogSource(given[sources], acceptsDamage: true)
+    if let code = try call.verifyProof(logs: given[verifiedLogs]) { return code }
+    let source = try LogSource(given[verifiedLogs], acceptsDamage: true)
     defer { withExtendedLifetime(source) {} }
     var request = VerifyRequest(logs: source.folder)
     request.store = given[origin]

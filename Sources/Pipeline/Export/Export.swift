@@ -47,6 +47,8 @@ private final class Export {
   private var records: [ErasureRecord] = []
   /// The large values of the open log that the stream does not contain yet.
   private var values: [LargeReference] = []
+  /// The tree beside the logs; nil for streams and partial logs.
+  private var tree: LineageTreeWriter?
   private var streamed: Set<String> = []
 
   init(_ request: ExportRequest, store: Store, reader: Reader) throws {
@@ -109,6 +111,7 @@ private final class Export {
       result.to = point
     }
     try remember()
+    try openTree()
     if case .snapshot = start { try writeFirstSnapshot(tick) }
     result.to = result.from
     if last > first {
@@ -147,6 +150,20 @@ private final class Export {
     }
   }
 
+  /// Opens the tree to which the transactions are added.
+  private func openTree() throws {
+    guard !request.isDryRun, request.stream == nil, !request.trustsToken, partial == nil else {
+      return
+    }
+    do {
+      let writer = try LineageTreeWriter(request.logs, store: store.identifier, after: result.from)
+      tree = writer.last == result.from ? writer : nil
+    } catch let error as LogError where Finding(error) != nil {
+      // An export does not read old logs, and does not depend on them.
+      result.notices.append(.treeIsMissing(request.logs.path, "\(error)"))
+    }
+  }
+
   private func writeFirstSnapshot(_ tick: Tick) throws {
     try writeSnapshot(at: result.from, tick: tick)
     if let oldest = try reader.historyRange().oldest, oldest <= result.head {
@@ -167,6 +184,7 @@ private final class Export {
       if let shown, !request.isDryRun {
         try prepareLog(for: transaction, after: previous)
         try write(shown, after: previous, cursor: cursor, tick: tick)
+        try tree?.append(transaction)
       }
       previous = digest
       result.to = HistoryPoint(
@@ -290,6 +308,7 @@ private final class Export {
     if let stream = request.stream { try writeValues(to: stream) }
     result.plainBytes += log.sizes.plain
     result.compressedBytes += log.sizes.compressed
+    try tree?.finish()
     // An interrupted run need not verify this log again.
     try moveToken()
   }
