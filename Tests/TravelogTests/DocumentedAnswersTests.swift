@@ -101,7 +101,7 @@ struct DocumentedAnswersTests {
   @Test("Each example matches its table, and is decoded completely by the type that writes it.")
   func examples() throws {
     let document = try Document()
-    #expect(document.examples.count == 20)
+    #expect(document.examples.count == 23)
     for (name, text) in document.examples {
       #expect(document.violations(try object(text), name) == [], "\(name)")
       #expect(try object(text)["type"] as? String == name)
@@ -109,6 +109,9 @@ struct DocumentedAnswersTests {
     func example(_ name: String) throws -> String { try #require(document.examples[name]) }
     try expectStrict(Joined<AnswerHead, ImportResult>.self, example("import"))
     try expectStrict(VerifyAnswer.self, example("verify"))
+    try expectStrict(ProofAnswer.self, example("verify_proof"))
+    try expectStrict(SinceAnswer.self, example("verify_since"))
+    try expectStrict(CheckpointAnswer.self, example("checkpoint"))
     try expectStrict(Joined<AnswerHead, EraseResult>.self, example("erase"))
     try expectStrict(Joined<AnswerHead, PruneResult>.self, example("prune"))
     try expectStrict(StatusAnswer.self, example("status"))
@@ -158,6 +161,12 @@ struct DocumentedAnswersTests {
       for last in ["8", "16"] { try travelog("export", path, "--to", logs, "--until", last) }
       try ask("export", path, "--to", logs, "--snapshot")
       try ask("verify", logs, "--allow-unproven")
+      try ask("checkpoint", logs)
+      let tree = "\(logs)/store=\(store.identifier)/lineage=0/_tree"
+      try ask("verify", logs, "--since", tree + "/checkpoint")
+      let proof = folder.appendingPathComponent("change.proof")
+      try Data(TreeTransaction(121, count: 5).proof(4).text.utf8).write(to: proof)
+      try ask("verify", "--proof", proof.path)
       try ask("import", logs, "--into", copy)
       try ask("status", path, "--logs", logs)
       try ask("check", path)

@@ -109,7 +109,7 @@ package enum Notice: Hashable, Encodable, Sendable, Worded {
   case tokenWasRebuilt(end: Int64)
   case logsBeginAfter(Int64, of: String)
   case beginsWithSnapshot(ClosedRange<Int64>, of: String, String)
-  case treeIsMissing(String, String)
+  case treeIsNotWhole(String)
 
   /// Programs read what people read.
   package func encode(to encoder: any Encoder) throws {

@@ -110,8 +110,8 @@ extension Notice {
     case .beginsWithSnapshot(let ids, let store, let logs):
       "\(rangeText(ids)) of \(store) \(ids.count == 1 ? "is" : "are") in no log: \(logs)"
         + " begins with a later snapshot. “prune” keeps \(ids.count == 1 ? "it" : "them")."
-    case .treeIsMissing(let logs, let damage):
-      "The tree of transactions in \(logs) could not be rebuilt from the logs: \(damage)"
+    case .treeIsNotWhole(let damage):
+      "The tree of transactions beside the logs is not complete: \(damage)"
     }
   }
 

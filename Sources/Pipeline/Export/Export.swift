@@ -160,7 +160,7 @@ private final class Export {
       tree = writer.last == result.from ? writer : nil
     } catch let error as LogError where Finding(error) != nil {
       // An export does not read old logs, and does not depend on them.
-      result.notices.append(.treeIsMissing(request.logs.path, "\(error)"))
+      result.notices.append(.treeIsNotWhole("\(error)"))
     }
   }
 

@@ -3,28 +3,29 @@ import Changes
 
 /// Compares the transactions of logs with the leaves of the tree beside them.
 struct TreeComparison {
-  private let tree: LineageTree
-  private let tiles: TiledTree
-  private var error: LogError?
+  private var tree: LineageTree?
+  private var tiles: TiledTree?
+  /// The first transaction that the tree has otherwise.
+  private(set) var finding: Finding?
+  /// What is missing from the tree, as in a copy that was made during an export.
+  private(set) var notice: Notice?
 
-  /// Begins a comparison; nil if there is no tree.
-  init?(_ folder: LogFolder, store: String, lineage: Int64) throws {
-    guard folder.partial == nil,
-      let tree = try LineageTree(folder, store: store, lineage: lineage)
-    else { return nil }
-    self.tree = tree
-    tiles = tree.tiles
+  /// Begins a comparison, which finds nothing if there is no tree.
+  init(_ folder: LogFolder, store: String, lineage: Int64) throws {
     do {
-      try tree.check()
+      tree = try LineageTree(folder, store: store, lineage: lineage)
+      try tree?.check()
+      tiles = tree?.tiles
     } catch let error as LogError where error.reason is TreeFailure {
-      self.error = error
+      notice = .treeIsNotWhole("\(error)")
     }
   }
 
   /// Takes the next transaction.
   mutating func take(_ transaction: Transaction) throws {
     // A tree that ends earlier is continued by the next export.
-    guard error == nil, transaction.id <= tree.last.transaction, let digest = transaction.digest
+    guard let tree, let tiles, transaction.id <= tree.last.transaction,
+      let digest = transaction.digest
     else { return }
     do {
       if let position = tree.position(of: transaction.id),
@@ -32,15 +33,10 @@ struct TreeComparison {
       {
         return
       }
-      error = TreeFailure.otherLeaf.at(tree.path, transaction: transaction.id)
+      finding = Finding(TreeFailure.otherLeaf.at(tree.path, transaction: transaction.id))
     } catch let error as LogError where error.reason is TreeFailure {
-      self.error = error
+      notice = .treeIsNotWhole("\(error)")
     }
-  }
-
-  /// What is wrong with the tree of logs that end with a transaction; nil if it is theirs.
-  func finding(end: Int64) -> Finding? {
-    guard error == nil, tree.last.transaction > end else { return error.flatMap { Finding($0) } }
-    return Finding(TreeFailure.otherLeaf.at(tree.path, transaction: end + 1))
+    self.tiles = nil
   }
 }

@@ -75,10 +75,7 @@ final class LineageVerification {
     }
     // Where a log is not sound, what follows is verified by itself, from its own beginning on.
     var point: HistoryPoint? = result.from
-    var tree: TreeComparison?
-    try collect {
-      tree = try TreeComparison(chain.folder, store: chain.store, lineage: chain.lineage)
-    }
+    var tree = try TreeComparison(chain.folder, store: chain.store, lineage: chain.lineage)
     let files = (chain.files + chain.snapshots).map(\.path)
     result.notices = permissionNotices([chain.folder.token(of: chain.store)] + files)
     note(result.from)
@@ -93,7 +90,7 @@ final class LineageVerification {
         // The transaction of the position is read too, so that its digest is that of its lines.
         if isInside { _ = reader.goInside(before: base) }
         try read(reader, file: file, tick: tick) { transaction in
-          try tree?.take(transaction)
+          try tree.take(transaction)
           guard let reached = transaction.point(inLineage: chain.lineage) else { return }
           if let expected = snapshots[transaction.id], expected != reached.digest {
             throw ChainFailure.otherThanSnapshot(expected: expected, found: reached.digest).at(
@@ -125,9 +122,8 @@ final class LineageVerification {
       result.findings.append(Finding(.positionIsMissing(after), transaction: base))
     }
     checkRecords()
-    if result.findings.isEmpty, let finding = tree?.finding(end: result.to.transaction) {
-      result.findings.append(finding)
-    }
+    result.notices += [tree.notice].compactMap { $0 }
+    if result.findings.isEmpty { result.findings += [tree.finding].compactMap { $0 } }
     return result
   }
 
