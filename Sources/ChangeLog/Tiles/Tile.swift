@@ -41,7 +41,7 @@ struct Tile: Hashable {
     let path = "\(tree)/\(path)"
     if lasts {
       try makeFolders(parentFolder(path))
-      return try writeDurably(bytes, to: path, isForAll: true)
+      return try writeDurably(bytes, to: path)
     }
     try writeUnsynced(bytes, to: path, temporary: "\(tree)/.tile.writing")
   }
@@ -68,7 +68,7 @@ package func writeUnsynced(
   Leftovers.add(temporary)
   defer { Leftovers.forget(temporary) }
   try makeUnsyncedFolder(parentFolder(temporary))
-  let descriptor = open(temporary, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0o644)
+  let descriptor = open(temporary, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0o600)
   guard descriptor >= 0 else { throw diskError("create", path: temporary) }
   do {
     defer { close(descriptor) }
@@ -80,8 +80,8 @@ package func writeUnsynced(
 }
 
 private func makeUnsyncedFolder(_ path: String) throws(LogError) {
-  if mkdir(path, 0o755) == 0 || errno == EEXIST { return }
+  if mkdir(path, 0o700) == 0 || errno == EEXIST { return }
   guard errno == ENOENT, parentFolder(path) != path else { throw diskError("create", path: path) }
   try makeUnsyncedFolder(parentFolder(path))
-  guard mkdir(path, 0o755) == 0 || errno == EEXIST else { throw diskError("create", path: path) }
+  guard mkdir(path, 0o700) == 0 || errno == EEXIST else { throw diskError("create", path: path) }
 }

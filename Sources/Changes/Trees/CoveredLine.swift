@@ -13,6 +13,11 @@ package struct CoveredLine: Sendable {
   /// The bytes of the values.
   package let values: Range<Int>
 
+  /// What value bytes begin with.
+  private static let valueKeys: [StaticString] = [
+    #","before":"#, #","after":"#, #","special":"#, #","large":"#,
+  ]
+
   /// Takes a line apart.
   package init(_ line: [UInt8]) throws(ProofError) {
     self.line = line
@@ -21,14 +26,7 @@ package struct CoveredLine: Sendable {
       throw ProofError("A line of the transaction is not one of a log.")
     }
     prefix = 0..<operation.lowerBound
-    let end = firstRange(
-      of: #","before":"#,
-      #","after":"#,
-      #","special":"#,
-      #","large":"#,
-      in: line,
-      after: operation.upperBound
-    )
+    let end = firstRange(of: Self.valueKeys, in: line, after: operation.upperBound)
     known = operation.lowerBound + 1..<(end?.lowerBound ?? line.count - 1)
     values = known.upperBound..<line.count - 1
   }
@@ -81,9 +79,14 @@ package struct CoveredLine: Sendable {
   }
 }
 
+/// Where a text that begins with a comma is for the first time.
+func firstRange(of text: StaticString, in bytes: [UInt8], before end: Int? = nil) -> Range<Int>? {
+  firstRange(of: CollectionOfOne(text), in: bytes, before: end)
+}
+
 /// Where the first of some texts is that begin with a comma.
-func firstRange(
-  of texts: StaticString...,
+private func firstRange(
+  of texts: some Collection<StaticString>,
   in bytes: [UInt8],
   after start: Int = 0,
   before end: Int? = nil

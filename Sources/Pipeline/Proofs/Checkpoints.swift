@@ -81,7 +81,7 @@ func publish(
   } catch {
     throw CheckpointFailure.note(error).at(path)
   }
-  try writeDurably(Array(file.text.utf8), to: path, isForAll: true)
+  try writeDurably(Array(file.text.utf8), to: path)
   return CheckpointResult(
     origin: file.checkpoint.origin,
     size: head.count,
