@@ -5,12 +5,12 @@ import Pipeline
 extension Travelog {
   static let signingKey = Parameter<String?>.optional(
     "key",
-    .file,
+    type: .file,
     help: "Sign with this private key: Ed25519, PEM, without a password."
   )
   static let treeName = Parameter<String?>.optional(
     "origin",
-    .text,
+    type: .text,
     placeholder: "NAME",
     help: "Another name for the tree, which its checkpoint keeps."
   )
@@ -30,14 +30,14 @@ extension Travelog {
       + "programs can sign. With --stores, each checkpoint that has changed becomes a leaf of one tree in "
       + "LOGS/_tree, and only the checkpoint of that tree is written.",
     examples: [
-      .init("travelog checkpoint logs --key key.pem", "Sign the tree of each lineage."),
-      .init("openssl genpkey -algorithm ed25519 -out key.pem", "Create a key."),
+      "travelog checkpoint logs --key key.pem": "Sign the tree of each lineage.",
+      "openssl genpkey -algorithm ed25519 -out key.pem": "Create a key.",
     ],
     parameters: [logs, signingKey, treeName, forStores, lockWait],
     files: [
-      .init("LOGS/store=UUID/lineage=N/_tree/checkpoint", "The checkpoint of a lineage."),
-      .init("LOGS/store=UUID/lineage=N/_tree/tile", "The tree, as c2sp.org/tlog-tiles has it."),
-      .init("LOGS/_tree/checkpoint", "The checkpoint of all stores."),
+      "LOGS/store=UUID/lineage=N/_tree/checkpoint": "The checkpoint of a lineage.",
+      "LOGS/store=UUID/lineage=N/_tree/tile": "The tree, as c2sp.org/tlog-tiles has it.",
+      "LOGS/_tree/checkpoint": "The checkpoint of all stores.",
     ],
     exitCodes: [.unreadable, .missing, .locked, .interrupted, .terminated]
   ) { call in

@@ -22,7 +22,7 @@ struct ProvenPlace: Hashable {
 extension Travelog {
   static let provenPlace = Parameter<ProvenPlace>.positional(
     "TRANSACTION",
-    ValueType(
+    type: ValueType(
       placeholder: "TXN[.CHANGE]",
       forms: "a transaction, such as 121, or a change of it, such as 121.4"
     ) { ProvenPlace($0) },
@@ -39,8 +39,8 @@ extension Travelog {
       + "c2sp.org/tlog-proof has it. Changes are numbered from 0, by `seq` in the logs. A proof that was "
       + "made before values were erased still holds.",
     examples: [
-      .init("travelog prove logs 121.4 > change.proof", "Prove one change."),
-      .init("travelog verify --proof change.proof --key public.pem", "Check it elsewhere."),
+      "travelog prove logs 121.4 > change.proof": "Prove one change.",
+      "travelog verify --proof change.proof --key public.pem": "Check it elsewhere.",
     ],
     parameters: [logs, provenPlace, origin],
     exitCodes: [.unreadable, .missing]

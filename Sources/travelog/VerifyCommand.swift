@@ -28,7 +28,7 @@ extension Travelog {
 
   static let verifiedLogs = Parameter<[String]>.positionals(
     "LOGS",
-    .file,
+    type: .file,
     isRequired: false,
     help: sources.declaration.help
   )

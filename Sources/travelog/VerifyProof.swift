@@ -5,18 +5,18 @@ import Pipeline
 extension Travelog {
   static let proof = Parameter<String?>.optional(
     "proof",
-    .file,
+    type: .file,
     help: "Verify this proof of “prove” by itself, without logs."
   )
   static let sinceCheckpoint = Parameter<String?>.optional(
     "since",
-    .file,
+    type: .file,
     placeholder: "CHECKPOINT",
     help: "Verify that the tree beside the logs extends this checkpoint."
   )
   static let publicKey = Parameter<String?>.optional(
     "key",
-    .file,
+    type: .file,
     help: "Who must have signed: a public key, as PEM or vkey lines."
   )
 }

@@ -31,25 +31,34 @@ package enum CheckpointFailure: LogReason {
     }
   }
 
-  package func message(_ error: LogError) -> String {
+  package func wording(_ error: LogError) -> Wording {
     let path = error.path
     return switch self {
     case .note(.malformed(let detail)): "\(path) can't be read: \(detail)."
-    case .note(.unsigned): "\(path) has no signature by a key that was given."
+    case .note(.unsigned): "\(path) has no signature by a given key."
     case .note(.wrongSignature(let name)):
-      "\(path) has a signature in the name of \(name) that is not one of its text."
-    case .note(.noLibrary): "This machine has no libcrypto, which signs and verifies."
-    case .noTree: "There is no tree of transactions in \(path)."
-    case .severalTrees: "\(path) has several trees, and --origin names one."
+      "\(path) has a signature in the name of \(abbreviated(name)) that does not match its text."
+    case .note(.noLibrary):
+      "This machine does not have libcrypto, which signs and verifies."
+        + "\nSign the text with “openssl pkeyutl -sign -rawin -inkey KEY -in checkpoint”, or install"
+        + " libssl3."
+    case .noTree:
+      "There is no tree of transactions in \(path)."
+        + "\n\(inQuotes("travelog checkpoint LOGS")) builds it from the logs."
+    case .severalTrees:
+      "\(path) has several trees, but --origin names one."
+        + "\nName a lineage, as in LOGS/store=UUID/lineage=0."
     case .doesNotExtend(let old, let new):
       "The tree in \(path), of size \(new.count), does not extend the checkpoint of size"
         + " \(old.count): history was altered, or these are other logs."
+        + "\nVerify the logs, and compare them with another copy."
     case .isOtherTree(let origin):
       "The checkpoint \(path) is of the tree \(inQuotes(abbreviated(origin))), which is not beside"
         + " these logs."
     case .isNotCovered(let count):
       "Transaction \(error.transaction) is after the checkpoint \(path), which covers"
         + " \(countText(Int(count), noun: "transaction"))."
+        + "\nSign a new one: \(inQuotes("travelog checkpoint LOGS --key KEY"))"
     case .notAProof(.malformed(let detail)): "\(path) is not a proof: \(detail)."
     case .notAProof: "\(path) is not a proof."
     case .notInLogs: "The logs in \(path) do not have transaction \(error.transaction)."
@@ -57,20 +66,6 @@ package enum CheckpointFailure: LogReason {
       "Transaction \(error.transaction) has \(countText(Int(count), noun: "change")), numbered from 0."
     case .otherDigest:
       "The lines of transaction \(error.transaction) in \(path) do not give its digest as a tree."
-    }
-  }
-
-  package func hint(_ error: LogError) -> String {
-    switch self {
-    case .note(.noLibrary):
-      "Sign the text with “openssl pkeyutl -sign -rawin -inkey KEY -in checkpoint”, or install"
-        + " libssl3."
-    case .noTree: "\(inQuotes("travelog checkpoint LOGS")) builds it from the logs."
-    case .isNotCovered:
-      "Sign a new one: \(inQuotes("travelog checkpoint LOGS --key KEY"))"
-    case .severalTrees: "Name a lineage, as in LOGS/store=UUID/lineage=0."
-    case .doesNotExtend: "Verify the logs, and compare them with another copy."
-    default: ""
     }
   }
 }
