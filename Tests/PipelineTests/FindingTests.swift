@@ -1,4 +1,6 @@
+import ChangeLog
 import Changes
+import Foundation
 import Testing
 
 @testable import Pipeline
@@ -12,9 +14,36 @@ struct FindingTests {
     return Finding(.endIsOther(lineage: 0, point(head), end: point(end), next: 1)).description
   }
 
-  @Test("A lineage that ends with another digest, or after its end, is told apart")
+  @Test("A lineage that ends with another digest, or after its end, is told apart.")
   func ends() {
     #expect(text(head: 7, end: 7).contains("had the digest"))
     #expect(text(head: 7, end: 9).contains("continue to transaction 9"))
+  }
+
+  @Test("A finding can be given other names of files, and then differs from the first.")
+  func names() {
+    let failure = LogFailure.cutOff
+    let found = [
+      Finding(LogError(failure, path: "/tmp/a")),
+      Finding(.isCovered(folder: "/tmp"), path: "/tmp/a"),
+      Finding(
+        .rowDiffers(.update, object: "Trip 7", properties: "", folder: "/tmp"),
+        path: "/tmp/a"
+      ),
+      Finding(.tokenIsOther, path: "/tmp/a", transaction: 5),
+    ]
+    for finding in found {
+      let named = finding?.naming { $0.replacingOccurrences(of: "/tmp", with: "LOGS") }
+      #expect(named?.path == "LOGS/a")
+      #expect(named?.description.contains("/tmp") == false)
+      #expect(named != finding)
+      #expect(named == named?.naming(\.self))
+    }
+  }
+
+  @Test("An error that says nothing about the logs is not a finding.")
+  func otherErrors() {
+    #expect(Finding(LogError(LogFailure.outOfMemory, path: "a")) == nil)
+    #expect(Finding(LogError(LogFailure.cutOff, path: "a"))?.kind == .incomplete)
   }
 }

@@ -334,7 +334,9 @@ extension Change {
     if hasErasedValues { return true }
     // Links begin with a bracket, so that most changes need not be taken apart.
     let texts = [before, after].filter { !$0.isEmpty }
-    return texts.allSatisfy { $0.count == 2 || memmem($0.baseAddress, $0.count, ":[", 2) != nil }
-      && toldValues.isEmpty
+    return texts.allSatisfy { text in
+      text.count == 2
+        || zip(text, text.dropFirst()).contains { $0 == UInt8(ascii: ":") && $1 == UInt8(ascii: "[") }
+    } && toldValues.isEmpty
   }
 }
