@@ -30,13 +30,9 @@ public struct OSLogIntegerFormatting: Equatable, Sendable {
     uppercase: Bool = false,
     minDigits: Int = 1
   ) -> OSLogIntegerFormatting {
-    OSLogIntegerFormatting(
-      radix: 16,
-      explicitPositiveSign: explicitPositiveSign,
-      includePrefix: includePrefix,
-      uppercase: uppercase,
-      minDigits: minDigits
-    )
+    var result = decimal(explicitPositiveSign: explicitPositiveSign, minDigits: minDigits)
+    (result.radix, result.includePrefix, result.uppercase) = (16, includePrefix, uppercase)
+    return result
   }
 
   /// In eights, with a prefix or leading zeros.
@@ -46,13 +42,9 @@ public struct OSLogIntegerFormatting: Equatable, Sendable {
     uppercase: Bool = false,
     minDigits: Int = 1
   ) -> OSLogIntegerFormatting {
-    OSLogIntegerFormatting(
-      radix: 8,
-      explicitPositiveSign: explicitPositiveSign,
-      includePrefix: includePrefix,
-      uppercase: uppercase,
-      minDigits: minDigits
-    )
+    var result = decimal(explicitPositiveSign: explicitPositiveSign, minDigits: minDigits)
+    (result.radix, result.includePrefix, result.uppercase) = (8, includePrefix, uppercase)
+    return result
   }
 
   func text(_ number: some FixedWidthInteger) -> String {

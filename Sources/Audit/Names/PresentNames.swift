@@ -69,7 +69,7 @@ struct PresentNames {
             return nil
           }
           guard let wanted else { return (entity.name, nil) }
-          let meant = entity.properties.filter {
+          let meant = entity.propertyNames.filter {
             wanted.contains(succession.property($0, of: entity.name) ?? $0)
           }
           return meant.isEmpty ? nil : (entity.name, Set(meant))
@@ -93,8 +93,8 @@ struct PresentNames {
     for (_, schema, succession) in schemas {
       for entity in schema.entities
       where family?.contains(succession.entity(entity.name) ?? entity.name) ?? true {
-        all.formUnion(entity.properties)
-        if entity.properties.contains(name) {
+        all.formUnion(entity.propertyNames)
+        if entity.propertyNames.contains(name) {
           present.insert(succession.property(name, of: entity.name) ?? name)
         }
       }
@@ -122,8 +122,4 @@ struct PresentNames {
     }
     vocabulary.explain(&difference)
   }
-}
-
-extension Entity {
-  fileprivate var properties: [String] { attributes.map(\.name) + relationships.map(\.name) }
 }

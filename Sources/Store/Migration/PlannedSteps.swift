@@ -144,7 +144,7 @@ struct PlannedSteps {
   }
 
   private mutating func addSets(_ index: EntityIndex, of entity: Entity, old: Entity) {
-    let renamed = names(index, of: entity)
+    let renamed = mapping.renamedProperties(of: index)
     let uniques = Set(old.uniques.map { $0.map { renamed[$0] ?? $0 } })
     let indexes = Set(old.indexes.map { $0.map { renamed[$0] ?? $0 } })
     let parent = parent(of: entity, in: mapping.to)
@@ -162,20 +162,6 @@ struct PlannedSteps {
     for names in indexes.subtracting(entity.indexes).sorted(by: precedes) {
       steps.append(.removeIndex(entity: entity.name, names))
     }
-  }
-
-  /// The new names of properties by their old ones.
-  private func names(_ index: EntityIndex, of entity: Entity) -> [String: String] {
-    var result: [String: String] = [:]
-    for attribute in entity.attributes {
-      if let old = mapping.source(of: attribute, in: index) { result[old.name] = attribute.name }
-    }
-    for relationship in entity.relationships {
-      if let old = mapping.source(of: relationship, in: index) {
-        result[old.name] = relationship.name
-      }
-    }
-    return result
   }
 
   /// Refuses to merge the rows of two old tables, whose ids would conflict.

@@ -42,7 +42,7 @@ package struct SchemaSuccession: Sendable {
 
 extension SchemaMapping {
   /// The names of a new entity's properties by their old ones.
-  fileprivate func renamedProperties(of new: EntityIndex) -> [String: String] {
+  func renamedProperties(of new: EntityIndex) -> [String: String] {
     var result: [String: String] = [:]
     for attribute in to.entities[new].attributes {
       if let old = source(of: attribute, in: new) { result[old.name] = attribute.name }
@@ -55,7 +55,7 @@ extension SchemaMapping {
 }
 
 extension Entity {
-  fileprivate var propertyNames: [String] { attributes.map(\.name) + relationships.map(\.name) }
+  package var propertyNames: [String] { attributes.map(\.name) + relationships.map(\.name) }
 }
 
 /// A present or past schema of a store.

@@ -7,10 +7,8 @@ extension Reader {
   package func snapshotCount() throws -> Int64 {
     var result: Int64 = 0
     for layout in layouts {
-      let count = try connection.prepare(
-        "SELECT count(*) FROM \(layout.table)" + (layout.ownCondition.map { " WHERE \($0)" } ?? "")
-      )
-      if try count.step() { result += count.int64(at: 0) }
+      let condition = layout.ownCondition.map { " WHERE \($0)" } ?? ""
+      result += try connection.integer("SELECT count(*) FROM \(layout.table)\(condition)") ?? 0
     }
     return result
   }

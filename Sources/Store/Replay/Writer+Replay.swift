@@ -6,12 +6,7 @@ import SQLite
 extension Writer {
   func replayInsert(_ key: RowKey, values: [Value]) throws {
     try adoptNames(key, values: values)
-    let values = try movedOut(values, of: key.entity)
-    do {
-      try tables[key.entity].insert(id: key.id, values: values)
-    } catch let error as SQLiteError where error.code == SQLiteError.constraintUnique {
-      parked.park(key, values: values)
-    }
+    try put(key, values: movedOut(values, of: key.entity))
   }
 
   func replayUpdate(
@@ -27,15 +22,7 @@ extension Writer {
       columns: columns,
       of: key.entity
     )
-    if parked[key] != nil {
-      parked.set(key, columns: columns, values: values)
-      return
-    }
-    do {
-      try tables[key.entity].update(id: key.id, columns: columns, values: values)
-    } catch let error as SQLiteError where error.code == SQLiteError.constraintUnique {
-      try park(key, columns: columns, values: values)
-    }
+    try put(key, columns: columns, values: values)
   }
 
   /// Whether one of two values is the digest of the other, which is in a file.

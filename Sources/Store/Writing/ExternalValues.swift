@@ -18,6 +18,7 @@ extension Writer {
     columns: [ColumnIndex],
     of entity: EntityIndex
   ) throws -> [Value] {
+    guard !tables[entity].external.isEmpty else { return values }
     var values = values
     for (index, column) in columns.enumerated() where tables[entity].external.contains(column) {
       values[index] = try movedOut(values[index])

@@ -89,12 +89,28 @@ extension Writer {
     parked.removeAll()
   }
 
-  /// Removes a row from its table until the transaction ends.
-  func park(_ key: RowKey, columns: [ColumnIndex], values: [Value]) throws {
-    guard let row = try tables[key.entity].row(id: key.id) else { return }
-    parked.park(key, values: row)
+  /// Inserts a row, or parks it while a unique value is taken.
+  func put(_ key: RowKey, values: [Value]) throws {
+    do {
+      try tables[key.entity].insert(id: key.id, values: values)
+    } catch let error as SQLiteError where error.code == SQLiteError.constraintUnique {
+      parked.park(key, values: values)
+    }
+  }
+
+  /// Updates a row, or parks it while a unique value is taken.
+  func put(_ key: RowKey, columns: [ColumnIndex], values: [Value]) throws {
+    let table = tables[key.entity]
+    if parked[key] == nil {
+      do {
+        return try table.update(id: key.id, columns: columns, values: values)
+      } catch let error as SQLiteError where error.code == SQLiteError.constraintUnique {
+        guard let row = try table.row(id: key.id) else { return }
+        parked.park(key, values: row)
+        try table.delete(id: key.id)
+      }
+    }
     parked.set(key, columns: columns, values: values)
-    try tables[key.entity].delete(id: key.id)
   }
 
   private func duplicate(_ key: RowKey, values: [Value], error: SQLiteError) -> StoreError {

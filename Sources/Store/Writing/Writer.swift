@@ -141,14 +141,11 @@ package final class Writer {
   /// blobs of any size.
   package func insert(_ entity: EntityIndex, id: Int64, values: [Value]) throws {
     let key = RowKey(entity: entity, id: ObjectID(id))
-    let values = tables[entity].external.isEmpty ? values : try movedOut(values, of: entity)
+    let values = try movedOut(values, of: entity)
     do {
-      try tables[entity].insert(id: key.id, values: values)
+      try put(key, values: values)
     } catch let error as SQLiteError {
-      guard error.code == SQLiteError.constraintUnique else {
-        throw refusal(error, key: key)
-      }
-      parked.park(key, values: values)
+      throw refusal(error, key: key)
     }
     try recorder.insert(key, values: values)
   }
@@ -172,19 +169,12 @@ package final class Writer {
       return try update(entity, id: id, columns: sorted.map(\.key), values: sorted.map(\.value))
     }
     guard let before = try current(key, columns: columns) else { return false }
-    let values =
-      tables[entity].external.isEmpty
-      ? values : try movedOut(values, before: before, columns: columns, of: entity)
+    let values = try movedOut(values, before: before, columns: columns, of: entity)
     guard zip(before, values).contains(where: { !$0.isSame(as: $1) }) else { return true }
-    if parked[key] != nil {
-      parked.set(key, columns: columns, values: values)
-    } else {
-      do {
-        try tables[entity].update(id: key.id, columns: columns, values: values)
-      } catch let error as SQLiteError {
-        guard error.code == SQLiteError.constraintUnique else { throw refusal(error, key: key) }
-        try park(key, columns: columns, values: values)
-      }
+    do {
+      try put(key, columns: columns, values: values)
+    } catch let error as SQLiteError {
+      throw refusal(error, key: key)
     }
     try recorder.update(key, columns: columns, before: before, after: values)
     return true

@@ -98,22 +98,10 @@ private final class Comparison {
       try compare(pair, one: one, other: other)
       if !text.changed.isEmpty { try report(.update, pair: pair, id: id, body) }
     case (true, false):
-      try pair.append(
-        one,
-        to: &text.before,
-        encoder: pair.oldEncoder,
-        blobs: oldValues.blobs,
-        isOld: true
-      )
+      try pair.append(one, to: &text.before, blobs: oldValues.blobs, isOld: true)
       try report(.delete, pair: pair, id: id, body)
     case (false, true):
-      try pair.append(
-        other,
-        to: &text.after,
-        encoder: pair.newEncoder,
-        blobs: newValues.blobs,
-        isOld: false
-      )
+      try pair.append(other, to: &text.after, blobs: newValues.blobs, isOld: false)
       try report(.insert, pair: pair, id: id, body)
     case (false, false):
       // Links of a missing object, or of one of another entity.
@@ -232,10 +220,10 @@ private struct Pair {
   func append(
     _ cursor: ObjectCursor,
     to side: inout ChangeSide,
-    encoder: ObjectEncoder,
     blobs: Blobs,
     isOld: Bool
   ) throws {
+    let encoder = isOld ? oldEncoder : newEncoder
     for (left, right) in columns {
       let column = isOld ? left : right
       let value = cursor.row.value(at: Int32(truncatingIfNeeded: column.number) + 1)
