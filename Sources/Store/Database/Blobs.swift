@@ -14,8 +14,8 @@ final class Blobs {
 
   private let connection: Connection
   private let folder: BlobFolder?
-  /// False for a connection in memory, which keeps values in a table.
-  private let keepsFiles: Bool
+  /// Whether values of external attributes can leave their rows; false for a connection in memory.
+  let hasFolder: Bool
   /// The store whose values are known too, if this connection holds unsealed history in memory.
   private let store: Connection?
   private var created: [String] = []
@@ -25,7 +25,7 @@ final class Blobs {
   init(_ connection: Connection, folder: BlobFolder?) {
     self.connection = connection
     self.folder = folder
-    keepsFiles = folder != nil
+    hasFolder = folder != nil
     store = nil
   }
 
@@ -34,11 +34,8 @@ final class Blobs {
     self.connection = connection
     self.folder = folder
     self.store = store
-    keepsFiles = false
+    hasFolder = false
   }
-
-  /// Whether values of external attributes can leave their rows.
-  var hasFolder: Bool { keepsFiles }
 
   /// Stores bytes; the caller must also count a use, or the next commit removes them.
   func keep(_ bytes: UnsafeRawBufferPointer) throws -> LargeReference {
@@ -49,7 +46,7 @@ final class Blobs {
 
   /// Stores a value and verifies its digest; the caller must also count a use.
   func keep(_ value: LargeValue, digest: String) throws {
-    if keepsFiles { return try keep(digest, bytes: nil) { try $0.copy(value, digest: digest) } }
+    if hasFolder { return try keep(digest, bytes: nil) { try $0.copy(value, digest: digest) } }
     let kept = try value.data().withUnsafeBytes { try keep($0) }
     guard kept.digest == digest else { throw alteredValue(digest) }
   }
@@ -63,7 +60,7 @@ final class Blobs {
     try find.bind(1, digest)
     defer { find.reset() }
     let isKnown = try find.step()
-    if let folder, keepsFiles, !isKnown || !folder.contains(digest) {
+    if let folder, hasFolder, !isKnown || !folder.contains(digest) {
       if marker == nil {
         try folder.create()
         marker = try folder.mark()
@@ -80,7 +77,7 @@ final class Blobs {
     )
     try insert.bind(1, digest)
     try insert.bind(2, size)
-    if !keepsFiles, let bytes { try insert.bind(3, blob: bytes) } else { try insert.bind(3, .null) }
+    if !hasFolder, let bytes { try insert.bind(3, blob: bytes) } else { try insert.bind(3, .null) }
     try insert.run()
   }
 
