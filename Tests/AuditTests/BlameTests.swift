@@ -114,7 +114,7 @@ struct BlameTests {
       try store.write(Author(name: "widget")) { try $0.delete(camp, id: 7) }
       let history = try History(store.location.path)
       let found = try findObjects(in: history, entity: "Place", property: "name", text: "Lake <b>")
-      #expect(found == [FoundObject(entity: "Camp", id: 7)])
+      #expect(found == [ObjectName("Camp", id: 7)])
       let result = try blame(history, entity: "Place", id: 7)
       #expect(result.inserted?.author == "app")
       #expect(result.deleted?.author == "widget")
@@ -156,7 +156,7 @@ struct BlameTests {
             property: property,
             text: "555 1"
           )
-          #expect(found == [FoundObject(entity: "Human", id: 1)], "\(property)")
+          #expect(found == [ObjectName("Human", id: 1)], "\(property)")
         }
       }
     }
@@ -217,7 +217,7 @@ struct BlameTests {
             property: property,
             text: "555 1"
           )
-          #expect(found == [FoundObject(entity: entity, id: 1)])
+          #expect(found == [ObjectName(entity, id: 1)])
         }
       }
     }

@@ -28,7 +28,7 @@ struct ErasuresTests {
       record(2) {
         $0.author = "me \"x\""
         $0.reason = "asked"
-        $0.object = ErasureRecord.ObjectName(entity: "Trip", id: -7)
+        $0.object = ObjectName("Trip", id: -7)
         $0.attributes = ["name", "a\nb"]
         $0.operation = .snapshot
       },

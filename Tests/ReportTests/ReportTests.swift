@@ -81,7 +81,7 @@ struct ReportTests {
       let bulk = try #require(audit.findings.first { $0.kind == .bulk })
       #expect(bulk.transactions == [1])
       #expect(audit.authors.count == 3)
-      #expect(audit.busiest.first?.object == FoundObject(entity: "Camp", id: 1))
+      #expect(audit.busiest.first?.object == ObjectName("Camp", id: 1))
       var bytes: [UInt8] = []
       try writeReport(audit) { bytes += $0 }
       let json = try #require(

@@ -2,16 +2,6 @@ import Changes
 import Pipeline
 import Store
 
-package struct FoundObject: Hashable, Sendable {
-  package var entity: String
-  package var id: Int64
-
-  package init(entity: String, id: Int64) {
-    self.entity = entity
-    self.id = id
-  }
-}
-
 /// Finds the objects that ever had a value, including deleted ones, up to a limit.
 ///
 /// The value is a text, or JSON as in logs. Entity and property can have their present or earlier
@@ -26,7 +16,7 @@ package func findObjects(
   text: String,
   limit: Int = 20,
   tick: Tick = { _ in }
-) throws -> [FoundObject] {
+) throws -> [ObjectName] {
   let names = try PresentNames(history)
   let meant = try names.changes(of: entity, family: names.family(of: entity), property: property)
   guard let range = history.range else { return [] }
@@ -34,7 +24,7 @@ package func findObjects(
   var quoted: [UInt8] = []
   appendJSONString(text, to: &quoted)
   let texts = [quoted, Array(text.utf8)]
-  var found: [FoundObject] = []
+  var found: [ObjectName] = []
   func has(_ candidate: PropertyDifference) -> Bool {
     [candidate.before, candidate.after].contains { $0.map { texts.contains($0.json) } ?? false }
   }
@@ -52,7 +42,7 @@ package func findObjects(
         return
       }
       names.translate(&difference, from: opening.schema, vocabulary: vocabulary)
-      let object = FoundObject(entity: difference.entity, id: difference.id)
+      let object = ObjectName(difference.entity, id: difference.id)
       if !found.contains(object) { found.append(object) }
     },
     transaction: { _ in

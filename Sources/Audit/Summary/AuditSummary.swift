@@ -1,5 +1,5 @@
+import Changes
 import Pipeline
-import Store
 
 /// The summary of a history: how much happened, when, by whom, and what an auditor should examine.
 package struct AuditSummary {
@@ -20,7 +20,7 @@ package struct AuditSummary {
 
   /// An object and the number of its changes.
   package struct Activity: Sendable {
-    package var object: FoundObject
+    package var object: ObjectName
     /// The object's name for people.
     package var label: String?
     package var changes: Int64

@@ -27,7 +27,7 @@ private final class Summary {
   private var entities: [String: ChangeCounts] = [:]
   private var authors: [String?: TimelineGroup] = [:]
   private var days: [String: TimelineGroup] = [:]
-  private var objects: [FoundObject: (count: Int64, label: String?)] = [:]
+  private var objects: [ObjectName: (count: Int64, label: String?)] = [:]
   private var findings: [AuditFinding.Kind: AuditFinding] = [:]
   private var newest = ""
   // The current transaction.
@@ -88,8 +88,8 @@ private final class Summary {
     changes += 1
     let isShown = changes <= request.changeLimit
     let isDeletion = change.kind == .delete
-    let object = FoundObject(
-      entity: String(decoding: change.entity, as: UTF8.self),
+    let object = ObjectName(
+      String(decoding: change.entity, as: UTF8.self),
       id: change.object
     )
     let isKept = isDeletion && result.deletions.count + deleted.count < request.limit

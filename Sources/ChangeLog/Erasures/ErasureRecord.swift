@@ -22,20 +22,6 @@ package struct ErasureRecord: Hashable, Sendable {
   /// The digest that its lines give since then.
   package var lines: Digest
 
-  /// An object by its entity and id.
-  package struct ObjectName: Hashable, Sendable {
-    /// The entity.
-    package var entity: String
-    /// The id.
-    package var id: Int64
-
-    /// Names an object.
-    package init(entity: String, id: Int64) {
-      self.entity = entity
-      self.id = id
-    }
-  }
-
   /// Makes a record.
   package init(
     time: String,
@@ -107,7 +93,7 @@ package struct ErasureRecord: Hashable, Sendable {
     if text.has(#","entity":"#) {
       let entity = try text.string()
       try text.expect(#","id":""#)
-      object = ObjectName(entity: entity, id: try text.integer())
+      object = ObjectName(entity, id: try text.integer())
       try text.expect(#"""#)
     }
     attributes = []

@@ -33,7 +33,7 @@ func rewrite(
           reason: request.reason,
           transaction: transaction.id,
           operation: transaction.operation,
-          object: ErasureRecord.ObjectName(entity: request.entity, id: request.object),
+          object: ObjectName(request.entity, id: request.object),
           attributes: request.attributes.sorted(),
           digest: digest,
           lines: lines

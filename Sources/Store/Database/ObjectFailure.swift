@@ -1,18 +1,5 @@
 import Changes
 
-/// An object in an error.
-package struct ObjectName: Hashable, Sendable, CustomStringConvertible {
-  package let entity: String
-  package let id: Int64
-
-  package init(_ entity: String, id: Int64) {
-    self.entity = entity
-    self.id = id
-  }
-
-  package var description: String { "\(entity) \(id)" }
-}
-
 /// Why an object can't be read, saved or deleted.
 enum ObjectFailure: StoreReason {
   case missing(ObjectName)
