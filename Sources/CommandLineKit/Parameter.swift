@@ -1,264 +1,192 @@
-/// A flag or positional without the type of its value: what the parser and the help need of it.
+/// A flag or positional without the type of its value, as the parser and the help need it.
 package struct Declaration: Sendable {
-  /// How often a parameter takes a value.
-  package enum Arity: Hashable, Sendable {
-    /// It is there or not, and has no value.
-    case none
-    /// It has one value.
-    case one
-    /// It has any number of values.
-    case many
-  }
+  /// How many values a parameter takes.
+  package enum Arity: Hashable, Sendable { case none, one, many }
 
-  /// Its name: that of a flag without dashes, that of a positional as help shows it.
+  /// Its name: of a flag without dashes, of a positional as help shows it.
   package let name: String
-  /// The letter that stands for a flag.
-  package let short: Character?
-  /// Whether it has its place instead of a name.
+  let short: Character?
   package let isPositional: Bool
-  /// How many values it takes.
   package let arity: Arity
-  /// Whether giving a flag twice means something.
+  /// Whether a flag may be given several times.
   package let isRepeatable: Bool
-  /// Whether it can't be left out.
-  package let isRequired: Bool
-  /// What stands for its value in help.
-  package let placeholder: String
-  /// What a shell can offer as its value.
+  let isRequired: Bool
+  /// What help shows for the value.
+  let placeholder: String
   package let completion: Completion
-  /// The text that is its value where none is given.
-  package let fallback: String?
-  /// The variable of the environment that gives its value where the command line does not.
-  package let variable: String?
-  /// What it does, in a sentence.
-  package let help: String
+  /// The text that is its value if none is given.
+  let fallback: String?
+  let help: String
   /// Checks the texts that were given for it; throws a ``UsageError``.
-  package let check: @Sendable ([String]) throws -> Void
+  package fileprivate(set) var check: @Sendable ([String]) throws -> Void = { _ in }
 
-  /// How messages and help call it.
+  /// Its name in messages and help.
   var spelling: String { isPositional ? name : "--\(name)" }
+
+  fileprivate init<Value>(
+    _ name: String,
+    type: ValueType<Value>,
+    short: Character? = nil,
+    placeholder: String? = nil,
+    isPositional: Bool = false,
+    arity: Arity = .one,
+    isRepeatable: Bool = false,
+    isRequired: Bool = false,
+    fallback: String? = nil,
+    help: String
+  ) {
+    self.name = name
+    self.short = short
+    self.isPositional = isPositional
+    self.arity = arity
+    self.isRepeatable = isRepeatable
+    self.isRequired = isRequired
+    self.placeholder = placeholder ?? (isPositional ? name : type.placeholder)
+    completion = type.completion
+    self.fallback = fallback
+    self.help = help
+  }
 }
 
-/// A parameter whose declaration can stand in a list with others.
+/// A parameter whose declaration can be in a list with others.
 package protocol DeclaredParameter: Sendable {
-  /// What the parser and the help need of it.
   var declaration: Declaration { get }
 }
 
-/// A flag or positional with the type of its value, which is the key to that value.
+/// A flag or positional with the type of its value; it is the key to that value in ``Arguments``.
 package struct Parameter<Value: Sendable>: DeclaredParameter {
-  /// What the parser and the help need of it.
-  package let declaration: Declaration
-  /// Makes a value of the texts that were given.
+  package private(set) var declaration: Declaration
+  /// Makes a value from the texts that were given.
   let read: @Sendable ([String]) throws -> Value
 
-  private init(
-    _ name: String,
-    short: Character? = nil,
-    isPositional: Bool = false,
-    arity: Declaration.Arity,
-    isRepeatable: Bool = false,
-    isRequired: Bool = false,
-    placeholder: String = "",
-    completion: Completion = .nothing,
-    fallback: String? = nil,
-    variable: String? = nil,
-    help: String,
-    read: @escaping @Sendable (_ spelling: String, [String]) throws -> Value
-  ) {
-    let spelling = isPositional ? name : "--\(name)"
-    let read: @Sendable ([String]) throws -> Value = { try read(spelling, $0) }
+  private init(_ declaration: Declaration, read: @escaping @Sendable ([String]) throws -> Value) {
+    self.declaration = declaration
     self.read = read
-    declaration = Declaration(
-      name: name,
-      short: short,
-      isPositional: isPositional,
-      arity: arity,
-      isRepeatable: isRepeatable,
-      isRequired: isRequired,
-      placeholder: placeholder,
-      completion: completion,
-      fallback: fallback,
-      variable: variable,
-      help: help,
-      check: { _ = try read($0) }
-    )
+    self.declaration.check = { _ = try read($0) }
+  }
+
+  private init(one declaration: Declaration, type: ValueType<Value>) {
+    self.init(declaration) {
+      try type.value(of: declaration.spelling, text: $0.last ?? declaration.fallback)
+    }
   }
 }
 
 extension Parameter {
-  /// A flag with a value that has to be given.
+  /// A flag that must be given.
   package static func required(
     _ name: String,
-    short: Character? = nil,
     type: ValueType<Value>,
     placeholder: String? = nil,
-    variable: String? = nil,
     help: String
   ) -> Parameter {
     Parameter(
-      name,
-      short: short,
-      arity: .one,
-      isRequired: true,
-      placeholder: placeholder ?? type.placeholder,
-      completion: type.completion,
-      variable: variable,
-      help: help,
-      read: { try type.value(of: $0, text: $1.last) }
+      one: Declaration(
+        name,
+        type: type,
+        placeholder: placeholder,
+        isRequired: true,
+        help: help
+      ),
+      type: type
     )
   }
 
-  /// A flag with a value that is `fallback`, as it would be typed, where none is given.
+  /// A flag that has the value `fallback`, as it would be typed, if none is given.
   package static func flag(
     _ name: String,
     short: Character? = nil,
     type: ValueType<Value>,
     fallback: String,
-    placeholder: String? = nil,
-    variable: String? = nil,
     help: String
   ) -> Parameter {
     Parameter(
-      name,
-      short: short,
-      arity: .one,
-      placeholder: placeholder ?? type.placeholder,
-      completion: type.completion,
-      fallback: fallback,
-      variable: variable,
-      help: help,
-      read: { try type.value(of: $0, text: $1.last ?? fallback) }
+      one: Declaration(name, type: type, short: short, fallback: fallback, help: help),
+      type: type
     )
   }
 
-  /// A flag with a value that may be left out.
-  package static func optional<Wrapped>(
-    _ name: String,
-    short: Character? = nil,
-    type: ValueType<Wrapped>,
-    placeholder: String? = nil,
-    variable: String? = nil,
-    help: String
-  ) -> Parameter where Value == Wrapped? {
-    Parameter(
-      name,
-      short: short,
-      arity: .one,
-      placeholder: placeholder ?? type.placeholder,
-      completion: type.completion,
-      variable: variable,
-      help: help,
-      read: { spelling, texts in try texts.last.map { try type.value(of: spelling, text: $0) } }
-    )
-  }
-
-  /// A flag that may be given several times, each time with a value.
-  package static func repeated<Element>(
-    _ name: String,
-    short: Character? = nil,
-    type: ValueType<Element>,
-    placeholder: String? = nil,
-    help: String
-  ) -> Parameter where Value == [Element] {
-    Parameter(
-      name,
-      short: short,
-      arity: .one,
-      isRepeatable: true,
-      placeholder: placeholder ?? type.placeholder,
-      completion: type.completion,
-      help: help,
-      read: { spelling, texts in try texts.map { try type.value(of: spelling, text: $0) } }
-    )
-  }
-
-  /// A positional that has to be given.
+  /// A positional that must be given.
   package static func positional(
     _ name: String,
     type: ValueType<Value>,
     help: String
   ) -> Parameter {
     Parameter(
-      name,
-      isPositional: true,
-      arity: .one,
-      isRequired: true,
-      placeholder: name,
-      completion: type.completion,
-      help: help,
-      read: { try type.value(of: $0, text: $1.last) }
+      one: Declaration(name, type: type, isPositional: true, isRequired: true, help: help),
+      type: type
     )
   }
 
-  /// A positional that may be left out.
-  package static func optionalPositional<Wrapped>(
+  /// A flag, or a positional, that may be left out.
+  package static func optional<Wrapped>(
     _ name: String,
+    short: Character? = nil,
     type: ValueType<Wrapped>,
+    placeholder: String? = nil,
+    isPositional: Bool = false,
     help: String
   ) -> Parameter where Value == Wrapped? {
-    Parameter(
+    let declaration = Declaration(
       name,
-      isPositional: true,
-      arity: .one,
-      placeholder: name,
-      completion: type.completion,
-      help: help,
-      read: { spelling, texts in try texts.last.map { try type.value(of: spelling, text: $0) } }
+      type: type,
+      short: short,
+      placeholder: placeholder,
+      isPositional: isPositional,
+      help: help
     )
+    return Parameter(declaration) {
+      try $0.last.map { try type.value(of: declaration.spelling, text: $0) }
+    }
   }
 
-  /// Positionals of any number, the last of a command's.
+  /// A flag that may be given several times, each time with a value.
+  package static func repeated<Element>(
+    _ name: String,
+    type: ValueType<Element>,
+    placeholder: String? = nil,
+    help: String
+  ) -> Parameter where Value == [Element] {
+    let declaration = Declaration(
+      name,
+      type: type,
+      placeholder: placeholder,
+      isRepeatable: true,
+      help: help
+    )
+    return Parameter(declaration) {
+      try $0.map { try type.value(of: declaration.spelling, text: $0) }
+    }
+  }
+
+  /// Any number of positionals, after all others of a command.
   package static func positionals<Element>(
     _ name: String,
     type: ValueType<Element>,
     isRequired: Bool = false,
     help: String
   ) -> Parameter where Value == [Element] {
-    Parameter(
+    let declaration = Declaration(
       name,
+      type: type,
       isPositional: true,
       arity: .many,
       isRequired: isRequired,
-      placeholder: name,
-      completion: type.completion,
-      help: help,
-      read: { spelling, texts in try texts.map { try type.value(of: spelling, text: $0) } }
+      help: help
     )
+    return Parameter(declaration) {
+      try $0.map { try type.value(of: declaration.spelling, text: $0) }
+    }
   }
-}
 
-extension Parameter where Value == Bool {
-  /// A flag that is there or not.
+  /// A flag without a value.
   package static func toggle(
     _ name: String,
     short: Character? = nil,
     help: String
-  ) -> Parameter {
+  ) -> Parameter where Value == Bool {
     Parameter(
-      name,
-      short: short,
-      arity: .none,
-      help: help,
-      read: { !$1.isEmpty }
-    )
-  }
-}
-
-extension Parameter where Value == Int {
-  /// A flag that counts how often it is there.
-  package static func count(
-    _ name: String,
-    short: Character? = nil,
-    help: String
-  ) -> Parameter {
-    Parameter(
-      name,
-      short: short,
-      arity: .none,
-      isRepeatable: true,
-      help: help,
-      read: { $1.count }
-    )
+      Declaration(name, type: .text, short: short, arity: .none, help: help)
+    ) { !$0.isEmpty }
   }
 }

@@ -11,27 +11,19 @@ enum Request {
 }
 
 /// Finds out what a command line asks for; the first word is the one after the program's name.
-func parse(
-  _ words: [String],
-  for program: Command,
-  environment: [String: String] = [:]
-) throws -> Request {
-  var parser = Parser(path: [program], environment: environment)
+func parse(_ words: [String], for program: Command) throws -> Request {
+  var parser = Parser(path: [program])
   return try parser.parse(words)
 }
 
 private struct Parser {
   var path: [Command]
-  let environment: [String: String]
   private var texts: [String: [String]] = [:]
   private var positionals: [String] = []
   private var help: Request?
   private var wantsVersion = false
 
-  init(path: [Command], environment: [String: String]) {
-    self.path = path
-    self.environment = environment
-  }
+  init(path: [Command]) { self.path = path }
 
   private var command: Command { path[path.count - 1] }
   private var flags: [Declaration] { path.flatMap(\.flags) }
@@ -58,7 +50,8 @@ private struct Parser {
       if words.isEmpty { return .help(path, isLong: false) }
       throw error(.noCommand(of: command.subcommands.map(\.name)))
     }
-    return .run(path, try arguments())
+    try placePositionals()
+    return .run(path, try Arguments(texts, for: path))
   }
 
   private var title: String { path.map(\.name).joined(separator: " ") }
@@ -167,11 +160,6 @@ private struct Parser {
       }
       texts[flag.name, default: []].append(rest.removeFirst())
     }
-  }
-
-  private mutating func arguments() throws -> Arguments {
-    try placePositionals()
-    return try Arguments(texts, for: path, environment: environment)
   }
 
   private mutating func placePositionals() throws {

@@ -33,11 +33,7 @@ package struct Program: Sendable {
     signal(SIGPIPE, SIG_IGN)
     let request: Request
     do {
-      request = try parse(
-        Array(arguments.dropFirst()),
-        for: command,
-        environment: environment
-      )
+      request = try parse(Array(arguments.dropFirst()), for: command)
     } catch {
       return report(
         error,

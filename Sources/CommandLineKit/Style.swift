@@ -46,8 +46,6 @@ package struct Style: Hashable, Sendable {
   package func green(_ text: String) -> String { escaped(text, code: 32) }
   /// Yellow, for what deserves a look.
   package func yellow(_ text: String) -> String { escaped(text, code: 33) }
-  /// Blue, for what is new to the reader.
-  package func blue(_ text: String) -> String { escaped(text, code: 34) }
 
   private func escaped(_ text: String, code: Int) -> String {
     isColored ? "\u{1b}[\(code)m\(text)\u{1b}[0m" : text

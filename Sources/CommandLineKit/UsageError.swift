@@ -27,8 +27,6 @@ package struct UsageError: ShownError, Hashable, Sendable {
   let reason: Reason
   /// The command, as it is called.
   let command: String
-  /// The environment variable that the value comes from.
-  var variable: String?
 
   init(_ reason: Reason, in command: String = "") {
     self.reason = reason
@@ -72,8 +70,7 @@ package struct UsageError: ShownError, Hashable, Sendable {
       case .notAValue(let text, let spelling, let forms, let hint):
         ("\(quotedValue(text)) is not a value for \(spelling); give \(forms).", hint)
       }
-    let origin = variable.map { " It comes from the environment variable \($0)." } ?? ""
-    return CommandError(.usage, message: message + origin, hint: hint)
+    return CommandError(.usage, message: message, hint: hint)
   }
 }
 

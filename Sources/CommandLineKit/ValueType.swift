@@ -65,12 +65,6 @@ extension ValueType where Value == String {
     completion: .folder,
     forms: "the path of a folder"
   ) { $0.isEmpty ? nil : $0 }
-
-  package static func word(of words: [String], placeholder: String = "WORD") -> ValueType {
-    ValueType(placeholder: placeholder, completion: .words(words), forms: alternatives(words)) {
-      words.contains($0) ? $0 : nil
-    }
-  }
 }
 
 extension ValueType where Value == Int {

@@ -9,9 +9,10 @@ extension Travelog {
     type: .text,
     help: "The object's entity, or one that it inherits from."
   )
-  static let objectPlace = Parameter<Int64?>.optionalPositional(
+  static let objectPlace = Parameter<Int64?>.optional(
     "ID",
     type: .objectID,
+    isPositional: true,
     help: "The object's id; --where finds it by a value."
   )
   static let whole = Parameter<Bool>.toggle(

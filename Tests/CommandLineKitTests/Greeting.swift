@@ -9,18 +9,19 @@ enum Greeting {
     short: "t",
     type: .integer(in: 1...10),
     fallback: "1",
-    variable: "GREET_TIMES",
     help: "How often."
   )
-  static let mood = Parameter<String?>.optional(
+  enum Mood: String, CaseIterable, Sendable { case glad, gloomy }
+  static let mood = Parameter<Mood?>.optional(
     "mood",
     short: "m",
-    type: .word(of: ["glad", "gloomy"]),
+    type: .oneOf,
+    placeholder: "WORD",
     help: "In what mood."
   )
   static let gifts = Parameter<[String]>.repeated("gift", type: .text, help: "What to bring.")
   static let loud = Parameter<Bool>.toggle("loud", short: "l", help: "In capitals.")
-  static let verbose = Parameter<Int>.count("verbose", short: "v", help: "Say more.")
+  static let verbose = Parameter<Bool>.toggle("verbose", short: "v", help: "Say more.")
   static let file = Parameter<String>.required("log", type: .file, help: "Where to note it.")
 
   static let command = Command(
@@ -47,19 +48,16 @@ enum Greeting {
   )
 
   /// The arguments that are parsed from words after the program's name.
-  static func arguments(
-    _ words: String...,
-    environment: [String: String] = [:]
-  ) throws -> Arguments {
-    guard
-      case .run(_, let arguments) = try parse(words, for: command, environment: environment)
+  static func arguments(_ words: String...) throws -> Arguments {
+    guard case .run(_, let arguments) = try parse(words, for: command)
     else { throw CommandError(.failure, message: "nothing to run") }
     return arguments
   }
 
-  static func error(_ words: String..., environment: [String: String] = [:]) -> CommandError? {
+  /// The error that the words give.
+  static func error(_ words: String...) -> CommandError? {
     do {
-      _ = try parse(words, for: command, environment: environment)
+      _ = try parse(words, for: command)
       return nil
     } catch {
       return (error as? any ShownError)?.shown

@@ -28,7 +28,7 @@ struct HelpTests {
           -h, --help          Show help (-h: a short version).
 
         Flags of all commands:
-          -v, --verbose  Say more. May be given several times.
+          -v, --verbose  Say more.
 
         More: greet hello --help
 
@@ -62,11 +62,10 @@ struct HelpTests {
           -h, --help          Show help (-h: a short version).
 
         Flags of all commands:
-          -v, --verbose  Say more. May be given several times.
+          -v, --verbose  Say more.
 
         Environment:
-          GREET_TIMES  The value of --times, if that is not given.
-          LANG         The language.
+          LANG  The language.
 
         Exit status:
           0   success, also if there was nothing to do

@@ -25,8 +25,7 @@ struct ParsingTests {
     #expect(found[Greeting.mood] == nil)
     #expect(found[Greeting.gifts] == [])
     #expect(!found[Greeting.loud])
-    #expect(found[Greeting.verbose] == 0)
-    #expect(!found.has(Greeting.times))
+    #expect(!found[Greeting.verbose])
   }
 
   @Test(
@@ -34,12 +33,12 @@ struct ParsingTests {
   )
   func places() throws {
     let found = try Greeting.arguments("-v", "hello", "--loud", "Kim", "-vv", "Ada", "--verbose")
-    #expect(found[Greeting.verbose] == 4)
+    #expect(found[Greeting.verbose])
     #expect(found[Greeting.loud])
     #expect(found[Greeting.name] == "Kim")
     #expect(found[Greeting.others] == ["Ada"])
     let joined = try Greeting.arguments("hello", "Kim", "-lvt2")
-    #expect(joined[Greeting.loud] && joined[Greeting.verbose] == 1 && joined[Greeting.times] == 2)
+    #expect(joined[Greeting.loud] && joined[Greeting.verbose] && joined[Greeting.times] == 2)
   }
 
   @Test("After two dashes nothing is a flag, and one dash is a value.")
@@ -72,35 +71,22 @@ struct ParsingTests {
     #expect(try Greeting.arguments("hello", "Kim", "--loud", "-l")[Greeting.loud])
   }
 
-  @Test("The environment provides what the command line does not, and errors name the variable.")
-  func environment() throws {
-    let variables = ["GREET_TIMES": "4"]
-    let found = try Greeting.arguments("hello", "Kim", environment: variables)
-    #expect(found[Greeting.times] == 4)
-    #expect(found.origin(of: Greeting.times) == .environment("GREET_TIMES"))
-    #expect(
-      try Greeting.arguments("hello", "Kim", "-t2", environment: variables)[Greeting.times] == 2
-    )
-    #expect(
-      try Greeting.arguments("hello", "Kim", environment: ["GREET_TIMES": ""])[Greeting.times] == 1
-    )
-    let error = Greeting.error("hello", "Kim", environment: ["GREET_TIMES": "many"])
-    #expect(
-      error?.message == "“many” is not a value for --times; give a whole number from 1 to 10."
-        + " It comes from the environment variable GREET_TIMES."
-    )
-  }
-
-  @Test("Each mistake has a sentence with a suggestion, and the exit code for usage.")
+  @Test("each mistake is told in a sentence, with what was meant, and has the code of usage")
   func mistakes() {
     let cases: [(words: [String], message: String, hint: String?)] = [
       (["helo", "Kim"], "There is no command “helo”.", "Did you mean “hello”?"),
       (["quit"], "There is no command “quit”.", "There are hello, note, deep."),
-      (["hello", "Kim", "--load"], "greet hello does not have a flag --load.", "Did you mean “--loud”?"),
       (
-        ["hello", "Kim", "--secre"], "greet hello does not have a flag --secre.", "See “greet hello --help”."
+        ["hello", "Kim", "--load"], "greet hello does not have a flag --load.",
+        "Did you mean “--loud”?"
       ),
-      (["hello", "Kim", "-x"], "greet hello does not have a flag -x.", "See “greet hello --help”."),
+      (
+        ["hello", "Kim", "--secre"], "greet hello does not have a flag --secre.",
+        "See “greet hello --help”."
+      ),
+      (
+        ["hello", "Kim", "-x"], "greet hello does not have a flag -x.", "See “greet hello --help”."
+      ),
       (
         ["hello", "Kim", "--loud=yes"],
         "--loud does not take a value; leave out “=” and what follows.", nil

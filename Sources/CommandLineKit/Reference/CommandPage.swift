@@ -37,13 +37,7 @@ struct CommandPage {
     return rows
   }
   var inheritedFlags: [Row] { inherited.map(row) }
-  var variables: [Row] {
-    (command.flags + inherited).compactMap { flag in
-      flag.variable.map {
-        Row($0, meaning: "The value of \(flag.spelling), if that is not given.")
-      }
-    } + path.flatMap(\.environment)
-  }
+  var variables: [Row] { path.flatMap(\.environment) }
   var files: [Row] { command.files }
   var exitCodes: [Row] {
     command.possibleExitCodes.map { Row("\($0.number)", meaning: $0.meaning) }
