@@ -1,13 +1,12 @@
 import FoundationEssentials
 import Glibc
 
-/// Why a command failed: what happened, where, what to do, and the code that scripts see.
+/// Why a command failed: what happened, where, what to do, and its exit code.
 package struct CommandError: Error, Hashable, Sendable {
-  /// What the system is told.
   package var code: ExitCode
   /// What happened and where, in a sentence.
   package var message: String
-  /// What to do about it; nil if the message says it.
+  /// What to do; nil if the message says it.
   package var hint: String?
 
   package init(_ code: ExitCode, message: String, hint: String? = nil) {
@@ -47,7 +46,7 @@ extension CommandError {
     do {
       return String(decoding: try encoder.encode(line), as: UTF8.self) + "\n"
     } catch {
-      // Numbers and strings can always be encoded; if not, the message itself must not be lost.
+      // Encoding numbers and strings does not fail; if it did, the message would still be shown.
       return "\(self)\n"
     }
   }

@@ -1,13 +1,10 @@
-/// How a program ended, as those who started it see it.
+/// An exit code of a program.
 ///
-/// The numbers are a promise to scripts: more may come, and none changes its meaning. A number that
-/// a script does not know means failure.
+/// A number never changes its meaning; new numbers may be added, and mean failure to older scripts.
 package struct ExitCode: Hashable, Sendable {
-  /// What the system is told.
   package let number: Int32
-  /// The name that messages for programs have for it.
+  /// Its name in JSON.
   package let name: String
-  /// What it means, for the help.
   package let meaning: String
 
   private init(_ number: Int32, name: String, meaning: String) {

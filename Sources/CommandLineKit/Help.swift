@@ -1,6 +1,6 @@
-/// The help of a command, by the path that leads to it.
+/// The help of the last command of a path.
 ///
-/// The short one fits a screen; the long one begins with examples and ends with the exit codes.
+/// The short one fits on a screen; the long one adds the discussion, examples and exit codes.
 func help(for path: [Command], isLong: Bool, width: Int = 80, style: Style = .plain) -> String {
   HelpText(
     page: CommandPage(path: path),

@@ -1,31 +1,30 @@
 import Glibc
 import Synchronization
 
-/// The signals that ask a program to end: it ends in order where it can, and at once where it can't.
+/// SIGINT and SIGTERM: they end a program in order, or after 0.13 s at once.
 package enum Interruption {
-  /// How many microseconds a command has to end in order.
+  /// The microseconds that a command has to end in order.
   ///
-  /// One that waits for a lock, a pipe or a disk does not see the signal.
+  /// A command that waits for a lock, a pipe or a disk does not notice the signal.
   private static let patience: UInt32 = 130_000
 
   private struct Watch: Sendable {
     var stop: @Sendable () -> Void = {}
     var cleanUp: @Sendable () -> Void = {}
-    /// Writes the error; nil once that was done.
+    /// Writes the error; nil after it was written.
     var report: (@Sendable (CommandError) -> Void)?
   }
 
   private static let received = Atomic<Int32>(0)
   private static let watch = Mutex(Watch())
 
-  /// Waits for SIGINT and SIGTERM on a thread of its own.
+  /// Waits for SIGINT and SIGTERM on a separate thread.
   ///
-  /// It is for a program to call before there are other threads, which inherit that the signals wait.
+  /// Call it before other threads start: they inherit that both signals are blocked.
   ///
   /// - Parameters:
-  ///   - stop: Called when a signal came, to end what takes long.
-  ///   - cleanUp: Called before the process is ended while its threads are at work, to remove what
-  ///     they would have removed.
+  ///   - stop: Called at a signal, to end long work.
+  ///   - cleanUp: Removes the temporary files of threads that did not end in time.
   package static func listen(
     stop: @escaping @Sendable () -> Void = {},
     cleanUp: @escaping @Sendable () -> Void = {}
@@ -47,18 +46,18 @@ package enum Interruption {
     if code != 0 { pthread_sigmask(SIG_UNBLOCK, &signals, nil) }
   }
 
-  /// The error of a program that was asked to end; nil for one that was not.
+  /// The error of a program that received a signal; nil otherwise.
   package static var requested: CommandError? {
     let number = received.load(ordering: .relaxed)
     return number == 0 ? nil : error(number)
   }
 
-  /// Throws if the program was asked to end.
+  /// Throws if the program received a signal.
   package static func check() throws {
     if let error = requested { throw error }
   }
 
-  /// Sets what writes the error of a program that is ended at once; nil when it was written.
+  /// Sets what writes the error of a program that ends at once.
   static func setReport(_ report: (@Sendable (CommandError) -> Void)?) {
     watch.withLock { $0.report = report }
   }

@@ -1,6 +1,4 @@
-/// Breaks a text into lines of at most `width` columns, each behind `indent` blanks.
-///
-/// A word that is longer has a line of its own.
+/// Breaks a text into lines of at most `width` columns, indented by `indent` blanks.
 func wrap(_ text: String, width: Int, indent: Int = 0) -> String {
   var lines: [String] = []
   var line = ""
@@ -16,9 +14,7 @@ func wrap(_ text: String, width: Int, indent: Int = 0) -> String {
   return lines.map { String(repeating: " ", count: indent) + $0 }.joined(separator: "\n")
 }
 
-/// Sets rows in columns that are as wide as they need to be, two blanks apart.
-///
-/// The last column is not filled up, so that no line ends in blanks.
+/// Aligns the columns of rows, two blanks apart. No line ends with blanks.
 package func columns(_ rows: [[String]]) -> String {
   var widths: [Int] = []
   for row in rows {
@@ -39,7 +35,7 @@ package func columns(_ rows: [[String]]) -> String {
   }.joined()
 }
 
-/// How many columns of a terminal a text takes.
+/// The number of terminal columns of a text.
 package func displayWidth(_ text: String) -> Int {
   text.reduce(0) { $0 + displayWidth($1) }
 }
@@ -48,7 +44,7 @@ private func displayWidth(_ character: Character) -> Int {
   guard let first = character.unicodeScalars.first, !first.isASCII else { return 1 }
   if first.properties.generalCategory == .nonspacingMark { return 0 }
   if first.properties.isEmojiPresentation { return 2 }
-  // A variation selector asks for the picture.
+  // This variation selector selects the emoji.
   if character.unicodeScalars.contains("\u{FE0F}") { return 2 }
   let isWide = wideScalars.contains { $0.contains(first.value) }
   return isWide ? 2 : 1

@@ -1,7 +1,7 @@
 import Glibc
 import Synchronization
 
-/// The other end of a pipe was closed: nobody reads on, and that is no failure.
+/// The reader of a pipe closed it, as `head` does; this is not a failure.
 package struct ClosedPipe: Error {}
 
 /// A stream that a program writes to: data to standard output, messages to standard error.

@@ -1,16 +1,13 @@
-/// What a command line asks for.
+/// What a command line asks for. A command is given by its path from the program.
 enum Request {
-  /// To do something.
   case run([Command], Arguments)
-  /// To explain a command; the whole of it where `isLong`.
   case help([Command], isLong: Bool)
-  /// To say which version this is.
   case version
-  /// To say what a shell can offer for the last of these words.
+  /// To complete the last of these words.
   case complete([String])
 }
 
-/// Finds out what a command line asks for; the first word is the one after the program's name.
+/// Parses a command line without the program's name.
 func parse(_ words: [String], for program: Command) throws -> Request {
   var parser = Parser(path: [program])
   return try parser.parse(words)
@@ -73,7 +70,7 @@ private struct Parser {
     error(.unknownCommand(word, known: command.subcommands.map(\.name)))
   }
 
-  /// Takes a word that is no flag: a subcommand or a positional.
+  /// Takes a subcommand or a positional.
   private mutating func take(_ word: String) throws {
     guard command.action == nil else { return positionals.append(word) }
     guard let next = command.subcommands.first(where: { $0.name == word }) else {
@@ -151,7 +148,7 @@ private struct Parser {
       throw error(.takesNoValue(flag.spelling))
     case (_, let value?): texts[flag.name, default: []].append(value)
     case (_, nil):
-      // A flag that follows was hardly meant as the value; “--name=--this” says that it was.
+      // A flag that follows is not the value, unless it is written as “--name=--this”.
       guard let next = rest.first, next == "-" || !next.hasPrefix("-") || next.isNegativeNumber
       else {
         throw error(

@@ -1,9 +1,9 @@
 import Glibc
 
-/// The words that the process was started with; the first is the program's name.
+/// The arguments of the process, with the program's name.
 ///
-/// Swift's `CommandLine` looks for them next to the environment in memory, and finds none after a
-/// preloaded library called `setenv`, as libfaketime does. The system's own list does not move.
+/// Swift's `CommandLine` looks for them beside the environment in memory, and finds none after a
+/// preloaded library such as libfaketime called `setenv`. The list of the system does not move.
 package func processArguments() -> [String] {
   let descriptor = open("/proc/self/cmdline", O_RDONLY | O_CLOEXEC)
   guard descriptor >= 0 else { return CommandLine.arguments }

@@ -1,14 +1,12 @@
 import Glibc
 
-/// A command with all that it needs to be a program.
+/// A program: a command with its version and its errors.
 package struct Program: Sendable {
   package let command: Command
   package let version: String
-  /// Makes an error with an exit code of one that the command's own code knows nothing of.
+  /// Describes errors that are not ``ShownError``; nil for an unknown one.
   package let describe: @Sendable (any Error) -> CommandError?
-  /// The flag that says when to colour, where there is one.
   package let color: Parameter<ColorChoice>?
-  /// The flag that asks for answers that programs can read, where there is one.
   package let json: Parameter<Bool>?
 
   package init(
@@ -25,11 +23,9 @@ package struct Program: Sendable {
     self.describe = describe
   }
 
-  /// Does what the command line asks for, and returns what the system is to be told.
-  ///
-  /// The first argument is the name that the program was called by.
+  /// Runs a command line, of which the first word is the program's name, and returns the exit code.
   package func run(_ arguments: [String], environment: [String: String]) -> Int32 {
-    // A reader that has seen enough closes the pipe; that shall be an error that can be caught.
+    // A closed pipe becomes an error that can be caught, not a signal.
     signal(SIGPIPE, SIG_IGN)
     let request: Request
     do {
@@ -49,7 +45,7 @@ package struct Program: Sendable {
     case .complete(let words):
       return answer(environment) { _ in offer(for: words, of: command).text }
     case .help(let path, let isLong):
-      // A command that was called without anything is told what it can be asked.
+      // A program without arguments fails, and shows its help as the error.
       let isAsked = arguments.count > 1
       let descriptor = isAsked ? STDOUT_FILENO : STDERR_FILENO
       let code = answer(environment, on: descriptor) { style in
@@ -64,7 +60,7 @@ package struct Program: Sendable {
     }
   }
 
-  /// Whether a command line that can't be understood asks for JSON.
+  /// Whether a wrong command line asks for JSON.
   private func asksForJSON(_ arguments: [String]) -> Bool {
     guard let json else { return false }
     return arguments.prefix { $0 != "--" }.contains(json.declaration.spelling)
@@ -80,7 +76,7 @@ package struct Program: Sendable {
     let messages = messages(choice, environment: environment)
     let isJSON = json.map { arguments[$0] } ?? false
     Interruption.setReport { error in
-      // A message that nobody reads must not keep the program from ending.
+      // A message that is not read must not block the end of the program.
       var ready = pollfd(fd: STDERR_FILENO, events: Int16(POLLOUT), revents: 0)
       if poll(&ready, 1, 0) == 1 { write(error, on: messages, asJSON: isJSON) }
     }
@@ -96,9 +92,9 @@ package struct Program: Sendable {
       do {
         try output.flush()
       } catch is ClosedPipe {
-        // Nobody reads the answer, but somebody may read the error.
+        // The error may still be read.
       } catch {
-        // Of two errors, the one that came first says more.
+        // The first error explains more.
       }
       return report(error, on: messages, asJSON: isJSON)
     }
@@ -137,7 +133,7 @@ package struct Program: Sendable {
         try messages.showLine(messages.style.red("\(command.name):") + " \(error)")
       }
     } catch {
-      // There is nobody left to tell; the exit code says it.
+      // The exit code still reports the failure.
     }
   }
 

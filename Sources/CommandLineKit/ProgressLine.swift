@@ -1,16 +1,9 @@
 import Synchronization
 
-/// When a program tells how far it has got.
-package enum ProgressChoice: String, CaseIterable, Sendable {
-  /// On a terminal.
-  case auto
-  case always
-  case never
-}
+/// When a program shows progress; `auto` means on a terminal.
+package enum ProgressChoice: String, CaseIterable, Sendable { case auto, always, never }
 
-/// A line that tells how far a program has got, and is written over by the next.
-///
-/// It is drawn ten times a second at most, and gone when the program ends.
+/// A line that shows progress, at most ten times a second.
 package final class ProgressLine: Sendable {
   private struct State {
     var next: ContinuousClock.Instant
@@ -21,24 +14,17 @@ package final class ProgressLine: Sendable {
   private let start = ContinuousClock.now
   private let state: Mutex<State>
 
-  /// Makes a line on a stream; nothing is drawn where it is not wanted.
   package init(_ output: Output, choice: ProgressChoice) {
     switch choice {
     case .auto: self.output = output.isTerminal ? output : nil
     case .always: self.output = output
     case .never: self.output = nil
     }
-    // What is done in a moment needs no line.
+    // Short work shows no progress.
     state = Mutex(State(next: start + .milliseconds(300)))
   }
 
-  /// Draws the line, if it is time to.
-  ///
-  /// - Parameters:
-  ///   - done: How much is done.
-  ///   - total: How much there is to do; nil if nobody knows.
-  ///   - unit: What is counted.
-  /// - Throws: What writing throws.
+  /// Draws the line, unless it was drawn less than a tenth of a second ago.
   package func draw(_ done: Int64, of total: Int64?, unit: String) throws {
     guard let output else { return }
     let now = ContinuousClock.now
@@ -52,7 +38,7 @@ package final class ProgressLine: Sendable {
     }
   }
 
-  /// Takes the line away.
+  /// Removes the line.
   package func clear() throws {
     guard let output else { return }
     try state.withLock { state in
@@ -63,7 +49,7 @@ package final class ProgressLine: Sendable {
     }
   }
 
-  /// A bar where the end is known, how much is done, how fast, and how long it will take.
+  /// How much is done and how fast; with a total also a bar and the remaining time.
   static func text(
     _ done: Int64,
     of total: Int64?,

@@ -1,25 +1,16 @@
-/// When a program colours what it writes.
-package enum ColorChoice: String, CaseIterable, Sendable {
-  /// On a terminal, unless the environment says no.
-  case auto
-  case always
-  case never
-}
+/// When a program colors its output; `auto` means on a terminal, unless the environment forbids it.
+package enum ColorChoice: String, CaseIterable, Sendable { case auto, always, never }
 
-/// How words are set off: with colours, or not at all.
+/// Whether and how text is colored.
 package struct Style: Hashable, Sendable {
-  /// Whether escapes are written.
   package let isColored: Bool
 
-  /// No escapes.
   package static let plain = Style(isColored: false)
-  /// Escapes, as terminals know them.
   package static let colored = Style(isColored: true)
 
   private init(isColored: Bool) { self.isColored = isColored }
 
-  /// The style for a stream: what was asked for, then what the environment says, then whether
-  /// somebody looks at it.
+  /// The style of a stream. The choice decides first, then the environment, then the terminal.
   package init(_ choice: ColorChoice, isTerminal: Bool, environment: [String: String]) {
     func isSet(_ name: String) -> Bool { environment[name].map { !$0.isEmpty } ?? false }
     switch choice {
@@ -40,11 +31,11 @@ package struct Style: Hashable, Sendable {
 
   package func bold(_ text: String) -> String { escaped(text, code: 1) }
   package func faint(_ text: String) -> String { escaped(text, code: 2) }
-  /// Red, for what is wrong or went.
+  /// For what is wrong or was deleted.
   package func red(_ text: String) -> String { escaped(text, code: 31) }
-  /// Green, for what is right or came.
+  /// For what is right or was inserted.
   package func green(_ text: String) -> String { escaped(text, code: 32) }
-  /// Yellow, for what deserves a look.
+  /// For warnings and updates.
   package func yellow(_ text: String) -> String { escaped(text, code: 33) }
 
   private func escaped(_ text: String, code: Int) -> String {

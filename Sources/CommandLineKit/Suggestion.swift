@@ -1,4 +1,4 @@
-/// The word that was most likely meant; nil if none is near enough.
+/// The most similar word; nil if none is similar enough.
 package func nearest(to word: String, in words: [String]) -> String? {
   let limit = max(1, word.count / 3)
   var best: (word: String, distance: Int)?
@@ -11,7 +11,7 @@ package func nearest(to word: String, in words: [String]) -> String? {
   return best?.word
 }
 
-/// How many letters have to be typed, deleted, replaced or swapped to make one word the other.
+/// The number of letters to insert, delete, replace or swap to turn one word into the other.
 func editDistance(_ left: String, _ right: String) -> Int {
   let (left, right) = (Array(left.lowercased()), Array(right.lowercased()))
   var before: [Int] = []

@@ -1,15 +1,13 @@
 /// An error that can be shown to a person.
 package protocol ShownError: Error {
-  /// The error as it is shown, with its exit code.
   var shown: CommandError { get }
 }
 
 extension CommandError: ShownError {
-  /// The error itself.
   package var shown: CommandError { self }
 }
 
-/// Why a command line can't be understood.
+/// Why a command line is wrong.
 package struct UsageError: ShownError, Hashable, Sendable {
   enum Reason: Hashable, Sendable {
     case noCommand(of: [String])
@@ -25,7 +23,7 @@ package struct UsageError: ShownError, Hashable, Sendable {
   }
 
   let reason: Reason
-  /// The command, as it is called.
+  /// The words that call the command.
   let command: String
 
   init(_ reason: Reason, in command: String = "") {
@@ -33,7 +31,6 @@ package struct UsageError: ShownError, Hashable, Sendable {
     self.command = command
   }
 
-  /// The error as it is shown, with its exit code.
   package var shown: CommandError {
     let advice = "See “\(command) --help”."
     let (message, hint): (String, String?) =

@@ -1,7 +1,7 @@
 import FoundationEssentials
 
 extension ValueType where Value == Duration {
-  /// A length of time, which has a unit unless it is 0: `90s`, `5m`, `2h`, `7d`, `500ms`.
+  /// A length of time with a unit, or 0: `90s`, `5m`, `2h`, `7d`, `500ms`.
   package static let duration = ValueType(
     placeholder: "DURATION",
     forms: "a duration such as 90s, 5m, 2h or 7d",
@@ -11,7 +11,7 @@ extension ValueType where Value == Duration {
 }
 
 extension ValueType where Value == Int64 {
-  /// A number of bytes from a smallest one on, which has a unit: `4096B`, `64KiB`, `10MiB`, `1GiB`.
+  /// A number of bytes with a unit: `4096B`, `64KiB`, `10MiB`, `1GiB`.
   package static func size(from least: Int64, name: String) -> ValueType {
     ValueType(
       placeholder: "SIZE",
@@ -28,14 +28,14 @@ extension ValueType where Value == Int64 {
 }
 
 extension ValueType where Value == Date {
-  /// A day, `2026-03-01`, which begins at midnight UTC, or an instant, `2026-03-01T08:30:00Z`.
+  /// A day, which begins at midnight UTC, or an instant: `2026-03-01`, `2026-03-01T08:30:00Z`.
   package static let date = ValueType(
     placeholder: "DATE",
     forms: "a day such as 2026-03-01 or a time such as 2026-03-01T08:30:00Z",
     parse: date(of:)
   )
 
-  /// A date, or how long before now: `7d`.
+  /// A date, or a time before now: `7d`.
   package static func date(before now: Date) -> ValueType {
     ValueType(
       placeholder: "DATE",
@@ -83,10 +83,10 @@ private func date(of text: String) -> Date? {
   }
   let instant = bytes.count == 10 ? text + "T00:00:00Z" : text
   let hasFraction = instant.contains(".")
-  // Foundation says why it can't read a date in words that help nobody here.
+  // The usage error says more than Foundation's.
   let date = try? Date.ISO8601FormatStyle(includingFractionalSeconds: hasFraction).parse(instant)
   guard let date else { return nil }
-  // It also takes the 30th of February for a day in March.
+  // Foundation reads the 30th of February as a day in March.
   return date.formatted(.iso8601.year().month().day()) == text.prefix(10)
     || !instant.hasSuffix("Z") ? date : nil
 }

@@ -1,26 +1,18 @@
 /// What a shell can offer as the value of a parameter.
 package enum Completion: Hashable, Sendable {
-  /// Nothing that it could know.
-  case nothing
-  /// The names of files.
-  case file
-  /// The names of folders.
-  case folder
-  /// One of some words.
+  case nothing, file, folder
   case words([String])
 }
 
 /// How a value is written on a command line.
 package struct ValueType<Value: Sendable>: Sendable {
-  /// What stands for the value in help.
   package let placeholder: String
-  /// What a shell can offer.
   package let completion: Completion
-  /// What is accepted, as it ends the sentence “give …”.
+  /// What is accepted, as the end of the sentence “give …”.
   package let forms: String
-  /// What is wrong with a text that is refused, if more than its form can be said.
+  /// What to write instead of a refused text, if that is known.
   let hint: @Sendable (String) -> String?
-  /// Makes a value; nil if the text is none.
+  /// Makes a value; nil if the text is refused.
   package let parse: @Sendable (String) -> Value?
 
   package init(

@@ -1,17 +1,15 @@
 /// What a shell can offer for the last word of a command line.
 struct Offer: Hashable {
-  /// A word, and what it is for.
   struct Candidate: Hashable {
     var word: String
     var meaning = ""
   }
 
-  /// The words, of which the shell shows those that go on as the last word begins.
   var candidates: [Candidate] = []
-  /// What else: the names of files or of folders.
+  /// Whether the shell also offers files or folders.
   var paths = Completion.nothing
 
-  /// A line for each, as the scripts of ``Shell`` read them.
+  /// One line each, for the scripts of ``Shell``.
   var text: String {
     var lines = candidates.map { $0.meaning.isEmpty ? $0.word : "\($0.word)\t\($0.meaning)" }
     if paths == .file { lines.append(":file") }
@@ -20,7 +18,7 @@ struct Offer: Hashable {
   }
 }
 
-/// What a shell can offer for the last of some words; the first is the one after the program's name.
+/// What a shell can offer for the last word of a command line, given without the program's name.
 func offer(for words: [String], of program: Command) -> Offer {
   var line = LineSoFar(path: [program])
   for word in words.dropLast() {
@@ -32,7 +30,7 @@ func offer(for words: [String], of program: Command) -> Offer {
   return offer
 }
 
-/// The part of a command line that is written already.
+/// The words before the one to complete.
 private struct LineSoFar {
   var path: [Command]
   var given: Set<String> = []
@@ -44,7 +42,7 @@ private struct LineSoFar {
   private var command: Command { path[path.count - 1] }
   private var flags: [Declaration] { path.flatMap(\.flags) }
 
-  /// Takes a word that is followed by others; false if nothing is known of what may follow.
+  /// Takes a word; returns false if nothing can be offered after it.
   mutating func take(_ word: String) -> Bool {
     if awaiting != nil {
       awaiting = nil

@@ -1,14 +1,12 @@
-/// A shell that completes command lines by what a program offers.
+/// A shell for which a program writes a completion script.
 ///
-/// The scripts know nothing of flags: they ask the program, which is called with the word
-/// ``completionRequest`` and the words so far. So they stay right when the program is another.
+/// The script calls the program with ``completionRequest`` and the words so far, so it stays valid
+/// when the program changes.
 enum Shell: String, CaseIterable, Sendable {
   case bash, zsh, fish
 
-  /// The word that asks a program what it offers.
   static let completionRequest = "__complete"
 
-  /// What the shell has to read to complete the command lines of a program.
   func script(for program: String) -> String {
     let text =
       switch self {
@@ -114,7 +112,7 @@ private let fishScript = #"""
   """#
 
 extension Command {
-  /// The command that writes what a shell has to read to complete a program's command lines.
+  /// The command that writes completion scripts.
   package static func completions(for name: String) -> Command {
     let shell = Parameter<Shell>.positional("SHELL", type: .oneOf, help: "bash, zsh or fish.")
     return Command(

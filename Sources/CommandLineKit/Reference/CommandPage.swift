@@ -1,15 +1,14 @@
-/// What there is to say of a command: help, manual pages and the reference set it differently.
+/// The content of a command's help, manual page and reference.
 struct CommandPage {
-  /// A word and what it means.
   typealias Row = Command.Note
 
-  /// The commands that lead to it, the program's own first.
+  /// The command, after those above it.
   let path: [Command]
 
   var command: Command { path[path.count - 1] }
   var title: String { path.map(\.name).joined(separator: " ") }
 
-  /// The words of its command line after its title.
+  /// The command line after the title.
   var usage: [String] {
     guard command.subcommands.isEmpty else { return ["COMMAND", "..."] }
     var words = command.flags.filter(\.isRequired).map { "\($0.spelling) \($0.placeholder)" }
@@ -21,7 +20,6 @@ struct CommandPage {
       }
   }
 
-  /// What is to be known about it, paragraph by paragraph.
   var paragraphs: [String] {
     command.discussion.split(separator: "\n", omittingEmptySubsequences: false).map(String.init)
   }

@@ -1,10 +1,9 @@
-/// A manual page: what it is called, and its text for `man`.
+/// A manual page in the format of `man`.
 struct ManualPage {
-  /// The name of its file, as `travelog-export.1`.
+  /// Its file name, such as `travelog-export.1`.
   let fileName: String
   let text: String
 
-  /// The page of a command, in the language of the macro package `man`.
   init(_ page: CommandPage, of program: Program) {
     let name = page.path.map(\.name).joined(separator: "-")
     fileName = "\(name).1"
@@ -43,7 +42,7 @@ struct ManualPage {
   }
 }
 
-/// Text in the language of `man`, in which a period that begins a line is a command.
+/// Text in the format of `man`, in which a line that begins with a period is a macro.
 private struct Roff {
   var text = ""
 
@@ -52,7 +51,7 @@ private struct Roff {
     text += ".\(name)\(words.joined())\n"
   }
 
-  /// Writes a line; a dash between blanks stays one, where `keepsDash` is set.
+  /// Writes a line; with `keepsDash`, a dash between blanks stays a dash.
   mutating func line(_ line: String, keepsDash: Bool = false) {
     var line = escaped(line)
     if keepsDash { line = line.replacing(" - ", with: " \\- ") }
@@ -75,7 +74,7 @@ private struct Roff {
     for scalar in text.unicodeScalars {
       switch scalar {
       case "\\": result += "\\e"
-      // A dash that can be typed, and not a hyphen that looks like one.
+      // A minus that can be copied, not a hyphen.
       case "-": result += "\\-"
       case "“": result += "\\(lq"
       case "”": result += "\\(rq"
@@ -90,6 +89,5 @@ private struct Roff {
 }
 
 extension String {
-  /// The sentence as dictionaries of manual pages have it.
   fileprivate var withoutPeriod: String { hasSuffix(".") ? String(dropLast()) : self }
 }
