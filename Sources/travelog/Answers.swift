@@ -6,7 +6,7 @@ import Report
 import Store
 
 extension Call {
-  /// Called as a command goes on: draws how far it has got, and ends it where that is asked for.
+  /// A progress line, and what draws it and stops the command after a signal.
   func tick(_ unit: String = "transactions") -> (line: ProgressLine, tick: Tick) {
     let isQuiet = arguments[Travelog.quiet]
     let line = ProgressLine(messages, choice: isQuiet ? .never : arguments[Travelog.progress])
@@ -19,24 +19,24 @@ extension Call {
     )
   }
 
-  /// Tells people how it went: on a terminal, and where nobody wants silence.
+  /// Writes a result for people: on a terminal, unless --quiet was given.
   func summarize(_ text: String) throws {
     guard !arguments[Travelog.quiet], messages.isTerminal else { return }
     try messages.showLine(text)
   }
 
-  /// Tells people what is not as it should be, and is no error.
+  /// Writes a problem that is not an error.
   func warn(_ text: String) throws {
     try messages.showLine(messages.style.yellow("warning:") + " " + text)
   }
 
-  /// Writes what came of a command for programs.
+  /// Writes the result of a command that has --dry-run as JSON.
   func answer(_ type: String, result: some Encodable) throws {
     let head = AnswerHead(type: type, dryRun: arguments[Travelog.dryRun])
     try answer(Joined(first: head, second: result))
   }
 
-  /// Writes an answer for programs: one object, on a line of its own.
+  /// Writes an answer as one line of JSON.
   func answer(_ value: some Encodable) throws {
     try output.write(bytes: answerLine(value))
   }
@@ -47,7 +47,6 @@ extension Call {
   }
 }
 
-/// A value as a line of JSON.
 func answerLine(_ value: some Encodable) throws -> [UInt8] {
   let encoder = JSONEncoder()
   encoder.outputFormatting = [.sortedKeys, .withoutEscapingSlashes]
@@ -55,7 +54,7 @@ func answerLine(_ value: some Encodable) throws -> [UInt8] {
   return Array(try encoder.encode(value)) + [UInt8(ascii: "\n")]
 }
 
-/// The members of two values as those of one object.
+/// One JSON object with the members of two values.
 struct Joined<First: Encodable, Second: Encodable>: Encodable {
   let first: First
   let second: Second
@@ -73,7 +72,7 @@ extension Joined: Decodable where First: Decodable, Second: Decodable {
   }
 }
 
-/// What the answers of commands that have `--dry-run` begin with.
+/// The beginning of answers of commands that have `--dry-run`.
 struct AnswerHead: Codable {
   var schema = 1
   let type: String

@@ -6,7 +6,7 @@ import Pipeline
 import Report
 import Store
 
-/// What all commands that look at a history have in common.
+/// The parameters of commands that read a history.
 extension Travelog {
   static let source = Parameter<String>.positional(
     "SOURCE",
@@ -47,7 +47,7 @@ extension Travelog {
     help: "Only transactions before this time."
   )
 
-  /// The parameters that say which transactions and changes are looked at.
+  /// The parameters that select transactions and changes.
   static let filters: [any DeclaredParameter] = [
     entity, object, author, attribute, since, before,
   ]
@@ -56,7 +56,7 @@ extension Travelog {
 extension Call {
   func history() throws -> History { try History(arguments[Travelog.source]) }
 
-  /// What is to be looked at, with names that the history has.
+  /// The filter of the call, checked against the names in the history.
   func filter(for history: History) throws -> AuditFilter {
     var filter = filterOfObject()
     filter.entity = arguments[Travelog.entity]
@@ -65,7 +65,7 @@ extension Call {
     return filter
   }
 
-  /// What is to be looked at of an object that is named in another way.
+  /// The filter of a call that names its object in another way.
   func filterOfObject() -> AuditFilter {
     var filter = AuditFilter()
     filter.author = arguments[Travelog.author]
@@ -77,7 +77,6 @@ extension Call {
 }
 
 extension Style {
-  /// The marks of texts as a terminal shows them.
   var marks: Marks {
     var marks = Marks()
     marks.added = { green($0) }
@@ -97,7 +96,6 @@ extension CommandLineKit.ValueType where Value == Int64 {
     placeholder: "TRANSACTION",
     forms: "the id of a transaction such as 412"
   ) { Int64($0).flatMap { $0 > 0 ? $0 : nil } }
-  /// How many there may be.
   static let limit = CommandLineKit.ValueType(
     placeholder: "NUMBER",
     forms: "a whole number that is not negative"

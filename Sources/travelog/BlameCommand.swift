@@ -78,7 +78,7 @@ extension Travelog {
     return .success
   }
 
-  /// The id that was given, or that of the one object that has a value.
+  /// The given id, or the id of the only object with the given value.
   private static func objectID(_ call: Call, history: History, tick: Tick) throws -> Int64 {
     let given = call.arguments
     switch (given[objectPlace], given[condition]) {
@@ -115,7 +115,6 @@ extension Travelog {
   }
 }
 
-/// An attribute and the value that it is to have.
 struct Assignment: Sendable {
   let name: String
   let value: String

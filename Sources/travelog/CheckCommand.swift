@@ -90,7 +90,6 @@ extension Travelog {
 }
 
 extension CheckFinding {
-  /// The kind of finding, in a word.
   fileprivate var name: String {
     switch self {
     case .integrity: "integrity"
@@ -104,7 +103,7 @@ extension CheckFinding {
   }
 }
 
-/// What `travelog check --json` says.
+/// The answer of `travelog check --json`.
 struct CheckAnswer: Codable {
   var schema = 1
   var type = "check"

@@ -4,7 +4,6 @@ import Pipeline
 import Report
 import Store
 
-/// The forms that differences are written in.
 enum DifferenceFormat: String, CaseIterable, Sendable {
   case text, json, csv, html, sql
 }

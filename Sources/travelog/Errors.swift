@@ -5,10 +5,10 @@ import CommandLineKit
 import Pipeline
 import Store
 
-/// The exit code and the text of an error, by what it is; nil for one that is just a failure.
+/// The exit code and the text of an error; nil for an unknown one.
 func describe(_ error: any Error) -> CommandError? {
   if let error = error as? any ShownError { return error.shown }
-  // What fails after a signal fails because of it.
+  // A failure after a signal is a consequence of the signal.
   if let stopped = Interruption.requested { return stopped }
   return switch error {
   case let error as PipelineError:
@@ -23,12 +23,12 @@ func describe(_ error: any Error) -> CommandError? {
   }
 }
 
-/// The error as it is shown, whatever it is.
+/// Any error as it is shown.
 func shown(_ error: any Error) -> CommandError {
   describe(error) ?? CommandError(.failure, message: "\(error)")
 }
 
-/// A wording with the name that was most likely meant, instead of all there are.
+/// A wording; its hint is the most similar known name if there is one.
 private func shown(
   _ wording: Wording,
   code: ExitCode?,

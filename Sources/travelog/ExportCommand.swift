@@ -139,7 +139,7 @@ extension Travelog {
       try checkStream(call)
     } else if !given[dryRun] {
       if !logs.exists, access(logs.path, F_OK) == 0 { throw missingFolder(logs) }
-      // An export that can't begin leaves nothing in a folder that may be an unmounted disk.
+      // A refused export leaves nothing in a folder that may be the mount point of a missing disk.
       if try logs.stores().isEmpty { try checkStores(given[stores].map(request)) }
       try logs.create()
       lock = try FolderLock(logs, wait: given[lockWait], purpose: "travelog export")
@@ -160,7 +160,7 @@ extension Travelog {
           if let first = failures.first { try call.warn(first.message) }
           throw error
         }
-        // One store that fails is no reason to leave the others.
+        // The other stores are exported all the same.
         if !failures.isEmpty { try call.warn(description.message) }
         failures.append(description)
         continue
@@ -184,7 +184,7 @@ extension Travelog {
 }
 
 extension Travelog {
-  /// Fails if none of the exports can begin.
+  /// Throws the first error if none of the exports can begin.
   private static func checkStores(_ requests: [ExportRequest]) throws {
     var first: (any Error)?
     for request in requests {
@@ -198,7 +198,7 @@ extension Travelog {
     if let first { throw first }
   }
 
-  /// What is to be left out, with the key of digests from its file.
+  /// The filter of the call, with the key from its file.
   private static func exportFilter(_ call: Call) throws -> ExportFilter {
     var filter = ExportFilter()
     filter.authors = call.arguments[authors]
@@ -227,7 +227,7 @@ extension Travelog {
     return filter
   }
 
-  /// Refuses what does not go with logs on standard output.
+  /// Refuses flags that can't be combined with logs on standard output.
   private static func checkStream(_ call: Call) throws {
     if call.arguments[json] {
       throw TravelogError.streamOfJSON
@@ -251,7 +251,6 @@ extension CommandLineKit.ValueType where Value == Point {
 }
 
 extension CommandLineKit.ValueType where Value == String {
-  /// An author as applications give it.
   static let author = CommandLineKit.ValueType<String>(
     placeholder: "NAME",
     forms: "an author's name, on one line"
@@ -261,7 +260,6 @@ extension CommandLineKit.ValueType where Value == String {
 }
 
 extension CommandLineKit.ValueType where Value == ExportFilter.Redaction {
-  /// A property and what stands for its values.
   static let redaction = CommandLineKit.ValueType<ExportFilter.Redaction>(
     placeholder: "ENTITY.ATTRIBUTE=MANNER",
     forms: "an attribute with drop or hash such as Person.phone=hash"
@@ -276,7 +274,7 @@ extension CommandLineKit.ValueType where Value == ExportFilter.Redaction {
 }
 
 extension Duration {
-  /// A length of time for people, in seconds: `0.4 s`.
+  /// The duration in seconds: `0.4 s`.
   func formatted() -> String {
     let tenths = Int((seconds * 10).rounded())
     return "\(tenths / 10).\(tenths % 10) s"

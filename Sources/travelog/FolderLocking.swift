@@ -3,7 +3,7 @@ import CommandLineKit
 import Pipeline
 
 extension Call {
-  /// Takes the lock of a folder that must have logs, unless this is a dry run.
+  /// Locks a folder that must have logs; a dry run takes no lock.
   func lock(_ logs: LogFolder, purpose: String) throws -> FolderLock? {
     try checkHasLogs(logs)
     guard !arguments[Travelog.dryRun] else { return nil }

@@ -97,10 +97,10 @@ extension Travelog {
   }
 }
 
-/// The error of an import, with how far the replica has come.
+/// The error of an import; its hint adds the last transaction of the replica.
 private func failure(_ error: any Error, into path: String) -> any Error {
   guard var described = describe(error),
-    // Without a replica that can be read, there is nothing to add.
+    // A replica that can't be read adds nothing.
     let last = try? lastTransaction(of: path), last > 0
   else { return error }
   described.hint = (described.hint.map { $0 + " " } ?? "") + "\(path) is at transaction \(last)."

@@ -104,7 +104,7 @@ extension Travelog {
     exitCodes: [.unreadable, .missing, .historyGap, .interrupted, .terminated]
   ) { call in
     let given = call.arguments
-    // A transaction that the history does not have is refused with those that it has.
+    // The error for an unknown transaction names the known ones.
     let history = try History(
       name: given[source],
       source: call.history().source,

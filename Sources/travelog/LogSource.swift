@@ -3,21 +3,20 @@ import CommandLineKit
 import Glibc
 import Pipeline
 
-/// The logs that a command was given: a folder, or files and standard input as one.
+/// The logs that a command reads: a folder, or files or standard input gathered in a folder.
 final class LogSource {
   let folder: LogFolder
-  /// The store that a path names which leads into a folder of logs.
+  /// The store and the lineage that the path names, if it is inside a log folder.
   private(set) var store: String?
-  /// The lineage that such a path names.
   private(set) var lineage: Int64?
-  /// Whether nothing but that there is nothing new came through the pipe.
+  /// Whether the pipe contained only the message that there are no new transactions.
   var isEmpty: Bool { spool?.isEmpty ?? false }
-  /// What was wrong with logs, so that they are not in the folder.
+  /// The failures of logs that are not in the folder because of them.
   var failures: [LogError] { spool?.failures ?? [] }
-  /// Keeps what was gathered for as long as it is needed.
+  /// Keeps the gathered files until the command ends.
   private let spool: LogSpool?
 
-  /// Gathers logs; damaged ones too where somebody is to say what is wrong with them.
+  /// Gathers logs; with `acceptsDamage`, also damaged ones, so that they become findings.
   init(_ paths: [String], acceptsDamage: Bool = false) throws {
     if paths == ["-"] {
       guard isatty(STDIN_FILENO) == 0 else {
@@ -40,7 +39,7 @@ final class LogSource {
       let named = LogFolder(paths[0])
       guard place.store != nil, try named.stores().isEmpty else {
         let files = try named.stores().isEmpty ? named.looseFiles() : []
-        // Somebody may have copied the logs without their folders.
+        // The logs may have been copied without their folders.
         spool =
           try files.isEmpty
           ? nil : LogSpool(files: files, of: named.path, acceptsDamage: acceptsDamage)
@@ -62,21 +61,21 @@ final class LogSource {
     folder = spool.folder
   }
 
-  /// Says what to name instead of a part of a folder of logs, where that is not enough.
+  /// Refuses a part of a log folder if the command needs the rest.
   private func checkIsWhole(_ place: LogPlace, path: String, isVerifying: Bool) throws {
     let root = place.folder.path
     if !isVerifying, place.folder.partial != nil {
       throw ChainFailure.filteredPart(root: root).at(path)
     }
-    // What a lineage goes on from, and whether it is the last, the others tell.
+    // Verifying a lineage needs the lineages before and after it.
     guard place.isPart || isVerifying && place.store != nil else { return }
     throw TravelogError.isPart(path, of: root, store: place.store ?? "")
   }
 
-  /// A message with the names that were given, where the folder is one for the time of the command.
+  /// A message with the given names instead of those in the temporary folder.
   func naming(_ message: String) -> String { spool?.naming(message) ?? message }
 
-  /// Calls, and says what is wrong by the names that were given.
+  /// Calls `body`; errors have the given names.
   func naming<Result>(_ body: () throws -> Result) throws -> Result {
     do {
       return try body()

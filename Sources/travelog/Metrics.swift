@@ -2,7 +2,7 @@ import ChangeLog
 import CommandLineKit
 import Pipeline
 
-/// A status as Prometheus' textfile collector reads it: the same series each time.
+/// A status for Prometheus' textfile collector, always with the same series.
 func prometheusText(of status: Status) -> String {
   let label = "{store=\"\(status.identifier)\"}"
   let series: [(name: String, help: String, value: String)] = [
@@ -17,7 +17,10 @@ func prometheusText(of status: Status) -> String {
     ("store_bytes", "Bytes of the store's file.", "\(status.storeBytes)"),
     ("log_files", "Logs in the folder.", "\(status.logs.files)"),
     ("log_bytes", "Bytes of the logs.", "\(status.logs.bytes)"),
-    ("healthy", "Whether the next export can continue: 1 or 0.", status.logs.health == .ok ? "1" : "0"),
+    (
+      "healthy", "Whether the next export can continue: 1 or 0.",
+      status.logs.health == .ok ? "1" : "0"
+    ),
   ]
   return series.map { series in
     "# HELP travelog_\(series.name) \(series.help)\n# TYPE travelog_\(series.name) gauge\n"
@@ -25,15 +28,15 @@ func prometheusText(of status: Status) -> String {
   }.joined()
 }
 
-/// Writes a file for a collector: it is whole or not there.
+/// Replaces a collector's file at once.
 ///
-/// The collector is another user. The systemd units have a umask that would lock it out.
+/// The collector is another user, and the umask of the systemd units would exclude it.
 func writeMetrics(_ text: String, to path: String) throws {
   try checkMetricsName(path)
   try writeDurably(Array(text.utf8), to: path, isForAll: true, ignoresUmask: true)
 }
 
-/// Refuses a name that the collector passes over.
+/// Refuses a name that the collector ignores.
 func checkMetricsName(_ path: String) throws {
   guard path.hasSuffix(".prom") else {
     throw TravelogError.notMetrics(path)

@@ -1,12 +1,11 @@
 import FoundationEssentials
 
-/// The folders that help texts and errors name: those installed with this program, or those of a
-/// checkout.
+/// The folders that help and errors name: installed with this program, or in a checkout.
 enum PackageFolders {
   static let documentation = installed("share/doc/travelog/docs") ?? "docs"
   static let jobs = installed("share/travelog/pipelines") ?? "Pipelines"
 
-  /// The path of a folder below the prefix that this program is installed in; nil if it is not.
+  /// The path of a folder below this program's prefix; nil if it does not exist.
   private static func installed(_ folder: String) -> String? {
     let files = FileManager.default
     // Without /proc, the texts name the folders of a checkout.

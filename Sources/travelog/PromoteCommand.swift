@@ -30,7 +30,7 @@ extension Travelog {
   }
 }
 
-/// What `travelog promote --json` says.
+/// The answer of `travelog promote --json`.
 struct PromoteAnswer: Codable {
   var schema = 1
   var type = "promote"

@@ -58,7 +58,7 @@ extension Travelog {
   }
 }
 
-/// What `travelog recover --json` says.
+/// The answer of `travelog recover --json`.
 struct RecoverAnswer: Codable {
   var schema = 1
   var type = "recover"

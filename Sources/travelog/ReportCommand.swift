@@ -6,7 +6,6 @@ import Glibc
 import Pipeline
 import Report
 
-/// The forms that a report is written in.
 enum ReportFormat: String, CaseIterable, Sendable {
   case html, json
 }
@@ -106,7 +105,7 @@ private func writePage(_ bytes: [UInt8], to path: String) throws {
   guard stat(path, &status) == 0, status.st_mode & S_IFMT != S_IFREG else {
     return try writeDurably(bytes, to: path, isForAll: true)
   }
-  // A pipe or a device stays what it is.
+  // A pipe or a device is not replaced.
   let descriptor = open(path, O_WRONLY | O_CLOEXEC)
   guard descriptor >= 0 else {
     throw TravelogError.notOpened(path, errno)
@@ -125,7 +124,6 @@ extension CommandLineKit.ValueType where Value == TimeZoneRules {
 }
 
 extension CommandLineKit.ValueType where Value == Range<Int> {
-  /// The hours between two full ones.
   static let hours = CommandLineKit.ValueType<Range<Int>>(
     placeholder: "HOURS",
     forms: "two hours such as 8-18"

@@ -44,7 +44,7 @@ extension Travelog {
       try call.output.show(text(of: status, style: call.output.style))
     }
     let code = exitCode(of: status.logs, maximumLag: given[maximumLag])
-    // The table says it too; a job and a quiet run show only this.
+    // The table contains it; JSON and --quiet do not.
     if code != .success, given[json] || given[quiet], let message = status.logs.message {
       try call.warn([message, status.logs.hint].compactMap(\.self).joined(separator: " "))
     }
@@ -116,10 +116,10 @@ extension Travelog {
   }
 }
 
-/// What `travelog status --json` says.
+/// The answer of `travelog status --json`.
 typealias StatusAnswer = Joined<WholeStatus, LogsAnswer>
 
-/// What `travelog status --json` says of partial logs.
+/// Its member for each kind of filtered logs.
 typealias PartialStatusAnswer = Joined<PartialName, LogsAnswer>
 
 struct WholeStatus: Codable {
@@ -164,7 +164,7 @@ extension StatusAnswer {
   }
 }
 
-/// What both say of the logs, beside their other members.
+/// The members that both have.
 struct LogsAnswer: Codable {
   let health: String
   let message: String?

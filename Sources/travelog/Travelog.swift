@@ -4,7 +4,6 @@ import Glibc
 import Stopping
 import Store
 
-/// The tool: history into logs, logs into stores, and what changed, when, by whom.
 @main
 struct Travelog {
   static func main() {

@@ -2,7 +2,7 @@ import Changes
 import CommandLineKit
 import Glibc
 
-/// Why a command of `travelog` could not do its work.
+/// Why a command of `travelog` failed.
 enum TravelogError: ShownError, Worded {
   // Flags that contradict each other.
   case noObject, groupsApart, filteredScript, filteredSnapshot
@@ -32,10 +32,8 @@ enum TravelogError: ShownError, Worded {
     }
   }
 
-  /// The error as it is shown, with its exit code.
   var shown: CommandError { CommandError(code, wording: wording) }
 
-  /// What it says to a person at a terminal.
   var wording: Wording {
     switch self {
     case .noObject: "No object is named.\nGive either its id or --where."
@@ -112,7 +110,6 @@ enum TravelogError: ShownError, Worded {
 }
 
 extension CommandError {
-  /// Makes an error of a wording.
   init(_ code: ExitCode, wording: Wording) {
     self.init(code, message: wording.message, hint: wording.hint.isEmpty ? nil : wording.hint)
   }

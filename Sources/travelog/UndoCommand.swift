@@ -58,7 +58,7 @@ extension Travelog {
       object.add("made", number: made)
       try call.answer(object)
     } else if isDryRun {
-      // What would be taken back, the newest first, as it would be done.
+      // An undo reverts the newest transaction first.
       let history = try History(name: path, source: StoreHistory(path: path), at: .head)
       for id in range.reversed() {
         try writeTimeline(
@@ -88,7 +88,7 @@ extension Travelog {
   }
 }
 
-/// Tries an undo with a copy of the store, because SQLite can't write into a file and leave it as it is.
+/// Tries an undo on a copy of the store.
 private func checkUndo(of path: String, range: ClosedRange<Int64>) throws {
   let folder = try TemporaryFolder()
   defer { withExtendedLifetime(folder) {} }
@@ -98,13 +98,12 @@ private func checkUndo(of path: String, range: ClosedRange<Int64>) throws {
   do {
     try Store.open(.file(URL(fileURLWithPath: copy))).checkUndo(range)
   } catch let error as StoreError {
-    // Nobody knows of the copy.
+    // The error names the store instead of the copy.
     throw error.at(path)
   }
 }
 
 extension CommandLineKit.ValueType where Value == ClosedRange<Int64> {
-  /// One transaction or several in a row.
   static let transactions = CommandLineKit.ValueType<ClosedRange<Int64>>(
     placeholder: "RANGE",
     forms: "a transaction such as 412, or several such as 400-412"

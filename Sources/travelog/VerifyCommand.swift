@@ -173,7 +173,7 @@ extension Travelog {
   }
 }
 
-/// What `travelog verify --json` says of one lineage.
+/// The answer of `travelog verify --json` for one lineage.
 struct VerifyAnswer: Codable {
   struct FindingAnswer: Codable {
     let kind: String

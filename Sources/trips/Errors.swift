@@ -8,7 +8,7 @@ import SwiftData
 /// The exit code of an error, by what it is; nil for one that is just a failure.
 func describe(_ error: any Error) -> CommandError? {
   if let error = error as? any ShownError { return error.shown }
-  // What fails after a signal fails because of it.
+  // A failure after a signal is a consequence of the signal.
   if let stopped = Interruption.requested { return stopped }
   switch error {
   case let error as SwiftDataError:
@@ -29,14 +29,13 @@ private let codes: [StoreError.Code: ExitCode] = [
   .unreadableValue: .unreadable,
 ]
 
-/// Why a command of `trips` could not do its work.
+/// Why a command of `trips` failed.
 enum TripsError: ShownError, Worded {
   case noStore(String)
   case noTrip(String, similar: [String]), nameIsTaken(String), noPlace(String)
   case nothingToChange, endsBeforeItBegins(Date, Date), peopleOfOldRelease
   case badgesNotKept(String, any Error)
 
-  /// The error as it is shown, with its exit code.
   var shown: CommandError {
     let code: ExitCode =
       switch self {
@@ -47,7 +46,6 @@ enum TripsError: ShownError, Worded {
     return CommandError(code, wording: wording)
   }
 
-  /// What it says to a person at a terminal.
   var wording: Wording {
     switch self {
     case .noStore(let path):

@@ -3,9 +3,7 @@ import Foundation
 import SampleTrips
 import SwiftData
 
-/// Opens the store of a call in the name of an author.
-///
-/// A store that has to be there is not made where it is missing.
+/// Opens the store of a call for an author.
 func openStore(
   _ call: Call,
   as author: SampleTrips.Author = .app,
@@ -38,7 +36,7 @@ func find(_ name: String, in context: ModelContext) throws -> Trip {
   throw TripsError.noTrip(name, similar: names)
 }
 
-/// Fails where a trip has this name already; a new one would take its place.
+/// Throws if a trip has this name: inserting another would replace it.
 func checkIsFree(_ name: String, in context: ModelContext) throws {
   let taken = FetchDescriptor<Trip>(predicate: #Predicate { $0.name == name })
   guard try context.fetchCount(taken) > 0 else { return }

@@ -3,7 +3,7 @@ import Foundation
 import SampleTrips
 import SwiftData
 
-/// A trip as programs read it.
+/// A trip as JSON.
 struct TripLine: Encodable {
   let schema = 1
   let type = "trip"
@@ -18,10 +18,10 @@ struct TripLine: Encodable {
   let isConfirmed: Bool?
   let tags: [String]
   let bucketList: [String]?
-  /// Whether the widget changed it since it was last shown.
+  /// Whether the widget changed the trip since it was last shown.
   let hasBadge: Bool
 
-  /// Takes over what is asked for; a list of trips does without what is on them.
+  /// Makes the line of a trip; lists omit the bucket list.
   init(_ trip: Trip, isWhole: Bool, hasBadge: Bool) {
     self.hasBadge = hasBadge
     name = trip.name
@@ -49,7 +49,6 @@ struct TripLine: Encodable {
 }
 
 extension SampleTrips {
-  /// The word for what sort of trip it is.
   static func kind(of trip: Trip) -> String {
     switch trip {
     case is PersonalTrip: "personal"
@@ -59,13 +58,13 @@ extension SampleTrips {
   }
 }
 
-/// A day, in UTC.
+/// The day of a date in UTC.
 func day(_ date: Date) -> String {
   date.formatted(.iso8601.year().month().day())
 }
 
 extension Trip {
-  /// What `trips show` says, line by line.
+  /// The answer of `trips show`.
   func description(_ style: Style) -> String {
     var rows: [[String]] = [
       ["Destination", destination],

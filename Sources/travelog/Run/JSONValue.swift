@@ -1,6 +1,6 @@
 import FoundationEssentials
 
-/// Any JSON, where the answer of one command stands in that of another.
+/// Any JSON: the answer of one command inside the answer of another.
 enum JSONValue: Hashable, Codable {
   case null
   case bool(Bool)
@@ -15,7 +15,7 @@ enum JSONValue: Hashable, Codable {
     if container.decodeNil() {
       self = .null
     } else if let value = try? container.decode(Bool.self) {
-      // What a value is, only trying tells; the last try throws.
+      // Only trying shows the type of a value; the last try throws.
       self = .bool(value)
     } else if let value = try? container.decode(Int64.self) {
       self = .integer(value)
@@ -43,7 +43,6 @@ enum JSONValue: Hashable, Codable {
     }
   }
 
-  /// A whole number in an object.
   func integer(_ key: String) -> Int64? {
     guard case .object(let members) = self, case .integer(let value) = members[key] else {
       return nil

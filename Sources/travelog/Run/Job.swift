@@ -1,41 +1,38 @@
 import CommandLineKit
 import JSON5
 
-/// What `travelog run` does, as a file has it, with all values put in and checked.
+/// A job file with its values filled in and checked.
 struct Job {
-  /// What it is called in reports and metrics: the name of its file.
+  /// Its name in reports and metrics, from its file name.
   var name: String
   var about: String?
-  /// The values of its file, as they were set.
+  /// The values that the file declares, as they were set.
   var values: [String: [String]]
-  /// What is done, in this order.
   var steps: [JobStep]
-  /// Where the report of a run goes.
+  /// The file of the report.
   var report: String?
-  /// Where the figures for Prometheus' textfile collector go.
+  /// The file of the metrics.
   var metrics: String?
 }
 
 struct JobStep {
-  /// What follows when it fails.
+  /// What happens if the step fails.
   enum Failure: String, CaseIterable {
-    /// The job ends.
     case stop
-    /// The next steps are done all the same; the job fails in the end.
+    /// The next steps run, and the job fails in the end.
     case goOn = "continue"
   }
 
   let command: Command
-  /// The values of the command's parameters, as they would be typed, by their names.
+  /// The values of the command's parameters as they would be typed.
   let texts: [String: [String]]
   let arguments: Arguments
-  /// The ways to end that are no failure, besides success.
+  /// The exit codes that are not failures, besides success.
   let accepted: Set<ExitCode>
   let failure: Failure
-  /// The file that gets what the command writes to standard output.
+  /// The file for the standard output of the command.
   let output: String?
 
-  /// The command line that does the same.
   var line: [String] {
     var words = ["travelog", command.name]
     for parameter in command.parameters where !parameter.isPositional {

@@ -2,7 +2,7 @@ import Changes
 import CommandLineKit
 import JSON5
 
-/// What is wrong with the file of a job, and where.
+/// An error in a job file, with its place.
 struct JobError: ShownError {
   enum Reason {
     case notJSON(String)
@@ -18,7 +18,6 @@ struct JobError: ShownError {
   let position: Position
   let reason: Reason
 
-  /// The error as it is shown, with its exit code.
   var shown: CommandError {
     CommandError(.unreadable, wording: "\(path):\(position): " + wording + "\nNothing was done.")
   }

@@ -1,8 +1,9 @@
 import CommandLineKit
 import FoundationEssentials
 
-/// A run as Prometheus' textfile collector reads it: the same series each time, failed or not; the
-/// last success is that of the text before where this run failed.
+/// A run for Prometheus' textfile collector, always with the same series.
+///
+/// A failed run keeps the time of the last success from the text `before`.
 func prometheusText(
   ofJob job: String,
   ended: Date,
@@ -47,7 +48,7 @@ func prometheusText(
 }
 
 private func escaped(_ text: String) -> String {
-  // By scalars: a quote that an accent follows is one character with it.
+  // Scalar by scalar: a quote and a combining accent are one character.
   text.unicodeScalars.map { scalar in
     switch scalar {
     case "\\", "\"": "\\\(scalar)"

@@ -4,15 +4,15 @@ import FoundationEssentials
 import Glibc
 import JSON5
 
-/// The commands that a job may have: those that decide nothing that a person should.
+/// The commands that a job may run. The others need a person's decision.
 let jobCommands = [
   "export", "import", "verify", "check", "diff", "report", "compact", "prune", "status",
 ]
 
-/// Reads a job, puts its values in, and checks all of it against the parameters of the commands.
+/// Reads a job file, fills in its values, and checks it against the parameters of the commands.
 struct JobReader {
   let path: String
-  /// What was set on the command line.
+  /// The values from the command line.
   let settings: [String: [String]]
   let started: String
   private var values: [String: [String]] = [:]
@@ -23,7 +23,6 @@ struct JobReader {
     self.started = started
   }
 
-  /// The name of a job by that of its file.
   static func name(of path: String) -> String {
     if path == "-" { return "stdin" }
     let file = path.split(separator: "/").last.map(String.init) ?? path
@@ -82,12 +81,11 @@ struct JobReader {
     }
   }
 
-  /// An error with the place where it is.
   private func refusal(_ position: Position, reason: JobError.Reason) -> JobError {
     JobError(path: path, position: position, reason: reason)
   }
 
-  /// The members of an object, all of which have to be known.
+  /// The members of an object; an unknown one is an error.
   private func members(
     of value: JSON5Value,
     known: [String],
@@ -134,7 +132,7 @@ extension JobReader {
     values["started"] = [started]
   }
 
-  /// The texts of a scalar or a list, with values put in where their names stand.
+  /// The texts of a scalar or a list, with values filled in.
   private func texts(of value: JSON5Value) throws -> [String] {
     switch value.content {
     case .string(let text): try filled(text, at: value.position)
@@ -145,14 +143,14 @@ extension JobReader {
     }
   }
 
-  /// The one text of a value; nil if a list that is put in is empty.
+  /// The only text of a value; nil if an empty list is filled in.
   private func text(_ value: JSON5Value) throws -> String? {
     let texts = try texts(of: value)
     guard texts.count <= 1 else { throw refusal(value.position, reason: .notOneText) }
     return texts.first
   }
 
-  /// A text with values in the place of their names; a name alone may stand for several.
+  /// A text with its values filled in; a text that is only `${name}` may become several.
   private func filled(_ text: String, at position: Position) throws -> [String] {
     var result = ""
     var rest = text[...]
@@ -196,7 +194,7 @@ extension JobReader {
     let texts = try parameters(of: command, value: members["with"])
     let arguments: Arguments
     do {
-      // What a step answers goes into the report, and nobody looks at its progress.
+      // The answers of a step become part of the report.
       let own = ["json": [""], "progress": ["never"]]
       arguments = try Arguments(
         texts.merging(own) { $1 },
@@ -259,7 +257,7 @@ extension JobReader {
     return result
   }
 
-  /// What a parameter was given; nil if that is nothing.
+  /// The texts for a parameter; nil for none.
   private func texts(of value: JSON5Value, for parameter: Declaration) throws -> [String]? {
     if parameter.arity == .none {
       guard case .bool(let isSet) = value.content else {
@@ -279,7 +277,7 @@ extension JobReader {
   }
 }
 
-/// What a parameter is called in a job: `lock_wait` for `--lock-wait`, `store` for `STORE`.
+/// The name of a parameter in a job: `lock_wait` for `--lock-wait`, `store` for `STORE`.
 func jobKey(of parameter: Declaration) -> String {
   parameter.name.lowercased().replacing("-", with: "_")
 }

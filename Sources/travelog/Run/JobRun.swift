@@ -8,7 +8,7 @@ struct StepResult {
   var seconds: Double
   var code: ExitCode
   var isAccepted: Bool
-  /// The last hundred answers, and how many there were before them.
+  /// The last hundred answers.
   var answers: [JSONValue] = []
   var answersLeftOut = 0
   var messages: [String] = []
@@ -16,7 +16,7 @@ struct StepResult {
 }
 
 extension JobStep {
-  /// Does the step, as if its command had been typed; what it writes is kept.
+  /// Runs the step and keeps what it writes.
   func run() -> StepResult {
     let started = Date()
     let clock = ContinuousClock.now
@@ -49,7 +49,7 @@ extension JobStep {
         .split(separator: "\n").map(String.init)
       try keep(answers.bytes(), in: &result)
     } catch let thrown {
-      // What happened first says more.
+      // The first error explains more.
       error = error ?? describe(thrown)
       if result.code == .success { result.code = error?.code ?? .failure }
     }
@@ -61,7 +61,7 @@ extension JobStep {
 
   private func keep(_ bytes: [UInt8], in result: inout StepResult) throws {
     if let output {
-      // Half an answer is none.
+      // An incomplete answer is not written.
       if [.success, .found, .unproven].contains(result.code) {
         try writeDurably(bytes, to: output, isForAll: true)
       }
@@ -79,7 +79,7 @@ extension JobStep {
   }
 }
 
-/// A file without a name, for what a step writes.
+/// A temporary file without a name, for the output of a step.
 private struct Spool: ~Copyable {
   private var file: UnsafeMutablePointer<FILE>?
 
@@ -92,7 +92,6 @@ private struct Spool: ~Copyable {
     }
   }
 
-  /// All that was written.
   func bytes() throws -> [UInt8] {
     guard file != nil else { return [] }
     let end = lseek(descriptor, 0, SEEK_END)

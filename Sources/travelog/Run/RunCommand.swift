@@ -45,7 +45,7 @@ extension Travelog {
     var code = ExitCode.failure
     func writeFigures() throws {
       guard let metrics, !given[dryRun] else { return }
-      // There is none before the first run.
+      // Before the first run, there is no file.
       let before = (try? String(contentsOfFile: metrics, encoding: .utf8)) ?? ""
       let text = prometheusText(
         ofJob: name,
@@ -93,7 +93,7 @@ extension Travelog {
       do {
         try writeFigures()
       } catch let second {
-        // Of two errors, the one that came first decides how the run ends.
+        // The first error decides the exit code.
         try call.warn("\(shown(second))")
       }
       throw error
@@ -102,7 +102,7 @@ extension Travelog {
     return code
   }
 
-  /// Does the steps one after the other, and says how the first that failed ended.
+  /// Runs the steps in order, and returns the exit code of the first that failed.
   private static func perform(
     _ job: Job,
     call: Call,
@@ -143,7 +143,7 @@ extension Travelog {
       + (((result.code == .found ? step.output : nil) ?? report).map { "; see \($0)" } ?? "")
   }
 
-  /// Refuses places that nothing could be written to, while nothing is done yet.
+  /// Refuses places that can't be written, before the first step.
   private static func checkPlaces(of job: Job, metrics: String?, isDryRun: Bool) throws {
     if let metrics { try checkMetricsName(metrics) }
     guard !isDryRun else { return }
@@ -161,7 +161,7 @@ extension Travelog {
   }
 }
 
-/// A command line as it can be typed into a shell.
+/// A command line, quoted for a shell.
 private func shellLine(_ words: [String]) -> String {
   words.map { word in
     let isPlain =
@@ -171,19 +171,18 @@ private func shellLine(_ words: [String]) -> String {
         return "+,-./:=@_%".unicodeScalars.contains(scalar) || "0"..."9" ~= scalar
           || "a"..."z" ~= scalar || "A"..."Z" ~= scalar
       }
-    // By scalars: a quote that an accent follows is one character with it.
+    // Scalar by scalar: a quote and a combining accent are one character.
     return isPlain
       ? word : "'" + word.unicodeScalars.map { $0 == "'" ? "'\\''" : String($0) }.joined() + "'"
   }.joined(separator: " ")
 }
 
-/// A time as it can stand in the name of a file: `20261103T081500Z`.
+/// A time for file names: `20261103T081500Z`.
 private func compactTime(_ date: Date) -> String {
   date.formatted(.iso8601).replacing("-", with: "").replacing(":", with: "")
 }
 
 extension CommandLineKit.ValueType where Value == Assignment {
-  /// A value of a job and its name; it may be empty.
   static let setting = CommandLineKit.ValueType<Assignment>(
     placeholder: "NAME=VALUE",
     forms: "a name and a value such as store=trips.store",

@@ -5,7 +5,7 @@ import FoundationEssentials
 import Glibc
 import Store
 
-/// What `travelog run` reports of a run, for the archive and with `--json`.
+/// The report of a run, for the archive and `--json`.
 struct RunReport: Codable {
   struct Step: Codable {
     struct Failure: Codable {
@@ -72,7 +72,7 @@ struct RunReport: Codable {
     }
   }
 
-  /// Notes what came of a step.
+  /// Adds the result of a step.
   mutating func note(_ result: StepResult, ofStep index: Int) {
     steps[index].state = result.isAccepted ? "done" : "failed"
     steps[index].started = timeText(result.started)
