@@ -53,9 +53,7 @@ extension Travelog {
     filter.entity = given[entity]
     filter.id = given[object]
     filter.attribute = given[attribute]
-    guard format != .sql || !filter.isAboutChanges else {
-      throw TravelogError.filteredScript
-    }
+    guard format != .sql || !filter.isAboutChanges else { throw TravelogError.filteredScript }
     let (line, tick) = call.tick()
     let (left, right) = try StoreState.pair(given[first], given[second], tick: tick)
     try line.clear()

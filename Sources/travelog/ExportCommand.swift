@@ -204,43 +204,25 @@ extension Travelog {
     filter.authors = call.arguments[authors]
     filter.entities = call.arguments[entities]
     filter.redactions = call.arguments[redactions]
-    if !filter.isEmpty, call.arguments[snapshot] {
-      throw TravelogError.filteredSnapshot
-    }
+    if !filter.isEmpty, call.arguments[snapshot] { throw TravelogError.filteredSnapshot }
     let isHashed = filter.redactions.contains { $0.manner == .hash }
     guard let path = call.arguments[redactionKey] else {
-      guard !isHashed else {
-        throw TravelogError.hashWithoutKey
-      }
+      guard !isHashed else { throw TravelogError.hashWithoutKey }
       return filter
     }
-    guard isHashed else {
-      throw TravelogError.keyWithoutHash
-    }
-    guard let bytes = try readSmallFile(path) else {
-      throw TravelogError.noKey(path)
-    }
-    guard bytes.count >= 16 else {
-      throw TravelogError.shortKey(path, bytes: bytes.count)
-    }
+    guard isHashed else { throw TravelogError.keyWithoutHash }
+    guard let bytes = try readSmallFile(path) else { throw TravelogError.noKey(path) }
+    guard bytes.count >= 16 else { throw TravelogError.shortKey(path, bytes: bytes.count) }
     filter.key = bytes
     return filter
   }
 
   /// Refuses flags that can't be combined with logs on standard output.
   private static func checkStream(_ call: Call) throws {
-    if call.arguments[json] {
-      throw TravelogError.streamOfJSON
-    }
-    if call.arguments[snapshot] {
-      throw TravelogError.streamNeedsFolder("--snapshot")
-    }
-    if call.arguments[newFolder] {
-      throw TravelogError.streamNeedsFolder("--new-folder")
-    }
-    if call.output.isTerminal {
-      throw TravelogError.streamToTerminal
-    }
+    if call.arguments[json] { throw TravelogError.streamOfJSON }
+    if call.arguments[snapshot] { throw TravelogError.streamNeedsFolder("--snapshot") }
+    if call.arguments[newFolder] { throw TravelogError.streamNeedsFolder("--new-folder") }
+    if call.output.isTerminal { throw TravelogError.streamToTerminal }
   }
 }
 

@@ -48,9 +48,7 @@ extension Travelog {
     let filter = try call.filter(for: history)
     let (line, tick) = call.tick()
     if let by = given[grouping] {
-      guard !given[statistics], !given[patch] else {
-        throw TravelogError.groupsApart
-      }
+      guard !given[statistics], !given[patch] else { throw TravelogError.groupsApart }
       let groups = try groupTimeline(of: history, by: by, filter: filter, tick: tick)
       try line.clear()
       if given[json] {
@@ -126,9 +124,7 @@ extension Travelog {
       try call.output.write(bytes: bytes)
     }
     try line.clear()
-    guard count > 0 else {
-      throw AuditError.isFilteredOut(given[transaction])
-    }
+    guard count > 0 else { throw AuditError.isFilteredOut(given[transaction]) }
     return .success
   }
 }

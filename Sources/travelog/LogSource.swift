@@ -19,9 +19,7 @@ final class LogSource {
   /// Gathers logs; with `acceptsDamage`, also damaged ones, so that they become findings.
   init(_ paths: [String], acceptsDamage: Bool = false) throws {
     if paths == ["-"] {
-      guard isatty(STDIN_FILENO) == 0 else {
-        throw TravelogError.logsFromTerminal
-      }
+      guard isatty(STDIN_FILENO) == 0 else { throw TravelogError.logsFromTerminal }
       let spool = try LogSpool(
         stream: STDIN_FILENO,
         name: "standard input",
@@ -31,9 +29,7 @@ final class LogSource {
       folder = spool.folder
       return
     }
-    guard !paths.contains("-") else {
-      throw TravelogError.logsFromBoth
-    }
+    guard !paths.contains("-") else { throw TravelogError.logsFromBoth }
     if paths.count == 1, LogFolder(paths[0]).exists || access(paths[0], F_OK) != 0 {
       let place = LogPlace(paths[0])
       let named = LogFolder(paths[0])

@@ -38,7 +38,5 @@ func writeMetrics(_ text: String, to path: String) throws {
 
 /// Refuses a name that the collector ignores.
 func checkMetricsName(_ path: String) throws {
-  guard path.hasSuffix(".prom") else {
-    throw TravelogError.notMetrics(path)
-  }
+  guard path.hasSuffix(".prom") else { throw TravelogError.notMetrics(path) }
 }

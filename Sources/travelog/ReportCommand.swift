@@ -107,9 +107,7 @@ private func writePage(_ bytes: [UInt8], to path: String) throws {
   }
   // A pipe or a device is not replaced.
   let descriptor = open(path, O_WRONLY | O_CLOEXEC)
-  guard descriptor >= 0 else {
-    throw TravelogError.notOpened(path, errno)
-  }
+  guard descriptor >= 0 else { throw TravelogError.notOpened(path, errno) }
   defer { close(descriptor) }
   let output = Output(descriptor: descriptor)
   try output.write(bytes: bytes)

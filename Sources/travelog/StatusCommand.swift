@@ -35,9 +35,7 @@ extension Travelog {
       logs: LogFolder(given[logsFlag]),
       token: given[token]
     )
-    if let path = given[prometheus] {
-      try writeMetrics(prometheusText(of: status), to: path)
-    }
+    if let path = given[prometheus] { try writeMetrics(prometheusText(of: status), to: path) }
     if given[json] {
       try call.answer(StatusAnswer(status))
     } else if !given[quiet] {

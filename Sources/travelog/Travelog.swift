@@ -20,10 +20,7 @@ struct Travelog {
     fallback: "auto",
     help: "When to color the output."
   )
-  static let json = Parameter<Bool>.toggle(
-    "json",
-    help: "Write the answer as JSON."
-  )
+  static let json = Parameter<Bool>.toggle("json", help: "Write the answer as JSON.")
   static let quiet = Parameter<Bool>.toggle(
     "quiet",
     short: "q",

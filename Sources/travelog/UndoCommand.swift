@@ -8,11 +8,7 @@ import Report
 import Store
 
 extension Travelog {
-  static let undoneStore = Parameter<String>.positional(
-    "STORE",
-    type: .file,
-    help: "The store."
-  )
+  static let undoneStore = Parameter<String>.positional("STORE", type: .file, help: "The store.")
   static let undoneRange = Parameter<ClosedRange<Int64>>.positional(
     "RANGE",
     type: .transactions,

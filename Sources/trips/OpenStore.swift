@@ -11,9 +11,7 @@ func openStore(
 ) throws -> ModelContext {
   let path = call.arguments[Trips.store]
   let exists = FileManager.default.fileExists(atPath: path)
-  if mustExist, !exists {
-    throw TripsError.noStore(path)
-  }
+  if mustExist, !exists { throw TripsError.noStore(path) }
   let container = try SampleTrips.container(
     at: URL(fileURLWithPath: path),
     allowsSave: !exists || FileManager.default.isWritableFile(atPath: path)

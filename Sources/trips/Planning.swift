@@ -140,9 +140,7 @@ extension Trips {
     if let found = given[status] { trip.status = found }
     if let answer = given[favorite] { trip.isFavorite = answer == .yes }
     for title in given[item] { trip.bucketList.append(BucketListItem(title: title)) }
-    guard context.hasChanges else {
-      throw TripsError.nothingToChange
-    }
+    guard context.hasChanges else { throw TripsError.nothingToChange }
     try context.save()
     return .success
   }

@@ -50,9 +50,7 @@ extension Trips {
     exitCodes: [.interrupted, .terminated]
   ) { call in
     let given = call.arguments
-    if given[people] != nil, given[release] != .third {
-      throw TripsError.peopleOfOldRelease
-    }
+    if given[people] != nil, given[release] != .third { throw TripsError.peopleOfOldRelease }
     let begin = ContinuousClock.now
     var shown = begin
     let summary = try SampleTrips.seed(

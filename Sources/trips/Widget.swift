@@ -18,9 +18,7 @@ extension Trips {
       ) { call in
         let context = try openStore(call, as: .widget)
         let trip = try find(call.arguments[name], in: context)
-        guard let place = trip.livingAccommodation else {
-          throw TripsError.noPlace(trip.name)
-        }
+        guard let place = trip.livingAccommodation else { throw TripsError.noPlace(trip.name) }
         place.isConfirmed = true
         try context.save()
         return .success

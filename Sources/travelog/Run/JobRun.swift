@@ -32,9 +32,7 @@ extension JobStep {
         output: Output(descriptor: answers.descriptor, room: 1 << 16),
         messages: Output(descriptor: messages.descriptor)
       )
-      guard let action = command.action else {
-        throw TravelogError.noAction(command.name)
-      }
+      guard let action = command.action else { throw TravelogError.noAction(command.name) }
       code = try action(call)
       try call.output.flush()
       try call.messages.flush()
@@ -87,9 +85,7 @@ private struct Spool: ~Copyable {
 
   mutating func open() throws {
     file = tmpfile()
-    guard file != nil else {
-      throw TravelogError.noTemporaryFile(errno)
-    }
+    guard file != nil else { throw TravelogError.noTemporaryFile(errno) }
   }
 
   func bytes() throws -> [UInt8] {
@@ -101,9 +97,7 @@ private struct Spool: ~Copyable {
       let count = bytes.withUnsafeMutableBytes {
         pread(descriptor, $0.baseAddress.map { $0 + read }, $0.count - read, off_t(read))
       }
-      guard count > 0 else {
-        throw TravelogError.temporaryFileNotRead
-      }
+      guard count > 0 else { throw TravelogError.temporaryFileNotRead }
       read += count
     }
     return bytes
