@@ -18,8 +18,9 @@ struct Measurement {
   let ours: Double
   let ratio: Double
 
-  /// Measures both sides in turns, because other load on the machine then affects both. The ratio is
-  /// the median of the ratios of neighbouring runs.
+  /// Measures both sides in turns, because other load on the machine then affects both.
+  ///
+  /// The ratio is the median of the ratios of neighbouring runs.
   init(_ budget: Budget, runs: Int) throws {
     try budget.prepare()
     var pairs: [(peer: Double, ours: Double)] = []

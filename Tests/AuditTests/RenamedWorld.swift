@@ -5,15 +5,15 @@ import Pipeline
 import Store
 import Testing
 
-/// A store and its logs. Migrations renamed an entity and its attribute, and later added another
-/// entity with the old name.
+/// A store whose migrations renamed an entity and its attribute, and later added another entity
+/// with the old name, and its logs.
 ///
 /// A Person with a phone is now a Human with a mobile, and there are other Persons.
 struct RenamedWorld {
   let store: String
   let logs: String
 
-  /// - Parameter hasOthers: Whether the later entity Person exists.
+  /// Creates it, with or without the later entity Person.
   init(_ folder: URL, hasOthers: Bool = true) throws {
     let url = folder.appendingPathComponent("a.store")
     let logs = LogFolder(folder.path + "/logs")

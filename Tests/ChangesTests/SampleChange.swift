@@ -1,6 +1,6 @@
 @testable import Changes
 
-/// The texts of a change. Joined in one buffer, they are the change's bytes.
+/// The texts of a change, which are joined in one buffer while the change is used.
 struct SampleChange {
   var kind = ChangeKind.insert
   var sequence: Int64 = 0

@@ -34,6 +34,7 @@ public struct SourceGraph {
     }
   }
 
+  /// Reads files that are given with their paths.
   public init(
     sources: [(path: String, text: String)],
     imported: [(path: String, text: String)] = []

@@ -1,11 +1,11 @@
 import Glibc
 
-/// SHA-256 by libcrypto, which knows the processor's own instructions for it.
+/// SHA-256 by libcrypto, which uses the processor's instructions for it.
 ///
-/// The library is looked for when the first digest is made: a program that makes none starts without
-/// it, and one on a machine that has none uses ``PlainSHA256``.
+/// The library is loaded at the first digest, so a program that computes none starts faster.
+/// Without the library, ``PlainSHA256`` is used.
 struct CryptoSHA256: Sendable {
-  /// Room for `SHA256_CTX`, whose 28 words of 32 bits are a part of libcrypto's interface.
+  /// Memory for `SHA256_CTX`, whose 28 words of 32 bits are a part of libcrypto's interface.
   private typealias Context = SIMD32<UInt32>
 
   private let library: CryptoLibrary
@@ -18,9 +18,9 @@ struct CryptoSHA256: Sendable {
     _ = library.begin(&context)
   }
 
-  /// The digest of bytes and of those after them; nil if there is no libcrypto.
+  /// The digest of a message in two parts; nil if there is no libcrypto.
   ///
-  /// A short message costs half as much as with a value that takes in bytes bit by bit.
+  /// For a short message this costs half as much as `update` and `finish`.
   static func digest(
     of first: UnsafeRawBufferPointer,
     _ second: UnsafeRawBufferPointer
@@ -40,14 +40,13 @@ struct CryptoSHA256: Sendable {
     }
   }
 
-  /// Takes in more bytes.
   mutating func update(_ bytes: UnsafeRawBufferPointer) {
     _ = library.update(&context, bytes.baseAddress, bytes.count)
   }
 
-  /// The digest of all bytes so far; more may follow all the same.
+  /// The digest of all bytes so far; more may follow.
   func finish() -> Digest {
-    // None of these functions fails with a digest of this length.
+    // None of these functions can fail for a digest of this length.
     var last = context
     return withUnsafeTemporaryAllocation(byteCount: Digest.byteCount, alignment: 8) { bytes in
       _ = library.finish(bytes.baseAddress, &last)
@@ -56,7 +55,7 @@ struct CryptoSHA256: Sendable {
   }
 }
 
-/// The functions of libcrypto, which stays open as long as the process runs.
+/// The functions of libcrypto, which is never closed.
 private struct CryptoLibrary: Sendable {
   typealias Begin = @convention(c) (UnsafeMutableRawPointer) -> Int32
   typealias Update = @convention(c) (UnsafeMutableRawPointer, UnsafeRawPointer?, Int) -> Int32

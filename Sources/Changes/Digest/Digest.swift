@@ -1,15 +1,14 @@
-/// The 32 bytes that SHA-256 gives.
+/// A SHA-256: 32 bytes.
 package struct Digest: Hashable, Sendable, CustomStringConvertible {
-  /// The number of bytes.
   package static let byteCount = 32
 
-  // Eight bytes each, the first one highest: four integers compare and hash without a loop.
+  // Big-endian words: four integers are compared and hashed without a loop.
   private let first: UInt64
   private let second: UInt64
   private let third: UInt64
   private let fourth: UInt64
 
-  /// Takes eight words of 32 bits, as SHA-256 leaves them.
+  /// Creates a digest from the eight words of the state of SHA-256.
   init(_ words: SIMD8<UInt32>) {
     first = UInt64(words[0]) << 32 | UInt64(words[1])
     second = UInt64(words[2]) << 32 | UInt64(words[3])
@@ -17,7 +16,7 @@ package struct Digest: Hashable, Sendable, CustomStringConvertible {
     fourth = UInt64(words[6]) << 32 | UInt64(words[7])
   }
 
-  /// Takes the 32 bytes at a place.
+  /// Creates a digest from the 32 bytes at an offset.
   init(_ bytes: UnsafeRawBufferPointer, at offset: Int) {
     func word(_ index: Int) -> UInt64 {
       UInt64(
@@ -30,7 +29,7 @@ package struct Digest: Hashable, Sendable, CustomStringConvertible {
     fourth = word(3)
   }
 
-  /// Takes 32 bytes; nil for another number of them.
+  /// Creates a digest from 32 bytes; nil for another number of bytes.
   package init?(bytes: UnsafeRawBufferPointer) {
     guard bytes.count == Self.byteCount else { return nil }
     self.init(bytes, at: 0)
@@ -62,14 +61,12 @@ package struct Digest: Hashable, Sendable, CustomStringConvertible {
     self = digest
   }
 
-  /// The bytes.
   package var bytes: [UInt8] {
     var bytes: [UInt8] = []
     append(to: &bytes)
     return bytes
   }
 
-  /// Appends the bytes.
   package func append(to buffer: inout [UInt8]) {
     for word in [first, second, third, fourth] {
       withUnsafeBytes(of: word.bigEndian) { buffer.append(contentsOf: $0) }
@@ -85,7 +82,6 @@ package struct Digest: Hashable, Sendable, CustomStringConvertible {
     }
   }
 
-  /// 64 lower-case hexadecimal digits.
   package var description: String {
     var text: [UInt8] = []
     text.reserveCapacity(2 * Self.byteCount)
@@ -107,7 +103,6 @@ extension Digest: Codable {
     self = digest
   }
 
-  /// Writes the hexadecimal digits.
   package func encode(to encoder: any Encoder) throws {
     var container = encoder.singleValueContainer()
     try container.encode(description)

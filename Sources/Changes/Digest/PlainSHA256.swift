@@ -1,7 +1,7 @@
 // FIPS 180-4 in plain Swift. All 64 rounds are written out, so that the eight working variables
-// and the sixteen words of the message stay in registers and names turn round instead of values.
+// and the sixteen words of the message stay in registers; names rotate instead of values.
 
-/// SHA-256 where there is no library for it.
+/// SHA-256 for systems without libcrypto.
 struct PlainSHA256: Sendable {
   private var state = SIMD8<UInt32>(
     0x6a09_e667,
@@ -13,11 +13,10 @@ struct PlainSHA256: Sendable {
     0x1f83_d9ab,
     0x5be0_cd19
   )
-  /// The beginning of a block that is not full yet.
+  /// The bytes of an incomplete block.
   private var pending = SIMD64<UInt8>()
   private var byteCount: UInt64 = 0
 
-  /// Takes in more bytes.
   mutating func update(_ bytes: UnsafeRawBufferPointer) {
     let filled = Int(byteCount % 64)
     byteCount &+= UInt64(bytes.count)
@@ -40,7 +39,7 @@ struct PlainSHA256: Sendable {
     }
   }
 
-  /// The digest of all bytes so far; more may follow all the same.
+  /// The digest of all bytes so far; more may follow.
   func finish() -> Digest {
     var last = self
     let filled = Int(byteCount % 64)
@@ -63,7 +62,7 @@ struct PlainSHA256: Sendable {
     withUnsafeBytes(of: block) { Self.compress($0, into: &state) }
   }
 
-  /// Takes in whole blocks of 64 bytes.
+  /// Hashes whole blocks of 64 bytes.
   private static func compress(_ blocks: UnsafeRawBufferPointer, into state: inout SIMD8<UInt32>) {
     var offset = 0
     while offset < blocks.count {

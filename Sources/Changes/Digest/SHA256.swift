@@ -1,15 +1,15 @@
-/// SHA-256 over bytes that come in pieces.
+/// SHA-256 of a message that arrives in parts.
 package struct SHA256: Sendable {
   private var crypto: CryptoSHA256?
   private var plain: PlainSHA256?
 
-  /// Starts a digest over nothing.
+  /// Creates the digest of an empty message.
   package init() {
     crypto = CryptoSHA256()
     if crypto == nil { plain = PlainSHA256() }
   }
 
-  /// The digest of bytes that are all there, and of those after them.
+  /// The digest of a complete message in two parts.
   package static func digest(
     of bytes: UnsafeRawBufferPointer,
     _ more: UnsafeRawBufferPointer = UnsafeRawBufferPointer(start: nil, count: 0)
@@ -21,29 +21,26 @@ package struct SHA256: Sendable {
     return hash.finish()
   }
 
-  /// The digest of bytes that are all there.
   package static func digest(of bytes: [UInt8]) -> Digest {
     bytes.withUnsafeBytes { digest(of: $0) }
   }
 
-  /// Takes in more bytes.
   package mutating func update(_ bytes: [UInt8]) {
     bytes.withUnsafeBytes { update($0) }
   }
 
-  /// Takes in more bytes.
   package mutating func update(_ bytes: UnsafeRawBufferPointer) {
     crypto?.update(bytes)
     plain?.update(bytes)
   }
 
-  /// The digest of all bytes so far; more may follow all the same.
+  /// The digest of all bytes so far; more may follow.
   package func finish() -> Digest {
     crypto?.finish() ?? (plain ?? PlainSHA256()).finish()
   }
 }
 
-/// The keyed digest of RFC 2104, made with SHA-256: who lacks the key can't find the bytes by trying.
+/// HMAC-SHA256, by RFC 2104: without the key nobody can find the bytes by trying.
 package func keyedDigest(of bytes: [UInt8], key: [UInt8]) -> Digest {
   let block = 64
   var padded = key.count > block ? Array(SHA256.digest(of: key).bytes) : key

@@ -1,6 +1,6 @@
 import Glibc
 
-/// Why a schema cannot be represented as tables.
+/// The reason why a schema can't be represented as tables.
 package enum SchemaFailure: StoreReason {
   case duplicateEntity(String)
   case missingEntity(String, neededBy: String)
@@ -27,7 +27,7 @@ package enum SchemaFailure: StoreReason {
   }
 }
 
-/// Why a history token cannot be read.
+/// The reason why a history token can't be read.
 package enum TokenFailure: StoreReason {
   case unreadable(String)
   case kind(String?, expected: String)
@@ -63,10 +63,10 @@ package enum TokenFailure: StoreReason {
   }
 }
 
-/// Why the values of a change cannot be kept in memory or read.
+/// The reason why the values of a change can't be kept in memory or read.
 package enum ValueFailure: StoreReason {
   case outOfMemory(bytes: Int)
-  /// A system call on the file of a large value failed.
+  /// A system call on a blob file failed.
   case file(verb: String, Int32)
   case altered(digest: String)
 

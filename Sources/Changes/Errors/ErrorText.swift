@@ -8,7 +8,7 @@ package func abbreviated(_ text: String) -> String {
   text.count > 80 ? "\(text.prefix(50))… (\(text.count) characters)" : text
 }
 
-/// What the system says of an error number.
+/// The system's text for an error number.
 package func systemText(_ number: Int32) -> String { String(cString: strerror(number)) }
 
 /// “1 row” or “2 rows”.
@@ -23,7 +23,7 @@ package func rangeText(_ range: ClosedRange<Int64>) -> String {
     : "Transactions \(range.lowerBound) to \(range.upperBound)"
 }
 
-/// The first ten of some names, and how many more there are.
+/// The first ten names, and the number of the others.
 package func listText(_ names: [String], of total: Int? = nil) -> String {
   let shown = names.prefix(10)
   let rest = (total ?? names.count) - shown.count

@@ -13,7 +13,7 @@ package struct StoreError: Error, Worded {
     // The history.
     case historyExpired, historyDiverged, historyGap, replayMismatch, replica, irreversible
     case undoConflict
-    // A call that the store does not allow, and a statement that SQLite refused.
+    // A call that is not allowed, and a statement that SQLite refused.
     case misuse, database
   }
 
@@ -21,7 +21,6 @@ package struct StoreError: Error, Worded {
   package let reason: any StoreReason
   /// The file, or the name of a store in memory; nil if the error is not about a store.
   package let path: String?
-  /// The error that caused this one.
   package let cause: (any Error)?
 
   package init(_ reason: any StoreReason, path: String? = nil, cause: (any Error)? = nil) {
@@ -30,14 +29,14 @@ package struct StoreError: Error, Worded {
     self.cause = cause
   }
 
-  /// The same error about a store that the user knows by another path.
+  /// The same error with another path, by which the user knows the store.
   package func at(_ path: String) -> StoreError { reason.at(path, cause: cause) }
 
   package var code: Code { reason.code }
   package var wording: Wording { reason.wording(path ?? "").withHint(code.hint) }
 }
 
-/// What a ``StoreError`` is about: an enumeration with payloads, one for each subject.
+/// The reason for a ``StoreError``: an enumeration with payloads for each subject.
 package protocol StoreReason: Sendable {
   var code: StoreError.Code { get }
   /// The text for the store at a path; the code has a hint if this has no second line.
@@ -52,7 +51,7 @@ extension StoreReason {
 }
 
 extension StoreError.Code {
-  /// What to do about most failures of this kind; empty if there is nothing to say.
+  /// The usual remedy for failures of this kind; empty if there is none.
   package var hint: String {
     switch self {
     case .missing, .notADatabase, .notAStore: "Check the path."

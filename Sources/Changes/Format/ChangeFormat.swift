@@ -1,23 +1,23 @@
-/// Tells whether changes are written as the writer writes them, by the schema that they belong to.
+/// Checks that changes have the canonical form of the writer, according to their schema.
 ///
-/// There is one canonical text for each change, and every other text is refused: a value that was
-/// spelled in another way was altered, or written by another program.
+/// Each change has one canonical text, and every other text is refused: another spelling means that
+/// the change was altered, or written by another program.
 package final class ChangeFormat {
   private let layouts: [EntityLayout]
   package let decoders: [ObjectDecoder]
   private let entityKeys: [[UInt8]]
   private var lastEntity: EntityIndex = 0
   private let acceptsRedacted: Bool
-  /// The members of the change that was checked last.
+  /// The members of the last checked change, before and after.
   package private(set) var before: [ObjectDecoder.Member] = []
   package private(set) var after: [ObjectDecoder.Member] = []
 
-  /// Makes a check for a schema.
+  /// Creates a check for a schema.
   package convenience init(_ schema: StoreSchema, acceptsRedacted: Bool = false) throws {
     self.init(try schema.layouts(), acceptsRedacted: acceptsRedacted)
   }
 
-  /// Makes a check for entities; `acceptsRedacted` lets values be left out, as in filtered logs.
+  /// Creates a check for entities; `acceptsRedacted` allows redacted values, as in filtered logs.
   package init(_ layouts: [EntityLayout], acceptsRedacted: Bool = false) {
     self.layouts = layouts
     self.acceptsRedacted = acceptsRedacted
@@ -26,7 +26,7 @@ package final class ChangeFormat {
     entityKeys = layouts.map { Array($0.entity.name.utf8) }
   }
 
-  /// The index of a change's entity; nil if the schema has none of its name.
+  /// The index of a change's entity; nil if the schema does not have it.
   package func entity(of change: Change) -> EntityIndex? {
     if !entityKeys.isEmpty, isSame(change.entity, entityKeys[lastEntity]) {
       return lastEntity
@@ -38,9 +38,9 @@ package final class ChangeFormat {
     return lastEntity
   }
 
-  /// Splits a change into its members, and sees to it that they are those its kind has.
+  /// Splits a change into its members, and checks that they are the members of its kind.
   ///
-  /// Whether their values are canonical is left to whoever decodes all of them.
+  /// The caller must check that the values are canonical when it decodes them.
   package func split(_ change: Change, of entity: EntityIndex) throws(CanonicalEncodingError) {
     let decoder = decoders[entity]
     before.removeAll(keepingCapacity: true)
@@ -75,7 +75,7 @@ package final class ChangeFormat {
     return true
   }
 
-  /// Fails where a change is not written as it should be, down to the last byte.
+  /// Throws unless every byte of a change is canonical.
   package func check(_ change: Change) throws(CanonicalEncodingError) {
     guard let entity = entity(of: change) else {
       let name = String(decoding: change.entity, as: UTF8.self)
@@ -100,7 +100,7 @@ package final class ChangeFormat {
     try check(after, decoder: decoder, special: special.after, large: large.after, change: change)
   }
 
-  /// An update lists the keys of its members; other kinds list the links that they have.
+  /// Checks the list of changed names: an update lists its members; other kinds list their links.
   private func checkChanged(
     _ change: Change,
     decoder: ObjectDecoder
@@ -136,7 +136,7 @@ package final class ChangeFormat {
 
   private typealias Notes = [(key: [UInt8], value: [UInt8])]
 
-  /// The notes on both sides of a change, which have one spelling.
+  /// Checks the notes on both sides of a change, which have one spelling.
   private func sides(
     of object: UnsafeRawBufferPointer
   ) throws(CanonicalEncodingError) -> (before: Notes, after: Notes) {
@@ -182,7 +182,7 @@ package final class ChangeFormat {
         nextSpecial < special.count && special[nextSpecial].key == key
         && special[nextSpecial].value == EncodedValue.missing.special
       if isMissing, nextLarge < large.count, large[nextLarge].key == key {
-        // Nobody had its bytes any more when the change was written.
+        // The file of the value was already missing when the change was written.
         try check(reference: large[nextLarge].value, of: member, decoder: decoder)
         nextSpecial += 1
         nextLarge += 1

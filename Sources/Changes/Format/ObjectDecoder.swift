@@ -1,9 +1,9 @@
-/// Reads what ``ObjectEncoder`` writes: the properties of one entity's objects as canonical JSON.
+/// Reads the text that ``ObjectEncoder`` writes: one entity's objects as canonical JSON.
 ///
-/// Members have one order, that of the columns and then of the join tables, so that a member is
-/// found by comparing it with the one that is expected next.
+/// Members are in the order of the columns and then of the join tables, so each one is found by
+/// comparing it with the next expected key.
 package final class ObjectDecoder {
-  /// One member of an object, whose bytes lie where the object's do.
+  /// One member of an object; its bytes are those of the object.
   package struct Member {
     /// The index in ``keys``: first the columns, then the links.
     package let index: Int
@@ -12,17 +12,17 @@ package final class ObjectDecoder {
   }
 
   package let layout: EntityLayout
-  /// The names with quotes and a colon.
+  /// The keys with quotes and a colon.
   package let keys: [[UInt8]]
-  /// What stands before the id that a to-one relationship leads to; empty for attributes.
+  /// The text before the id of a to-one relationship; empty for attributes.
   private let references: [[UInt8]]
-  /// What stands before the id of each link of a join table.
+  /// The text before the id of each link of a join table.
   private let linkPrefixes: [[UInt8]]
-  /// The indexes of the join tables whose links the entity's changes hold, in order.
+  /// The indexes of the join tables whose links are in changes of the entity, in order.
   package let joins: [JoinIndex]
   /// The declared types of the columns; nil for relationships.
   let types: [ValueType?]
-  /// All keys, one after the other, and where each begins: to be compared without a look at arrays.
+  /// All keys, one after the other, and their offsets: this avoids arrays in the comparison.
   private let keyBytes: UnsafeMutableRawBufferPointer
   private let keyStarts: UnsafeMutableBufferPointer<Int>
 
@@ -60,7 +60,7 @@ package final class ObjectDecoder {
     UnsafeRawBufferPointer(rebasing: keyBytes[keyStarts[index]..<keyStarts[index + 1]])
   }
 
-  /// The number of properties that have a column.
+  /// The number of properties with a column.
   package var columnCount: Int { layout.columns.count }
 
   /// Splits an object into its members.
@@ -109,7 +109,7 @@ package final class ObjectDecoder {
     return nil
   }
 
-  /// The stored value that a member's text means, with what stands for it under `special`.
+  /// The stored value of a member, according to its text and its note under `special`.
   package func value(
     _ member: Member,
     special: SpecialValue?
@@ -125,9 +125,9 @@ package final class ObjectDecoder {
     return .integer(id)
   }
 
-  /// The stored value that a member's text means, which has nothing under `special` and is a column's.
+  /// The stored value of a member that is a column and has no note under `special`.
   ///
-  /// What can't be taken as it stands in the text is put into room.
+  /// A value that differs from its text, such as one with escapes, is written into `room`.
   func plainValue(_ member: Member, in room: ByteRoom) throws -> PlainValue {
     let text = member.value
     if isSame(text, "null") { return .null }
@@ -146,7 +146,7 @@ package final class ObjectDecoder {
     return value
   }
 
-  /// Fails where the text of a member is not the canonical one of its property.
+  /// Throws unless the text of a member is canonical.
   func check(_ member: Member) throws(CanonicalEncodingError) {
     guard member.index < types.count else {
       _ = try links(member)
@@ -167,7 +167,7 @@ package final class ObjectDecoder {
     )
   }
 
-  /// Adds the links that a member of a join table lists, by ascending ids.
+  /// Appends the ids of a list of links, which ascend.
   func links(
     _ member: Member,
     to links: inout [Int64]
@@ -178,7 +178,7 @@ package final class ObjectDecoder {
     }
   }
 
-  /// The links that a member of a join table lists, by ascending ids.
+  /// The ids of a list of links, which ascend.
   package func links(_ member: Member) throws(CanonicalEncodingError) -> [Int64] {
     var result: [Int64] = []
     try links(member, to: &result)

@@ -1,50 +1,47 @@
-/// Changes of a log that were taken apart, so that nothing is left to do but to write them.
+/// Parsed changes of a log, ready to be written.
 ///
-/// They have all their bytes, so that one thread can take changes apart while another writes those
-/// that came before.
+/// They contain copies of their bytes, so one thread can parse changes while another one writes
+/// earlier changes.
 package final class PreparedChanges: @unchecked Sendable {
   package struct Part {
     package var change: Change
-    /// The index of its entity.
     package var entity: EntityIndex
-    /// Where its members are.
+    /// The ranges of its members.
     package var before: Range<Int>
     package var after: Range<Int>
-    /// How many of the members of each side are columns, which come first.
+    /// The number of columns among the members of each side; columns are first.
     package var columnsBefore: Int
     package var columnsAfter: Int
-    /// Where the lists of its links begin: those of the members before, and then of those after.
+    /// The index of its first list of links: first the lists before, then those after.
     package var lists: Int
-    /// Whether the values of its columns are there.
+    /// Whether ``values`` has the values of its columns.
     package var isPlain: Bool
   }
 
-  // One thread at a time uses them, from nowhere else meanwhile.
+  // Only one thread at a time uses them.
   @exclusivity(unchecked) package private(set) var parts: [Part] = []
-  /// The members of all changes.
   @exclusivity(unchecked) package private(set) var members: [ObjectDecoder.Member] = []
-  /// The values of those that are columns, where the change is plain.
+  /// The values of the columns of plain changes.
   @exclusivity(unchecked) package private(set) var values: [PlainValue] = []
   @exclusivity(unchecked) private var links: [Int64] = []
-  /// Where the links are of each member that is no column.
+  /// The ranges of the links of each member that is not a column.
   @exclusivity(unchecked) private var lists: [Range<Int>] = []
-  /// What is wrong with changes, by their places.
+  /// The errors of invalid changes, by their index.
   package private(set) var refusals: [Int: CanonicalEncodingError] = [:]
   private let room = ByteRoom()
 
-  /// Makes room for changes.
+  /// Creates an empty list of changes.
   package init() {}
 
-  /// The number of changes.
   package var count: Int { parts.count }
 
-  /// About how many bytes they take.
+  /// The approximate size in bytes.
   package var size: Int {
     room.count + parts.count * MemoryLayout<Part>.stride
       + links.count * MemoryLayout<Int64>.stride
   }
 
-  /// Forgets all changes.
+  /// Removes all changes.
   package func removeAll() {
     parts.removeAll(keepingCapacity: true)
     members.removeAll(keepingCapacity: true)
@@ -55,12 +52,12 @@ package final class PreparedChanges: @unchecked Sendable {
     room.removeAll()
   }
 
-  /// The links of one list, by ascending ids.
+  /// The ids of one list of links, which ascend.
   package func list(_ place: Int) -> ArraySlice<Int64> { links[lists[place]] }
 
-  /// Takes a change apart and adds it.
+  /// Parses a change and adds it.
   ///
-  /// What is wrong with it is told when it is to be written.
+  /// The error of an invalid change is kept in ``refusals``, and thrown when the change is written.
   ///
   /// - Throws: ``StoreError`` with ``StoreError/Code/outOfMemory``.
   package func append(_ change: Change, format: ChangeFormat) throws {
@@ -88,7 +85,7 @@ package final class PreparedChanges: @unchecked Sendable {
       throw CanonicalEncodingError(message: "the store's schema has no such entity")
     }
     part.entity = entity
-    // Plain values are read here, and nothing else is taken for them than what the writer writes.
+    // A plain change is read here in full, with the checks of the writer's form.
     try part.isPlain ? format.split(part.change, of: entity) : format.check(part.change)
     let decoder = format.decoders[entity]
     part.columnsBefore = try append(format.before, decoder: decoder, isPlain: part.isPlain)
@@ -97,7 +94,7 @@ package final class PreparedChanges: @unchecked Sendable {
     part.after = part.before.upperBound..<members.count
   }
 
-  /// Adds members, and returns how many of them are columns.
+  /// Appends members, and returns how many of them are columns.
   private func append(
     _ added: [ObjectDecoder.Member],
     decoder: ObjectDecoder,

@@ -1,7 +1,7 @@
-/// What stands behind a column's name in `CREATE TABLE`.
+/// The type and constraints after a column's name in `CREATE TABLE`.
 ///
-/// A column that may hold several storage classes is `ANY`, and a `CHECK` keeps the others out,
-/// so that no writer can put in what no reader understands.
+/// A column with several storage classes is `ANY` with a `CHECK`, so that no program can write a
+/// value that readers do not understand.
 package func columnDeclaration(of attribute: Attribute, isRequired: Bool) -> String {
   let name = quoted(attribute.column)
   let null = isRequired ? " NOT NULL" : ""

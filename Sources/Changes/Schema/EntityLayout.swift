@@ -1,76 +1,72 @@
-/// How the values of one entity lie in its table, with names quoted for SQL.
+/// The table and columns of one entity, with names quoted for SQL.
 package struct EntityLayout: Sendable {
-  /// One column that holds a property of the entity.
+  /// One column of the entity's table.
   package struct Column: Sendable {
-    /// What the column holds.
     package enum Content: Hashable, Sendable {
       /// The attribute at this index in ``Entity/attributes``.
       case attribute(Int)
-      /// The id that the to-one relationship at this index in ``Entity/relationships`` leads to.
+      /// The id of the to-one relationship at this index in ``Entity/relationships``.
       case relationship(Int)
     }
 
-    /// The name as it stands in the table.
+    /// The name in the table.
     package let name: String
     /// The name quoted for SQL.
     package let quoted: String
-    /// The name of the property.
     package let property: String
     /// The name of the property in history and logs.
     package let logName: String
-    /// What the column holds.
     package let content: Content
     /// The type of an attribute; nil for a relationship, whose column holds an id.
     package let type: ValueType?
-    /// Whether null is allowed.
+    /// Whether the column may be null.
     package let isOptional: Bool
-    /// Whether large values lie in files beside the store.
+    /// Whether large values are kept in blob files.
     package let isExternal: Bool
-    /// The index of the entity that a relationship leads to.
+    /// The index of a relationship's destination.
     package let destination: EntityIndex?
   }
 
   /// The index in ``StoreSchema/entities``.
   package let index: EntityIndex
-  /// The entity.
   package let entity: Entity
-  /// The table's name quoted for SQL.
+  /// The table's quoted name.
   package let table: String
   /// The attributes in the order of ``Entity/attributes``, then the to-one relationships that
   /// have a column, in the order of ``Entity/relationships``.
   package let columns: [Column]
   /// The columns' quoted names, with commas.
   package let columnList: String
-  /// The entity and all that inherit from it, itself first.
+  /// The entity and its heirs, the entity first.
   package let family: [EntityIndex]
-  /// The entity that it inherits from, and so on, nearest first.
+  /// The entity's parent, the parent's parent and so on.
   package let ancestors: [EntityIndex]
 
-  /// Whether the table holds rows of other entities too, told apart by `_entity`.
+  /// Whether the table also has rows of other entities; its `_entity` column names the entity.
   package var sharesTable: Bool { entity.sharesTable }
 
-  /// The condition that selects the rows of the entity and of all that inherit from it; nil if
-  /// these are all rows of the table.
+  /// The condition that selects the rows of the entity and its heirs; nil if the table has only
+  /// those.
   package let condition: String?
 
-  /// The names of many-to-many relationships in history and logs, by their own names.
+  /// The names of many-to-many relationships in history and logs, by property name.
   package let linkNames: [String: String]
 
-  /// The index in ``columns`` of a property, by its name.
+  /// The index in ``columns`` of a property.
   package func column(of property: String) -> ColumnIndex? {
     columns.firstIndex { $0.property == property }.map { ColumnIndex($0) }
   }
 }
 
 extension StoreSchema {
-  /// The index of an entity; nil if the schema has none of that name.
+  /// The index of an entity; nil if the schema does not have it.
   package func index(of entity: String) -> EntityIndex? {
     entities.firstIndex { $0.name == entity }.map { EntityIndex($0) }
   }
 
   private static let recentLayouts = Recent<StoreSchema, [EntityLayout]> { $0.isCopy(of: $1) }
 
-  /// How each entity lies in its table, in the order of ``entities``.
+  /// The layouts in the order of ``entities``.
   package func layouts() throws -> [EntityLayout] {
     try Self.recentLayouts.value(of: self, layOut)
   }
@@ -164,26 +160,26 @@ extension StoreSchema {
   }
 }
 
-/// The condition that a column holds one of some texts.
+/// The condition that a column has one of some texts.
 ///
-/// Not `IN`: for three and more texts SQLite fills a table of its own with them for every
-/// statement that runs, which costs more than to write a row.
+/// `IN` is not used: for three or more texts SQLite fills a temporary table for every execution,
+/// which costs more than writing a row.
 package func isOne(of texts: [String], column: String) -> String {
   let terms = texts.map { "\(column) = \(literal($0))" }
   return terms.count == 1 ? terms[0] : "(\(terms.joined(separator: " OR ")))"
 }
 
-/// A name as SQL wants it, whatever is in it.
+/// A name as a quoted SQL identifier.
 package func quoted(_ name: String) -> String {
   enclosed(name, in: UInt8(ascii: "\""))
 }
 
-/// A text as SQL wants it, whatever is in it but NUL.
+/// A text without NUL as an SQL literal.
 package func literal(_ text: String) -> String {
   enclosed(text, in: UInt8(ascii: "'"))
 }
 
-/// By bytes: a mark that an accent follows is one character with it, and still a mark for SQLite.
+/// Works on bytes: Swift takes a quote with a combining accent for one character, SQLite does not.
 private func enclosed(_ text: String, in mark: UInt8) -> String {
   var result = [mark]
   for byte in text.utf8 {

@@ -1,8 +1,7 @@
-/// The table of pairs that holds a many-to-many relationship.
+/// The table of pairs for a many-to-many relationship.
 package struct JoinTable: Sendable {
-  /// The table's name.
   package let name: String
-  /// The entity that declares the relationship that the table is named after.
+  /// The entity with the relationship that the table is named for.
   ///
   /// History records the links as changes of its objects, so that each link is recorded once.
   package let owner: EntityIndex
@@ -10,16 +9,16 @@ package struct JoinTable: Sendable {
   package let relationship: Int
   /// The entity on the other side.
   package let destination: EntityIndex
-  /// The column that holds the owner's id.
+  /// The column with the owner's id.
   package let firstColumn: String
-  /// The column that holds the other id.
+  /// The column with the other id.
   package let secondColumn: String
   /// The owner's table, quoted.
   package let firstTable: String
   /// The destination's table, quoted.
   package let secondTable: String
 
-  /// The name that the links have in history and logs.
+  /// The name of the links in history and logs.
   package func logName(_ layouts: [EntityLayout]) -> String {
     let name = layouts[owner].entity.relationships[relationship].name
     return layouts[owner].linkNames[name] ?? name
@@ -29,8 +28,8 @@ package struct JoinTable: Sendable {
 /// The join tables, each from its alphabetically first side, sorted by name.
 package func joinTables(among layouts: [EntityLayout]) -> [JoinTable] {
   var result: [String: JoinTable] = [:]
-  // Entities are sorted by name, so that the first side comes first; a parent may come after
-  // those that inherit from it, so inherited relationships are left to it.
+  // Entities are sorted by name, so the first side is found first. A parent may follow its heirs,
+  // so inherited relationships are skipped.
   for layout in layouts {
     let parent = layout.ancestors.first.map { layouts[$0].entity }
     let positions = layout.entity.relationships.indices.sorted {

@@ -1,10 +1,10 @@
 extension StoreSchema {
-  /// The names that properties have in history and logs, by entity and property.
+  /// The names of properties in history and logs, by entity and property.
   ///
-  /// A reader of logs puts all objects into one table, so that one name may have one encoding only,
-  /// and readers that ignore case must not find two names that differ in nothing else. Where either
-  /// happens, all properties concerned are written as `Entity.property`, with the topmost entity
-  /// that has the property. The schema alone decides, never a value.
+  /// A reader may put all objects into one table, so each name must have one encoding. Readers that
+  /// ignore case must not find two names that differ only in case. In both cases all affected
+  /// properties are written as `Entity.property`, with the topmost entity that has the property.
+  /// Only the schema decides, never a value.
   func logNames() -> [[String: String]] {
     var spellings: [String: Set<String>] = [:]
     var encodings: [String: Set<LogEncoding>] = [:]
@@ -35,7 +35,7 @@ extension StoreSchema {
   }
 }
 
-/// What a reader that infers types takes a property's text for.
+/// The type that a reader would infer for a property's text.
 private enum LogEncoding: Hashable {
   case truth, integer, real, digits, text, date, uuid, base64, reference, links
 
@@ -54,7 +54,7 @@ private enum LogEncoding: Hashable {
 }
 
 extension Entity {
-  /// The properties that changes of the entity's objects name.
+  /// The properties that changes of the entity contain.
   fileprivate var loggedProperties: [(name: String, encoding: LogEncoding)] {
     attributes.map { ($0.name, LogEncoding($0.type)) }
       + relationships.compactMap { relationship in

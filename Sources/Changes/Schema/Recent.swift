@@ -1,22 +1,22 @@
-/// What was worked out for the last few keys, for those that ask about the same again and again.
+/// A cache of the results for the last few keys.
 ///
-/// Each store that is opened and each log that is read begins with a schema, mostly the one that the
-/// last began with; to read it and to lay out its tables takes longer than all else in a small log.
+/// Each store and each log begins with a schema, usually the same one as before. Reading it and
+/// computing its layouts takes longer than the rest of a small log.
 package final class Recent<Key: Sendable, Value: Sendable>: @unchecked Sendable {
-  /// How many are kept: the schemas of a few stores, with the version before.
+  /// Enough for the schemas of a few stores and the version before.
   private static var size: Int { 4 }
 
   private let isSame: @Sendable (Key, Key) -> Bool
-  // The lock guards what is kept.
+  // Protects the entries.
   private let lock = RecursiveLock()
   private var kept: [(key: Key, value: Value)] = []
 
-  /// Keeps nothing yet, and will tell keys apart by a closure.
+  /// Creates an empty cache that compares keys with a closure.
   package init(isSame: @escaping @Sendable (Key, Key) -> Bool) {
     self.isSame = isSame
   }
 
-  /// What was worked out for a key, or is now; an error is not kept.
+  /// The cached or new result for a key; an error is not cached.
   package func value(of key: Key, _ workOut: () throws -> Value) rethrows -> Value {
     if let known = lock.withLock({ known(key) }) { return known }
     let value = try workOut()
@@ -27,7 +27,7 @@ package final class Recent<Key: Sendable, Value: Sendable>: @unchecked Sendable 
     return value
   }
 
-  /// What is kept for a key, which is the last now that was asked for.
+  /// The cached result for a key, which becomes the most recently used one.
   private func known(_ key: Key) -> Value? {
     guard let place = kept.firstIndex(where: { isSame($0.key, key) }) else { return nil }
     kept.insert(kept.remove(at: place), at: 0)

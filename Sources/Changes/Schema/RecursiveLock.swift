@@ -1,11 +1,11 @@
 import FoundationEssentials
 import Glibc
 
-/// A lock that the thread which holds it may take again.
+/// A lock that a thread may take again while it holds it.
 ///
-/// `Mutex` can't be taken twice, and a store in memory must: a thread that reads it may write.
+/// `Mutex` does not allow that, and a store in memory needs it: a thread that reads it may write.
 package final class RecursiveLock: @unchecked Sendable {
-  // The mutex stays where it is for as long as the lock lives, and pthread guards it.
+  // The mutex has a fixed address, and pthread makes it thread-safe.
   private let mutex: UnsafeMutablePointer<pthread_mutex_t>
 
   package init() {
@@ -23,7 +23,7 @@ package final class RecursiveLock: @unchecked Sendable {
     mutex.deallocate()
   }
 
-  /// Calls where the lock is free, or held by this thread; nil if another one has it.
+  /// Calls `body` if the lock is free or held by this thread; otherwise returns nil.
   package func withLockIfFree<Result>(_ body: () throws -> Result) rethrows -> Result? {
     guard pthread_mutex_trylock(mutex) == 0 else { return nil }
     defer { pthread_mutex_unlock(mutex) }

@@ -1,12 +1,12 @@
 import FoundationEssentials
 
-/// The catalog is read by people too: one key tells the kind, and numbers keep every bit.
+/// People read the catalog too: one key names the kind, and numbers keep every bit.
 extension Value: Codable {
   private enum CodingKeys: String, CodingKey {
     case null, integer, real, text, blob
   }
 
-  /// Reads what ``encode(to:)`` wrote.
+  /// Reads a value that ``encode(to:)`` wrote.
   public init(from decoder: any Decoder) throws {
     let container = try decoder.container(keyedBy: CodingKeys.self)
     if let value = try container.decodeIfPresent(Int64.self, forKey: .integer) {
@@ -29,17 +29,17 @@ extension Value: Codable {
     }
   }
 
-  /// Writes the value under a key that tells its storage class.
+  /// Writes the value under a key that names its storage class.
   public func encode(to encoder: any Encoder) throws {
     var container = encoder.container(keyedBy: CodingKeys.self)
     switch self {
     case .null: try container.encode(true, forKey: .null)
     case .integer(let value): try container.encode(value, forKey: .integer)
-    // As a text, because JSON has no infinities.
+    // A string, because JSON has no infinities.
     case .real(let value): try container.encode(String(value), forKey: .real)
     case .text(let value): try container.encode(value, forKey: .text)
     case .blob(let value): try container.encode(value, forKey: .blob)
-    // No default is one.
+    // No default value is of this kind.
     case .brokenText(let value):
       try container.encode(String(decoding: value, as: UTF8.self), forKey: .text)
     }
@@ -51,7 +51,7 @@ extension Relationship.Storage {
     case column, inverseColumn, joinTable, source, target
   }
 
-  /// Reads what ``encode(to:)`` wrote.
+  /// Reads a storage that ``encode(to:)`` wrote.
   public init(from decoder: any Decoder) throws {
     let container = try decoder.container(keyedBy: CodingKeys.self)
     if let column = try container.decodeIfPresent(String.self, forKey: .column) {
@@ -67,7 +67,7 @@ extension Relationship.Storage {
     }
   }
 
-  /// Writes the storage with one key for its kind.
+  /// Writes the storage under a key that names its kind.
   public func encode(to encoder: any Encoder) throws {
     var container = encoder.container(keyedBy: CodingKeys.self)
     switch self {
@@ -82,7 +82,7 @@ extension Relationship.Storage {
 }
 
 extension StoreSchema {
-  /// The schema as the catalog keeps it: JSON with sorted keys and no blanks.
+  /// The schema in the catalog's form: JSON with sorted keys and no blanks.
   package func json() throws -> String {
     let encoder = JSONEncoder()
     encoder.outputFormatting = [.sortedKeys, .withoutEscapingSlashes]
@@ -91,14 +91,14 @@ extension StoreSchema {
 
   private static let read = Recent<Data, StoreSchema>(isSame: ==)
 
-  /// Reads what ``json()`` wrote; the same text gives copies of one schema.
+  /// Reads the result of ``json()``; equal texts give copies of one schema.
   package init(json: Data) throws {
     self = try Self.read.value(of: json) { try JSONDecoder().decode(StoreSchema.self, from: json) }
   }
 
-  /// Whether both are copies of one schema, which is sure for as long as one of them is kept.
+  /// Whether both are copies of one schema.
   ///
-  /// Equality would take names for each other that differ in their spelling in Unicode.
+  /// The answer is reliable while one of them exists. Equality would ignore the Unicode spelling of names.
   package func isCopy(of other: StoreSchema) -> Bool {
     entities.withUnsafeBufferPointer { mine in
       other.entities.withUnsafeBufferPointer { $0.baseAddress == mine.baseAddress }

@@ -1,10 +1,10 @@
-/// One way in which the tables of a stored schema differ from those that a model needs.
+/// One difference between the tables of a stored schema and those of a model.
 package enum SchemaDifference: Hashable, Sendable {
   /// The model has an entity that the store does not have.
   case missingEntity(String)
   /// The store has an entity that the model does not have.
   case extraEntity(String)
-  /// The entity inherits from another one, or from none.
+  /// The entity has another parent.
   case parent(entity: String, stored: String?, wanted: String?)
   /// The model has an attribute that the store does not have.
   case missingAttribute(entity: String, name: String)
@@ -12,9 +12,9 @@ package enum SchemaDifference: Hashable, Sendable {
   case extraAttribute(entity: String, name: String)
   /// The attribute has another type.
   case type(entity: String, name: String, stored: ValueType, wanted: ValueType)
-  /// The attribute or to-one relationship is optional on one side alone.
+  /// The attribute or to-one relationship is optional only in one of the two.
   case optionality(entity: String, name: String, isOptionalInStore: Bool)
-  /// The attribute's large values lie in files on one side alone.
+  /// The attribute's large values are in files only in one of the two.
   case external(entity: String, name: String, isExternalInStore: Bool)
   /// The attribute is kept in another column.
   case column(entity: String, name: String, stored: String, wanted: String)
@@ -22,9 +22,9 @@ package enum SchemaDifference: Hashable, Sendable {
   case missingRelationship(entity: String, name: String)
   /// The store has a relationship that the model does not have.
   case extraRelationship(entity: String, name: String)
-  /// The relationship leads to another entity.
+  /// The relationship has another destination.
   case destination(entity: String, name: String, stored: String, wanted: String)
-  /// The relationship is kept elsewhere, as that from one to many is.
+  /// The relationship has another kind of storage, because its cardinality changed.
   case storage(
     entity: String,
     name: String,
@@ -38,10 +38,9 @@ package enum SchemaDifference: Hashable, Sendable {
 }
 
 extension StoreSchema {
-  /// How the tables that a store has differ from those of this schema, by entity and property.
+  /// The differences between a store's tables and those of this schema, by entity and property.
   ///
-  /// What concerns no table, such as delete rules, default values and the version, is no
-  /// difference.
+  /// Delete rules, default values and the version do not affect tables, so they are not compared.
   package func differences(fromStored stored: StoreSchema) -> [SchemaDifference] {
     var result: [SchemaDifference] = []
     for entity in entities {
@@ -128,10 +127,9 @@ extension Entity {
 }
 
 extension SchemaDifference: CustomStringConvertible {
-  /// The difference in words.
   package var description: String { text(stored: "the store", wanted: "the model") }
 
-  /// The difference in words, with other names for the two that differ.
+  /// The difference in words, with names for the two schemas.
   package func text(stored store: String, wanted model: String) -> String {
     switch self {
     case .missingEntity(let entity): "\(entity) is missing in \(store)"

@@ -1,6 +1,6 @@
-/// The index of a part of a schema in the array that has all of its kind, such as all entities.
+/// The index of a part of a schema in the array of all such parts, for example of all entities.
 ///
-/// Every array that has one element for each of them has a subscript for it.
+/// An array that has one element for each of them has a subscript for the index.
 @usableFromInline
 package struct SchemaIndex<Part>: Hashable, Comparable, Sendable, ExpressibleByIntegerLiteral {
   @usableFromInline package let number: Int
@@ -12,9 +12,9 @@ package struct SchemaIndex<Part>: Hashable, Comparable, Sendable, ExpressibleByI
   @inlinable package func hash(into hasher: inout Hasher) { hasher.combine(number) }
 }
 
-/// The index of an entity in ``StoreSchema/entities``, which is the order of layouts and tables too.
+/// The index of an entity in ``StoreSchema/entities``; layouts and tables have the same order.
 package typealias EntityIndex = SchemaIndex<EntityLayout>
-/// The index of a column in ``EntityLayout/columns``, which is the order of a row's values too.
+/// The index of a column in ``EntityLayout/columns``; a row's values have the same order.
 package typealias ColumnIndex = SchemaIndex<EntityLayout.Column>
 /// The index of a join table in ``StoreSchema/joinTables(_:)``.
 package typealias JoinIndex = SchemaIndex<JoinTable>
@@ -25,7 +25,6 @@ extension Array {
     _modify { yield &self[index.number] }
   }
 
-  /// The indexes of the elements that meet a condition.
   package func indexes<Part>(where condition: (Element) -> Bool) -> [SchemaIndex<Part>] {
     indices.filter { condition(self[$0]) }.map { SchemaIndex($0) }
   }

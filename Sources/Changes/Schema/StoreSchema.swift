@@ -1,45 +1,44 @@
-/// The shape of a store with no model class in sight: what the catalog keeps, one per version.
+/// The shape of a store, independent of model classes; the catalog has one for each version.
 ///
-/// A schema is resolved before it comes here: every relationship knows its inverse and where it
-/// is kept, and every attribute knows its column.
+/// The schema is resolved: every relationship knows its inverse and its storage, and every
+/// attribute its column.
 package struct StoreSchema: Codable, Hashable, Sendable {
-  /// The version that the application gave it, such as `1.0.0`.
+  /// The version that the application chose, such as `1.0.0`.
   package var version: String
   /// All entities, sorted by name.
   package var entities: [Entity]
 
-  /// Makes a schema of resolved entities.
+  /// Creates a schema of resolved entities.
   package init(version: String, entities: [Entity]) {
     self.version = version
     self.entities = entities.sorted { $0.name < $1.name }
   }
 
-  /// The entity of that name.
   package subscript(name: String) -> Entity? { entities.first { $0.name == name } }
 }
 
-/// One kind of object: a table, or the rows of one kind in the table of its root entity.
+/// One kind of object: a table, or some of the rows in the table of its root entity.
 package struct Entity: Codable, Hashable, Sendable {
   /// The simple name of the model class.
   package var name: String
-  /// The entity that this one inherits from; both live in the table of the topmost one.
+  /// The entity that this one inherits from; both use the table of the topmost one.
   package var parent: String?
-  /// The table that holds its rows: the name of the topmost entity.
+  /// The name of its table, which is that of the topmost entity.
   package var table: String
-  /// Whether the table is shared, and its `_entity` column tells which entity a row is.
+  /// Whether other entities use the table too; its `_entity` column names the entity of a row.
   package var sharesTable: Bool
-  /// Its own and its inherited attributes, the inherited ones first.
+  /// Its inherited attributes and then its own.
   package var attributes: [Attribute]
-  /// Its own and its inherited relationships, the inherited ones first.
+  /// Its inherited relationships and then its own.
   package var relationships: [Relationship]
-  /// Sets of property names whose values, taken together, name one object.
+  /// Sets of property names whose combined values must be unique.
   package var uniques: [[String]]
   /// Sets of property names that are indexed for queries.
   package var indexes: [[String]]
   /// The name in the schema version before this one.
   package var originalName: String?
 
-  /// Describes an entity; its table is its own unless one is named.
+  /// Creates an entity; its table has its name unless another is given.
   package init(
     name: String,
     parent: String? = nil,
@@ -63,26 +62,25 @@ package struct Entity: Codable, Hashable, Sendable {
   }
 }
 
-/// One value that an object has.
+/// A property that has a value.
 package struct Attribute: Codable, Hashable, Sendable {
-  /// Its name in the model.
   package var name: String
-  /// The column, which is the name unless that is taken (`id` is kept in `id_`).
+  /// The column: the name, or another one if that is taken (`id` is kept in `id_`).
   package var column: String
-  /// What kind of value it has, which says how a column and a log hold it.
+  /// The type of the value, which defines its form in columns and logs.
   package var type: ValueType
-  /// Whether it may have no value.
+  /// Whether the value may be missing.
   package var isOptional: Bool
   /// The name in the schema version before this one.
   package var originalName: String?
-  /// What a row that has no value gets in a migration, in stored form.
+  /// The stored value for rows without one in a migration.
   package var defaultValue: Value?
-  /// Kept in the tombstone when the object is deleted.
+  /// Whether tombstones keep the value.
   package var preservesValueOnDeletion: Bool
-  /// Kept in a file beside the store when it is large.
+  /// Whether large values are kept in blob files.
   package var isExternal: Bool
 
-  /// Describes an attribute; its column has its name unless another is given.
+  /// Creates an attribute; its column has its name unless another is given.
   package init(
     name: String,
     column: String? = nil,
@@ -105,7 +103,7 @@ package struct Attribute: Codable, Hashable, Sendable {
 
   /// Whether two attributes are stored in the same way.
   ///
-  /// Their default values do not count: a default such as `UUID()` differs in each run of a program.
+  /// Default values are not compared: a default such as `UUID()` differs in each run of a program.
   package static func == (left: Attribute, right: Attribute) -> Bool {
     left.name == right.name && left.column == right.column && left.type == right.type
       && left.isOptional == right.isOptional && left.originalName == right.originalName
@@ -116,49 +114,45 @@ package struct Attribute: Codable, Hashable, Sendable {
   package func hash(into hasher: inout Hasher) { hasher.combine(name) }
 }
 
-/// What happens to the objects that a deleted object points at.
+/// The effect of a deletion on the objects that the deleted object refers to.
 package enum DeleteRule: String, Codable, Hashable, Sendable {
   case noAction, nullify, cascade, deny
 }
 
 /// A reference from one entity to another, or to itself.
 package struct Relationship: Codable, Hashable, Sendable {
-  /// Where the links of a relationship are kept.
+  /// The place of a relationship's links.
   package enum Storage: Codable, Hashable, Sendable {
-    /// A column of this entity's own table holds the id of the one destination.
+    /// A column of this entity's table has the id of the destination.
     case column(String)
-    /// A column of the destination's table holds the id of the one owner; so it is for a to-many
-    /// relationship, and for one side of a pair of to-one relationships.
+    /// A column of the destination's table has the id of the owner: for a to-many relationship, and
+    /// for one side of a pair of to-one relationships.
     case inverseColumn(String)
-    /// A table of pairs; `source` is the column with ids of this entity.
+    /// A table of pairs; `source` is the column with this entity's ids.
     case joinTable(String, source: String, target: String)
   }
 
-  /// Its name in the model.
   package var name: String
-  /// The entity that it leads to.
   package var destination: String
-  /// Whether it leads to any number of objects.
+  /// Whether it may have several objects.
   package var isToMany: Bool
-  /// Whether it may lead nowhere.
+  /// Whether it may be empty.
   package var isOptional: Bool
-  /// The name of the relationship that leads back, if there is one.
+  /// The name of the inverse relationship, if there is one.
   package var inverse: String?
-  /// Where its links are kept.
   package var storage: Storage
-  /// What its destination undergoes when the owner is deleted.
   package var deleteRule: DeleteRule
-  /// The fewest objects it may hold.
+  /// The minimum number of objects.
   package var minimumCount: Int
-  /// The most objects it may hold; zero means any number.
+  /// The maximum number of objects; zero for no limit.
   package var maximumCount: Int
   /// The name in the schema version before this one.
   package var originalName: String?
-  /// True for a column that no model declares: it holds the owner of an object that a to-many
-  /// relationship without an inverse leads to.
+  /// Whether the column is not in the model: it has the owner of an object for a to-many
+  /// relationship without an inverse.
   package var isHidden: Bool
 
-  /// Describes a relationship; what is not said is as a model that says nothing has it.
+  /// Creates a relationship; the defaults are those of a model that declares nothing else.
   package init(
     name: String,
     destination: String,

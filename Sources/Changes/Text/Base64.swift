@@ -2,7 +2,7 @@ import FoundationEssentials
 
 private let digits = Array("ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/".utf8)
 
-/// The number that each byte stands for as a digit, or 255.
+/// The value of each byte as a digit, or 255.
 private let digitValues: [UInt8] = {
   var values = [UInt8](repeating: 255, count: 256)
   for (value, digit) in digits.enumerated() { values[Int(digit)] = UInt8(value) }
@@ -11,7 +11,7 @@ private let digitValues: [UInt8] = {
 
 /// Appends bytes in base64 with padding, without quotes or line breaks.
 package func appendBase64(_ bytes: UnsafeRawBufferPointer, to buffer: inout [UInt8]) {
-  // A piece at a time, so that the scratch space stays on the stack.
+  // In pieces, so that the scratch space fits on the stack.
   let pieceSize = 3 * 1024
   digits.withUnsafeBufferPointer { digits in
     withUnsafeTemporaryAllocation(of: UInt8.self, capacity: pieceSize / 3 * 4) { text in
@@ -27,14 +27,14 @@ package func appendBase64(_ bytes: UnsafeRawBufferPointer, to buffer: inout [UIn
   }
 }
 
-/// Reads base64 in the one form that it is written in: padded, no blanks, unused bits zero.
+/// Reads canonical base64: padded, no blanks, unused bits zero.
 package func parseBase64(_ text: UnsafeRawBufferPointer) -> Data? {
   guard let (count, _) = sizeOfBase64(text) else { return nil }
   var data = Data(count: count)
   return data.withUnsafeMutableBytes({ decodeBase64(text, in: $0) != nil }) ? data : nil
 }
 
-/// Reads base64 into some room, which may not be smaller than what the text stands for.
+/// Decodes base64 into memory that must be large enough.
 func decodeBase64(
   _ text: UnsafeRawBufferPointer,
   in room: UnsafeMutableRawBufferPointer
@@ -48,7 +48,7 @@ func decodeBase64(
   return isValid ? UnsafeRawBufferPointer(rebasing: room[..<count]) : nil
 }
 
-/// How many bytes a text in base64 stands for, and how many letters of it are padding.
+/// The number of decoded bytes, and the number of padding characters.
 private func sizeOfBase64(_ text: UnsafeRawBufferPointer) -> (count: Int, padding: Int)? {
   guard text.count % 4 == 0 else { return nil }
   guard !text.isEmpty else { return (0, 0) }
@@ -57,10 +57,10 @@ private func sizeOfBase64(_ text: UnsafeRawBufferPointer) -> (count: Int, paddin
   return (text.count / 4 * 3 - padding, padding)
 }
 
-/// Tells whether text is base64 in the one form that it is written in.
+/// Whether a text is canonical base64.
 func isCanonicalBase64(_ text: UnsafeRawBufferPointer) -> Bool {
   guard text.count % 4 == 0 else { return false }
-  // The last group may have padding, and is left to whoever reads it.
+  // The last group may have padding; the decoder checks it.
   let start = max(0, text.count - 4)
   return digitValues.withUnsafeBufferPointer { values in
     var seen: UInt8 = 0
@@ -105,7 +105,7 @@ private func decode(
   with values: UnsafeBufferPointer<UInt8>,
   to bytes: UnsafeMutableRawBufferPointer
 ) -> Bool {
-  // A byte that is no digit has the high bits set, and keeps them through the union of all.
+  // A byte that is not a digit has its high bits set, and the union of all bytes keeps them.
   var seen: UInt8 = 0
   var output = 0
   let groups = text.count / 4 - (padding > 0 ? 1 : 0)

@@ -1,22 +1,22 @@
 import Glibc
 
-/// Memory for bytes that keep their place until all of them are forgotten at once.
+/// Memory for bytes with fixed addresses, which are released together.
 final class ByteRoom {
-  /// What is kept for the next time; a longer text gets a piece of its own.
+  /// The size of a reusable piece; a longer text gets its own piece.
   private static let pieceSize = 1 << 18
 
   private var pieces: [UnsafeMutableRawBufferPointer] = []
-  /// The piece that is being filled, and how far.
+  /// The index of the current piece, and its used bytes.
   private var place = 0
   private var used = 0
-  /// How many bytes are in use.
+  /// The number of bytes in use.
   private(set) var count = 0
 
   deinit {
     for piece in pieces { free(piece.baseAddress) }
   }
 
-  /// Gives room for some bytes, of which ``giveBack(_:)`` may take the rest.
+  /// Returns memory; the caller may return unused bytes of it to ``giveBack(_:)``.
   ///
   /// - Throws: ``StoreError`` with ``StoreError/Code/outOfMemory``.
   func take(_ size: Int) throws(StoreError) -> UnsafeMutableRawBufferPointer {
@@ -38,13 +38,12 @@ final class ByteRoom {
     return UnsafeMutableRawBufferPointer(rebasing: pieces[place][used..<used + size])
   }
 
-  /// Takes back the last bytes of what was given last.
+  /// Releases the last bytes of the memory that was taken last.
   func giveBack(_ size: Int) {
     used -= size
     count -= size
   }
 
-  /// Copies some bytes.
   func copy(_ bytes: UnsafeRawBufferPointer) throws(StoreError) -> UnsafeRawBufferPointer {
     guard !bytes.isEmpty else { return bytes }
     let room = try take(bytes.count)
@@ -52,7 +51,7 @@ final class ByteRoom {
     return UnsafeRawBufferPointer(room)
   }
 
-  /// Forgets all bytes, and gives back what long texts took.
+  /// Releases all bytes, and frees the pieces of long texts.
   func removeAll() {
     place = 0
     used = 0

@@ -1,7 +1,7 @@
-/// True for text that is surely the canonical one of a value of a type, with nothing under `special`.
+/// Whether a text is certainly canonical for a type, with no note under `special`.
 ///
-/// It makes no values, and so costs a fraction of ``parseCanonical(_:special:as:)``, which has the
-/// last word on everything else.
+/// It creates no values, so it costs a fraction of ``parseCanonical(_:special:as:)``, which must
+/// decide if the answer is no.
 func isPlainlyCanonical(_ text: UnsafeRawBufferPointer, as type: ValueType) -> Bool {
   guard let first = text.first else { return false }
   if first == UInt8(ascii: "n") { return isSame(text, "null") }
@@ -35,7 +35,7 @@ private func isPlainlyCanonical(inner text: UnsafeRawBufferPointer, type: ValueT
   }
 }
 
-/// Tells whether text is a UUID in the one form that it is written in.
+/// Whether a text is a UUID in the canonical form.
 func isCanonicalUUID(_ text: UnsafeRawBufferPointer) -> Bool {
   guard text.count == 36 else { return false }
   for (index, byte) in text.enumerated() {

@@ -1,19 +1,17 @@
-/// JSON text that can't be made canonical.
+/// A JSON text that can't be made canonical.
 package struct JSONTextError: Error, Hashable, CustomStringConvertible {
-  /// What is wrong, in a few words.
   package let reason: String
-  /// The byte at which it was seen.
+  /// The offset of the byte at which it was found.
   package let offset: Int
 
-  /// The reason and the place.
   package var description: String { "invalid JSON at byte \(offset): \(reason)" }
 }
 
-/// The canonical form of JSON text: keys sorted by their UTF-8 bytes, no blanks, only the escapes
-/// that are needed, numbers as they were.
+/// The canonical form of a JSON text: keys sorted by their UTF-8 bytes, no blanks, only necessary
+/// escapes, unchanged numbers.
 ///
-/// Two texts of the same members, strings and numbers have one canonical form. A key that an
-/// object has twice is refused.
+/// Two texts with the same members, strings and numbers have one canonical form. Duplicate keys are
+/// refused.
 package func canonicalJSON(_ text: some Sequence<UInt8>) throws(JSONTextError) -> [UInt8] {
   let bytes = Array(text)
   var canonical: [UInt8] = []
@@ -25,17 +23,17 @@ package func canonicalJSON(_ text: some Sequence<UInt8>) throws(JSONTextError) -
   return canonical
 }
 
-/// Walks over JSON text and copies it in its canonical form.
+/// Parses JSON text and writes its canonical form.
 private struct JSONTextReader {
   let bytes: [UInt8]
   var index = 0
 
-  /// How many arrays and objects may be inside each other: more would use up the stack.
+  /// The maximum nesting of arrays and objects; more could overflow the stack.
   static let depthLimit = 512
 
   func error(_ reason: String) -> JSONTextError { JSONTextError(reason: reason, offset: index) }
 
-  /// The byte at the index; zero, which JSON text never has, at the end.
+  /// The byte at the index; at the end zero, which JSON text never contains.
   var current: UInt8 { index < bytes.count ? bytes[index] : 0 }
 
   mutating func skipBlanks() {
@@ -207,7 +205,7 @@ private struct JSONTextReader {
     index += 1
   }
 
-  /// Reads the digits after `\u`, and those of the second half of a pair.
+  /// Reads the digits after `\u`, and the second half of a surrogate pair.
   private mutating func readScalar() throws(JSONTextError) -> Unicode.Scalar {
     let unit = try readUnit()
     if let scalar = Unicode.Scalar(unit) { return scalar }

@@ -1,20 +1,19 @@
 import FoundationEssentials
 
-/// Canonical JSON that the writer would not have written.
+/// A text that is not the canonical one of its value.
 package struct CanonicalEncodingError: Error, Hashable, CustomStringConvertible {
-  /// What happened, and what was expected.
+  /// The found and the expected text.
   package let message: String
 
   package init(message: String) { self.message = message }
 
-  /// The message.
   package var description: String { message }
 }
 
-/// Reads back what ``appendCanonical(_:as:to:)`` wrote, together with what it returned.
+/// Reads the text and the note that ``appendCanonical(_:as:to:)`` wrote.
 ///
-/// It is strict: for each pair of text and special value there is one stored value at most, and a
-/// pair that the writer would not have made is refused.
+/// It is strict: each pair of text and note has at most one value, and a pair that the writer would
+/// not write is refused.
 package func parseCanonical(
   _ bytes: UnsafeRawBufferPointer,
   special: SpecialValue? = nil,
@@ -41,10 +40,10 @@ private func parse(_ bytes: UnsafeRawBufferPointer, as type: ValueType) -> Value
   }
 }
 
-/// Reads a value that is not null and has nothing under `special`, without a copy of what stands in
-/// the text as it is; nil if the text is not the canonical one.
+/// Reads a value that is not null and has no note under `special`, without copying it if its bytes
+/// are those of the text; nil if the text is not canonical.
 ///
-/// What can't be taken as it stands is put into room, which has as many bytes as the text.
+/// Other values are written into `room`, which must have as many bytes as the text.
 func parsePlain(
   _ bytes: UnsafeRawBufferPointer,
   as type: ValueType,
@@ -69,7 +68,7 @@ func parsePlain(
   }
 }
 
-/// Reads what stands between quotes.
+/// Reads the text between quotes.
 private func parseQuoted(
   _ text: UnsafeRawBufferPointer,
   as type: ValueType,
@@ -97,12 +96,12 @@ private func plainUnsigned(
   guard case .text(let digits) = storedUnsigned(number) else {
     return .integer(Int64(truncatingIfNeeded: number))
   }
-  // With its quotes the text of such a number has as many bytes.
+  // The text with quotes has enough bytes for the digits of the number.
   room.copyBytes(from: digits.utf8)
   return .text(UnsafeRawBufferPointer(rebasing: room[..<digits.utf8.count]))
 }
 
-/// The stored form of an unsigned number: twenty digits of text where an `Int64` has no room.
+/// The stored form of an unsigned number: a text of twenty digits if it exceeds `Int64`.
 package func storedUnsigned(_ number: UInt64) -> Value {
   if let small = Int64(exactly: number) { return .integer(small) }
   var text: [UInt8] = []

@@ -1,6 +1,6 @@
-/// The text of a canonical JSON object or list, which is taken apart without being decoded.
+/// The text of a canonical JSON object or list, which is split without being decoded.
 ///
-/// The text is what this library wrote, so that only strings and nesting need to be told apart.
+/// The text is known to be canonical, so only strings and nesting need attention.
 package struct CanonicalText {
   private let bytes: [UInt8]
 
@@ -8,7 +8,7 @@ package struct CanonicalText {
 
   package init(_ bytes: UnsafeRawBufferPointer) { self.bytes = Array(bytes) }
 
-  /// The members of an object: key with quotes and colon, and text of value.
+  /// The members of an object: key with quotes and colon, and the text of the value.
   package var members: [(key: [UInt8], value: [UInt8])] {
     var result: [(key: [UInt8], value: [UInt8])] = []
     forEachPart(after: UInt8(ascii: "{")) { part in
@@ -26,7 +26,7 @@ package struct CanonicalText {
     return result
   }
 
-  /// The text of a member's value; nil if the object has no such member.
+  /// The text of a member's value; nil if the object does not have it.
   package func value(of name: String) -> [UInt8]? {
     let key = memberKey(name)
     return members.first { $0.key == key }?.value
@@ -46,14 +46,14 @@ package struct CanonicalText {
   }
 }
 
-/// The key of a member in canonical JSON: its name with quotes and a colon.
+/// A name as the key of a member: with quotes and a colon.
 package func memberKey(_ name: String) -> [UInt8] {
   var key: [UInt8] = []
   appendJSONString(name, to: &key)
   return key + [UInt8(ascii: ":")]
 }
 
-/// The name in a member's key; nil for what is not a key.
+/// The name in a member's key; nil if it is not a key.
 package func memberName(_ key: [UInt8]) -> String? {
   key.dropLast().withUnsafeBytes { parseJSONString($0) }
 }

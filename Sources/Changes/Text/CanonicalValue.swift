@@ -1,13 +1,13 @@
 import FoundationEssentials
 
-/// Appends a stored value as the canonical JSON of its declared type, and returns what that can't
-/// show.
+/// Appends a stored value as the canonical JSON of its declared type, and returns its note if the
+/// text can't express the value.
 ///
 /// Integers are numbers, `uint64` and `decimal` strings of digits, real numbers numbers with a
-/// point or an exponent, dates RFC 3339 strings, bytes base64 strings, the rest strings as they
-/// are. The function is total: a value that has no such form (NaN, the infinities, far dates,
-/// what a foreign writer put in) is written as null, or for a date as the nearest that can be
-/// shown, and returned to go under `special`.
+/// point or an exponent, dates RFC 3339 strings, bytes base64 strings, and all others strings. A
+/// value without such a form (NaN, the infinities, far dates, values of a wrong type by a foreign
+/// writer) is written as null, or for a date as the nearest date. The exact value is returned and
+/// goes under `special`.
 @discardableResult
 package func appendCanonical(
   _ value: Value,
@@ -57,7 +57,8 @@ private func append(_ number: Int64, as type: ValueType, to buffer: inout [UInt8
     appendInteger(number, to: &buffer)
     return true
   case .date:
-    // A whole second reads the same from both, so that it was kept as an integer is `special`.
+    // A whole second has the same text as integer and as real, so the integer is noted under
+    // `special`.
     appendDateString(Double(number), to: &buffer)
     return false
   default: break
@@ -73,7 +74,7 @@ private func append(_ number: Double, as type: ValueType, to buffer: inout [UInt
     appendNull(to: &buffer)
     return false
   case .date:
-    // RFC 3339 has no negative zero; the date that is nearest is the same instant.
+    // RFC 3339 has no negative zero; the nearest date is the same instant.
     appendDateString(number == 0 ? 0 : number, to: &buffer)
     return datesShown.contains(number) && (number != 0 || number.sign == .plus)
   default:
@@ -118,7 +119,7 @@ private func appendNull(to buffer: inout [UInt8]) {
   buffer.append(contentsOf: "null".utf8)
 }
 
-/// Tells whether text is an integer above `Int64.max` in the twenty digits that it is stored in.
+/// Whether a text is an integer above `Int64.max` in its stored form of twenty digits.
 func isLargeUnsigned(_ text: UnsafeRawBufferPointer) -> Bool {
   guard text.count == 20, let number = digitsValue(text) else { return false }
   return number > UInt64(Int64.max)

@@ -1,10 +1,10 @@
-/// A day of the Gregorian calendar, reckoned back before its introduction as RFC 3339 does.
+/// A day of the proleptic Gregorian calendar, as in RFC 3339.
 struct CivilDate: Hashable {
   var year: Int
   var month: Int
   var day: Int
 
-  /// Takes the parts, which must name a day that exists, of the years 1 to 9999.
+  /// Creates a date; nil if the day does not exist or the year is not one of 1 to 9999.
   init?(year: Int, month: Int, day: Int) {
     guard (1...9999).contains(year), (1...12).contains(month), day >= 1,
       day <= Self.daysIn(month: month, year: year)
@@ -14,10 +14,10 @@ struct CivilDate: Hashable {
     self.day = day
   }
 
-  /// Takes the number of days since 2001-01-01.
+  /// Creates the date of a number of days since 2001-01-01.
   init(daysSinceReference days: Int) {
-    // Years are counted from March, so that the leap day comes last, in eras of 400 years, which
-    // all have the same number of days. Day zero of era zero is 0000-03-01.
+    // Years are counted from March, so that the leap day is last, in eras of 400 years, which all
+    // have the same number of days. Day zero of era zero is 0000-03-01.
     let shifted = days + Self.referenceDays
     let era = Self.floorDivide(shifted, 146_097)
     let dayOfEra = shifted - era * 146_097

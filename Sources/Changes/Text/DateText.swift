@@ -1,12 +1,14 @@
-// A date is kept as seconds since 2001-01-01 UTC in a double, and written as RFC 3339 in UTC. The
+// A date is stored as seconds since 2001-01-01 UTC in a double, and written as RFC 3339 in UTC. The
 // shortest decimal text of the double is split at its point: the whole seconds become the calendar
-// part, the digits after it are copied. So there are exactly as many as bring back the double.
+// part, and the digits after it are copied. They are exactly enough to restore the double.
 
-/// The seconds since 2001-01-01 of the instants that RFC 3339 can show: the years 1 to 9999.
+/// The seconds since 2001-01-01 of the instants that RFC 3339 can express: the years 1 to 9999.
 let datesShown: Range<Double> = -63_113_904_000..<252_423_993_600
 
-/// Appends an instant as RFC 3339 text without quotes; false, and nothing is appended, for what it
-/// can't show: NaN, the infinities, years outside 1 to 9999, and negative zero.
+/// Appends an instant as RFC 3339 text without quotes.
+///
+/// It returns false without appending if RFC 3339 can't express the instant: NaN, the infinities,
+/// years outside 1 to 9999, and negative zero.
 @discardableResult
 package func appendDate(secondsSinceReference value: Double, to buffer: inout [UInt8]) -> Bool {
   guard datesShown.contains(value), value != 0 || value.sign == .plus else { return false }
@@ -36,7 +38,7 @@ package func appendDate(secondsSinceReference value: Double, to buffer: inout [U
   return true
 }
 
-/// Reads RFC 3339 text without quotes, in the one form that it is written in.
+/// Reads canonical RFC 3339 text without quotes.
 package func parseDate(_ bytes: UnsafeRawBufferPointer) -> Double? {
   guard bytes.count >= 20, bytes[bytes.count - 1] == 0x5a, let whole = parseWholeSeconds(bytes)
   else { return nil }
@@ -67,7 +69,7 @@ package func parseDate(_ bytes: UnsafeRawBufferPointer) -> Double? {
   return value
 }
 
-/// Appends seconds with up to six digits of a fraction, all at once, because most rows have dates.
+/// Appends seconds with up to six digits of a fraction, fast because most rows have dates.
 private func append(
   wholeSeconds seconds: Int,
   fraction: UInt64,
@@ -125,7 +127,7 @@ private func parseWholeSeconds(_ bytes: UnsafeRawBufferPointer) -> Int? {
   return date.daysSinceReference * 86_400 + hour * 3600 + minute * 60 + second
 }
 
-/// Splits the shortest text of a positive number that is not whole; the fraction gets its digits.
+/// Splits the shortest text of a positive fractional number; `fraction` gets its digits.
 private func splitDescription(of value: Double, fraction: inout [UInt8]) -> Int {
   var whole = 0
   var exponent = 0
@@ -147,13 +149,13 @@ private func splitDescription(of value: Double, fraction: inout [UInt8]) -> Int 
     }
   }
   guard isExponent else { return whole }
-  // Only numbers below 0.0001 have an exponent here, and it is negative: `d.ddde-xx`.
+  // Here only numbers below 0.0001 have an exponent, a negative one: `d.ddde-xx`.
   fraction.insert(0x30 + UInt8(whole), at: 0)
   fraction.insert(contentsOf: repeatElement(0x30, count: exponent - 1), at: 0)
   return 0
 }
 
-/// Turns the digits of f into those of 1 - f; the last digit is not zero, before and after.
+/// Replaces the digits of f by those of 1 - f; the last digit is never zero.
 private func complement(_ fraction: inout [UInt8]) {
   let last = fraction.count - 1
   for index in 0..<last { fraction[index] = 0x69 - fraction[index] }

@@ -1,20 +1,20 @@
 import FoundationEssentials
 
-// The canonical text of a decimal number: plain digits, no exponent, no zeros that say nothing,
-// and zero has no sign. Numbers that are equal have one text, whatever their exponents are.
+// The canonical text of a decimal number: plain digits without exponent and superfluous zeros; zero
+// has no sign. Equal numbers have one text, whatever their exponents are.
 
-/// The decimal that has this canonical text; nil for other text, and for numbers that have more
-/// digits than a `Decimal` holds.
+/// The decimal with this canonical text; nil for other text, and for numbers with more digits than
+/// a `Decimal` has.
 package func decimal(fromText text: String) -> Decimal? {
   var text = text
   let fits = text.withUTF8 { bytes in
     isCanonicalDecimal(UnsafeRawBufferPointer(bytes)) && fitsDecimal(bytes)
   }
-  // Foundation rounds what doesn't fit without a word, which is why that was looked at before.
+  // Foundation silently rounds numbers that do not fit, so the size was checked before.
   return fits ? Decimal(string: text) : nil
 }
 
-/// Tells whether text is `0` or digits with no leading and no trailing zeros.
+/// Whether a text is `0` or a decimal without leading and trailing zeros.
 package func isCanonicalDecimal(_ text: UnsafeRawBufferPointer) -> Bool {
   var index = text.first == 0x2d ? 1 : 0
   let start = index
@@ -27,7 +27,7 @@ package func isCanonicalDecimal(_ text: UnsafeRawBufferPointer) -> Bool {
   return text[(index + 1)...].allSatisfy { $0 &- 0x30 < 10 }
 }
 
-/// Tells whether a number has a mantissa of 128 bits with an exponent from -128 to 127.
+/// Whether a number has a mantissa of 128 bits with an exponent from -128 to 127.
 private func fitsDecimal(_ text: UnsafeBufferPointer<UInt8>) -> Bool {
   // Thirty-eight characters are within both limits.
   guard text.count > 38 else { return true }
@@ -40,7 +40,7 @@ private func fitsDecimal(_ text: UnsafeBufferPointer<UInt8>) -> Bool {
     case 0x2d: continue
     case 0x2e: isFraction = true
     case 0x30 where !isFraction:
-      // Zeros before the point are digits or exponent; which one is known at the next digit.
+      // Zeros before the point belong to the digits or to the exponent; the next digit decides.
       pendingZeros += mantissa == 0 ? 0 : 1
     default:
       if isFraction { exponent -= 1 }

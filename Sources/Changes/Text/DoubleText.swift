@@ -1,9 +1,9 @@
-// A double is the shortest decimal that brings back the same double; of those the nearest one.
-// From 0.0001 up to 2^53 it is written plainly with at least one digit after the point, else as
+// A double is written as the shortest decimal that is read as the same double, and as the nearest
+// of those. From 0.0001 up to 2^53 it is plain with at least one digit after the point, otherwise
 // `d.ddde±xx` (no point after a single digit, at least two digits of exponent). The point or the
-// exponent is always there: that is how a real number is told from an integer.
+// exponent is always present and distinguishes a real number from an integer.
 
-/// Appends a finite double as a JSON number; false, and nothing is appended, for the others.
+/// Appends a finite double as a JSON number; for others it returns false without appending.
 @discardableResult
 package func appendDouble(_ value: Double, to buffer: inout [UInt8]) -> Bool {
   guard value.isFinite else { return false }
@@ -20,10 +20,10 @@ package func appendDouble(_ value: Double, to buffer: inout [UInt8]) -> Bool {
   return true
 }
 
-/// Reads a double in the one form that it is written in.
+/// Reads a double in the canonical form.
 package func parseDouble(_ bytes: UnsafeRawBufferPointer) -> Double? {
   if let short = parseShortDouble(bytes) { return short }
-  // Swift reads more than JSON has (hexadecimal, "inf", "1."): the comparison refuses it all.
+  // Swift accepts more than JSON (hexadecimal, "inf", "1."); the comparison refuses those.
   guard bytes.count <= 32, let text = String(validating: bytes, as: UTF8.self),
     let value = Double(text)
   else { return nil }

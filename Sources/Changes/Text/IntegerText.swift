@@ -36,7 +36,7 @@ func appendDigits(_ value: UInt64, count: Int, to buffer: inout [UInt8]) {
   }
 }
 
-/// Reads a signed integer in the one form that it is written in: no plus, no leading zeros, no -0.
+/// Reads a canonical signed integer: no plus, no leading zeros, no -0.
 package func parseInteger(_ bytes: UnsafeRawBufferPointer) -> Int64? {
   guard bytes.first == 0x2d else {
     guard let magnitude = parseUnsignedInteger(bytes) else { return nil }
@@ -49,7 +49,7 @@ package func parseInteger(_ bytes: UnsafeRawBufferPointer) -> Int64? {
   return Int64(truncatingIfNeeded: 0 &- magnitude)
 }
 
-/// Reads an unsigned integer in the one form that it is written in: digits without leading zeros.
+/// Reads a canonical unsigned integer: digits without leading zeros.
 package func parseUnsignedInteger(_ bytes: UnsafeRawBufferPointer) -> UInt64? {
   guard let first = bytes.first, bytes.count <= 20, first != 0x30 || bytes.count == 1 else {
     return nil
@@ -57,7 +57,7 @@ package func parseUnsignedInteger(_ bytes: UnsafeRawBufferPointer) -> UInt64? {
   return digitsValue(bytes)
 }
 
-/// The number that a run of digits stands for; nil when there is another character or too many.
+/// The value of a run of digits; nil if there is another character or there are too many digits.
 func digitsValue(_ bytes: some Collection<UInt8>) -> UInt64? {
   var value: UInt64 = 0
   for byte in bytes {

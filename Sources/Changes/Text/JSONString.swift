@@ -1,5 +1,5 @@
-// The one way in which text becomes a JSON string: only `"`, `\` and what is below 0x20 is
-// escaped, with the short form where there is one and \u00xx in lower case otherwise.
+// The canonical JSON string: only `"`, `\` and bytes below 0x20 are escaped, in the short form if
+// there is one and otherwise as \u00xx in lower case.
 
 /// Appends UTF-8 text as a JSON string, quotes included.
 ///
@@ -25,9 +25,9 @@ package func appendJSONString(_ text: String, to buffer: inout [UInt8]) {
   text.withUTF8 { appendJSONString(UnsafeRawBufferPointer($0), to: &buffer) }
 }
 
-/// Reads a JSON string with its quotes, and only in the form that the writer gives it.
+/// Reads a canonical JSON string with its quotes.
 ///
-/// Returns nil for everything else: other escapes, raw control characters, broken UTF-8.
+/// Returns nil for everything else: other escapes, raw control characters, invalid UTF-8.
 package func parseJSONString(_ bytes: UnsafeRawBufferPointer) -> String? {
   guard bytes.count >= 2, bytes[0] == 0x22, bytes[bytes.count - 1] == 0x22 else { return nil }
   let inner = UnsafeRawBufferPointer(rebasing: bytes[1..<bytes.count - 1])
@@ -39,13 +39,13 @@ package func parseJSONString(_ bytes: UnsafeRawBufferPointer) -> String? {
   }
 }
 
-/// The index of the first byte that a JSON string can't hold as it is, or the count.
+/// The index of the first byte that must be escaped in a JSON string, or the count.
 func indexOfEscape(in text: UnsafeRawBufferPointer, from start: Int) -> Int {
   let ones: UInt64 = 0x0101_0101_0101_0101
   let highBits: UInt64 = 0x8080_8080_8080_8080
   var index = start
-  // Eight bytes at once: subtracting borrows into the high bit of a byte that is too small. A
-  // borrow may also mark bytes after the first one found, which is why only that one counts.
+  // Eight bytes at once: the subtraction borrows into the high bit of a byte that is too small. A
+  // borrow may also mark later bytes, so only the first one counts.
   while index + 8 <= text.count {
     let word = UInt64(
       littleEndian: text.loadUnaligned(fromByteOffset: index, as: UInt64.self)
@@ -66,7 +66,7 @@ func indexOfEscape(in text: UnsafeRawBufferPointer, from start: Int) -> Int {
   return index
 }
 
-/// Whether text between quotes has no escapes but those that the writer makes.
+/// Whether a text between quotes has only canonical escapes.
 func hasCanonicalEscapes(_ inner: UnsafeRawBufferPointer) -> Bool {
   var index = indexOfEscape(in: inner, from: 0)
   while index < inner.count {
@@ -101,9 +101,9 @@ private func appendEscape(of byte: UInt8, to buffer: inout [UInt8]) {
   }
 }
 
-/// Takes the escapes out of text from between quotes; nil if one is not as the writer makes it.
+/// Replaces the escapes of a text between quotes; nil if one is not canonical.
 ///
-/// The room has as many bytes as the text.
+/// The memory must have as many bytes as the text.
 func unescapeCanonical(
   _ inner: UnsafeRawBufferPointer,
   in room: UnsafeMutableRawBufferPointer
@@ -137,7 +137,7 @@ func unescapeCanonical(
   return UnsafeRawBufferPointer(rebasing: room[..<count])
 }
 
-/// The control character whose canonical escape has these four digits; nil for any other.
+/// The control character with these four digits as its canonical escape; nil if there is none.
 private func controlCharacter(_ inner: UnsafeRawBufferPointer, at index: Int) -> UInt8? {
   guard index + 4 <= inner.count, inner[index] == 0x30, inner[index + 1] == 0x30,
     let high = hexValue(inner[index + 2]), let low = hexValue(inner[index + 3])
@@ -150,12 +150,11 @@ private func controlCharacter(_ inner: UnsafeRawBufferPointer, at index: Int) ->
   }
 }
 
-/// The lower-case hexadecimal digit of a number below sixteen.
 func hexDigit(_ value: UInt8) -> UInt8 {
   value < 10 ? 0x30 + value : 0x57 + value
 }
 
-/// The number that a lower-case hexadecimal digit stands for.
+/// The value of a lower-case hexadecimal digit.
 func hexValue(_ digit: UInt8) -> UInt8? {
   switch digit {
   case 0x30...0x39: digit - 0x30

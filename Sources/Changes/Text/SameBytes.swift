@@ -1,13 +1,12 @@
 import Glibc
 
-/// Whether two runs of bytes are the same.
 package func isSame(_ first: UnsafeRawBufferPointer, _ second: UnsafeRawBufferPointer) -> Bool {
   guard first.count == second.count else { return false }
   guard let start = first.baseAddress, let other = second.baseAddress else { return true }
   return memcmp(start, other, first.count) == 0
 }
 
-/// Whether two texts are spelled with the same bytes, which is narrower than equality.
+/// Whether two texts have the same bytes, which is stricter than equality.
 func hasSameBytes(_ first: String, _ second: String) -> Bool {
   guard first.utf8.count == second.utf8.count else { return false }
   var (first, second) = (first, second)
@@ -16,12 +15,10 @@ func hasSameBytes(_ first: String, _ second: String) -> Bool {
   }
 }
 
-/// Whether two runs of bytes are the same.
 func isSame(_ first: UnsafeRawBufferPointer, _ second: [UInt8]) -> Bool {
   second.withUnsafeBytes { isSame(first, $0) }
 }
 
-/// Whether two runs of bytes are the same.
 func isSame(_ first: UnsafeRawBufferPointer, _ second: StaticString) -> Bool {
   isSame(
     first,

@@ -1,23 +1,23 @@
-// Shortest digits without a search, for the numbers that people write down.
+// Shortest digits without a search, for common numbers.
 //
-// Up to fifteen significant digits a decimal and the double nearest to it determine each other:
-// so when a double is the nearest one to some decimal of at most fifteen digits, that decimal is
-// its shortest text, and no other of that length comes back as the same double.
+// Up to fifteen significant digits a decimal and the nearest double determine each other. So if a
+// double is the nearest one to a decimal of at most fifteen digits, that decimal is its shortest
+// text, and no other text of that length is read as the same double.
 
 /// A non-negative number as `mantissa / 10^scale`, with no zero at the end of the fraction.
 struct ShortDecimal {
   var mantissa: UInt64
   var scale: Int
 
-  /// The powers of ten that a double holds exactly and that a short mantissa is divided by.
+  /// The powers of ten by which a short mantissa is divided; a double represents them exactly.
   static let powers: [Double] = [
     1, 1e1, 1e2, 1e3, 1e4, 1e5, 1e6, 1e7, 1e8, 1e9, 1e10, 1e11, 1e12, 1e13, 1e14, 1e15,
   ]
 
-  /// The least number with more than fifteen digits.
+  /// The smallest number with more than fifteen digits.
   static let limit: UInt64 = 1_000_000_000_000_000
 
-  /// Finds the shortest decimal of a number that has at most six fraction digits.
+  /// The shortest decimal of a number that has at most six fraction digits.
   init?(sixDigits magnitude: Double) {
     let scaled = (magnitude * 1e6).rounded()
     guard scaled < 1e15, scaled / 1e6 == magnitude else { return nil }
@@ -29,7 +29,7 @@ struct ShortDecimal {
     }
   }
 
-  /// Takes the digits before and after the point; nil when they are too many to be sure.
+  /// A decimal from the digits before and after the point; nil if there are too many to be exact.
   init?(integer: UInt64, fraction: some Collection<UInt8>) {
     let count = fraction.count
     guard integer < Self.limit, count <= 15, let digits = digitsValue(fraction) else { return nil }
@@ -40,7 +40,7 @@ struct ShortDecimal {
     scale = count
   }
 
-  /// The double nearest to it, which one exact division finds.
+  /// The nearest double, which one exact division gives.
   var double: Double { Double(mantissa) / Self.powers[scale] }
 
   /// The whole part.

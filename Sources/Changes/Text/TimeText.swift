@@ -1,16 +1,16 @@
 import FoundationEssentials
 import Glibc
 
-/// The time now as history keeps it: RFC 3339 in UTC, always with six digits of a second.
+/// The current time in the form of history: RFC 3339 in UTC with six digits of a second.
 package func currentTime() -> String {
   var now = timespec()
   clock_gettime(CLOCK_REALTIME, &now)
   return timeText(seconds: now.tv_sec, microseconds: Int(now.tv_nsec) / 1000)
 }
 
-/// A time as history keeps it, by the microsecond that is nearest.
+/// The nearest microsecond of a date in the form of history.
 ///
-/// A date holds no microsecond exactly; cut off, every other would become the one before.
+/// A date can't represent a microsecond exactly; truncating would often give the one before.
 package func timeText(_ time: Date) -> String {
   let instant = time.timeIntervalSince1970.isNaN ? 0 : time.timeIntervalSince1970
   let seconds = instant.rounded(.down)
@@ -25,26 +25,26 @@ package func timeText(_ time: Date) -> String {
   )
 }
 
-/// The time now in milliseconds since 1970.
+/// The current time in milliseconds since 1970.
 package func currentMilliseconds() -> Int64 {
   var now = timespec()
   clock_gettime(CLOCK_REALTIME, &now)
   return Int64(now.tv_sec) * 1000 + Int64(now.tv_nsec) / 1_000_000
 }
 
-/// A time as history keeps it, by its milliseconds since 1970.
+/// A time in the form of history, from milliseconds since 1970.
 package func timeText(milliseconds: Int64) -> String {
   let (seconds, rest) = milliseconds.quotientAndRemainder(dividingBy: 1000)
-  // Before 1970 the rest is negative.
+  // Before 1970 the remainder is negative.
   return rest < 0
     ? timeText(seconds: Int(seconds) - 1, microseconds: Int(rest + 1000) * 1000)
     : timeText(seconds: Int(seconds), microseconds: Int(rest) * 1000)
 }
 
-/// The seconds since 1970 from year 1 to year 9999, whose ends stand for all times beyond them.
+/// The seconds since 1970 from year 1 to year 9999; times beyond are clamped.
 private let writtenTimes = -62_135_596_800...253_402_300_799
 
-/// A time, in seconds since 1970 and the microseconds beyond them, as history keeps it.
+/// A time in the form of history, from seconds since 1970 and additional microseconds.
 package func timeText(seconds: Int, microseconds: Int) -> String {
   var parts = tm()
   var seconds = min(max(seconds, writtenTimes.lowerBound), writtenTimes.upperBound)

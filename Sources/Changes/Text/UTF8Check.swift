@@ -1,8 +1,7 @@
-/// Whether the bytes are valid UTF-8.
 func isValidUTF8(_ bytes: UnsafeRawBufferPointer) -> Bool {
   var index = 0
   while index < bytes.count {
-    // Most text is ASCII, eight bytes at once.
+    // Most text is ASCII, which is checked eight bytes at once.
     while index + 8 <= bytes.count,
       bytes.loadUnaligned(fromByteOffset: index, as: UInt64.self) & 0x8080_8080_8080_8080 == 0
     {
@@ -16,12 +15,12 @@ func isValidUTF8(_ bytes: UnsafeRawBufferPointer) -> Bool {
   return true
 }
 
-/// The number of bytes of the character at an index; zero where there is none.
+/// The number of bytes of the character at an index; zero if it is invalid.
 private func lengthOfCharacter(_ bytes: UnsafeRawBufferPointer, at index: Int) -> Int {
   func isNext(_ offset: Int, range: ClosedRange<UInt8>) -> Bool {
     index + offset < bytes.count && range.contains(bytes[index + offset])
   }
-  // What the second byte may be keeps out longer forms, surrogates, and what Unicode has not.
+  // The ranges of the second byte exclude overlong forms, surrogates and numbers beyond Unicode.
   switch bytes[index] {
   case 0x00...0x7f: return 1
   case 0xc2...0xdf: return isNext(1, range: 0x80...0xbf) ? 2 : 0

@@ -1,6 +1,6 @@
-/// Where a JSON value ends that starts at a position; the position itself where none does.
+/// The end of the JSON value that starts at a position; the position itself if there is none.
 ///
-/// It tells strings and nesting apart, and leaves to whoever reads the value whether it is right.
+/// It recognises only strings and nesting; the reader of the value must check the rest.
 package func endOfValue(in text: UnsafeRawBufferPointer, from start: Int) -> Int {
   var position = start
   var depth = 0
@@ -19,8 +19,8 @@ package func endOfValue(in text: UnsafeRawBufferPointer, from start: Int) -> Int
   return min(position, text.count)
 }
 
-/// Where the closing quote of a JSON string is whose characters start at a position; the end of the
-/// text where there is none.
+/// The closing quote of a JSON string whose characters start at a position; the end of the text if
+/// it is missing.
 package func endOfString(in text: UnsafeRawBufferPointer, from start: Int) -> Int {
   var position = start
   while true {

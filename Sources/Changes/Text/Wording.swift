@@ -1,12 +1,12 @@
-/// The text of an error: the first line says what happened, the second what to do about it.
+/// The text of an error: the first line is the message, the second one the hint.
 ///
-/// Only the literal has lines: a value with line breaks stays where it is written.
+/// Only line breaks of the literal count: a value with line breaks stays in its line.
 package struct Wording: Hashable, Sendable, ExpressibleByStringInterpolation {
   private var lines = [""]
 
-  /// What happened and where.
+  /// The problem and its place.
   package var message: String { lines[0] }
-  /// What to do about it; empty if there is nothing to add.
+  /// The remedy; empty if there is none.
   package var hint: String { lines.dropFirst().joined(separator: " ") }
 
   /// Makes a wording of a literal.
@@ -14,7 +14,6 @@ package struct Wording: Hashable, Sendable, ExpressibleByStringInterpolation {
     lines = text.split(separator: "\n", omittingEmptySubsequences: false).map(String.init)
   }
 
-  /// Makes a wording of a literal with values in it.
   package init(stringInterpolation: StringInterpolation) {
     self = stringInterpolation.wording
   }
@@ -32,36 +31,32 @@ package struct Wording: Hashable, Sendable, ExpressibleByStringInterpolation {
     return result
   }
 
-  /// Takes the parts of a literal and its values.
+  /// Collects the parts of a literal and its values.
   package struct StringInterpolation: StringInterpolationProtocol {
     fileprivate var wording = Wording(stringLiteral: "")
 
-    /// Begins with an empty text.
     package init(literalCapacity: Int, interpolationCount: Int) {}
 
-    /// Adds text of the literal.
     package mutating func appendLiteral(_ literal: String) {
       wording = wording + Wording(stringLiteral: literal)
     }
 
-    /// Adds a value to the line.
+    /// Adds a value to the current line.
     package mutating func appendInterpolation(_ value: some Any) {
       wording.lines[wording.lines.count - 1] += "\(value)"
     }
   }
 }
 
-/// What is data until it is shown: an error, a finding or a notice.
+/// Data with a text: an error, a finding or a notice.
 package protocol Worded: CustomStringConvertible {
-  /// Its text.
   var wording: Wording { get }
 }
 
 extension Worded {
-  /// What happened and where.
+  /// The problem and its place.
   package var message: String { wording.message }
-  /// What to do about it; empty if there is nothing to add.
+  /// The remedy; empty if there is none.
   package var hint: String { wording.hint }
-  /// The message and the hint.
   package var description: String { hint.isEmpty ? message : "\(message) \(hint)" }
 }

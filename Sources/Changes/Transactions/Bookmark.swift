@@ -1,34 +1,34 @@
 import FoundationEssentials
 
-/// How far the histories of one or several stores were handled.
+/// A token: the last handled transactions of one or several stores.
 ///
-/// It is a JSON object, which people and other programs can read too:
+/// It is a JSON object that people and other programs can read:
 ///
 /// ```
 /// {"kind":"travelog-token","version":1,"store":"…","stores":{"…":{"lineage":0,"transaction":7,
 /// "digest":"…"}}}
 /// ```
 ///
-/// The digest tells whether a store still has the history that was handled; see
+/// The digest shows whether a store still has the handled history; see
 /// ``Reader/check(_:)``.
 package struct Bookmark: Hashable, Sendable {
-  /// The identifier of the store that it was taken from.
+  /// The identifier of the store of the token.
   package let store: String
-  /// How far each store is covered, by its identifier; the one it was taken from is among them.
+  /// The last handled transaction of each store by its identifier; ``store`` is among them.
   package let points: [String: HistoryPoint]
 
-  /// Makes a bookmark; its points must have one of the store that it was taken from.
+  /// Creates a token; the points must contain the store.
   package init(store: String, points: [String: HistoryPoint]) {
     self.store = store
     self.points = points
   }
 
-  /// The one text of this bookmark, with its line break: the same bytes wherever it is written.
+  /// The only text of this token, with a line break at the end.
   package func json() -> [UInt8] {
     var text = Array(#"{"kind":"\#(Self.kind)","version":\#(Self.version),"store":"#.utf8)
     appendJSONString(store, to: &text)
     text += #","stores":{"#.utf8
-    // Sorted by bytes, as all programs sort them.
+    // Sorted by bytes, which is the same in every program.
     let sorted = points.sorted { $0.key.utf8.lexicographicallyPrecedes($1.key.utf8) }
     for (index, (store, point)) in sorted.enumerated() {
       if index > 0 { text.append(UInt8(ascii: ",")) }
@@ -41,15 +41,15 @@ package struct Bookmark: Hashable, Sendable {
     return text
   }
 
-  /// Reads a bookmark, and refuses what none would be written as.
+  /// Reads a token, and refuses texts that are not tokens.
   ///
-  /// Blanks and the order of members do not matter, so that one that was edited by hand is read.
+  /// Blanks and the order of members do not matter, because people may edit the file.
   ///
   /// - Throws: ``StoreError`` with ``StoreError/Code/damaged``, or ``StoreError/Code/newerFormat``
-  ///   where a newer program wrote it.
+  ///   if a newer program wrote it.
   package init(json: some Sequence<UInt8>) throws {
     do {
-      // The decoder takes what is there twice without a word; this does not.
+      // The decoder silently accepts duplicate keys; this check does not.
       self = try JSONDecoder().decode(Self.self, from: Data(canonicalJSON(json)))
     } catch let error as DecodingError {
       let context = error.context
@@ -88,7 +88,6 @@ extension Bookmark: Codable {
     init?(intValue: Int) { nil }
   }
 
-  /// Writes the bookmark.
   package func encode(to encoder: any Encoder) throws {
     var container = encoder.container(keyedBy: Key.self)
     try container.encode(Self.kind, forKey: Key("kind"))
@@ -100,7 +99,7 @@ extension Bookmark: Codable {
     }
   }
 
-  /// Reads a bookmark, and refuses what none would be written as.
+  /// Reads a token, and refuses texts that are not tokens.
   package init(from decoder: any Decoder) throws {
     let container = try decoder.container(keyedBy: Key.self)
     let kind = try container.decodeIfPresent(String.self, forKey: Key("kind"))
@@ -130,7 +129,7 @@ extension Bookmark: Codable {
     let lineage = try place.decode(Int64.self, forKey: Key("lineage"))
     let transaction = try place.decode(Int64.self, forKey: Key("transaction"))
     let text = try place.decode(String.self, forKey: Key("digest"))
-    // One more is a number too.
+    // Code adds one to these numbers.
     guard lineage >= 0, transaction >= 0, max(lineage, transaction) < 1 << 62,
       let digest = Digest(hexadecimal: text)
     else {
@@ -153,7 +152,7 @@ extension Bookmark: Codable {
     throw refusal(container, reason: .members(missing: missing, unknown: unknown))
   }
 
-  /// The error for what can't be read: that of decoding, with the store's own below it.
+  /// The error of decoding; an error of the store is its cause.
   private static func refusal(
     _ container: KeyedDecodingContainer<Key>,
     reason: TokenFailure

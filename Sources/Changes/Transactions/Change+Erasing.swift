@@ -1,8 +1,8 @@
 extension Change {
-  /// Calls with the change without the values of some properties, which are erased in it.
+  /// Calls `body` with the change, in which the values of some properties are erased.
   ///
-  /// Links are lists, which name objects and hold no value, and stay. What goes is asked by the
-  /// property's key, with quotes and colon, and the side.
+  /// Lists of links stay, because they contain only ids. The closure gets the property's key, with
+  /// quotes and colon, and the side.
   package func withErased<Result>(
     _ erases: (_ key: [UInt8], _ isAfter: Bool) -> Bool,
     _ body: (Change) throws -> Result
@@ -14,8 +14,8 @@ extension Change {
     }
   }
 
-  /// Calls with the change with notes in the place of some values, such as that one was erased; nil
-  /// leaves a value as it is.
+  /// Calls `body` with the change, in which notes such as `erased` replace some values; a value
+  /// whose note is nil stays.
   package func withNotes<Result>(
     _ note: (ToldValue) throws -> String?,
     _ body: (Change) throws -> Result
@@ -32,7 +32,7 @@ extension Change {
     }
   }
 
-  /// One side with notes in the place of values.
+  /// One side with notes instead of some values.
   private func noted(_ side: Side, _ note: (ToldValue) throws -> String?) rethrows -> ChangeSide {
     var result = ChangeSide()
     for (key, value) in values(side) {
@@ -43,19 +43,18 @@ extension Change {
   }
 }
 
-/// A value that a change tells of, as those see it who look for values to erase.
+/// A value in a change, as far as erasing needs it.
 package struct ToldValue: Hashable, Sendable {
   /// The property's key with quotes and colon.
   package let key: [UInt8]
-  /// True for what was after the change.
+  /// Whether it is the value after the change.
   package let isAfter: Bool
-  /// True for a value that is not there any more.
+  /// Whether it is erased already.
   package let isErased: Bool
-  /// True for one that is null.
   package let isNull: Bool
-  /// The value as it stands in a line: its note or reference where it has one.
+  /// The text of the value in a line: its note or reference if it has one.
   package let text: [UInt8]
-  /// The digests of the files that it is in.
+  /// The digests of its blob files.
   package let files: [String]
 
   fileprivate init(_ key: [UInt8], value: EncodedValue, side: Change.Side) {
@@ -67,12 +66,12 @@ package struct ToldValue: Hashable, Sendable {
     files = LargeReference(value.large).map { [$0.digest] } ?? []
   }
 
-  /// A digest of the value, which tells whether two are the same.
+  /// A digest by which two values are compared.
   package var digest: Digest { SHA256.digest(of: text) }
 }
 
 extension Change {
-  /// The values that the change tells of, before and after it, without links.
+  /// The values before and after the change, without links.
   package var toldValues: [ToldValue] {
     [Side.before, .after].flatMap { side in
       values(side).filter { !$0.value.isLinks }.map {

@@ -1,6 +1,6 @@
 extension Change {
-  /// Calls with the change that takes this one back: an insertion for a deletion, and what was
-  /// before in the place of what was after.
+  /// Calls `body` with the inverse change: an insertion for a deletion, and the values before
+  /// instead of those after.
   package func withInverse<Result>(_ body: (Change) throws -> Result) rethrows -> Result {
     var inverse = self
     switch kind {

@@ -1,5 +1,5 @@
-/// What a change says of the values on one side beside their text: the names of special values, and
-/// references to large ones.
+/// The notes on the values of one side of a change: names of special values, and references to
+/// large values.
 package struct ChangeNotes {
   private let special: [(key: [UInt8], value: [UInt8])]
   /// The references to large values, by the keys of their properties.
@@ -11,7 +11,7 @@ package struct ChangeNotes {
     self.large = CanonicalText(large).members
   }
 
-  /// Reads the notes on one side out of the notes on both.
+  /// Reads the notes of one side from the notes of both.
   package init(on side: Change.Side, special: CanonicalText, large: CanonicalText) {
     self.init(
       special: special.value(of: side.rawValue) ?? [],
@@ -19,7 +19,7 @@ package struct ChangeNotes {
     )
   }
 
-  /// The value of a property by its text, with the notes on it.
+  /// The value of a property, from its text and its notes.
   package func value(_ key: [UInt8], json: [UInt8] = []) -> EncodedValue {
     var value = EncodedValue(json: json)
     if let note = special.first(where: { $0.key == key }) { value.special = note.value }
@@ -27,7 +27,7 @@ package struct ChangeNotes {
     return value
   }
 
-  /// The values of an object, in its order.
+  /// The values of an object in its order.
   package func values(of object: CanonicalText) -> [(key: [UInt8], value: EncodedValue)] {
     object.members.map { ($0.key, value($0.key, json: $0.value)) }
   }
@@ -43,35 +43,31 @@ package struct ChangeNotes {
 }
 
 extension Change {
-  /// One side of a change, in the order that notes have.
+  /// One side of a change, in the order of notes.
   package enum Side: String, Sendable, CaseIterable { case after, before }
 
   private func object(_ side: Side) -> CanonicalText {
     CanonicalText(side == .before ? before : after)
   }
 
-  /// The notes on one side.
   package func notes(on side: Side) -> ChangeNotes {
     if special.isEmpty, large.isEmpty { return ChangeNotes(special: [], large: []) }
     return ChangeNotes(on: side, special: CanonicalText(special), large: CanonicalText(large))
   }
 
-  /// The values on one side, in their order.
   package func values(_ side: Side) -> [(key: [UInt8], value: EncodedValue)] {
     notes(on: side).values(of: object(side))
   }
 
-  /// The values on one side, by their keys.
   package func valuesByKey(_ side: Side) -> [[UInt8]: EncodedValue] {
     notes(on: side).valuesByKey(of: object(side))
   }
 
-  /// Whether a value of the change was erased.
   package var hasErasedValues: Bool {
     !special.isEmpty && Side.allCases.contains { notes(on: $0).hasErased }
   }
 
-  /// The large values that the change refers to, without those whose files were gone when it was
+  /// The large values that the change refers to, except those whose files were missing when it was
   /// written.
   package var largeReferences: [LargeReference] {
     guard !large.isEmpty else { return [] }

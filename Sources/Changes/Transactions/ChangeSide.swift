@@ -1,24 +1,24 @@
-/// One side of a change, `before` or `after`, as it is put together.
+/// One side of a change, `before` or `after`, while it is written.
 package struct ChangeSide {
   /// The members written so far, with the opening brace.
   package var json: [UInt8] = [UInt8(ascii: "{")]
-  /// The names of what ``json`` can't show.
+  /// The names of special values that ``json`` can't express.
   package var special: [UInt8] = []
-  /// The references to what is too large.
+  /// The references to large values.
   package var large: [UInt8] = []
 
   package init() {}
 
   package var isEmpty: Bool { json.count == 1 }
 
-  /// Makes it empty, and keeps the room.
+  /// Empties it, and keeps the memory.
   package mutating func removeAll() {
     json.removeLast(json.count - 1)
     special.empty()
     large.empty()
   }
 
-  /// Adds a property by its canonical text; the key has its quotes and colon.
+  /// Adds a property with its canonical text; the key has its quotes and colon.
   package mutating func append(_ key: some Collection<UInt8>, value: EncodedValue) {
     if json.count > 1 { json.append(UInt8(ascii: ",")) }
     json.append(contentsOf: key)
@@ -35,7 +35,7 @@ package struct ChangeSide {
   }
 }
 
-/// Appends a member to a JSON object whose closing brace is still to come.
+/// Appends a member to a JSON object whose closing brace is not written yet.
 package func appendMember(_ key: some Sequence<UInt8>, value: [UInt8], to object: inout [UInt8]) {
   object.append(object.isEmpty ? UInt8(ascii: "{") : UInt8(ascii: ","))
   object.append(contentsOf: key)
@@ -43,13 +43,13 @@ package func appendMember(_ key: some Sequence<UInt8>, value: [UInt8], to object
 }
 
 extension [UInt8] {
-  /// Removes all bytes, and keeps the room; most buffers are empty already for most rows.
+  /// Removes all bytes, and keeps the memory; most buffers are already empty for most rows.
   package mutating func empty() {
     if !isEmpty { removeAll(keepingCapacity: true) }
   }
 }
 
-/// Appends the notes on both sides of a change as one object; nothing if there are none.
+/// Appends the notes on both sides of a change as one object, if there are any.
 package func joinSides(_ before: [UInt8], _ after: [UInt8], to text: inout [UInt8]) {
   if before.isEmpty, after.isEmpty { return }
   var object: [UInt8] = []

@@ -1,14 +1,14 @@
-/// A change as it is put together, for a row of history or for its reader.
+/// A change while it is written, for a row of history or for its reader.
 package struct ChangeText {
   package var changed: [UInt8] = []
   package var before = ChangeSide()
   package var after = ChangeSide()
-  /// The parts of the change one after the other.
+  /// The parts of the change, one after the other.
   private var bytes: [UInt8] = []
 
   package init() {}
 
-  /// Makes it empty, and keeps the room.
+  /// Empties it, and keeps the memory.
   package mutating func removeAll() {
     changed.empty()
     before.removeAll()
@@ -22,7 +22,7 @@ package struct ChangeText {
     changed.append(contentsOf: key.dropLast())
   }
 
-  /// Closes what was put together, and calls with it.
+  /// Completes the texts, and calls `body` with the change.
   package mutating func withChange<Result>(
     _ kind: ChangeKind,
     sequence: Int64,

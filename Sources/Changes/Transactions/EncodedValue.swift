@@ -1,4 +1,4 @@
-/// A property's value as canonical text, with what that can't show beside it.
+/// A property's value as canonical text, with its notes.
 package struct EncodedValue: Hashable {
   package var json: [UInt8]
   /// The name of a special value, as a JSON string.
@@ -14,7 +14,7 @@ package struct EncodedValue: Hashable {
     large = reference.json
   }
 
-  /// A value of which only a note is left, such as that it was erased.
+  /// A value of which only a note exists, for example that it was erased.
   package init(note: String) {
     self = .null
     appendJSONString(note, to: &special)
@@ -22,22 +22,22 @@ package struct EncodedValue: Hashable {
 
   package static let null = EncodedValue(json: Array("null".utf8))
 
-  /// A value that is not known any more.
+  /// An erased value.
   package static let erased = EncodedValue(note: SpecialValue.erasedName)
 
   package static let missing = EncodedValue(note: SpecialValue.missingName)
 
-  /// Whether the value is a list of links, which names objects and holds no value.
+  /// Whether the value is a list of links, which contains only ids.
   package var isLinks: Bool { json.first == UInt8(ascii: "[") }
 
-  /// Whether the file of a large value was gone when the change was written.
+  /// Whether the file of a large value was missing when the change was written.
   package var isMissing: Bool { special == Self.missing.special }
 
   /// The name of the special value; nil if there is none.
   package var specialName: String? { special.withUnsafeBytes { parseJSONString($0) } }
 }
 
-/// What a change has in place of a large value: `{"sha256":"…","size":…}`.
+/// The reference to a large value in a change: `{"sha256":"…","size":…}`.
 package struct LargeReference: Hashable, Sendable {
   package let digest: String
   package let size: Int64

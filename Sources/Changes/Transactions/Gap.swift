@@ -1,22 +1,20 @@
-/// What lies between the logs of a store and its history, where the history in between was deleted
+/// The missing transactions between the logs of a store and its history, if history was deleted
 /// before it was exported.
 ///
-/// It is written as one transaction with what the objects differ in. That transaction has the id of
-/// the last one that is missing, and the chain of digests goes on after it with the digest that the
-/// missing one had.
+/// It is written as one transaction with the differences of the objects. That transaction has the
+/// id of the last missing one, and the chain continues after it with the digest of the missing one.
 package struct Gap: Hashable, Sendable {
-  /// The first transaction that is missing.
+  /// The id of the first missing transaction.
   package var first: Int64
-  /// The digest of the last one that is missing.
+  /// The digest of the last missing transaction.
   package var resumes: Digest
 
-  /// Makes a gap.
   package init(first: Int64, resumes: Digest) {
     self.first = first
     self.resumes = resumes
   }
 
-  /// The gap as a transaction says it of itself.
+  /// The text for ``Transaction/details``.
   package var details: String { #"{"first":\#(first),"resumes":"\#(resumes)"}"# }
 
   fileprivate init?(details: String) {
@@ -33,13 +31,13 @@ package struct Gap: Hashable, Sendable {
 }
 
 extension Transaction {
-  /// What it fills, where it stands for transactions that are missing.
+  /// The gap, if this transaction replaces missing ones.
   package var gap: Gap? { operation == .gap ? details.flatMap { Gap(details: $0) } : nil }
 
-  /// The digest that the next transaction's is made after.
+  /// The digest that the next transaction's digest covers.
   package var chainDigest: Digest? { gap?.resumes ?? digest }
 
-  /// Whether this transaction may come when another id is next.
+  /// Whether this transaction may follow when the next id is `expected`.
   package func follows(_ expected: Int64) -> Bool {
     id == expected || id > expected && gap?.first == expected
   }

@@ -1,13 +1,10 @@
 /// A point in the history of one store: everything up to a transaction.
 package struct HistoryPoint: Codable, Hashable, Sendable {
-  /// The lineage that the history belongs to.
   package var lineage: Int64
-  /// The id of the last transaction; zero for the beginning.
+  /// The id of the last transaction; zero before the first one.
   package var transaction: Int64
-  /// The digest of that transaction.
   package var digest: Digest
 
-  /// Makes a point.
   package init(lineage: Int64, transaction: Int64, digest: Digest) {
     self.lineage = lineage
     self.transaction = transaction
@@ -15,13 +12,12 @@ package struct HistoryPoint: Codable, Hashable, Sendable {
   }
 }
 
-/// How far the history of a store reaches.
+/// The range of a store's history.
 package struct HistoryRange: Hashable, Sendable {
-  /// The last transaction that was deleted together with all before it; the beginning where none was.
+  /// The last deleted transaction of those before the history; the beginning if there is none.
   package var base: HistoryPoint
-  /// The id of the oldest transaction that is kept; nil if there is none.
+  /// The id of the oldest kept transaction; nil if there is none.
   package var oldest: Int64?
-  /// The last transaction.
   package var head: HistoryPoint
 
   package init(base: HistoryPoint, oldest: Int64?, head: HistoryPoint) {

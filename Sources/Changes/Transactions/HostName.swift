@@ -1,6 +1,6 @@
 import Glibc
 
-/// The name of this machine; empty where it has none.
+/// The name of this machine, or an empty text.
 package let hostName: String = {
   var name = [CChar](repeating: 0, count: 256)
   gethostname(&name, name.count - 1)

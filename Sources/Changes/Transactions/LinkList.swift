@@ -1,4 +1,4 @@
-/// Appends links as a canonical list; the prefix is what stands before each id.
+/// Appends links as a canonical list; the prefix is the text before each id.
 package func appendLinkList(
   _ targets: some Sequence<Int64>,
   prefix: [UInt8],
@@ -16,9 +16,9 @@ package func appendLinkList(
   json.append(UInt8(ascii: "]"))
 }
 
-/// Reads the ids in `[{"entity":"Tag","id":"7"}]`, the prefix being what stands before each id.
+/// Reads the ids in `[{"entity":"Tag","id":"7"}]`; the prefix is the text before each id.
 ///
-/// - Returns: Whether the text is what ``appendLinkList(_:_:to:)`` writes for ascending ids.
+/// - Returns: Whether the text is the canonical list of ascending ids.
 package func readLinkList(
   _ text: UnsafeRawBufferPointer,
   prefix: [UInt8],
@@ -37,7 +37,7 @@ package func readLinkList(
   return rest.isEmpty
 }
 
-/// What is not read yet of a list of links.
+/// The unread rest of a list of links.
 private struct LinkText {
   private var rest: Slice<UnsafeRawBufferPointer>
 

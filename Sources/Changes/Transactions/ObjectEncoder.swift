@@ -1,13 +1,13 @@
-/// Writes the properties of one entity's objects as history keeps them: canonical JSON.
+/// Writes one entity's objects in the form of history: canonical JSON.
 ///
-/// What every row needs lies in memory that stays where it is, so that a row costs no allocation
-/// and no counting of references.
+/// The texts for every row have fixed addresses, so a row needs no allocation and no reference
+/// counting.
 package final class ObjectEncoder {
   /// The entity's name.
   package let name: UnsafeRawBufferPointer
   /// The properties' names with quotes and a colon, in the order of ``EntityLayout/columns``.
   private let keys: [UnsafeRawBufferPointer]
-  /// For relationships, what stands before the id.
+  /// For relationships, the text before the id.
   private let references: [UnsafeRawBufferPointer]
   /// The types of attributes; nil for relationships.
   private let types: [ValueType?]
@@ -33,12 +33,12 @@ package final class ObjectEncoder {
   /// The number of properties.
   package var count: Int { keys.count }
 
-  /// The name of a property with quotes and a colon, which is there as long as the encoder.
+  /// The name of a property with quotes and a colon, valid as long as the encoder.
   @inline(__always)
   package func key(_ column: ColumnIndex) -> UnsafeRawBufferPointer { keys[column] }
 
-  /// True for a value that can't simply be written where it is, because it is too large for a row
-  /// of history or lies in a file.
+  /// Whether a value can't be written directly, because it is too large for a row of history or is
+  /// in a file.
   @inline(__always)
   package func isApart(_ value: Value, at column: ColumnIndex) -> Bool {
     switch value {
@@ -48,7 +48,7 @@ package final class ObjectEncoder {
     }
   }
 
-  /// Appends a value without its key, and returns what that can't show.
+  /// Appends a value without its key, and returns its note if the text can't express it.
   @inline(__always)
   package func append(
     _ value: Value,
@@ -67,14 +67,14 @@ package final class ObjectEncoder {
   }
 }
 
-/// What stands before the id in a reference to an object of an entity.
+/// The text before the id in a reference to an object of an entity.
 package func referencePrefix(_ entity: String) -> [UInt8] {
   var prefix = Array(#"{"entity":"#.utf8)
   appendJSONString(entity, to: &prefix)
   return prefix + Array(#","id":""#.utf8)
 }
 
-/// A copy of some bytes that stays where it is until it is deallocated.
+/// A copy of some bytes with a fixed address, which must be deallocated.
 private func kept(_ bytes: [UInt8]) -> UnsafeRawBufferPointer {
   let copy = UnsafeMutableRawBufferPointer.allocate(byteCount: bytes.count, alignment: 1)
   copy.copyBytes(from: bytes)

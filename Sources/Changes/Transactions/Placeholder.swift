@@ -1,18 +1,18 @@
 import FoundationEssentials
 
 extension EntityLayout.Column {
-  /// What stands in a replica's row for a value that was erased from history, until history tells
-  /// another: null where that may be, else a value of the type, which is another for each object
+  /// The value of an erased property in a replica's row, until history has another value: null if
+  /// the property is optional, otherwise a value of its type, which is different for each object
   /// because it may have to be unique.
   package func placeholder(for object: Int64) -> Value {
     guard !isOptional else { return .null }
-    // No object has the id zero, so that the reference leads to none.
+    // No object has the id zero, so the reference leads to no object.
     guard let type else { return .integer(0) }
     switch type {
     case .bool: return .integer(0)
     case .int8, .int16, .int32, .int64, .uint8, .uint16, .uint32, .uint64:
       let range = type.integers ?? 0...0
-      // A log may have any id, also the one that has no negative.
+      // A log may have any id, also the minimum, which has no negative.
       let negative = 0 &- object
       return .integer(range.contains(negative) ? negative : range.contains(object) ? object : 0)
     case .float16, .float, .double, .date: return .real(Double(object))

@@ -1,47 +1,44 @@
 /// One transaction of a history, without its changes.
 package struct Transaction: Hashable, Sendable {
-  /// What history still has of a transaction.
+  /// The part of a transaction that history still has.
   package enum State: String, Hashable, Sendable {
-    /// All of it.
+    /// Everything.
     case whole
-    /// All but the values that were erased and the salt.
+    /// Everything except the erased values and the salt.
     case erased
-    /// Nothing but its place and its digest.
+    /// Only its id and its digest.
     case deleted
   }
 
-  /// The place in the order of commits, without gaps from 1 on.
+  /// The position in the order of commits, from 1 without gaps.
   package var id: Int64
-  /// When it was written: RFC 3339 in UTC with six digits of a second.
+  /// The time of the commit: RFC 3339 in UTC with six digits of a second.
   package var time: String
-  /// How it came into history.
   package var operation: TransactionOperation
-  /// Who made it, as the application said; nil if it said nothing.
+  /// The author that the application set; nil if it set none.
   package var author: String?
-  /// The name of the program; empty where it is not known.
+  /// The name of the program; empty if it is not known.
   package var process: String
-  /// The program's number on its host; zero where it is not known.
+  /// The id of the process on its host; zero if it is not known.
   package var processID: Int64
-  /// The name of the machine; empty where it is not known.
+  /// The name of the machine; empty if it is not known.
   package var host: String
-  /// The program's bundle identifier, where it has one.
+  /// The program's bundle identifier, if it has one.
   package var bundle: String?
-  /// The SHA-256 of the schema that it was written with.
+  /// The SHA-256 of its schema.
   package var schema: String
   /// The number of its changes.
   package var count: Int64
-  /// What keeps an erased value from being guessed; empty where values were erased.
+  /// Random bytes against guessing erased values; empty if values were erased.
   package var salt: [UInt8]
-  /// More that an operation says of itself, as a canonical JSON object.
+  /// Details of an operation as a canonical JSON object.
   package var details: String?
-  /// What history still has of it.
   package var state = State.whole
-  /// The digest; nil for the last transaction where it was not worth waiting for.
+  /// The digest; nil for the last transaction if it is not computed yet.
   package var digest: Digest?
   /// The id of its first change in the store.
   package var firstChange: Int64 = 0
 
-  /// Makes a transaction.
   package init(
     id: Int64,
     time: String,
@@ -73,28 +70,26 @@ package struct Transaction: Hashable, Sendable {
   }
 }
 
-/// One change of a transaction, whose bytes are there until the next one is asked for.
+/// One change of a transaction; its bytes are valid until the next one is read.
 package struct Change {
-  /// What happened to the object.
   package var kind: ChangeKind
-  /// The place in the transaction, from 0 on.
+  /// The position in the transaction, from 0.
   package var sequence: Int64
   /// The name of the object's entity.
   package var entity: UnsafeRawBufferPointer
   /// The object's id.
   package var object: Int64
-  /// The JSON list of the names that changed; empty where the kind has none.
+  /// The JSON list of the changed names; empty if the kind has none.
   package var changed: UnsafeRawBufferPointer
-  /// The JSON object of the values before; empty where the kind has none.
+  /// The JSON object of the values before; empty if the kind has none.
   package var before: UnsafeRawBufferPointer
-  /// The JSON object of the values after; empty where the kind has none.
+  /// The JSON object of the values after; empty if the kind has none.
   package var after: UnsafeRawBufferPointer
-  /// What these can't show, as a JSON object; empty for nothing.
+  /// The notes on special values as a JSON object; empty if there are none.
   package var special: UnsafeRawBufferPointer
-  /// The references to what is too large for them, as a JSON object; empty for nothing.
+  /// The references to large values as a JSON object; empty if there are none.
   package var large: UnsafeRawBufferPointer
 
-  /// Makes a change.
   package init(
     kind: ChangeKind,
     sequence: Int64,
@@ -118,27 +113,27 @@ package struct Change {
   }
 }
 
-/// How a transaction came into history.
+/// The origin of a transaction.
 package enum TransactionOperation: String, Hashable, Sendable, CaseIterable {
-  /// The writer recorded it.
+  /// The store recorded it.
   case recorded
-  /// A writer that is not ours made it, and triggers caught it.
+  /// A program other than Travelog wrote it, and triggers captured it.
   case foreign
-  /// It is the state of the store when its history began.
+  /// It is the state of the store at the start of its history.
   case snapshot
-  /// It was made up later from what rows and history differed in.
+  /// It was reconstructed from the differences between rows and history.
   case gap
-  /// It marks that older history was deleted.
+  /// It records that older history was deleted.
   case prune
-  /// The store got another schema.
+  /// It records a change of the schema.
   case migration
 }
 
-/// What happened to an object in a transaction.
+/// The effect of a change on an object.
 package enum ChangeKind: String, Hashable, Sendable, CaseIterable {
   case insert, update, delete
 
-  /// Calls with the name's bytes, which stay where they are for as long as the program runs.
+  /// Calls `body` with the name's bytes, which have a fixed address.
   package func withName<Result>(
     _ body: (UnsafeRawBufferPointer) throws -> Result
   ) rethrows -> Result {
@@ -153,7 +148,7 @@ package enum ChangeKind: String, Hashable, Sendable, CaseIterable {
 
   /// Reads a name; nil for another text.
   package init?(name: UnsafeRawBufferPointer) {
-    // The first letters differ, so that most rows cost one comparison.
+    // The first letters differ, so most rows cost one comparison.
     guard let first = name.first,
       let kind = Self.allCases.first(where: { kind in kind.withName { $0.first == first } }),
       kind.withName({ $0.elementsEqual(name) })

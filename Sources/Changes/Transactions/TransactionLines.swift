@@ -1,10 +1,10 @@
 /// Writes one transaction as the lines of a change log.
 ///
-/// These are also the bytes that its digest is made over, so that a store knows the digests of the
-/// logs that will be made from it.
+/// The digest of the transaction covers these bytes, so a store knows the digests of its future
+/// logs.
 package struct TransactionLines {
   private let transaction: Transaction
-  /// What stands before the sequence number of each change.
+  /// The text before the sequence number of each change.
   private let opening: [UInt8]
   /// What stands between that number and the known bytes.
   private let middle: [UInt8]
@@ -68,9 +68,9 @@ package struct TransactionLines {
     return values
   }
 
-  /// Appends the line that closes the transaction, with its line break.
+  /// Appends the closing line of the transaction, with its line break.
   ///
-  /// The digest is made over that line as it is without a digest.
+  /// The digest covers that line without the digest.
   package func appendClosing(digest: Digest?, to buffer: inout [UInt8]) {
     Self.append(#"{"kind":"transaction","txn":"#, to: &buffer)
     appendInteger(transaction.id, to: &buffer)

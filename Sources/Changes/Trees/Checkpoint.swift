@@ -1,11 +1,10 @@
-/// The state of a tree that grows, in the format c2sp.org/tlog-checkpoint.
+/// The state of a growing tree, in the format c2sp.org/tlog-checkpoint.
 package struct Checkpoint: Hashable, Sendable {
-  /// What tells this tree from every other one.
+  /// The unique name of the tree.
   package let origin: String
   /// The number of leaves, and the root.
   package let head: TreeHead
 
-  /// Describes a tree.
   package init(origin: String, head: TreeHead) throws(NoteError) {
     guard !origin.isEmpty, head.count >= 0, origin.unicodeScalars.allSatisfy({ $0.value >= 0x20 })
     else { throw .malformed("the origin is empty, or has control characters") }
@@ -15,7 +14,7 @@ package struct Checkpoint: Hashable, Sendable {
 
   /// Reads the text of a note.
   ///
-  /// Other logs may add lines, which mean nothing here.
+  /// Other logs may add lines, which are ignored.
   package init(text: String) throws(NoteError) {
     let lines = text.split(separator: "\n", omittingEmptySubsequences: false)
     guard lines.count >= 4, lines.last == "", lines.dropLast().allSatisfy({ !$0.isEmpty }) else {

@@ -1,6 +1,6 @@
 import Glibc
 
-/// Signs by Ed25519, the algorithm of RFC 8032.
+/// The signature of a message by Ed25519, RFC 8032.
 ///
 /// - Throws: ``NoteError/noLibrary`` if the machine has no libcrypto.
 package func ed25519Signature(
@@ -20,7 +20,7 @@ package func ed25519Signature(
   return signature
 }
 
-/// Whether a signature is one of Ed25519 by the holder of a key.
+/// Whether a signature is valid for a message and a public key.
 ///
 /// - Throws: ``NoteError/noLibrary`` if the machine has no libcrypto.
 package func isEd25519Signature(
@@ -37,7 +37,7 @@ package func isEd25519Signature(
     && library.verify(context, signature, signature.count, message, message.count) == 1
 }
 
-/// The public key that belongs to a private one.
+/// The public key of a private key.
 ///
 /// - Throws: ``NoteError/noLibrary`` if the machine has no libcrypto.
 package func ed25519PublicKey(of privateKey: [UInt8]) throws(NoteError) -> [UInt8] {
@@ -52,7 +52,7 @@ package func ed25519PublicKey(of privateKey: [UInt8]) throws(NoteError) -> [UInt
   return publicKey
 }
 
-/// The functions of libcrypto for signatures, which stays open as long as the process runs.
+/// The functions of libcrypto for signatures; the library is never closed.
 private struct CryptoSignatures: Sendable {
   typealias Object = UnsafeMutableRawPointer
   typealias Bytes = UnsafePointer<UInt8>
@@ -99,7 +99,7 @@ private struct CryptoSignatures: Sendable {
       beginVerifying = try function("EVP_DigestVerifyInit")
       verify = try function("EVP_DigestVerify")
     } catch {
-      // A libcrypto without Ed25519 is as good as none.
+      // A libcrypto without Ed25519 is not usable.
       dlclose(library)
       return nil
     }

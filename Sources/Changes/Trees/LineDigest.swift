@@ -1,20 +1,20 @@
-// What digests cover; docs/decisions/0004 has the reasons.
+// The inputs of digests; docs/decisions/0004 has the reasons.
 
-/// The digest of the values of a line, which nobody without the salt can find by trying values.
+/// The digest of the values of a line, which nobody can guess without the salt.
 package func valuesDigest(_ values: UnsafeRawBufferPointer, salt: Seed) -> Digest {
   MessageKind.values.digest(salt, values)
 }
 
 /// The hash of a line in the tree of its transaction.
 ///
-/// It covers the bytes that stay known if the values are hidden, and the digest of the values.
+/// It covers the bytes that are known even if the values are hidden, and the digest of the values.
 package func lineHash(_ known: UnsafeRawBufferPointer, values: Digest) -> Digest {
   MessageKind.leaf.digest(SHA256.digest(of: known), values)
 }
 
-/// The digest of a transaction without that of the one before.
+/// The digest of a transaction without the digest before it.
 ///
-/// It covers the root of the tree over its lines, and the line that closes it, without its digest.
+/// It covers the root of the tree over its lines, and the closing line without the digest.
 package func bodyDigest(lines: Digest, closing: UnsafeRawBufferPointer) -> Digest {
   MessageKind.body.digest(lines, closing)
 }

@@ -1,19 +1,19 @@
-/// The salts of a transaction's lines, from the seeds that some of the lines have.
+/// The salts of a transaction's lines, computed from the seeds in some of the lines.
 ///
-/// A line has a seed if the smallest cover of the lines with a salt has a subtree that begins there.
-/// Any other cover is refused, because a transaction has one way to be written.
+/// A line has a seed if the smallest cover of the lines with a salt has a subtree that begins
+/// there. Any other cover is refused, because a transaction has only one text.
 package struct LineSalts: Sendable {
   private let count: Int64
   private var salts: Salts?
-  /// The lines of the subtree whose seed came last.
+  /// The lines of the subtree of the last seed.
   private var covered: Range<Int64> = 0..<0
-  /// The line that is next.
+  /// The index of the next line.
   private var index: Int64 = 0
 
   /// Begins a transaction with this many lines.
   package init(count: Int64) { self.count = count }
 
-  /// Takes the next line, which has a seed for this many lines, and returns its salt.
+  /// Returns the salt of the next line, which has a seed for this many lines.
   package mutating func next(_ leaves: Int64, _ seed: Seed) throws(ProofError) -> Seed {
     let (end, isTooLarge) = index.addingReportingOverflow(Swift.max(leaves, 0))
     let range = index..<(isTooLarge ? index : end)
@@ -33,7 +33,7 @@ package struct LineSalts: Sendable {
     return try next()
   }
 
-  /// Takes the next line, which has no seed of its own, and returns its salt.
+  /// Returns the salt of the next line, which has no seed.
   package mutating func next() throws(ProofError) -> Seed {
     guard let salt = salts?.next() else {
       throw ProofError("Line \(index) of \(count) has no seed and no digest of its values.")
@@ -43,7 +43,7 @@ package struct LineSalts: Sendable {
     return salt
   }
 
-  /// Takes lines that have no salt.
+  /// Skips lines that have no salt.
   package mutating func skip(_ lines: Int64) throws(ProofError) {
     guard salts == nil else {
       throw ProofError("Line \(index) of \(count) has a seed, and the digest of its values too.")

@@ -1,19 +1,17 @@
-/// A proof, or a part of one, that does not prove what it should.
+/// An invalid proof, or an invalid part of one.
 package struct ProofError: Error, Hashable, Sendable {
-  /// What is wrong.
   package let message: String
 
   init(_ message: String) { self.message = message }
 }
 
-/// A tree by the number of its leaves and its root.
+/// The number of leaves of a tree, and its root.
 package struct TreeHead: Hashable, Sendable {
   /// The number of leaves.
   package var count: Int64
   /// The root.
   package var root: Digest
 
-  /// Describes a tree.
   package init(count: Int64, root: Digest) {
     self.count = count
     self.root = root
@@ -35,7 +33,7 @@ package func inclusionPath(of index: Int64, in count: Int64) -> [Range<Int64>] {
 
 /// The subtrees whose roots prove that a tree of `old` leaves is the beginning of a larger one.
 ///
-/// No root of a tree is among them.
+/// It does not contain the roots of the two trees.
 package func consistencyPath(from old: Int64, to count: Int64) -> [Range<Int64>] {
   guard old > 0 else { return [] }
   var path: [Range<Int64>] = []
@@ -46,14 +44,14 @@ package func consistencyPath(from old: Int64, to count: Int64) -> [Range<Int64>]
     path.append(isLeft ? right : left)
     node = isLeft ? left : right
   }
-  // The verifier of the proof knows the old root.
+  // The verifier knows the old root.
   if node.lowerBound > 0 { path.append(node) }
   return path.reversed()
 }
 
-/// The root that a proof of inclusion leads to.
+/// The root that a proof of inclusion gives.
 ///
-/// - Throws: ``ProofError`` if no tree of this size has such a proof for such a leaf.
+/// - Throws: ``ProofError`` if a tree of this size has no such proof for such a leaf.
 package func inclusionRoot(
   of leaf: Digest,
   at index: Int64,
@@ -72,7 +70,7 @@ package func inclusionRoot(
   return hash
 }
 
-/// Checks a proof that one tree is the beginning of another.
+/// Verifies a proof that one tree is the beginning of another.
 ///
 /// - Throws: ``ProofError`` if it does not prove that.
 package func checkConsistency(
@@ -90,7 +88,7 @@ package func checkConsistency(
   }
   var known = Array(zip(path, proof))[...]
   var before = old.root
-  // The old root is in the proof only if the newer tree has no node with all leaves of the older.
+  // The proof has the old root only if the newer tree has no node with exactly those leaves.
   if let first = path.first, first.lowerBound < old.count {
     before = proof[0]
     known = known.dropFirst()

@@ -1,12 +1,12 @@
-/// The tree of hashes of RFC 6962 over leaves that arrive one after another.
+/// The Merkle tree of RFC 6962 over leaves that arrive one after another.
 ///
-/// It keeps one hash for each whole subtree, 64 at most, however many leaves there are.
+/// It keeps one hash for each complete subtree, at most 64 for any number of leaves.
 package struct MerkleTree: Hashable, Sendable {
   /// The number of leaves.
   package private(set) var count: Int64 = 0
-  /// The roots of the largest whole subtrees, left to right.
+  /// The roots of the largest complete subtrees, left to right.
   private var subtrees: [Digest] = []
-  /// Whether the last subtree is the end of the tree, because it is not a whole one.
+  /// Whether the last subtree is not complete, and so must be the end of the tree.
   private var isComplete = false
 
   /// Creates a tree without leaves.
@@ -17,12 +17,11 @@ package struct MerkleTree: Hashable, Sendable {
     for leaf in leaves { append(leaf) }
   }
 
-  /// Appends the hash of a leaf.
   package mutating func append(_ leaf: Digest) { merge(leaf, 1) }
 
   /// Appends a subtree by its root.
   ///
-  /// - Throws: ``ProofError`` if no tree has a subtree with this number of leaves there.
+  /// - Throws: ``ProofError`` if no tree has a subtree of this size at this place.
   package mutating func append(_ root: Digest, ofLeaves leaves: Int64) throws(ProofError) {
     let isWhole = leaves > 0 && leaves & (leaves - 1) == 0 && count & (leaves - 1) == 0
     // Only the last subtree of a tree may have a number of leaves that is not a power of two.
@@ -47,7 +46,7 @@ package struct MerkleTree: Hashable, Sendable {
     count += leaves
   }
 
-  /// The root; that of a tree without leaves is the digest of no bytes.
+  /// The root; for a tree without leaves it is the digest of no bytes.
   package var root: Digest {
     guard var hash = subtrees.last else { return SHA256.digest(of: []) }
     for left in subtrees.dropLast().reversed() { hash = nodeHash(left, hash) }
@@ -55,17 +54,14 @@ package struct MerkleTree: Hashable, Sendable {
   }
 }
 
-/// The hash of a leaf with some bytes.
 package func leafHash(_ bytes: UnsafeRawBufferPointer) -> Digest {
   MessageKind.leaf.digest(bytes)
 }
 
-/// The hash of a leaf whose bytes are a digest.
 package func leafHash(_ digest: Digest) -> Digest {
   MessageKind.leaf.digest(digest)
 }
 
-/// The hash of a node with two children.
 package func nodeHash(_ left: Digest, _ right: Digest) -> Digest {
   MessageKind.node.digest(left, right)
 }
@@ -76,7 +72,7 @@ func leavesOfLeftChild(_ count: Int64) -> Int64 {
 }
 
 extension Range<Int64> {
-  /// The leaves below the children of the node that has these leaves, which are at least two.
+  /// The leaves below the two children of the node with these leaves, at least two.
   var children: (left: Self, right: Self) {
     let middle = lowerBound + leavesOfLeftChild(upperBound - lowerBound)
     return (lowerBound..<middle, middle..<upperBound)

@@ -1,26 +1,22 @@
-/// The kinds of short messages that trees and transactions hash, by the byte that each begins with.
+/// The kinds of short messages that trees and transactions hash, by their first byte.
 ///
-/// No two kinds have the same bytes, so that the hash of one is never taken for that of another. The
+/// No two kinds have the same first byte, so the hash of one kind is never the hash of another. The
 /// first two are those of RFC 6962.
 enum MessageKind: UInt8 {
   case leaf, node, seed, values, restatedSalt, body, transaction
 
-  /// The digest of a message of this kind with two digests.
   func digest(_ first: Digest, _ second: Digest) -> Digest {
     digest(first.words, second.words, 64, nothing)
   }
 
-  /// The digest of a message of this kind with a digest, and more bytes.
   func digest(_ first: Digest, _ more: UnsafeRawBufferPointer = nothing) -> Digest {
     digest(first.words, .zero, 32, more)
   }
 
-  /// The digest of a message of this kind with a seed, and more bytes.
   func digest(_ seed: Seed, _ more: UnsafeRawBufferPointer = nothing) -> Digest {
     digest(SIMD4(seed.first, seed.second, 0, 0), .zero, 16, more)
   }
 
-  /// The digest of a message of this kind with some bytes.
   func digest(_ bytes: UnsafeRawBufferPointer) -> Digest { digest(.zero, .zero, 0, bytes) }
 
   private func digest(
@@ -47,7 +43,7 @@ private var nothing: UnsafeRawBufferPointer { UnsafeRawBufferPointer(start: nil,
 extension Digest {
   /// Eight bytes each, the first one highest.
   var words: SIMD4<UInt64> {
-    // Four integers are all that a digest has.
+    // A digest consists of exactly four integers.
     withUnsafeBytes(of: self) { $0.loadUnaligned(as: SIMD4<UInt64>.self) }
   }
 }

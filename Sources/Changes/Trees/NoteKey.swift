@@ -1,26 +1,25 @@
-/// Why a note, a checkpoint or a key can't be read, made or trusted.
+/// The reason why a note, a checkpoint or a key can't be read, created or trusted.
 package enum NoteError: Error, Hashable, Sendable {
-  /// It is not spelled as it should be; the text says how.
+  /// It has the wrong form; the text says how.
   case malformed(String)
-  /// No key that is known has signed it.
+  /// No known key has signed it.
   case unsigned
-  /// The signature of a known key, by its name, is not one of this text.
+  /// The signature of the named known key does not belong to this text.
   case wrongSignature(String)
   /// The machine has no libcrypto, which signs and verifies.
   case noLibrary
 }
 
-/// A public key by which signatures of notes are verified: a name and a key of Ed25519.
+/// A public key that verifies signatures of notes: a name and a key of Ed25519.
 package struct NoteKey: Hashable, Sendable {
-  /// The name of who signs.
+  /// The name of the signer.
   package let name: String
   /// The 32 bytes of the public key.
   package let bytes: [UInt8]
 
-  /// Ed25519, as C2SP numbers kinds of signatures.
+  /// C2SP's number for Ed25519.
   private static let kind: UInt8 = 1
 
-  /// Names a key.
   package init(name: String, bytes: [UInt8]) throws(NoteError) {
     guard isKeyName(name) else {
       throw .malformed("the name of a key is empty, or has a blank, a plus or a control character")
@@ -47,7 +46,7 @@ package struct NoteKey: Hashable, Sendable {
     return "\(name)+\(number)+\(encoded([Self.kind] + bytes))"
   }
 
-  /// What tells the keys of one name from each other.
+  /// The number that distinguishes the keys of one name.
   package var id: UInt32 {
     let digest = SHA256.digest(of: Array(name.utf8) + [0x0a, Self.kind] + bytes)
     return UInt32(digest.words[0] >> 32)
@@ -62,12 +61,11 @@ func isKeyName(_ text: some StringProtocol) -> Bool {
     }
 }
 
-/// Reads base64 in the one form that it is written in.
+/// Reads canonical base64.
 func decoded(_ text: some StringProtocol) -> [UInt8]? {
   Array(text.utf8).withUnsafeBytes { parseBase64($0) }.map { Array($0) }
 }
 
-/// Bytes in base64.
 func encoded(_ bytes: [UInt8]) -> String {
   var text: [UInt8] = []
   bytes.withUnsafeBytes { appendBase64($0, to: &text) }
@@ -77,7 +75,7 @@ func encoded(_ bytes: [UInt8]) -> String {
 /// The 32 bytes of a key of Ed25519 in a PEM file, as `openssl genpkey -algorithm ed25519` and
 /// `openssl pkey -pubout` write it.
 package func ed25519Key(pem text: String) throws(NoteError) -> (bytes: [UInt8], isPrivate: Bool) {
-  // RFC 8410: before the key, DER has the same bytes in every file.
+  // RFC 8410: the DER bytes before the key are the same in every file.
   let kinds: [(name: String, isPrivate: Bool, opening: [UInt8])] = [
     (
       "PRIVATE KEY", true,

@@ -1,12 +1,11 @@
 /// The 16 bytes from which the salts of a subtree's leaves are derived.
 ///
-/// A node's seed gives those of its children, and nobody can find it from them. A leaf's seed is its
+/// A node's seed gives the seeds of its children, which do not reveal it. A leaf's seed is its
 /// salt.
 package struct Seed: Hashable, Sendable {
-  /// The number of bytes.
   package static let byteCount = 16
 
-  // Eight bytes each, the first one highest.
+  // Big-endian words.
   let first: UInt64
   let second: UInt64
 
@@ -20,7 +19,7 @@ package struct Seed: Hashable, Sendable {
     self.init(generator.next(), generator.next())
   }
 
-  /// Takes 16 bytes; nil for another number of them.
+  /// Creates a seed from 16 bytes; nil for another number of bytes.
   package init?(bytes: UnsafeRawBufferPointer) {
     guard bytes.count == Self.byteCount else { return nil }
     self.init(
@@ -29,18 +28,17 @@ package struct Seed: Hashable, Sendable {
     )
   }
 
-  /// Takes 16 bytes; nil for another number of them.
+  /// Creates a seed from 16 bytes; nil for another number of bytes.
   package init?(bytes: [UInt8]) {
     guard let seed = bytes.withUnsafeBytes({ Seed(bytes: $0) }) else { return nil }
     self = seed
   }
 
-  /// The bytes.
   package var bytes: [UInt8] {
     [first, second].flatMap { word in withUnsafeBytes(of: word.bigEndian) { Array($0) } }
   }
 
-  /// The seeds of the two children of the node that has this one.
+  /// The seeds of the node's two children.
   var children: (left: Seed, right: Seed) {
     let words = MessageKind.seed.digest(self).words
     return (Seed(words[0], words[1]), Seed(words[2], words[3]))
@@ -53,14 +51,12 @@ package struct Seed: Hashable, Sendable {
   }
 }
 
-/// A subtree of the seeds of a transaction, by its leaves and the seed of its root.
+/// A subtree of the seeds of a transaction: its leaves and its seed.
 package struct SeededRange: Hashable, Sendable {
-  /// The leaves.
   package let leaves: Range<Int64>
-  /// The seed that gives their salts.
+  /// The seed of the subtree's root.
   package let seed: Seed
 
-  /// Describes a subtree.
   package init(_ leaves: Range<Int64>, _ seed: Seed) {
     self.leaves = leaves
     self.seed = seed
@@ -77,10 +73,9 @@ package struct SeededRange: Hashable, Sendable {
 package struct Salts: Sequence, IteratorProtocol, Sendable {
   private var waiting: [SeededRange]
 
-  /// Begins with the first leaf.
+  /// Starts at the first leaf.
   package init(_ range: SeededRange) { waiting = range.leaves.isEmpty ? [] : [range] }
 
-  /// The next salt; nil after the last leaf.
   package mutating func next() -> Seed? {
     guard var range = waiting.popLast() else { return nil }
     while range.leaves.count > 1 {
@@ -92,22 +87,21 @@ package struct Salts: Sequence, IteratorProtocol, Sendable {
   }
 }
 
-/// The fewest seeds that give the salts of all leaves but the hidden ones, left to right.
+/// The fewest seeds that give the salts of all leaves except the hidden ones, left to right.
 ///
-/// It looks at hidden leaves as it needs them, and keeps a few dozen seeds at most.
+/// It reads hidden leaves one by one, and keeps at most a few dozen seeds.
 package struct SeedCover<Hidden: IteratorProtocol<Int64>>: Sequence, IteratorProtocol {
   private var waiting: [SeededRange]
   private var hidden: Hidden
   private var nextHidden: Int64?
 
-  /// Covers all leaves of some subtrees but the hidden ones; both ascend.
+  /// Covers all leaves of some subtrees except the hidden ones; both are in ascending order.
   package init(_ ranges: [SeededRange], hiding hidden: Hidden) {
     waiting = ranges.reversed()
     self.hidden = hidden
     nextHidden = self.hidden.next()
   }
 
-  /// The next subtree; nil after the last one.
   package mutating func next() -> SeededRange? {
     while let range = waiting.popLast() {
       while let index = nextHidden, index < range.leaves.lowerBound { nextHidden = hidden.next() }

@@ -1,32 +1,30 @@
-/// A text that one or more keys have signed, in the format c2sp.org/signed-note.
+/// A text with signatures of one or more keys, in the format c2sp.org/signed-note.
 package struct SignedNote: Hashable, Sendable, CustomStringConvertible {
-  /// A signature by a key, which may be of any kind.
+  /// A signature by a key of any kind.
   package struct Signature: Hashable, Sendable {
     /// The name of the key.
     package let name: String
-    /// What tells the keys of one name from each other.
+    /// The number that distinguishes the keys of one name.
     package let keyID: UInt32
-    /// The signature.
     package let bytes: [UInt8]
   }
 
-  /// A note has at most this many signatures.
+  /// The maximum number of signatures of a note.
   private static let limit = 100
   private static let dash = "\u{2014} "
 
-  /// What was signed; it ends with a line feed.
+  /// The signed text; it ends with a line feed.
   package let text: String
-  /// Who has signed it.
   package private(set) var signatures: [Signature] = []
 
-  /// Begins a note that nobody has signed.
+  /// Creates a note without signatures.
   package init(text: String) throws(NoteError) {
     guard text.hasSuffix("\n"), text.unicodeScalars.allSatisfy({ $0 == "\n" || $0.value >= 0x20 })
     else { throw .malformed("the text does not end with a line feed, or has control characters") }
     self.text = text
   }
 
-  /// Reads a note; signatures by keys that nobody knows may be anything.
+  /// Reads a note; signatures of unknown keys may be anything.
   package init(_ bytes: [UInt8]) throws(NoteError) {
     guard let note = String(validating: bytes, as: UTF8.self) else {
       throw .malformed("it is not UTF-8")
@@ -55,7 +53,7 @@ package struct SignedNote: Hashable, Sendable, CustomStringConvertible {
     guard !signatures.isEmpty else { throw .malformed("it has no signature") }
   }
 
-  /// The note as a file has it.
+  /// The text of a note file.
   package var description: String {
     signatures.reduce(text + "\n") { note, one in
       let number = (0..<4).map { UInt8(truncatingIfNeeded: one.keyID >> UInt32(24 - 8 * $0)) }
@@ -63,16 +61,15 @@ package struct SignedNote: Hashable, Sendable, CustomStringConvertible {
     }
   }
 
-  /// Adds a signature.
   package mutating func sign(_ name: String, privateKey: [UInt8]) throws(NoteError) {
     let key = try NoteKey(name: name, bytes: ed25519PublicKey(of: privateKey))
     let signature = try ed25519Signature(of: Array(text.utf8), by: privateKey)
     signatures.append(Signature(name: name, keyID: key.id, bytes: signature))
   }
 
-  /// The keys that have signed this, of those that are known.
+  /// The known keys that have signed the note.
   ///
-  /// - Throws: ``NoteError`` if none has, or if a signature is not the one of a known key.
+  /// - Throws: ``NoteError`` if none has, or if the signature of a known key is wrong.
   package func signers(among keys: [NoteKey]) throws(NoteError) -> [NoteKey] {
     var found: [NoteKey] = []
     for one in signatures {

@@ -1,8 +1,8 @@
-/// What history keeps of an object that is deleted.
+/// The values of a deleted object that history keeps.
 package enum HistoryMode: String, Hashable, Sendable, CaseIterable {
-  /// All values, and those that it had before.
+  /// All values, and the earlier ones.
   case full
-  /// Only the values of attributes that are to survive deletion; all others are erased, from
-  /// earlier transactions too.
+  /// Only the values of attributes that are marked for tombstones; all others are erased, also from
+  /// earlier transactions.
   case tombstones
 }

@@ -1,14 +1,12 @@
 import FoundationEssentials
 import Glibc
 
-/// A value that is too large for a line of history: its bytes, or the file that has them.
+/// A value that is too large for a line of history: its bytes, or the path of its file.
 package enum LargeValue: Sendable {
-  /// The bytes.
   case bytes(Data)
-  /// The path of a file that has the bytes.
   case file(String)
 
-  /// The size in bytes up to which a value is part of its line and of its row of history.
+  /// The maximum size in bytes of a value in a line or a row of history.
   package static let limit = 1024 * 1024
 
   /// The number of bytes; nil if there is no such file.
@@ -23,7 +21,7 @@ package enum LargeValue: Sendable {
 
   /// Calls with the bytes, piece by piece, so that a value of any size needs little memory.
   ///
-  /// - Throws: ``StoreError/Code/missingBlob`` where the file is gone.
+  /// - Throws: ``StoreError/Code/missingBlob`` if the file is missing.
   package func forEachPiece(_ body: (UnsafeRawBufferPointer) throws -> Void) throws {
     switch self {
     case .bytes(let data): try data.withUnsafeBytes(body)
@@ -42,7 +40,6 @@ package enum LargeValue: Sendable {
     }
   }
 
-  /// All bytes at once.
   package func data() throws -> Data {
     if case .bytes(let data) = self { return data }
     var data = Data()

@@ -1,14 +1,12 @@
-/// Something that a change expected to find in the store, and that is otherwise.
+/// A difference between the value that a change expects and the value in the store.
 package struct ReplayDifference: Hashable, Sendable, CustomStringConvertible {
-  /// The entity of the object.
   package let entity: String
-  /// The object's id.
   package let object: Int64
-  /// The property; nil if the object as a whole is or is not there.
+  /// The property; nil if the whole object exists or is missing unexpectedly.
   package let property: String?
-  /// What the change says was there, as canonical text; nil for nothing.
+  /// The expected value as canonical text; nil for none.
   package let expected: String?
-  /// What is there; nil for nothing.
+  /// The value in the store; nil for none.
   package let found: String?
 
   package init(
@@ -25,7 +23,6 @@ package struct ReplayDifference: Hashable, Sendable, CustomStringConvertible {
     self.found = found
   }
 
-  /// The difference in words.
   package var description: String {
     let name = "\(entity) \(object)"
     guard let property else {

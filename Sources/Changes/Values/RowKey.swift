@@ -1,4 +1,4 @@
-/// Names one row: its entity, and its id in the entity's table.
+/// The identity of a row: its entity, and its id in the entity's table.
 package struct RowKey: Hashable, Comparable, Sendable {
   package let entity: EntityIndex
   package let id: ObjectID
@@ -13,9 +13,9 @@ package struct RowKey: Hashable, Comparable, Sendable {
   }
 }
 
-/// What identifies a row in its table.
+/// The id of a row in its table.
 ///
-/// Only code that binds or reads SQL, or that reads or writes canonical text, knows that it is an
+/// Only code that binds or reads SQL, or writes or reads canonical text, uses its
 /// ``integer``.
 @usableFromInline
 package struct ObjectID: Hashable, Comparable, Sendable, ExpressibleByIntegerLiteral {

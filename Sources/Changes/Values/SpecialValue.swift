@@ -1,20 +1,19 @@
 import FoundationEssentials
 
-/// A stored value that the encoding of its declared type can't show.
+/// A stored value that the encoding of its declared type can't express.
 ///
-/// In a log the member is then null, or the nearest that the type shows, and the ``name`` of the
-/// exact value stands under `special`.
+/// In a log the member is null or the nearest expressible value, and `special` has the ``name`` of
+/// the exact value.
 package enum SpecialValue: Hashable, Sendable {
   /// Not a number, which is stored as the text `NaN`.
   case nan
-  /// Above all numbers.
+  /// Greater than all numbers.
   case infinity
-  /// Below all numbers.
+  /// Less than all numbers.
   case negativeInfinity
-  /// Any other value that doesn't fit: a date of the year 12000, or what a foreign writer left.
+  /// Any other value, such as a date of the year 12000, or a value that a foreign writer wrote.
   case stored(Value)
 
-  /// The special value for a stored one.
   init(_ value: Value, as type: ValueType) {
     switch value {
     case .real(let number) where number.isNaN: self = .nan
@@ -25,13 +24,13 @@ package enum SpecialValue: Hashable, Sendable {
     }
   }
 
-  /// What stands under `special` for a value that was erased, and so is not known.
+  /// The note under `special` for an erased value.
   package static let erasedName = "erased"
 
-  /// What stands under `special` in a partial log for a value that was left out.
+  /// The note under `special` for a value that is left out of a filtered log.
   package static let redactedName = "redacted"
 
-  /// What stands under `special` in a partial log before the keyed digest of a value.
+  /// The text under `special` in a filtered log before the keyed digest of a value.
   package static let hashPrefix = "hash:"
 
   /// True for a note that only partial logs have.
@@ -41,12 +40,11 @@ package enum SpecialValue: Hashable, Sendable {
         && Digest(hexadecimal: String(name.dropFirst(hashPrefix.count))) != nil
   }
 
-  /// What stands under `special` for an external value whose file was gone; its digest is known.
+  /// The note under `special` for an external value whose file was missing; its digest is known.
   package static let missingName = "missing"
 
   private static let brokenTextPrefix = "text64:"
 
-  /// The stored value.
   package var value: Value {
     switch self {
     case .nan: .text("NaN")
@@ -56,10 +54,11 @@ package enum SpecialValue: Hashable, Sendable {
     }
   }
 
-  /// The text that stands for it under `special`.
+  /// The text for it under `special`.
   ///
-  /// It is `nan`, `inf`, `-inf`, a number (with a point or an exponent a real one, else an
-  /// integer), `text:` and the text, or `blob:` and base64; `text64:` and base64 for a text that is no UTF-8.
+  /// It is `nan`, `inf`, `-inf`, a number (real if it has a point or an exponent, otherwise an
+  /// integer), `text:` and the text, `blob:` and base64, or `text64:` and base64 for text that is
+  /// not UTF-8.
   package var name: String {
     var name: [UInt8] = []
     switch self {
@@ -80,7 +79,7 @@ package enum SpecialValue: Hashable, Sendable {
     return String(decoding: name, as: UTF8.self)
   }
 
-  /// Reads a ``name``; nil for text that is none.
+  /// Reads a ``name``; nil for other text.
   package init?(name: String) {
     switch name {
     case "nan": self = .nan
@@ -93,7 +92,7 @@ package enum SpecialValue: Hashable, Sendable {
   }
 
   private static func storedValue(name: String) -> Value? {
-    // By bytes: as characters, a colon with an accent after it is no colon.
+    // Bytes: as characters, a colon with a combining accent is not a colon.
     let rest = name.utf8.dropFirst(5)
     if name.utf8.starts(with: "text:".utf8) { return .text(String(Substring(rest))) }
     if name.utf8.starts(with: "blob:".utf8) {
@@ -102,7 +101,7 @@ package enum SpecialValue: Hashable, Sendable {
     if name.utf8.starts(with: brokenTextPrefix.utf8) {
       let bytes = Array(name.utf8.dropFirst(brokenTextPrefix.utf8.count))
         .withUnsafeBytes { parseBase64($0) }
-      // What is UTF-8 has another form.
+      // Valid UTF-8 has another form.
       return bytes.flatMap { $0.withUnsafeBytes(isValidUTF8) ? nil : .brokenText($0) }
     }
     return Array(name.utf8).withUnsafeBytes { bytes in
@@ -113,7 +112,7 @@ package enum SpecialValue: Hashable, Sendable {
 }
 
 extension ValueType {
-  /// Whether not-a-number is a value, kept as the text `NaN`.
+  /// Whether not-a-number is a value, stored as the text `NaN`.
   var hasNaN: Bool {
     switch self {
     case .float16, .float, .double, .date, .decimal: true
@@ -121,7 +120,7 @@ extension ValueType {
     }
   }
 
-  /// The integers that the type has; nil for types that are not kept as integers.
+  /// The integers of the type; nil for types that are not stored as integers.
   package var integers: ClosedRange<Int64>? {
     switch self {
     case .bool: 0...1

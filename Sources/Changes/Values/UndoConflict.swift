@@ -1,8 +1,8 @@
-/// Something that stands on changes that are to be undone.
+/// A later change that depends on changes that are to be undone.
 package enum UndoConflict: Hashable, Sendable, CustomStringConvertible {
-  /// A value, or the object as a whole, is no longer as the change left it.
+  /// A value, or the whole object, is no longer as the change left it.
   case changed(ReplayDifference)
-  /// An object would vanish that another one leads to.
+  /// Another object refers to an object that the undo would delete.
   case referenced(
     entity: String,
     object: Int64,
@@ -10,7 +10,7 @@ package enum UndoConflict: Hashable, Sendable, CustomStringConvertible {
     byObject: Int64,
     property: String
   )
-  /// An object would lead to one that is not there any more.
+  /// The undo would restore a reference to a missing object.
   case missingTarget(
     entity: String,
     object: Int64,
@@ -19,7 +19,6 @@ package enum UndoConflict: Hashable, Sendable, CustomStringConvertible {
     toObject: Int64
   )
 
-  /// The conflict in words.
   package var description: String {
     switch self {
     case .changed(let difference): difference.description
@@ -31,7 +30,7 @@ package enum UndoConflict: Hashable, Sendable, CustomStringConvertible {
     }
   }
 
-  /// The object that later changes made other than it was to be.
+  /// The object with the conflict.
   package var object: (entity: String, id: Int64) {
     switch self {
     case .changed(let difference): (difference.entity, difference.object)

@@ -1,26 +1,25 @@
 import FoundationEssentials
 
-/// A value as SQLite holds it in one column of one row.
+/// A value in one column of one row of SQLite.
 ///
-/// Every declared Swift type has exactly one way to and from a `Value`; `docs/STORE.md` has the
-/// table, with the odd values of each type.
+/// Every declared Swift type is converted to and from a `Value` in exactly one way; the table in
+/// `docs/STORE.md` includes the special values of each type.
 public enum Value: Hashable, Sendable {
   /// No value.
   case null
   /// A signed integer; unsigned ones above `Int64.max` are ``text(_:)`` of twenty digits.
   case integer(Int64)
-  /// A number with a fraction; never NaN, which SQLite would turn into NULL (see ``ValueType``).
+  /// A number with a fraction; never NaN, which SQLite would convert to NULL (see ``ValueType``).
   case real(Double)
   /// Text in UTF-8; it may contain NUL.
   case text(String)
-  /// Bytes.
   case blob(Data)
-  /// Bytes that a program other than this one wrote as text, and that are no UTF-8.
+  /// Text by a program other than Travelog that is not valid UTF-8.
   case brokenText(Data)
 }
 
 extension Value {
-  /// A stored text, whatever its bytes are.
+  /// A stored text with any bytes.
   package init(text bytes: UnsafeRawBufferPointer) {
     self =
       isValidUTF8(bytes)
@@ -29,8 +28,8 @@ extension Value {
 
   /// Whether both are stored as the same bits.
   ///
-  /// Equality is wider: it takes negative zero for zero, and two spellings of one character in
-  /// Unicode for each other, which would lose changes.
+  /// Equality is wider: it equates negative zero with zero, and two Unicode spellings of one
+  /// character, which would lose changes.
   package func isSame(as other: Value) -> Bool {
     switch (self, other) {
     case (.null, .null): true
@@ -43,7 +42,7 @@ extension Value {
     }
   }
 
-  /// Copies a value from where it lies.
+  /// Copies a value.
   package init(_ plain: PlainValue) {
     switch plain {
     case .null: self = .null
@@ -55,7 +54,7 @@ extension Value {
   }
 }
 
-/// A value whose text or bytes lie where they were found, or in room that somebody gave for them.
+/// A value whose text or bytes are in memory of the caller.
 package enum PlainValue {
   case null
   case integer(Int64)

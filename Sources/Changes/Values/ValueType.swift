@@ -1,4 +1,4 @@
-/// The declared type of an attribute, which alone decides how its values are stored and logged.
+/// The declared type of an attribute, which determines how its values are stored and logged.
 public enum ValueType: String, Codable, Hashable, Sendable, CaseIterable {
   case bool
   case int8, int16, int32, int64
@@ -10,8 +10,8 @@ public enum ValueType: String, Codable, Hashable, Sendable, CaseIterable {
   case data
   case uuid
   case url
-  /// A `Codable` value that is none of the above, as canonical JSON text.
+  /// A `Codable` value of none of the types above, as canonical JSON text.
   case json
-  /// A value turned into bytes by a transformer that the model names.
+  /// A value that the transformer named in the model converts to bytes.
   case transformed
 }

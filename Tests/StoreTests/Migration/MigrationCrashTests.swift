@@ -129,7 +129,7 @@ struct MigrationCrashTests {
 
   /// Migrates copies of a store in child processes that are killed.
   ///
-  /// - Parameter slowness: The duration of this kind of migration relative to a plain one.
+  /// `slowness` is the duration of this kind of migration relative to a plain one.
   func run(
     slowness: Double = 1,
     _ child: (_ path: String, _ delay: UInt32) async -> Void
