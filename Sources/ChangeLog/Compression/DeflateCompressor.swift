@@ -1,7 +1,7 @@
 #if DEFLATE
 import CDeflate
 
-/// Compresses by libdeflate, which takes a third of the time of zlib and makes less of it.
+/// Compresses with libdeflate, which needs a third of zlib's time and produces smaller files.
 final class DeflateCompressor {
   static let levels = 0...12
 
@@ -21,7 +21,6 @@ final class DeflateCompressor {
 
   deinit { libdeflate_free_compressor(compressor) }
 
-  /// The member that a block makes.
   func member(of block: [UInt8]) throws -> [UInt8] {
     let room = libdeflate_gzip_compress_bound(compressor, block.count)
     let member = [UInt8](unsafeUninitializedCapacity: room) { output, count in

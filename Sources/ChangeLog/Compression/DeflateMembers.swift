@@ -1,7 +1,7 @@
 #if DEFLATE
 import CDeflate
 
-/// Decompresses gzip members that are in memory by libdeflate, in half the time of zlib.
+/// Decompresses gzip members in memory with libdeflate, in half of zlib's time.
 final class DeflateMembers {
   private let decompressor: OpaquePointer
 
@@ -14,9 +14,9 @@ final class DeflateMembers {
 
   deinit { libdeflate_free_decompressor(decompressor) }
 
-  /// Takes the member that some bytes begin with, and tells how many it has and how many it gave.
+  /// Decompresses the member at the start of some bytes; returns its size and that of its content.
   ///
-  /// Nil if it is not all there, is damaged, or has no room.
+  /// Nil if the member is incomplete, damaged, or too large for the output.
   func read(
     _ input: UnsafeRawBufferPointer,
     into output: UnsafeMutableRawBufferPointer

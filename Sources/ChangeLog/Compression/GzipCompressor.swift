@@ -1,5 +1,5 @@
-// Compresses blocks, each into a gzip member of its own: the same bytes each time for one library
-// and level. Another library may give other bytes; what they hold is the same.
+// Compresses each block into one gzip member. One library and level always produce the same bytes.
+// Another library may produce other bytes with the same content.
 #if DEFLATE
 typealias GzipCompressor = DeflateCompressor
 #else

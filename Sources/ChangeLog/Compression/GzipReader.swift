@@ -2,12 +2,12 @@ import CZlib
 import Glibc
 import Stopping
 
-/// Reads what one or more gzip members hold, a piece at a time.
+/// Reads the content of gzip members, a piece at a time.
 ///
-/// Where there is libdeflate, a member that is in memory as a whole, and for which there is room, is
-/// taken at once. All others, and those that are damaged, are zlib's.
+/// libdeflate, if available, decompresses a member that is in memory as a whole and for which there
+/// is room. zlib decompresses all others, and those that are damaged.
 package final class GzipReader {
-  /// More than any member of a log takes, but for those with very long lines.
+  /// More than any member of a log needs, unless it has very long lines.
   private static let memberRoom = 1_200_000
 
   private var stream = z_stream()
@@ -18,12 +18,12 @@ package final class GzipReader {
   private let mayWait: Bool
   /// What was read and not yet decompressed.
   private var waiting = 0..<0
-  /// True between the beginning of a member and its end, where zlib reads it.
+  /// Whether zlib is inside a member.
   private var isInMember = false
   private var isAtEnd = false
-  /// True once it has turned out that there is not a single byte.
+  /// Whether the file has no bytes at all.
   private(set) var isEmpty = false
-  /// Whether the file begins as gzip does, or nothing was read yet.
+  /// Whether the file begins as a gzip file, or nothing was read yet.
   private var beginsAsGzip = true
   /// Why the next member can't be read.
   private var damage: (any Error)?
@@ -33,7 +33,7 @@ package final class GzipReader {
   private let members: DeflateMembers
   #endif
 
-  /// Reads from a file that is open, which the caller closes.
+  /// Reads from an open file, which the caller closes.
   package init(descriptor: Int32, path: String) throws {
     self.descriptor = descriptor
     self.path = path
@@ -53,7 +53,7 @@ package final class GzipReader {
   /// True when nothing more will come.
   var isFinished: Bool { isAtEnd && waiting.isEmpty && !isInMember && damage == nil }
 
-  /// Puts what comes next into a buffer, and returns how much; zero at the end.
+  /// Reads the next bytes into a buffer, and returns their number; zero at the end.
   ///
   /// Whole members before a damaged one are given, and the next call throws.
   /// - Throws: ``LogError`` with ``LogError/Code/incomplete`` where the file ends inside a member,
@@ -78,7 +78,7 @@ package final class GzipReader {
         try refill(upTo: Self.memberRoom)
         guard !waiting.isEmpty else { break }
         #if DEFLATE
-        // The next member has a better chance in an empty buffer.
+        // The next member is more likely to fit into an empty buffer.
         guard count == 0 || output.count - count >= Self.memberRoom else { break }
         let taken = members.read(
           UnsafeRawBufferPointer(rebasing: input[waiting]),
@@ -100,7 +100,7 @@ package final class GzipReader {
     return count
   }
 
-  /// Passes over so many bytes; false if there are less.
+  /// Skips bytes; false if there are fewer.
   func skip(_ count: Int64) throws -> Bool {
     let scratch = UnsafeMutableRawBufferPointer.allocate(byteCount: 1 << 20, alignment: 16)
     defer { scratch.deallocate() }
@@ -114,7 +114,7 @@ package final class GzipReader {
     return true
   }
 
-  /// Lets zlib go on with a member, and returns how much it gave.
+  /// Continues a member with zlib, and returns the number of bytes.
   private func inflate(into output: UnsafeMutableRawBufferPointer) throws -> Int {
     let room = UInt32(clamping: output.count)
     stream.next_in = input.bindMemory(to: UInt8.self).baseAddress.map { $0 + waiting.lowerBound }
@@ -131,7 +131,7 @@ package final class GzipReader {
     return Int(room - stream.avail_out)
   }
 
-  /// Reads on where less than so many bytes wait.
+  /// Reads more if fewer than `wanted` bytes are waiting.
   private func refill(upTo wanted: Int) throws {
     guard waiting.count < wanted, !isAtEnd else { return }
     let isFirst = waiting.upperBound == 0
@@ -160,10 +160,10 @@ package final class GzipReader {
     beginsAsGzip = input[waiting].starts(with: [0x1f, 0x8b].prefix(waiting.count))
   }
 
-  /// A file with another name was perhaps never a log; one with this name was.
+  /// Whether the file was probably a log, so that other content means damage.
   private var isNamedAsLog: Bool { path.hasSuffix(".ndjson.gz") }
 
-  /// Whether somebody took a store for a log, which only a file can tell.
+  /// Whether the file is an SQLite database that was passed as a log.
   private var isDatabase: Bool {
     var magic = [UInt8](repeating: 0, count: 15)
     return pread(descriptor, &magic, 15, 0) == 15 && magic.elementsEqual("SQLite format 3".utf8)

@@ -1,10 +1,10 @@
 import Dispatch
 
-/// Compresses blocks on several threads and hands the members out in the order of the blocks.
+/// Compresses blocks on several threads, and passes the members on in the order of the blocks.
 ///
-/// No more blocks are in memory than twice the threads, and fewer where they are large.
+/// At most twice as many blocks as threads are in memory, and fewer if they are large.
 final class MemberPipeline {
-  /// One block on its way; the semaphore is signalled when ``result`` is there.
+  /// A block in progress; the semaphore is signalled when ``result`` is set.
   private final class Job: @unchecked Sendable {
     let block: [UInt8]
     var result: Result<[UInt8], any Error> = .success([])
@@ -13,7 +13,7 @@ final class MemberPipeline {
     init(_ block: [UInt8]) { self.block = block }
   }
 
-  /// Compressors that are not in use; making one costs as much as to compress a small block.
+  /// Compressors that are not in use; creating one costs as much as compressing a small block.
   private final class Pool: @unchecked Sendable {
     private let lock = DispatchSemaphore(value: 1)
     private var compressors: [GzipCompressor] = []
@@ -35,25 +35,24 @@ final class MemberPipeline {
     }
   }
 
-  /// Together the blocks that wait have no more bytes, unless there is one alone.
+  /// The maximum size of all waiting blocks; a larger block waits alone.
   private static let largestWait = 8 << 20
 
   private let pool: Pool
   private let queue = DispatchQueue(label: "travelog.gzip", attributes: .concurrent)
   private let threads: Int
   private var jobs: [Job] = []
-  /// The bytes of the blocks on their way.
+  /// The size of the waiting blocks.
   private var waiting = 0
   private let sink: ([UInt8]) throws -> Void
 
-  /// Makes a pipeline whose members go to a closure, which is called on the caller's thread.
+  /// Creates a pipeline that passes members to `sink` on the caller's thread.
   init(level: Int, threads: Int, path: String, sink: @escaping ([UInt8]) throws -> Void) {
     pool = Pool { try GzipCompressor(level: level, path: path) }
     self.threads = max(1, threads)
     self.sink = sink
   }
 
-  /// Takes a block.
   func append(_ block: [UInt8]) throws {
     if jobs.count >= 2 * threads { try takeFirst() }
     while !jobs.isEmpty, waiting + block.count > Self.largestWait { try takeFirst() }
@@ -66,7 +65,6 @@ final class MemberPipeline {
     }
   }
 
-  /// Waits for all blocks.
   func finish() throws {
     while !jobs.isEmpty { try takeFirst() }
   }

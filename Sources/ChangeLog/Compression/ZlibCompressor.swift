@@ -1,6 +1,6 @@
 import CZlib
 
-/// Compresses where there is no faster library than zlib.
+/// Compresses with zlib if libdeflate is not available.
 final class ZlibCompressor {
   static let levels = 0...9
 
@@ -12,7 +12,7 @@ final class ZlibCompressor {
     guard Self.levels.contains(level) else {
       throw LogFailure.level(level, allowed: Self.levels).at(path)
     }
-    // What is asked for is right, so that nothing but memory can be missing.
+    // The arguments are valid, so only memory can be missing.
     guard travelog_deflate_init(&stream, Int32(level)) == Z_OK else {
       throw LogFailure.outOfMemory.at(path)
     }
@@ -20,14 +20,13 @@ final class ZlibCompressor {
 
   deinit { deflateEnd(&stream) }
 
-  /// The member that a block makes.
   func member(of block: [UInt8]) throws -> [UInt8] {
     deflateReset(&stream)
     let room = Int(deflateBound(&stream, UInt(block.count)))
     var failed = false
     let member = [UInt8](unsafeUninitializedCapacity: room) { output, count in
       block.withUnsafeBufferPointer { input in
-        // zlib reads through a pointer that it declares as mutable, and writes nothing there.
+        // zlib does not write through this pointer, although it is declared as mutable.
         stream.next_in = UnsafeMutablePointer(mutating: input.baseAddress)
         stream.avail_in = UInt32(input.count)
         stream.next_out = output.baseAddress

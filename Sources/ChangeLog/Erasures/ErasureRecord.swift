@@ -1,25 +1,25 @@
 import Changes
 
-/// That values of a transaction were erased from the logs: who did it, when, why, and what its lines
-/// give since then.
+/// The record that values of a transaction were erased from the logs: by whom, when, why, and the
+/// digest of its lines afterwards.
 package struct ErasureRecord: Hashable, Sendable {
-  /// When it was: RFC 3339 in UTC with six digits of a second.
+  /// The time of the erasure: RFC 3339 in UTC with six digits of a second.
   package var time: String
-  /// Who did it; nil if nobody knows.
+  /// The author of the erasure; nil if it is not known.
   package var author: String?
-  /// Why, in words; nil if nothing was said.
+  /// The reason in words; nil if none was given.
   package var reason: String?
-  /// The transaction.
   package var transaction: Int64
-  /// How the transaction came about, which tells a snapshot from the transaction whose id it has.
+  /// The op of the transaction, which distinguishes a snapshot from the transaction with the same
+  /// id.
   package var operation: TransactionOperation
-  /// Whose values they were; nil if the store had erased them before it was exported.
+  /// The object of the values; nil if the store had erased them before it was exported.
   package var object: ObjectName?
-  /// The properties whose values went, as lines name them; empty for all that there were.
+  /// The names in lines of the erased properties; empty for all.
   package var attributes: [String]
-  /// The digest that the transaction keeps.
+  /// The digest of the transaction, which does not change.
   package var digest: Digest
-  /// The digest that its lines give since then.
+  /// The digest of its lines after the erasure.
   package var lines: Digest
 
   /// Makes a record.
@@ -45,12 +45,12 @@ package struct ErasureRecord: Hashable, Sendable {
     self.lines = lines
   }
 
-  /// What comes before the first record of a lineage.
+  /// The digest before the first record of a lineage.
   static func beginning(ofStore identifier: String, lineage: Int64) -> Digest {
     SHA256.digest(of: Array("travelog/1 \(identifier) \(lineage) erasures".utf8))
   }
 
-  /// The line with its line break, after the record with a digest; and its own digest.
+  /// The line with its line break, and its digest, given the digest of the record before.
   func line(after previous: Digest) -> (line: [UInt8], digest: Digest) {
     var line = Array(#"{"kind":"erasure","ts":"#.utf8)
     appendJSONString(time, to: &line)
@@ -76,8 +76,9 @@ package struct ErasureRecord: Hashable, Sendable {
     return (line + #","digest":"\#(digest)""#.utf8 + end, digest)
   }
 
-  /// Reads a line without its line break, after the record with a digest; a line that is not the one
-  /// that would have been written there is refused.
+  /// Reads a line without its line break, given the digest of the record before.
+  ///
+  /// Any other line than the exact one is refused.
   init(line: UnsafeRawBufferPointer, after previous: Digest) throws(Refusal) {
     var text = LineParts(line)
     try text.expect(#"{"kind":"erasure","ts":"#)

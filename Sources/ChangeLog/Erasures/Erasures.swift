@@ -1,32 +1,30 @@
 import Changes
 
-/// The records of erasures in the logs of one lineage, by the transactions that they are of.
+/// The erasure records of one lineage, by transaction.
 package struct Erasures: Sendable {
-  /// What is known of one erased transaction.
+  /// One erased transaction.
   package struct Entry: Hashable, Sendable {
-    /// The transaction.
     package let transaction: Int64
-    /// True for a snapshot beside the logs, or one that begins a lineage.
+    /// Whether it is a snapshot beside the logs, or one that begins a lineage.
     package let isSnapshot: Bool
-    /// What its lines gave after each erasure, the last one at the end.
+    /// The digest of its lines after each erasure, the latest one last.
     package fileprivate(set) var lines: [Digest]
   }
 
-  /// What is known of the erased transactions, by the digests that they keep.
+  /// The erased transactions, by their digests.
   package private(set) var entries: [Digest: Entry] = [:]
-  /// The number of records.
   package private(set) var count = 0
-  /// The digest of the last record, or what comes before the first.
+  /// The digest of the last record, or the one before the first.
   package private(set) var head: Digest
-  /// The bytes of the whole records in the file.
+  /// The size of the complete records in the file.
   private(set) var length: Int64 = 0
 
-  /// What there is where nothing was erased.
+  /// No erasures.
   package init(store: String, lineage: Int64) {
     head = ErasureRecord.beginning(ofStore: store, lineage: lineage)
   }
 
-  /// Adds a record and returns its line; nil if the same was recorded before.
+  /// Adds a record and returns its line; nil if it is already recorded.
   package mutating func append(_ record: ErasureRecord) -> [UInt8]? {
     guard entries[record.digest]?.lines.last != record.lines else { return nil }
     let (line, digest) = record.line(after: head)
@@ -50,12 +48,12 @@ package struct Erasures: Sendable {
 // MARK: The file
 
 extension Erasures {
-  /// Reads the records of a lineage; none where there is no such file.
+  /// Reads the records of a lineage; a missing file has none.
   ///
-  /// A last line that is cut off is that of a program that was stopped, before what it tells of came
-  /// to be; it is passed over.
+  /// An incomplete last line is ignored: a program was stopped before it erased the values that the
+  /// line describes.
   ///
-  /// - Throws: ``LogError`` with ``LogError/Code/damaged`` where a record was altered, or is not in
+  /// - Throws: ``LogError`` with ``LogError/Code/damaged`` if a record was altered, or is not in
   ///   its place.
   package init(path: String, store: String, lineage: Int64) throws {
     self.init(store: store, lineage: lineage)
@@ -71,12 +69,12 @@ extension Erasures {
     }
   }
 
-  /// The records that belong to a log which lies by itself, or in a folder of logs.
+  /// The records for a log, which may be alone or in a log folder.
   package init(near log: String, header: LogHeader) throws {
     try self.init(path: Self.path(near: log), store: header.store, lineage: header.lineage)
   }
 
-  /// Where the records are that belong to a log: beside it, or in the folder of its lineage.
+  /// The path of the records for a log: beside it, or in the folder of its lineage.
   static func path(near log: String) -> String {
     let folder = parentFolder(log)
     let name = folder.split(separator: "/").last ?? ""
@@ -84,7 +82,7 @@ extension Erasures {
     return "\(lineage)/\(LogFolder.erasuresName)"
   }
 
-  /// Adds records to the file that these were read from; they last when this returns.
+  /// Adds records durably to the file that these were read from.
   package mutating func append(_ records: [ErasureRecord], to path: String) throws {
     let start = length
     var lines: [UInt8] = []

@@ -1,12 +1,12 @@
 import Glibc
 
-/// Where a log is written to.
+/// The destination of a log.
 package enum LogDestination: Sendable {
-  /// A file below a folder, by the day of its first transaction in UTC.
+  /// A file in the folder of the day, in UTC, of its first transaction.
   case day(String, LogFolder)
-  /// A file of the state after a transaction, beside those of the days.
+  /// A snapshot, beside the folders of the days.
   case snapshot(LogFolder)
-  /// A file that is there, in whose place it comes.
+  /// A file that replaces an existing one.
   case replacing(String, LogFolder)
   /// An open stream, which the caller closes; the name is for messages.
   case stream(Int32, name: String)
@@ -15,12 +15,12 @@ package enum LogDestination: Sendable {
     if case .stream = self { true } else { false }
   }
 
-  /// Whether a file that is there is written over.
+  /// Whether an existing file is replaced.
   var isReplacing: Bool {
     if case .replacing = self { true } else { false }
   }
 
-  /// The folder of logs; nil for a stream.
+  /// The log folder; nil for a stream.
   var folder: LogFolder? {
     switch self {
     case .day(_, let folder), .snapshot(let folder), .replacing(_, let folder): folder
@@ -28,10 +28,10 @@ package enum LogDestination: Sendable {
     }
   }
 
-  /// The name that a log has until it is whole.
+  /// The path of an incomplete log.
   ///
-  /// There is one for each lineage, because one program at a time writes logs into a folder; what
-  /// another left there, which was stopped, is written over.
+  /// There is one for each lineage, because only one program at a time writes logs into a folder.
+  /// It overwrites the file of an interrupted program.
   func temporary(_ header: LogHeader) throws -> String {
     switch self {
     case .day(_, let folder), .snapshot(let folder), .replacing(_, let folder):
@@ -42,7 +42,7 @@ package enum LogDestination: Sendable {
     }
   }
 
-  /// The name that a whole log has.
+  /// The path of a complete log.
   func path(_ header: LogHeader, last: Int64) -> String {
     switch self {
     case .day(let day, let folder):

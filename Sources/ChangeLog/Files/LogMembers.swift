@@ -1,34 +1,33 @@
 import Changes
 import Glibc
 
-/// Where a log of several gzip members can be gone into without decompressing what comes before: the
-/// file `_<name>.members.ndjson` beside it.
+/// The members file `_<name>.members.ndjson` beside a long log: readers can start in the middle.
 ///
-/// It is made of the log and never trusted: whoever goes by it looks at what is there, and reads the
-/// log from its beginning where that is something else.
+/// It is derived from the log and never trusted: a reader checks the place that it finds, and reads
+/// the log from its beginning if the place is wrong.
 enum LogMembers {
   static let format = "travelog-members/1"
-  /// Far more than the file of the largest log has.
+  /// Far more than the largest log needs.
   private static let largestFile: Int64 = 1 << 24
 
-  /// A line that closes a transaction, after which the log may be read.
+  /// A closing line after which a reader can start.
   struct Entry: Hashable {
-    /// Where the member begins that the line is in.
+    /// The offset of the member with the line.
     var offset: Int64
-    /// How many bytes of what the member holds come before the line.
+    /// The number of decompressed bytes in the member before the line.
     var begins: Int64
-    /// The transaction that it closes.
+    /// The id of the closed transaction.
     var transaction: Int64
   }
 
-  /// The file beside a log; the name begins so that programs for tables pass over it.
+  /// The path of the members file; programs for tables ignore names that begin with `_`.
   static func path(of log: String) -> String {
     var name = log.split(separator: "/").last.map(String.init) ?? ""
     if name.hasSuffix(".ndjson.gz") { name.removeLast(".ndjson.gz".count) }
     return "\(parentFolder(log))/_\(name).members.ndjson"
   }
 
-  /// Writes the file of a log that is there, or takes one away that is of no use.
+  /// Writes the members file of a log, or removes one that is not useful.
   static func write(_ entries: [Entry], size: Int64, of log: String, temporary: String) throws {
     let path = path(of: log)
     guard !entries.isEmpty else {
@@ -50,8 +49,7 @@ enum LogMembers {
     }
   }
 
-  /// The last entry before a transaction; nil if there is none, or anything is not as it should
-  /// be.
+  /// The last entry before a transaction; nil if there is none, or the file is not valid.
   static func entry(before transaction: Int64, in log: String, size: Int64) -> Entry? {
     var result: Entry?
     let isSound = readEntries(of: log, size: size) { entry in
@@ -62,7 +60,7 @@ enum LogMembers {
     return isSound ? result : nil
   }
 
-  /// Calls with the entries for a log; false if there are none, or anything is not as it should be.
+  /// Calls `body` with each entry; false if there are none, or the file is not valid.
   static func readEntries(of log: String, size: Int64, _ body: (Entry) -> Void) -> Bool {
     let path = path(of: log)
     var status = stat()
@@ -80,7 +78,7 @@ enum LogMembers {
         body(entry)
       }
     } catch {
-      // Whatever is wrong with it, the log itself says all that it does.
+      // The log itself has everything, so no fault of this file is an error.
       return false
     }
     return true
@@ -106,8 +104,8 @@ enum LogMembers {
   }
 }
 
-/// The transactions of a log in stretches that can each be read without what comes before, in ascending
-/// order; one where nothing tells of more.
+/// The ranges of a log's transactions that can be read separately, in ascending order; only one if
+/// there is no members file.
 package func stretches(
   ofLog path: String,
   range: ClosedRange<Int64>
@@ -115,7 +113,7 @@ package func stretches(
   var status = stat()
   var result: [ClosedRange<Int64>] = []
   var first = range.lowerBound
-  // What is told wrong costs time alone: a stretch that nothing leads to is read from the beginning.
+  // A wrong entry costs only time: a range that it does not lead to is read from the beginning.
   let isSound =
     stat(path, &status) == 0
     && LogMembers.readEntries(of: path, size: Int64(status.st_size)) { entry in
@@ -126,9 +124,9 @@ package func stretches(
   return isSound ? result + [first...range.upperBound] : [range]
 }
 
-/// Takes a log away, and what lies beside it.
+/// Removes a log and its members file.
 package func removeLog(_ path: String) throws(LogError) {
-  // First, so that no file is left whose log is gone.
+  // The members file first, so that none is left without its log.
   for path in [LogMembers.path(of: path), path] {
     guard unlink(path) == 0 || errno == ENOENT && path.hasSuffix(".members.ndjson") else {
       throw diskError("remove", path: path)

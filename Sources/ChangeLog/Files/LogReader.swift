@@ -1,26 +1,23 @@
 import Changes
 import Glibc
 
-/// Reads one log from its first byte to its last, and checks all of it on the way.
+/// Reads one log from the first byte to the last, and verifies all of it.
 ///
-/// Whoever gets to the end has seen a whole log: every line in its one canonical form, the digest of
-/// every transaction as its lines give it, the trailer with the right counts and the right digest.
-/// What was read before an error is as good as the lines were; only the end tells that the file is
-/// whole, so that nothing is to be applied before.
+/// A caller that reaches the end has seen a complete log: every line in its canonical form, the
+/// digest of every transaction, and the trailer with the right counts and digest. Only the end
+/// shows that the file is complete, so nothing may be applied before.
 package final class LogReader {
-  /// The file.
   package let path: String
-  /// What the log is of.
   package let header: LogHeader
-  /// The digest that the lines of the last transaction give, which is its own unless values of it
+  /// The digest of the last transaction's lines, which is the transaction's own unless values of it
   /// were erased.
   package private(set) var linesDigest: Digest?
-  /// The trailer, once all was read.
+  /// The trailer, after the end was read.
   package private(set) var trailer: LogTrailer?
 
   private let descriptor: Int32
   private var buffer: LineBuffer
-  /// Takes changes apart by the header's schema; whoever checks them in its place uses it too.
+  /// Splits changes by the header's schema; a caller that checks values itself uses it too.
   package let format: ChangeFormat
   private let schemaDigest: String
   private let erasures: Erasures
@@ -38,7 +35,7 @@ package final class LogReader {
   /// Whether it was gone into behind its beginning, so that it can't tell what the trailer says of
   /// the whole, nor the numbers of lines.
   package private(set) var isInside = false
-  /// How many bytes were taken from the file, until now.
+  /// The number of bytes read from the file so far.
   package var bytesRead: Int64 { buffer.bytesRead + bytesReadBefore }
   private var bytesReadBefore: Int64 = 0
 
@@ -48,8 +45,8 @@ package final class LogReader {
   ///   - path: The file.
   ///   - acceptsUnfinishedErasures: Whether a transaction may also be as it was before its last
   ///     erasure, which was interrupted.
-  ///   - erasures: Returns the records of what was erased from the log's lineage. A transaction
-  ///     without a record must be as it was written.
+  ///   - erasures: Returns the erasure records of the log's lineage. A transaction without a record
+  ///     must be as it was written.
   /// - Throws: ``LogError``.
   package init(
     path: String,
@@ -87,23 +84,22 @@ package final class LogReader {
     close(descriptor)
   }
 
-  /// Reads on to the end of the next transaction, and calls with each of its changes.
+  /// Reads to the end of the next transaction, and calls `body` with each of its changes.
   ///
   /// - Parameters:
-  ///   - checksValues: Whether to refuse values that are not in their one form. A replay refuses them
-  ///     itself.
+  ///   - checksValues: Whether to refuse values that are not canonical. A replay refuses them itself.
   ///   - body: Gets a change, the id of its transaction and the number of its changes; the change's
-  ///     bytes are there until it returns.
-  ///   - copy: Gets the line of the same change after that; its bytes are there until it returns.
+  ///     bytes are valid until it returns.
+  ///   - copy: Gets the line of the same change after that; its bytes are valid until it returns.
   /// - Returns: The transaction, or nil at the end of the log.
-  /// - Throws: ``LogError``, and what the body throws.
+  /// - Throws: ``LogError``, and errors of the closures.
   package func next(
     checksValues: Bool = true,
     _ body: (Change, _ transaction: Int64, _ count: Int64) throws -> Void = { _, _, _ in },
     copy: (UnsafeRawBufferPointer) throws -> Void = { _ in }
   ) throws -> Transaction? {
     guard trailer == nil else { return nil }
-    // Who wants no more than the header need not wait for threads that read on.
+    // Read-ahead threads start when the first transaction is requested.
     if buffer.number == 1 { begin() }
     while let line = try buffer.next() {
       let text = UnsafeRawBufferPointer(rebasing: line.dropLast())
@@ -123,16 +119,17 @@ package final class LogReader {
 
   private func begin() {
     buffer.begin(after: header.previous)
-    // That of the line that was gone to, whose changes were passed over.
+    // Drops the digest of the closing line at the start, whose changes were skipped.
     if isInside { _ = buffer.transactionDigest() }
   }
 
-  /// Goes into the log, before anything of it was read, as near to a transaction as the file of
-  /// members beside it leads; false if it leads nowhere, and all will be read.
+  /// Starts as near to a transaction as the members file allows, before anything was read.
   ///
-  /// What is found there has to be the line that closes an earlier transaction. All that comes after
-  /// it is checked as ever, but for the trailer's counts and digest; an error may have the wrong
-  /// number of a line, and who reads the log from its beginning gets the right one.
+  /// It returns false if the file has no entry; everything will then be read.
+  ///
+  /// At the entry there must be the closing line of an earlier transaction. Everything after it is
+  /// verified as usual, except the trailer's counts and digest. An error may have a wrong line
+  /// number; reading the log from its beginning gives the right one.
   package func goInside(before transaction: Int64) -> Bool {
     var status = stat()
     guard buffer.number == 1, !isInside, fstat(descriptor, &status) == 0,
@@ -142,7 +139,7 @@ package final class LogReader {
     guard place >= 0, lseek(descriptor, off_t(entry.offset), SEEK_SET) == entry.offset else {
       return false
     }
-    // What does not fit says nothing of the log: it is read as if there were no file beside it.
+    // An entry that does not fit is not damage of the log, which is then read as without the file.
     if let lines = try? lines(at: entry) {
       bytesReadBefore = bytesRead
       buffer = lines
@@ -154,7 +151,7 @@ package final class LogReader {
     return isInside
   }
 
-  /// The lines behind the one that an entry leads to; nil if that is another one.
+  /// The lines after the one of an entry; nil if that is a different line.
   private func lines(at entry: LogMembers.Entry) throws -> LineBuffer? {
     let reader = try GzipReader(descriptor: descriptor, path: path)
     guard try reader.skip(entry.begins) else { return nil }
@@ -166,10 +163,10 @@ package final class LogReader {
     return lines
   }
 
-  /// The transaction whose changes are read, as far as their lines and the header tell: id, time,
-  /// author, schema and number of changes; nil between transactions.
+  /// The transaction whose changes are being read, as far as its lines and the header describe it:
+  /// id, time, author, schema and number of changes; nil between transactions.
   ///
-  /// - Throws: ``LogError`` where the lines are not as they were written.
+  /// - Throws: ``LogError`` if the lines are not as they were written.
   package func opening() throws -> Transaction? {
     do throws(Refusal) {
       var transaction = try scanner.opened()
@@ -191,7 +188,7 @@ package final class LogReader {
     } catch {
       throw damaged(error.message)
     }
-    // A transaction that stands for missing ones says so in its last line.
+    // Only the last line of a gap says that it is one.
     guard let open = scanner.open, open.id >= expected else {
       throw damaged("transaction \(expected) is next")
     }
@@ -238,8 +235,7 @@ package final class LogReader {
     return transaction
   }
 
-  /// Fails where the lines of a transaction do not give its digest, nor the one that the record of
-  /// its erasure has.
+  /// Throws unless the lines of a transaction give its digest, or the one in its erasure record.
   private func checkDigest(_ transaction: inout Transaction) throws {
     guard let entry = transaction.digest.flatMap({ erasures.entries[$0] }) else {
       guard linesDigest == transaction.digest else {
@@ -300,7 +296,7 @@ package final class LogReader {
     trailer = right
   }
 
-  /// Takes from a trailer what only all lines together tell.
+  /// Uses the values of a trailer that need all lines.
   private func takeWhole(_ trailer: inout LogTrailer, text: UnsafeRawBufferPointer) throws {
     var parts = LineParts(text)
     do throws(Refusal) {

@@ -8,17 +8,16 @@ package final class LogSpool {
   package private(set) var folder: LogFolder
   /// Whether no log came.
   package private(set) var isEmpty = true
-  /// What was wrong with what came, so that it has no place in the folder; none where damage is not
-  /// accepted.
+  /// The errors of damaged logs that could not be put into the folder; only if damage is accepted.
   package private(set) var failures: [LogError] = []
   private let place: TemporaryFolder
-  /// True to gather damaged logs too, for those who say what is wrong with them.
+  /// Whether damaged logs are gathered too, so that their faults are reported.
   private let acceptsDamage: Bool
-  /// What came, as whoever gave it knows it.
+  /// The user's name for the logs.
   private let name: String
-  /// What the files in the folder are, as whoever gave them knows them.
+  /// The user's names for the files in the folder.
   private var names: [(path: String, name: String)] = []
-  /// How many logs came through a stream.
+  /// The number of logs from a stream.
   private var count = 0
   private static let damages: Set<LogError.Code> = [
     .damaged, .incomplete, .newerFormat, .notALog,
@@ -43,11 +42,11 @@ package final class LogSpool {
 
   /// Reads logs, one after another, from an open stream to its end.
   ///
-  /// What comes is kept on disk until all is there, because nothing of a log is to be applied before
-  /// the whole of it was verified.
+  /// They are kept on disk until all are complete, because no part of a log may be applied before
+  /// the whole log is verified.
   ///
-  /// - Throws: ``LogError`` with ``LogError/Code/missing`` where not a single byte comes; whoever has
-  ///   nothing new says so.
+  /// - Throws: ``LogError`` with ``LogError/Code/missing`` if there are no bytes at all; an export
+  ///   without new transactions writes an empty member.
   package init(stream: Int32, name: String, acceptsDamage: Bool = false) throws {
     place = try TemporaryFolder()
     folder = LogFolder(place.path)
@@ -56,8 +55,7 @@ package final class LogSpool {
     try collect { try read(stream, name: name) }
   }
 
-  /// A message about the folder, with the names of what came in place of the folder's own, which
-  /// nobody knows.
+  /// A message with the user's names instead of paths in the temporary folder.
   package func naming(_ message: String) -> String {
     names.reduce(message) { $0.replacing($1.path, with: $1.name) }
       .replacing(place.path, with: name)
@@ -79,7 +77,7 @@ package final class LogSpool {
     let reader = try LogReader(path: full) { try Erasures(near: full, header: $0) }
     var day = ""
     var isSnapshot = false
-    // What its name promises, or more than there is, where the end of the log does not tell.
+    // The end in its name, or beyond it if the end of the log can't be read.
     var last = LogName.range(ofFile: fileName(full))?.upperBound ?? 0
     do {
       while let transaction = try reader.next() {
@@ -90,7 +88,7 @@ package final class LogSpool {
       }
       last = reader.trailer?.last ?? last
     } catch let error as LogError where acceptsDamage && Self.damages.contains(error.code) {
-      // Who reads it in the folder finds that too.
+      // The reader of the folder finds that fault too.
     }
     last = max(last, reader.header.first)
     let path = folder.place(reader.header, day: day, isSnapshot: isSnapshot).path(
@@ -149,7 +147,7 @@ package final class LogSpool {
         continue
       }
       if let lineage, log == nil, line.starts(with: #"{"kind":"erasure","#.utf8) {
-        // What was erased from a log follows on it.
+        // Erasure records follow the log.
         try keep(line, lineage: lineage)
         continue
       }
@@ -174,7 +172,7 @@ package final class LogSpool {
     try breakOff(&log, error: LogFailure.cutStream.at(name, line: lines.number))
   }
 
-  /// Takes a line of a large value, the first or a later one.
+  /// Handles a line of a large value.
   private func take(
     _ line: UnsafeRawBufferPointer,
     of value: inout SpooledValue?,
@@ -188,24 +186,24 @@ package final class LogSpool {
     }
   }
 
-  /// Keeps what came of a log, for those who say what is wrong with it.
+  /// Keeps the beginning of an incomplete log, so that its faults are reported.
   private func breakOff(_ log: inout Spooled?, error: LogError) throws {
     guard acceptsDamage, let open = log, Self.damages.contains(error.code) else { throw error }
     log = nil
     try finish(open, name: name)
-    // That its end is missing is found by who reads it in the folder.
+    // The reader of the folder finds that the end is missing.
     guard error.code == .incomplete else { throw error }
   }
 
-  /// Gives a log its place in the folder.
+  /// Moves a log to its place in the folder.
   private func finish(_ log: Spooled, name: String) throws {
     let path = try log.finish(in: folder)
     count += 1
-    // They are told apart where there are several.
+    // Several logs of a stream are numbered.
     names.append((path, count == 1 ? name : "\(name) (log \(count))"))
   }
 
-  /// Keeps a record where those of its lineage lie in a folder; whoever reads them checks them.
+  /// Keeps an erasure record in the folder of its lineage, without a check.
   private func keep(_ record: UnsafeRawBufferPointer, lineage: LogHeader) throws {
     let path = folder.erasures(of: lineage.store, lineage: lineage.lineage)
     let descriptor = open(path, writing | O_APPEND, 0o600)
@@ -215,7 +213,7 @@ package final class LogSpool {
   }
 }
 
-/// One log of a stream, on its way to a file.
+/// One log of a stream, while it is written to a file.
 private final class Spooled {
   private let header: LogHeader
   private let path: String
@@ -248,8 +246,7 @@ private final class Spooled {
     block.removeAll()
   }
 
-  /// Takes from the line that closes a transaction what a name is made of; whether it is true, the
-  /// reader of the file will tell.
+  /// Reads from a closing line what the log's name needs, without a check.
   private func look(at line: UnsafeRawBufferPointer) {
     func text(after key: String, count: Int) -> String? {
       let bytes = Array(line.prefix(400))
@@ -282,14 +279,14 @@ private final class Spooled {
 }
 
 extension LogHeader {
-  /// True for a log that does not begin a lineage, which a log of one snapshot may do as well.
+  /// Whether the log does not begin a lineage, as a log of one snapshot may.
   fileprivate var isWithinLineage: Bool {
     previous != TransactionDigest.beginning(ofStore: store, lineage: lineage)
   }
 }
 
 extension LogFolder {
-  /// Where a log goes, by what its lines say; a day that is none would lead out of the folder.
+  /// The destination of a log, from its lines; an invalid day could lead out of the folder.
   fileprivate func place(
     _ header: LogHeader,
     day: String,

@@ -3,15 +3,15 @@ import Dispatch
 import Glibc
 import Stopping
 
-/// Writes one log: a file that is there, whole, under its name, or not at all.
+/// Writes one log: a file under its name that is complete, or no file.
 ///
-/// The lines are compressed in members of about one mebibyte that end where a line does. The file
-/// is written under a name that no reader of logs takes for one, synced, and renamed, and the
-/// folder is synced.
+/// The lines are compressed in members of about one mebibyte that end with a line. The file is
+/// written under a name that readers of logs ignore, synced, and renamed, and the folder is
+/// synced.
 package final class LogWriter {
-  /// A member is closed after the line that fills so many bytes, unless a caller says otherwise.
+  /// The default size at which the current line ends its member.
   package static let memberSize = 1 << 20
-  /// The levels of compression, from none to the smallest files.
+  /// The compression levels, from none to the smallest files.
   package static let levels = GzipCompressor.levels
 
   private let destination: LogDestination
@@ -26,20 +26,20 @@ package final class LogWriter {
   private var transactions: Int64 = 0
   private var changes: Int64 = 0
   private var written: (plain: Int64, compressed: Int64) = (0, 0)
-  /// The first transaction that is closed in the block, and where its last line begins there.
+  /// The first transaction that is closed in the block, and the offset of its closing line.
   private var closed: (transaction: Int64, begins: Int)?
-  /// The same of the blocks on their way to the file.
+  /// The same for the blocks in progress.
   private var closedAhead: [(transaction: Int64, begins: Int)?] = []
   private var members: [LogMembers.Entry] = []
-  /// The bytes before and after compression, so far.
+  /// The bytes before and after compression so far.
   package var sizes: (plain: Int64, compressed: Int64) {
     (written.plain + Int64(block.count), written.compressed)
   }
 
-  /// About how large the file will be, with what is still to be compressed.
+  /// The approximate size of the file, including bytes that are not compressed yet.
   package var estimatedSize: Int64 { written.compressed + Int64(block.count) / 4 }
 
-  /// Begins a log.
+  /// Creates a log.
   package init(
     _ destination: LogDestination,
     header: LogHeader,
@@ -71,7 +71,7 @@ package final class LogWriter {
     block = try header.line()
   }
 
-  /// Says through a stream that there is nothing new, as nobody says who failed: by an empty member.
+  /// Writes an empty member to a stream, which distinguishes no new transactions from a failure.
   package static func writeNothing(to stream: Int32, name: String) throws {
     try ChangeLog.write(GzipCompressor(level: 1, path: name).member(of: []), to: stream, path: name)
   }
@@ -95,7 +95,7 @@ package final class LogWriter {
     if block.count >= memberSize { try flush() }
   }
 
-  /// Writes lines of changes that were made before, with their line breaks.
+  /// Writes prepared lines of changes, with their line breaks.
   package func append(lines: UnsafeRawBufferPointer, changes count: Int64) throws {
     if lines.count > LineBuffer.longestLine {
       let longest = lines.split(separator: 0x0a).map(\.count).max() ?? 0
@@ -103,8 +103,7 @@ package final class LogWriter {
     }
     var start = 0
     while start < lines.count {
-      // As many as the member still takes: it ends with the line that fills it. The header alone may
-      // fill the first one.
+      // The member ends with the line that fills it. The header alone may fill the first member.
       let last = max(start, min(start + memberSize - block.count, lines.count) - 1)
       let rest = UnsafeRawBufferPointer(rebasing: lines[last...])
       let end = rest.firstIndex(of: 0x0a).map { last + $0 + 1 } ?? lines.count
@@ -115,7 +114,7 @@ package final class LogWriter {
     changes += count
   }
 
-  /// Writes the line that closes a transaction.
+  /// Writes the closing line of a transaction.
   package func close(_ transaction: Transaction, lines: TransactionLines) throws {
     if closed == nil { closed = (transaction.id, block.count) }
     lines.appendClosing(digest: transaction.digest, to: &block)
@@ -124,10 +123,10 @@ package final class LogWriter {
     if block.count >= memberSize { try flush() }
   }
 
-  /// Writes the trailer and gives the file its name.
+  /// Writes the trailer and renames the file to its final name.
   ///
-  /// The records of erased transactions in it are added to those of the lineage; they are there
-  /// before the log is, and in a stream they follow on it.
+  /// Records of its erased transactions are added to those of the lineage before the log has its
+  /// name; in a stream they follow the log.
   package func finish(
     _ erasures: inout Erasures,
     adding records: [ErasureRecord]
@@ -145,7 +144,7 @@ package final class LogWriter {
     }
   }
 
-  /// Writes the trailer, calls, and gives the file its name; returns the path of the log.
+  /// Writes the trailer, calls `written`, and renames the file; returns the path of the log.
   package func finish(_ written: () throws -> Void = {}) throws -> String {
     digest.append(block)
     let trailer = LogTrailer(
@@ -172,7 +171,8 @@ package final class LogWriter {
     try makeFolders(parentFolder(path))
     try written()
     try moveDurably(temporary, to: path)
-    // The log is whole without it; one for the last transaction would lead nowhere.
+    // The log is complete without the members file. An entry for the last transaction would be
+    // useless.
     try LogMembers.write(
       members.filter { $0.transaction < last },
       size: self.written.compressed,
@@ -199,7 +199,7 @@ package final class LogWriter {
   private func write(_ member: [UInt8]) throws {
     let offset = written.compressed
     written.compressed += Int64(member.count)
-    // What is in the first member is read with the header.
+    // The first member is read with the header anyway.
     if let closed = closedAhead.removeFirst(), offset > 0 {
       members.append(
         LogMembers.Entry(
@@ -218,17 +218,15 @@ package final class LogWriter {
   }
 }
 
-/// The digest of a file's bytes, which a thread of its own makes while they are compressed.
+/// The digest of a file's bytes, computed on another thread while they are compressed.
 final class LogDigest: @unchecked Sendable {
-  // Only the queue touches it.
+  // Only the queue uses it.
   private var hash = SHA256()
   private let queue = DispatchQueue(label: "travelog.digest")
 
-  /// Takes in a block.
   func append(_ block: [UInt8]) {
     queue.async { self.hash.update(block) }
   }
 
-  /// The digest of all blocks.
   func finish() -> Digest { queue.sync { hash.finish() } }
 }

@@ -1,21 +1,20 @@
 import Changes
 import Glibc
 
-/// A large value in a stream of logs: lines with a piece of it each, after the log that refers to it.
+/// A large value in a stream of logs: lines with one piece each, after the log that refers to it.
 ///
-/// In a folder each large value is a file. A stream has no files, and so has the bytes in base64.
+/// A log folder has a blob file for each large value. A stream has no files, so it has the bytes in
+/// base64.
 enum StreamedValue {
-  /// The bytes of each piece except the last, which are a mebibyte in base64.
+  /// The size of each piece except the last; in base64 it is one mebibyte.
   static let pieceSize = 3 << 18
   static let start: StaticString = #"{"kind":"value","sha256":""#
 
-  /// Whether a line has a piece of a large value.
   static func begins(_ line: UnsafeRawBufferPointer) -> Bool {
     var parts = LineParts(line)
     return parts.has(start)
   }
 
-  /// Appends the line of a piece, with its line break.
   static func append(
     _ piece: UnsafeRawBufferPointer,
     at offset: Int64,
@@ -33,7 +32,7 @@ extension LogWriter {
   /// Writes a large value to a stream, after the log that refers to it.
   ///
   /// - Throws: ``StoreError`` with ``StoreError/Code/damaged`` if the value does not have its digest;
-  ///   a reader then refuses what was written, because it does not have the digest either.
+  ///   a reader then refuses the pieces, because they do not have the digest either.
   package static func write(
     _ value: LargeValue,
     digest: String,
@@ -75,7 +74,7 @@ extension LogWriter {
   }
 }
 
-/// A large value that comes from a stream, on its way to a file.
+/// A large value from a stream, while it is written to a file.
 final class SpooledValue {
   private let digest: String
   private let size: Int64
@@ -85,7 +84,7 @@ final class SpooledValue {
   private var hash = SHA256()
   private var received: Int64 = 0
 
-  /// Begins with the first line of a value.
+  /// Creates a file for the value that begins with a line.
   init(_ line: UnsafeRawBufferPointer, blobs: LogBlobs) throws {
     let parts = try Self.parse(line)
     digest = parts.digest
@@ -99,7 +98,7 @@ final class SpooledValue {
 
   deinit { close(descriptor) }
 
-  /// Takes a line; true if it was the last one of the value, which is in its file then.
+  /// Adds a line; returns whether the value is complete and in its file.
   func append(_ line: UnsafeRawBufferPointer) throws -> Bool {
     let parts = try Self.parse(line)
     guard parts.digest == digest, parts.size == size, parts.offset == received else {

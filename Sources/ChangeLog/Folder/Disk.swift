@@ -3,7 +3,7 @@ import FoundationEssentials
 import Glibc
 import Stopping
 
-/// Makes a folder and those above it, for the owner alone, and makes sure that they last.
+/// Creates a folder and its parents, accessible only to the owner, durably.
 package func makeFolders(_ path: String) throws(LogError) {
   var status = stat()
   if stat(path, &status) == 0, status.st_mode & S_IFMT == S_IFDIR { return }
@@ -30,10 +30,10 @@ package func parentFolder(_ path: String) -> String {
   return slash == path.startIndex ? "/" : String(path[..<slash])
 }
 
-/// Writes a file that is there, whole, under its name, or not at all, and lasts.
+/// Writes a file durably: it is complete under its name, or does not exist.
 ///
-/// With `isForAll` other users may read it as far as the umask lets them, and with `ignoresUmask` in
-/// any case.
+/// With `isForAll` other users may read it as far as the umask allows, with `ignoresUmask` in any
+/// case.
 package func writeDurably(
   _ bytes: [UInt8],
   to path: String,
@@ -45,8 +45,9 @@ package func writeDurably(
   }
 }
 
-/// Writes a file that is there, whole, under its name, or not at all, from pieces that lie in memory
-/// one at a time; until then it has a temporary name in its folder, or the one that is given.
+/// Writes a file durably from pieces, of which one at a time is in memory.
+///
+/// Until it is complete, it has a temporary name in its folder, or the given one.
 func writeDurably(
   to path: String,
   isForAll: Bool = false,
@@ -78,7 +79,7 @@ func writeDurably(
   try moveDurably(temporary, to: path)
 }
 
-/// Gives a synced file its name, and makes sure that the name lasts.
+/// Renames a synced file, and makes the name durable.
 func moveDurably(_ temporary: String, to path: String) throws(LogError) {
   guard rename(temporary, path) == 0 else {
     let error = diskError("rename", path: temporary)
@@ -88,20 +89,18 @@ func moveDurably(_ temporary: String, to path: String) throws(LogError) {
   try syncFolder(parentFolder(path))
 }
 
-/// Takes a file away, where it is there, for good.
+/// Removes a file durably, if it exists.
 package func removeDurably(_ path: String) throws(LogError) {
   guard unlink(path) == 0 || errno == ENOENT else { throw diskError("remove", path: path) }
   try syncFolder(parentFolder(path))
 }
 
-/// Writes all bytes to an open file.
 func write(_ bytes: [UInt8], to descriptor: Int32, path: String) throws(LogError) {
   try bytes.withUnsafeBufferPointer { (bytes) throws(LogError) in
     try write(UnsafeRawBufferPointer(bytes), to: descriptor, path: path)
   }
 }
 
-/// Writes all bytes to an open file.
 func write(
   _ bytes: UnsafeRawBufferPointer,
   to descriptor: Int32,
@@ -175,7 +174,7 @@ func appendDurably(_ bytes: [UInt8], to path: String, after length: Int64) throw
   let descriptor = open(path, writing, 0o600)
   guard descriptor >= 0 else { throw diskError("open", path: path) }
   defer { close(descriptor) }
-  // What follows was cut off when a program was stopped.
+  // The rest was written by an interrupted program.
   guard ftruncate(descriptor, off_t(length)) == 0, lseek(descriptor, 0, SEEK_END) == length else {
     throw diskError("write", path: path)
   }
@@ -184,7 +183,7 @@ func appendDurably(_ bytes: [UInt8], to path: String, after length: Int64) throw
   if isNew { try syncFolder(parentFolder(path)) }
 }
 
-/// Calls with each whole line of a file, without its line break; with none where there is no file.
+/// Calls `body` with each complete line of a file, without its line break; a missing file has none.
 func readLines(
   of path: String,
   limit: Int,
@@ -208,12 +207,12 @@ func names(in folder: String) throws(LogError) -> [String] {
   try entries(in: folder, follows: true).map(\.name)
 }
 
-/// The error of the system call that just failed.
+/// The error of the system call that has just failed.
 func diskError(_ verb: String, path: String) -> LogError {
   LogFailure.system(verb: verb, errno).at(path)
 }
 
-/// The size of a file; zero where there is none.
+/// The size of a file; zero if it does not exist.
 package func size(of path: String) -> Int64 {
   var status = stat()
   return stat(path, &status) == 0 ? Int64(status.st_size) : 0

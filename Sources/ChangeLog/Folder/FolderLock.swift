@@ -3,19 +3,19 @@ import FoundationEssentials
 import Glibc
 import Stopping
 
-/// The right to change a folder of logs, which one program at a time has.
+/// The exclusive right to change a log folder.
 ///
-/// The system takes it back when the program ends, however it ends, so that nothing stale is left.
+/// The system releases it when the program ends in any way, so no stale lock is left.
 package final class FolderLock {
   private let descriptor: Int32
 
-  /// Takes the lock, and waits for it as long as one likes.
+  /// Takes the lock, and waits for it if requested.
   ///
   /// - Parameters:
   ///   - folder: The folder.
-  ///   - wait: How long to wait.
-  ///   - purpose: What is done meanwhile, as others who wait are told.
-  /// - Throws: ``LogError`` with ``LogError/Code/locked``, which names who has it.
+  ///   - wait: The maximum time to wait.
+  ///   - purpose: The reason that waiting programs see.
+  /// - Throws: ``LogError`` with ``LogError/Code/locked``, which names the holder.
   package init(_ folder: LogFolder, wait: Duration = .zero, purpose: String) throws {
     let path = "\(folder.path)/.lock"
     descriptor = open(path, O_RDWR | O_CREAT | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK, 0o600)
@@ -32,7 +32,7 @@ package final class FolderLock {
     }
     let note = Array("\(purpose), process \(getpid()) on \(hostName)\n".utf8)
     guard ftruncate(descriptor, 0) == 0 else { return }
-    // Who reads it is told less where this fails; the lock is held all the same.
+    // If this fails, waiting programs see less; the lock is still held.
     _ = note.withUnsafeBytes { pwrite(descriptor, $0.baseAddress, note.count, 0) }
   }
 

@@ -1,23 +1,20 @@
 import Changes
 import Glibc
 
-/// The values that are too large for a line, each in a file named by its SHA-256.
+/// The blob files of a log folder, each named by its SHA-256.
 package struct LogBlobs: Hashable, Sendable {
-  /// The folder's path.
   package let path: String
 
-  /// Names the folder.
   package init(path: String) { self.path = path }
 
-  /// Where the value with this digest is.
+  /// The path of the value with this digest.
   package func file(_ digest: String) -> String { "\(path)/\(digest)" }
 
-  /// Whether the value is there.
   package func contains(_ digest: String) -> Bool { access(file(digest), F_OK) == 0 }
 
-  /// Writes a value, unless it is there; it lasts when this returns.
+  /// Writes a value durably, unless it exists.
   ///
-  /// - Throws: ``StoreError`` where the store's own file of the value was altered, and ``LogError``.
+  /// - Throws: ``StoreError`` if the store's blob file was altered, and ``LogError``.
   package func write(_ value: LargeValue, digest: String) throws {
     guard !contains(digest) else { return }
     try makeFolders(path)
@@ -33,7 +30,7 @@ package struct LogBlobs: Hashable, Sendable {
     }
   }
 
-  /// A value, of which the one who reads it has to see that it has its digest.
+  /// A value; the caller must verify its digest.
   ///
   /// - Throws: ``LogError`` with ``LogError/Code/missing``.
   package func value(_ digest: String) throws -> LargeValue {

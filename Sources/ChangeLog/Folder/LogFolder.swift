@@ -1,50 +1,48 @@
 import Changes
 import Glibc
 
-/// A folder of change logs: where the files of each store lie in it.
+/// A log folder, with the paths of its files.
 package struct LogFolder: Hashable, Sendable {
-  /// The folder's path.
   package let path: String
-  /// The name of the logs with something left out that are meant; nil for whole logs.
+  /// The name of a kind of filtered logs; nil for full logs.
   package private(set) var partial: String?
   /// Where files are that only seem to be in the folder, by the paths that they would have there; none for a
   /// folder on disk.
   var sources: [String: String] = [:]
 
-  /// Names a folder, which need not be there yet.
+  /// A folder that may not exist yet.
   package init(_ path: String) {
     var path = path
     while path.count > 1, path.hasSuffix("/") { path.removeLast() }
     self.path = path
   }
 
-  /// The logs in the folder that have something left out, by what that is in words.
+  /// The filtered logs in the folder that leave something out, which is described in words.
   package func partial(leavingOut words: String) -> LogFolder {
     partial(named: Self.partialName(words))
   }
 
-  /// The logs in the folder that have something left out, by their name.
+  /// The filtered logs in the folder with this name.
   package func partial(named name: String) -> LogFolder {
     var result = self
     result.partial = name
     return result
   }
 
-  /// The name of logs with something left out, which differs where the words do.
+  /// The name of filtered logs, which is different for different words.
   package static func partialName(_ words: String) -> String {
     String(SHA256.digest(of: Array(words.utf8)).description.prefix(8))
   }
 
-  /// The names of a store's logs that have something left out, sorted.
+  /// The sorted names of a store's filtered logs.
   package func partials(of store: String) throws -> [String] {
     try values(of: "partial", in: "\(path)/store=\(store)")
   }
 
-  /// One log among those of a lineage.
+  /// One log of a lineage.
   package struct File: Hashable, Sendable {
-    /// Where it is.
     package var path: String
-    /// The transactions that its name promises.
+    /// The transactions in its name.
     package var range: ClosedRange<Int64>
 
     /// Fails if the log is in the folder of another day than that of its first transaction.
@@ -56,26 +54,24 @@ package struct LogFolder: Hashable, Sendable {
     }
   }
 
-  /// The logs that lie in the folder itself, as in a copy without its folders.
+  /// The logs directly in the folder, as in a copy without subfolders.
   package func looseFiles() throws -> [String] {
     try names(in: path).filter(\.isReadAsLog).map { "\(path)/\($0)" }
   }
 
-  /// Whether there is such a folder.
   package var exists: Bool {
     var status = stat()
     return stat(path, &status) == 0 && status.st_mode & S_IFMT == S_IFDIR
   }
 
-  /// Makes the folder where there is none.
   package func create() throws { try makeFolders(path) }
 
-  /// The identifiers of the stores that have logs, sorted.
+  /// The sorted identifiers of the stores that have logs.
   package func stores() throws -> [String] { try values(of: "store", in: path) }
 
   /// The lineages of a store that have logs or snapshots, in ascending order.
   ///
-  /// A program that was stopped before its first log leaves a folder that is none.
+  /// The folder of a program that was stopped before its first log is not a lineage.
   package func lineages(of store: String) throws -> [Int64] {
     try lineageFolders(of: store).filter { lineage in
       let folder = lineageFolder(store, lineage: lineage)
@@ -90,8 +86,8 @@ package struct LogFolder: Hashable, Sendable {
     try values(of: "lineage", in: storeFolder(store)).compactMap(LogName.lineage).sorted()
   }
 
-  /// The logs and records of erasures of some stores that lie in the folder now, each with what tells it
-  /// from a later one of the same name.
+  /// The logs and erasure records of some stores in the folder, each with data that distinguishes
+  /// it from a later file of the same name.
   package func listing(of stores: [String]) throws -> Set<String> {
     let records = try stores.flatMap { store in
       try lineages(of: store).map { erasures(of: store, lineage: $0) }
@@ -106,7 +102,7 @@ package struct LogFolder: Hashable, Sendable {
     return result
   }
 
-  /// The logs of a lineage by their ranges; what else lies there is left out.
+  /// The logs of a lineage, sorted by their ranges; other files are ignored.
   package func files(of store: String, lineage: Int64) throws -> [File] {
     let folder = lineageFolder(store, lineage: lineage)
     var result: [File] = []
@@ -122,7 +118,7 @@ package struct LogFolder: Hashable, Sendable {
     }
   }
 
-  /// The snapshots of a lineage, by the transaction whose state they hold.
+  /// The snapshots of a lineage, sorted by their transactions.
   package func snapshots(of store: String, lineage: Int64) throws -> [File] {
     let folder = "\(lineageFolder(store, lineage: lineage))/snapshots"
     return try entries(folder).map(\.name).compactMap { name in
@@ -148,8 +144,8 @@ package struct LogFolder: Hashable, Sendable {
     }
   }
 
-  /// Takes away what programs left half-written that were stopped, in the logs of a store and among
-  /// the large values; whoever calls has the folder's lock.
+  /// Removes incomplete files of interrupted programs among the logs of a store and the blob files;
+  /// the caller must have the folder's lock.
   package func removeLeftovers(of store: String) throws {
     let folders = try [self] + partials(of: store).map { partial(named: $0) }
     for folder in folders {
@@ -165,31 +161,29 @@ package struct LogFolder: Hashable, Sendable {
     }
   }
 
-  /// The folder of a store.
   package func storeFolder(_ store: String) -> String {
     "\(path)/store=\(store)" + (partial.map { "/partial=\($0)" } ?? "")
   }
 
-  /// The folder of a lineage.
   package func lineageFolder(_ store: String, lineage: Int64) -> String {
     "\(storeFolder(store))/lineage=\(lineage)"
   }
 
-  /// The name of the records of erasures in the folder of a lineage.
+  /// The name of the erasure records in the folder of a lineage.
   static let erasuresName = "_erasures.ndjson"
 
-  /// Where the records of what was erased from the logs of a lineage lie.
+  /// The path of the erasure records of a lineage.
   package func erasures(of store: String, lineage: Int64) -> String {
     source("\(lineageFolder(store, lineage: lineage))/\(Self.erasuresName)")
   }
 
-  /// Where a store's token lies, unless it is kept elsewhere.
+  /// The default path of a store's token.
   package func token(of store: String) -> String { "\(storeFolder(store))/_token.json" }
 
   /// The values that values are too large for a line lie in, by their digests.
   package var blobs: LogBlobs { LogBlobs(path: source("\(path)/blobs")) }
 
-  /// What follows `key=` in the names of a folder's folders.
+  /// The values after `key=` in the names of a folder's subfolders.
   private func values(of key: String, in folder: String) throws -> [String] {
     try entries(folder).compactMap { entry in
       entry.kind == .folder && entry.name.hasPrefix(key + "=")
@@ -214,7 +208,7 @@ package struct LogFolder: Hashable, Sendable {
 }
 
 extension String {
-  /// True for the name that a file has until it is whole.
+  /// Whether it is the name of an incomplete file.
   fileprivate var isLeftover: Bool { hasPrefix(".") && hasSuffix("writing") }
 
   /// Whether readers that look for logs by their names take a file with this one for a log.

@@ -1,18 +1,14 @@
-/// Where a log lies under the folder of all logs: store, lineage, day, and range of transactions.
+/// The place of a log in a log folder: store, lineage, day, and range of transactions.
 package struct LogName: Hashable, Sendable {
-  /// The identifier of the store.
   package var store: String
-  /// The lineage.
   package var lineage: Int64
   /// The day of the first transaction in UTC, as `2026-09-20`.
   package var day: String
-  /// The first and the last transaction.
   package var range: ClosedRange<Int64>
 
-  /// The ids that transactions may have, so that one more is a number too.
+  /// The allowed ids of transactions; code adds one to them.
   static let ids: Range<Int64> = 1..<1 << 62
 
-  /// Makes a name.
   package init(store: String, lineage: Int64, day: String, range: ClosedRange<Int64>) {
     self.store = store
     self.lineage = lineage
@@ -20,17 +16,17 @@ package struct LogName: Hashable, Sendable {
     self.range = range
   }
 
-  /// The folder of all days of a lineage.
+  /// The folder of a lineage.
   package static func folder(store: String, lineage: Int64) -> String {
     "store=\(store)/lineage=\(lineage)"
   }
 
-  /// The path below the folder of all logs.
+  /// The path relative to the log folder.
   package var path: String {
     "\(Self.folder(store: store, lineage: lineage))/date=\(day)/\(file)"
   }
 
-  /// The file's name, which sorts as the ids do.
+  /// The file's name; names are sorted like the ids.
   package var file: String {
     "\(padded(range.lowerBound))-\(padded(range.upperBound)).ndjson.gz"
   }
@@ -59,7 +55,7 @@ package struct LogName: Hashable, Sendable {
   }
 }
 
-/// An id as names have it, so that they sort as the ids do.
+/// An id in names, which are sorted like the ids.
 func padded(_ id: Int64) -> String {
   let digits = String(id)
   return String(repeating: "0", count: max(0, 20 - digits.count)) + digits

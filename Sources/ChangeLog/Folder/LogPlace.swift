@@ -1,17 +1,16 @@
 import FoundationEssentials
 
-/// What a path names: a folder of logs, or the logs of one store or of one lineage in it.
+/// The meaning of a path: a log folder, or the logs of one store or one lineage in it.
 package struct LogPlace: Sendable {
-  /// The folder of logs, with the name of those that have something left out where they are meant.
+  /// The log folder, with the name of filtered logs if the path has one.
   package let folder: LogFolder
-  /// The store that is named; nil if the folder is.
+  /// The store in the path; nil for the whole folder.
   package private(set) var store: String?
-  /// The lineage that is named.
   package private(set) var lineage: Int64?
-  /// True for a path further down, to some of the logs of a lineage, or to none that there can be.
+  /// Whether the path is deeper: some of the logs of a lineage, or an impossible place.
   package private(set) var isPart = false
 
-  /// Takes a path apart, without a look at what is there.
+  /// Parses a path without accessing the disk.
   package init(_ path: String) {
     var parts = LogFolder(path).path.split(separator: "/", omittingEmptySubsequences: false)
     func isPlace(_ name: Substring) -> Bool {
@@ -19,7 +18,7 @@ package struct LogPlace: Sendable {
     }
     let isRelative = !path.hasPrefix("/") && parts.first.map(isPlace) ?? false
     if isRelative || parts.contains(".") || parts.contains("..") {
-      // Somebody may stand in the folder of a store.
+      // The current directory may be the folder of a store.
       parts = URL(fileURLWithPath: path).standardizedFileURL.path
         .split(separator: "/", omittingEmptySubsequences: false)
     }

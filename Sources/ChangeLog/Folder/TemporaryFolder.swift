@@ -3,12 +3,11 @@ import FoundationEssentials
 import Glibc
 import Stopping
 
-/// A folder of a command's own, for what it needs only while it runs; it goes when nobody holds it.
+/// A temporary folder of a command, which is removed with the object.
 package final class TemporaryFolder {
-  /// Where it is.
   package let path: String
 
-  /// Makes a folder, for the owner alone, where `TMPDIR` says, or in `/tmp`.
+  /// Creates a folder for only the owner in `TMPDIR` or `/tmp`.
   package init() throws(LogError) {
     var template = Self.template()
     guard mkdtemp(&template) != nil else {
@@ -19,12 +18,12 @@ package final class TemporaryFolder {
   }
 
   deinit {
-    // What is left of a temporary folder harms nobody, and the system empties where it lies.
+    // A temporary folder that can't be removed does no harm; the system removes it later.
     try? FileManager.default.removeItem(atPath: path)
     Leftovers.forget(path)
   }
 
-  /// Opens a temporary file that has no name any more, so that nothing is left whatever happens.
+  /// Opens a temporary file without a name, which always disappears with the process.
   package static func openFile() throws(LogError) -> Int32 {
     var template = template()
     let descriptor = mkstemp(&template)

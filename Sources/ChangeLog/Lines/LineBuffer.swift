@@ -2,14 +2,14 @@ import Changes
 import Dispatch
 import Glibc
 
-/// Cuts what a reader gives into lines, without copying them.
+/// Splits the output of a reader into lines, without copying them.
 ///
-/// Other threads work ahead: one decompresses, one makes the digest of the file, and one those of
-/// the transactions, so that a transaction is known to be sound when its last line is read.
+/// Other threads work ahead: one decompresses, one computes the digest of the file, and one those
+/// of the transactions, so a transaction is verified when its last line is read.
 final class LineBuffer {
-  /// No line is longer; a file that says otherwise would fill the memory.
+  /// The maximum length of a line, which bounds the memory.
   static let longestLine = 1 << 25
-  /// How many pieces are in memory, so that no thread waits long for another.
+  /// The number of pieces in memory, enough that no thread waits long for another.
   private static let pieceCount = 3
 
   private let source: PieceSource
@@ -17,13 +17,13 @@ final class LineBuffer {
   private let path: String
   private let reading = DispatchQueue(label: "travelog.log.reading")
   private var current = Piece()
-  /// The pieces that come next, filled or to be filled.
+  /// The next pieces, filled or to be filled.
   private var ahead: [Piece] = []
-  /// Where the next line begins.
+  /// The offset of the next line.
   private var start = 0
-  /// How many of the current piece's digests were asked for.
+  /// The number of digests of the current piece that were returned.
   private var digestsTaken = 0
-  /// The number of the last line, from 1 on.
+  /// The number of the last line, from 1.
   private(set) var number = 0
 
   init(_ reader: GzipReader, path: String) {
@@ -31,13 +31,13 @@ final class LineBuffer {
     self.path = path
   }
 
-  /// How many bytes were taken from the file; asked for where no other thread reads on.
+  /// The number of bytes read from the file; the caller must know that no other thread reads.
   var bytesRead: Int64 {
     finish()
     return source.bytesRead
   }
 
-  /// The next line with its line break, which is there until the next one; nil at the end.
+  /// The next line with its line break, which is valid until the next call; nil at the end.
   func next() throws -> UnsafeRawBufferPointer? {
     if start == current.count, try !advance() { return nil }
     guard let base = current.lines.baseAddress,
@@ -49,11 +49,12 @@ final class LineBuffer {
     return UnsafeRawBufferPointer(rebasing: current.lines[lineStart..<start])
   }
 
-  /// Lets digests be made, once the first line has told what comes before the first transaction.
+  /// Starts computing digests, after the first line has given the digest before the first
+  /// transaction.
   func begin(after previous: Digest) {
     digests.begin(after: previous)
     guard !source.isFinished else {
-      // A short file is not worth the threads.
+      // Threads are not worth it for a short file.
       digests.make(of: current)
       return
     }
@@ -61,28 +62,28 @@ final class LineBuffer {
     for _ in 1..<Self.pieceCount { fill(Piece()) }
   }
 
-  /// The digest that the lines of a transaction give whose closing line was just read.
+  /// The digest of the transaction's lines, after its closing line was read.
   func transactionDigest() -> Digest? {
     current.chaining.wait()
     digestsTaken += 1
     return digestsTaken <= current.digests.count ? current.digests[digestsTaken - 1] : nil
   }
 
-  /// The digest of all lines before the trailer, which was just read; nil if others follow it.
+  /// The digest of all lines before the trailer that was just read; nil if other lines follow it.
   func digestBeforeTrailer() -> Digest? {
     current.hashing.wait()
     return start == current.count ? current.trailerDigest : nil
   }
 
-  /// Waits until no other thread reads from the file, which may then be closed.
+  /// Waits until no other thread reads from the file, which can then be closed.
   func finish() {
     for piece in ahead { piece.filling.wait() }
   }
 
-  /// Goes on to the next piece; false at the end.
+  /// Moves to the next piece; false at the end.
   private func advance() throws -> Bool {
     guard !ahead.isEmpty else {
-      // The first piece, the last one, or any where nobody asked for digests.
+      // The first piece, the last one, or any one while no digests are computed.
       current.wait()
       start = 0
       var outcome = try source.refill(current)
@@ -93,7 +94,7 @@ final class LineBuffer {
     piece.filling.wait()
     var outcome = try piece.outcome.get()
     if outcome == .crowded {
-      // A very long line: nothing else is to be in memory then.
+      // A very long line: no other piece may be in memory.
       for piece in ahead { piece.wait() }
       current.wait()
       ahead.removeAll()
@@ -110,7 +111,7 @@ final class LineBuffer {
     return true
   }
 
-  /// Makes a piece the one that lines are taken from; false at the end.
+  /// Makes a piece the current one; false at the end.
   private func go(on piece: Piece, outcome: PieceSource.Outcome) throws -> Bool {
     switch outcome {
     case .lines:
@@ -129,7 +130,7 @@ final class LineBuffer {
     }
   }
 
-  /// Lets another thread fill a piece, which then goes on to those that make digests.
+  /// Lets another thread fill a piece, and then the threads that compute digests.
   private func fill(_ piece: Piece) {
     piece.wait()
     for group in [piece.filling, piece.hashing, piece.chaining] { group.enter() }

@@ -2,14 +2,14 @@ import Changes
 import FoundationEssentials
 
 extension LogHeader {
-  /// Reads a line without its line break; a line that ``line()`` would not write is refused.
+  /// Reads a line without its line break; any other line than that of ``line()`` is refused.
   ///
-  /// Any version of the format has the kind, and the names of the version and of what it uses, where
-  /// this one has them, so that a program can tell what it does not know.
+  /// In every version of the format the kind, the version and the requirements have the same
+  /// places, so a program can name the features that it does not know.
   package init(line: UnsafeRawBufferPointer, path: String) throws {
     func failure(_ reason: LogFailure) -> LogError { LogError(reason, path: path, line: 1) }
     var text = LineParts(line)
-    // In a string the quotes of the second text would be escaped, so that it stands nowhere else.
+    // In a string the quotes of the second text would be escaped, so it can't be found there.
     guard text.has(#"{"kind":"header","#), text.skip(to: #""meta":{"format":"#),
       text.has(#""meta":{"format":"#)
     else { throw failure(.notAHeader) }
@@ -31,7 +31,7 @@ extension LogHeader {
     }
   }
 
-  /// Reads what no other part of the line gives.
+  /// Reads the members that are not in another part of the line.
   private init(_ text: inout LineParts) throws {
     try text.expect(#","store":"#)
     let store = try text.string()
@@ -42,7 +42,7 @@ extension LogHeader {
     try text.expect(#","first":"#)
     let first = try text.integer()
     try text.expect(#","previous":"#)
-    // So that one more is a number too.
+    // Code adds one to these numbers.
     guard LogName.ids.contains(first), lineage >= 0, lineage < LogName.ids.upperBound else {
       throw Refusal.text
     }
@@ -64,7 +64,7 @@ extension LogHeader {
     )
   }
 
-  /// Whether bytes may be the beginning of a header.
+  /// Whether bytes may be the start of a header.
   static func mayBegin(with bytes: some Collection<UInt8>) -> Bool {
     let opening = Array(#"{"kind":"header","#.utf8)
     return bytes.prefix(opening.count).elementsEqual(opening.prefix(bytes.count))

@@ -1,30 +1,25 @@
 import Changes
 import FoundationEssentials
 
-/// The first line of a log: what it is of, and a typed value for every key that its lines may have.
+/// The first line of a log: its store and schema, and a typed value for every key of its lines.
 ///
 /// Programs that infer types from the first line (DuckDB, polars, ClickHouse) infer the right ones,
-/// because no key comes later that is not here, and none is null here.
+/// because it has all later keys, and none is null.
 package struct LogHeader: Hashable, Sendable {
-  /// The name and version of the format.
   package static let format = "travelog/1"
-  /// No schema is longer as JSON; a file that says otherwise would fill the memory.
+  /// The maximum size of a schema as JSON, which bounds the memory.
   static let longestDefinition = 1 << 21
 
-  /// The identifier of the store.
   package var store: String
-  /// The lineage of the store's history.
   package var lineage: Int64
-  /// The id of the first transaction.
   package var first: Int64
   /// The digest before the first transaction.
   package var previous: Digest
   /// The schema of all transactions in the log.
   package var schema: StoreSchema
-  /// What was left out, where the log is filtered or redacted; empty for a whole log.
+  /// What a filtered log leaves out, in words; empty for a full log.
   package var partial: String
 
-  /// Makes a header.
   package init(
     store: String,
     lineage: Int64,
@@ -41,7 +36,6 @@ package struct LogHeader: Hashable, Sendable {
     self.partial = partial
   }
 
-  /// The line, with its line break.
   package func line() throws -> [UInt8] {
     let parts = try SchemaParts.of(schema)
     guard parts.definitionSize <= Self.longestDefinition else {

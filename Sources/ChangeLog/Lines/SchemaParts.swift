@@ -1,18 +1,18 @@
 import Changes
 import FoundationEssentials
 
-/// What a header says of the schema alone, which all logs of a store have in common.
+/// The parts of a header that depend only on the schema, which all logs of a store share.
 struct SchemaParts: Sendable {
-  /// From the beginning of the line: a value for each key that lines may have.
+  /// The start of the line: a value for each key of the lines.
   let values: [UInt8]
   /// The digest of the schema as JSON, and the JSON as a string.
   let definition: [UInt8]
-  /// How many bytes the JSON has before it is made a string.
+  /// The size of the JSON before it is encoded as a string.
   let definitionSize: Int
 
   private static let recent = Recent<StoreSchema, SchemaParts> { $0.isCopy(of: $1) }
 
-  /// What headers say of a schema.
+  /// The parts of headers with a schema.
   static func of(_ schema: StoreSchema) throws -> SchemaParts {
     try recent.value(of: schema) { try SchemaParts(schema) }
   }
@@ -29,7 +29,7 @@ struct SchemaParts: Sendable {
 }
 
 extension SchemaParts {
-  /// A property as it stands in the lines, whichever entities have it.
+  /// A property in lines, for all entities that have it.
   private struct Property {
     let name: String
     let neutral: String
@@ -48,7 +48,7 @@ extension SchemaParts {
     return Array(line.utf8)
   }
 
-  /// All properties of all entities, in the order in which they first occur.
+  /// All properties of all entities, in the order of their first occurrence.
   private static func properties(_ layouts: [EntityLayout]) -> [Property] {
     var seen: Set<String> = []
     var result: [Property] = []

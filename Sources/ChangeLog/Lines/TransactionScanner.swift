@@ -1,17 +1,17 @@
 import Changes
 
-/// Reads the lines of transactions, each only in the one form that the writer gives it.
+/// Reads the lines of transactions, and accepts only the exact form of the writer.
 ///
-/// What all lines of a transaction share is compared byte by byte with its first one, and read once,
-/// from the line that closes it.
+/// The part that all lines of a transaction share is compared byte by byte with the first line, and
+/// parsed once, from the closing line.
 final class TransactionScanner {
-  /// A transaction whose closing line is still to come.
+  /// A transaction whose closing line was not read yet.
   private(set) var open: (id: Int64, count: Int64)?
-  /// What stands before the place of each change, and between it and the kind.
+  /// The text before the place of each change, and between the place and the kind.
   private var opening: [UInt8] = []
   private var middle: [UInt8] = []
   private var sequence: Int64 = 0
-  /// The name of the last change's entity, where it has escapes and can't be taken from the line.
+  /// The name of the last change's entity, if it has escapes.
   private var unescaped = UnsafeMutableRawBufferPointer(start: nil, count: 0)
   private var author = RepeatedText()
   private var process = RepeatedText()
@@ -23,7 +23,8 @@ final class TransactionScanner {
 
   /// Reads the line of a change, without its line break.
   ///
-  /// The change's bytes are there as long as the line, and its entity's until the next one is read.
+  /// The change's bytes are valid as long as the line, and its entity's until the next line is
+  /// read.
   func change(_ line: UnsafeRawBufferPointer) throws(Refusal) -> Change {
     var text = LineParts(line)
     let place: Int64
@@ -62,7 +63,7 @@ final class TransactionScanner {
     return change
   }
 
-  /// Reads what the lines of a transaction share from its first one, and returns its place.
+  /// Reads the shared part from a transaction's first line, and returns the line's place.
   private func begin(_ text: inout LineParts) throws(Refusal) -> Int64 {
     try text.expect(#"{"kind":"change","txn":"#)
     let id = try identifier(&text)
@@ -79,7 +80,7 @@ final class TransactionScanner {
     return place
   }
 
-  /// The id of a transaction, one more than which is a number too.
+  /// An id to which code can add one.
   private func identifier(_ text: inout LineParts) throws(Refusal) -> Int64 {
     let id = try text.integer()
     guard LogName.ids.contains(id) else {
@@ -88,7 +89,7 @@ final class TransactionScanner {
     return id
   }
 
-  /// What every line of a transaction says of it, up to the quote before the kind.
+  /// Reads the shared part of a line, up to the quote before the kind.
   private func shared(_ text: inout LineParts) throws(Refusal) -> Int64 {
     try text.expect(#","n":"#)
     let count = try text.integer()
@@ -99,8 +100,8 @@ final class TransactionScanner {
     return count
   }
 
-  /// The open transaction, as far as the lines of its changes tell: id, time, author and number of
-  /// changes.
+  /// The open transaction, as far as the lines of its changes describe it: id, time, author and
+  /// number of changes.
   func opened() throws(Refusal) -> Transaction? {
     guard let open else { return nil }
     let read = middle.withUnsafeBytes { bytes -> Result<(String, String?), Refusal> in
@@ -138,7 +139,7 @@ final class TransactionScanner {
 
   private func entity(_ quoted: UnsafeRawBufferPointer) throws(Refusal) -> UnsafeRawBufferPointer {
     guard quoted.contains(0x5c) else {
-      // Whether it is one of the schema's is for whoever knows them to say.
+      // The caller must check that the schema has this name.
       return UnsafeRawBufferPointer(rebasing: quoted.dropFirst().dropLast())
     }
     guard let name = parseJSONString(quoted) else { throw Refusal.text }
@@ -152,8 +153,7 @@ final class TransactionScanner {
     Refusal(message: "it does not say the same of transaction \(id) as the line before")
   }
 
-  /// Reads the line that closes a transaction, without its line break; alone where its changes were
-  /// passed over.
+  /// Reads a closing line without its line break; it may be the only line if changes were skipped.
   func transaction(
     _ line: UnsafeRawBufferPointer,
     isAlone: Bool = false
@@ -193,7 +193,7 @@ final class TransactionScanner {
     return transaction
   }
 
-  /// Reads what is known of a transaction; a member without a value would not have been written.
+  /// Reads the properties of a transaction; the writer omits members without a value.
   private func readMeta(_ text: inout LineParts, transaction: inout Transaction) throws(Refusal) {
     try text.expect(#","meta":{"#)
     if text.has(#""process":"#) {
@@ -230,7 +230,7 @@ final class TransactionScanner {
   }
 }
 
-/// A text that is mostly the same as the last time, and then need not be made again.
+/// A text that is usually the same as the last time, so that it is converted only once.
 private struct RepeatedText {
   private var quoted: [UInt8] = []
   private var text = ""

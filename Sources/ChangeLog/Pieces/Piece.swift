@@ -2,47 +2,46 @@ import Changes
 import Dispatch
 import Glibc
 
-/// A buffer of whole lines, on its way from the thread that fills it over those that make digests
-/// to the one that reads lines.
+/// A buffer of whole lines, which the threads that decompress, compute digests and read lines use
+/// in turn.
 ///
-/// What a thread writes is read by others when the group is done that it was written in.
+/// Other threads may read what a thread wrote after the thread has left its group.
 final class Piece: @unchecked Sendable {
-  /// What lines of the usual length are read into.
+  /// The size for lines of usual length.
   static let usualRoom = 1_500_000
-  /// What a piece may grow to while others are in memory too.
+  /// The maximum size while other pieces are in memory.
   static let largestRoom = 1 << 22
 
-  /// Done when ``outcome`` and the lines are there.
+  /// Done when ``outcome`` and the lines are set.
   let filling = DispatchGroup()
-  /// Done when the lines are in the file's digest.
+  /// Done when the file's digest includes the lines.
   let hashing = DispatchGroup()
-  /// Done when ``digests`` are there.
+  /// Done when ``digests`` are set.
   let chaining = DispatchGroup()
 
   var outcome: Result<PieceSource.Outcome, any Error> = .success(.end)
   /// The digest of all lines of the file before the last one here, if that is the trailer.
   var trailerDigest: Digest?
-  /// What the lines of each transaction give whose closing line is here; nil if its own digest is
-  /// not where it should be.
+  /// The digest of each transaction whose closing line is here; nil if the line's own digest is not
+  /// in its place.
   var digests: [Digest?] = []
 
   private(set) var memory = UnsafeMutableRawBufferPointer(start: nil, count: 0)
-  /// How many bytes were read into it.
+  /// The number of bytes in the buffer.
   var filled = 0
-  /// How many of them are whole lines; what follows is left to the next piece.
+  /// The number of bytes in whole lines; the rest is for the next piece.
   var count = 0
 
   deinit { free(memory.baseAddress) }
 
-  /// The whole lines.
   var lines: UnsafeRawBufferPointer { UnsafeRawBufferPointer(rebasing: memory[..<count]) }
 
-  /// What is still free.
+  /// The free memory.
   var room: UnsafeMutableRawBufferPointer {
     UnsafeMutableRawBufferPointer(rebasing: memory[filled...])
   }
 
-  /// Changes its size, and keeps what is in it; false if there is no memory.
+  /// Changes the size and keeps the content; false if there is no memory.
   func resize(to size: Int) -> Bool {
     guard size != memory.count else { return true }
     guard let moved = realloc(memory.baseAddress, size) else { return false }
@@ -50,14 +49,14 @@ final class Piece: @unchecked Sendable {
     return true
   }
 
-  /// Makes it empty, and gives back what a long line took.
+  /// Empties it, and frees the memory of a long line.
   func removeAll() -> Bool {
     filled = 0
     count = 0
     return resize(to: Self.usualRoom)
   }
 
-  /// Waits until no other thread looks at it.
+  /// Waits until no other thread uses it.
   func wait() {
     filling.wait()
     hashing.wait()
@@ -66,7 +65,7 @@ final class Piece: @unchecked Sendable {
 }
 
 extension UnsafeRawBufferPointer {
-  /// Where the last line break is; found in debug builds as fast as in others.
+  /// The last line break; also fast in debug builds.
   var lastLineBreak: Int? {
     var place = count
     while place > 0 {

@@ -2,34 +2,34 @@ import Changes
 import Dispatch
 import Glibc
 
-/// Makes the digests of a file and of its transactions, each on a thread of its own.
+/// Computes the digests of a file and of its transactions, each on its own thread.
 final class PieceDigests: Sendable {
   private let file = FileDigest()
   private let chain = ChainDigests()
   private let hashing = DispatchQueue(label: "travelog.log.hashing")
   private let chaining = DispatchQueue(label: "travelog.log.chaining")
 
-  /// Begins after a transaction, before the first piece.
+  /// Starts with the digest before the first transaction.
   func begin(after previous: Digest) { chain.begin(after: previous) }
 
-  /// Makes those of a piece at once, where no other thread is at work.
+  /// Computes the digests of a piece at once, if no other thread does.
   func make(of piece: Piece) {
     file.append(piece)
     chain.append(piece)
   }
 
-  /// Lets other threads make those of a piece, whose groups tell when they are there.
+  /// Lets other threads compute the digests of a piece, whose groups show when they are done.
   func makeAhead(of piece: Piece) {
     hashing.async(group: piece.hashing) { [file] in file.append(piece) }
     chaining.async(group: piece.chaining) { [chain] in chain.append(piece) }
   }
 }
 
-/// Makes the digest of a file, piece by piece; one thread uses it at a time.
+/// Computes the digest of a file, piece by piece; one thread at a time uses it.
 private final class FileDigest: @unchecked Sendable {
   private var hash = SHA256()
 
-  /// Takes in the lines of a piece, but for the trailer.
+  /// Hashes the lines of a piece except the trailer.
   func append(_ piece: Piece) {
     let lines = piece.lines
     let others = UnsafeRawBufferPointer(rebasing: lines.dropLast())
@@ -41,16 +41,16 @@ private final class FileDigest: @unchecked Sendable {
   }
 }
 
-/// Makes the digests of transactions, before anybody reads their lines; one thread uses it at a
-/// time.
+/// Computes the digests of transactions before their lines are parsed; one thread at a time uses
+/// it.
 ///
-/// It looks at no more than it needs to find where a transaction ends. Lines that are not as they
-/// should be give a digest that is not theirs, or none, and whoever reads them says why.
+/// It reads only what it needs to find the end of a transaction. Wrong lines give a wrong digest or
+/// none, and the reader of the lines reports the reason.
 private final class ChainDigests: @unchecked Sendable {
   private var hash = SHA256()
   private var scratch: [UInt8] = []
 
-  /// Begins after a transaction.
+  /// Starts with the digest before the first transaction.
   func begin(after previous: Digest) {
     hash = SHA256()
     scratch.removeAll(keepingCapacity: true)
@@ -58,7 +58,6 @@ private final class ChainDigests: @unchecked Sendable {
     hash.update(scratch)
   }
 
-  /// Takes in the lines of a piece.
   func append(_ piece: Piece) {
     piece.digests.removeAll(keepingCapacity: true)
     let lines = piece.lines
@@ -81,10 +80,10 @@ private final class ChainDigests: @unchecked Sendable {
     hash.update(UnsafeRawBufferPointer(rebasing: lines[begin...]))
   }
 
-  /// Takes in the line that closes a transaction, without its digest, after which the next begins.
+  /// Hashes a closing line without its digest; the next transaction follows.
   private func close(_ line: UnsafeRawBufferPointer) -> Digest? {
     var text = LineParts(line)
-    // In a string its quotes would be escaped, so that the first one is the member.
+    // In a string its quotes would be escaped, so the first occurrence is the member.
     guard text.skip(to: #","digest":""#) else { return nil }
     let start = text.position
     guard text.has(#","digest":""#), let stated = Digest(hexadecimal: text.upToQuote()),
@@ -101,7 +100,7 @@ private final class ChainDigests: @unchecked Sendable {
     opening.suffix(10).elementsEqual(#""op":"gap""#.utf8)
   }
 
-  /// The digest that history goes on with after a transaction that stands for missing ones.
+  /// The digest with which the chain continues after a gap.
   private func resumed(_ text: inout LineParts) -> Digest? {
     guard text.skip(to: #"\"resumes\":\""#), text.has(#"\"resumes\":\""#) else { return nil }
     return Digest(hexadecimal: UnsafeRawBufferPointer(rebasing: text.upToQuote().dropLast()))

@@ -1,14 +1,14 @@
 /// Fills pieces with the lines of a file, one after the other.
 ///
-/// One thread uses it at a time: the one that works ahead, or while that rests, the reader of lines.
+/// One thread at a time uses it: the one that works ahead, or while that is idle, the reader.
 final class PieceSource: @unchecked Sendable {
-  /// How filling a piece ended.
+  /// The result of filling a piece.
   enum Outcome {
-    /// There are lines in it.
+    /// The piece has lines.
     case lines
-    /// There is nothing more.
+    /// The file has ended.
     case end
-    /// A line needs more room than there is while other pieces are in memory.
+    /// A line needs more memory than is allowed while other pieces exist.
     case crowded
     /// The file ends in the middle of a line.
     case cut
@@ -16,9 +16,9 @@ final class PieceSource: @unchecked Sendable {
 
   private let reader: GzipReader
   private let path: String
-  /// What the last piece had after its last line.
+  /// The bytes after the last line of the last piece.
   private var rest: [UInt8] = []
-  /// True while a piece waits for more room, before which no other can be filled.
+  /// Whether a piece waits for more memory, so that no other can be filled.
   private var isCrowded = false
 
   init(_ reader: GzipReader, path: String) {
@@ -26,13 +26,12 @@ final class PieceSource: @unchecked Sendable {
     self.path = path
   }
 
-  /// How many bytes were taken from the file.
   var bytesRead: Int64 { reader.bytesRead }
 
-  /// True when nothing more will come.
+  /// Whether everything was returned.
   var isFinished: Bool { reader.isFinished && rest.isEmpty }
 
-  /// Fills a piece anew.
+  /// Empties and fills a piece.
   func refill(_ piece: Piece) throws -> Outcome {
     guard !isCrowded else { return .crowded }
     guard piece.removeAll() else { throw LogFailure.outOfMemory.at(path) }
@@ -42,7 +41,7 @@ final class PieceSource: @unchecked Sendable {
     return try fill(piece, upTo: Piece.largestRoom)
   }
 
-  /// Goes on to fill a piece, which may grow to so many bytes.
+  /// Continues to fill a piece, which may grow up to a limit.
   func fill(_ piece: Piece, upTo limit: Int) throws -> Outcome {
     isCrowded = false
     while true {
@@ -55,7 +54,7 @@ final class PieceSource: @unchecked Sendable {
         guard piece.resize(to: size) else { throw LogFailure.outOfMemory.at(path) }
       }
       let start = piece.filled
-      // In small steps once it has grown, so that little is left over after the line.
+      // In small steps once it has grown, so that little is left after the line.
       let room = piece.room.prefix(start < Piece.usualRoom ? .max : 1 << 20)
       let count = try reader.read(into: UnsafeMutableRawBufferPointer(rebasing: room))
       guard count > 0 else { return piece.filled == 0 ? .end : .cut }

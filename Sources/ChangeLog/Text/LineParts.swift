@@ -1,7 +1,7 @@
 import Changes
 import Glibc
 
-/// What is wrong with a line, in words.
+/// The fault of a line in words.
 struct Refusal: Error {
   let message: String
 
@@ -9,7 +9,7 @@ struct Refusal: Error {
   static let empty = Refusal(message: "it has a member without a value")
 }
 
-/// A line that is taken apart from its beginning.
+/// A line that is parsed from its beginning.
 struct LineParts {
   let line: UnsafeRawBufferPointer
   private(set) var position = 0
@@ -33,7 +33,7 @@ struct LineParts {
     return true
   }
 
-  /// Goes on to where a text is; false, and nothing is changed, where it is not there.
+  /// Moves to a text; false, without moving, if the text is missing.
   mutating func skip(to text: StaticString) -> Bool {
     var parts = self
     guard let base = line.baseAddress else { return false }
@@ -85,21 +85,21 @@ struct LineParts {
     return text
   }
 
-  /// The bytes up to the next quote, which is left.
+  /// The bytes up to the next quote, which is not consumed.
   mutating func upToQuote() -> UnsafeRawBufferPointer {
     let start = position
     while position < line.count, line[position] != 0x22 { position += 1 }
     return UnsafeRawBufferPointer(rebasing: line[start..<position])
   }
 
-  /// A name in quotes whose first one was read.
+  /// A name in quotes whose opening quote was read.
   mutating func word() throws(Refusal) -> String {
     let word = String(decoding: upToQuote(), as: UTF8.self)
     try expect(#"""#)
     return word
   }
 
-  /// The value of a member, if it comes next; empty where it doesn't.
+  /// The value of a member if it is next; otherwise empty.
   mutating func value(_ key: StaticString) -> UnsafeRawBufferPointer {
     guard has(key) else { return UnsafeRawBufferPointer(start: nil, count: 0) }
     let start = position

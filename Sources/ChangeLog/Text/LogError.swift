@@ -5,14 +5,14 @@ package struct LogError: Error, Worded {
   /// What kind of failure it was; more may come, so a `switch` needs a default.
   package enum Code: Hashable, Sendable {
     case missing, inputOutput, outOfMemory, diskFull, locked, exists
-    /// The bytes are not what the writer writes, or do not have their digests.
+    /// The bytes are not in the writer's form, or do not match their digests.
     case damaged
     /// The file ends before its trailer.
     case incomplete
     case newerFormat, notALog
-    /// Transactions are missing between files, or occur twice.
+    /// Transactions between files are missing or duplicated.
     case gap
-    /// Something was left out of the log, which the operation needs.
+    /// The operation needs data that the filtered log leaves out.
     case partial
     /// An operation on the folder was interrupted.
     case unfinished
@@ -22,9 +22,8 @@ package struct LogError: Error, Worded {
 
   /// What happened, as data.
   package let reason: any LogReason
-  /// The file.
   package let path: String
-  /// The line in the file, from 1 on; zero if the error is not about a line.
+  /// The line in the file, from 1; zero if the error is not about a line.
   package let line: Int
   /// The transaction; zero if the error is not about one.
   package let transaction: Int64
@@ -36,7 +35,7 @@ package struct LogError: Error, Worded {
     self.transaction = transaction
   }
 
-  /// The same error about a file that the user knows by another path.
+  /// The same error with another path, by which the user knows the file.
   package func at(_ path: String) -> LogError {
     reason.at(path, line: line, transaction: transaction)
   }
@@ -45,7 +44,7 @@ package struct LogError: Error, Worded {
   package var wording: Wording { reason.wording(self).withHint(code.hint) }
 }
 
-/// What a ``LogError`` is about: an enumeration with payloads.
+/// The reason for a ``LogError``: an enumeration with payloads.
 package protocol LogReason: Sendable {
   var code: LogError.Code { get }
   /// The text for a file, a line and a transaction; the code has a hint if this has no second line.

@@ -1,7 +1,7 @@
 import Changes
 import Glibc
 
-/// Why a log, or a file beside it, can't be read or written.
+/// The reason why a log, or a file beside it, can't be read or written.
 package enum LogFailure: LogReason {
   case system(verb: String, Int32), outOfMemory, locked(holder: String), exists, tooLarge
   case level(Int, allowed: ClosedRange<Int>), uncompressible
@@ -125,7 +125,7 @@ package enum LogFailure: LogReason {
 }
 
 extension LogError.Code {
-  /// What to do about most failures of this kind; empty if there is nothing to say.
+  /// The usual remedy for failures of this kind; empty if there is none.
   package var hint: String {
     switch self {
     case .damaged: "Compare the file with another copy."
