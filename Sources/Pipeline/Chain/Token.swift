@@ -10,11 +10,13 @@ func readToken(_ path: String) throws -> Bookmark? {
   try readSmallFile(path, limit: largestToken, isOurs: true).map { try Bookmark(json: $0) }
 }
 
-/// True for a token that was cut or altered, which the logs can make anew.
+/// Whether an error is of a token that was cut, altered or replaced by something else, so that it can be
+/// rebuilt from the logs.
 ///
 /// One that the disk does not give, or that a newer program wrote, may still say what only it knows.
 func isDamagedToken(_ error: any Error) -> Bool {
-  (error as? StoreError)?.code == .damaged || (error as? LogError)?.code == .damaged
+  (error as? StoreError)?.code == .damaged
+    || (error as? LogError).map { [.damaged, .notALog].contains($0.code) } ?? false
 }
 
 /// Writes how far a store is exported into a token, which may speak of other stores too.

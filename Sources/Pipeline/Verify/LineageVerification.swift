@@ -139,12 +139,13 @@ final class LineageVerification {
     result.erased = Int64(erased.count)
     // Where a log is not sound, what was erased from it was perhaps not read.
     guard result.findings.isEmpty else { return }
-    let first = max(chain.files.first?.range.lowerBound ?? 0, (after?.transaction ?? -1) + 1)
+    let first = chain.files.first?.range.lowerBound ?? 0
     let last = chain.files.last?.range.upperBound ?? 0
     let places = Set(chain.snapshots.map(\.range.lowerBound))
-    for (digest, entry) in chain.erasures.entries where !erased.contains(digest) {
+    for (digest, entry) in chain.erasures.entries
+    where !erased.contains(digest) && isNew(entry.transaction) {
       // What was taken out of the folder since may have been a snapshot, or the oldest logs.
-      if entry.isSnapshot && !places.contains(entry.transaction) || entry.transaction < first {
+      if entry.isSnapshot ? !places.contains(entry.transaction) : entry.transaction < first {
         continue
       }
       let path = chain.folder.erasures(of: chain.store, lineage: chain.lineage)
