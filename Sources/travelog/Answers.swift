@@ -78,3 +78,9 @@ struct AnswerHead: Codable {
   let type: String
   let dryRun: Bool
 }
+
+/// What the answers of commands that always do what they say begin with.
+struct TypeHead: Codable {
+  var schema = 1
+  let type: String
+}

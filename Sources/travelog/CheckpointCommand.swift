@@ -58,7 +58,7 @@ extension Travelog {
     request.isForStores = given[forStores]
     for result in try writeCheckpoints(request) {
       if given[json] {
-        try call.answer(CheckpointAnswer(result))
+        try call.answer(Joined(first: TypeHead(type: "checkpoint"), second: result))
       } else if !given[quiet] {
         try call.output.write(result.note)
       }
@@ -75,24 +75,5 @@ extension Call {
       throw TravelogError.isPart(path, of: place.folder.path, store: place.store ?? "")
     }
     return place
-  }
-}
-
-/// What `travelog checkpoint --json` says of one tree.
-struct CheckpointAnswer: Codable {
-  var schema = 1
-  var type = "checkpoint"
-  let origin: String
-  let size: Int64
-  let path: String
-  let note: String
-  let isSigned: Bool
-
-  init(_ result: CheckpointResult) {
-    origin = result.origin
-    size = result.size
-    path = result.path
-    note = result.note
-    isSigned = result.isSigned
   }
 }

@@ -60,7 +60,7 @@ struct CheckpointTests {
         try world.export()
         let since = try verifySince(saved, logs: world.logs, keys: keys)
         #expect(since.finding == nil && since.signers == [origin])
-        #expect(since.head == (try world.tree().head) && since.checkpoint.head.count == 5)
+        #expect(since.currentSize == (try world.tree().head.count) && since.size == 5)
       }
       let named = try writeCheckpoints(request(world) { $0.origin = "example.org/trips" })
       #expect(named.map(\.origin) == ["example.org/trips"])

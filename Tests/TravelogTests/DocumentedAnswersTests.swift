@@ -109,9 +109,9 @@ struct DocumentedAnswersTests {
     func example(_ name: String) throws -> String { try #require(document.examples[name]) }
     try expectStrict(Joined<AnswerHead, ImportResult>.self, example("import"))
     try expectStrict(VerifyAnswer.self, example("verify"))
-    try expectStrict(ProofAnswer.self, example("verify_proof"))
-    try expectStrict(SinceAnswer.self, example("verify_since"))
-    try expectStrict(CheckpointAnswer.self, example("checkpoint"))
+    try expectStrict(Joined<TypeHead, ProofVerification>.self, example("verify_proof"))
+    try expectStrict(Joined<TypeHead, ProofVerification>.self, example("verify_since"))
+    try expectStrict(Joined<TypeHead, CheckpointResult>.self, example("checkpoint"))
     try expectStrict(Joined<AnswerHead, EraseResult>.self, example("erase"))
     try expectStrict(Joined<AnswerHead, PruneResult>.self, example("prune"))
     try expectStrict(StatusAnswer.self, example("status"))

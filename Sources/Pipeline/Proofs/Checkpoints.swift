@@ -70,7 +70,7 @@ func publish(
   request: CheckpointRequest
 ) throws -> CheckpointResult {
   let path = "\(tiles.path)/checkpoint"
-  let old = try CheckpointFile.read(path)
+  let old = try CheckpointFile.published(tiles.path)
   if let old { try checkExtension(tiles, from: old.checkpoint.head, to: head) }
   var file: CheckpointFile
   do throws(NoteError) {

@@ -2,29 +2,49 @@ import ChangeLog
 import Changes
 import Glibc
 
-/// What verification says of a proof.
-package struct ProofVerification: Sendable {
-  /// The transaction that it proves.
+/// What verification says of a proof, or of a tree since a checkpoint.
+package struct ProofVerification: Codable, Hashable, Sendable {
+  /// Whether nothing was found.
+  package var isSound: Bool
+  /// The name of the tree.
+  package let origin: String
+  /// The size of the tree in the checkpoint.
+  package let size: Int64
+  /// The size of the tree beside the logs.
+  package var currentSize: Int64?
+  /// The transaction that a proof is of.
   package var transaction: Int64?
-  /// The change that it proves; nil for the transaction as a whole.
+  /// The change that a proof is of; nil for the transaction as a whole.
   package var change: Int64?
-  /// The checkpoint that it leads to.
-  package let checkpoint: Checkpoint
   /// The position of the transaction in the tree.
-  package let index: Int64
+  package var index: Int64?
   /// The names of the keys that signed the checkpoint, of those that were given.
   package var signers: [String] = []
-  /// What is wrong; nil if it proves what it says.
+  /// What is wrong.
   package var finding: String?
+
+  fileprivate init(_ checkpoint: Checkpoint) {
+    (isSound, origin, size) = (true, checkpoint.origin, checkpoint.head.count)
+  }
+
+  /// Calls, and takes what is wrong with a proof, a tree or a signature as a finding.
+  fileprivate mutating func find(_ body: (inout Self) throws -> Void) throws {
+    do {
+      try body(&self)
+    } catch let error as ProofError {
+      finding = error.message
+    } catch let error as LogError where error.isFinding {
+      finding = sentences(error.message, hint: error.hint)
+    }
+    isSound = finding == nil
+  }
 }
 
 /// Checks a proof, without any log.
 ///
 /// - Throws: ``LogError`` if there is no such file, or it is not a proof.
 package func verifyProof(_ path: String, keys: String?) throws -> ProofVerification {
-  guard let bytes = try readSmallFile(path, limit: 1 << 26) else {
-    throw LogFailure.system(verb: "open", ENOENT).at(path)
-  }
+  let bytes = try read(path, limit: 1 << 26)
   let proof: TransactionProof
   do throws(NoteError) {
     proof = try TransactionProof(bytes)
@@ -32,28 +52,13 @@ package func verifyProof(_ path: String, keys: String?) throws -> ProofVerificat
     throw CheckpointFailure.notAProof(error).at(path)
   }
   let file = proof.tree.checkpoint
-  var result = ProofVerification(checkpoint: file.checkpoint, index: proof.tree.index)
-  do {
+  var result = ProofVerification(file.checkpoint)
+  result.index = proof.tree.index
+  try result.find { result in
     (result.transaction, result.change) = try proof.check()
     result.signers = try signers(of: file, path: path, keys: keys)
-  } catch let error as ProofError {
-    result.finding = error.message
-  } catch let error as LogError where error.isAboutSignatures {
-    result.finding = error.message
   }
   return result
-}
-
-/// What verification says of a tree since a checkpoint.
-package struct SinceVerification: Sendable {
-  /// The checkpoint that was given.
-  package let checkpoint: Checkpoint
-  /// The tree beside the logs.
-  package let head: TreeHead
-  /// The names of the keys that signed the checkpoint, of those that were given.
-  package var signers: [String] = []
-  /// What is wrong; nil if the tree extends the checkpoint.
-  package var finding: String?
 }
 
 /// Checks that the tree beside logs extends a checkpoint, without any log.
@@ -63,21 +68,16 @@ package func verifySince(
   _ path: String,
   logs: LogFolder,
   keys: String?
-) throws -> SinceVerification {
+) throws -> ProofVerification {
   try checkHasLogs(logs)
-  guard let file = try CheckpointFile.read(path) else {
-    throw LogFailure.system(verb: "open", ENOENT).at(path)
-  }
+  let file = try CheckpointFile(reading: read(path), path)
   let (tiles, head) = try tree(file.checkpoint.origin, in: logs, checkpoint: path)
-  var result = SinceVerification(checkpoint: file.checkpoint, head: head)
-  do {
+  var result = ProofVerification(file.checkpoint)
+  result.currentSize = head.count
+  try result.find { result in
     guard try tiles.head() == head else { throw TreeFailure.otherRoot.at(tiles.path) }
     try checkExtension(tiles, from: file.checkpoint.head, to: head)
     result.signers = try signers(of: file, path: path, keys: keys)
-  } catch let error as LogError
-    where error.reason is TreeFailure || error.isAboutSignatures || error.isAboutExtension
-  {
-    result.finding = sentences(error.message, hint: error.hint)
   }
   return result
 }
@@ -147,21 +147,22 @@ package func readPrivateKey(_ path: String) throws -> [UInt8] {
 }
 
 private func readKey(_ path: String) throws -> String {
-  guard let bytes = try readSmallFile(path, limit: 1 << 16) else {
+  String(decoding: try read(path), as: UTF8.self)
+}
+
+private func read(_ path: String, limit: Int = 1 << 20) throws -> [UInt8] {
+  guard let bytes = try readSmallFile(path, limit: limit) else {
     throw LogFailure.system(verb: "open", ENOENT).at(path)
   }
-  return String(decoding: bytes, as: UTF8.self)
+  return bytes
 }
 
 extension LogError {
-  fileprivate var isAboutSignatures: Bool {
+  /// Whether it is what verification was to find, and not a reason why it can't be done.
+  fileprivate var isFinding: Bool {
     switch reason as? CheckpointFailure {
-    case .note(.unsigned), .note(.wrongSignature): true
-    default: false
+    case .doesNotExtend, .note(.unsigned), .note(.wrongSignature): true
+    default: reason is TreeFailure
     }
-  }
-
-  fileprivate var isAboutExtension: Bool {
-    if case .doesNotExtend = reason as? CheckpointFailure { true } else { false }
   }
 }

@@ -2,18 +2,20 @@ import ChangeLog
 import Changes
 
 extension CheckpointFile {
-  /// Reads a file; nil if there is none.
-  package static func read(_ path: String) throws -> CheckpointFile? {
-    guard let bytes = try readSmallFile(path, limit: 1 << 20) else { return nil }
+  /// Reads the bytes of a file.
+  init(reading bytes: [UInt8], _ path: String) throws(LogError) {
     do throws(NoteError) {
-      return try CheckpointFile(bytes)
+      self = try CheckpointFile(bytes)
     } catch {
       throw CheckpointFailure.note(error).at(path)
     }
   }
 
   /// Reads the checkpoint in the folder of a tree; nil if there is none.
-  static func published(_ tree: String) throws -> CheckpointFile? { try read("\(tree)/checkpoint") }
+  static func published(_ tree: String) throws -> CheckpointFile? {
+    let path = "\(tree)/checkpoint"
+    return try readSmallFile(path, limit: 1 << 20).map { try CheckpointFile(reading: $0, path) }
+  }
 }
 
 /// Why a checkpoint or a proof can't be made or read.
