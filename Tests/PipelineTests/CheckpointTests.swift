@@ -49,7 +49,7 @@ struct CheckpointTests {
       #expect(first.map(\.isSigned) == [true] && first[0].note.hasPrefix(text[0].note + "\n"))
       // The same again, and without a key, leaves the file as it is.
       #expect(try writeCheckpoints(request(world)) == first)
-      #expect(try writeCheckpoints(request(world) { $0.key = nil }) == first)
+      #expect(try writeCheckpoints(request(world) { $0.key = nil }).map(\.note) == [first[0].note])
       let other = try writeCheckpoints(request(world) { $0.key = Array(repeating: 1, count: 32) })
       #expect(try CheckpointFile(Array(other[0].note.utf8)).note?.signatures.count == 2)
       let known = try ed25519PublicKey(of: key)

@@ -55,6 +55,12 @@ struct ProofProgramTests {
       try bytes.dropFirst(4).write(to: URL(fileURLWithPath: sign))
       let verify = ["pkeyutl", "-verify", "-pubin", "-inkey", keys.public, "-rawin", "-in", text]
       #expect(try run(openssl, verify + ["-sigfile", sign]).code == 0)
+      let vkey = try object(travelog("checkpoint", logs, "--key", keys.private, "--json"))["vkey"]
+      let line = folder.path + "/vkey"
+      try Data(try #require(vkey as? String).utf8).write(to: URL(fileURLWithPath: line))
+      let saved = folder.path + "/saved"
+      try signed.bytes.write(to: URL(fileURLWithPath: saved))
+      #expect(try travelog("verify", logs, "--since", saved, "--key", line).code == 0)
       // What the hint says without libcrypto.
       let make = ["pkeyutl", "-sign", "-rawin", "-inkey", keys.private, "-in", text, "-out", sign]
       #expect(try run(openssl, make).code == 0)

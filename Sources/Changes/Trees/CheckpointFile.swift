@@ -23,14 +23,17 @@ package struct CheckpointFile: Hashable, Sendable {
   /// What the file has.
   package var text: String { note?.description ?? checkpoint.text }
 
-  /// Adds a signature by a private key, in the name of the tree; other signatures stay.
-  package mutating func sign(_ privateKey: [UInt8]) throws(NoteError) {
+  /// Adds a signature by a private key, in the name of the tree, and returns the public one; other
+  /// signatures stay.
+  @discardableResult
+  package mutating func sign(_ privateKey: [UInt8]) throws(NoteError) -> NoteKey {
     let key = try NoteKey(name: checkpoint.origin, bytes: ed25519PublicKey(of: privateKey))
     var signed: SignedNote
     if let note { signed = note } else { signed = try SignedNote(text: checkpoint.text) }
     let isThere = signed.signatures.contains { $0.name == key.name && $0.keyID == key.id }
     if !isThere { try signed.sign(key.name, privateKey: privateKey) }
     note = signed
+    return key
   }
 
   /// The keys that have signed it, of those that are known.

@@ -33,6 +33,8 @@ package struct CheckpointResult: Codable, Hashable, Sendable {
   package let note: String
   /// Whether somebody has signed it.
   package let isSigned: Bool
+  /// The public key of who signed it now, as C2SP writes it: a name, a number and the key.
+  package let vkey: String?
 }
 
 /// Writes the checkpoints of the trees beside logs, and signs them.
@@ -73,11 +75,12 @@ func publish(
   let old = try CheckpointFile.published(tiles.path)
   if let old { try checkExtension(tiles, from: old.checkpoint.head, to: head) }
   var file: CheckpointFile
+  var vkey: String?
   do throws(NoteError) {
     let name = request.origin ?? old?.checkpoint.origin ?? origin
     file = try CheckpointFile(Checkpoint(origin: name, head: head))
     if let old, old.checkpoint == file.checkpoint { file = old }
-    if let key = request.key { try file.sign(key) }
+    if let key = request.key { vkey = try file.sign(key).verifier }
   } catch {
     throw CheckpointFailure.note(error).at(path)
   }
@@ -87,7 +90,8 @@ func publish(
     size: head.count,
     path: path,
     note: file.text,
-    isSigned: file.note != nil
+    isSigned: file.note != nil,
+    vkey: vkey
   )
 }
 
