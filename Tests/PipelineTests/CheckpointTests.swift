@@ -169,6 +169,7 @@ struct CheckpointTests {
         return #expect(throws: LogError.self) { try prove(request) }?.message
       }
       #expect(reason(99)?.contains("do not have transaction 99") == true)
+      #expect(reason(.max)?.contains("do not have transaction") == true)
       #expect(reason(0)?.contains("do not have transaction 0") == true)
       #expect(reason(1, 1000)?.contains("numbered from 0") == true)
       _ = try writeCheckpoints(request(world))

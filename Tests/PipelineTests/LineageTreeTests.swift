@@ -95,6 +95,20 @@ struct LineageTreeTests {
         ("no tree", { try FileManager.default.removeItem(atPath: path) }),
         ("no tiles", { try FileManager.default.removeItem(atPath: path + "/tile") }),
         ("no head", { try FileManager.default.removeItem(atPath: path + "/head") }),
+        (
+          "other numbers",
+          {
+            let head = try String(contentsOfFile: path + "/head", encoding: .utf8)
+            let last = "end \(try world.tree().last.transaction) "
+            try Data(head.replacing(last, with: "end \(Int64.max) ").utf8).write(
+              to: URL(fileURLWithPath: path + "/head")
+            )
+          }
+        ),
+        (
+          "checkpoint",
+          { try Data("nothing".utf8).write(to: URL(fileURLWithPath: path + "/checkpoint")) }
+        ),
         ("torn head", { try cut(path + "/head") }),
         ("torn tile", { try cut(partial) }),
         ("empty tile", { try Data().write(to: URL(fileURLWithPath: partial)) }),

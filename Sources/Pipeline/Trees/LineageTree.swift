@@ -37,19 +37,22 @@ package struct LineageTree {
   package init?(_ folder: LogFolder, store: String, lineage: Int64) throws {
     path = Self.path(folder, store: store, lineage: lineage)
     guard let bytes = try readSmallFile("\(path)/head") else { return nil }
+    // So that one more is a number too.
+    let ids: Range<Int64> = 1..<1 << 62
     do {
       let text = String(decoding: bytes, as: UTF8.self)
       let checkpoint = try Checkpoint(text: text)
       (origin, head) = (checkpoint.origin, checkpoint.head)
       let lines = text.split(separator: "\n").dropFirst(3).map { $0.split(separator: " ") }
       runs = lines.dropLast().compactMap { parts in
-        guard parts.count == 2, let position = Int64(parts[0]), let id = Int64(parts[1]) else {
-          return nil
-        }
+        guard parts.count == 2, let position = Int64(parts[0]), let id = Int64(parts[1]),
+          (0..<head.count).contains(position), ids.contains(id)
+        else { return nil }
         return Run(position: position, transaction: id)
       }
-      guard runs.count == lines.count - 1, let end = lines.last, end.count == 3, end[0] == "end",
-        let id = Int64(end[1]), let digest = Digest(hexadecimal: String(end[2]))
+      guard runs.count == lines.count - 1, ids.contains(head.count), let end = lines.last,
+        end.count == 3, end[0] == "end",
+        let id = Int64(end[1]), ids.contains(id), let digest = Digest(hexadecimal: String(end[2]))
       else { throw NoteError.malformed("it has no end") }
       last = HistoryPoint(lineage: lineage, transaction: id, digest: digest)
     } catch is NoteError {
@@ -69,7 +72,9 @@ package struct LineageTree {
 
   /// The position of a transaction; nil if the tree does not have it.
   func position(of transaction: Int64) -> Int64? {
-    guard let place = runs.lastIndex(where: { $0.transaction <= transaction }) else { return nil }
+    guard transaction <= last.transaction,
+      let place = runs.lastIndex(where: { $0.transaction <= transaction })
+    else { return nil }
     let position = runs[place].position + transaction - runs[place].transaction
     let end = place + 1 < runs.count ? runs[place + 1].position : head.count
     return position < end ? position : nil
@@ -159,7 +164,8 @@ struct LineageTreeWriter {
 
   /// Writes what makes the transactions so far a part of the tree.
   func finish() throws {
-    let published = try CheckpointFile.published(path)?.checkpoint.head.count ?? 0
+    // A checkpoint that can't be read needs no tiles; whoever reads it says what is wrong.
+    let published = (try? CheckpointFile.published(path))?.checkpoint.head.count ?? 0
     try tiles.finish(keeping: min(published, tiles.count))
     var text = try Checkpoint(origin: origin, head: tiles.head()).text
     for run in runs { text += "\(run.position) \(run.transaction)\n" }
