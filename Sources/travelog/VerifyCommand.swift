@@ -30,7 +30,7 @@ extension Travelog {
     "LOGS",
     type: .file,
     isRequired: false,
-    help: sources.declaration.help
+    help: "A log folder, logs in any order, or - for standard input."
   )
 
   static let against = Parameter<String?>.optional(
