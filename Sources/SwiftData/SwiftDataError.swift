@@ -3,8 +3,7 @@ import Changes
 /// An error that SwiftData throws: a code to match, what happened and where, and what to do.
 ///
 /// ```swift
-/// do { try context.fetchHistory(descriptor) }
-/// catch SwiftDataError.historyTokenExpired { token = nil }
+/// do { try context.save() } catch SwiftDataError.deletionDenied { context.rollback() }
 /// ```
 public struct SwiftDataError: Error, Sendable {
   /// The kinds of errors; later versions may add more.
@@ -108,13 +107,13 @@ extension SwiftDataError {
   )
   /// The schema of a store is in no version of the migration plan.
   public static let unknownSchema = Self(.unknownSchema)
-  /// The version of a store is later than the container's.
+  /// A store has a later version than the container; stores are never migrated back.
   public static let backwardMigration = Self(.backwardMigration)
   /// Two model classes have the same simple name.
   public static let duplicateEntityName = Self(.duplicateEntityName)
   /// The type of a property can't be stored.
   public static let unsupportedType = Self(.unsupportedType)
-  /// A relationship is between models of different stores.
+  /// A relationship is between models of different stores, which can't refer to each other.
   public static let relationshipAcrossStores = Self(.relationshipAcrossStores)
   /// Two relationships could have the same inverse; name it in one.
   public static let ambiguousInverse = Self(.ambiguousInverse)
@@ -123,7 +122,7 @@ extension SwiftDataError {
   /// A context was changed where it must not be, as in
   /// ``ModelContext/enumerate(_:batchSize:allowEscapingMutations:block:)``.
   public static let contextIsDirty = Self(.contextIsDirty)
-  /// A delete rule forbids a deletion.
+  /// A delete rule forbids a deletion while the object has destinations.
   public static let deletionDenied = Self(.deletionDenied)
   /// A model is not in the container's schema.
   public static let unknownEntity = Self(.unknownEntity)

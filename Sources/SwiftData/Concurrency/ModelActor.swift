@@ -2,9 +2,9 @@
 ///
 /// ``ModelActor()`` adds the conformance; see there for an example.
 public protocol ModelActor: Actor {
-  /// The container of the models, which the actor keeps open.
+  /// The container of the models; it stays open while the actor exists.
   nonisolated var modelContainer: ModelContainer { get }
-  /// The executor of the actor, with its context.
+  /// The executor of the actor, with its context; it never changes.
   nonisolated var modelExecutor: any ModelExecutor { get }
 }
 
@@ -12,7 +12,7 @@ extension ModelActor {
   /// The context of the actor; only its own methods may use it.
   public var modelContext: ModelContext { modelExecutor.modelContext }
 
-  /// The executor of the actor, which is its model executor.
+  /// The executor of the actor, always its model executor.
   public nonisolated var unownedExecutor: UnownedSerialExecutor {
     modelExecutor.asUnownedSerialExecutor()
   }
@@ -23,7 +23,7 @@ extension ModelActor {
   }
 }
 
-/// An interface for running work with a context.
+/// An interface for running work with a context, which only the executor's jobs use.
 public protocol ModelExecutor: Executor {
   /// The context of the executor; only its jobs may use it.
   var modelContext: ModelContext { get }
@@ -31,15 +31,15 @@ public protocol ModelExecutor: Executor {
   func asUnownedSerialExecutor() -> UnownedSerialExecutor
 }
 
-/// A model executor that runs one job at a time.
-///
-/// ``DefaultSerialModelExecutor`` is one.
+/// A model executor that runs only one job at a time, such as ``DefaultSerialModelExecutor``.
 public protocol SerialModelExecutor: ModelExecutor, SerialExecutor {}
 
 /// The executor of model actors, unless they provide another one.
 ///
 /// ```swift
-/// let executor = DefaultSerialModelExecutor(modelContext: ModelContext(container))
+/// let executor: any SerialModelExecutor = DefaultSerialModelExecutor(
+///   modelContext: ModelContext(container))
+/// let context = (executor as any ModelExecutor).modelContext
 /// ```
 public final class DefaultSerialModelExecutor: SerialModelExecutor, @unchecked Sendable {
   // Only jobs use the context, and the queue runs one at a time.

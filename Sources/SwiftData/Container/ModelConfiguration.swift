@@ -36,7 +36,7 @@ public struct ModelConfiguration: DataStoreConfiguration, Identifiable, Hashable
     }
   }
 
-  /// What history keeps of an object that is deleted.
+  /// What history keeps of an object that is deleted; `.full` unless it is set.
   public enum HistoryRetention: Hashable, Sendable {
     /// All values, and earlier values if the object was changed before.
     case full

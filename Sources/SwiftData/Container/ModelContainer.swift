@@ -137,7 +137,7 @@ extension ModelContainer {
     )
   }
 
-  /// Opens stores for model classes, in an early spelling.
+  /// Opens stores for model classes, the same as without the brackets.
   public convenience init(
     for types: [any PersistentModel.Type],
     migrationPlan: (any SchemaMigrationPlan.Type)? = nil,

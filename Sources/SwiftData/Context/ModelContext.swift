@@ -23,7 +23,7 @@ public final class ModelContext {
     get { editingState.author }
     set { editingState.author = newValue }
   }
-  /// The context's identity and author, as custom stores receive them with each request.
+  /// The context's identity and author, which only custom stores receive.
   public private(set) var editingState = EditingState()
   /// Registers an undo for each group of changes; nil, the default, records nothing.
   public var undoManager: UndoManager? {
@@ -89,11 +89,11 @@ public final class ModelContext {
 
   /// Whether there are pending changes; a save without any writes nothing.
   public var hasChanges: Bool { !pending.isEmpty }
-  /// The objects that the next save will insert, in the order of their insertion.
+  /// The objects that the next save will insert, in that order; empty after a save.
   public var insertedModelsArray: [any PersistentModel] { pending.inserted.elements }
-  /// The objects that the next save will update, in the order of their first change.
+  /// The objects that the next save will update, in the order of changes; empty after a save.
   public var changedModelsArray: [any PersistentModel] { pending.changed.elements }
-  /// The objects that the next save will delete, in the order of their deletion.
+  /// The objects that the next save will delete, in that order; empty after a save.
   public var deletedModelsArray: [any PersistentModel] { pending.deleted.elements }
 
   /// The object of an identity; nil if it is not in memory or not a `T`.

@@ -7,7 +7,8 @@ extension ModelContext {
   /// The keys in the `userInfo` of ``didSave``.
   ///
   /// ```swift
-  /// let inserted = note.userInfo?[ModelContext.NotificationKey.insertedIdentifiers.rawValue]
+  /// typealias Key = ModelContext.NotificationKey
+  /// let inserted = notification.userInfo?[Key.insertedIdentifiers.rawValue]
   /// ```
   public enum NotificationKey: String, Sendable {
     /// The state of the stores that queries read; never present on Linux.

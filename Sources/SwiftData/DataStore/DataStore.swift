@@ -4,21 +4,14 @@
 /// model objects. A context calls it on its own thread; calls never overlap, so the store need not
 /// be safe for several threads.
 ///
-/// ```swift
-/// final class JSONStore: DataStore {
-///   typealias Configuration = JSONStoreConfiguration
-///   typealias Snapshot = DefaultSnapshot
-///   // …
-/// }
-/// let container = try ModelContainer(for: Trip.self, configurations: JSONStoreConfiguration(…))
-/// ```
+/// <doc:CustomStores> has a complete store.
 public protocol DataStore: AnyObject {
-  /// The type of configurations, which names this type as its ``DataStoreConfiguration/Store``.
+  /// The type of configurations; its ``DataStoreConfiguration/Store`` must be this type.
   associatedtype Configuration: DataStoreConfiguration where Self == Self.Configuration.Store
   /// The type of snapshots; ``DefaultSnapshot`` fits all models.
   associatedtype Snapshot: DataStoreSnapshot
 
-  /// The configuration with which the store was opened.
+  /// The configuration with which the store was opened; its schema is not nil.
   var configuration: Configuration { get }
   /// A text that identifies the store, and never changes.
   var identifier: String { get }
@@ -37,8 +30,8 @@ public protocol DataStore: AnyObject {
   where T: PersistentModel
   /// The number of objects that a request selects; errors are those of ``DataStore/fetch(_:)``.
   func fetchCount<T>(_ request: DataStoreFetchRequest<T>) throws -> Int where T: PersistentModel
-  /// The identifiers of the objects that a request selects; errors are handled as for
-  /// ``fetch(_:)``.
+  /// The identifiers of the objects that a request selects; errors are those of
+  /// ``DataStore/fetch(_:)``.
   func fetchIdentifiers<T>(
     _ request: DataStoreFetchRequest<T>
   ) throws -> [PersistentIdentifier] where T: PersistentModel
@@ -50,9 +43,9 @@ public protocol DataStore: AnyObject {
   ///
   /// - Throws: ``DataStoreError/unsupportedFeature`` if SwiftData must delete them one by one.
   func erase() throws
-  /// Tells the store that a context begins to use it.
+  /// Tells the store that a context begins to use it; does nothing by default.
   func initializeState(for editingState: EditingState)
-  /// Tells the store that a context no longer uses it.
+  /// Tells the store that a context no longer uses it; does nothing by default.
   func invalidateState(for editingState: EditingState)
   /// Snapshots that the store has in memory; missing ones are fetched.
   func cachedSnapshots(
@@ -62,7 +55,7 @@ public protocol DataStore: AnyObject {
 }
 
 extension DataStore {
-  /// Counts the objects of a fetch.
+  /// The number of identifiers; the objects are fetched unless the store finds identifiers.
   public func fetchCount<T>(_ request: DataStoreFetchRequest<T>) throws -> Int
   where T: PersistentModel { try fetchIdentifiers(request).count }
 
@@ -93,7 +86,7 @@ extension DataStore {
   ) throws -> [PersistentIdentifier: Snapshot] { [:] }
 }
 
-/// An interface that enables a custom data store to support batch requests.
+/// An interface that enables a custom data store to delete objects without fetching them.
 public protocol DataStoreBatching: DataStore {
   /// Deletes the objects that a request selects.
   ///
@@ -101,11 +94,9 @@ public protocol DataStoreBatching: DataStore {
   func delete<T>(_ request: DataStoreBatchDeleteRequest<T>) throws where T: PersistentModel
 }
 
-/// An interface for describing a store.
-///
-/// ``ModelConfiguration`` describes a native one.
+/// An interface for describing a store; ``ModelConfiguration`` describes a native one.
 public protocol DataStoreConfiguration: Hashable {
-  /// The type of the store that the configuration opens.
+  /// The type of the store; its ``DataStore/Configuration`` must be this type.
   associatedtype Store: DataStore where Self == Self.Store.Configuration
 
   /// The name of the configuration; errors contain it.

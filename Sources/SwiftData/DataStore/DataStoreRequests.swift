@@ -16,13 +16,13 @@ public struct DataStoreFetchRequest<T: PersistentModel>: Sendable {
   }
 }
 
-/// The objects that a store found for a request.
+/// The objects that a store found for a request; empty if there are none.
 public struct DataStoreFetchResult<ModelType: PersistentModel, SnapshotType: DataStoreSnapshot>:
   Sendable
 {
-  /// The descriptor of the request.
+  /// The descriptor of the request, without changes.
   public let descriptor: FetchDescriptor<ModelType>
-  /// The objects, in the requested order.
+  /// The objects, in the requested order; empty if there are none.
   public let fetchedSnapshots: [SnapshotType]
   /// Related objects, which then need not be fetched; may be empty.
   public let relatedSnapshots: [PersistentIdentifier: SnapshotType]
@@ -39,7 +39,7 @@ public struct DataStoreFetchResult<ModelType: PersistentModel, SnapshotType: Dat
   }
 }
 
-/// The changes of one save, for ``DataStore/save(_:)``.
+/// The changes of one save; a store writes all or none of them.
 public struct DataStoreSaveChangesRequest<SnapshotType: DataStoreSnapshot>: Sendable {
   /// The context that saves; its author may be nil.
   public let editingState: EditingState
@@ -47,7 +47,7 @@ public struct DataStoreSaveChangesRequest<SnapshotType: DataStoreSnapshot>: Send
   public let inserted: [SnapshotType]
   /// Changed objects, with all values and not only the changed ones.
   public let updated: [SnapshotType]
-  /// Deleted objects, with their last values.
+  /// Deleted objects, with their last values; empty if there are none.
   public let deleted: [SnapshotType]
 
   /// Creates a request, for using a store without a context.
@@ -64,9 +64,9 @@ public struct DataStoreSaveChangesRequest<SnapshotType: DataStoreSnapshot>: Send
   }
 }
 
-/// The result of a save: what the store changed beyond the request.
+/// The result of a save; its values are only those that the store itself changed.
 public final class DataStoreSaveChangesResult<T: DataStoreSnapshot>: Sendable {
-  /// The identifier of the store that saved.
+  /// The identifier of the store that saved; the same as that of its objects.
   public let storeIdentifier: String
   /// The permanent identifiers of new objects, by their temporary ones.
   ///
@@ -111,7 +111,7 @@ public struct DataStoreBatchDeleteRequest<T: PersistentModel>: @unchecked Sendab
   }
 }
 
-/// The identity and author of the context that makes a request.
+/// The identity and author of the context that makes a request; different for each context.
 public struct EditingState: Hashable, Identifiable, Sendable {
   /// A value that is unique to the context.
   public let id: UUID

@@ -1,4 +1,4 @@
-/// An interface for the values of one object, as a store exchanges them.
+/// An interface for all values of one object, as a store exchanges them.
 ///
 /// SwiftData reads the values by encoding the snapshot: each under the name of its property, a
 /// to-one relationship as a ``PersistentIdentifier``, a to-many one as an array of them. See
@@ -20,18 +20,18 @@ public protocol DataStoreSnapshot: Decodable, Encodable, Sendable {
   ) -> Self
 }
 
-/// A value that a snapshot can contain.
+/// A value that a snapshot can contain, including those of your own types.
 public typealias DataStoreSnapshotValue = Codable & Sendable
 
 /// The keys with which a snapshot is encoded.
 ///
 /// ```swift
-/// try container.encode(name, forKey: .modeledProperty("name"))
+/// let key = DataStoreSnapshotCodingKey.modeledProperty("name")
 /// ```
 public enum DataStoreSnapshotCodingKey: CodingKey, Hashable, Sendable {
-  /// The identity of the object, under `persistentIdentifier`.
+  /// The identity of the object, which every snapshot must encode.
   case persistentIdentifier
-  /// The property with that name.
+  /// The property with that name, which may be missing in a snapshot.
   case modeledProperty(String)
 
   /// The key of a text; all texts except `persistentIdentifier` are names of properties.
@@ -44,7 +44,7 @@ public enum DataStoreSnapshotCodingKey: CodingKey, Hashable, Sendable {
   /// Always nil, because snapshots have no numbered values.
   public init?(intValue: Int) { nil }
 
-  /// The name of the property, or `persistentIdentifier`.
+  /// The name of the property, or `persistentIdentifier` for the identity; never empty.
   public var stringValue: String {
     switch self {
     case .persistentIdentifier: "persistentIdentifier"

@@ -4,7 +4,8 @@ import Store
 /// The results of a fetch, of which one batch at a time is in memory.
 ///
 /// ```swift
-/// for trip in try context.fetch(FetchDescriptor<Trip>(), batchSize: 500) { print(trip.name) }
+/// let trips: FetchResultsCollection = try context.fetch(FetchDescriptor<Trip>(), batchSize: 500)
+/// for trip in trips { print(trip.name) }
 /// ```
 public final class FetchResultsCollection<Element>: RandomAccessCollection {
   private let identifiers: [PersistentIdentifier]
@@ -28,7 +29,7 @@ public final class FetchResultsCollection<Element>: RandomAccessCollection {
 
   /// Always 0.
   public var startIndex: Int { 0 }
-  /// The number of results.
+  /// The number of results; O(1), because all identifiers are in memory.
   public var endIndex: Int { identifiers.count }
 
   /// The result at an index; if its batch is not in memory, the batch is read.

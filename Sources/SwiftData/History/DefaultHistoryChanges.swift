@@ -87,7 +87,7 @@ public struct DefaultHistoryDelete<Model: PersistentModel>: HistoryDelete, Histo
   public var changedPersistentIdentifier: PersistentIdentifier { record.object }
   /// The values that history keeps; in tombstone mode only those marked for it.
   public var tombstone: HistoryTombstone<Model> { HistoryTombstone(previousValues) }
-  /// The values of the tombstone.
+  /// The values of the tombstone; those that are not kept are missing.
   public var previousValues: HistoryValues<Model> {
     HistoryValues(RecordedSide(record: record, side: .before))
   }

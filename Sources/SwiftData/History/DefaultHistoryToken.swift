@@ -8,7 +8,8 @@ import Store
 /// other stores.
 ///
 /// ```swift
-/// settings.set(try JSONEncoder().encode(token), forKey: "token")
+/// let data = try JSONEncoder().encode(token)
+/// let stored = try JSONDecoder().decode(DefaultHistoryToken.self, from: data)
 /// ```
 ///
 /// Of two tokens of the same stores, one that covers more is greater. If neither covers the other,
@@ -29,7 +30,7 @@ public struct DefaultHistoryToken: HistoryToken {
     self.init(Bookmark(store: storeIdentifier, points: points), standsAlone: standsAlone)
   }
 
-  /// The identifier of the store with the token's transaction.
+  /// The identifier of the store with the token's transaction; tokens may cover others too.
   public var storeIdentifier: String { bookmark.store }
   /// The last covered transactions by store identifier.
   var points: [String: HistoryPoint] { bookmark.points }
@@ -37,7 +38,7 @@ public struct DefaultHistoryToken: HistoryToken {
   /// The ids of the last covered transactions by store identifier; never nil.
   public var tokenValue: [String: Int64]? { points.mapValues(\.transaction) }
 
-  /// A number that is equal for equal tokens, in every process.
+  /// A number that is the same for equal tokens, in every process.
   public var id: Int {
     guard let bytes = point?.digest.bytes else { return 0 }
     return bytes.prefix(8).reduce(0) { $0 << 8 | Int($1) }

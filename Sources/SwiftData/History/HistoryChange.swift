@@ -4,9 +4,8 @@
 ///
 /// ```swift
 /// switch change {
-/// case .insert(_ as DefaultHistoryInsert<Trip>): …
-/// case .update(let update as DefaultHistoryUpdate<Trip>): …
-/// case .delete(let delete as DefaultHistoryDelete<Trip>): delete.tombstone[\.name]
+/// case .insert(let insert as DefaultHistoryInsert<Trip>): print(insert.values.names)
+/// case .delete(let delete as DefaultHistoryDelete<Trip>): print(delete.tombstone.values.names)
 /// default: break
 /// }
 /// ```
@@ -32,9 +31,7 @@ public enum HistoryChange: Sendable {
   }
 }
 
-/// An interface for a change of one object, whatever its kind.
-///
-/// A custom store declares types for it; see ``HistoryProviding``.
+/// An interface for a change of one object; custom stores may use types without values.
 public protocol HistoryObjectChange<Model>: Sendable {
   /// The class of the object; ``UnknownModel`` if the container no longer has it.
   associatedtype Model: PersistentModel
@@ -51,14 +48,10 @@ public protocol HistoryObjectChange<Model>: Sendable {
   var changedPersistentIdentifier: PersistentIdentifier { get }
 }
 
-/// An interface for the insertion of an object.
-///
-/// A native store uses ``DefaultHistoryInsert``.
+/// An interface for the insertion of an object, without further requirements.
 public protocol HistoryInsert<Model>: HistoryObjectChange {}
 
-/// An interface for an update of an object's values.
-///
-/// A native store uses ``DefaultHistoryUpdate``.
+/// An interface for an update of an object's values; ``DefaultHistoryUpdate`` also has the values.
 public protocol HistoryUpdate<Model>: HistoryObjectChange {
   /// A changed property; `Sendable`, as all key paths of models are.
   typealias PropertyUpdate = PartialKeyPath<Model> & Sendable
@@ -67,9 +60,7 @@ public protocol HistoryUpdate<Model>: HistoryObjectChange {
   var updatedAttributes: [any PartialKeyPath<Model> & Sendable] { get }
 }
 
-/// An interface for the deletion of an object.
-///
-/// A native store uses ``DefaultHistoryDelete``.
+/// An interface for the deletion of an object, of which only a tombstone remains.
 public protocol HistoryDelete<Model>: HistoryObjectChange {
   /// The values that history keeps of the object; empty if it keeps none.
   var tombstone: HistoryTombstone<Model> { get }

@@ -17,7 +17,7 @@ public protocol HistoryProviding {
 }
 
 extension HistoryProviding {
-  /// The type of the store's transactions, ``HistoryType``.
+  /// Always ``HistoryType``.
   public static var historyType: HistoryType.Type { HistoryType.self }
 }
 

@@ -1,13 +1,14 @@
 /// The values that history keeps of a deleted object.
 ///
 /// ```swift
-/// let name = delete.tombstone[\.name] as? String
+/// let tombstone: HistoryTombstone<Trip> = delete.tombstone
+/// let name = tombstone[\.name] as? String
 /// ```
 public struct HistoryTombstone<Model: PersistentModel>: Sendable {
   /// The values, by key path and by name; those that are not kept are missing.
   public let values: HistoryValues<Model>
 
-  /// Creates a tombstone for a change of a custom store.
+  /// Creates a tombstone, which only custom stores need.
   public init(_ values: HistoryValues<Model>) { self.values = values }
 
   /// The value of a property at the deletion; nil if it was nil or is not kept.

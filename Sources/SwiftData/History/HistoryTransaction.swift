@@ -1,4 +1,4 @@
-/// An interface for one transaction of a store's history: what one save changed, when, and by whom.
+/// An interface for a transaction: what one save changed, when, and by whom if that is known.
 public protocol HistoryTransaction: Hashable, Identifiable, Sendable {
   /// The type of bookmarks; later transactions have greater ones.
   associatedtype TokenType: Comparable, Hashable, Identifiable, Sendable
@@ -19,9 +19,7 @@ public protocol HistoryTransaction: Hashable, Identifiable, Sendable {
   var transactionIdentifier: TransactionIdentifier { get }
 }
 
-/// An interface for a bookmark in the history of one or several stores.
-///
-/// A native store uses ``DefaultHistoryToken``.
+/// An interface for a bookmark in a history; later ones must be greater.
 public protocol HistoryToken: Comparable, Codable, Hashable, Identifiable, Sendable {
   /// The type of the bookmark's contents, in its own store only.
   associatedtype TokenType: Codable, Hashable, Sendable
@@ -35,7 +33,7 @@ public protocol HistoryToken: Comparable, Codable, Hashable, Identifiable, Senda
 /// ```swift
 /// var descriptor = HistoryDescriptor<DefaultHistoryTransaction>()
 /// descriptor.predicate = #Predicate { $0.token > token && $0.author == author }
-/// let transactions = try context.fetchHistory(descriptor)
+/// for transaction in try context.fetchHistory(descriptor) { print(transaction.timestamp) }
 /// ```
 public struct HistoryDescriptor<TransactionType: HistoryTransaction> {
   /// The condition that transactions must meet; nil for all.

@@ -5,10 +5,9 @@
 /// values.
 ///
 /// ```swift
-/// for change in transaction.changes {
-///   guard case .update(let update as DefaultHistoryUpdate<Trip>) = change else { continue }
-///   print(update.previousValues[\.destination], update.values[\.destination])
-/// }
+/// guard case .update(let update as DefaultHistoryUpdate<Trip>) = change else { continue }
+/// let old: HistoryValues = update.previousValues
+/// print(old[\.name] ?? "", update.values[\.name] ?? "")
 /// ```
 public struct HistoryValues<Model: PersistentModel>: Sendable {
   enum Contents: Sendable {
@@ -20,7 +19,7 @@ public struct HistoryValues<Model: PersistentModel>: Sendable {
 
   init(_ side: RecordedSide) { contents = .recorded(side) }
 
-  /// Creates values from names of properties, for a change of a custom store.
+  /// Creates values by the names of properties, which only custom stores need.
   public init(_ values: [String: any Sendable]) { contents = .given(values) }
 
   /// The names of the properties with a known value, including nil.

@@ -4,13 +4,13 @@ import Store
 /// The transactions of a container's native stores, read as they are requested.
 ///
 /// ```swift
-/// for try await transaction in container.history(after: token, following: true) {
-///   handle(transaction)
+/// let new: HistoryTransactions = container.history(after: token, following: true)
+/// for try await transaction in new {
 ///   token = transaction.token
 /// }
 /// ```
 public struct HistoryTransactions: AsyncSequence, Sendable {
-  /// A transaction of one native store.
+  /// A transaction; its changes are all of the same store.
   public typealias Element = DefaultHistoryTransaction
 
   let container: ModelContainer
@@ -19,7 +19,7 @@ public struct HistoryTransactions: AsyncSequence, Sendable {
   let follows: Bool
   let interval: Duration
 
-  /// Iterates over the transactions, with a few of them in memory.
+  /// Iterates over the transactions, of which at most 100 for each store are in memory.
   public struct Iterator: AsyncIteratorProtocol {
     fileprivate let sequence: HistoryTransactions
     private var walk: HistoryWalk?

@@ -68,9 +68,9 @@ extension HistoryDescriptor {
 }
 
 extension DefaultStore: HistoryProviding {
-  /// The type of a native store's transactions.
+  /// Always the type of a native store's transactions.
   public typealias HistoryType = DefaultHistoryTransaction
-  /// The type of a native store's bookmarks.
+  /// Always the type of a native store's bookmarks.
   public typealias TokenType = DefaultHistoryToken
 
   /// The transactions that a descriptor selects; see ``ModelContext/fetchHistory(_:)`` for errors.

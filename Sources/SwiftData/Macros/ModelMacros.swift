@@ -5,7 +5,6 @@
 /// ```swift
 /// @Model final class Trip {
 ///   var name: String
-///   var startDate = Date.now
 ///   @Relationship(deleteRule: .cascade, inverse: \BucketListItem.trip)
 ///   var bucketList: [BucketListItem] = []
 ///   init(name: String) { self.name = name }
@@ -32,7 +31,7 @@ public macro Model() = #externalMacro(module: "SwiftDataMacros", type: "ModelMac
 /// Sets options of an attribute, and the name that it had in earlier versions of the schema.
 ///
 /// ```swift
-/// @Attribute(.unique, originalName: "title") var name: String
+/// @Model final class Hotel { @Attribute(.unique, originalName: "title") var name = "" }
 /// ```
 @attached(peer)
 public macro Attribute(
@@ -44,7 +43,7 @@ public macro Attribute(
 /// Sets the delete rule of a relationship, and its inverse.
 ///
 /// ```swift
-/// @Relationship(deleteRule: .cascade, inverse: \Item.trip) var items: [Item] = []
+/// @Model final class Week { @Relationship(deleteRule: .cascade) var days: [Day] = [] }
 /// ```
 @attached(peer)
 public macro Relationship(
@@ -67,12 +66,12 @@ public macro Transient() = #externalMacro(module: "SwiftDataMacros", type: "Tran
 public macro Unique<T: PersistentModel>(_ constraints: [PartialKeyPath<T>]...) =
   #externalMacro(module: "SwiftDataMacros", type: "UniqueMacro")
 
-/// Names sets of properties with an index, which makes fetches that filter or sort by them faster.
+/// Names sets of properties with an index, for faster fetches; a class may have only one `#Index`.
 @freestanding(declaration)
 public macro Index<T: PersistentModel>(_ indices: [PartialKeyPath<T>]...) =
   #externalMacro(module: "SwiftDataMacros", type: "IndexMacro")
 
-/// Names sets of properties with an index, and the kind of each index.
+/// Names sets of properties with an index; the kinds are the same on Linux.
 @freestanding(declaration)
 public macro Index<T: PersistentModel>(_ indices: Schema.Index<T>.Types<T>...) =
   #externalMacro(module: "SwiftDataMacros", type: "IndexMacro")

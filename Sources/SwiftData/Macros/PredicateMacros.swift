@@ -5,7 +5,7 @@
 ///
 /// ```swift
 /// let soon = #Predicate<Trip> { $0.startDate < limit }
-/// let booked = #Predicate<Trip> { soon.evaluate($0) && $0.livingAccommodation != nil }
+/// let named = #Predicate<Trip> { soon.evaluate($0) && $0.name != "" }
 /// ```
 @freestanding(expression)
 public macro Predicate<Input: PersistentModel>(
@@ -24,7 +24,7 @@ public macro Expression<Input: PersistentModel, Output>(
 ) -> Foundation.Expression<Input, Output> =
   #externalMacro(module: "SwiftDataMacros", type: "PredicateMacro")
 
-/// Creates an expression over a collection of models, for use in predicates.
+/// Creates an expression over a collection of models, which only predicates can use.
 @freestanding(expression)
 public macro Expression<Input: Collection, Output>(
   _ body: (Input) -> Output

@@ -5,7 +5,7 @@
 ///
 /// ```swift
 /// let id = trip.persistentModelID
-/// let trip = otherContext.model(for: id) as? Trip
+/// let copy = otherContext.model(for: id) as? Trip
 /// ```
 public struct PersistentIdentifier: Hashable, Identifiable, Codable, Sendable {
   enum Key: Hashable, Sendable {
@@ -15,20 +15,20 @@ public struct PersistentIdentifier: Hashable, Identifiable, Codable, Sendable {
     case text(String)
   }
 
-  /// A value that identifies the object, ordered and written as its text.
+  /// A value that identifies the object, which only has an order and a text.
   public struct ID: Hashable, Comparable, Codable, Sendable, CustomStringConvertible {
     let identifier: String
 
     /// The store, the entity and the key, as a URL.
     public var description: String { identifier }
 
-    /// Orders identities by their texts.
+    /// Orders identities by their texts, not by their numbers.
     public static func < (left: ID, right: ID) -> Bool { left.identifier < right.identifier }
   }
 
   /// The identifier of the store that contains the object; nil until its first save.
   public let storeIdentifier: String?
-  /// The name of the entity, which is the simple name of the object's class.
+  /// The simple name of the object's class; of a subclass's object, the subclass's name.
   public let entityName: String
   let key: Key
 
@@ -117,7 +117,7 @@ public struct PersistentIdentifier: Hashable, Identifiable, Codable, Sendable {
 }
 
 extension PersistentIdentifier: Comparable {
-  /// Orders identities by entity, then store, then key.
+  /// Orders identities by entity, then store, then key; temporary ones come first.
   public static func < (left: PersistentIdentifier, right: PersistentIdentifier) -> Bool {
     if left.entityName != right.entityName { return left.entityName < right.entityName }
     let places = (left.storeIdentifier ?? "", right.storeIdentifier ?? "")

@@ -15,9 +15,7 @@ public protocol PersistentModel: AnyObject, Observable, Hashable, Identifiable, 
   /// The properties that the class declares; inherited ones are not included.
   static var schemaMetadata: [Schema.PropertyMetadata] { get }
 
-  /// Creates an instance with existing values.
-  ///
-  /// The values have the type of the root class, so that subclasses can override the initializer.
+  /// Creates an instance with existing values, always of the root class's type.
   init(backingData: any BackingData<Root>)
 
   /// The state of the instance; only generated code uses it.

@@ -1,6 +1,6 @@
 /// A collection type of to-many relationships: an array or a set, which may be optional.
 public protocol RelationshipCollection {
-  /// The class of the objects.
+  /// The class of the objects, never an optional.
   associatedtype PersistentElement: PersistentModel
 
   /// Makes the collection of an array.
@@ -10,7 +10,7 @@ public protocol RelationshipCollection {
 }
 
 extension Array: RelationshipCollection where Element: PersistentModel {
-  /// The class of the elements.
+  /// Always the class of the elements.
   public typealias PersistentElement = Element
 
   /// The array; empty for nil.
@@ -20,7 +20,7 @@ extension Array: RelationshipCollection where Element: PersistentModel {
 }
 
 extension Set: RelationshipCollection where Element: PersistentModel {
-  /// The class of the elements.
+  /// Always the class of the elements.
   public typealias PersistentElement = Element
 
   /// The elements as a set; empty for nil.
@@ -30,7 +30,7 @@ extension Set: RelationshipCollection where Element: PersistentModel {
 }
 
 extension Optional: RelationshipCollection where Wrapped: RelationshipCollection {
-  /// The class of the elements of the wrapped collection.
+  /// The same class as in the wrapped collection.
   public typealias PersistentElement = Wrapped.PersistentElement
 
   /// The wrapped collection, or nil.

@@ -8,8 +8,7 @@ import Store
 /// ```swift
 /// let observer = try HistoryObserver(authors: ["app"], modelContainer: container)
 /// for await _ in Observations({ observer.eventCounter }) {
-///   for transaction in try transactions(after: token) {
-///     handle(transaction)
+///   for try await transaction in container.history(after: token) {
 ///     token = transaction.token
 ///   }
 /// }

@@ -6,7 +6,7 @@ import Store
 /// ```swift
 /// let observer = try ResultsObserver<Trip, String>(
 ///   sortBy: [SortDescriptor(\.startDate)], sectionBy: \.destination, modelContext: context)
-/// for section in observer.sections ?? … { print(section.title, section.count) }
+/// if let sections = observer.sections { print(sections.sectionTitles) }
 /// ```
 ///
 /// Use `Never` as the section title if there are no sections. The observer belongs to the actor of
@@ -15,7 +15,7 @@ import Store
 public final class ResultsObserver<Element: PersistentModel, SectionTitle: Hashable>: Observable {
   /// The context that fetches; changes in it are visible before they are saved.
   public let modelContext: ModelContext
-  /// The descriptor, with the order that the sections require.
+  /// The present descriptor, also with the order that the sections require.
   public private(set) var fetchDescriptor: FetchDescriptor<Element>
   /// The property of the section titles; nil if there are no sections.
   public let sectionBy: PartialKeyPath<Element>?

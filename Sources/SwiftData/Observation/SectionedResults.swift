@@ -1,7 +1,7 @@
 /// The results of a fetch in sections, in the order of their first elements.
 ///
 /// ```swift
-/// for section in sections { print(section.title, section.count) }
+/// for section: ResultsSection in sections as SectionedResults { print(section.title, section.count) }
 /// ```
 public struct SectionedResults<Element: PersistentModel, SectionTitle: Hashable>:
   RandomAccessCollection, Equatable
@@ -23,7 +23,7 @@ public struct SectionedResults<Element: PersistentModel, SectionTitle: Hashable>
 
   /// Always 0.
   public var startIndex: Int { 0 }
-  /// The number of sections.
+  /// The number of sections; 0 if there are no results.
   public var endIndex: Int { sections.count }
   /// The section at an index, which must be less than ``endIndex``.
   public subscript(position: Int) -> ResultsSection<Element, SectionTitle> { sections[position] }

@@ -28,7 +28,7 @@ extension PredicateExpressions {
   /// The node of `localizedStandardContains(_:)`, which ignores case and accents.
   ///
   /// ```swift
-  /// #Predicate<Trip> { $0.name.localizedStandardContains("fjord") }
+  /// let fjords = #Predicate<Trip> { $0.name.localizedStandardContains("fjord") }
   /// ```
   public typealias StringLocalizedStandardContains<
     Root: PredicateExpression,
@@ -43,7 +43,7 @@ extension PredicateExpressions {
   > = _StringFunctionNode<_CaseInsensitiveCompare, Root, Other>
   where Root.Output: StringProtocol, Other.Output: StringProtocol
 
-  /// The node of `localizedCompare(_:)`, in the order of the current locale.
+  /// The node of `localizedCompare(_:)`, in the order of the current locale; also as SQL.
   public typealias StringLocalizedCompare<
     Root: PredicateExpression,
     Other: PredicateExpression

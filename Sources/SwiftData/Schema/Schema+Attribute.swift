@@ -19,7 +19,7 @@ extension Schema {
 
       /// No two objects have the same value, except nil; inserting another updates the first.
       public static var unique: Option { Option(kind: .unique) }
-      /// Large values are stored in files beside the store, and read at their first use.
+      /// Large values are stored in files beside the store, and not read before their first use.
       public static var externalStorage: Option { Option(kind: .externalStorage) }
       /// The value is only in memory; the context tracks its changes all the same.
       public static var ephemeral: Option { Option(kind: .ephemeral) }
@@ -37,7 +37,7 @@ extension Schema {
       /// Predicates and orders over it are evaluated in memory. If the type changes its encoding
       /// later, it must still decode stored values: there is no migration.
       public static var codable: Option { Option(kind: .codable) }
-      /// The registered transformer of that name converts the value to bytes.
+      /// The transformer of that name, which must be registered, converts the value to bytes.
       public static func transformable(by transformerName: String) -> Option {
         Option(kind: .transformable(transformerName))
       }
@@ -104,9 +104,9 @@ extension Schema {
     public var isUnique: Bool { options.contains(.unique) }
     /// Whether the value is only in memory, by ``Option/ephemeral``.
     public var isTransient: Bool { options.contains(.ephemeral) }
-    /// Whether the value is stored as its type encodes it, by ``Option/codable``.
+    /// Whether the value is always stored as its type encodes it, by ``Option/codable``.
     public var isCodable: Bool { options.contains(.codable) }
-    /// Whether a transformer converts the value to bytes.
+    /// Whether a transformer converts the value to bytes; false for other `Codable` values.
     public var isTransformable: Bool { transformer != nil }
 
     /// The name of the transformer; nil without one.

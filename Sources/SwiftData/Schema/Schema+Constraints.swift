@@ -18,7 +18,7 @@ extension Schema {
 
     /// A kind of index; both are stored in the same way on Linux.
     public enum Types<Model: PersistentModel> {
-      /// An index in the order of the values.
+      /// An index in the order of the values, the default.
       case binary([PartialKeyPath<Model>])
       /// An index for ranges in several dimensions; stored as a binary index.
       case rtree([PartialKeyPath<Model>])
@@ -35,7 +35,7 @@ extension Schema {
 
     /// Creates indices, as `#Index` does; one array for each index.
     public init(_ indices: [PartialKeyPath<T>]...) { self.indices = indices }
-    /// Creates indices of given kinds, as `#Index` does.
+    /// Creates indices of given kinds, which are all stored in the same way.
     public init(_ indices: Types<T>...) { self.indices = indices.map(\.keyPaths) }
 
     var uniqueSets: [[AnyKeyPath]] { [] }

@@ -2,7 +2,9 @@ extension Schema {
   /// A kind of object: the properties that a model class declares and inherits.
   ///
   /// ```swift
-  /// for entity in schema.entities { print(entity.name, entity.superentityName ?? "") }
+  /// for entity in schema.entities {
+  ///   for property: any SchemaProperty in entity.properties { print(property.name) }
+  /// }
   /// ```
   public final class Entity: @unchecked Sendable {
     // Parents and children are set once, when the schema is created.

@@ -4,7 +4,7 @@ extension Schema {
     // The default value, which is not Sendable, is created once and then only read.
     /// The name of the property, without quotes or backticks.
     public let name: String
-    /// The key path of the property, from the class that declares it.
+    /// The key path from the class that declares the property, not from a subclass.
     public let keypath: AnyKeyPath
     /// The value of an object that sets none; nil if there is no default.
     public let defaultValue: Any?
@@ -26,7 +26,7 @@ extension Schema {
   }
 }
 
-/// The common members of attributes and relationships.
+/// The common members of attributes and relationships; no other types conform.
 public protocol SchemaProperty: AnyObject, Sendable {
   /// The name of the property, unique in its entity.
   var name: String { get }

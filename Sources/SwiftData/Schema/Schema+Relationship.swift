@@ -31,7 +31,7 @@ extension Schema {
       public static var noAction: Option { Option(kind: .deleteRule(.noAction)) }
     }
 
-    /// What happens to the destinations of a deleted object.
+    /// What happens to the destinations of a deleted object; `.nullify` by default.
     public enum DeleteRule: String, Hashable, Codable, Sendable {
       /// They stay, and may refer to an object that does not exist.
       case noAction
@@ -51,7 +51,7 @@ extension Schema {
     public let options: [Option]
     /// The type of the property: a model, an array or a set, which may be optional.
     public let valueType: Any.Type
-    /// The name of the destination's entity.
+    /// The name of the destination's entity; its subclasses are allowed too.
     public let destination: String
     /// What happens to destinations when the object is deleted; `.nullify` by default.
     public let deleteRule: DeleteRule

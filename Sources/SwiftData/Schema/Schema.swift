@@ -24,7 +24,7 @@ public final class Schema: Sendable {
     entities.keyed(by: \.name)
   }
 
-  /// Creates a schema of model classes and the models that they refer to.
+  /// Creates a schema of model classes, including models that they refer to.
   public init(_ types: [any PersistentModel.Type], version: Version = Version(1, 0, 0)) {
     self.version = version
     encodingVersion = Version(1, 0, 0)
@@ -32,7 +32,7 @@ public final class Schema: Sendable {
     entities = Entity.make(of: models).sorted { $0.name < $1.name }
   }
 
-  /// Creates a schema of model classes and the models that they refer to.
+  /// Creates a schema of model classes, including models that they refer to.
   public convenience init(
     _ types: any PersistentModel.Type...,
     version: Version = Version(1, 0, 0)
@@ -40,7 +40,7 @@ public final class Schema: Sendable {
     self.init(types, version: version)
   }
 
-  /// Creates a schema of a version's models, with the version's number.
+  /// Creates a schema of a version's models, with the same number.
   public convenience init(versionedSchema: any VersionedSchema.Type) {
     self.init(versionedSchema.models, version: versionedSchema.versionIdentifier)
   }
@@ -57,7 +57,7 @@ public final class Schema: Sendable {
     entitiesByName[Self.entityName(for: type)]
   }
 
-  /// The name of the entity of a model class, which is the simple name of the class.
+  /// The simple name of a model class, without those of types around it.
   public static func entityName<T: PersistentModel>(for type: T.Type) -> String {
     _ModelDescription.of(type).name
   }
@@ -116,7 +116,7 @@ extension Schema: Codable {
     try container.encode(entities, forKey: .entities)
   }
 
-  /// Writes the schema to a file as JSON, and replaces an existing file.
+  /// Writes the schema to a file as JSON; an existing file is replaced.
   public func save(to url: URL) throws {
     let encoder = JSONEncoder()
     encoder.outputFormatting = [.prettyPrinted, .sortedKeys]

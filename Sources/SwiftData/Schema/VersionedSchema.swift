@@ -56,11 +56,11 @@ public enum MigrationStage: @unchecked Sendable {
 extension Schema {
   /// A version of a schema, compared number by number; 1.10.0 is greater than 1.9.0.
   public struct Version: Hashable, Comparable, Codable, Sendable, CustomStringConvertible {
-    /// The first number, compared first.
+    /// The first number; a greater one is a later version.
     public let major: Int
     /// The second number, compared if the first ones are equal.
     public let minor: Int
-    /// The third number, compared last.
+    /// The third number, compared if the others are equal.
     public let patch: Int
 
     /// Creates a version from three numbers, as in `Schema.Version(1, 2, 0)`.
@@ -73,7 +73,7 @@ extension Schema {
     /// The three numbers, separated by dots.
     public var description: String { "\(major).\(minor).\(patch)" }
 
-    /// Whether the left version is earlier.
+    /// Whether the left version is earlier; numbers are not compared as texts.
     public static func < (left: Version, right: Version) -> Bool {
       (left.major, left.minor, left.patch) < (right.major, right.minor, right.patch)
     }

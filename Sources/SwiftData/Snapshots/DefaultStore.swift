@@ -10,12 +10,12 @@
 public final class DefaultStore: DataStoreBatching, Sendable {
   /// The type of its snapshots, which fits all models.
   public typealias Snapshot = DefaultSnapshot
-  /// The type of its configurations.
+  /// Always ``ModelConfiguration``.
   public typealias Configuration = ModelConfiguration
 
   /// The configuration with which the store was opened; its schema is not nil.
   public let configuration: ModelConfiguration
-  /// The models of the store, those of its configuration.
+  /// The models of the store, the same as in its configuration.
   public let schema: Schema
   /// The name of the configuration, not of the file.
   public let name: String
@@ -56,7 +56,7 @@ public final class DefaultStore: DataStoreBatching, Sendable {
     return context
   }
 
-  /// The objects that a request selects, with related ones in memory.
+  /// The objects that a request selects; empty if there are none.
   public func fetch<T>(
     _ request: DataStoreFetchRequest<T>
   ) throws -> DataStoreFetchResult<T, DefaultSnapshot> where T: PersistentModel {
@@ -80,7 +80,7 @@ public final class DefaultStore: DataStoreBatching, Sendable {
     try context(for: request.editingState).fetchIdentifiers(request.descriptor)
   }
 
-  /// Deletes the objects that a request selects, in one transaction with its history.
+  /// Deletes all objects that a request selects, in one transaction with its history.
   public func delete<T>(_ request: DataStoreBatchDeleteRequest<T>) throws
   where T: PersistentModel {
     let context = context(for: request.editingState)

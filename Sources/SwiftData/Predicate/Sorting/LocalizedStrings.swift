@@ -1,7 +1,7 @@
 /// A comparator of strings that Foundation on Linux lacks.
 ///
 /// ```swift
-/// let order = SortDescriptor(\Trip.name, comparator: .localized)
+/// let order = SortDescriptor(\Trip.name, comparator: LocalizedStringComparator.localized)
 /// ```
 public struct LocalizedStringComparator: SortComparator, Sendable {
   enum Kind: Hashable, Sendable {
