@@ -12,14 +12,10 @@ protocol Backend: Sendable {
   /// Whether a write can't be reverted when the rest of a save fails; such stores are written last.
   var isWrittenLast: Bool { get }
 
-  // MARK: Contexts
-
   /// Tells the store that a context begins to use it.
   func initializeState(for editingState: EditingState)
   /// Tells the store that a context no longer uses it.
   func invalidateState(for editingState: EditingState)
-
-  // MARK: Descriptors
 
   /// The objects that a descriptor selects; pending changes are visible.
   func fetch<T: PersistentModel>(_ fetch: ContextFetch<T>) throws -> [T]
@@ -39,8 +35,6 @@ protocol Backend: Sendable {
 
   /// Removes all objects at once; returns false if the caller must delete them one by one.
   func eraseAtOnce() throws -> Bool
-
-  // MARK: Objects
 
   /// Reads the values that an object lacks; returns false if the store no longer has the object.
   func fill(_ state: _ModelState, in context: ModelContext) throws -> Bool
@@ -90,8 +84,6 @@ protocol Backend: Sendable {
     of states: [_ModelState],
     in context: ModelContext
   ) throws
-
-  // MARK: Saves and history
 
   /// Writes the store's part of a save; calls the closure before it commits, if it can.
   func write(

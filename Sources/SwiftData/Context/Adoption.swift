@@ -36,8 +36,6 @@ struct Adoption {
     for model in models { settle(model) }
   }
 
-  // MARK: Collecting objects
-
   private mutating func add(_ model: any PersistentModel) {
     let state = model._$state
     guard state.registry === former, seen.insert(ObjectIdentifier(model)).inserted else { return }
@@ -75,8 +73,6 @@ struct Adoption {
   ) -> (any PersistentModel)? {
     former.container.map.destination(of: index, in: state.entity).flatMap { former[$0, row] }
   }
-
-  // MARK: Moving into the context
 
   private mutating func move(_ model: any PersistentModel) {
     let state = model._$state

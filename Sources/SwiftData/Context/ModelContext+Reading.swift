@@ -5,8 +5,6 @@ extension ModelContext {
     return report { try container.store(of: entity).externalData(digest) } ?? nil
   }
 
-  // MARK: One object
-
   /// The object of a row: the one in memory with updated values, or a new one.
   func materialize(
     _ entity: EntityDescription,
@@ -76,8 +74,6 @@ extension ModelContext {
     if let found = registry[entity, row] { return found }
     return report { try container.store(of: entity).model(of: entity, row: row, in: self) } ?? nil
   }
-
-  // MARK: Relationships
 
   func readToOne(_ state: _ModelState, at index: Int) -> ToOne? {
     guard let entity = state.entity, entity.relationships[index] != nil else { return ToOne.none }

@@ -85,8 +85,6 @@ public final class ModelContext {
     for overlay in overlays { overlay?.close() }
   }
 
-  // MARK: Registered objects
-
   /// Whether there are pending changes; a save without any writes nothing.
   public var hasChanges: Bool { !pending.isEmpty }
   /// The objects that the next save will insert, in that order; empty after a save.
@@ -146,8 +144,6 @@ public final class ModelContext {
   func unregister(_ state: _ModelState, row: Int64) {
     if let entity = state.entity { registry.remove(entity, row: row) }
   }
-
-  // MARK: Inserting
 
   /// Registers a model and all objects that it refers to for the next save.
   ///

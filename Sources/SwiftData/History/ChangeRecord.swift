@@ -107,8 +107,6 @@ struct RecordedSide: Sendable {
     }
   }
 
-  // MARK: The value
-
   private func stored(_ value: EncodedValue, type: ValueType) throws -> Value {
     if let digest = LargeReference(value.large)?.digest {
       let data = try record.schema.store.read { try $0.largeData(digest) }

@@ -41,8 +41,6 @@ enum CompositeCoder {
     try decoder.decode(type, from: Data(text.utf8))
   }
 
-  // MARK: Lists
-
   static let emptyList = "[]"
 
   /// The text of a list of texts, equal to that of ``encode(_:)``.

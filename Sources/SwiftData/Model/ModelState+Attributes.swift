@@ -5,8 +5,6 @@ import Store
 // class that declares the property, and `own` is the property's index in that class.
 
 extension _ModelState {
-  // MARK: Values that are stored as they are
-
   /// Sets a value during initialization.
   public func initialize<T: _AttributeValue>(_ place: _ModelDescription, _ own: Int, _ value: T) {
     slots[index(place, own)] = .value(value._stored)
@@ -30,8 +28,6 @@ extension _ModelState {
     willChange(index)
     slots[index] = .value(value._stored)
   }
-
-  // MARK: Enumerations and other raw values
 
   /// Sets a value during initialization.
   public func initialize<T: RawRepresentable>(
@@ -77,8 +73,6 @@ extension _ModelState {
     slots[index] = .value(value?.rawValue._stored ?? .null)
   }
 
-  // MARK: Values that are encoded when they are saved
-
   /// Sets a value during initialization.
   @_disfavoredOverload
   public func initialize<T: Codable>(_ place: _ModelDescription, _ own: Int, _ value: T) {
@@ -102,8 +96,6 @@ extension _ModelState {
     setDecoded(place.offset &+ own, to: value)
   }
 
-  // MARK: Values that a transformer turns into bytes
-
   /// Sets a value during initialization.
   public func initializeTransformable<T>(_ place: _ModelDescription, _ own: Int, _ value: T) {
     slots[index(place, own)] = .decoded(DecodedValue(value))
@@ -123,8 +115,6 @@ extension _ModelState {
   ) {
     setDecoded(place.offset &+ own, to: value)
   }
-
-  // MARK: Shared functions
 
   private func index(_ place: _ModelDescription, _ own: Int) -> Int { place.offset &+ own }
 

@@ -1,6 +1,4 @@
 extension _ModelState {
-  // MARK: To one object
-
   /// Sets a reference during initialization.
   public func initialize<T: PersistentModel>(_ place: _ModelDescription, _ own: Int, _ value: T?) {
     let index = place.offset &+ own
@@ -29,8 +27,6 @@ extension _ModelState {
   ) {
     setToOne(place.offset &+ own, to: value, owner: owner)
   }
-
-  // MARK: To many objects
 
   /// Sets a collection during initialization.
   public func initialize<C: RelationshipCollection>(

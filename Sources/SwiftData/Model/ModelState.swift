@@ -103,8 +103,6 @@ public final class _ModelState {
     _openExistential(property.valueType, do: read)
   }
 
-  // MARK: Identity
-
   var model: (any PersistentModel)? {
     if let model = reference?.model { return model }
     guard reference != nil, let entity, let model = registry?.twins(entity, row: row).first else {
@@ -188,8 +186,6 @@ public final class _ModelState {
     storeKey = nil
     isIdentifierGiven = false
   }
-
-  // MARK: Phases
 
   var context: ModelContext? { registry?.context }
 

@@ -126,8 +126,6 @@ extension NativeStore {
     context.scheduleAutosave()
   }
 
-  // MARK: Shared functions
-
   /// Runs the SQL of a fetch on a connection that sees the necessary pending changes.
   private func query<T: PersistentModel>(
     _ descriptor: FetchDescriptor<T>,

@@ -31,8 +31,6 @@ extension NativeStore: Backend {
     }
   }
 
-  // MARK: One object
-
   /// The object of a row: the one in memory, or a new one.
   func materialize(
     _ plan: RowPlan,
@@ -131,8 +129,6 @@ extension NativeStore: Backend {
       return models
     }
   }
-
-  // MARK: Relationships
 
   func toOne(of state: _ModelState, at index: Int, in context: ModelContext) throws -> ToOne? {
     guard let relationship = state.entity?.relationships[index] else { return ToOne.none }

@@ -71,8 +71,6 @@ public final class ResultsObserver<Element: PersistentModel, SectionTitle: Hasha
 
   deinit { modelContext.container.changes.remove(signal) }
 
-  // MARK: Criteria
-
   /// The predicate that selects the results, nil for all; setting it fetches again.
   public var filterBy: Predicate<Element>? {
     get { fetchDescriptor.predicate }
@@ -92,8 +90,6 @@ public final class ResultsObserver<Element: PersistentModel, SectionTitle: Hasha
       refresh()
     }
   }
-
-  // MARK: Results
 
   /// The current results; reading them after a change fetches again.
   public var results: FetchResultsCollection<Element> {
@@ -134,8 +130,6 @@ public final class ResultsObserver<Element: PersistentModel, SectionTitle: Hasha
     }
     return nil
   }
-
-  // MARK: Following changes
 
   private static func fetch(
     _ descriptor: FetchDescriptor<Element>,

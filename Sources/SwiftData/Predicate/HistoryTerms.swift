@@ -91,8 +91,6 @@ extension SQLTranslation {
     return "CASE \(SQLQuery.joined(cases, separator: " ")) ELSE \(sql: alias).entity END"
   }
 
-  // MARK: Comparing
-
   /// The condition that a part of history equals a constant; nil if neither side is one.
   func historyEquality(_ left: SQLTerm, _ right: SQLTerm, node: String) throws -> SQLQuery? {
     switch (left, right) {

@@ -96,8 +96,6 @@ extension SQLTranslation {
     return .scalar(scalar)
   }
 
-  // MARK: Relationships
-
   private func destination(
     of property: PropertyDescription,
     of object: SQLObject
@@ -203,15 +201,11 @@ extension SQLTranslation {
     )
   }
 
-  // MARK: Kinds
-
   /// The condition that a row's entity is this one or inherits from it.
   func isKind(_ entity: EntityDescription, alias: String) -> SQLQuery {
     let names = map.family(of: entity).map { "\(bind: .text($0.name))" as SQLQuery }
     return "\(sql: alias).\"_entity\" IN (\(SQLQuery.joined(names, separator: ", ")))"
   }
-
-  // MARK: Identity
 
   /// Whether the key path is that of an object's identifier.
   private func isIdentity(_ keyPath: AnyKeyPath, of type: any PersistentModel.Type) -> Bool {

@@ -26,8 +26,6 @@ struct SQLTranslation {
     return "t\(aliases)"
   }
 
-  // MARK: Variables
-
   mutating func bind<T>(_ variable: PredicateExpressions.Variable<T>, to term: SQLTerm) {
     variables[variable.key] = term
     if case .constant(let value) = term, let typed = value as? T {
@@ -38,8 +36,6 @@ struct SQLTranslation {
   }
 
   func term(of variable: VariableID) -> SQLTerm? { variables[variable] }
-
-  // MARK: Expressions
 
   /// The SQL of an expression; one that does not depend on the row is evaluated.
   mutating func term<E: PredicateExpression>(_ expression: E) throws -> SQLTerm {

@@ -26,8 +26,6 @@ struct SchemaResolution {
     return StoreSchema(version: version, entities: entities)
   }
 
-  // MARK: Names
-
   private func refuseDoubles() throws {
     for (first, second) in zip(models, models.dropFirst()) where first.name == second.name {
       throw SwiftDataError(
@@ -63,8 +61,6 @@ struct SchemaResolution {
   private func isKind(_ name: String, of ancestor: _ModelDescription) -> Bool {
     models.contains { $0.name == name && $0.isKind(of: ancestor) }
   }
-
-  // MARK: Entities
 
   private func entity(_ model: _ModelDescription) throws -> StoredEntity {
     let table = root(of: model)
@@ -114,8 +110,6 @@ struct SchemaResolution {
       isExternal: options.contains(.externalStorage)
     )
   }
-
-  // MARK: Relationships
 
   private func relationship(
     _ property: PropertyDescription,
@@ -201,8 +195,6 @@ struct SchemaResolution {
     if this.1 != other.1 { return .joinTable(table, source: other.1, target: this.1) }
     return .joinTable(table, source: this.0, target: this.1)
   }
-
-  // MARK: To-many relationships without an inverse
 
   private func hiddenName(_ property: PropertyDescription) -> String {
     "_\(property.owner)_\(property.name)"

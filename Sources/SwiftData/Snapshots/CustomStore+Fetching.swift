@@ -87,8 +87,6 @@ private struct CustomFetch<T: PersistentModel> {
     return try context.fetch(descriptor).map(\.persistentModelID)
   }
 
-  // MARK: Pending changes
-
   private var bearing: Bearing {
     guard !context.pending.isEmpty else { return .none }
     var touched: Set<String> = []
@@ -120,8 +118,6 @@ private struct CustomFetch<T: PersistentModel> {
     }
     return reached
   }
-
-  // MARK: Fetching
 
   private func ask(_ descriptor: FetchDescriptor<T>) throws -> Answer {
     var descriptor = descriptor

@@ -34,8 +34,6 @@ extension CustomStore {
     )
   }
 
-  // MARK: Reading by identity
-
   /// The snapshots of identities: those at hand, then the store's cached ones, then the rest by one
   /// fetch for each entity.
   func snapshots(
@@ -94,8 +92,6 @@ extension CustomStore {
     context.identities.atHand.merge(result.related) { first, _ in first }
     return found
   }
-
-  // MARK: Reading at the first use
 
   /// The store's present values of an object; nil if it no longer has the object.
   func values(

@@ -37,8 +37,6 @@ extension CustomStore {
     take(saved, for: inserted, save: save, storeIndex: storeIndex, in: context)
   }
 
-  // MARK: Before the write
-
   /// Reads missing values, because a store gets all values of an object.
   private func complete(_ state: _ModelState, in context: ModelContext) throws {
     guard state.hasEmptySlots, try !fill(state, in: context) else { return }
@@ -100,8 +98,6 @@ extension CustomStore {
     save.doomed += Array(found.values)
     return found.values.map(\._$state)
   }
-
-  // MARK: After the write
 
   private func take(
     _ saved: CustomStore.Saved,

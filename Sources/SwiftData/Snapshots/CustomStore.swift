@@ -44,8 +44,6 @@ final class CustomStore: @unchecked Sendable {
     return try SnapshotEntities.$current.withValue(entities) { try body(store) }
   }
 
-  // MARK: Reading
-
   func fetch<T: PersistentModel>(_ request: DataStoreFetchRequest<T>) throws -> Found {
     func open<Opened: DataStore>(_ store: Opened) throws -> Found {
       let result = try store.fetch(request)
@@ -75,8 +73,6 @@ final class CustomStore: @unchecked Sendable {
     }
     return try perform { try open($0) }
   }
-
-  // MARK: Writing
 
   /// Makes the store write a save; `check` runs between taking the snapshots and writing.
   func save(
@@ -114,8 +110,6 @@ final class CustomStore: @unchecked Sendable {
     }
   }
 
-  // MARK: History
-
   /// The type of the store's transactions; nil if it has no history.
   var historyType: (any HistoryTransaction.Type)? {
     func type<Provider: HistoryProviding>(_: Provider) -> any HistoryTransaction.Type {
@@ -147,8 +141,6 @@ final class CustomStore: @unchecked Sendable {
     do { try perform { try $0.erase() } } catch DataStoreError.unsupportedFeature { return false }
     return true
   }
-
-  // MARK: Contexts
 
   func initializeState(for editingState: EditingState) {
     perform { $0.initializeState(for: editingState) }

@@ -4,8 +4,6 @@ import Store
 extension DefaultSnapshot {
   private typealias Key = DataStoreSnapshotCodingKey
 
-  // MARK: Encoding
-
   /// Encodes the identity and the values; fails if a value could not be read.
   public func encode(to encoder: any Encoder) throws {
     if let failure { throw failure }
@@ -52,8 +50,6 @@ extension DefaultSnapshot {
       )
     }
   }
-
-  // MARK: Decoding
 
   /// Decodes the identity, and the values that the model class of its entity has.
   ///

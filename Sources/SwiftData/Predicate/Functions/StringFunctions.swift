@@ -46,8 +46,6 @@ enum StringFunctions {
     }
   }
 
-  // MARK: Bytes
-
   static func string(_ bytes: UnsafeRawBufferPointer) -> String {
     String(decoding: bytes, as: UTF8.self)
   }

@@ -150,8 +150,6 @@ extension SQLTranslation {
     }
   }
 
-  // MARK: Types with an order of their own
-
   func comparison(
     _ left: SQLTerm,
     _ right: SQLTerm,

@@ -65,8 +65,6 @@ extension SQLTranslation {
     return try sameValue(column, scalar(right, node: node), node: node)
   }
 
-  // MARK: Objects
-
   /// Both terms as objects, if at least one is an object.
   func objects(_ left: SQLTerm, _ right: SQLTerm) throws -> (SQLObject, SQLObject)? {
     switch (left, right) {
@@ -122,8 +120,6 @@ extension SQLTranslation {
     return "\(left.id) \(sign) \(right.id)"
   }
 
-  // MARK: Conditions
-
   private func isCondition(_ term: SQLTerm) -> Bool {
     switch term {
     case .condition: true
@@ -145,8 +141,6 @@ extension SQLTranslation {
     }
     return "(\(normal(left)) IS \(normal(right)))"
   }
-
-  // MARK: Codable values
 
   private func sameDocument(
     _ left: SQLDocument,

@@ -145,8 +145,6 @@ extension SQLTranslation {
     return hasNil ? presence.negated.or(found) : found
   }
 
-  // MARK: Arrays in columns
-
   /// The elements of an array in JSON; nil for other types.
   private mutating func elements(of document: SQLDocument) throws -> SQLCollection? {
     guard let array = document.swiftType as? any SequenceDocument.Type,
