@@ -64,7 +64,6 @@ protocol Backend: Sendable {
   /// The identity that the store gave to the object of a row, if it gave one.
   func identifier(of row: Int64, in context: ModelContext) -> PersistentIdentifier?
 
-  /// A value that is kept in a file beside the store.
   func externalData(_ digest: String) throws -> Data?
 
   /// Reads the destination of a to-one relationship; nil if the store no longer has the object.

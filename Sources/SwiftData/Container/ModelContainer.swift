@@ -18,7 +18,6 @@ public final class ModelContainer: Sendable {
   public let configurations: Set<ModelConfiguration>
   let map: EntityMap
   let stores: [any Backend]
-  /// Notifies observers of commits.
   let changes: StoreChanges
   private let plans: [ObjectIdentifier: RowPlan]
   private let main = Guarded<MainContext>(MainContext())

@@ -31,7 +31,6 @@ final class StoreChanges: Sendable {
       .map(\.store)
   }
 
-  /// A number that changes with each noticed commit.
   var generation: Int { state.withLock { $0.generation } }
 
   var isPolling: Bool { state.withLock { $0.timer != nil } }
@@ -77,7 +76,6 @@ final class StoreChanges: Sendable {
     if isObserved { queue.async { self.look(afterSave: true) } }
   }
 
-  /// Calls a closure on the thread of the listeners.
   func async(_ body: @escaping @Sendable () -> Void) { queue.async(execute: body) }
 
   private func makeTimer() -> any DispatchSourceTimer {

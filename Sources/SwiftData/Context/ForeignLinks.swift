@@ -1,7 +1,6 @@
 // An object of another context may belong to another thread. A relationship that is set to one only
 // holds it. A save fails until the relationship is set to something else.
 
-/// A relationship that was set to an object of another context.
 struct ForeignLink {
   var owner: any PersistentModel
   var index: Int
@@ -20,7 +19,6 @@ struct ForeignLink {
 }
 
 extension _ModelState {
-  /// Whether an object belongs to another context than this one's.
   func isForeign(_ other: _ModelState) -> Bool {
     guard let registry, let others = other.registry else { return false }
     return registry !== others

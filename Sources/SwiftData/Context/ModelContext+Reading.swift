@@ -1,5 +1,4 @@
 extension ModelContext {
-  /// Reads a value that is kept in a file beside the store.
   func readExternal(_ digest: String, of state: _ModelState) -> Data? {
     guard let entity = state.entity else { return nil }
     return report { try container.store(of: entity).externalData(digest) } ?? nil
@@ -57,7 +56,6 @@ extension ModelContext {
     }
   }
 
-  /// Reads the missing values of an object.
   func fill(_ state: _ModelState) {
     guard let entity = state.entity, state.row >= 0 else { return }
     report { _ = try container.store(of: entity).fill(state, in: self) }
@@ -150,7 +148,6 @@ extension ModelContext {
   }
 }
 
-/// The values of one object as a store gives them.
 protocol StoredValues {
   /// Calls the closure with the value of each slot, except those that were changed here.
   func forEach(of state: _ModelState, _ body: (PropertyDescription, Slot) throws -> Void) throws
@@ -158,7 +155,6 @@ protocol StoredValues {
 }
 
 extension StoredValues {
-  /// Sets only the values that an object lacks.
   func fillEmpty(_ state: _ModelState) throws {
     try forEach(of: state) { property, slot in
       if case .empty = state.slots[property.index] { state.slots[property.index] = slot }

@@ -33,7 +33,6 @@ public final class ModelContext {
   var isMain = false
   var isAutosaveScheduled = false
   let undoRecorder = UndoRecorder()
-  /// What the save in progress has changed in memory.
   var journal: SaveJournal?
   private weak var sharedRegistry: Registry?
   private var ownRegistry: Registry?
@@ -61,7 +60,6 @@ public final class ModelContext {
     for store in container.stores { store.initializeState(for: editingState) }
   }
 
-  /// Creates a context for objects whose own context was released; they own it.
   init(_ container: ModelContainer, replacingThatOf registry: Registry) {
     self.container = container
     sharedRegistry = registry

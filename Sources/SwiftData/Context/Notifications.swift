@@ -47,7 +47,6 @@ struct SaveSummary {
     updated.removeAll(where: gone.contains)
   }
 
-  /// The `userInfo` of a notification, with Apple's keys.
   var userInfo: [AnyHashable: Any] {
     typealias Key = ModelContext.NotificationKey
     return [

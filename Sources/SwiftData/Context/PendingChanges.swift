@@ -10,10 +10,8 @@ struct PendingChanges {
   var unsynced: [_ModelState] = []
   /// Batch deletions, of objects in memory and of others.
   private(set) var batchDeleted: [BatchDeletion] = []
-  /// The rows of all batch deletions, by the index of their table.
   private var batchDeletedRows: [Int: Set<Int64>] = [:]
 
-  /// Relationships that were set to objects of other contexts.
   var foreignLinks: [ForeignLink] = []
 
   struct BatchDeletion {
@@ -28,13 +26,11 @@ struct PendingChanges {
     var values: [Int: Slot] = [:]
   }
 
-  /// Why an object is deleted, and what goes with it.
   private struct Deletion {
     /// Held, so that no other object gets its address.
     var model: any PersistentModel
     /// Whether the program asked for it; false if it only follows from another deletion.
     var isAsked = false
-    /// The objects that delete rules include.
     var members: [any PersistentModel] = []
   }
 
@@ -45,7 +41,6 @@ struct PendingChanges {
   /// The inserted objects by their temporary rows; computed when needed.
   private var byRow: [Int64: any PersistentModel]?
 
-  /// How many objects were inserted, including withdrawn ones.
   private(set) var insertionCount: Int32 = 0
 
   mutating func insert(_ model: any PersistentModel) {
@@ -90,7 +85,6 @@ struct PendingChanges {
     deletions[ObjectIdentifier(model)]?.isAsked ?? false
   }
 
-  /// Notes the deletions that follow from the deletion of an object.
   mutating func delete(_ members: [any PersistentModel], with model: any PersistentModel) {
     guard !members.isEmpty else { return }
     deletions[ObjectIdentifier(model), default: Deletion(model: model)].members += members

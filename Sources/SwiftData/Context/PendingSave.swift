@@ -57,7 +57,6 @@ final class PendingSave {
 
   // MARK: Before the write
 
-  /// Checks everything that needs no store.
   func prepare() throws {
     for state in inserted + changed {
       try validate(state)

@@ -9,11 +9,9 @@ final class Registry {
   let container: ModelContainer
   private weak var current: ModelContext?
   private var replacement: ModelContext?
-  /// The identities that custom stores gave.
   let identities = StoreIdentities()
   /// The present identities of saved objects by their temporary rows, if these were given out.
   var savedIdentifiers: [Int64: PersistentIdentifier] = [:]
-  /// How recently each store was read.
   var readings: [Reading]
   @exclusivity(unchecked) private var tables: [[Int64: LightReference]]
   /// Further objects with the state of the one in `tables`, which replace it when it is gone.
@@ -125,7 +123,6 @@ final class Registry {
 struct Reading {
   /// Increases when another context's or process's save is noticed.
   private(set) var number: Int32 = 0
-  /// The last known head of the history.
   private var head: Reader.Head?
 
   mutating func note(_ head: Reader.Head) {

@@ -16,14 +16,12 @@ final class StoreIdentities {
     return lastRow
   }
 
-  /// The row of an identity that has one; nil otherwise.
   func knownRow(for identifier: PersistentIdentifier) -> Int64? { rows[identifier] }
 
   func identifier(of row: Int64) -> PersistentIdentifier? { identifiers[row] }
 
   var isEmpty: Bool { rows.isEmpty }
 
-  /// Forgets all rows except the used ones.
   func keepOnly(_ used: Set<Int64>) {
     for (row, identifier) in identifiers where !used.contains(row) {
       rows[identifier] = nil

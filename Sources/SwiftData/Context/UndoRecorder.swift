@@ -64,7 +64,6 @@ final class UndoRecorder {
     }
   }
 
-  /// Registers the changes since the last step as one step.
   func endGroup(in context: ModelContext) {
     guard let manager, !actions.isEmpty else { return }
     let actions = actions

@@ -5,7 +5,6 @@ import Store
 // copied, and from then on both share one state.
 
 extension PendingSave {
-  /// The values of a unique set of properties.
   private struct UniqueKey: Hashable {
     var table: Int
     var properties: [String]

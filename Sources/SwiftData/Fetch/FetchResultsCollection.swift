@@ -19,7 +19,6 @@ public final class FetchResultsCollection<Element>: RandomAccessCollection {
     self.context = context
   }
 
-  /// Results that stay in memory.
   init(_ elements: [Element], context: ModelContext) where Element: PersistentModel {
     identifiers = elements.map(\.persistentModelID)
     batchSize = Swift.max(elements.count, 1)

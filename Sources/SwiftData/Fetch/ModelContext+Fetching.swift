@@ -21,7 +21,6 @@ extension ModelContext {
     return try fetch.store.identifiers(fetch)
   }
 
-  /// Prepares a fetch, and finds its entity.
   func request<T: PersistentModel>(_ descriptor: FetchDescriptor<T>) throws -> ContextFetch<T> {
     try prepareToRead()
     if let entity = container.map.entity(of: T.self) {

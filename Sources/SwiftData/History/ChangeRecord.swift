@@ -8,7 +8,6 @@ final class ChangeRecord: Sendable {
   let kind: ChangeKind
   let object: PersistentIdentifier
   let transaction: Int64
-  /// The number of the change among all of the store.
   let number: Int64
   let changed: [UInt8]
   let before: [UInt8]
@@ -31,7 +30,6 @@ final class ChangeRecord: Sendable {
     large = Array(change.large)
   }
 
-  /// The change with the class of its object.
   var typed: HistoryChange {
     func make<Model: PersistentModel>(_: Model.Type) -> HistoryChange {
       switch kind {
@@ -61,7 +59,6 @@ extension ChangeRecord: Hashable {
   }
 }
 
-/// The values before or after a change.
 struct RecordedSide: Sendable {
   let record: ChangeRecord
   let side: Change.Side
@@ -135,7 +132,6 @@ struct RecordedSide: Sendable {
     return sendable(try type.codec.decode(value))
   }
 
-  /// The identifiers in a reference.
   private func reference(_ text: [UInt8]) throws -> (any Sendable)? {
     switch text.first {
     case UInt8(ascii: "["): return try CanonicalText(text).elements.map(identifier)
@@ -158,7 +154,6 @@ struct RecordedSide: Sendable {
 }
 
 extension ValueType {
-  /// The codec of values whose property no longer exists.
   fileprivate var codec: AttributeCodec {
     func codec(_ type: any _AttributeValue.Type) -> AttributeCodec { .scalar(type) }
     return switch self {

@@ -32,7 +32,6 @@ public struct DefaultHistoryToken: HistoryToken {
 
   /// The identifier of the store with the token's transaction; tokens may cover others too.
   public var storeIdentifier: String { bookmark.store }
-  /// The last covered transactions by store identifier.
   var points: [String: HistoryPoint] { bookmark.points }
 
   /// The ids of the last covered transactions by store identifier; never nil.

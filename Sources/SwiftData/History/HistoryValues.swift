@@ -62,7 +62,6 @@ public struct HistoryValues<Model: PersistentModel>: Sendable {
     }
   }
 
-  /// The values that are not nil, by property name.
   var byName: [String: any Sendable] {
     var result: [String: any Sendable] = [:]
     for name in names { result[name] = self[name] }

@@ -10,7 +10,6 @@ final class PastSchemas: Sendable {
 
   private struct Loaded {
     var byDigest: [String: PastSchema] = [:]
-    /// The id of the last schema.
     var last: Int64 = 0
     var renames: [PastName] = []
   }
@@ -73,7 +72,6 @@ struct PastName: Sendable {
 final class PastSchema: Sendable {
   let id: Int64
   let store: Store
-  /// The entities by the names in this schema.
   let entities: [String: PastEntity]
 
   init(
@@ -135,7 +133,6 @@ final class PastEntity: Sendable {
     )
   }
 
-  /// An entity of which only the name is known.
   init(named name: String) {
     self.name = name
     model = UnknownModel.self

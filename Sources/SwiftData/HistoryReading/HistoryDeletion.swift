@@ -2,7 +2,6 @@ import Changes
 import Store
 
 extension ModelContainer {
-  /// Deletes transactions from the histories of native stores.
   func deleteHistory(_ descriptor: HistoryDescriptor<DefaultHistoryTransaction>) throws {
     let tokens = descriptor.predicate.map { capturedTokens(in: $0) } ?? []
     try checkStores(tokens)

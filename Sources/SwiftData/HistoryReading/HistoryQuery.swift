@@ -5,7 +5,6 @@ struct HistoryQuery {
   var selection = HistorySelection()
   /// Whether transactions must also be filtered with the predicate.
   var filtersInMemory = false
-  /// Whether transactions must be sorted.
   var sortsInMemory = false
   /// The last transaction of the store that a token of the predicate excludes.
   var floor: Int64 = 0
@@ -76,7 +75,6 @@ extension SQLQuery {
   }
 }
 
-/// The conditions that `&&` joins in an expression.
 private func conjuncts(of expression: any PredicateExpression) -> [any PredicateExpression] {
   guard let both = expression as? any ConjunctionNode else { return [expression] }
   return both.parts.flatMap(conjuncts)

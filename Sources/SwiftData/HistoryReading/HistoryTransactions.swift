@@ -121,7 +121,6 @@ private final class HistoryWalk {
     }
   }
 
-  /// Updates how far the stores have come.
   func lookForMore() throws {
     for index in places.indices {
       // The writer that prevented sealing may end without a commit.

@@ -51,7 +51,6 @@ extension ModelContext {
 }
 
 extension HistoryDescriptor {
-  /// The transactions of several stores in one order, up to the limit.
   func joined(_ lists: [[TransactionType]]) -> [TransactionType] {
     var result = Array(lists.joined())
     if sortBy.isEmpty {

@@ -2,7 +2,6 @@ import Changes
 import SQLite
 import Store
 
-/// The history of a native store.
 struct NativeHistory: Sendable {
   let store: Store
   let past: PastSchemas
@@ -13,7 +12,6 @@ struct NativeHistory: Sendable {
     var transactions: [DefaultHistoryTransaction]
     /// The last transaction before those that the fetch read.
     var floor: Int64
-    /// The last transaction that the fetch read.
     var head: Int64
   }
 
@@ -120,7 +118,6 @@ extension ModelContainer {
     stores.compactMap(\.native).map { NativeHistory(store: $0.store, past: $0.past) }
   }
 
-  /// Finds transactions of all native stores.
   func fetchHistory(
     _ descriptor: HistoryDescriptor<DefaultHistoryTransaction>
   ) throws -> [DefaultHistoryTransaction] {
@@ -175,7 +172,6 @@ extension ModelContainer {
 }
 
 extension DefaultHistoryTransaction {
-  /// The transaction with a token that covers these points.
   func with(_ points: [String: HistoryPoint]) -> DefaultHistoryTransaction {
     var copy = self
     copy.token = DefaultHistoryToken(storeIdentifier: storeIdentifier, points: points)

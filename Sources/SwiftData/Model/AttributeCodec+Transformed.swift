@@ -1,7 +1,6 @@
 import Store
 
 extension AttributeCodec {
-  /// The codec of a property whose values a transformer turns into bytes.
   static func transformed(_ type: Any.Type, by name: String) -> AttributeCodec {
     let optional = type as? any OptionalType.Type
     return AttributeCodec(

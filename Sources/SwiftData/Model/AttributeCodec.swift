@@ -29,7 +29,6 @@ struct AttributeCodec: @unchecked Sendable {
     return (type as? any Codable.Type).map { .json($0) }
   }
 
-  /// The codec of an optional around a type with this codec.
   private func optional(_ type: any OptionalType.Type) -> AttributeCodec {
     var codec = self
     codec.isOptional = true

@@ -1,4 +1,3 @@
-/// One step of a key path.
 enum KeyPathComponent: Equatable {
   /// A computed property, as all properties of models are, by the identity that the compiler gives
   /// its declaration: the same through subclasses and in every module.
@@ -61,7 +60,6 @@ extension KeyPathComponent {
 }
 
 extension _ModelDescription {
-  /// The property that a step of a key path reads.
   func property(for component: KeyPathComponent) -> PropertyDescription? {
     properties.first { $0.keyPath.components == [component] }
   }

@@ -8,7 +8,6 @@ public final class _ModelDescription: @unchecked Sendable {
   let type: any PersistentModel.Type
   /// The simple name of the class, which is also its entity's name.
   let name: String
-  /// The description of the superclass if that is a model.
   let parent: _ModelDescription?
   /// The number of inherited properties, and so the index of the first own one.
   let offset: Int
@@ -104,7 +103,6 @@ public final class _ModelDescription: @unchecked Sendable {
 
   func property(named name: String) -> PropertyDescription? { byName[name].map { properties[$0] } }
 
-  /// Whether the class is this one or one of its superclasses.
   func isKind(of other: _ModelDescription) -> Bool {
     self === other || (parent?.isKind(of: other) ?? false)
   }

@@ -177,7 +177,6 @@ extension _ModelState {
     }
   }
 
-  /// Makes a change and notifies the observers of the object.
   func notify(
     _ model: any PersistentModel,
     property: PropertyDescription,

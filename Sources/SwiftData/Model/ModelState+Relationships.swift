@@ -180,7 +180,6 @@ extension _ModelState {
     return many
   }
 
-  /// A to-many relationship as it is in memory.
   func knownToMany(_ index: Int) -> ToMany {
     if case .toMany(let many) = slots[index] { return many }
     let many = description.makeToMany(index, isLoaded: row < 0)

@@ -30,7 +30,6 @@ public final class _ModelState {
   var row: Int64
   /// The identity that a custom store gave; nil for a row.
   var storeKey: PersistentIdentifier?
-  /// The entity; nil until a context has the object.
   var entity: EntityDescription?
   /// The objects of the context; nil if no context has the object.
   @exclusivity(unchecked) var registry: Registry?
@@ -67,7 +66,6 @@ public final class _ModelState {
     temporaryRows.wrappingSubtract(1, ordering: .relaxed).newValue
   }
 
-  /// Creates the state of an object in a store.
   init(_ entity: EntityDescription, row: Int64, storeKey: PersistentIdentifier? = nil) {
     description = entity.model
     self.entity = entity
@@ -197,7 +195,6 @@ public final class _ModelState {
     }
   }
 
-  /// The context that the application created.
   var visibleContext: ModelContext? {
     phase == .detached || phase == .deleted ? nil : registry?.visibleContext
   }

@@ -47,7 +47,6 @@ public struct PersistentIdentifier: Hashable, Identifiable, Codable, Sendable {
     }
   }
 
-  /// Whether the object was never saved.
   var isTemporary: Bool { storeIdentifier == nil }
 
   /// The row of the object in a native store; nil in other stores.

@@ -1,4 +1,3 @@
-/// The kind of a property of a model class.
 enum PropertyKind: Sendable {
   /// A value, with the conversion to its stored form.
   case attribute(AttributeCodec)
@@ -8,14 +7,12 @@ enum PropertyKind: Sendable {
   case unsupported
 }
 
-/// A persisted property of a model class.
 final class PropertyDescription: @unchecked Sendable {
   // A class, because it is passed on for every value of every row. The default value, which is not
   // Sendable, is created once and then only read.
   let name: String
   /// The index of its slot in an object's state.
   let index: Int
-  /// The class that declares it.
   let owner: String
   let keyPath: AnyKeyPath
   let valueType: Any.Type
@@ -40,7 +37,6 @@ final class PropertyDescription: @unchecked Sendable {
     collection = if case .toMany(let type, _) = kind { ToMany.type(of: type) } else { nil }
   }
 
-  /// The model class that a relationship refers to; nil for an attribute.
   var destination: (any PersistentModel.Type)? {
     switch kind {
     case .toOne(let type, _), .toMany(let type, _): type
@@ -52,7 +48,6 @@ final class PropertyDescription: @unchecked Sendable {
     if case .toMany = kind { true } else { false }
   }
 
-  /// Whether the value may be nil.
   var isOptional: Bool {
     switch kind {
     case .attribute(let codec): codec.isOptional
@@ -61,7 +56,6 @@ final class PropertyDescription: @unchecked Sendable {
     }
   }
 
-  /// Whether the value is only in memory.
   var isEphemeral: Bool { attribute?.options.contains(.ephemeral) ?? false }
 
   /// Whether large values are kept in files beside the store.

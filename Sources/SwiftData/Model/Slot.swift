@@ -2,7 +2,6 @@ import CSwiftRuntime
 import Changes
 import Store
 
-/// One value in an object's state.
 enum Slot {
   /// A value that was neither set nor read from a store.
   case empty
@@ -50,7 +49,6 @@ final class DecodedValue {
   }
 }
 
-/// The destination of a to-one relationship.
 enum ToOne {
   case none
   /// A row without an object in memory.
@@ -61,7 +59,6 @@ enum ToOne {
   case companion(WeakModel, row: Int64)
 }
 
-/// A weak reference to an object; all references to its state share one.
 final class WeakModel {
   private let reference: LightReference
 
@@ -70,7 +67,6 @@ final class WeakModel {
   var model: (any PersistentModel)? { reference.model }
 }
 
-/// A set of property indexes.
 struct PropertySet {
   private var low: UInt64 = 0
   private var high: Set<Int> = []
@@ -107,7 +103,6 @@ struct LightReference {
 
   init(_ object: any PersistentModel) { self.object = object }
 
-  /// The object; nil after its release.
   var model: (any PersistentModel)? {
     // This reference's unowned count keeps the memory of the object valid.
     let address = withUnsafeBytes(of: self) { $0.load(as: UnsafeMutableRawPointer.self) }

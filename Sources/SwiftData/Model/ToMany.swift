@@ -1,6 +1,5 @@
 /// The contents of a to-many relationship; ``ToManyOf`` knows the class of the objects.
 class ToMany {
-  /// Whether the rows have been read.
   var isLoaded: Bool
   /// Whether no column of the members records the relationship, so that changes since the last save
   /// must be remembered.
@@ -50,7 +49,6 @@ class ToMany {
   /// Assigns members in order, each once; returns those removed and those added.
   func assign(_ models: [any PersistentModel]) -> Difference { Difference() }
 
-  /// The members that an assignment removed, and those that it added.
   struct Difference {
     var gone: [any PersistentModel] = []
     var came: [any PersistentModel] = []
@@ -59,7 +57,6 @@ class ToMany {
   /// Releases the array that was read last, for a change in place.
   func lend() {}
 
-  /// Forgets additions and removals after a save.
   func settle() {
     if !added.isEmpty { added = ModelList() }
     if !removed.isEmpty { removed = ModelList() }
@@ -67,7 +64,6 @@ class ToMany {
 
   func contains(_ model: any PersistentModel) -> Bool { added.contains(model) }
 
-  /// A copy for undo.
   func copy() -> ToMany { self }
 }
 

@@ -19,7 +19,6 @@ extension NativeStore: Backend {
     try store.read { try $0.externalData(digest) }
   }
 
-  /// Runs a query over saved rows.
   func withConnection<Result>(
     of storeIndex: Int,
     in context: ModelContext,

@@ -43,7 +43,6 @@ struct NativeStore: Sendable {
     past = PastSchemas(map, storeIndex: storeIndex, store: store)
   }
 
-  /// Creates the folder of a store if it does not exist.
   private static func makeFolder(of url: URL) throws {
     let folder = url.deletingLastPathComponent()
     var isFolder: ObjCBool = false

@@ -148,7 +148,6 @@ struct PlannedMigration {
     if let didMigrate { try run(didMigrate, version: new, migration: migration) }
   }
 
-  /// Runs a closure of the application with a context on the copy.
   private func run(
     _ code: (ModelContext) throws -> Void,
     version: Version,

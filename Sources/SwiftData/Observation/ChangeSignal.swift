@@ -69,7 +69,6 @@ struct NotificationTarget: Sendable {
     hasActor = actor != nil
   }
 
-  /// Runs a closure, unless the actor is gone.
   func run(_ body: @escaping @Sendable () -> Void) {
     guard hasActor else { return body() }
     guard let actor else { return }

@@ -140,7 +140,6 @@ public final class HistoryObserver: Observable, Sendable {
 }
 
 extension ModelContainer {
-  /// The entity names of models and their subclasses.
   fileprivate func entityNames(of models: [any PersistentModel.Type]) throws -> Set<String> {
     var names: Set<String> = []
     for model in models {

@@ -47,7 +47,6 @@ enum HistoryPlace: Sendable {
     }
   }
 
-  /// Reads to the end of the history.
   mutating func advance(_ filter: HistoryFilter) throws -> Finding {
     switch self {
     case .native(let history, let point):

@@ -162,7 +162,6 @@ public final class ResultsObserver<Element: PersistentModel, SectionTitle: Hasha
     if !isCurrent { refresh() }
   }
 
-  /// Fetches again, and notifies if the results differ.
   private func refresh() {
     // The application's next fetch or save throws the error of a property.
     guard modelContext.deferredError == nil else { return }

@@ -4,16 +4,12 @@ import Store
 enum HistoryTerm {
   /// A row of `history_transaction`, with the alias `t`.
   case transaction
-  /// The token of the transaction.
   case token
-  /// The time of the transaction.
   case time
   /// A row of `history_change`.
   case change(alias: String)
-  /// The identity of the object of such a row.
   case identifier(alias: String)
 
-  /// The kind of term, for messages.
   var kind: String {
     switch self {
     case .transaction: "a transaction"

@@ -1,6 +1,5 @@
 import Store
 
-/// The tables that queries read.
 struct SQLSources {
   /// The SQL after FROM for a table: its name, or a view with pending changes.
   var table: (String) -> String
@@ -32,7 +31,6 @@ enum NotTranslatable: Error, Hashable, CustomStringConvertible {
   }
 }
 
-/// Foundation's predicates as SQL.
 enum PredicateTranslation {
   /// A condition, with the alias `t0`, for exactly the rows whose objects the predicate accepts.
   static func translate<T: PersistentModel>(

@@ -20,7 +20,6 @@ struct SQLPath {
     return before.holds("\(last.id) IS NOT NULL")
   }
 
-  /// The path without its last step.
   var before: SQLPath { SQLPath(steps: steps.dropLast()) }
 
   /// The condition that there is a last row, and an independent condition holds for it.
@@ -40,7 +39,6 @@ struct SQLPath {
   }
 }
 
-/// A column of the last row of a path.
 struct SQLReach {
   var path: SQLPath
   var column: SQLQuery

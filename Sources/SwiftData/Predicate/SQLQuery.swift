@@ -37,7 +37,6 @@ struct SQLQuery: Hashable, Sendable {
     isSearch = isSearch || other.isSearch
   }
 
-  /// The same piece, marked as one that may fail.
   var failing: SQLQuery {
     var copy = self
     copy.canFail = true

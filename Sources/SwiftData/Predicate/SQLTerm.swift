@@ -105,10 +105,8 @@ extension SQLObject {
 }
 
 struct SQLCollection {
-  /// The SQL after FROM.
   var source: SQLQuery
   var condition: SQLQuery
-  /// One of the rows.
   var element: SQLTerm
   /// The condition that the collection is not nil; nil if it never is.
   var presence: SQLQuery?
@@ -195,7 +193,6 @@ extension SQLTerm {
     }
   }
 
-  /// The kind of term, for messages.
   var kind: String {
     switch self {
     case .constant: "a constant"

@@ -3,7 +3,6 @@ import Store
 
 // The properties of objects: columns, rows that they refer to, and rows that refer to them.
 extension SQLTranslation {
-  /// The term of a key path from an object.
   mutating func property(_ keyPath: AnyKeyPath, of object: SQLObject) throws -> SQLTerm {
     guard !object.isIdentifier else { return try identifierProperty(keyPath, of: object) }
     let model = object.entity.model
@@ -25,7 +24,6 @@ extension SQLTranslation {
     )
   }
 
-  /// The term of a property of an object.
   mutating func property(
     _ property: PropertyDescription,
     of object: SQLObject

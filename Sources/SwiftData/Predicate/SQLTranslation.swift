@@ -1,12 +1,10 @@
 import Store
 
-/// A node of a predicate that has a translation.
 protocol SQLNode {
   /// The SQL of the node; the translation knows the variables.
   func term(in translation: inout SQLTranslation) throws -> SQLTerm
 }
 
-/// The translation of a predicate to SQL.
 struct SQLTranslation {
   let map: EntityMap
   let sources: SQLSources

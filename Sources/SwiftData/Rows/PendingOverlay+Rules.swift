@@ -27,7 +27,6 @@ extension PendingOverlay {
     }
   }
 
-  /// A query for the rows, as `found`, that a relationship of all deleted rows refers to.
   private func targets(
     of relationship: StoredRelationship,
     entity: StoredEntity,

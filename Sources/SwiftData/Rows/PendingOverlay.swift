@@ -16,7 +16,6 @@ final class PendingOverlay {
   private let storeIndex: Int
   let map: EntityMap
   private(set) var views: Set<String> = []
-  /// The tables with deleted rows.
   private var losing: Set<String> = []
   /// Whether rows without an object in memory must be hidden.
   var needsAllRows = false
@@ -44,7 +43,6 @@ final class PendingOverlay {
   /// Whether all contexts read through one connection, as for stores in memory.
   var isShared: Bool { reader.isShared }
 
-  /// The name with which queries read a table.
   func source(_ table: String) -> String {
     views.contains(table) ? "temp." + name("view", table: table) : quoted(table)
   }
@@ -103,7 +101,6 @@ final class PendingOverlay {
 
   // MARK: Writing
 
-  /// Writes changes since the last call.
   func sync(_ states: [_ModelState], pending: PendingChanges) throws {
     isUsed = true
     for state in states { try write(state) }

@@ -41,7 +41,6 @@ final class RowPlan: Sendable {
   private let members: [String: Member]
   private let only: Member
 
-  /// One entity of the family.
   struct Member: Sendable {
     var entity: EntityDescription
     var steps: [Step]
@@ -97,7 +96,6 @@ final class RowPlan: Sendable {
     }
   }
 
-  /// The member of the family to which a row belongs.
   func member(of row: Statement) throws -> Member {
     guard entity.entity.sharesTable else { return only }
     let name = row.string(at: 1)
@@ -109,7 +107,6 @@ final class RowPlan: Sendable {
     return member
   }
 
-  /// Reads the values of a row into a new object's slots.
   func fill(_ state: _ModelState, steps: [Step], from row: Statement) throws {
     for step in steps { state.slots[step.slot] = try read(step, from: row, id: state.row) }
   }
@@ -166,7 +163,6 @@ final class RowPlan: Sendable {
   }
 }
 
-/// A name quoted for SQL.
 func quoted(_ name: String) -> String {
   "\"" + name.replacingOccurrences(of: "\"", with: "\"\"") + "\""
 }

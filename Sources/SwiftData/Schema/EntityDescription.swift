@@ -11,7 +11,6 @@ final class EntityDescription: Sendable {
   let storeIndex: Int
   /// The index of its table among all tables of the container.
   let tableIndex: Int
-  /// The column of each slot in an object's state; nil for relationships without one.
   let columns: [ColumnIndex?]
   /// The slot of each column; nil for hidden columns.
   let slots: [Int?]
@@ -85,7 +84,6 @@ final class EntityMap: Sendable {
   let entities: [EntityDescription]
   /// The schema of each store, in the order of the configurations.
   let schemas: [StoreSchema]
-  /// The number of tables of all stores.
   let tableCount: Int
   /// The length of the chain of references that the uniqueness of an entity's objects depends on,
   /// by the entity's name; entities without one are not included.
@@ -128,7 +126,6 @@ final class EntityMap: Sendable {
 
   subscript(name: String) -> EntityDescription? { byName[name] }
 
-  /// The entity that a relationship refers to.
   func destination(of index: Int, in entity: EntityDescription?) -> EntityDescription? {
     entity?.relationships[index].flatMap { byName[$0.destination] }
   }
@@ -144,7 +141,6 @@ final class EntityMap: Sendable {
     entity(of: _ModelDescription.of(type))
   }
 
-  /// The entity and all that inherit from it.
   func family(of entity: EntityDescription) -> [EntityDescription] {
     entities.filter { $0.model.isKind(of: entity.model) }
   }

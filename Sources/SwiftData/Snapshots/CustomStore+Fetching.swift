@@ -39,7 +39,6 @@ private struct CustomFetch<T: PersistentModel> {
     var isSorted = true
   }
 
-  /// How unsaved changes affect a fetch.
   private enum Bearing {
     case none
     /// Objects of the fetched entity are pending, but none that they refer to.

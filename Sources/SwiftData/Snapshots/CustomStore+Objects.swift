@@ -93,7 +93,6 @@ extension CustomStore {
     return found
   }
 
-  /// The store's present values of an object; nil if it no longer has the object.
   func values(
     of state: _ModelState,
     in context: ModelContext
@@ -106,7 +105,6 @@ extension CustomStore {
   }
 }
 
-/// The values of a snapshot for the objects of a context.
 struct StoredSnapshot: StoredValues {
   let values: SnapshotValues
   let identities: StoreIdentities

@@ -1,7 +1,6 @@
 import Changes
 import Store
 
-/// The values of one object between a context and a store.
 struct SnapshotValues: Sendable {
   enum Content: Hashable, Sendable {
     /// The snapshot does not have the value.

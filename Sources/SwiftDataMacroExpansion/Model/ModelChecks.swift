@@ -77,7 +77,6 @@ struct ModelChecks {
     }
   }
 
-  /// The properties of a declaration as separate declarations.
   private func separated(_ variable: VariableDeclSyntax) -> String {
     let lines = ModelProperty.all(in: variable).map { property in
       let binding = property.binding.with(\.trailingComma, nil).trimmed

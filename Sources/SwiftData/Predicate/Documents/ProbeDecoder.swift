@@ -1,12 +1,8 @@
 /// The values of a probe: one of two values of its type for each key.
 final class Probe {
-  /// The key with the second value.
   let changed: String?
-  /// The key that is missing.
   let missing: String?
-  /// The keys that were read.
   private(set) var keys: [String] = []
-  /// The value of each key, as JSON.
   private(set) var texts: [String: String] = [:]
 
   init(changed: String? = nil, missing: String? = nil) {
@@ -30,7 +26,6 @@ final class Probe {
     return value
   }
 
-  /// Whether all keys have the second value.
   private var isAllSecond = false
 
   private convenience init(_ isSecond: Bool) {

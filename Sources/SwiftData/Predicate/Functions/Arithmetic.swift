@@ -1,7 +1,6 @@
 import Changes
 import Store
 
-/// The arithmetic of Swift's number types, with their widths and errors.
 enum Arithmetic {
   /// The result of an operation on two stored numbers; the code contains operation and type.
   static func result(of code: Int, _ left: Value, _ right: Value) throws -> Value {

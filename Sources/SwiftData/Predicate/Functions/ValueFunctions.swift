@@ -126,7 +126,6 @@ struct PropertyFunction {
   let output: AttributeCodec
   let type: Any.Type
 
-  /// The property of a value in SQL.
   func term(of value: SQLQuery, isNullable: Bool, strictIn: Set<VariableID>) -> SQLTerm {
     let sql: SQLQuery = "swift_value(\(sql: String(number)), \(value))"
     let canBeNull = isNullable || output.isOptional

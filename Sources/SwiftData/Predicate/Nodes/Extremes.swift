@@ -11,7 +11,6 @@ extension PredicateExpressions.SequenceMaximum: SQLNode {
 }
 
 extension SQLTranslation {
-  /// The first or last element in order; nil if there are none.
   fileprivate mutating func extreme<Elements: PredicateExpression>(
     _ direction: SQLQuery,
     of elements: Elements,

@@ -119,7 +119,6 @@ extension SQLScalar {
     )
   }
 
-  /// The number of conditions that hold.
   static func count(of conditions: [SQLQuery]) -> SQLScalar {
     func sum(_ conditions: ArraySlice<SQLQuery>) -> SQLQuery {
       guard let first = conditions.first else { return "0" }

@@ -17,7 +17,6 @@ extension PredicateExpressions.RangeExpressionContains: SQLNode {
   }
 }
 
-/// The bounds of a range.
 struct RangeBounds {
   var lower: SQLTerm?
   var upper: SQLTerm?
@@ -27,7 +26,6 @@ struct RangeBounds {
 }
 
 extension SQLTranslation {
-  /// The condition that a range contains an element.
   mutating func contains(
     _ bounds: RangeBounds,
     element: SQLTerm,

@@ -42,7 +42,6 @@ extension SQLTranslation {
     return "\(column.sql) \(sign) \(bind: .text(text)) COLLATE SWIFT"
   }
 
-  /// The condition that two columns are equal.
   func sameValue(_ left: SQLScalar, _ right: SQLScalar, node: String) throws -> SQLQuery {
     guard left.type == right.type, left.type != .transformed else {
       throw NotTranslatable.operands(node, "\(left.swiftType) and \(right.swiftType)")

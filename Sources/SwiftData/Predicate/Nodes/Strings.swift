@@ -61,7 +61,6 @@ extension SQLTranslation {
     "\(try text(term(first), node: node)), \(try text(term(second), node: node))"
   }
 
-  /// Calls a function that tests a string with another one.
   fileprivate mutating func test<Subject: PredicateExpression, Other: PredicateExpression>(
     _ function: String,
     subject: Subject,

@@ -1,6 +1,5 @@
 import Store
 
-/// Foundation's sort descriptors as SQL.
 enum SortTranslation {
   /// The terms of an ORDER BY, with the alias `t0`; the order of the rows comes last, so that the
   /// result is stable.
@@ -90,7 +89,6 @@ enum SortTranslation {
 }
 
 extension SQLTranslation {
-  /// Follows a key path from a term.
   fileprivate mutating func follow(_ keyPath: AnyKeyPath, from root: SQLTerm) throws -> SQLTerm {
     switch root {
     case .object(let object): return try follow(keyPath, from: object)
@@ -99,7 +97,6 @@ extension SQLTranslation {
     }
   }
 
-  /// Follows a key path of several steps from an object.
   mutating func follow(_ keyPath: AnyKeyPath, from object: SQLObject) throws -> SQLTerm {
     guard let components = keyPath.components, components.count > 1 else {
       return try property(keyPath, of: object)
