@@ -94,7 +94,7 @@ private let noForm =
 extension PredicateExpressions.ExpressionEvaluate: SQLNode {
   func term(in translation: inout SQLTranslation) throws -> SQLTerm {
     guard let inner = translation.constant(expression) else {
-      throw NotTranslatable.operands(nodeName(self), "an expression that depends on rows")
+      throw NotTranslatable.operands("an expression that depends on rows")
     }
     var arguments: [SQLTerm] = []
     for argument in repeat each input { arguments.append(try translation.term(argument)) }
@@ -110,7 +110,7 @@ extension PredicateExpressions.ExpressionEvaluate: SQLNode {
 extension PredicateExpressions._PredicateEvaluation: SQLNode {
   func term(in translation: inout SQLTranslation) throws -> SQLTerm {
     guard let inner = captured else {
-      throw NotTranslatable.operands(nodeName(self), "a predicate that depends on rows")
+      throw NotTranslatable.operands("a predicate that depends on rows")
     }
     translation.bind(inner.variable, to: try translation.term(argument))
     return try translation.term(inner.expression)
@@ -120,7 +120,7 @@ extension PredicateExpressions._PredicateEvaluation: SQLNode {
 extension PredicateExpressions._ExpressionEvaluation: SQLNode {
   func term(in translation: inout SQLTranslation) throws -> SQLTerm {
     guard let inner = captured else {
-      throw NotTranslatable.operands(nodeName(self), "an expression that depends on rows")
+      throw NotTranslatable.operands("an expression that depends on rows")
     }
     translation.bind(inner.variable, to: try translation.term(argument))
     return try translation.term(inner.expression)

@@ -88,32 +88,32 @@ extension SQLTranslation {
   }
 
   /// The condition that a part of history equals a constant; nil if neither side is one.
-  func historyEquality(_ left: SQLTerm, _ right: SQLTerm, node: String) throws -> SQLQuery? {
+  func historyEquality(_ left: SQLTerm, _ right: SQLTerm) throws -> SQLQuery? {
     switch (left, right) {
     case (.history(let term), .constant(let value)), (.constant(let value), .history(let term)):
-      return try equality(term, value: unwrapped(value) as Any, node: node)
+      return try equality(term, value: unwrapped(value) as Any)
     case (.history(let term), _), (_, .history(let term)):
-      throw NotTranslatable.operands(node, term.kind)
+      throw NotTranslatable.operands(term.kind)
     default: return nil
     }
   }
 
-  private func equality(_ term: HistoryTerm, value: Any, node: String) throws -> SQLQuery {
+  private func equality(_ term: HistoryTerm, value: Any) throws -> SQLQuery {
     switch (term, value) {
     case (.token, let token as DefaultHistoryToken):
       guard token.storeIdentifier == sources.storeIdentifier else { return .false }
       return "t.id = \(bind: .integer(covered(by: token)))"
     case (.time, let date as Date):
       guard !date.timeIntervalSinceReferenceDate.isNaN else { return .false }
-      return try comparison(.time, by: .greaterThanOrEqual, value: date, node: node)
-        .and(try comparison(.time, by: .lessThanOrEqual, value: date, node: node))
+      return try comparison(.time, by: .greaterThanOrEqual, value: date)
+        .and(try comparison(.time, by: .lessThanOrEqual, value: date))
     case (.identifier(let alias), let identifier as PersistentIdentifier):
       guard identifier.storeIdentifier == sources.storeIdentifier, let row = identifier.row else {
         return .false
       }
       let isEntity: SQLQuery = "\(entityName(alias)) = \(bind: .text(identifier.entityName))"
       return ("\(sql: alias).object = \(bind: .integer(row))" as SQLQuery).and(isEntity)
-    default: throw NotTranslatable.operands(node, "\(term.kind) and \(type(of: value))")
+    default: throw NotTranslatable.operands("\(term.kind) and \(type(of: value))")
     }
   }
 
@@ -122,16 +122,15 @@ extension SQLTranslation {
   func historyComparison(
     _ left: SQLTerm,
     _ right: SQLTerm,
-    by op: PredicateExpressions.ComparisonOperator,
-    node: String
+    by op: PredicateExpressions.ComparisonOperator
   ) throws -> SQLQuery? {
     switch (left, right) {
     case (.history(let term), .constant(let value)):
-      return try comparison(term, by: op, value: value, node: node)
+      return try comparison(term, by: op, value: value)
     case (.constant(let value), .history(let term)):
-      return try comparison(term, by: op.turned, value: value, node: node)
+      return try comparison(term, by: op.turned, value: value)
     case (.history(let term), _), (_, .history(let term)):
-      throw NotTranslatable.operands(node, term.kind)
+      throw NotTranslatable.operands(term.kind)
     default: return nil
     }
   }
@@ -139,8 +138,7 @@ extension SQLTranslation {
   private func comparison(
     _ term: HistoryTerm,
     by op: PredicateExpressions.ComparisonOperator,
-    value: Any,
-    node: String
+    value: Any
   ) throws -> SQLQuery {
     switch (term, value) {
     case (.token, let token as DefaultHistoryToken):
@@ -157,9 +155,9 @@ extension SQLTranslation {
       case .lessThanOrEqual: "t.time < \(bind: .text(past))"
       case .greaterThan: "t.time >= \(bind: .text(past))"
       case .greaterThanOrEqual: "t.time >= \(bind: .text(at))"
-      @unknown default: throw NotTranslatable.node(node)
+      @unknown default: throw NotTranslatable.operands("an unknown operator")
       }
-    default: throw NotTranslatable.operands(node, "\(term.kind) and \(type(of: value))")
+    default: throw NotTranslatable.operands("\(term.kind) and \(type(of: value))")
     }
   }
 

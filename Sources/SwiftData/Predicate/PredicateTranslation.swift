@@ -18,15 +18,25 @@ enum NotTranslatable: Error, Hashable, CustomStringConvertible {
   /// A kind of expression that has no translation.
   case node(String)
   /// An expression that has no translation for operands like these.
-  case operands(String, String)
+  case operands(String, node: String = "")
   /// A property without a column.
   case property(String)
 
   var description: String {
     switch self {
     case .node(let node): "\(node) has no translation"
-    case .operands(let node, let operands): "\(node) has no translation for \(operands)"
+    case .operands(let operands, let node): "\(node) has no translation for \(operands)"
     case .property(let property): "\(property) is not kept in the store"
+    }
+  }
+
+  /// Runs a closure; its error names the node, unless it has a name already.
+  static func naming<Result>(
+    _ node: @autoclosure () -> String,
+    _ body: () throws -> Result
+  ) throws -> Result {
+    do { return try body() } catch NotTranslatable.operands(let operands, "") {
+      throw NotTranslatable.operands(operands, node: node())
     }
   }
 }

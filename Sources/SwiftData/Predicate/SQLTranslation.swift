@@ -41,7 +41,7 @@ struct SQLTranslation {
     guard let node = expression as? any SQLNode else {
       throw NotTranslatable.node(nodeName(expression))
     }
-    return try node.term(in: &self)
+    return try NotTranslatable.naming(nodeName(expression)) { try node.term(in: &self) }
   }
 
   /// The value of an expression that is the same for all rows.
@@ -52,10 +52,11 @@ struct SQLTranslation {
   }
 
   mutating func condition<E: PredicateExpression>(_ expression: E) throws -> SQLCondition {
-    try condition(term(expression), node: nodeName(expression))
+    let term = try term(expression)
+    return try NotTranslatable.naming(nodeName(expression)) { try condition(term) }
   }
 
-  func condition(_ term: SQLTerm, node: String) throws -> SQLCondition {
+  func condition(_ term: SQLTerm) throws -> SQLCondition {
     switch term {
     case .condition(let condition): return condition
     case .constant(let value):
@@ -68,10 +69,10 @@ struct SQLTranslation {
       return SQLCondition(sql: scalar.holds { $0.sql }, presence: scalar.presence)
     default: break
     }
-    throw NotTranslatable.operands(node, term.kind)
+    throw NotTranslatable.operands(term.kind)
   }
 
-  func scalar(_ term: SQLTerm, node: String) throws -> SQLScalar {
+  func scalar(_ term: SQLTerm) throws -> SQLScalar {
     switch term {
     case .scalar(let scalar): return scalar
     case .constant(let value):
@@ -86,7 +87,7 @@ struct SQLTranslation {
       )
     default: break
     }
-    throw NotTranslatable.operands(node, term.kind)
+    throw NotTranslatable.operands(term.kind)
   }
 
   private func scalar(constant value: Any) throws -> SQLScalar? {
@@ -104,7 +105,7 @@ struct SQLTranslation {
     )
   }
 
-  func document(_ term: SQLTerm, node: String) throws -> SQLDocument {
+  func document(_ term: SQLTerm) throws -> SQLDocument {
     switch term {
     case .document(let document): return document
     case .constant(let value):
@@ -121,7 +122,7 @@ struct SQLTranslation {
       )
     default: break
     }
-    throw NotTranslatable.operands(node, term.kind)
+    throw NotTranslatable.operands(term.kind)
   }
 }
 

@@ -10,32 +10,32 @@ extension PredicateExpressions.Arithmetic: SQLNode {
       case .multiply: .multiply
       @unknown default: throw NotTranslatable.node(nodeName(self))
       }
-    return try translation.arithmetic(operation, lhs, rhs, node: nodeName(self))
+    return try translation.arithmetic(operation, lhs, rhs)
   }
 }
 
 extension PredicateExpressions.IntDivision: SQLNode {
   func term(in translation: inout SQLTranslation) throws -> SQLTerm {
-    try translation.arithmetic(.divide, lhs, rhs, node: nodeName(self))
+    try translation.arithmetic(.divide, lhs, rhs)
   }
 }
 
 extension PredicateExpressions.IntRemainder: SQLNode {
   func term(in translation: inout SQLTranslation) throws -> SQLTerm {
-    try translation.arithmetic(.remainder, lhs, rhs, node: nodeName(self))
+    try translation.arithmetic(.remainder, lhs, rhs)
   }
 }
 
 extension PredicateExpressions.FloatDivision: SQLNode {
   func term(in translation: inout SQLTranslation) throws -> SQLTerm {
-    try translation.arithmetic(.divide, lhs, rhs, node: nodeName(self))
+    try translation.arithmetic(.divide, lhs, rhs)
   }
 }
 
 extension PredicateExpressions.UnaryMinus: SQLNode {
   func term(in translation: inout SQLTranslation) throws -> SQLTerm {
-    let operand = try translation.scalar(translation.term(wrapped), node: nodeName(self))
-    return try translation.arithmetic(.negate, operand, operand, node: nodeName(self))
+    let operand = try translation.scalar(translation.term(wrapped))
+    return try translation.arithmetic(.negate, operand, operand)
   }
 }
 
@@ -43,27 +43,20 @@ extension SQLTranslation {
   fileprivate mutating func arithmetic<Left: PredicateExpression, Right: PredicateExpression>(
     _ operation: ArithmeticOperation,
     _ left: Left,
-    _ right: Right,
-    node: String
+    _ right: Right
   ) throws -> SQLTerm {
-    try arithmetic(
-      operation,
-      scalar(term(left), node: node),
-      scalar(term(right), node: node),
-      node: node
-    )
+    try arithmetic(operation, scalar(term(left)), scalar(term(right)))
   }
 
   /// The number of an operation as in Swift: overflow and division by zero fail.
   fileprivate func arithmetic(
     _ operation: ArithmeticOperation,
     _ left: SQLScalar,
-    _ right: SQLScalar,
-    node: String
+    _ right: SQLScalar
   ) throws -> SQLTerm {
     guard left.type == right.type, left.swiftType == right.swiftType,
       let type = ArithmeticType.of(left.swiftType)
-    else { throw NotTranslatable.operands(node, "\(left.swiftType) and \(right.swiftType)") }
+    else { throw NotTranslatable.operands("\(left.swiftType) and \(right.swiftType)") }
     var result = left
     result.strictIn = []
     result.isPositive = nil

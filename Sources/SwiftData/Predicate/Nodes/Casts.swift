@@ -1,7 +1,7 @@
 extension PredicateExpressions.TypeCheck: SQLNode {
   func term(in translation: inout SQLTranslation) throws -> SQLTerm {
     let term = try translation.term(input)
-    let (_, condition) = try translation.cast(term, to: Desired.self, node: nodeName(self))
+    let (_, condition) = try translation.cast(term, to: Desired.self)
     return .holds(condition)
   }
 }
@@ -9,7 +9,7 @@ extension PredicateExpressions.TypeCheck: SQLNode {
 extension PredicateExpressions.ConditionalCast: SQLNode {
   func term(in translation: inout SQLTranslation) throws -> SQLTerm {
     let term = try translation.term(input)
-    let (object, condition) = try translation.cast(term, to: Desired.self, node: nodeName(self))
+    let (object, condition) = try translation.cast(term, to: Desired.self)
     if condition == .true { return .object(object) }
     let id: SQLQuery = "CASE WHEN \(condition) THEN \(object.id) END"
     return .object(object.known(by: id, isNullable: true))
@@ -19,7 +19,7 @@ extension PredicateExpressions.ConditionalCast: SQLNode {
 extension PredicateExpressions.ForceCast: SQLNode {
   func term(in translation: inout SQLTranslation) throws -> SQLTerm {
     let term = try translation.term(input)
-    let (object, condition) = try translation.cast(term, to: Desired.self, node: nodeName(self))
+    let (object, condition) = try translation.cast(term, to: Desired.self)
     if condition == .true { return .object(object) }
     let id: SQLQuery = "swift_unwrap(CASE WHEN \(condition) THEN \(object.id) END)"
     return .object(object.known(by: id.failing, isNullable: false))
@@ -30,14 +30,13 @@ extension SQLTranslation {
   /// The object as one of another class, and the condition that it is one.
   fileprivate mutating func cast<Desired>(
     _ term: SQLTerm,
-    to type: Desired.Type,
-    node: String
+    to type: Desired.Type
   ) throws -> (SQLObject, SQLQuery) {
     guard case .object(let object) = term, !object.isIdentifier,
       let model = type as? any PersistentModel.Type
-    else { throw NotTranslatable.operands(node, "\(term.kind) and \(type)") }
+    else { throw NotTranslatable.operands("\(term.kind) and \(type)") }
     guard let entity = map.entity(of: model) else {
-      throw NotTranslatable.operands(node, "\(type), which is not in the schema,")
+      throw NotTranslatable.operands("\(type), which is not in the schema,")
     }
     var result = object
     result.entity = entity

@@ -5,13 +5,12 @@ extension PredicateExpressions.Comparison: SQLNode {
   func term(in translation: inout SQLTranslation) throws -> SQLTerm {
     let left = try translation.term(lhs)
     let right = try translation.term(rhs)
-    let node = nodeName(self)
     if case .constant(let first) = left, case .constant(let second) = right,
       let first = first as? LHS.Output, let second = second as? LHS.Output
     {
       return .constant(op.compare(first, second))
     }
-    if let sql = try translation.historyComparison(left, right, by: op, node: node) {
+    if let sql = try translation.historyComparison(left, right, by: op) {
       return .holds(sql)
     }
     // If the fallback can't satisfy the comparison, only the value itself matters.
@@ -19,20 +18,19 @@ extension PredicateExpressions.Comparison: SQLNode {
       case .constant(let second as LHS.Output) = right, let fallback = fallback as? LHS.Output,
       !op.compare(fallback, second), Ranks(of: LHS.Output.self) == nil
     {
-      let bound = try translation.scalar(right, node: node)
-      let sql = try translation.scalar(value, node: node).holdsForValue {
-        try translation.comparison($0, bound, by: op, node: node)
+      let bound = try translation.scalar(right)
+      let sql = try translation.scalar(value).holdsForValue {
+        try translation.comparison($0, bound, by: op)
       }
       return .holds(sql)
     }
     if let ranks = Ranks(of: LHS.Output.self) {
-      return .holds(try translation.comparison(left, right, by: op, by: ranks, node: node))
+      return .holds(try translation.comparison(left, right, by: op, by: ranks))
     }
     let sql = try translation.comparison(
-      translation.scalar(left, node: node),
-      translation.scalar(right, node: node),
-      by: op,
-      node: node
+      translation.scalar(left),
+      translation.scalar(right),
+      by: op
     )
     return .holds(sql)
   }
@@ -86,18 +84,17 @@ extension SQLTranslation {
   func comparison(
     _ left: SQLScalar,
     _ right: SQLScalar,
-    by op: PredicateExpressions.ComparisonOperator,
-    node: String
+    by op: PredicateExpressions.ComparisonOperator
   ) throws -> SQLQuery {
     guard left.isOrdered, left.swiftType == right.swiftType else {
-      throw NotTranslatable.operands(node, "\(left.swiftType)")
+      throw NotTranslatable.operands("\(left.swiftType)")
     }
     if let sql = emptiness(left, right, by: op) { return sql }
     if left.reach != nil, isConstant(right) {
-      return try left.holds { try comparison($0, right, by: op, node: node) }
+      return try left.holds { try comparison($0, right, by: op) }
     }
     if right.reach != nil, isConstant(left) {
-      return try right.holds { try comparison(left, $0, by: op, node: node) }
+      return try right.holds { try comparison(left, $0, by: op) }
     }
     let plain: SQLQuery = "\(left.sql) \(op.sql) \(right.sql)\(left.collation)"
     switch left.type {
@@ -154,18 +151,17 @@ extension SQLTranslation {
     _ left: SQLTerm,
     _ right: SQLTerm,
     by op: PredicateExpressions.ComparisonOperator,
-    by ranks: Ranks,
-    node: String
+    by ranks: Ranks
   ) throws -> SQLQuery {
-    "\(try rank(left, by: ranks, node: node)) \(op.sql) \(try rank(right, by: ranks, node: node))"
+    "\(try rank(left, by: ranks)) \(op.sql) \(try rank(right, by: ranks))"
   }
 
   /// The rank of a value among all values of its type.
-  func rank(_ term: SQLTerm, by ranks: Ranks, node: String) throws -> SQLQuery {
+  func rank(_ term: SQLTerm, by ranks: Ranks) throws -> SQLQuery {
     if case .constant(let value) = term {
       let stored = try unwrapped(value).map(ranks.codec.encode) ?? .null
       guard let rank = ranks.rank[stored] else {
-        throw NotTranslatable.operands(node, "a value that is not among all cases")
+        throw NotTranslatable.operands("a value that is not among all cases")
       }
       return "\(bind: .integer(Int64(rank)))"
     }
@@ -173,7 +169,7 @@ extension SQLTranslation {
     if case .document(let document) = term {
       sql = document.sql
     } else {
-      sql = try scalar(term, node: node).sql
+      sql = try scalar(term).sql
     }
     return ranks.sql(of: sql)
   }

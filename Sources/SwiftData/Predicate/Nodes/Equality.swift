@@ -14,9 +14,9 @@ extension PredicateExpressions.Equal: SQLNode {
       case .constant(let second as LHS.Output) = right, let fallback = fallback as? LHS.Output,
       fallback != second
     {
-      return .holds(try translation.equality(value, right, node: nodeName(self)))
+      return .holds(try translation.equality(value, right))
     }
-    return .holds(try translation.equality(left, right, node: nodeName(self)))
+    return .holds(try translation.equality(left, right))
   }
 }
 
@@ -26,43 +26,37 @@ extension PredicateExpressions.NotEqual: SQLNode {
     switch try equal.term(in: &translation) {
     case .constant(let value): return .constant(!((value as? Bool) ?? false))
     case let term:
-      return .holds(try translation.condition(term, node: nodeName(self)).sql.negated)
+      return .holds(try translation.condition(term).sql.negated)
     }
   }
 }
 
 extension SQLTranslation {
   /// The condition that two values are equal; nil equals only nil.
-  mutating func equality(_ left: SQLTerm, _ right: SQLTerm, node: String) throws -> SQLQuery {
+  mutating func equality(_ left: SQLTerm, _ right: SQLTerm) throws -> SQLQuery {
     if case .constant(let value) = right, unwrapped(value) == nil {
       return left.absence
     }
     if case .constant(let value) = left, unwrapped(value) == nil {
       return right.absence
     }
-    if let sql = try historyEquality(left, right, node: node) { return sql }
+    if let sql = try historyEquality(left, right) { return sql }
     if let (first, second) = try objects(left, right) { return sameObject(first, second) }
-    if case .collection = left { throw NotTranslatable.operands(node, left.kind) }
-    if case .collection = right { throw NotTranslatable.operands(node, right.kind) }
+    if case .collection = left { throw NotTranslatable.operands(left.kind) }
+    if case .collection = right { throw NotTranslatable.operands(right.kind) }
     if isDocument(left) || isDocument(right) {
-      return try sameDocument(
-        document(left, node: node),
-        document(right, node: node),
-        terms: left,
-        right,
-        node: node
-      )
+      return try sameDocument(document(left), document(right), terms: left, right)
     }
     if isCondition(left) || isCondition(right) {
-      return sameCondition(try condition(left, node: node), try condition(right, node: node))
+      return sameCondition(try condition(left), try condition(right))
     }
-    if case .constant = left { return try equality(right, left, node: node) }
-    let column = try scalar(left, node: node)
+    if case .constant = left { return try equality(right, left) }
+    let column = try scalar(left)
     if case .constant(let value) = right, let constant = unwrapped(value) {
-      return try column.holds { try equality($0, constant: constant, node: node) }
+      return try column.holds { try equality($0, constant: constant) }
         .narrow(column.isIndexed)
     }
-    return try sameValue(column, scalar(right, node: node), node: node)
+    return try sameValue(column, scalar(right))
   }
 
   /// Both terms as objects, if at least one is an object.
@@ -146,8 +140,7 @@ extension SQLTranslation {
     _ left: SQLDocument,
     _ right: SQLDocument,
     terms leftTerm: SQLTerm,
-    _ rightTerm: SQLTerm,
-    node: String
+    _ rightTerm: SQLTerm
   ) throws -> SQLQuery {
     for term in [leftTerm, rightTerm] {
       // A case without values has only one text, so texts can be compared and indexed.
@@ -160,7 +153,7 @@ extension SQLTranslation {
       }
     }
     guard let function = ValueFunctions.shared.equality(of: left.swiftType) else {
-      throw NotTranslatable.operands(node, "\(left.swiftType)")
+      throw NotTranslatable.operands("\(left.swiftType)")
     }
     return "swift_equal(\(bind: .integer(function)), \(left.sql), \(right.sql))"
   }

@@ -1,28 +1,27 @@
 extension PredicateExpressions.SequenceMinimum: SQLNode {
   func term(in translation: inout SQLTranslation) throws -> SQLTerm {
-    try translation.extreme("ASC", of: elements, node: nodeName(self))
+    try translation.extreme("ASC", of: elements)
   }
 }
 
 extension PredicateExpressions.SequenceMaximum: SQLNode {
   func term(in translation: inout SQLTranslation) throws -> SQLTerm {
-    try translation.extreme("DESC", of: elements, node: nodeName(self))
+    try translation.extreme("DESC", of: elements)
   }
 }
 
 extension SQLTranslation {
   fileprivate mutating func extreme<Elements: PredicateExpression>(
     _ direction: SQLQuery,
-    of elements: Elements,
-    node: String
+    of elements: Elements
   ) throws -> SQLTerm {
-    guard case .collection(let collection) = try rows(term(elements), node: node),
+    guard case .collection(let collection) = try rows(term(elements)),
       case .scalar(var scalar) = collection.element, scalar.isOrdered, !scalar.isNullable
-    else { throw NotTranslatable.operands(node, "what is no array of ordered values") }
+    else { throw NotTranslatable.operands("what is no array of ordered values") }
     switch scalar.type {
     case .float16, .float, .double, .date:
       // Swift's result depends on the place of a NaN.
-      throw NotTranslatable.operands(node, "numbers that may be NaN")
+      throw NotTranslatable.operands("numbers that may be NaN")
     default: break
     }
     scalar.sql = """

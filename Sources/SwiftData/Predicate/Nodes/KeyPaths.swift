@@ -27,7 +27,7 @@ extension PredicateExpressions.KeyPath: SQLNode {
     case .history(let term): return try translation.property(keyPath, of: term)
     case .condition, .constant: break
     }
-    throw NotTranslatable.operands(nodeName(self), "\(Output.self) of \(root.kind)")
+    throw NotTranslatable.operands("\(Output.self) of \(root.kind)")
   }
 
   /// A property of a value that is stored as it is.

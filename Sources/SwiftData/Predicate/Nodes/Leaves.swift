@@ -1,7 +1,7 @@
 extension PredicateExpressions.Variable: SQLNode {
   func term(in translation: inout SQLTranslation) throws -> SQLTerm {
     guard let term = translation.term(of: key) else {
-      throw NotTranslatable.operands(nodeName(self), "a variable that nothing binds")
+      throw NotTranslatable.operands("a variable that nothing binds")
     }
     return term
   }

@@ -26,18 +26,13 @@ extension PredicateExpressions.Conditional: SQLNode {
     let test = try translation.condition(self.test).sql
     let first = try translation.term(trueBranch)
     let second = try translation.term(falseBranch)
-    return try translation.choice(test, first, second, node: nodeName(self))
+    return try translation.choice(test, first, second)
   }
 }
 
 extension SQLTranslation {
   /// The first term if a condition holds, otherwise the second; neither runs for the other's rows.
-  func choice(
-    _ test: SQLQuery,
-    _ first: SQLTerm,
-    _ second: SQLTerm,
-    node: String
-  ) throws -> SQLTerm {
+  func choice(_ test: SQLQuery, _ first: SQLTerm, _ second: SQLTerm) throws -> SQLTerm {
     func select(_ first: SQLQuery, _ second: SQLQuery) -> SQLQuery {
       "CASE WHEN \(test) THEN \(first) ELSE \(second) END"
     }
@@ -46,15 +41,14 @@ extension SQLTranslation {
       return .object(left.known(by: select(left.id, right.id), isNullable: isNullable))
     }
     if isDocument(first) || isDocument(second) {
-      var result = try document(first, node: node)
-      let other = try document(second, node: node)
+      var result = try document(first)
+      let other = try document(second)
       result.sql = select(result.sql, other.sql)
       result.isNullable = result.isNullable || other.isNullable
       result.strictIn = []
       return .document(result)
     }
-    if let left = try? condition(first, node: node), let right = try? condition(second, node: node)
-    {
+    if let left = try? condition(first), let right = try? condition(second) {
       // If neither side is a condition, the values are compared instead.
       var presence: SQLQuery?
       if left.presence != nil || right.presence != nil {
@@ -62,8 +56,8 @@ extension SQLTranslation {
       }
       return .holds(select(left.sql, right.sql), presence: presence)
     }
-    var result = try scalar(first, node: node)
-    let other = try scalar(second, node: node)
+    var result = try scalar(first)
+    let other = try scalar(second)
     result.sql = select(result.sql, other.sql)
     result.isNullable = result.isNullable || other.isNullable
     result.strictIn = []

@@ -17,7 +17,7 @@ extension PredicateExpressions.OptionalFlatMap: SQLNode {
     case .constant(let value):
       guard unwrapped(value) != nil else { return result }
       let missing = SQLTerm.constant(Result?.none as Any)
-      return try translation.choice(presence, result, missing, node: nodeName(self))
+      return try translation.choice(presence, result, missing)
     case .scalar(var scalar):
       if !result.isStrict(in: variable.key) {
         scalar.sql = "CASE WHEN \(presence) THEN \(scalar.sql) END"
@@ -39,7 +39,7 @@ extension PredicateExpressions.OptionalFlatMap: SQLNode {
       object.isNullable = true
       return .object(object)
     case .elements, .history:
-      throw NotTranslatable.operands(nodeName(self), result.kind)
+      throw NotTranslatable.operands(result.kind)
     }
   }
 }
@@ -49,10 +49,9 @@ extension PredicateExpressions.NilCoalesce: SQLNode {
     let first = try translation.term(lhs)
     guard let presence = first.presence else { return first }
     let second = try translation.term(rhs)
-    let node = nodeName(self)
     switch first {
     case .condition(let condition):
-      let other = try translation.condition(second, node: node)
+      let other = try translation.condition(second)
       if other.presence == nil, other.sql == .false {
         return .holds(condition.isTrue)
       }
@@ -68,7 +67,7 @@ extension PredicateExpressions.NilCoalesce: SQLNode {
     default: break
     }
     if !presence.canFail, case .scalar(var scalar) = first, scalar.type != .bool {
-      let other = try translation.scalar(second, node: node)
+      let other = try translation.scalar(second)
       scalar.sql = "COALESCE(\(scalar.sql), \(other.sql))"
       if case .constant(let value) = second, let fallback = unwrapped(value) {
         scalar.coalesced = (first, fallback)
@@ -77,7 +76,7 @@ extension PredicateExpressions.NilCoalesce: SQLNode {
       scalar.strictIn = []
       return .scalar(scalar)
     }
-    return try translation.choice(presence, first.bound(to: nil), second, node: node)
+    return try translation.choice(presence, first.bound(to: nil), second)
   }
 }
 
@@ -100,10 +99,10 @@ extension PredicateExpressions.ForcedUnwrap: SQLNode {
       let id: SQLQuery = "swift_unwrap(\(object.id))"
       return .object(object.known(by: id.failing, isNullable: false))
     case .condition(let condition):
-      let scalar = try translation.scalar(.condition(condition), node: nodeName(self))
+      let scalar = try translation.scalar(.condition(condition))
       return .holds(("swift_unwrap(\(scalar.sql))" as SQLQuery).failing)
     case .constant, .collection, .elements, .history:
-      throw NotTranslatable.operands(nodeName(self), term.kind)
+      throw NotTranslatable.operands(term.kind)
     }
   }
 }

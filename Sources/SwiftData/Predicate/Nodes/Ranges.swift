@@ -1,19 +1,18 @@
 extension PredicateExpressions.RangeExpressionContains: SQLNode {
   func term(in translation: inout SQLTranslation) throws -> SQLTerm {
-    let node = nodeName(self)
     let bounds: RangeBounds
     if let known = translation.constant(range) {
       guard let range = known as? any BoundedRange else {
-        throw NotTranslatable.operands(node, "\(RangeExpression.Output.self)")
+        throw NotTranslatable.operands("\(RangeExpression.Output.self)")
       }
       bounds = range.bounds
     } else if let range = range as? any RangeNode {
       bounds = try range.bounds(in: &translation)
     } else {
-      throw NotTranslatable.operands(node, nodeName(range))
+      throw NotTranslatable.operands(nodeName(range))
     }
     let element = try translation.term(self.element)
-    return .holds(try translation.contains(bounds, element: element, node: node))
+    return .holds(try translation.contains(bounds, element: element))
   }
 }
 
@@ -26,38 +25,24 @@ struct RangeBounds {
 }
 
 extension SQLTranslation {
-  mutating func contains(
-    _ bounds: RangeBounds,
-    element: SQLTerm,
-    node: String
-  ) throws -> SQLQuery {
-    if case .history = element { return try contains(bounds, history: element, node: node) }
-    let value = try scalar(element, node: node)
+  mutating func contains(_ bounds: RangeBounds, element: SQLTerm) throws -> SQLQuery {
+    if case .history = element { return try contains(bounds, history: element) }
+    let value = try scalar(element)
     if value.reach != nil, isConstant(bounds.lower), isConstant(bounds.upper) {
-      return try value.holds { try contains(bounds, element: .scalar($0), node: node) }
+      return try value.holds { try contains(bounds, element: .scalar($0)) }
     }
     var result = SQLQuery.true
     if let lower = bounds.lower {
-      result = try comparison(value, scalar(lower, node: node), by: .greaterThanOrEqual, node: node)
+      result = try comparison(value, scalar(lower), by: .greaterThanOrEqual)
     }
     if let upper = bounds.upper {
-      let last = try scalar(upper, node: node)
+      let last = try scalar(upper)
       result = result.and(
-        try comparison(
-          value,
-          last,
-          by: bounds.includesUpper ? .lessThanOrEqual : .lessThan,
-          node: node
-        )
+        try comparison(value, last, by: bounds.includesUpper ? .lessThanOrEqual : .lessThan)
       )
     }
     if bounds.mayBeBackwards, let lower = bounds.lower, let upper = bounds.upper {
-      let forwards = try comparison(
-        scalar(lower, node: node),
-        scalar(upper, node: node),
-        by: .lessThanOrEqual,
-        node: node
-      )
+      let forwards = try comparison(scalar(lower), scalar(upper), by: .lessThanOrEqual)
       result = ("swift_assert(\(forwards))" as SQLQuery).failing.and(result)
     }
     return result
@@ -72,21 +57,17 @@ extension SQLTranslation {
   }
 
   /// The condition for a token or a time of history; the bounds must be constants.
-  private func contains(
-    _ bounds: RangeBounds,
-    history element: SQLTerm,
-    node: String
-  ) throws -> SQLQuery {
+  private func contains(_ bounds: RangeBounds, history element: SQLTerm) throws -> SQLQuery {
     func compare(
       _ bound: SQLTerm,
       by op: PredicateExpressions.ComparisonOperator
     ) throws -> SQLQuery {
-      guard let sql = try historyComparison(element, bound, by: op, node: node) else {
-        throw NotTranslatable.operands(node, element.kind)
+      guard let sql = try historyComparison(element, bound, by: op) else {
+        throw NotTranslatable.operands(element.kind)
       }
       return sql
     }
-    guard !bounds.mayBeBackwards else { throw NotTranslatable.operands(node, element.kind) }
+    guard !bounds.mayBeBackwards else { throw NotTranslatable.operands(element.kind) }
     let lower = try bounds.lower.map { try compare($0, by: .greaterThanOrEqual) } ?? .true
     let upper = try bounds.upper.map {
       try compare($0, by: bounds.includesUpper ? .lessThanOrEqual : .lessThan)

@@ -4,14 +4,10 @@ import Store
 // Equality of values that are stored as they are depends on their type.
 extension SQLTranslation {
   /// The condition that a column equals a constant that is not nil.
-  func equality(
-    _ column: SQLScalar,
-    constant: Any,
-    node: String
-  ) throws -> SQLQuery {
-    let value = try scalar(.constant(constant), node: node)
+  func equality(_ column: SQLScalar, constant: Any) throws -> SQLQuery {
+    let value = try scalar(.constant(constant))
     guard column.type != .transformed, column.type == value.type else {
-      throw NotTranslatable.operands(node, "\(column.swiftType) and \(value.swiftType)")
+      throw NotTranslatable.operands("\(column.swiftType) and \(value.swiftType)")
     }
     if let isPositive = column.isPositive, let count = constant as? Int, count == 0 {
       return isPositive.negated
@@ -42,9 +38,9 @@ extension SQLTranslation {
     return "\(column.sql) \(sign) \(bind: .text(text)) COLLATE SWIFT"
   }
 
-  func sameValue(_ left: SQLScalar, _ right: SQLScalar, node: String) throws -> SQLQuery {
+  func sameValue(_ left: SQLScalar, _ right: SQLScalar) throws -> SQLQuery {
     guard left.type == right.type, left.type != .transformed else {
-      throw NotTranslatable.operands(node, "\(left.swiftType) and \(right.swiftType)")
+      throw NotTranslatable.operands("\(left.swiftType) and \(right.swiftType)")
     }
     let sign: SQLQuery = left.isNullable || right.isNullable ? "IS" : "="
     switch left.type {
@@ -58,7 +54,7 @@ extension SQLTranslation {
   }
 
   /// The condition that a column equals one of several constants.
-  func membership(_ column: SQLScalar, in values: [Any], node: String) throws -> SQLQuery {
+  func membership(_ column: SQLScalar, in values: [Any]) throws -> SQLQuery {
     var exact: [Value] = []
     var spelled: [Value] = []
     var hasNil = false
@@ -67,10 +63,10 @@ extension SQLTranslation {
         hasNil = true
         continue
       }
-      let scalar = try self.scalar(.constant(value), node: node)
+      let scalar = try self.scalar(.constant(value))
       guard scalar.type == column.type, column.type != .transformed,
         let stored = scalar.sql.bindings.first
-      else { throw NotTranslatable.operands(node, "\(column.swiftType) and \(scalar.swiftType)") }
+      else { throw NotTranslatable.operands("\(column.swiftType) and \(scalar.swiftType)") }
       switch column.type {
       case .float16, .float, .double, .date:
         if case .text = stored { continue }

@@ -3,46 +3,45 @@ import Store
 
 extension PredicateExpressions.SequenceContains: SQLNode {
   func term(in translation: inout SQLTranslation) throws -> SQLTerm {
-    let node = nodeName(self)
     let sequence = try translation.term(self.sequence)
     let element = try translation.term(self.element)
     if case .constant(let value) = sequence, let range = unwrapped(value) as? any BoundedRange {
-      return .holds(try translation.contains(range.bounds, element: element, node: node))
+      return .holds(try translation.contains(range.bounds, element: element))
     }
     if case .scalar(let text) = sequence, text.swiftType == String.self,
       case .constant(let character as Character) = element
     {
       return .holds("swift_contains(\(text.sql), \(bind: .text(String(character))))")
     }
-    let rows = try translation.rows(sequence, node: node)
+    let rows = try translation.rows(sequence)
     switch rows {
     case .collection(let collection):
-      let same = try translation.equality(collection.element, element, node: node)
+      let same = try translation.equality(collection.element, element)
       return .holds(collection.filtered(same).exists, presence: collection.presence)
     case .elements(let elements) where elements.allSatisfy { $0.condition == .true }:
       let values = elements.map(\.value)
-      return .holds(try translation.membership(element, in: values, node: node))
+      return .holds(try translation.membership(element, in: values))
     case .elements(let elements):
       return .holds(
         .any(
           try elements.map {
-            $0.condition.and(try translation.equality(element, .constant($0.value), node: node))
+            $0.condition.and(try translation.equality(element, .constant($0.value)))
           }
         )
       )
-    default: throw NotTranslatable.operands(node, sequence.kind)
+    default: throw NotTranslatable.operands(sequence.kind)
     }
   }
 }
 
 extension PredicateExpressions.SequenceContainsWhere: SQLNode {
   func term(in translation: inout SQLTranslation) throws -> SQLTerm {
-    switch try translation.tested(sequence, variable: variable, by: test, node: nodeName(self)) {
+    switch try translation.tested(sequence, variable: variable, by: test) {
     case .collection(let collection):
       return .holds(collection.exists, presence: collection.presence)
     case .elements(let elements):
       return .holds(.any(elements.map(\.condition)))
-    case let other: throw NotTranslatable.operands(nodeName(self), other.kind)
+    case let other: throw NotTranslatable.operands(other.kind)
     }
   }
 }
@@ -50,19 +49,19 @@ extension PredicateExpressions.SequenceContainsWhere: SQLNode {
 extension PredicateExpressions.SequenceAllSatisfy: SQLNode {
   func term(in translation: inout SQLTranslation) throws -> SQLTerm {
     let failed = PredicateExpressions.Negation(test)
-    switch try translation.tested(sequence, variable: variable, by: failed, node: nodeName(self)) {
+    switch try translation.tested(sequence, variable: variable, by: failed) {
     case .collection(let collection):
       return .holds(collection.exists.negated, presence: collection.presence)
     case .elements(let elements):
       return .holds(.any(elements.map(\.condition)).negated)
-    case let other: throw NotTranslatable.operands(nodeName(self), other.kind)
+    case let other: throw NotTranslatable.operands(other.kind)
     }
   }
 }
 
 extension PredicateExpressions.Filter: SQLNode {
   func term(in translation: inout SQLTranslation) throws -> SQLTerm {
-    try translation.tested(sequence, variable: variable, by: filter, node: nodeName(self))
+    try translation.tested(sequence, variable: variable, by: filter)
   }
 }
 
@@ -71,7 +70,7 @@ extension SQLTranslation {
   private static let mostElements = 500
 
   /// A sequence as rows, or as captured elements.
-  mutating func rows(_ sequence: SQLTerm, node: String) throws -> SQLTerm {
+  mutating func rows(_ sequence: SQLTerm) throws -> SQLTerm {
     switch sequence {
     case .collection, .elements: return sequence
     case .constant(let value):
@@ -81,23 +80,22 @@ extension SQLTranslation {
       if let collection = try elements(of: document) { return .collection(collection) }
     default: break
     }
-    throw NotTranslatable.operands(node, sequence.kind)
+    throw NotTranslatable.operands(sequence.kind)
   }
 
   /// The elements of a sequence that pass a test.
   mutating func tested<Elements: PredicateExpression, Element, Test: PredicateExpression>(
     _ sequence: Elements,
     variable: PredicateExpressions.Variable<Element>,
-    by test: Test,
-    node: String
+    by test: Test
   ) throws -> SQLTerm where Test.Output == Bool {
-    switch try rows(term(sequence), node: node) {
+    switch try rows(term(sequence)) {
     case .collection(let collection):
       bind(variable, to: collection.element)
       return .collection(collection.filtered(try condition(test).sql))
     case .elements(let elements):
       guard elements.count <= Self.mostElements else {
-        throw NotTranslatable.operands(node, "more than \(Self.mostElements) captured elements")
+        throw NotTranslatable.operands("more than \(Self.mostElements) captured elements")
       }
       return .elements(
         try elements.map { element in
@@ -105,25 +103,21 @@ extension SQLTranslation {
           return (element.value, element.condition.and(try condition(test).sql))
         }
       )
-    case let other: throw NotTranslatable.operands(node, other.kind)
+    case let other: throw NotTranslatable.operands(other.kind)
     }
   }
 
   /// The condition that an element is one of several constants.
-  mutating func membership(
-    _ element: SQLTerm,
-    in values: [Any],
-    node: String
-  ) throws -> SQLQuery {
+  mutating func membership(_ element: SQLTerm, in values: [Any]) throws -> SQLQuery {
     switch element {
     case .object(let object): return try membership(object, in: values)
     case .scalar(let scalar) where scalar.type != .bool:
-      return try membership(scalar, in: values, node: node)
+      return try membership(scalar, in: values)
     default:
       guard values.count <= Self.mostElements else {
-        throw NotTranslatable.operands(node, "more than \(Self.mostElements) captured elements")
+        throw NotTranslatable.operands("more than \(Self.mostElements) captured elements")
       }
-      return .any(try values.map { try equality(element, .constant($0), node: node) })
+      return .any(try values.map { try equality(element, .constant($0)) })
     }
   }
 

@@ -2,23 +2,22 @@ import Store
 
 extension PredicateExpressions.CollectionContainsCollection: SQLNode {
   func term(in translation: inout SQLTranslation) throws -> SQLTerm {
-    try translation.test("swift_contains", subject: base, other: other, node: nodeName(self))
+    try translation.test("swift_contains", subject: base, other: other)
   }
 }
 
 extension PredicateExpressions.SequenceStartsWith: SQLNode {
   func term(in translation: inout SQLTranslation) throws -> SQLTerm {
-    try translation.test("swift_starts", subject: base, other: prefix, node: nodeName(self))
+    try translation.test("swift_starts", subject: base, other: prefix)
   }
 }
 
 extension PredicateExpressions.StringContainsRegex: SQLNode {
   func term(in translation: inout SQLTranslation) throws -> SQLTerm {
-    let node = nodeName(self)
     guard let pattern = translation.constant(regex) as? PredicateExpressions.PredicateRegex else {
-      throw NotTranslatable.operands(node, "\(Regex.Output.self)")
+      throw NotTranslatable.operands("\(Regex.Output.self)")
     }
-    let subject = try translation.string(translation.term(self.subject), node: node)
+    let subject = try translation.string(translation.term(self.subject))
     let argument = SQLQuery("\(bind: .text(pattern.stringRepresentation))")
     return .holds(subject.holds { "swift_matches(\($0.sql), \(argument))" })
   }
@@ -26,20 +25,16 @@ extension PredicateExpressions.StringContainsRegex: SQLNode {
 
 extension PredicateExpressions._StringFunctionNode: SQLNode {
   func term(in translation: inout SQLTranslation) throws -> SQLTerm {
-    let node = "\(Function.self)"
-    switch Function.self {
-    case is _LocalizedStandardContains.Type:
-      return try translation.test(
-        "swift_localized_contains",
-        subject: root,
-        other: other,
-        node: node
-      )
-    case is _CaseInsensitiveCompare.Type:
-      return .order("swift_caseless_compare(\(try translation.texts(root, other, node: node)))")
-    case is _LocalizedCompare.Type:
-      return .order("swift_localized_compare(\(try translation.texts(root, other, node: node)))")
-    default: throw NotTranslatable.node(node)
+    try NotTranslatable.naming("\(Function.self)") {
+      switch Function.self {
+      case is _LocalizedStandardContains.Type:
+        return try translation.test("swift_localized_contains", subject: root, other: other)
+      case is _CaseInsensitiveCompare.Type:
+        return .order("swift_caseless_compare(\(try translation.texts(root, other)))")
+      case is _LocalizedCompare.Type:
+        return .order("swift_localized_compare(\(try translation.texts(root, other)))")
+      default: throw NotTranslatable.node("\(Function.self)")
+      }
     }
   }
 }
@@ -55,37 +50,35 @@ extension SQLTerm {
 extension SQLTranslation {
   fileprivate mutating func texts<First: PredicateExpression, Second: PredicateExpression>(
     _ first: First,
-    _ second: Second,
-    node: String
+    _ second: Second
   ) throws -> SQLQuery {
-    "\(try text(term(first), node: node)), \(try text(term(second), node: node))"
+    "\(try text(term(first))), \(try text(term(second)))"
   }
 
   fileprivate mutating func test<Subject: PredicateExpression, Other: PredicateExpression>(
     _ function: String,
     subject: Subject,
-    other: Other,
-    node: String
+    other: Other
   ) throws -> SQLTerm {
-    let string = try string(term(subject), node: node)
+    let string = try string(term(subject))
     let argument = try term(other)
-    let other = try text(argument, node: node)
+    let other = try text(argument)
     func call(_ string: SQLScalar) -> SQLQuery { "\(sql: function)(\(string.sql), \(other))" }
     if case .constant = argument { return .condition(SQLCondition(sql: string.holds(call))) }
     return .holds(call(string))
   }
 
-  fileprivate func text(_ term: SQLTerm, node: String) throws -> SQLQuery {
-    try string(term, node: node).sql
+  fileprivate func text(_ term: SQLTerm) throws -> SQLQuery {
+    try string(term).sql
   }
 
-  fileprivate func string(_ term: SQLTerm, node: String) throws -> SQLScalar {
+  fileprivate func string(_ term: SQLTerm) throws -> SQLScalar {
     if case .constant(let value) = term, let substring = value as? Substring {
-      return try string(.constant(String(substring)), node: node)
+      return try string(.constant(String(substring)))
     }
-    let scalar = try scalar(term, node: node)
+    let scalar = try scalar(term)
     guard scalar.swiftType == String.self else {
-      throw NotTranslatable.operands(node, "\(scalar.swiftType)")
+      throw NotTranslatable.operands("\(scalar.swiftType)")
     }
     return scalar
   }

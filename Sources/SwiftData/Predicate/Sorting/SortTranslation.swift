@@ -31,7 +31,9 @@ enum SortTranslation {
       guard let keyPath = descriptor.keyPath else {
         throw NotTranslatable.node("a sort descriptor without a key path")
       }
-      let term = try self.term(keyPath, of: root, in: &translation)
+      let term = try NotTranslatable.naming("a sort descriptor") {
+        try self.term(keyPath, of: root, in: &translation)
+      }
       // Nil comes before all values in both orders, and so last in reverse.
       terms.append(descriptor.order == .forward ? term : term + " DESC")
     }
@@ -45,7 +47,6 @@ enum SortTranslation {
   ) throws -> String {
     let origin = LocalizedKeyPaths.origin(of: keyPath)
     let path = origin?.path.keyPath ?? keyPath
-    let node = "a sort descriptor"
     let term = try translation.follow(path, from: root)
     switch term {
     case .history(.token): return "t.id"
@@ -53,11 +54,11 @@ enum SortTranslation {
     default: break
     }
     if let ranks = Ranks(of: unwrappedType(type(of: path).valueType)) {
-      return try inlined(translation.rank(term, by: ranks, node: node))
+      return try inlined(translation.rank(term, by: ranks))
     }
-    let scalar = try translation.scalar(term, node: node)
+    let scalar = try translation.scalar(term)
     guard scalar.isOrdered else {
-      throw NotTranslatable.operands(node, "\(scalar.swiftType)")
+      throw NotTranslatable.operands("\(scalar.swiftType)")
     }
     var sql = scalar.sql
     switch origin?.kind {
@@ -93,7 +94,7 @@ extension SQLTranslation {
     switch root {
     case .object(let object): return try follow(keyPath, from: object)
     case .history(let term): return try property(keyPath, of: term)
-    default: throw NotTranslatable.operands("\(keyPath)", root.kind)
+    default: throw NotTranslatable.operands(root.kind, node: "\(keyPath)")
     }
   }
 
@@ -113,7 +114,7 @@ extension SQLTranslation {
         term = try self.property(property, of: next)
       case .collection(let collection) where isCount(component, of: collection):
         term = .scalar(.count(of: collection))
-      default: throw NotTranslatable.operands("\(keyPath)", term.kind)
+      default: throw NotTranslatable.operands(term.kind, node: "\(keyPath)")
       }
     }
     return term
