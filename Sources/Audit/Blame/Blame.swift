@@ -1,6 +1,5 @@
 import Changes
 import Pipeline
-import Store
 
 /// The values of an object, and who last set each of them.
 package struct Blame: Sendable {

@@ -1,6 +1,5 @@
 import Changes
 import Pipeline
-import Store
 
 /// Finds the objects that ever had a value, including deleted ones, up to a limit.
 ///

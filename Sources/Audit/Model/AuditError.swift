@@ -1,5 +1,4 @@
 import Changes
-import Store
 
 /// Why a question about a history has no answer.
 package enum AuditError: Error, Sendable, Worded {

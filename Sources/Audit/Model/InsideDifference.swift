@@ -1,5 +1,4 @@
 import Changes
-import Store
 
 /// A difference inside two values, at a path in their JSON.
 package struct InsideDifference: Hashable, Sendable {

@@ -1,5 +1,4 @@
 import Changes
-import Store
 
 /// How an object differs before and after a change, or between two stores.
 ///

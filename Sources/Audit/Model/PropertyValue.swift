@@ -1,5 +1,4 @@
 import Changes
-import Store
 
 /// A value of history: canonical JSON, with notes for what JSON can't represent.
 package struct PropertyValue: Hashable, Sendable {

@@ -1,5 +1,4 @@
 import Changes
-import Store
 
 /// The attributes of a schema that name an object, and those whose values are JSON.
 package struct Vocabulary: Sendable {

@@ -1,6 +1,5 @@
 import Changes
 import Pipeline
-import Store
 
 /// The transactions and changes that a question about a history selects.
 package struct AuditFilter: Sendable {

@@ -1,5 +1,4 @@
 import Changes
-import Store
 
 /// The selected entities and properties, by their names under each schema.
 struct MeantChanges: Sendable {

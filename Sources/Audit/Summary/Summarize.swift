@@ -1,7 +1,6 @@
 import ChangeLog
 import Changes
 import Pipeline
-import Store
 
 /// Reads a history once, and summarizes it.
 ///

@@ -1,6 +1,5 @@
 import Changes
 import Pipeline
-import Store
 
 /// A transaction and the numbers of its changes.
 package struct TransactionSummary: Sendable {

@@ -1,5 +1,4 @@
 import Changes
-import Store
 
 /// A page in one file, which loads nothing and runs only its own script.
 enum Page {

@@ -1,6 +1,5 @@
 import Audit
 import Changes
-import Store
 
 /// A JSON object that is built from members, whose values can be canonical JSON.
 package struct JSONText {

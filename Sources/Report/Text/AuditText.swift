@@ -1,6 +1,5 @@
 import Audit
 import Changes
-import Store
 
 /// A difference for people: a line for the object, and one for each of its properties.
 package func text(

@@ -1,6 +1,5 @@
 import Audit
 import Changes
-import Store
 
 /// Returns the name of an object for people; nil if it is not known.
 package typealias NameLookup = (_ entity: String, _ id: Int64) -> String?
