@@ -1,6 +1,4 @@
 import Changes
-import FoundationEssentials
-import SQLite
 
 extension Store {
   /// Compares rows, history, constraints and catalog.

@@ -1,8 +1,6 @@
 import ChangeLog
 import Changes
-import FoundationEssentials
 import Glibc
-import Store
 
 package struct CompactRequest: Sendable {
   package var logs: LogFolder

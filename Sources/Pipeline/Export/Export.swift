@@ -1,6 +1,5 @@
 import ChangeLog
 import Changes
-import FoundationEssentials
 import Store
 
 /// Fails if an export could not begin, without changing anything.

@@ -1,6 +1,4 @@
-import ChangeLog
 import Changes
-import Store
 
 /// What an export leaves out; its logs can't be replayed.
 package struct ExportFilter: Hashable, Sendable {

@@ -1,6 +1,5 @@
 import ChangeLog
 import Changes
-import Store
 
 package struct ExportRequest: PipelineRequest, Sendable {
   package var store: String

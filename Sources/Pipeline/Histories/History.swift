@@ -1,6 +1,5 @@
 import ChangeLog
 import Changes
-import FoundationEssentials
 import Glibc
 import Store
 

@@ -1,5 +1,4 @@
 import Changes
-import Store
 
 /// A source of transactions: a store, a folder of logs, or one log.
 package protocol HistorySource: AnyObject {

@@ -1,6 +1,5 @@
 import ChangeLog
 import Changes
-import Store
 
 /// The history in a single log.
 package final class LogHistory: HistorySource {

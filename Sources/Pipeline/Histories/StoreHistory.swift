@@ -1,5 +1,4 @@
 import Changes
-import FoundationEssentials
 import Store
 
 /// The history of a store, as it was when it was opened.

@@ -1,6 +1,5 @@
 import ChangeLog
 import Changes
-import Store
 
 struct ImportState {
   var result: ImportResult

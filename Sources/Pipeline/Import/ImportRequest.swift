@@ -1,6 +1,5 @@
 import ChangeLog
 import Changes
-import Store
 
 package struct ImportRequest: PipelineRequest, Sendable {
   package var logs: LogFolder

@@ -1,7 +1,6 @@
 import ChangeLog
 import Changes
 import Dispatch
-import Store
 import Synchronization
 
 /// Reads the transactions of a log before they are replayed, and splits their changes.

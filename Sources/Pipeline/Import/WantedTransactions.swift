@@ -1,6 +1,5 @@
 import ChangeLog
 import Changes
-import Store
 
 /// The part of a log that is wanted and not in the replica yet.
 struct WantedTransactions {

@@ -1,4 +1,3 @@
-import Foundation
 import SwiftData
 
 /// The trips that the widget changed since the app last showed them, which get a badge.

@@ -1,6 +1,5 @@
 import Glibc
 import Stopping
-import Store
 import SwiftData
 
 extension SampleTrips {

@@ -1,5 +1,4 @@
 import Changes
-import FoundationEssentials
 import SQLite
 
 /// Turns captured rows into transactions of history, which a recorder writes.

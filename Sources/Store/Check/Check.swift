@@ -1,6 +1,4 @@
 import Changes
-import FoundationEssentials
-import SQLite
 
 /// The result of a check, besides its findings.
 package struct CheckResult: Hashable, Sendable {

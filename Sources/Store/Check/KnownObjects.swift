@@ -1,5 +1,4 @@
 import Changes
-import FoundationEssentials
 import SQLite
 
 /// The values of an object in history.

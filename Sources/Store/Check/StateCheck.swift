@@ -1,5 +1,4 @@
 import Changes
-import FoundationEssentials
 import SQLite
 
 /// Compares rows with history, and checks history itself.

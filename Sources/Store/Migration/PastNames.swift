@@ -1,5 +1,4 @@
 import Changes
-import FoundationEssentials
 
 /// How changes under an earlier schema are read in the present one.
 struct PastNames {

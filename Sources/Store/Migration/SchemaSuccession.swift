@@ -1,5 +1,4 @@
 import Changes
-import FoundationEssentials
 import SQLite
 
 /// The present names of the parts of an earlier schema.

@@ -1,5 +1,4 @@
 import Changes
-import SQLite
 
 /// The unused readers of a store.
 ///

@@ -1,5 +1,4 @@
 import Changes
-import FoundationEssentials
 import SQLite
 
 extension Reader {

@@ -1,6 +1,4 @@
 import Changes
-import FoundationEssentials
-import SQLite
 
 extension EntityLayout {
   /// Checks one row, whose values are in the order of ``columns``.

@@ -1,6 +1,5 @@
 import Changes
 import FoundationEssentials
-import SQLite
 
 /// Reads the stored values in a change, including large ones.
 struct ChangeValues {

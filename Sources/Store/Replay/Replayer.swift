@@ -1,5 +1,4 @@
 import Changes
-import FoundationEssentials
 import SQLite
 
 /// Writes another store's transactions: their rows, and their history unchanged.

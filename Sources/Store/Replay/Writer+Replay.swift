@@ -1,6 +1,5 @@
 import Changes
 import FoundationEssentials
-import SQLite
 
 /// Writes rows whose history is copied.
 extension Writer {

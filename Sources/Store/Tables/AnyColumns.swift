@@ -1,5 +1,4 @@
 import Changes
-import SQLite
 
 /// The SQL of an update of any columns of a table, prepared once for all sets of columns.
 ///

@@ -1,6 +1,4 @@
 import Changes
-import FoundationEssentials
-import SQLite
 
 /// How a row of one store differs from that of another: the change that turns the one into the
 /// other.

@@ -1,5 +1,4 @@
 import Changes
-import SQLite
 
 /// A row that differs between two stores, or is in one only.
 package struct RowPair: Sendable {
