@@ -50,15 +50,13 @@ package enum AuditError: Error, Sendable, Worded {
         + "\nThere are \(listText(known))."
     case .unknownObject(let entity, let id, let history, 0):
       "The history of \(history) does not have \(entity) \(id)."
-        + "\nLook for it by its values, as with --where name=…, or list what there is with"
-        + " “travelog log \(history) --entity \(entity) --patch”."
+        + "\nFind its id by a value: travelog blame \(history) \(entity) --where NAME=VALUE"
     case .unknownObject(let entity, let id, let history, let base):
       "\(history) keeps history from transaction \(base + 1) on, and \(entity) \(id) is not in it."
         + "\nFor earlier changes: travelog blame LOGS \(entity) \(id)"
     case .noObjectHas(let value, let property, let entity, let history):
       "No \(entity) of \(history) has or had the \(property) \(inQuotes(abbreviated(value)))."
-        + "\nValues are compared whole; list what there is with “travelog log \(history) --entity"
-        + " \(entity) --patch”."
+        + "\nThe whole value must match. List all values: travelog log \(history) --entity \(entity) --patch"
     case .severalObjects(let names, let value, let property):
       "Several objects have or had the \(property) \(inQuotes(abbreviated(value))):"
         + " \(listText(names))."

@@ -99,8 +99,8 @@ extension Notice {
       "The token was at \(text(token, besides: rebuilt)), behind the logs, and has been rebuilt"
         + " from them. They are complete up to \(text(rebuilt, besides: token))."
     case .tokenWasMissing(let end):
-      "The token was missing and has been rebuilt from the logs, which are complete up to"
-        + " transaction \(end)."
+      "The token was missing or damaged, and has been rebuilt from the logs, which are complete"
+        + " up to transaction \(end). Nothing is lost."
     case .tokenWasRebuilt(let end):
       "The token was missing or out of date and has been rebuilt from the logs, which end at"
         + " transaction \(end)."

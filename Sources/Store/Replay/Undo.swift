@@ -64,6 +64,8 @@ final class Undo {
   func refusal(_ range: ClosedRange<Int64>) throws -> StoreError {
     let later = try HistoryRows(writer.connection)
       .transactions(after: range.upperBound, changing: conflicts.map(\.object))
+      // The undo itself has recorded what it could revert.
+      .filter { $0.id < writer.recorder.transaction }
     return HistoryFailure.undoConflict(range, conflicts, later).at(writer.connection.path)
   }
 

@@ -132,6 +132,21 @@ struct UndoTests {
     }
   }
 
+  @Test("A refused undo does not name itself among the later transactions.")
+  func partlyReverted() throws {
+    try withStore(.memory) { store, _ in
+      try store.save { try $0.person(1).insert(name: "Ada") }
+      try store.save { try $0.trip(1).insert(name: "a") }
+      try store.save { world in
+        try world.trip(1).set(name: "b")
+        try world.trip(1).set(leader: 1)
+      }
+      try store.save { try $0.trip(1).set(name: "c") }
+      let message = try storeError { try store.undo(3...3, author: Author()) }.message
+      #expect(message.contains("later changes depend on it (transaction 4)"), "\(message)")
+    }
+  }
+
   @Test("A refused undo names the transactions that prevent it, and shortens long values.")
   func refusal() throws {
     try withStore(.memory) { store, _ in
