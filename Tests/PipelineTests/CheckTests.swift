@@ -144,7 +144,7 @@ struct CheckTests {
         on: world.path
       )
       let found = try findings(world) { $0.author = Author() }
-      #expect(found.texts.contains("the table Guest is not that of the schema"))
+      #expect(found.texts.contains("the table Guest differs from the schema"))
       #expect(found.result.recorded == nil)
       #expect(!found.result.isComplete)
       let other = LogFolder(folder.path + "/other")

@@ -1,3 +1,5 @@
+import Changes
+
 /// A contradiction between rows, history, constraints and catalog.
 package enum CheckFinding {
   /// A message of SQLite about the file.
@@ -36,41 +38,43 @@ package enum CheckFinding {
 extension CheckFinding: CustomStringConvertible {
   package var description: String {
     switch self {
-    case .integrity(let text): return "SQLite says of the file: \(text)"
+    case .integrity(let text): return "SQLite reports: \(text)"
     case .danglingReference(let table, let row, let destination):
       // Rows of links have no number.
       return
-        "\(row.map { "the row \($0)" } ?? "a row") of \(table) leads to a row of \(destination) that"
-        + " is not there"
+        "\(row.map { "row \($0)" } ?? "a row") of \(table) refers to a missing row of \(destination)"
     case .structure(let type, let name, let expected, let found):
       if found == nil { return "the \(type) \(name) is missing" }
       return expected == nil
-        ? "the \(type) \(name) is none of the schema"
-        : "the \(type) \(name) is not that of the schema"
+        ? "the \(type) \(name) does not belong to the schema"
+        : "the \(type) \(name) differs from the schema"
     case .missingTransactions(let range):
       return range.count == 1
         ? "transaction \(range.lowerBound) is missing"
         : "transactions \(range.lowerBound) to \(range.upperBound) are missing"
     case .changeCount(let transaction, let expected, let found):
-      return "transaction \(transaction) says that it has \(expected) changes, and has \(found)"
+      return
+        "transaction \(transaction) has \(countText(Int(found), noun: "change")) instead of \(expected)"
     case .digest(let transaction):
-      return "transaction \(transaction), or one before it, was altered: its digest is another"
-    case .strayChanges(let count): return "\(count) changes belong to no transaction"
+      return "transaction \(transaction), or one before it, was altered: its digest does not match"
+    case .strayChanges(let count):
+      return "\(countText(Int(count), noun: "change")) without a transaction"
     case .row(let change):
       let name = "\(String(decoding: change.entity, as: UTF8.self)) \(change.object)"
       switch change.kind {
-      case .insert: return "\(name) is there, and not in history"
-      case .delete: return "\(name) is in history, and not there"
+      case .insert: return "history does not have \(name), but the row exists"
+      case .delete: return "history has \(name), but the row is missing"
       case .update:
         let changed = String(decoding: change.changed, as: UTF8.self)
         return "\(name) has other values than in history: \(changed)"
       }
     case .blobCount(let digest, let rows, let countedRows, let history, let countedHistory):
-      return "the large value \(digest) is needed by \(rows) rows and \(history) changes, and"
-        + " \(countedRows) and \(countedHistory) were counted"
-    case .missingBlob(let digest): return "the large value \(digest) is gone"
+      return "the large value \(digest) is used by \(countText(Int(rows), noun: "row")) and"
+        + " \(countText(Int(history), noun: "change")), but \(countedRows) and \(countedHistory)"
+        + " were counted"
+    case .missingBlob(let digest): return "the large value \(digest) is missing"
     case .alteredBlob(let digest): return "the large value \(digest) was altered"
-    case .strayBlob(let name): return "the file \(name) in the folder of large values is nobody's"
+    case .strayBlob(let name): return "the blob file \(name) is not referenced"
     }
   }
 }

@@ -20,28 +20,28 @@ private let contradictions: [(String, String)] = [
     "UPDATE Trip SET name = 'other' WHERE id = 2",
     #"Trip 2 has other values than in history: ["name"]"#
   ),
-  ("DELETE FROM Tag WHERE id = 2", "Tag 2 is in history, and not there"),
-  ("INSERT INTO Tag VALUES (9, 'z')", "Tag 9 is there, and not in history"),
+  ("DELETE FROM Tag WHERE id = 2", "history has Tag 2, but the row is missing"),
+  ("INSERT INTO Tag VALUES (9, 'z')", "history does not have Tag 9, but the row exists"),
   (
     "DELETE FROM Tag_trips WHERE Trip = 2",
     #"Tag 1 has other values than in history: ["trips"]"#
   ),
   (
     "UPDATE history_transaction SET author = 'Eve' WHERE id = 2",
-    "transaction 2, or one before it, was altered: its digest is another"
+    "transaction 2, or one before it, was altered: its digest does not match"
   ),
   (
     "UPDATE history_change SET before = replace(before, 't1', 't0') WHERE transaction_id = 2",
-    "transaction 2, or one before it, was altered: its digest is another"
+    "transaction 2, or one before it, was altered: its digest does not match"
   ),
   ("DELETE FROM history_transaction WHERE id = 2", "transaction 2 is missing"),
   (
     "DELETE FROM history_change WHERE transaction_id = 2",
-    "transaction 2 says that it has 1 changes, and has 0"
+    "transaction 2 has 0 changes instead of 1"
   ),
   (
     "INSERT INTO history_change (id, transaction_id, sequence, kind, entity, object)"
-      + " VALUES (99, 77, 0, 'insert', 'Tag', 5)", "1 changes belong to no transaction"
+      + " VALUES (99, 77, 0, 'insert', 'Tag', 5)", "1 change without a transaction"
   ),
   ("DROP INDEX Trip_plan_index", "the index Trip_plan_index is missing"),
   (
@@ -49,19 +49,19 @@ private let contradictions: [(String, String)] = [
   ),
   (
     "CREATE TRIGGER mine AFTER INSERT ON Tag BEGIN SELECT 1; END",
-    "the trigger mine is none of the schema"
+    "the trigger mine does not belong to the schema"
   ),
   (
     "DROP VIEW Meeting; CREATE VIEW Meeting AS SELECT 1",
-    "the view Meeting is not that of the schema"
+    "the view Meeting differs from the schema"
   ),
   (
     "UPDATE Trip SET plan = 77 WHERE id = 1",
-    "the row 1 of Trip leads to a row of Plan that is not there"
+    "row 1 of Trip refers to a missing row of Plan"
   ),
   (
     "INSERT INTO Tag_trips VALUES (1, 999)",
-    "a row of Tag_trips leads to a row of Trip that is not there"
+    "a row of Tag_trips refers to a missing row of Trip"
   ),
 ]
 
@@ -186,7 +186,7 @@ struct CheckTests {
       let folder = URL(filePath: store.location.path + "-blobs")
       #expect(
         try findings(store) == [
-          "the large value \(digest) is needed by 1 rows and 0 changes, and 5 and 0 were counted"
+          "the large value \(digest) is used by 1 row and 0 changes, but 5 and 0 were counted"
         ]
       )
       try Data("altered".utf8).write(to: folder.appending(path: digest))
@@ -194,8 +194,8 @@ struct CheckTests {
       try Data().write(to: folder.appending(path: "mine"))
       let found = Set(try findings(store))
       #expect(found.contains("the large value \(digest) was altered"))
-      #expect(found.contains("the large value \(large) is gone"))
-      #expect(found.contains("the file mine in the folder of large values is nobody's"))
+      #expect(found.contains("the large value \(large) is missing"))
+      #expect(found.contains("the blob file mine is not referenced"))
     }
   }
 
@@ -225,7 +225,7 @@ struct CheckTests {
       bytes.replaceSubrange(start + 100..<start + 4096, with: Data(repeating: 0, count: 3996))
       try bytes.write(to: copy)
       let found = try findings(Store.open(.file(copy), options: Options(isReadOnly: true)))
-      #expect(found.contains { $0.hasPrefix("SQLite says of the file") }, "\(found)")
+      #expect(found.contains { $0.hasPrefix("SQLite reports") }, "\(found)")
     }
   }
 
