@@ -73,7 +73,8 @@ package enum Interruption {
   private static func error(_ number: Int32) -> CommandError {
     CommandError(
       number == SIGINT ? .interrupted : .terminated,
-      message: "Stopped; nothing was left half done."
+      message: "Stopped by a signal; nothing is half done.",
+      hint: "Run the command again to continue."
     )
   }
 

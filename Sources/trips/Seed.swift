@@ -73,7 +73,8 @@ extension Trips {
         .units(allowed: [.seconds], width: .narrow, fractionalPart: .show(length: 1))
       )
       try call.messages.writeLine(
-        "\rseeded \(summary.trips.transactions) transactions, \(summary.trips.changes) changes in "
+        "\rseeded \(counted(Int64(summary.trips.transactions), noun: "transaction")),"
+          + " \(counted(Int64(summary.trips.changes), noun: "change")) in "
           + time
       )
     }

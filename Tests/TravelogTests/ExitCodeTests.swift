@@ -223,7 +223,7 @@ struct ExitCodeTests {
         environment: ["PATH": "/usr/bin:/bin"]
       )
       #expect(run.code == code, "\(run.errors)")
-      #expect(run.errors.contains("nothing was left half done"))
+      #expect(run.errors.contains("nothing is half done"))
       #expect(try travelog("export", path, "--to", logs).code == 0)
       #expect(try travelog("verify", logs, "--against", path).code == 0)
     }
