@@ -50,9 +50,10 @@ extension Travelog {
       + "erasure. Only the token, --head or --against can show that the last log is the last one.",
     examples: [
       "travelog verify logs": "Verify all logs in a folder.",
-      "travelog verify logs --head heads.txt": "Verify that logs have digests that you kept.",
-      "travelog verify logs --after 500:5f2c…": "Verify what is new since transaction 500.",
-      "travelog verify logs --against trips.store": "Verify that the logs give the store.",
+      "travelog verify logs --head head.txt": "Verify that logs have the digests in a file.",
+      "travelog verify logs --after $(cat position.txt)":
+        "Verify what is new since a transaction that you noted.",
+      "travelog verify logs --against trips.store": "Verify that the logs restore the store.",
     ],
     parameters: [
       verifiedLogs, origin, token, heads, after, against, erasures, allowUnproven, sinceCheckpoint,

@@ -2,6 +2,8 @@ import Foundation
 import TestSupport
 import Testing
 
+@testable import travelog
+
 @Suite("The reference, manual pages and completions of travelog")
 struct ReferenceTests {
   @Test("docs/CLI.md equals the output of the program; make reference writes it.")
@@ -35,6 +37,29 @@ struct ReferenceTests {
           // A page that says when it was made would not be the same each time.
           let faults = lint.output.split(separator: "\n").filter { !$0.contains("missing date") }
           #expect(faults == [], "\(faults)")
+        }
+      }
+    }
+  }
+
+  @Test("Each example in the help is a valid command line, and each command has at most four")
+  func examples() throws {
+    try withTemporaryFolder { folder in
+      try Data(String(repeating: "0", count: 64).utf8)
+        .write(to: folder.appendingPathComponent("head.txt"))
+      for command in Travelog.program.command.subcommands where command.action != nil {
+        let help = try travelog(command.name, "--help").output
+        let start = try #require(help.range(of: "Examples:\n"), "\(command.name)")
+        let section = try #require(help[start.upperBound...].components(separatedBy: "\n\n").first)
+        let lines = section.split(separator: "\n").filter { !$0.hasPrefix("   ") }
+        #expect((1...4).contains(lines.count), "\(command.name)")
+        for line in lines {
+          let run = try run(
+            try #require(installed("bash")),
+            ["-c", "cd '\(folder.path)' && \(line)"],
+            environment: ["PATH": products + ":/usr/bin:/bin", "HOME": folder.path]
+          )
+          #expect(run.code != 64 && run.code != 127, "\(line): \(run.errors)")
         }
       }
     }
