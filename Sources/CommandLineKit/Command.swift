@@ -25,7 +25,7 @@ package struct Command: Sendable {
   let summary: String
   let discussion: String
   let examples: [Note]
-  /// Its flags and positionals. Its subcommands have the same flags.
+  /// Its flags and positionals; its subcommands have the same flags.
   package let parameters: [Declaration]
   package let subcommands: [Command]
   let environment: [Note]
@@ -34,11 +34,7 @@ package struct Command: Sendable {
   /// What it does; nil if it only has subcommands.
   package let action: Action?
 
-  /// Makes a command.
-  ///
-  /// - Parameters:
-  ///   - examples: Command lines with their meaning.
-  ///   - exitCodes: Those besides success, failure and usage.
+  /// Makes a command; `exitCodes` are those besides success, failure and usage.
   package init(
     _ name: String,
     summary: String,

@@ -14,7 +14,7 @@ func wrap(_ text: String, width: Int, indent: Int = 0) -> String {
   return lines.map { String(repeating: " ", count: indent) + $0 }.joined(separator: "\n")
 }
 
-/// Aligns the columns of rows, two blanks apart. No line ends with blanks.
+/// Aligns the columns of rows, two blanks apart, without blanks at the end of a line.
 package func columns(_ rows: [[String]]) -> String {
   var widths: [Int] = []
   for row in rows {

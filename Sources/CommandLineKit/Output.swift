@@ -15,7 +15,7 @@ package final class Output: Sendable {
 
   /// Makes a stream; it writes when `room` bytes are waiting, and at ``flush()``.
   ///
-  /// - Parameter isASCII: Whether ``show(_:)`` replaces quotes and dots that are not ASCII.
+  /// With `isASCII`, ``show(_:)`` replaces quotes and dots that are not ASCII.
   package init(
     descriptor: Int32,
     room: Int = 0,

@@ -1,4 +1,4 @@
-/// What a command line asks for. A command is given by its path from the program.
+/// What a command line asks for; a command is given by its path from the program.
 enum Request {
   case run([Command], Arguments)
   case help([Command], isLong: Bool)

@@ -10,7 +10,7 @@ package struct Style: Hashable, Sendable {
 
   private init(isColored: Bool) { self.isColored = isColored }
 
-  /// The style of a stream. The choice decides first, then the environment, then the terminal.
+  /// The style of a stream: the choice decides first, then the environment, then the terminal.
   package init(_ choice: ColorChoice, isTerminal: Bool, environment: [String: String]) {
     func isSet(_ name: String) -> Bool { environment[name].map { !$0.isEmpty } ?? false }
     switch choice {

@@ -69,22 +69,7 @@ extension Travelog {
           + (result.unknown == 0 ? "" : ", as far as the history reaches back")
       )
     }
-    if !result.isComplete {
-      try call.warn(
-        "The tables of \(path) do not match its schema, so rows were not compared with history and"
-          + " nothing was recorded."
-      )
-    }
-    if result.unknown > 0 {
-      try call.warn(
-        "The history of \(path) does not contain all values of"
-          + " \(counted(result.unknown, noun: "object")), so their rows were only partly compared."
-          + (request.logs == nil ? " Name the logs that contain them: --logs LOGS" : "")
-      )
-    }
-    if let transaction = result.recorded {
-      try call.summarize("\(path): recorded the differences as transaction \(transaction)")
-    }
+    try call.summarize(result, of: path, logs: given[knownLogs])
     return count == 0 ? .success : .found
   }
 }

@@ -29,13 +29,7 @@ extension Travelog {
     try line.clear()
     for result in results {
       if given[json] { try call.answer("compact", result: result) }
-      try call.summarize(
-        "store \(result.store), lineage \(result.lineage)"
-          + "\(result.partial.map { ", partial: \($0)" } ?? ""):"
-          + " \(given[dryRun] ? "would make" : "made") \(counted(Int64(result.filesAfter), noun: "log")) of"
-          + " \(result.filesBefore), \(byteCount(result.bytesBefore)) ->"
-          + " \(byteCount(result.bytesAfter))"
-      )
+      try call.summarize(result)
     }
     return .success
   }

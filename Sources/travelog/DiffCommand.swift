@@ -96,10 +96,10 @@ extension Travelog {
       try call.output.write(DifferencePage.ending(counts, isFiltered: filter.isAboutChanges))
     case .text:
       try call.summarize(
-        counts.all == 0
-          ? "\(given[first]) and \(given[second]) are the same"
-            + (filter.isAboutChanges ? " in what the flags select" : "")
-          : "\(text(of: counts)) \(counts.all == 1 ? "object" : "objects")"
+        counts,
+        between: given[first],
+        and: given[second],
+        isFiltered: filter.isAboutChanges
       )
     case .csv, .sql: break
     }

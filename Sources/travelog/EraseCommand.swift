@@ -83,16 +83,7 @@ extension Travelog {
     let result = try erase(request, tick: tick)
     try line.clear()
     if given[json] { try call.answer("erase", result: result) }
-    let history =
-      result.storeTransactions
-      .map { ", and in \(counted($0, noun: "transaction")) of the store's history" }
-      ?? (given[erasedStore] == nil ? "; the store's own history is unchanged" : "")
-    try call.summarize(
-      "\(given[erasedEntity]) \(given[erasedObject]):"
-        + " \(given[dryRun] ? "would erase" : "erased") \(counted(result.values, noun: "value")) in"
-        + " \(counted(result.transactions, noun: "transaction"))"
-        + " of \(counted(Int64(result.files.count), noun: "log"))" + history
-    )
+    try call.summarize(result, of: "\(given[erasedEntity]) \(given[erasedObject])")
     return .success
   }
 }

@@ -170,13 +170,7 @@ extension Travelog {
       for notice in result.notices { try call.warn("\(notice)") }
       isEmpty = isEmpty && result.transactions == 0 && result.snapshot == nil
       if given[json] { try call.answer("export", result: result) }
-      try call.summarize(
-        "\(store): \(given[dryRun] ? "would export" : "exported")"
-          + " \(counted(result.transactions, noun: "transaction")),"
-          + " \(counted(result.changes, noun: "change")),"
-          + " \(byteCount(result.plainBytes)) -> \(byteCount(result.compressedBytes))"
-          + " in \(time.formatted()); token \(result.to.transaction)"
-      )
+      try call.summarize(result, of: store, time: time)
     }
     if let failure = failures.first { throw failure }
     return isEmpty && given[errorIfEmpty] ? .empty : .success

@@ -79,20 +79,8 @@ extension Travelog {
     }
     try line.clear()
     guard let result else { return .failure }
-    if result.danglingLinks > 0 {
-      try call.warn(
-        "\(counted(result.danglingLinks, noun: "relationship")) in \(given[into])"
-          + " \(result.danglingLinks == 1 ? "refers" : "refer") to missing objects, as in the store"
-          + " that was exported: a program that does not check relationships wrote them."
-      )
-    }
     if given[json] { try call.answer("import", result: result) }
-    try call.summarize(
-      "\(given[into]): \(given[dryRun] ? "would import" : "imported")"
-        + " \(counted(result.transactions, noun: "transaction")),"
-        + " \(counted(result.changes, noun: "change"))"
-        + " in \(time.formatted()); now at transaction \(result.to.transaction)"
-    )
+    try call.summarize(result, into: given[into], time: time)
     return .success
   }
 }

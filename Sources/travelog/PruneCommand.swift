@@ -54,19 +54,7 @@ extension Travelog {
     let result = try prune(request, tick: tick)
     try line.clear()
     if given[json] { try call.answer("prune", result: result) }
-    try call.summarize(
-      result.through.map { last in
-        "\(given[store]): \(given[dryRun] ? "would delete" : "deleted")"
-          + " \(counted(result.transactions, noun: "transaction")), up to \(last);"
-          + " \(byteCount(result.bytesBefore)) -> \(byteCount(result.bytesAfter))"
-      } ?? "\(given[store]): no exported transaction is old enough"
-    )
-    if !result.heldBy.isEmpty {
-      try call.summarize(
-        "\(given[store]): kept transactions that filtered logs do not have yet"
-          + " (\(result.heldBy.joined(separator: "), ("))); export them, or use --ignore-filtered"
-      )
-    }
+    try call.summarize(result, of: given[store])
     return .success
   }
 }

@@ -40,20 +40,7 @@ extension Travelog {
     let result = try recover(request, tick: tick)
     try line.clear()
     if given[json] { try call.answer(RecoverAnswer(result, store: given[store])) }
-    let text =
-      switch result.remedy {
-      case .none: "nothing needed recovery"
-      case .gap:
-        "recorded transactions \(result.from.transaction + 1) to \(result.resumes.transaction) as a gap"
-          + " with \(counted(result.objects, noun: "change"))"
-      case .lineage:
-        "lineage \(result.resumes.lineage) begins after transaction \(result.resumes.transaction)"
-          + " with \(counted(result.objects, noun: "object"))"
-      }
-    try call.summarize(
-      "\(given[store]): \(text);"
-        + " exported \(counted(result.export.transactions, noun: "transaction"))"
-    )
+    try call.summarize(result, of: given[store])
     return .success
   }
 }

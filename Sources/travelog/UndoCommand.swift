@@ -70,16 +70,7 @@ extension Travelog {
         ) { try call.output.write(bytes: $0) }
       }
     }
-    let what =
-      range.count == 1
-      ? "transaction \(range.lowerBound)"
-      : "transactions \(range.lowerBound) to \(range.upperBound)"
-    try call.summarize(
-      isDryRun
-        ? "\(path): \(what) can be reverted"
-        : made.map { "\(path): reverted \(what) by transaction \($0)" }
-          ?? "\(path): \(what) changed nothing in the end, so nothing was reverted"
-    )
+    try call.summarizeUndo(range, of: path, made: made)
     return .success
   }
 }

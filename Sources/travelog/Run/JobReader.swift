@@ -4,7 +4,7 @@ import FoundationEssentials
 import Glibc
 import JSON5
 
-/// The commands that a job may run. The others need a person's decision.
+/// The commands that a job may run; the others need a person's decision.
 let jobCommands = [
   "export", "import", "verify", "check", "diff", "report", "compact", "prune", "status",
 ]
