@@ -27,11 +27,11 @@ extension Travelog {
       + "the name, the size and the root of that tree, in the format c2sp.org/tlog-checkpoint. Before it "
       + "writes one, the command checks that the tree extends the checkpoint that is there, and rebuilds "
       + "the tree from the logs if tiles are missing. Without --key it writes the text alone, which other "
-      + "programs can sign. With --stores, each checkpoint that has changed becomes a leaf of one tree in "
+      + "programs can sign. “openssl genpkey -algorithm ed25519” creates a key. With --stores, each checkpoint that has changed becomes a leaf of one tree in "
       + "LOGS/_tree, and only the checkpoint of that tree is written.",
     examples: [
       "travelog checkpoint logs --key key.pem": "Sign the tree of each lineage.",
-      "openssl genpkey -algorithm ed25519 -out key.pem": "Create a key.",
+      "travelog checkpoint logs --stores --key key.pem": "Sign one tree over all stores.",
     ],
     parameters: [logs, signingKey, treeName, forStores, lockWait],
     files: [

@@ -42,11 +42,13 @@ struct ReferenceTests {
     }
   }
 
-  @Test("Each example in the help is a valid command line, and each command has at most four")
+  @Test("Each example in the help is a valid command line, and each command has at most four.")
   func examples() throws {
     try withTemporaryFolder { folder in
       try Data(String(repeating: "0", count: 64).utf8)
         .write(to: folder.appendingPathComponent("head.txt"))
+      try Data(("500:" + String(repeating: "0", count: 64)).utf8)
+        .write(to: folder.appendingPathComponent("position.txt"))
       for command in Travelog.program.command.subcommands where command.action != nil {
         let help = try travelog(command.name, "--help").output
         let start = try #require(help.range(of: "Examples:\n"), "\(command.name)")
