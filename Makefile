@@ -7,12 +7,12 @@ LINTED := $(wildcard Package.swift Sources Tests Benchmarks Tools)
 missing = $(shell for name in $(1); do dpkg-query -W -f '$${Status}' $$name 2>/dev/null \
 	| grep -q 'ok installed' || echo $$name; done)
 
-# SwiftPM keeps what Package.swift came to by its text and its environment: with this among the
-# latter it looks again when a library has come or gone.
+# SwiftPM caches the result of Package.swift by its text and its environment. This variable makes it
+# evaluate the file again when a library was installed or removed.
 export TRAVELOG_LIBRARIES = $(shell ls /usr/include/libdeflate.h 2>&1)
 
-# Neither an index of the code nor lines for a debugger: together they take a sixth of a first build.
-# Whoever wants them builds without make, and all is built again.
+# Without an index and debug information, which take a sixth of a first build. To get them, build
+# without make; SwiftPM then builds everything again.
 BUILD := swift build --disable-index-store -debug-info-format none \
 	--explicit-target-dependency-import-check error -Xswiftc -warnings-as-errors
 
@@ -28,7 +28,7 @@ FUZZER := swift build -c release --scratch-path .build/fuzz --sanitize=address \
 .PHONY: release install uninstall deb help setup build demo faults fuzz soak coverage mutants lines test test-threads clients plain doc reference lint format browser-test interop sample-data bench clean
 .DEFAULT_GOAL := help
 
-help: ## say what there is
+help: ## list the targets
 	@sed -n 's/^\([a-z-]*\):.*## \(.*\)/make \1\t\2/p' Makefile | expand -t 20
 
 setup: ## install what the build needs, if it is not there
@@ -136,7 +136,7 @@ browser-test: setup ## open a report in headless Chromium, and take pictures of 
 	python3 Tests/Browser/browser_test.py .build/debug/travelog .build/browser-test/sample.store \
 	  .build/browser-test
 
-sample-data: setup ## make what is in sample-data anew
+sample-data: setup ## create the content of sample-data again
 	$(BUILD) --product trips
 	$(BUILD) --product travelog
 	rm -rf .build/sample-data && mkdir -p .build/sample-data

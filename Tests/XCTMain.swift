@@ -7,8 +7,8 @@ private func runAsyncMain(_ body: @Sendable @escaping () async throws -> Void)
 
 /// Runs the tests.
 ///
-/// SwiftPM would make such a file itself, by an index of all code that takes a twentieth of the
-/// build, and only to find tests of XCTest, of which there are none.
+/// SwiftPM would generate such a file with an index of all code, which takes a twentieth of the
+/// build and only finds XCTest tests. This package has none.
 @main
 enum Main {
   static func main() {
@@ -16,14 +16,14 @@ enum Main {
     let isChosen = zip(arguments, arguments.dropFirst()).contains {
       $0 == "--testing-library" && $1 == "swift-testing"
     }
-    // "swift test" asks for tests of XCTest alone where there is such a file.
+    // If this file exists, "swift test" also runs it for XCTest tests only.
     if isChosen || arguments.isEmpty {
       runAsyncMain { await Testing.__swiftPMEntryPoint() as Never }
     }
     if arguments.contains(where: { $0.hasPrefix("-") }) { XCTMain([]) as Never }
-    // It was given a filter, of which it tells nothing here.
+    // The filter of "swift test" is not passed on here.
     let message = """
-      No test was run, because none is of XCTest. To choose some: \
+      No test was run, because there are no XCTest tests. To run some tests: \
       swift test --disable-xctest --enable-swift-testing --filter … \
       (or Tools/run-tests …, after make build).
 

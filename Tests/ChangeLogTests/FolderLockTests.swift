@@ -24,7 +24,7 @@ struct FolderLockTests {
   func released() throws {
     try withTemporaryFolder { url in
       let folder = LogFolder(url.path)
-      for purpose in ["a long purpose of which nothing may be left", "short"] {
+      for purpose in ["a long purpose that must not remain", "short"] {
         let lock = try FolderLock(folder, purpose: purpose)
         let note = try String(contentsOfFile: folder.path + "/.lock", encoding: .utf8)
         #expect(note.hasPrefix(purpose + ", process ") && note.hasSuffix("\n"))

@@ -66,9 +66,8 @@ struct ImportTests {
     )
     #expect(
       importFaults(in: file, of: store) == [
-        "Sources/Store/Row.swift:3: Store imports SwiftData, which does not stand below it",
-        "Sources/Store/Row.swift:4: Store imports Alamofire,"
-          + " which is no module of the house or its ground",
+        "Sources/Store/Row.swift:3: Store imports SwiftData, which is not below it",
+        "Sources/Store/Row.swift:4: Store imports Alamofire, which is not a known module",
       ]
     )
   }

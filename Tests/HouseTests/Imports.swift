@@ -25,7 +25,7 @@ func importFaults(in file: PackageFile, of room: Room) -> [String] {
     guard !isAllowed else { return nil }
     let known = rooms.contains { $0.name == module }
     let reason =
-      known ? "which does not stand below it" : "which is no module of the house or its ground"
+      known ? "which is not below it" : "which is not a known module"
     return "\(file.path):\(number): \(room.name) imports \(module), \(reason)"
   }
 }

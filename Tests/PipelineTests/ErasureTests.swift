@@ -150,7 +150,7 @@ struct ErasureTests {
     ("one is there twice", { $0.insert($0[0], at: 1) }),
     ("one has another time", { $0[0] = $0[0].replacing(#""ts":"2"#, with: #""ts":"3"#) }),
     ("the last has another reason", { $0[$0.count - 1].replace("before", with: "after") }),
-    ("a line is no record", { $0.append("hello") }),
+    ("a line is not a record", { $0.append("hello") }),
     ("a blank is added", { $0[0] += " " }),
   ]
 

@@ -90,7 +90,7 @@ struct PruneTests {
     }
   }
 
-  @Test("Prune keeps history of which the logs have only a snapshot, and export says so.")
+  @Test("Prune keeps history that the logs have only as a snapshot, and export says so.")
   func stateAlone() throws {
     try withTemporaryFolder { folder in
       var world = try World(folder, "prune state")

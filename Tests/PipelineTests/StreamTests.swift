@@ -121,9 +121,9 @@ struct StreamTests {
       ("a piece is missing", "continues at byte 786432", { $0.remove(at: 8 + 3) }),
       ("a piece is there twice", "continues at byte", { $0.insert($0[10], at: 11) }),
       ("pieces changed places", "continues at byte", { $0.swapAt(10, 11) }),
-      ("the last piece is missing", "should go on with", { $0.remove(at: 12) }),
+      ("the last piece is missing", "should continue with", { $0.remove(at: 12) }),
       ("the stream ends in a value", "ends in the middle", { $0.removeSubrange(12...) }),
-      ("a log comes in the middle of a value", "should go on with", { $0.swapAt(12, 13) }),
+      ("a log comes in the middle of a value", "should continue with", { $0.swapAt(12, 13) }),
       ("a value comes before the first log", "is not a log", { $0.insert($0[4], at: 0) }),
       ("a value comes inside a log", "lines after the trailer", { $0.insert($0[4], at: 1) }),
       ("a byte differs", "do not have that digest", { $0[11] = $0[11].replacing("A", with: "B") }),
@@ -141,11 +141,11 @@ struct StreamTests {
         { $0[11] = $0[11].replacing(#""size":1"#, with: #""size":2"#) }
       ),
       (
-        "a blank", "should go on with",
+        "a blank", "should continue with",
         { $0[10] = $0[10].replacing(#","size""#, with: #", "size""#) }
       ),
       (
-        "another member", "should go on with",
+        "another member", "should continue with",
         {
           $0[10].removeLast(); $0[10] += #","x":0}"#
         }

@@ -2,7 +2,7 @@ import Testing
 
 @Suite("Details of the expansion of @Model")
 struct ModelDetailTests {
-  /// The expansion on one line, with single blanks, to look for pieces of it.
+  /// The expansion on one line with single blanks, for searching parts of it.
   private func expanded(
     _ source: String,
     missing: [String] = ["PersistentModel", "_ModelRoot", "Sendable"],

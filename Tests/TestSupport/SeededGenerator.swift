@@ -1,7 +1,7 @@
 import Foundation
 import Synchronization
 
-/// A generator whose numbers follow from its seed, so that a failure can be run again.
+/// A generator whose numbers depend only on its seed, so that a failure can be repeated.
 ///
 /// Set `TRAVELOG_TEST_SEED` to the seed that a failed test printed, or to `random` for new ones.
 package struct SeededGenerator: RandomNumberGenerator {
@@ -13,10 +13,10 @@ package struct SeededGenerator: RandomNumberGenerator {
     state = seed
   }
 
-  /// Takes the seed from the environment, or the next one of this test, and prints it.
+  /// Uses the seed from the environment, or the next one of this test, and prints it.
   ///
-  /// What a change has to pass has the same seeds each time, so that no chance refuses it; new ones
-  /// are for `make soak`.
+  /// The seeds of a test are the same in every run, so that a change is never refused by chance;
+  /// `make soak` uses new ones.
   package init(for test: String) {
     switch ProcessInfo.processInfo.environment["TRAVELOG_TEST_SEED"] {
     case "random": self.init(seed: UInt64.random(in: 0...UInt64.max))
@@ -35,10 +35,10 @@ package struct SeededGenerator: RandomNumberGenerator {
   }
 }
 
-/// How many seeds each test has taken.
+/// The number of seeds that each test has used.
 private let taken = Mutex<[String: UInt64]>([:])
 
-/// The seed that follows from a test's name, and from how many it has taken already.
+/// The seed for a test's name and the number of seeds that the test has used.
 private func nextSeed(of test: String) -> UInt64 {
   let count = taken.withLock { taken in
     taken[test, default: 0] += 1
@@ -50,7 +50,7 @@ private func nextSeed(of test: String) -> UInt64 {
   }
 }
 
-/// How often a property is tried: many times more when `TRAVELOG_LONG_TESTS` is set.
+/// The number of times that a property is tried; larger if `TRAVELOG_LONG_TESTS` is set.
 package func trials(_ short: Int, long: Int) -> Int {
   ProcessInfo.processInfo.environment["TRAVELOG_LONG_TESTS"] == nil ? short : long
 }

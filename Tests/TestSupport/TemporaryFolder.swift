@@ -11,7 +11,7 @@ package final class TemporaryFolder {
   }
 
   deinit {
-    // A folder that can't be removed fails no test.
+    // A folder that can't be removed is not a failure of the test.
     try? FileManager.default.removeItem(at: url)
   }
 

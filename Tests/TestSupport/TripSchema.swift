@@ -1,6 +1,6 @@
 import Changes
 
-/// A small world: trips with items that go with them, people who travel, tags on many trips.
+/// A small schema: trips with items that a deletion cascades to, travellers, and tags.
 package let tripSchema = StoreSchema(
   version: "1.0.0",
   entities: [

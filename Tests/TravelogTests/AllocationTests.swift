@@ -2,12 +2,11 @@ import Foundation
 import TestSupport
 import Testing
 
-/// Lets an allocation of the program fail, one after another, runs it again, and looks whether
-/// anything was lost or doubled.
+/// Lets the program's allocations fail one after another, runs it again, and checks that nothing
+/// was lost or doubled.
 ///
-/// The libraries below the program are to say that they had no memory, and then the program ends
-/// with a sentence. Swift itself can't go on without memory and stops where it is, which is as if
-/// the program were killed.
+/// The libraries below the program report missing memory, and then the program ends with a
+/// sentence. Swift itself stops the process without memory, as if the program were killed.
 @Suite("Allocations that fail")
 struct AllocationTests {
   @Test(
@@ -40,7 +39,7 @@ struct AllocationTests {
         }
       }
       print("\(command.rawValue): \(fired) allocations of libraries failed, and \(failed) runs")
-      // Logs are put together without SQLite.
+      // Compaction does not use SQLite.
       #expect(fired >= (command == .compact ? trials(2, long: 6) : trials(4, long: 100)))
     }
   }
@@ -63,12 +62,12 @@ struct AllocationTests {
     }
   }
 
-  /// How many allocations a run makes, of a library or of all.
+  /// The number of allocations in a run, of a library or of all.
   private func allocations(of library: String, _ run: StoppedRun) throws -> Int {
     try withFault("count", at: 0, of: library, run).flatMap { Int($0.call) } ?? 0
   }
 
-  /// Some numbers from one to a count, evenly spread.
+  /// Numbers from one to a count, evenly spread.
   private func spread(_ tries: Int, over count: Int) -> [Int] {
     stride(from: 1, through: count, by: max(1, count / tries)).map { $0 }
   }

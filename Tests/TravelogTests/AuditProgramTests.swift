@@ -26,7 +26,7 @@ struct AuditProgramTests {
     return (try? JSONSerialization.jsonObject(with: data)) as? [String: Any] ?? [:]
   }()
 
-  /// The answers of a run, each of which is as the schema in the documents says.
+  /// The answers of a run, each of which must match the schema in the documents.
   private func answers(_ run: Run) throws -> [[String: Any]] {
     try run.output.split(separator: "\n").map { line in
       let object = try #require(

@@ -27,7 +27,7 @@ struct ClientTests {
     try withPackages { folder in
       let programs = [("App", "[\"kept\"]\n"), ("Transitive", "stamped [2, 3]\n")]
       for (name, expected) in programs {
-        // Both have the same folder of build products, so that the package is built once.
+        // All have the same folder of build products, so that the package is built once.
         let swift =
           ["swift", "run", "--build-system", buildSystem, "--configuration", configuration]
           + options(of: name, in: folder)
@@ -67,7 +67,7 @@ struct ClientTests {
     }
   }
 
-  /// The text of a code block in a document, from where `begin` is.
+  /// The text of the code block in a document that starts after `begin`.
   private func block(of document: String, after begin: String) throws -> String {
     let text = try String(contentsOf: packageRoot.appending(path: document), encoding: .utf8)
     let start = try #require(text.range(of: begin)).lowerBound
@@ -80,7 +80,7 @@ struct ClientTests {
     try manifest.write(to: url, atomically: true, encoding: .utf8)
   }
 
-  /// Copies the clients, and what SwiftPM reads of this package.
+  /// Copies the clients, and the files of this package that SwiftPM reads.
   private func copyPackages(to folder: URL) throws {
     let files = FileManager.default
     let clients = packageRoot.appending(path: "Tests/Clients")
@@ -106,7 +106,7 @@ struct ClientTests {
     }
   }
 
-  /// Options that choose a package, and keep all that SwiftPM writes in a folder.
+  /// Options that select a package, and keep all files of SwiftPM in a folder.
   private func options(of name: String, in folder: URL) -> [String] {
     ["--package-path", folder.appending(path: name).path]
       + ["scratch", "cache", "config", "security"].flatMap {
@@ -114,7 +114,7 @@ struct ClientTests {
       }
   }
 
-  /// Runs a program with the settings of the clients in a folder, and returns what it prints.
+  /// Runs a program with the settings of the clients in a folder, and returns its output.
   @discardableResult
   private func output(of command: [String], for folder: URL) throws -> String {
     let settings = [

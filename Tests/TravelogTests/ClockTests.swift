@@ -4,7 +4,7 @@ import StoreTesting
 import TestSupport
 import Testing
 
-/// The library of Debian's package `faketime`, which gives a program another clock; nil if it is
+/// The library of Debian's package `faketime`, which changes the clock of a program; nil if it is
 /// not installed.
 private let fakeClock: String? = {
   // A folder for each architecture, such as /usr/lib/x86_64-linux-gnu.
@@ -16,7 +16,7 @@ private let fakeClock: String? = {
 // Without the package `faketime` these tests are reported as skipped.
 @Suite("Wrong clocks", .enabled(if: fakeClock != nil, "faketime is not installed"))
 struct ClockTests {
-  /// Runs the program with a clock that is off by some time.
+  /// Runs the program with a wrong clock.
   private func travelog(at offset: String, _ arguments: String...) throws -> Run {
     try TravelogTests.travelog(
       arguments,
@@ -38,7 +38,7 @@ struct ClockTests {
       let logs = folder.path + "/logs"
       var world = HistoryWorld(SeededGenerator(for: "clocks"))
       let store = try Store.open(.file(URL(fileURLWithPath: path)), schema: worldSchema)
-      // The last clock runs a thousand times too fast.
+      // The last clock is a thousand times too fast.
       for offset in ["+0", "+10y", "-30y", "-1d", "+0 x1000"] {
         for _ in 0..<5 { try world.write(to: store) }
         let run = try travelog(at: offset, "export", path, "--to", logs)

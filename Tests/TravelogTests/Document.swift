@@ -1,6 +1,6 @@
 import Foundation
 
-/// What a reader of a document does, in its order: writes a file, or types a command.
+/// A step of a document's reader: writing a file, or typing a command.
 enum DocumentStep {
   case file(path: String, text: String)
   case command(line: Int, text: String, output: String)
@@ -8,9 +8,9 @@ enum DocumentStep {
 
 /// The steps of a document.
 ///
-/// A block of code that names a file, as in “swift Sources/a/main.swift”, is written to that file. A block
-/// “console” has commands, each with its output below it. A block “console whole” has one command,
-/// whose output contains lines that begin as commands do.
+/// A code block that names a file, as in “swift Sources/a/main.swift”, is written to that file. A
+/// block “console” has commands, each followed by its output. A block “console whole” has one
+/// command, whose output has lines that look like commands.
 func steps(of document: String) throws -> [DocumentStep] {
   let text = try String(contentsOf: packageRoot.appending(path: document), encoding: .utf8)
   var steps: [DocumentStep] = []
@@ -53,14 +53,14 @@ private func commands(
   return found.map { .command(line: $0.line, text: $0.text, output: $0.output) }
 }
 
-/// Follows a document from top to bottom, as a reader at a shell does.
+/// Follows a document from top to bottom in a shell.
 struct DocumentReader {
-  /// The folder that the shell is in.
+  /// The shell's current folder.
   private(set) var folder: URL
 
   init(in folder: URL) { self.folder = folder }
 
-  /// What a reader's shell does otherwise: it would build the package.
+  /// Replaces “swift run”, which would build the package.
   private static let substitutes = """
     make() { "$REPOSITORY"/docs/demo.sh; }
     swift() { shift; "$REPOSITORY"/Tools/run-client "$PROGRAMS" "$@"; }
@@ -76,9 +76,9 @@ struct DocumentReader {
     try text.write(to: file, atomically: true, encoding: .utf8)
   }
 
-  /// Runs a command, and returns what it prints.
+  /// Runs a command, and returns its output.
   ///
-  /// The next command begins in the folder where this one ends.
+  /// The next command starts in the folder where this one ends.
   mutating func type(_ command: String) throws -> String {
     let place = FileManager.default.temporaryDirectory.appending(path: UUID().uuidString)
     defer { try? FileManager.default.removeItem(at: place) }
@@ -100,7 +100,7 @@ struct DocumentReader {
   }
 }
 
-/// Whether an output is as a document shows it, where “…” stands for any text.
+/// Whether an output matches the one in a document, where “…” stands for any text.
 func matches(_ output: String, _ shown: String) -> Bool {
   let parts = shown.components(separatedBy: "…")
   guard parts.count > 1 else { return output == shown }

@@ -4,7 +4,7 @@ import Testing
 
 @Suite("The commands and links of the documents")
 struct DocumentTests {
-  /// The documents whose commands are run; some need the shell of SQLite.
+  /// The documents whose commands are run; some need the sqlite3 shell.
   static let documents =
     [
       "README.md", "docs/FROM_A_MAC.md", "docs/OPERATE.md", "docs/TOKENS.md", "docs/SECURITY.md",
@@ -63,7 +63,7 @@ struct DocumentTests {
     }
   }
 
-  /// The link to a heading, as GitHub makes it.
+  /// The anchor of a heading on GitHub.
   private func anchor(_ heading: Substring) -> String {
     let text = heading.drop { $0 == "#" || $0 == " " }.lowercased()
     return "#"

@@ -7,7 +7,7 @@ import Testing
 
 @testable import travelog
 
-/// What docs/CLI_JSON.md says of the answers: their keys and types, and an example of each.
+/// The tables and examples of docs/CLI_JSON.md: keys, types, and an example of each answer.
 private struct Document {
   struct Field {
     let key: String
@@ -47,23 +47,23 @@ private struct Document {
     }
   }
 
-  /// What an object has that its table does not say, or lacks.
+  /// The differences between an object and its table.
   func violations(_ value: Any, _ type: String, at path: String = "$") -> [String] {
     if type.hasPrefix("list of ") {
-      guard let list = value as? [Any] else { return ["\(path) is no list"] }
+      guard let list = value as? [Any] else { return ["\(path) is not a list"] }
       return list.flatMap { violations($0, String(type.dropFirst(8)), at: path + "[]") }
     }
     switch type {
     case "any": return []
-    case "text": return value is String ? [] : ["\(path) is no text"]
-    case "boolean", "number": return value is NSNumber ? [] : ["\(path) is no \(type)"]
+    case "text": return value is String ? [] : ["\(path) is not a text"]
+    case "boolean", "number": return value is NSNumber ? [] : ["\(path) is not a \(type)"]
     case "integer":
       let number = (value as? NSNumber)?.doubleValue
-      return number == number?.rounded() && number != nil ? [] : ["\(path) is no integer"]
+      return number == number?.rounded() && number != nil ? [] : ["\(path) is not an integer"]
     default: break
     }
     guard let fields = shapes[type] else { return ["\(path): there is no table of \(type)"] }
-    guard let object = value as? [String: Any] else { return ["\(path) is no object"] }
+    guard let object = value as? [String: Any] else { return ["\(path) is not an object"] }
     var result = Set(object.keys).subtracting(fields.map(\.key)).map {
       "\(path) has \($0), which the table of \(type) does not"
     }
@@ -84,7 +84,7 @@ struct DocumentedAnswersTests {
     try #require(JSONSerialization.jsonObject(with: Data(text.utf8)) as? [String: Any], "\(text)")
   }
 
-  /// Decodes an example and encodes it again: a key that the type does not have would be lost.
+  /// Decodes and encodes an example; a key that the type does not have would be lost.
   private func expectStrict<Answer: Codable>(
     _ type: Answer.Type,
     _ text: String

@@ -71,7 +71,7 @@ struct ExitCodeTests {
           ["undo", wrong, "1"], ["verify", logs, "--against", wrong], ["run", wrong],
         ]
         if wrong != sub {
-          // An empty folder has no logs, which is another mistake.
+          // An empty folder has no logs, which is a different error.
           lines += [
             ["verify", wrong], ["import", wrong, "--into", into], ["log", wrong],
             ["diff", wrong, path], ["blame", wrong, "Guest", "1"], ["report", wrong],
@@ -144,7 +144,7 @@ struct ExitCodeTests {
       let older = folder.path + "/older.store"
       let copy = try Connection(path: path, mode: .readWrite)
       try copy.execute("VACUUM INTO '\(older)'")
-      // One write in ten is taken back.
+      // One of ten writes is rolled back.
       for _ in 0..<4 { try world.write(to: store) }
       let guest = try #require(worldSchema.index(of: "Guest"))
       try store.write(Author()) { writer in
@@ -212,7 +212,7 @@ struct ExitCodeTests {
     try withStore { folder, path, _, _ in
       let env = try #require(installed("env"))
       let logs = folder.path + "/logs"
-      // The signal waits until the program listens.
+      // The signal is sent after the program has installed its handler.
       let run = try run(
         env,
         [

@@ -2,10 +2,10 @@ import Foundation
 import TestSupport
 import Testing
 
-/// Stops the program at every call that changes a file, runs it again, and looks whether anything
-/// was lost or doubled.
+/// Stops the program at every call that changes a file, runs it again, and checks that nothing was
+/// lost or doubled.
 ///
-/// `make faults` goes through all of them; here it is each of a few, spread over the run.
+/// `make faults` tries all calls; otherwise a few, spread over the run.
 @Suite("Interruptions at every step")
 struct FaultTests {
   private enum Kind: String, CaseIterable {
@@ -51,9 +51,9 @@ struct FaultTests {
     try stop(command, atLeast: trials(3, long: 50))
   }
 
-  /// Runs a command with each fault once, and looks after each what the next run makes of it.
+  /// Runs a command once with each fault, and checks the result of the next run.
   private func stop(_ command: StoppedCommand, atLeast expected: Int) throws {
-    // A large log is written page by page, with one call like the other.
+    // A large log is written page by page with similar calls.
     let stride = command == .replayOfLargeLog ? trials(487, long: 7) : trials(61, long: 1)
     try command.prepared { run in
       var fired = 0
@@ -62,7 +62,7 @@ struct FaultTests {
         while let (result, call) = try withFault(kind.rawValue, at: number, run) {
           fired += 1
           let place = "\(kind.rawValue) at \(number), \(call)"
-          // A program that went on must have made good what failed.
+          // A program that continued must have repaired the failure.
           expectSentence(result, place)
           try run.check(place)
           number += stride
@@ -74,7 +74,7 @@ struct FaultTests {
   }
 }
 
-/// Runs a command with one fault, and returns what fired; nil if nothing did.
+/// Runs a command with one fault; returns the fault, or nil if it did not happen.
 func withFault(
   _ kind: String,
   at number: Int,
@@ -99,7 +99,7 @@ func withFault(
   return (result, try String(contentsOfFile: mark, encoding: .utf8))
 }
 
-/// Expects that a program which was not killed ended as it means to, and said why where it failed.
+/// Expects that a program which was not killed ended normally, with a sentence if it failed.
 func expectSentence(_ run: Run, _ place: String) {
   #expect(run.code < 128 || run.code == 128 + SIGKILL, "\(place): ended by \(run.code)")
   if run.code != 0, run.code < 128 { #expect(!run.errors.isEmpty, "\(place)") }

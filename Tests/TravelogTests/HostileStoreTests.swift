@@ -5,7 +5,7 @@ import StoreTesting
 import TestSupport
 import Testing
 
-/// Stores whose bytes were changed by a bad disk, or by somebody.
+/// Stores with bytes that a faulty disk or an attacker changed.
 @Suite("Altered stores")
 struct HostileStoreTests {
   @Test(
@@ -61,12 +61,12 @@ struct HostileStoreTests {
     ]
   }
 
-  /// Runs a command, which is to end in time, by itself, and with a sentence where it fails.
+  /// Expects that a command ends in time, without a crash, and with a sentence if it fails.
   private func expectEnd(of command: [String], _ place: String) throws -> Int32 {
     let timeout = try #require(installed("timeout"))
     let run = try run(timeout, ["60", products + "/travelog"] + command)
     #expect(run.code < 124, "\(place): \(command) ended by \(run.code): \(run.errors.prefix(2000))")
-    // The answer of `status` says itself that the store is not the one that was exported.
+    // The answer of `status` itself says that the store is not the exported one.
     if run.code != 0, run.code != 1, command.first != "status" || run.code != 14 {
       #expect(!run.errors.isEmpty, "\(place): \(command) ended by \(run.code)")
     }
@@ -120,7 +120,7 @@ struct HostileStoreTests {
             "UPDATE \"\(column) = \(value) WHERE rowid = (SELECT \(row)(rowid) FROM \"\(table)\")"
           )
         } catch {
-          // The table does not take the value.
+          // A constraint of the table refuses the value.
           continue
         }
         changed += 1
@@ -132,7 +132,7 @@ struct HostileStoreTests {
     }
   }
 
-  /// Changes a byte, a number or some bytes in a row, mostly behind the header of the file.
+  /// Changes a byte, a number or some bytes of a row, usually after the header of the file.
   private func damage(_ bytes: inout Data, _ random: inout SeededGenerator) {
     let isHeader = Int.random(in: 0..<20, using: &random) == 0
     let place = Int.random(in: isHeader ? 0..<100 : 100..<bytes.count, using: &random)
@@ -141,7 +141,7 @@ struct HostileStoreTests {
     case 1: bytes[place] = UInt8.random(in: 0...255, using: &random)
     case 2: bytes[place] = [0, 0x7f, 0x80, 0xff].randomElement(using: &random) ?? 0
     default:
-      // A piece of the file stands where another should be.
+      // A part of the file is copied over another part.
       let count = Int.random(in: 1...64, using: &random)
       let source = Int.random(in: 0..<bytes.count - count, using: &random)
       let target = Int.random(in: 100..<bytes.count - count, using: &random)

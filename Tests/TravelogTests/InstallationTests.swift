@@ -4,7 +4,7 @@ import Testing
 
 @Suite("Installation of the built program")
 struct InstallationTests {
-  /// The files and links below a folder, by their paths in it.
+  /// The relative paths of the files and links in a folder.
   private func files(in folder: URL) throws -> Set<String> {
     let paths = try FileManager.default.subpathsOfDirectory(atPath: folder.path)
     return Set(
@@ -19,7 +19,7 @@ struct InstallationTests {
     )
   }
 
-  /// What has to be there, however it was installed.
+  /// Expects every file of an installation.
   private func expectProgram(in prefix: URL, zsh: String, manual: String) throws {
     let files = try files(in: prefix)
     for path in [
@@ -35,7 +35,7 @@ struct InstallationTests {
     #expect(run.code == 0 && run.output.hasPrefix("travelog"), "\(run.errors)")
   }
 
-  /// What each Markdown document below a folder links to is there.
+  /// Expects that all links of the Markdown documents in a folder lead to files.
   private func expectLinks(in folder: URL) throws {
     var count = 0
     for path in try files(in: folder) where path.hasSuffix(".md") {
@@ -50,12 +50,12 @@ struct InstallationTests {
     #expect(count > 20)
   }
 
-  /// Each path under the prefix that a text names is there, and it names no other place.
+  /// Expects that all paths in a text are under the prefix and exist.
   private func expectPaths(in text: String, of name: String, root: String, prefix: String) throws {
     for place in ["/usr/bin/travelog", "/usr/share/travelog"] {
       #expect(!text.contains(place), "\(name) names \(place)")
     }
-    // A page of the manual has a backslash before a hyphen.
+    // A manual page has a backslash before a hyphen.
     let plain = text.replacing("\\-", with: "-")
     for match in plain.matches(of: /[^\s"“”,;:='`()]*(docs|[Pp]ipelines|bin)\/[\w.-]*\w/) {
       let path = String(match.0)
@@ -70,7 +70,7 @@ struct InstallationTests {
     guard let make = installed("make") else { return }
     let prefix = "/opt/Travel.log+1_2~rc@3"
     try withTemporaryFolder { folder in
-      // The programs are there; “-o release” is how make is told so.
+      // The programs are already built; “-o release” tells make not to build them again.
       func target(_ name: String) throws -> Run {
         try run(
           make,
@@ -135,7 +135,7 @@ struct InstallationTests {
   func debianPackage() throws {
     guard installed("dpkg-deb") != nil, let dpkg = installed("dpkg") else { return }
     try withTemporaryFolder { folder in
-      // The package is thrown away: its size is of no matter.
+      // The package is not kept, so its size does not matter.
       let environment = [
         "PATH": "/usr/sbin:/usr/bin:/sbin:/bin", "DPKG_DEB_COMPRESSOR_TYPE": "gzip",
         "DPKG_DEB_COMPRESSOR_LEVEL": "1",

@@ -8,10 +8,10 @@ import Testing
 
 @testable import travelog
 
-/// Stops commands by the signals that Control-C and a service manager send.
+/// Stops commands with the signals of Control-C and a service manager.
 @Suite("Signals")
 struct InterruptionTests {
-  /// A command that runs, its error messages, and a pipe to it that stays open.
+  /// A running command, its error messages, and a pipe to it that stays open.
   private struct Running {
     let process = ChildProcess()
     let input = Pipe()
@@ -29,7 +29,7 @@ struct InterruptionTests {
       try process.run()
     }
 
-    /// Sends a signal, and returns how the command ended and what it said.
+    /// Sends a signal, and returns the exit code and the errors.
     func stop(_ signal: Int32) -> (code: Int32, errors: String, time: Duration) {
       let start = ContinuousClock.now
       kill(process.processIdentifier, signal)
@@ -43,7 +43,7 @@ struct InterruptionTests {
     }
   }
 
-  /// A store with logs, a filled folder for temporary files, and a pipe that nobody writes to.
+  /// A store with logs, a folder for temporary files, and a pipe without a writer.
   private func withWorld(
     _ body: (_ folder: URL, _ store: String, _ logs: String) throws -> Void
   )
@@ -59,7 +59,7 @@ struct InterruptionTests {
       }
       try travelog("export", path, "--to", folder.path + "/logs")
       try travelog("import", folder.path + "/logs", "--into", folder.path + "/b.store")
-      // It notes beside the logs that it was there.
+      // This creates the lock file beside the logs.
       try travelog("verify", folder.path + "/logs")
       try FileManager.default.createDirectory(
         atPath: folder.path + "/tmp",
@@ -70,14 +70,14 @@ struct InterruptionTests {
     }
   }
 
-  /// What lies in a folder, but for locks and for what belongs to databases that are open.
+  /// The names in a folder, except locks and files of open databases.
   private func names(in folder: URL) throws -> [String] {
     try FileManager.default.subpathsOfDirectory(atPath: folder.path)
       .filter { !$0.hasSuffix("/.lock") && !$0.hasSuffix("-shm") && !$0.hasSuffix("-wal") }
       .sorted()
   }
 
-  /// A command line of each command that waits: for a store, a folder of logs, or a pipe.
+  /// A command line of each command that waits: for a store, a log folder, or a pipe.
   private func waitingCommands(_ folder: URL, _ store: String, _ logs: String) -> [[String]] {
     let replica = folder.path + "/b.store"
     let pipe = folder.path + "/pipe"
@@ -111,7 +111,7 @@ struct InterruptionTests {
       let commands = waitingCommands(folder, store, logs)
       let all = Set(Travelog.program.command.subcommands.map(\.name))
       #expect(all.subtracting(commands.map { $0[0] }) == ["completions", "generate"])
-      // In this mode nobody else may read a store.
+      // This mode locks out all other readers.
       let locks = try [store, folder.path + "/b.store"].map { path in
         let connection = try Connection(path: path, mode: .readWrite)
         try connection.execute("PRAGMA locking_mode = EXCLUSIVE; BEGIN EXCLUSIVE")
@@ -154,7 +154,7 @@ struct InterruptionTests {
           usleep(delay)
           let end = command.stop(number.isMultiple(of: 2) ? SIGINT : SIGTERM)
           #expect(end.time < .seconds(2), "\(words): \(end)")
-          // One that does not listen yet ends by the signal; one that was quicker ends as it does.
+          // A command may end by the signal before it has a handler, or be faster than the signal.
           #expect(end.code != 2, "\(words): \(end)")
           let left = try names(in: folder).filter { !before.contains($0) }
           #expect(left.allSatisfy { $0 == "c.store" }, "\(words): \(left)")

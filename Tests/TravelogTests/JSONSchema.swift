@@ -1,6 +1,6 @@
 import Foundation
 
-/// What a value has wrong by a JSON Schema: the words of it that `docs/audit.schema.json` uses.
+/// The violations of a JSON Schema; only the keywords in `docs/audit.schema.json` are supported.
 func violations(
   _ value: Any,
   _ schema: [String: Any],
@@ -26,7 +26,7 @@ func violations(
     }
   }
   if let type = schema["type"] as? String, !isOf(type, value) {
-    return result + ["\(path): is no \(type)"]
+    return result + ["\(path): is not of the type \(type)"]
   }
   if let constant = schema["const"] as? NSObject, constant != value as? NSObject {
     result.append("\(path): is not \(constant)")
@@ -50,7 +50,7 @@ func violations(
       if let property = properties[name] {
         result += violations(member, property, root, at: "\(path).\(name)")
       } else if schema["properties"] != nil {
-        // The schema allows other keys, which a later version may add; today there are none.
+        // The schema allows other keys for later versions; the present version has none.
         result.append("\(path): has \(name)")
       }
     }

@@ -23,8 +23,8 @@ struct JobTests {
     }
   }
 
-  /// Runs the line for cron that a job has in its comments, in an empty environment, on files in a
-  /// folder; the job itself is as it is shipped.
+  /// Runs the line for cron from a supplied job's comment, in an empty environment, with files in a
+  /// folder.
   private func cron(_ job: String, in folder: URL, _ more: String = "") throws -> Run {
     let text = try String(contentsOfFile: "\(pipelines)/\(job).json5", encoding: .utf8)
     let line = try #require(text.split(separator: "\n").first { $0.contains("* *") })
@@ -57,7 +57,7 @@ struct JobTests {
           #expect(run.code == 0 && run.output + run.errors == "", "\(job): \(run.errors)")
         }
         if round == 1 { for _ in 0..<5 { try world.write(to: store) } }
-        // The names of reports have the second in them.
+        // Names of reports have a resolution of one second.
         Thread.sleep(forTimeInterval: 1.1)
       }
       for (job, steps) in [
@@ -80,8 +80,8 @@ struct JobTests {
     }
   }
 
-  /// Expects a file of figures for each job and one for the store, which another user can read, with
-  /// every series that the alerts are about.
+  /// Expects a file of metrics for each job and one for the store, readable for other users, with
+  /// every series that the alerts use.
   private func expectMetrics(in metrics: String) throws {
     let jobs = ["nightly-export", "offline-replay", "retention", "weekly-audit"]
     let files = jobs.map { "\($0).prom" } + ["nightly-export-store.prom"]
@@ -109,7 +109,7 @@ struct JobTests {
   @Test("Export, retention and audit print nothing in any order, while an app writes to the store.")
   func anyOrder() throws {
     try withStore { folder, store, world in
-      // Each job comes once after each other one.
+      // Each job runs once after each other one.
       for job in [
         "nightly-export", "retention", "weekly-audit", "nightly-export", "weekly-audit",
         "retention", "nightly-export",
@@ -180,7 +180,7 @@ struct JobTests {
       #expect(report.steps.map(\.state) == ["done", "failed", "skipped"])
       #expect(report.code == 1 && report.name == "found")
 
-      // A job that is not even begun says so there too, and keeps the last success.
+      // A job that can't start reports that too, and keeps the last success.
       let none = try travelog(
         "run",
         "\(pipelines)/nightly-export.json5",
@@ -193,7 +193,7 @@ struct JobTests {
     }
   }
 
-  /// Each would end what it stands in, were it not escaped; a quote is one character with its accent.
+  /// Names that need escaping in labels; a quote with a combining accent is one character.
   private let oddNames = [
     "a'\u{301}b", "\"\u{301}", "back\\slash", "two\nlines", "$(date) `date`", "é *",
   ]
@@ -387,7 +387,7 @@ struct JobTests {
     guard let analyze = installed("systemd-analyze") else { return }
     try withTemporaryFolder { copies in
       for unit in units {
-        // The program is where the package puts it, which is not there in a test.
+        // The program is not installed at its final path during a test.
         let text = try String(contentsOfFile: "\(folder)/\(unit)", encoding: .utf8)
           .replacing("/usr/bin/travelog", with: "\(products)/travelog")
         try Data(text.utf8).write(to: copies.appendingPathComponent(unit))

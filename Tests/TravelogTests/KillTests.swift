@@ -3,7 +3,7 @@ import ProcessTesting
 import TestSupport
 import Testing
 
-/// Kills the program at random moments, some times in a row, and lets the next run make it good.
+/// Kills the program several times at random moments, and then lets a run complete its work.
 @Suite("Random kills")
 struct KillTests {
   @Test(
@@ -13,7 +13,7 @@ struct KillTests {
   func kill(_ command: StoppedCommand) throws {
     var random = SeededGenerator(for: "kills of \(command.rawValue)")
     try command.prepared(times: 3) { run in
-      // The shortest of some runs, so that most kills hit while the program is at work.
+      // The shortest of several runs, so that most kills hit a working program.
       var length = Duration.seconds(60)
       for _ in 0..<3 {
         try run.prepare()
@@ -24,7 +24,7 @@ struct KillTests {
       let rounds = trials(1, long: 100)
       var hits = 0
       var tries = 0
-      // On a busy machine a whole round may miss; there are more of them until one hits.
+      // On a busy machine all kills of a round may miss; the rounds continue until one hits.
       for round in 0..<max(rounds, 30) where round < rounds || hits == 0 {
         try run.prepare()
         var places: [String] = []
@@ -44,7 +44,7 @@ struct KillTests {
     }
   }
 
-  /// Starts the program, kills it after a while, and returns how it ended.
+  /// Starts the program, kills it after a delay, and returns how it ended.
   private func start(_ arguments: [String], killedAfter moment: Duration?) throws -> Int32 {
     let process = ChildProcess()
     process.executableURL = URL(fileURLWithPath: products + "/travelog")

@@ -25,11 +25,11 @@ struct NewUserTests {
 
   private var names: [String] { Travelog.program.command.subcommands.map(\.name) }
 
-  /// The bytes of all files in a folder, by their paths.
+  /// The bytes of all files in a folder by their paths.
   private func contents(of folder: URL) throws -> [String: Data] {
     var result: [String: Data] = [:]
     for name in try FileManager.default.subpathsOfDirectory(atPath: folder.path) {
-      // A reader leaves these beside a store, and they say nothing of it.
+      // Readers leave these files beside a store; they have no content of the store.
       guard !name.hasSuffix("-shm"), !name.hasSuffix("-wal") else { continue }
       let url = folder.appendingPathComponent(name)
       var isFolder: ObjCBool = false
@@ -96,7 +96,7 @@ struct NewUserTests {
         )
         #expect(run.code == 10, "\(line): \(run.code) \(run.errors)")
         #expect(run.output == "" && run.errors.contains("no"), "\(line): \(run.errors)")
-        // An export makes its folder before it looks for the store.
+        // An export creates its folder before it opens the store.
         let left = try FileManager.default.contentsOfDirectory(atPath: folder.path)
         #expect(Set(left).subtracting(["logs"]) == [], "\(line)")
         if left.contains("logs") {
@@ -330,7 +330,7 @@ struct NewUserTests {
     }
   }
 
-  /// Runs the program with a terminal for its messages, and returns what that showed.
+  /// Runs the program with a terminal for its messages, and returns what the terminal showed.
   private func onTerminal(_ words: [String]) throws -> String {
     var main: Int32 = 0
     var terminal: Int32 = 0
@@ -347,7 +347,7 @@ struct NewUserTests {
     close(terminal)
     var text: [UInt8] = []
     var chunk = [UInt8](repeating: 0, count: 4096)
-    // The end of a terminal is an error.
+    // Reading a closed terminal is an error.
     while case let count = read(main, &chunk, chunk.count), count > 0 { text += chunk[..<count] }
     process.waitUntilExit()
     return String(decoding: text, as: UTF8.self)

@@ -103,7 +103,7 @@ struct ProgramTests {
     }
   }
 
-  /// What verify says of logs that were given as files or through a pipe.
+  /// The findings of verify for logs as files or through a pipe.
   private func verify(
     _ words: [String],
     _ folder: URL,
@@ -133,7 +133,7 @@ struct ProgramTests {
       var flipped = packed
       flipped[packed.count / 2] ^= 0x10
       let path = folder.path + "/damaged.gz"
-      // The line of its one transaction, with another author.
+      // The closing line of its only transaction, with another author.
       let altered = Data(text.utf8).dropLast(trailer + transaction + 2)
       for (bytes, kind) in [
         (try compressed(cut), "incomplete"), (flipped, "damaged"),
@@ -153,7 +153,7 @@ struct ProgramTests {
         #expect(try verify(others, folder).0.code == 1)
         #expect(try travelog(["import", "--into", folder.path + "/x"] + others).code == 4)
       }
-      // Each by itself is sound, and what is missing between them is named by their names.
+      // Each log is intact by itself; the gap between them is reported with their names.
       let (run, gaps) = try verify([files[0], files[2]], folder)
       #expect(run.code == 1 && gaps.map { $0["path"] as? String } == [files[2]])
       let copy = folder.path + "/copy.store"

@@ -34,7 +34,7 @@ struct ReferenceTests {
         }
         if let mandoc = installed("mandoc") {
           let lint = try run(mandoc, ["-T", "lint", "-W", "warning", path])
-          // A page that says when it was made would not be the same each time.
+          // Pages have no date, so that they are reproducible.
           let faults = lint.output.split(separator: "\n").filter { !$0.contains("missing date") }
           #expect(faults == [], "\(faults)")
         }
@@ -102,7 +102,7 @@ struct ReferenceTests {
       #expect(try offers("travelog", "") != [])
       #expect(try offers("travelog", "export", "--er") == ["--error-if-empty"])
       #expect(try offers("travelog", "--color", "a") == ["always", "auto"])
-      // bash takes a flag and its value apart at the sign.
+      // bash splits a flag and its value at the equals sign.
       #expect(try offers("travelog", "--color", "=", "al") == ["always"])
       #expect(try offers("travelog", "--color", "=") == ["always", "auto", "never"])
       #expect(

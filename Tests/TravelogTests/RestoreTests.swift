@@ -6,7 +6,7 @@ import Testing
 
 @Suite("Restoring by an import")
 struct RestoreTests {
-  /// A store of large values and others, and its logs, a transaction in each.
+  /// A store with large values and others, and its logs of one transaction each.
   private func withLogs(
     hasLargeValues: Bool = true,
     _ body: (_ folder: URL, _ store: Store, _ logs: String) throws -> Void
@@ -110,7 +110,7 @@ struct RestoreTests {
         beyond.errors.hasSuffix("\(replica) is at transaction \(all.count).\n"),
         "\(beyond.errors)"
       )
-      // Nothing was reached where there is no replica.
+      // Without a replica, no transaction was reached.
       let none = try travelog("import", folder.path + "/none", "--into", folder.path + "/c.store")
       #expect(none.code == 10 && !none.errors.contains("is at transaction"))
     }
@@ -119,7 +119,7 @@ struct RestoreTests {
   @Test("An import that fails leaves nothing beside the replica.")
   func journal() throws {
     try withLogs(hasLargeValues: false) { folder, store, _ in
-      // A log of this size goes into a new replica without a write-ahead log.
+      // A log of this size is imported into a new replica without a write-ahead log.
       for id in Int64(20_000)..<20_004 {
         let words = (0..<40_000).map { _ in UInt64.random(in: .min ... .max) }
         try addGuest(id, words.withUnsafeBytes { Data($0) }.base64EncodedString(), to: store)

@@ -10,7 +10,7 @@ struct SampleDataTests {
   private let committed = URL(fileURLWithPath: #filePath).deletingLastPathComponent()
     .appendingPathComponent("../../sample-data").standardizedFileURL
 
-  /// Makes what is in the folder, by the script and the programs of this build.
+  /// Creates the content of the folder with the script and the programs of this build.
   private func make(in folder: URL) throws {
     let process = ChildProcess()
     process.executableURL = URL(fileURLWithPath: "/bin/bash")
@@ -30,12 +30,12 @@ struct SampleDataTests {
     }.sorted()
   }
 
-  /// What stands in a store, whatever the version of SQLite that wrote the file.
+  /// The content of a store, independent of the version of SQLite that wrote the file.
   private func contents(of file: URL) throws -> (rows: [String], history: String) {
-    // A copy, so that nothing can be left beside the file that is passed on.
+    // A copy, so that no file is left beside the original.
     let copy = file.deletingLastPathComponent().appendingPathComponent("copy-\(UUID().uuidString)")
     try FileManager.default.copyItem(at: file, to: copy)
-    defer { try? FileManager.default.removeItem(at: copy) }  // Its folder goes with the test.
+    defer { try? FileManager.default.removeItem(at: copy) }  // The test removes its folder.
     let schema = try #require(try Migration.schema(of: copy))
     let store = try Store.open(.file(copy), schema: schema)
     return (try rowDump(of: store), try lines(of: store))
@@ -60,7 +60,7 @@ struct SampleDataTests {
           #expect(!first.rows.isEmpty && !first.history.isEmpty, "\(name)")
           #expect(first == second, "\(name): make sample-data")
         } else if name.hasSuffix(".gz") {
-          // Libraries compress in different ways; the lines are the log.
+          // Libraries compress differently; only the lines matter.
           #expect(try gunzip(was.path) == gunzip(isNow.path), "\(name): make sample-data")
         } else {
           #expect(

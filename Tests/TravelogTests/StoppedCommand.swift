@@ -5,7 +5,7 @@ import StoreTesting
 import TestSupport
 import Testing
 
-/// The commands that change files, each of which its next run must make good where it was stopped.
+/// The commands that change files, whose next run must complete an interrupted one.
 enum StoppedCommand: String, CaseIterable, CustomTestStringConvertible {
   case export
   case exportOfTombstones = "export of tombstones"
@@ -18,7 +18,7 @@ enum StoppedCommand: String, CaseIterable, CustomTestStringConvertible {
 
   var testDescription: String { rawValue }
 
-  /// Makes what the command works on, in a folder of its own, by some times as many writes.
+  /// Creates the command's input in a separate folder, with `times` as many writes.
   func prepared(times: Int = 1, _ body: (StoppedRun) throws -> Void) throws {
     switch self {
     case .export: try prepareExport(.full, times, body)
@@ -35,19 +35,20 @@ enum StoppedCommand: String, CaseIterable, CustomTestStringConvertible {
   }
 }
 
-/// One command that is to be stopped, with all around it.
+/// A command that is to be stopped, with its environment.
 struct StoppedRun {
-  /// What the program is called with.
+  /// The arguments of the program.
   let arguments: [String]
-  /// A folder for what a test needs besides.
+  /// A folder for other files of a test.
   let folder: URL
-  /// Puts everything back to where it was before the command.
+  /// Restores the state before the command.
   let prepare: () throws -> Void
-  /// Runs the command again, and looks whether anything was lost or doubled; gets what happened.
+  /// Runs the command again, and checks that nothing was lost or doubled; gets the place of the
+  /// stop.
   let check: (_ place: String) throws -> Void
 }
 
-// MARK: A store and nothing else
+// MARK: A store without logs
 
 private func withStore(
   _ mode: HistoryMode,
@@ -64,7 +65,7 @@ private func withStore(
     )
     for number in 0..<12 * times {
       try world.write(to: store)
-      // What a small log holds is full after it.
+      // This completes a small log.
       if number % 4 == 1 {
         try addGuest(Int64(10_000 + number), String(repeating: "long ", count: 60_000), to: store)
       }
@@ -101,7 +102,6 @@ private func prepareExport(
   }
 }
 
-/// Copies a store that was never exported.
 private func copy(_ store: Store, to path: String) throws {
   try removeStore(path)
   try store.copy(to: URL(fileURLWithPath: path))
@@ -135,7 +135,7 @@ private func preparePartialExport(_ times: Int, _ body: (StoppedRun) throws -> V
   }
 }
 
-/// A large log goes into a new replica without a write-ahead log, small ones go with it.
+/// A large log is imported into a new replica without a write-ahead log, small ones with it.
 private func prepareReplay(
   isLarge: Bool,
   _ times: Int,
@@ -170,7 +170,7 @@ private func prepareReplay(
   }
 }
 
-/// Writes texts of which a megabyte and more is left when they are compressed.
+/// Writes texts that have more than a megabyte after compression.
 private func addLargeTexts(to store: Store) throws {
   var generator = SeededGenerator(for: "large texts")
   for id in Int64(1_000)...1_003 {
@@ -197,7 +197,7 @@ private func writesAhead(_ path: String) throws -> Bool {
 
 // MARK: A store with its logs
 
-/// A folder with a store and its logs, which is made anew before each run.
+/// Calls `body` with a store and its logs, which are created again before each run.
 private func withWorld(
   _ prepare: (Store, inout HistoryWorld, String) throws -> Void,
   _ body: (_ fresh: @escaping () throws -> Void, _ store: String, _ logs: String, _ folder: URL)
@@ -305,7 +305,7 @@ private func prepareErasure(_ times: Int, _ body: (StoppedRun) throws -> Void) t
     ]
     try body(
       StoppedRun(arguments: command, folder: folder, prepare: fresh) { place in
-        // In between, logs are sound, or it is said that they are being changed.
+        // Between the runs the logs verify, or verify reports the unfinished change.
         let between = try travelog("verify", logs)
         #expect(
           [0, 17].contains(between.code) || between.output.contains("begun and not finished"),
@@ -323,7 +323,7 @@ private func prepareErasure(_ times: Int, _ body: (StoppedRun) throws -> Void) t
   }
 }
 
-/// The bytes of all logs as they are without compression, and of a store's files.
+/// The bytes of all decompressed logs, and of a store's files.
 private func text(of logs: String, _ store: String) throws -> String {
   let parent = (store as NSString).deletingLastPathComponent
   let name = (store as NSString).lastPathComponent
@@ -351,7 +351,7 @@ private func prepareRecovery(
     for _ in 0..<6 * times { try world.write(to: store) }
     let head = try store.read { try $0.historyRange().head.transaction }
     if isRestored {
-      // Logs of what came later, of a copy, are those of another history.
+      // Logs of later transactions of a copy are those of another history.
       let copy = logs + ".store"
       try store.copy(to: URL(fileURLWithPath: copy))
       let other = try Store.open(.file(URL(fileURLWithPath: copy)))
@@ -388,7 +388,7 @@ private func removeStore(_ path: String) throws {
   for ending in ["", "-wal", "-shm", "-blobs", "-journal"] { try remove(path + ending) }
 }
 
-/// All lines of transactions in a folder of logs, by the names of their files.
+/// All lines of transactions in a log folder, by the names of their files.
 func logLines(_ logs: String) throws -> String {
   var text = ""
   let names = try FileManager.default.subpathsOfDirectory(atPath: logs)

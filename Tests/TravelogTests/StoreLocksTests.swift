@@ -42,7 +42,7 @@ struct StoreLocksTests {
         let head = try reader.historyRange().head
         try reader.sync()
         #expect(try Store.firstBytes(of: path, count: 6) == Array("SQLite".utf8))
-        // Whoever closes a store as the last one takes its write-ahead log away.
+        // The last connection that closes a store removes its write-ahead log.
         for name in ["Second", "Third"] { try add(name, to: path) }
         #expect(FileManager.default.fileExists(atPath: path + "-wal"))
         #expect(try reader.historyRange().head == head)
@@ -68,7 +68,7 @@ struct StoreLocksTests {
       child.standardOutput = output
       child.standardInput = FileHandle.nullDevice
       try child.run()
-      // The first bytes are there, so that it has begun; the rest does not fit into the pipe.
+      // After the first bytes the export has started; the rest does not fit into the pipe.
       let first = output.fileHandleForReading.readData(ofLength: 64)
       for name in ["Second", "Third"] { try add(name, to: path) }
       let bytes = first + output.fileHandleForReading.readDataToEndOfFile()

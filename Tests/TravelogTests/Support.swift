@@ -3,7 +3,7 @@ import Foundation
 import ProcessTesting
 import Store
 
-/// What a run of the program wrote, and how it ended.
+/// The output of a run of the program, and its exit code.
 struct Run {
   var output: String { String(decoding: bytes, as: UTF8.self) }
   let code: Int32
@@ -31,14 +31,14 @@ func travelog(
   try run(products + "/travelog", arguments, environment: environment, input: input)
 }
 
-/// The folder that the programs are in, beside the tests.
+/// The folder of the built programs.
 let products = Bundle.main.bundleURL.path
 
 /// The folder of the package.
 let packageRoot = URL(fileURLWithPath: #filePath).deletingLastPathComponent()
   .deletingLastPathComponent().deletingLastPathComponent()
 
-/// Where a program of the system is; nil if it is not installed.
+/// The path of a program of the system; nil if it is not installed.
 func installed(_ name: String) -> String? {
   ["/usr/bin/", "/bin/", "/usr/local/bin/", "/usr/sbin/"].map { $0 + name }
     .first { FileManager.default.isExecutableFile(atPath: $0) }
@@ -83,7 +83,7 @@ func run(
   )
 }
 
-/// The text of a compressed file.
+/// The decompressed text of a file.
 func gunzip(_ path: String) throws -> String {
   let descriptor = open(path, O_RDONLY)
   defer { close(descriptor) }
@@ -97,12 +97,12 @@ func gunzip(_ path: String) throws -> String {
   }
 }
 
-/// What a run of the program wrote to standard output, as it is.
+/// The bytes that a run of the program writes to standard output.
 func travelogData(_ arguments: String...) throws -> Data {
   try travelog(arguments).bytes
 }
 
-/// Exports a store a transaction at a time, so that each has a log of its own.
+/// Exports each transaction of a store to a separate log.
 func exportApart(_ store: Store, to logs: String) throws {
   let last = try store.read { try $0.historyRange().head.transaction }
   for id in 1...last {

@@ -134,7 +134,7 @@ final class TransactionScanner {
     if text.has("update") { return .update }
     if text.has("insert") { return .insert }
     if text.has("delete") { return .delete }
-    throw Refusal(message: "'\(try text.word())' is no kind of change")
+    throw Refusal(message: "'\(try text.word())' is not a kind of change")
   }
 
   private func entity(_ quoted: UnsafeRawBufferPointer) throws(Refusal) -> UnsafeRawBufferPointer {
@@ -176,7 +176,7 @@ final class TransactionScanner {
     }
     let name = try text.word()
     guard let operation = TransactionOperation(rawValue: name) else {
-      throw Refusal(message: "'\(name)' is no kind of transaction")
+      throw Refusal(message: "'\(name)' is not a kind of transaction")
     }
     try text.expect(#","digest":""#)
     guard let digest = Digest(hexadecimal: text.upToQuote()) else {

@@ -56,7 +56,7 @@ struct LineParts {
   mutating func expect(_ text: StaticString) throws(Refusal) {
     guard has(text) else {
       let shown = String(decoding: line[position...].prefix(40), as: UTF8.self)
-      throw Refusal(message: "it should go on with '\(text)' before '\(shown)'")
+      throw Refusal(message: "it should continue with '\(text)' before '\(shown)'")
     }
   }
 

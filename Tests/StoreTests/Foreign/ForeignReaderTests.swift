@@ -166,7 +166,7 @@ struct ForeignReaderTests {
     }
   }
 
-  @Test("Blob files stay as long as rows or history need them, whoever removes the reference.")
+  @Test("Blob files stay as long as rows or history need them, for any program.")
   func files() throws {
     try withForeignStore { store, connection in
       let folder = store.location.path + "-blobs"

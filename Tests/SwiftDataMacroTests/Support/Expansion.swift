@@ -7,15 +7,15 @@ import SwiftSyntaxMacroExpansion
 import SwiftSyntaxMacros
 import Testing
 
-/// What became of a piece of source: the source that the macros made of it, and what they said.
+/// The result of expanding a piece of source: the new source and the diagnostics.
 struct Expansion {
-  /// A complaint, with the place that it is about.
+  /// A diagnostic with its place.
   struct Complaint: CustomStringConvertible {
     let line: Int
     let column: Int
     let message: String
     let isError: Bool
-    /// What each fix-it says, and the whole source after it.
+    /// The message of each fix-it, and the whole source after it.
     let remedies: [(message: String, result: String)]
 
     var description: String { "\(line):\(column) \(message)" }
@@ -25,7 +25,7 @@ struct Expansion {
   let complaints: [Complaint]
 }
 
-/// The facts of a build that the compiler would tell a macro.
+/// The facts of a build that the compiler gives to a macro.
 func buildConfiguration(
   languageMode: Int = 6,
   conditions: Set<String> = []
@@ -43,10 +43,10 @@ func buildConfiguration(
 ///
 /// - Parameters:
 ///   - source: The source.
-///   - missing: The conformances that the class doesn't have yet, as the compiler would find; a
-///     subclass of a model lacks none.
-///   - configuration: What the compiler tells the macros of the build.
-/// - Returns: The source that the macros made of it, and what they said.
+///   - missing: The conformances that the class does not have yet, as the compiler reports; none for a
+///     subclass of a model.
+///   - configuration: The facts of the build that the compiler gives to the macros.
+/// - Returns: The source after the expansion, and the diagnostics.
 func expand(
   _ source: String,
   missing: [String] = ["PersistentModel", "_ModelRoot", "Sendable", "ModelActor"],
@@ -76,7 +76,7 @@ func expand(
   return Expansion(text: expanded.description, complaints: complaints)
 }
 
-/// The declarations around a node, without their members, as the compiler gives them to a macro.
+/// The declarations around a node, without their members, as the compiler passes them to a macro.
 private func lexicalContext(of node: Syntax) -> [Syntax] {
   var found: [Syntax] = []
   var parent = node.parent
@@ -115,17 +115,17 @@ private func complaint(
   )
 }
 
-/// The source after a fix-it, as an editor would leave it.
+/// The source after an editor has applied a fix-it.
 private func applied(
   _ fixIt: FixIt,
   to file: SourceFileSyntax,
   _ context: BasicMacroExpansionContext
 ) -> String {
   var text = Array(file.description.utf8)
-  // From the end to the beginning, so that places before a change stay what they are.
+  // From the end to the beginning, so that the positions of earlier changes stay valid.
   for change in fixIt.changes.sorted(by: { start(of: $0) > start(of: $1) }) {
     guard case .replace(let old, let new) = change else { continue }
-    // The node belongs to a detached copy of its declaration, so it is found by its place.
+    // The node belongs to a detached copy of its declaration, so it is found by its position.
     let place = context.location(for: old.position, anchoredAt: old, fileName: "Models.swift")
     let converter = SourceLocationConverter(fileName: "Models.swift", tree: file)
     let start = converter.position(ofLine: place.line, column: place.column).utf8Offset
@@ -139,7 +139,7 @@ private func start(of change: FixIt.Change) -> Int {
   return old.position.utf8Offset
 }
 
-/// Expects that the macros make this of the source, and complain of nothing.
+/// Expects this expansion of the source, without diagnostics.
 func expectExpansion(
   _ source: String,
   _ expected: String,
@@ -156,7 +156,7 @@ func expectExpansion(
   )
 }
 
-/// Expects these complaints about the source, each as `line:column sentence`.
+/// Expects these diagnostics of the source, each as `line:column sentence`.
 @discardableResult
 func expectComplaints(
   _ source: String,
@@ -174,7 +174,7 @@ func expectComplaints(
   return expansion
 }
 
-/// Expects that the first complaint offers a remedy, and that it makes this of the source.
+/// Expects that the first diagnostic has a fix-it, and this source after applying it.
 func expectRemedy(
   _ source: String,
   _ message: String,
@@ -191,7 +191,7 @@ func expectRemedy(
   #expect(found.result == expected, sourceLocation: sourceLocation)
 }
 
-/// The lines of a text without the blank ones and the blanks at their ends.
+/// The lines of a text that are not blank, without trailing blanks.
 private func lines(_ text: String) -> [String] {
   text.split(whereSeparator: \.isNewline)
     .map { line in String(line.reversed().drop(while: \.isWhitespace).reversed()) }

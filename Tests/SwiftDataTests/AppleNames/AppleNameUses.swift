@@ -1,6 +1,7 @@
 import SwiftData
 
-// One use of each name of Apple's framework that AppleNames.txt says is here. That it compiles is the test.
+// One use of each name of Apple's framework that AppleNames.txt lists. The test is that it
+// compiles.
 
 private enum Uses {
   @Model class Base {
@@ -118,7 +119,7 @@ private enum Uses {
     ]
   }
 
-  // A parameter has the name of its protocol, so that the associated types are written as Apple's.
+  // A parameter is named like its protocol, so that the associated types are spelled as Apple's.
 
   static func stores<
     DataStore: SwiftData.DataStore,

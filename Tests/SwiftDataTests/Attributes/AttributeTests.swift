@@ -5,7 +5,7 @@ import Testing
 
 @Suite("Attribute types")
 struct AttributeTests {
-  /// Saves an object that a closure has filled, and gives what another context reads.
+  /// Saves an object that a closure has filled, and returns the object that another context reads.
   private func roundTrip(_ fill: (AllTypes) -> Void) throws -> (AllTypes, ModelContext) {
     let container = try ModelContainer(
       for: AllTypes.self,

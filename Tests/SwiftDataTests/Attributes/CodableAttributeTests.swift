@@ -6,7 +6,7 @@ import SwiftData
 import TestSupport
 import Testing
 
-/// A class that another framework could have, which encodes itself as a text.
+/// A class of another framework that encodes itself as a text.
 final class MapIdentifier: Codable, Equatable {
   let text: String
   init(_ text: String) { self.text = text }
@@ -23,7 +23,7 @@ final class MapIdentifier: Codable, Equatable {
   static func == (left: MapIdentifier, right: MapIdentifier) -> Bool { left.text == right.text }
 }
 
-/// A type that has a column form of its own, and encodes itself otherwise.
+/// A type that has its own column form, and another encoding.
 enum Season: String, Codable {
   case summer, winter
   private enum CodingKeys: CodingKey { case isWarm }

@@ -7,7 +7,7 @@ import Testing
 
 @Suite("Texts of Codable values")
 struct CompositeCoderTests {
-  /// What the coder makes of a value of any type.
+  /// The stored value that the coder makes of a value of any type.
   private func coded<T: Codable>(_ value: T) throws -> Value {
     .text(try CompositeCoder.encode(value))
   }

@@ -2,7 +2,6 @@ import Foundation
 import SwiftData
 import Testing
 
-/// A value that is not Codable.
 struct Color: Equatable {
   var red: UInt8
   var green: UInt8

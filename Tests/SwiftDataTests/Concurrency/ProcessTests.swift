@@ -6,7 +6,7 @@ import Testing
 
 @Suite("Several processes with one file")
 struct ProcessTests {
-  /// The program that writes, which is built beside the tests.
+  /// Starts the program that writes; it is built beside the tests.
   private func probe(_ store: URL, _ author: String, _ count: Int) throws -> ChildProcess {
     let process = ChildProcess()
     process.executableURL = Bundle.main.executableURL?.deletingLastPathComponent()
@@ -92,7 +92,7 @@ struct ProcessTests {
       .map { $0.split(separator: " ").compactMap { Int($0) } }
     try #require(lines.map(\.count) == [3, 3, 3, 3], "\(lines)")
     #expect(lines.last?.prefix(2) == [60_000, 1_800_029_999])
-    // 45,000 more objects would be some tens of MiB.
+    // 45,000 more objects would need tens of MiB.
     #expect(lines[3][2] - lines[0][2] < 4 << 10, "\(lines)")
   }
 }

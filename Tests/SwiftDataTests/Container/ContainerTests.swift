@@ -134,7 +134,7 @@ struct ContainerTests {
     )
     let schema = Schema([Trip.self, Visitor.self])
     #expect {
-      // The schema of Visitor alone would take Trip along.
+      // The schema of Visitor would include Trip.
       _ = try ModelContainer(
         for: schema,
         configurations: [trips, ModelConfiguration("rest", isStoredInMemoryOnly: true)]
@@ -194,7 +194,7 @@ struct ContainerTests {
       let context = ModelContext(container)
       let trip = try #require(try context.fetch(FetchDescriptor<Trip>()).first)
       trip.destination = "Oslo"
-      // Fetches see the change that can't be saved.
+      // Fetches see the change, although it can't be saved.
       let changed = FetchDescriptor<Trip>(predicate: #Predicate { $0.destination == "Oslo" })
       #expect(try context.fetchCount(changed) == 1)
       #expect(throws: SwiftDataError.readOnly) { try context.save() }

@@ -20,7 +20,7 @@ struct AdoptionTests {
     try context.save()
   }
 
-  /// Trips by their names, from a context that is released here; what `read` does is done before.
+  /// Trips by their names, from a context that is released here; `read` runs before the release.
   private func trips(_ read: (ModelContext, [Trip]) throws -> Void = { _, _ in }) throws -> [Trip] {
     let context = ModelContext(container)
     let trips = try context.fetch(FetchDescriptor<Trip>(sortBy: [SortDescriptor(\.name)]))
@@ -282,7 +282,7 @@ struct AdoptionTests {
         freed = trip
         withExtendedLifetime((own, trip)) {}
       }()
-      // A failure would print the object, and with it references to objects that are gone.
+      // A failure would print the object, and with it references to released objects.
       let isFreed = freed == nil
       #expect(isFreed, "\(isRegistered)")
     }

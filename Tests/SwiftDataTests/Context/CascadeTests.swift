@@ -47,7 +47,7 @@ struct CascadeTests {
     try context.save()
   }
 
-  /// The tree as it is in the store.
+  /// The tree in the store.
   private func tree() throws -> [String] {
     let other = ModelContext(container)
     let branches = try other.fetch(FetchDescriptor<Branch>(sortBy: [SortDescriptor(\.name)]))

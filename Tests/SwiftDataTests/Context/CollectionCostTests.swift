@@ -21,7 +21,7 @@ import Testing
 
 @Suite("The cost of changes to large collections")
 struct CollectionCostTests {
-  /// What SQLite did for a task.
+  /// The work of SQLite for a task.
   struct Cost: Equatable {
     var statements: Int
     var steps: Int
@@ -48,11 +48,11 @@ struct CollectionCostTests {
       place = now
     }
     #expect(crate.apples.map(\.number) == Array(0..<2_200))
-    // One when it is changed for the first time, and one or two to make room.
+    // One copy for the first change, and one or two for growth.
     #expect(copies <= 3)
   }
 
-  /// The cost of a task, and of the save after it, on a crate of so many apples.
+  /// The cost of a task and of the save after it, on a crate with `count` apples.
   private func cost(
     _ count: Int,
     _ task: (ModelContext, Crate, [Apple]) throws -> Void
@@ -67,7 +67,7 @@ struct CollectionCostTests {
     maker.insert(crate)
     maker.insert(Crate())
     try maker.save()
-    // The next save works out the digest of a transaction, and so what making them all costs.
+    // The next save computes the digest of a transaction, so its cost includes all insertions.
     crate.name = "full"
     try maker.save()
     let context = ModelContext(container)
@@ -87,7 +87,7 @@ struct CollectionCostTests {
 
   private func total(_ container: ModelContainer) throws -> Cost {
     let store = try #require(container.stores.first as? NativeStore).store
-    // In memory all connections are one.
+    // In memory all connections are the same one.
     return try store.read {
       Cost(statements: $0.connection.statementsRun, steps: $0.connection.steps)
     }
@@ -134,7 +134,7 @@ struct CollectionCostTests {
     func reading(_ count: Int) throws -> Cost {
       try self.cost(count) { _, crate, _ in _ = isRead ? crate.apples.count : 0 }
     }
-    // What the first reading takes is that of the reader.
+    // The first reading also has the cost of opening a reader.
     func own(_ count: Int) throws -> Cost {
       let (all, read) = (try cost(count), try reading(count))
       return Cost(statements: all.statements - read.statements, steps: all.steps - read.steps)
@@ -150,7 +150,7 @@ struct CollectionCostTests {
     let apples = (0..<100_000).map { Apple($0) }
     var list = ModelList<any PersistentModel>()
     for apple in apples { list.append(apple) }
-    // With a walk for each of these, all of them would take hours.
+    // Searching the list for each apple would take hours.
     for apple in apples.dropLast(2) {
       guard list.contains(apple), list.remove(apple) else { break }
       list.append(apple)

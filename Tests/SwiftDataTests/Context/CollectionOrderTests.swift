@@ -6,7 +6,7 @@ import Testing
   var room = ""
   @Relationship(inverse: \Book.shelf) var owned: [Book] = []
   @Relationship(inverse: \Book.shelves) var shared: [Book] = []
-  // Books do not know the shelves that they lie on.
+  // A relationship without an inverse.
   var loose: [Book] = []
   init() {}
 }
@@ -30,7 +30,7 @@ import Testing
 
 @Suite("The order of to-many relationships in memory")
 struct CollectionOrderTests {
-  /// The ways in which a store keeps a collection.
+  /// The kinds of storage of a collection.
   enum Kind: CaseIterable {
     case owned, shared, loose
 
@@ -59,7 +59,7 @@ struct CollectionOrderTests {
 
   private func numbers(_ kind: Kind) -> [Int] { shelf[keyPath: kind.path].map(\.number) }
 
-  /// The numbers as another context reads them.
+  /// The numbers that another context reads.
   private func saved(_ kind: Kind) throws -> [Int] {
     let shelf = try #require(try ModelContext(container).fetch(FetchDescriptor<Bookcase>()).first)
     return shelf[keyPath: kind.path].map(\.number)

@@ -38,7 +38,7 @@ struct ForeignObjectTests {
     item.trip = trip
     #expect(item.trip === trip)
     for _ in 0..<2 { expectRefusal(["BucketListItem.trip", "Trip"]) }
-    // Nothing of it has come to the other context, which may be another thread's.
+    // The other context is not changed, because it may belong to another thread.
     #expect(trip.bucketList.isEmpty && other.hasChanges == !saved)
     #expect(try ModelContext(container).fetchCount(FetchDescriptor<BucketListItem>()) == 0)
     try other.save()

@@ -62,7 +62,7 @@ struct ForeignRefreshingTests {
       #expect(board.notes.isEmpty)
     }
     #expect(try !isSealed())
-    // A second time, and while history has neither.
+    // A second foreign change, while neither is sealed.
     try other.execute("UPDATE BucketListItem SET trip = NULL WHERE title = 'y'")
     _ = try context.fetch(FetchDescriptor<Trip>())
     #expect(trip.bucketList.map(\.title) == ["z"])

@@ -120,7 +120,7 @@ struct IdentityTests {
         held = Array(held.shuffled(using: &random).prefix(8))
         contexts[0] = ModelContext(container)
       }
-      // What two contexts deleted can't be saved by both; that is not the matter here.
+      // Two contexts can't both save a deletion of one object; this test ignores that.
       for trip in set { #expect(set.contains(trip), "seed \(seed), step \(step)") }
       for left in held {
         for right in held + Array(set) where left == right {

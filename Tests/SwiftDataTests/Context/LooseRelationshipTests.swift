@@ -4,7 +4,7 @@ import Testing
 
 @Model final class Album {
   var title: String
-  // Pictures do not know their albums.
+  // A relationship without an inverse.
   var pictures: [Picture] = []
   var cover: Picture?
   init(title: String) { self.title = title }

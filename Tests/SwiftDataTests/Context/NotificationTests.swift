@@ -47,7 +47,7 @@ struct NotificationTests {
     #expect(log.withLock { $0.count } == 6)
   }
 
-  /// What a save tells, as names of entities with the keys of their rows.
+  /// The content of a save's notification, as names of entities with the keys of their rows.
   private func told(
     by context: ModelContext,
     _ body: () throws -> Void

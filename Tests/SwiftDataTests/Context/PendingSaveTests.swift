@@ -19,7 +19,7 @@ struct PendingSaveTests {
     return PendingSave(context.pending, in: context)
   }
 
-  /// Writes a save to the first store, and commits it or not.
+  /// Writes a save to the first store, and commits it or fails.
   private func write(_ save: PendingSave, fails: Bool = false) throws {
     try context.container.stores[0].write(save, storeIndex: 0, in: context) {
       if fails { throw CancellationError() }

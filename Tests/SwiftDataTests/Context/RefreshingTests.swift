@@ -136,6 +136,6 @@ struct RefreshingTests {
 }
 
 private final class Noticed: @unchecked Sendable {
-  // Touched by the thread of the test alone.
+  // Only the thread of the test uses it.
   var count = 0
 }

@@ -63,8 +63,8 @@ struct RollbackTests {
     #expect(try other.fetch(partly).first?.content == content)
   }
 
-  /// A context in which "A" is saved, with a new "A" that a save makes one with it, and one more
-  /// change that makes that save fail.
+  /// A context with a saved "A", a new "A" that a save would merge with it, and a change that makes
+  /// the save fail.
   private func failing() throws -> (ModelContext, old: Trip, new: Trip, culprit: Trip) {
     let context = ModelContext(try tripContainer())
     let old = Trip(name: "A", destination: "old")

@@ -260,7 +260,7 @@ struct ConformanceRelationshipTests {
     try fill(place)
     let container = try place.open()
     let other = ModelContext(container)
-    // Objects that the new context read first have other rows in it, in custom stores.
+    // In custom stores, objects that the new context reads first have other rows in it.
     _ = try other.fetch(FetchDescriptor<Tag>())
     let own = isRegistered ? try other.fetch(FetchDescriptor<BucketListItem>()) : []
     let trip = try first(Trip.self, ModelContext(container))
@@ -344,7 +344,7 @@ struct ConformanceRelationshipTests {
   }
 }
 
-/// The same numbers for the same seed.
+/// A generator with the same numbers for the same seed.
 struct LinearGenerator: RandomNumberGenerator {
   private var state: UInt64
   init(seed: UInt64) { state = seed &* 2_862_933_555_777_941_757 &+ 3_037_000_493 }

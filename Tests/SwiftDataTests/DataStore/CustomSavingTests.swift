@@ -201,7 +201,7 @@ struct CustomSavingTests {
     #expect(throws: SwiftDataError.self) { try context.save() }
     #expect(throws: (any Error).self) { try context.save() }
     place.shelf.silence = nil
-    // The refusal of the last reading is told once.
+    // The error of the last reading is thrown once.
     do { try context.save() } catch { try context.save() }
     #expect(found.bucketList.map(\.title) == ["1"])
     let last = try #require(try place.context().fetch(FetchDescriptor<Trip>()).first)
@@ -233,7 +233,7 @@ struct CustomSavingTests {
   }
 }
 
-/// What a notification told last.
+/// The content of the last notification.
 private final class Told: @unchecked Sendable {
   // Posted and read on the thread of the test.
   var inserted: [PersistentIdentifier] = []

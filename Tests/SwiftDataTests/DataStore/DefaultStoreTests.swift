@@ -35,7 +35,7 @@ struct DefaultStoreTests {
     let items = [BucketListItem(title: "1"), BucketListItem(title: "2")]
     trip.bucketList = items
     trip.livingAccommodation = LivingAccommodation(placeName: "Hut")
-    // In a context both sides know of each other.
+    // A context keeps both sides consistent.
     let context = ModelContext(try tripContainer())
     context.insert(trip)
     return try store.save(

@@ -1,9 +1,9 @@
 import Foundation
 import SwiftData
 
-/// The memory of a dictionary store, which outlives the store as a file would.
+/// The memory of a dictionary store, which outlives the store like a file.
 final class Shelf: @unchecked Sendable {
-  // Each test has its own, and containers call it in turn.
+  // Each test has its own, and containers use it in turn.
   var records: [PersistentIdentifier: RecordSnapshot] = [:]
   var lastKey = 0
   var author: String?
@@ -11,18 +11,18 @@ final class Shelf: @unchecked Sendable {
   var fetches = 0
   var counts = 0
   var batches = 0
-  /// What the next save throws.
+  /// The error of the next save.
   var refusal: (any Error)?
-  /// What fetches throw.
+  /// The error of fetches.
   var silence: (any Error)?
-  /// Changes what a save gives back.
+  /// Changes the result of a save.
   var afterSave: ((RecordSnapshot) -> RecordSnapshot)?
   var givesPermanentIdentifiers = true
   var hasCache = true
   var leavesOutCollections = false
 }
 
-/// Describes a store in memory.
+/// The configuration of a store in memory.
 struct DictionaryStoreConfiguration: DataStoreConfiguration {
   typealias Store = DictionaryStore
 
@@ -34,8 +34,7 @@ struct DictionaryStoreConfiguration: DataStoreConfiguration {
   func hash(into hasher: inout Hasher) { hasher.combine(name) }
 }
 
-/// A store in memory with snapshots of its own, numbers for keys, a cache, counts, pages and
-/// batches.
+/// A store in memory with its own snapshots, numbers as keys, a cache, counts, pages and batches.
 final class DictionaryStore: DataStoreBatching {
   typealias Configuration = DictionaryStoreConfiguration
   typealias Snapshot = RecordSnapshot
@@ -101,7 +100,7 @@ final class DictionaryStore: DataStoreBatching {
           primaryKey: shelf.lastKey
         )
       }
-      // Others of the same request may be its twins.
+      // Other objects of the same request may have the same unique values.
       if let new = remapped[old] { shelf.records[new] = snapshot.copy(persistentIdentifier: new) }
     }
     var changed: [PersistentIdentifier: RecordSnapshot] = [:]

@@ -1,9 +1,9 @@
 import Foundation
 import SwiftData
 
-/// Describes a store that keeps its objects in one JSON file.
+/// The configuration of a store that keeps its objects in one JSON file.
 ///
-/// In the shape in which people write it for Apple's framework: a class with variables, not
+/// It has the usual form of code for Apple's framework: a class with variables, not
 /// `Sendable`.
 final class JSONStoreConfiguration: DataStoreConfiguration {
   typealias Store = JSONStore
@@ -11,7 +11,7 @@ final class JSONStoreConfiguration: DataStoreConfiguration {
   var name: String
   var schema: Schema?
   var fileURL: URL
-  /// How often the file was read.
+  /// The number of times that the file was read.
   var reads = 0
 
   init(name: String, schema: Schema? = nil, fileURL: URL) {
@@ -30,7 +30,7 @@ final class JSONStoreConfiguration: DataStoreConfiguration {
   }
 }
 
-/// A store that keeps its objects in one JSON file, reads all of it for each fetch, and leaves
+/// A store that keeps its objects in one JSON file, reads the whole file for each fetch, and leaves
 /// filters and orders to SwiftData.
 final class JSONStore: DataStore {
   typealias Configuration = JSONStoreConfiguration
@@ -60,7 +60,7 @@ final class JSONStore: DataStore {
       throw DataStoreError.preferInMemorySort
     }
     let all = try read()
-    // All objects of all entities: that is how people write it.
+    // All objects of all entities, as people write it.
     return DataStoreFetchResult(
       descriptor: request.descriptor,
       fetchedSnapshots: all.keys.sorted().compactMap { all[$0] },
@@ -93,7 +93,7 @@ final class JSONStore: DataStore {
     return DataStoreSaveChangesResult(for: identifier, remappedIdentifiers: remapped)
   }
 
-  /// The object that has the unique values of a new one.
+  /// The object with the unique values of a new one.
   private func twin(
     of snapshot: DefaultSnapshot,
     in all: [PersistentIdentifier: DefaultSnapshot]

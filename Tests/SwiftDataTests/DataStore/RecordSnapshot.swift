@@ -1,7 +1,7 @@
 import Foundation
 import SwiftData
 
-/// A snapshot of a type of its own: values as they are, by the names of the properties.
+/// A custom snapshot: unconverted values by the names of the properties.
 struct RecordSnapshot: DataStoreSnapshot, @unchecked Sendable {
   // The values are those of models, which are constants.
   let persistentIdentifier: PersistentIdentifier
@@ -43,7 +43,7 @@ struct RecordSnapshot: DataStoreSnapshot, @unchecked Sendable {
     if mirror.displayStyle == .optional {
       return mirror.children.first.flatMap { codable($0.value) }
     }
-    // An enumeration as its raw value, as a store with columns would have it.
+    // The raw value of an enumeration, as in a store with columns.
     if let raw = value as? any RawRepresentable { return raw.rawValue as? any Codable }
     return value as? any Codable
   }

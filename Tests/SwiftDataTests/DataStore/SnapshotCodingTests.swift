@@ -215,7 +215,7 @@ struct SnapshotCodingTests {
   }
 }
 
-/// Storage for readings with the same values always.
+/// Storage for readings that always has the same values.
 private struct FixedReading: BackingData {
   var persistentModelID: PersistentIdentifier?
   var metadata: Any { "fixed" }

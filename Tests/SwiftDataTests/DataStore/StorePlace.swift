@@ -2,12 +2,12 @@ import Foundation
 import SwiftData
 import TestSupport
 
-/// The stores that must behave alike.
+/// The kinds of stores, which must behave alike.
 enum StoreKind: String, CaseIterable, Sendable {
   case native, json, dictionary
 }
 
-/// Where a store of some kind is kept for one test; it can be opened again and again.
+/// The place of a test's store of some kind, which can be opened repeatedly.
 final class StorePlace {
   let kind: StoreKind
   let folder: TemporaryFolder
@@ -26,7 +26,7 @@ final class StorePlace {
     }
   }
 
-  /// Opens the store anew.
+  /// Opens the store again.
   func open(_ types: any PersistentModel.Type...) throws -> ModelContainer {
     try ModelContainer(
       for: Schema(types.isEmpty ? [Trip.self] : types),
@@ -34,7 +34,7 @@ final class StorePlace {
     )
   }
 
-  /// A context over the store, opened anew.
+  /// A context of a newly opened container.
   func context(_ types: any PersistentModel.Type...) throws -> ModelContext {
     ModelContext(
       try ModelContainer(
@@ -45,7 +45,7 @@ final class StorePlace {
   }
 }
 
-/// Reservations that keep their hotel.
+/// A model whose reservations deny its deletion.
 @Model final class Hotel {
   var name: String
   var stars: Int?
@@ -63,7 +63,7 @@ final class StorePlace {
   init(guest: String) { self.guest = guest }
 }
 
-/// A model that leads nowhere, and that nothing leads to.
+/// A model without relationships.
 @Model final class Reading {
   var value: Int
   var mood: Mood

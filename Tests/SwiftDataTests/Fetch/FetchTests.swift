@@ -4,7 +4,7 @@ import Testing
 
 @Suite("Fetching")
 struct FetchTests {
-  /// A context with trips named 00, 01, …, of which each has an item.
+  /// A context with trips named 00, 01, …, each with one item.
   private func context(_ count: Int) throws -> ModelContext {
     let context = ModelContext(try tripContainer())
     for number in 0..<count {

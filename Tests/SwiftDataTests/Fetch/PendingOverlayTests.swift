@@ -26,7 +26,7 @@ struct PendingOverlayTests {
     try overlay.sync(models.map(\._$state), pending: context.pending)
   }
 
-  /// The values of a column as a fetch reads them.
+  /// The values of a column that a fetch reads.
   private func values(_ column: String, of table: String) throws -> [String] {
     let statement = try overlay.connection.prepare(
       "SELECT t0.\(column) FROM \(overlay.source(table)) AS t0 ORDER BY \(overlay.order(of: table))"

@@ -11,7 +11,7 @@ import Testing
 @Model final class RCard {
   var name: String
   var board: RBoard?
-  // Leads to a card that knows nothing of it.
+  // A relationship without an inverse.
   var origin: RCard?
   @Relationship(inverse: \RLabel.cards) var labels: [RLabel] = []
   @Relationship(deleteRule: .cascade, inverse: \RStep.card) var steps: [RStep] = []
@@ -104,7 +104,7 @@ struct PendingRuleTests {
     },
   ]
 
-  /// What conditions of all kinds find, by name.
+  /// The names of the objects that conditions of all kinds find.
   private func found(_ context: ModelContext) throws -> [[String]] {
     func names<T: PersistentModel>(
       _ path: KeyPath<T, String>,

@@ -45,7 +45,7 @@ struct DeleteHistoryTests {
     try delete(#Predicate { $0.token < token })
     try delete(#Predicate { $0.token <= token })
     #expect(try after(token) == [4, 5, 6])
-    // Once more, with a token whose transaction is gone.
+    // Again, with a token whose transaction is deleted.
     try delete(#Predicate { $0.token <= token })
     #expect(try kept() == [4, 5, 6])
     #expect(try context.fetchCount(FetchDescriptor<Trip>()) == 6)

@@ -43,7 +43,7 @@ struct ErasedValueTests {
       Issue.record("\(own)")
       return
     }
-    // The links name objects, and hold no values.
+    // Links contain only ids, and are not erased.
     #expect(insert.values.names == ["visits"])
     #expect(insert.values[\.visits] as? [PersistentIdentifier] == [visit.persistentModelID])
     for name in ["card", "address", "age", "photo", "sponsor"] {
@@ -63,7 +63,7 @@ struct ErasedValueTests {
     #expect(delete.tombstone[\.sponsor] == nil)
     #expect(Set(delete.previousValues.names) == ["card", "age", "visits"])
     #expect(delete.tombstone.contains { $0 as? String == "17" })
-    // Nobody else's are erased.
+    // Values of other objects are not erased.
     guard
       case .update(let other as DefaultHistoryUpdate<Patron>) = changes(
         of: friend.persistentModelID

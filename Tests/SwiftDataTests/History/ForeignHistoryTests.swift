@@ -8,7 +8,7 @@ import Testing
 struct ForeignHistoryTests {
   let folder: TemporaryFolder
   let container: ModelContainer
-  /// A program that knows nothing of us.
+  /// A program other than Travelog.
   let other: Connection
 
   init() throws {
@@ -69,7 +69,7 @@ struct ForeignHistoryTests {
     let start = ContinuousClock.now
     let first = try await walk.next()
     #expect(first.map(labels) == ["ours"])
-    // Nobody waited for the one that writes.
+    // Reading did not wait for the writing program.
     #expect(ContinuousClock.now - start < .seconds(5))
     let release = Task {
       try await Task.sleep(for: .milliseconds(50))

@@ -2,7 +2,7 @@ import Foundation
 import SwiftData
 import Testing
 
-/// What all sample code does with history.
+/// The uses of history in common sample code.
 @Suite("Common uses of history")
 struct HistoryIdiomTests {
   let container: ModelContainer

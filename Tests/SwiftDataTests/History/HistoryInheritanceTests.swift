@@ -54,7 +54,7 @@ struct HistoryInheritanceTests {
     }
     #expect(delete.tombstone[\.plate] as? String == "T 1")
     #expect(delete.tombstone[\.license] as? String == "x")
-    // Bikes have text by the name of a car's number, so that history has two names for the two.
+    // The text of bikes has the name of cars' number, so history has two names for them.
     #expect(delete.tombstone[\.doors] as? Int == 2)
     #expect(delete.previousValues["doors"] as? Int == 2)
     #expect(delete.previousValues["Car.doors"] == nil)

@@ -40,7 +40,7 @@ struct HistoryPredicateTests {
     store = try #require(all.first?.storeIdentifier)
   }
 
-  /// Expects that the predicate is SQL, and that SQL selects what evaluating it selects.
+  /// Expects that a predicate is SQL, and that SQL selects what evaluating it selects.
   private func expectSame(
     _ predicate: Predicate<DefaultHistoryTransaction>,
     count: Int? = nil,

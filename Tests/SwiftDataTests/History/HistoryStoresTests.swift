@@ -34,7 +34,7 @@ struct HistoryStoresTests {
     )
   }
 
-  /// Saves a trip or a person at a time.
+  /// Saves a trip or a person at a given time.
   private func save(_ kind: String, _ name: String, at seconds: Double) throws {
     world.setTime(seconds)
     if kind == "trip" {
@@ -98,7 +98,7 @@ struct HistoryStoresTests {
     var generator = SeededGenerator(seed: UInt64(seed))
     for index in 0..<14 {
       let kind = Bool.random(using: &generator) ? "trip" : "person"
-      // Some at the same time, and now and then the clock goes back.
+      // Some have the same time, and sometimes the clock is set back.
       let time = Double(index / 3) + Double(Int.random(in: -2...1, using: &generator)) * 1.5
       try save(kind, "\(index)", at: max(0, time))
     }
@@ -111,7 +111,7 @@ struct HistoryStoresTests {
     for (index, transaction) in all.enumerated() {
       let rest = try after(transaction.token)
       #expect(names(rest) == names(Array(all[(index + 1)...])), "seed \(seed), \(index)")
-      // Reading on in small steps comes to the same.
+      // Reading in small steps gives the same transactions.
       var token = transaction.token
       var read: [DefaultHistoryTransaction] = []
       while let next = try after(token).first {
@@ -178,7 +178,7 @@ struct HistoryStoresTests {
     }
     let all = try after(nil)
     try deleteHistory(of: world.folder.file("people.store"), through: 3)
-    // Those of trips cover people up to what was deleted, but for the last.
+    // All tokens of trips except the last cover only deleted transactions of people.
     #expect(throws: SwiftDataError.historyTokenExpired) { try after(all[0].token) }
     #expect(throws: SwiftDataError.historyTokenExpired) { try after(all[1].token) }
     #expect(try after(all[5].token).isEmpty)

@@ -121,7 +121,7 @@ struct HistoryTokenTests {
     let token = try allHistory(context)[3].token
     let earlier = try allHistory(context)[0].token
     do {
-      // A copy of the first two transactions, which then goes its own way.
+      // A copy of the first two transactions, which then gets other ones.
       let other = try ModelContainer(
         for: Trip.self,
         configurations: world.configuration("copy")
@@ -156,7 +156,7 @@ struct HistoryTokenTests {
       try ModelContainer(for: Trip.self, configurations: world.configuration("backup"))
     )
     #expect(throws: SwiftDataError.historyDiverged) { try after(token, restored) }
-    // Until both have that transaction, and it is another one.
+    // Now both have that transaction, with different content.
     restored.insert(Trip(name: "f"))
     try restored.save()
     #expect(throws: SwiftDataError.historyDiverged) { try after(token, restored) }
@@ -173,7 +173,7 @@ struct HistoryTokenTests {
     #expect(error?.message.contains(token.storeIdentifier) == true)
   }
 
-  /// Puts the file of one store in the place of another's, with the other's identity.
+  /// Replaces the file of one store by another's, with the other's identifier.
   private func rename(
     _ from: String,
     _ to: String,

@@ -6,11 +6,11 @@ import SwiftData
 import TestSupport
 import Testing
 
-/// Stores whose transactions get the times and the processes that a test says.
+/// Stores whose transactions have the times and processes that a test sets.
 final class HistoryWorld {
-  /// What the next transaction is stamped with.
+  /// The time and process of the next transaction.
   final class Clock: @unchecked Sendable {
-    // Used by one test, on one thread.
+    // Only one test on one thread uses it.
     var time = "2026-01-01T00:00:00.000000Z"
     var process = "app"
   }
@@ -20,7 +20,7 @@ final class HistoryWorld {
 
   init() throws { folder = try TemporaryFolder() }
 
-  /// A configuration of a store that the clock stamps.
+  /// A configuration of a store that uses the clock.
   func configuration(
     _ name: String,
     _ schema: Schema? = nil,
@@ -44,7 +44,7 @@ final class HistoryWorld {
     return configuration
   }
 
-  /// Sets the time to so many seconds after the beginning of 2026, in UTC.
+  /// Sets the time, in seconds after the start of 2026 in UTC.
   func setTime(_ seconds: Double) {
     let microseconds = Int((seconds * 1_000_000).rounded())
     let (whole, fraction) = microseconds.quotientAndRemainder(dividingBy: 1_000_000)
@@ -56,18 +56,17 @@ final class HistoryWorld {
       + String(repeating: "0", count: 6 - digits.count) + digits + "Z"
   }
 
-  /// The instant so many seconds after the beginning of 2026, in UTC.
+  /// The instant this many seconds after the start of 2026 in UTC.
   static func date(_ seconds: Double) -> Date {
     Date(timeIntervalSinceReferenceDate: 788_918_400 + seconds)
   }
 }
 
-/// The history of a context.
 func allHistory(_ context: ModelContext) throws -> [DefaultHistoryTransaction] {
   try context.fetchHistory(HistoryDescriptor<DefaultHistoryTransaction>())
 }
 
-/// Deletes the history of a store up to a transaction, as it lies in the file.
+/// Deletes the history of a store file up to a transaction.
 func deleteHistory(of store: URL, through last: Int64) throws {
   let connection = try Connection(path: store.path, mode: .readWrite)
   try connection.execute(
@@ -83,7 +82,7 @@ func deleteHistory(of store: URL, through last: Int64) throws {
   )
 }
 
-/// Renames an entity of a store, as a schema that names its original name does.
+/// Renames an entity of a store, as a schema with an original name does.
 func renameEntity(_ name: String, to new: String, in store: URL) throws {
   let schema: StoreSchema
   do {

@@ -69,7 +69,7 @@ struct PastSchemaTests {
     context.insert(VoyagesV2.Voyage(name: "New", rating: 0.5))
     try context.save()
     let all = try allHistory(context)
-    // Two saves, the deletion of what goes, the migration, and a save.
+    // Two saves, the deletion of the removed entity's objects, the migration, and a save.
     #expect(all.count == 5)
     let inserted = try #require(
       all[0].changes.first { $0.changedPersistentIdentifier.entityName == "Voyage" }
@@ -101,7 +101,7 @@ struct PastSchemaTests {
     #expect(update.updatedAttributes == [\.name])
     #expect(update.values.names == ["name", "oldNote"])
     #expect(update.previousValues["oldNote"] as? String == "note of Fjord")
-    // Its objects went with the entity.
+    // Its objects were deleted with the entity.
     let deleted = all[2].changes.filter { if case .delete = $0 { true } else { false } }
     #expect(deleted.map(\.changedPersistentIdentifier.entityName) == ["Luggage"])
     let name = "Luggage"
@@ -128,7 +128,7 @@ struct PastSchemaTests {
       context.insert(VoyagesV1.Luggage())
       try context.save()
     }
-    // An entity can be renamed in the catalog alone: models have no word for it.
+    // Models can't rename an entity, so the catalog is changed.
     try renameEntity("Luggage", to: "Baggage", in: url)
     let context = ModelContext(
       try ModelContainer(for: Baggage.self, configurations: ModelConfiguration(url: url))

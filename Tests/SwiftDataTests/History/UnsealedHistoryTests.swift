@@ -10,10 +10,10 @@ struct UnsealedHistoryTests {
 
   let folder: TemporaryFolder
   let url: URL
-  /// A program that knows nothing of us.
+  /// A program other than Travelog.
   let other: Connection
 
-  /// Three transactions of ours, and three of another program.
+  /// Creates three transactions of a context, and three of another program.
   init() throws {
     folder = try TemporaryFolder()
     url = folder.file("tags.store")
@@ -38,13 +38,13 @@ struct UnsealedHistoryTests {
     )
   }
 
-  /// Makes a transaction ten seconds ago, and all before it ten seconds earlier.
+  /// Writes a foreign transaction ten seconds ago, and moves the earlier ones back too.
   private func write(_ sql: String) throws {
     try other.execute("BEGIN; \(sql); COMMIT")
     try other.execute("UPDATE history_foreign SET time = time - 10000")
   }
 
-  /// All that a transaction tells.
+  /// All properties of a transaction.
   private func text(_ transaction: DefaultHistoryTransaction) -> String {
     let changes = transaction.changes.map { change in
       "\(change.changedPersistentIdentifier.id) \(change.valuesByName["label"] ?? "gone")"
@@ -84,7 +84,7 @@ struct UnsealedHistoryTests {
       ("an id", matching(#Predicate { $0.transactionIdentifier == 5 })),
       ("ids", matching(#Predicate { $0.id >= 3 && $0.id < 6 })),
       ("a program", matching(#Predicate { $0.processIdentifier.isEmpty })),
-      // Needs a function of ours, on whatever connection it runs.
+      // It needs a custom SQL function on each connection.
       ("a text", matching(#Predicate { $0.processIdentifier.localizedStandardContains("S") })),
       (
         "an object",

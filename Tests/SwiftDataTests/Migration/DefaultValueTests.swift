@@ -3,7 +3,7 @@ import SwiftData
 import TestSupport
 import Testing
 
-// The defaults differ, as UUID() and Date.now do from one run of a program to the next.
+// The defaults differ like UUID() and Date.now between two runs of a program.
 private enum FirstRun: VersionedSchema {
   static var versionIdentifier: Schema.Version { Schema.Version(1, 0, 0) }
   static var models: [any PersistentModel.Type] { [Ticket.self] }

@@ -124,7 +124,7 @@ enum BrokenPlan: SchemaMigrationPlan {
   }
 }
 
-/// Versions of one thing, each with one more property, and with stages between some of them.
+/// Versions of one schema, each with one more property, and with stages between some of them.
 enum LadderV1: VersionedSchema {
   static var versionIdentifier: Schema.Version { Schema.Version(1, 0, 0) }
   static var models: [any PersistentModel.Type] { [Rung.self] }
@@ -175,7 +175,7 @@ enum OneStagePlan: SchemaMigrationPlan {
   static var schemas: [any VersionedSchema.Type] { StagelessPlan.schemas }
   static var stages: [MigrationStage] {
     [
-      // Over a version, whose neighbours need no stage.
+      // A stage that skips a version whose neighbours need no stage.
       .custom(
         fromVersion: LadderV1.self,
         toVersion: LadderV3.self,
@@ -320,7 +320,7 @@ struct MigrationTests {
     }
   }
 
-  /// A store of one of the versions of a ladder, with things of some names.
+  /// Creates a store of one of the versions of the ladder, with things of some names.
   private func ladder(_ version: any VersionedSchema.Type, _ names: [String], _ url: URL) throws {
     let container = try ModelContainer(
       for: Schema(versionedSchema: version),

@@ -25,7 +25,7 @@ struct HistoryObserverTests {
     )
   }
 
-  /// Saves in a context of its own.
+  /// Saves in a separate context.
   private func save(
     _ author: String? = nil,
     in container: ModelContainer? = nil,
@@ -37,7 +37,7 @@ struct HistoryObserverTests {
     try context.save()
   }
 
-  /// Waits until all that was committed before has been read.
+  /// Waits until everything that was committed before has been read.
   private func settle() async throws {
     for _ in 0..<2 {
       let isDone = Mutex(false)
@@ -198,7 +198,7 @@ struct HistoryObserverTests {
         let path = try? FileManager.default.destinationOfSymbolicLink(
           atPath: "/proc/self/fd/\(name)"
         )
-        return path?.hasPrefix(url.path) ?? false  // One that was closed meanwhile is not open.
+        return path?.hasPrefix(url.path) ?? false  // It may be closed meanwhile.
       }
     }
     let context = ModelContext(container)
@@ -217,7 +217,7 @@ struct HistoryObserverTests {
     try await eventually { first == nil && container.changes.isPolling }
     second = nil
     try await eventually { second == nil && !container.changes.isPolling }
-    // The connections that readers left to the store stay open for the next fetch.
+    // The connections of readers stay open for the next fetch.
     try await eventually { try handles() < during }
   }
 

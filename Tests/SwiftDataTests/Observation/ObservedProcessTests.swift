@@ -39,7 +39,7 @@ struct ObservedProcessTests {
     )
   }
 
-  /// Reads the history with each event, as an application does.
+  /// Reads the history at each event, as an application does.
   private static func read(
     _ observer: HistoryObserver,
     until count: Int
@@ -95,7 +95,7 @@ struct ObservedProcessTests {
       sectionBy: \.author,
       modelContainer: container
     )
-    // Tests beside this one may keep the machine busy for a while.
+    // Other tests may keep the machine busy for a while.
     var delays: [TimeInterval] = []
     for number in 1...3 where delays.min() ?? 1 >= 1 {
       let process = try probe(["write", url.path, "app", "1"])

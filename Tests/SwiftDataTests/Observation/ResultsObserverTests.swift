@@ -24,7 +24,7 @@ struct ResultsObserverTests {
     try ModelContainer(for: Trip.self, configurations: ModelConfiguration(url: url))
   }
 
-  /// A flag that is set when what a closure reads changes.
+  /// A flag that is set when the values that a closure reads change.
   private func change(of read: () -> Void) -> Mutex<Bool>.Box {
     let box = Mutex<Bool>.Box(false)
     withObservationTracking {
@@ -37,7 +37,7 @@ struct ResultsObserverTests {
 
   // MARK: Results
 
-  /// Makes a change at random; saves about every third time.
+  /// Makes a random change, and saves in about a third of the cases.
   private func step(
     _ contexts: [ModelContext],
     _ names: inout Int,
@@ -72,7 +72,7 @@ struct ResultsObserverTests {
   )
   func law(_ seed: UInt64) async throws {
     var random = SeededGenerator(seed: seed)
-    // The second context is one of another container, which stands for another process.
+    // The second context is one of another container, as in another process.
     let others = ModelContext(try Self.container(at: url))
     let contexts = [context, ModelContext(container)]
     var descriptor = FetchDescriptor<Trip>(
@@ -151,7 +151,7 @@ struct ResultsObserverTests {
     try await eventually { changed.mutex.withLock { $0 } }
     #expect(observer.results.map(\.name) == ["A", "B"])
 
-    // Somebody else who has read the new results already does not keep others from the notification.
+    // An observer that has already read the new results does not suppress the notification.
     changed = change { _ = observer.results }
     context.delete(trip)
     _ = observer.results
@@ -167,7 +167,7 @@ struct ResultsObserverTests {
     let thread = Thread {
       let context = ModelContext(other)
       context.insert(Trip(name: "A"))
-      // The test fails without the save.
+      // The test fails if the save does.
       try? context.save()
     }
     thread.start()

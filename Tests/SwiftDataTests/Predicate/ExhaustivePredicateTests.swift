@@ -8,8 +8,8 @@ private typealias Test = any StandardPredicateExpression<Bool>
 private typealias Nodes = PredicateExpressions
 private typealias Item = PredicateExpressions.Variable<PItem>
 
-/// Every combination of nil and values in three columns, asked by predicates put together at
-/// random from every node that has to do with nil.
+/// Random predicates over every combination of nil and values in three columns, made of every node
+/// that handles nil.
 @Suite("Predicates over all combinations of nil")
 struct ExhaustivePredicateTests {
   let store: PredicateStore
@@ -147,7 +147,7 @@ struct ExhaustivePredicateTests {
     case 17: return Nodes.build_Equal(lhs: bossAge, rhs: Nodes.build_Arg(1 as Int?))
     case 18: return Nodes.build_NotEqual(lhs: bossAge, rhs: Nodes.build_NilLiteral())
     case 19, 20:
-      // The fallback passes the one test, and fails the other.
+      // The fallback meets one of the conditions and not the other.
       return Nodes.build_Comparison(
         lhs: Nodes.build_NilCoalesce(lhs: age, rhs: Nodes.build_Arg(choice == 19 ? 1 : 0)),
         rhs: Nodes.build_Arg(1),

@@ -3,7 +3,7 @@ import Testing
 
 @testable import SwiftData
 
-/// Values whose conditions SQL has no words for.
+/// Values whose conditions SQL can't express.
 @Model final class Oddity {
   struct Version: Codable, Comparable {
     var major: Int
@@ -99,7 +99,7 @@ struct OddPredicateTests {
     try expectInMemory(#Predicate { $0.version >= limit }, "Comparison", [2, 4])
   }
 
-  /// Generic, as the compiler knows the answer for a type that is written out.
+  /// Generic, because the compiler evaluates the cast to a concrete type.
   private func isKind<T: Sendable>(of type: T.Type) -> Predicate<Oddity> {
     #Predicate<Oddity> { $0.number is T }
   }

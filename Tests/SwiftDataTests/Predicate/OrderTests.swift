@@ -6,7 +6,7 @@ import Testing
 
 @Suite("Orders of strings and numbers in SQL")
 struct OrderTests {
-  /// Pairs of strings that share beginnings, of characters of which some matter together.
+  /// Pairs of strings with common prefixes, of characters that interact with each other.
   private func pairs(_ alphabets: [[String]], count: Int) -> [(String, String)] {
     var generator = SeededGenerator(seed: 42)
     return (0..<count).map { round in
@@ -80,7 +80,7 @@ struct OrderTests {
     var found: [Unicode.Scalar] = []
     for value in 0x80...0x10ffff {
       guard let scalar = Unicode.Scalar(UInt32(value)) else { continue }
-      // A Hangul syllable or a scalar that is its own form is none; the rest is few.
+      // Hangul syllables and scalars that are their own form are skipped; few others are left.
       let first = String(scalar).decomposedStringWithCanonicalMapping.unicodeScalars.first
       if let first, first.isASCII,
         String(scalar).decomposedStringWithCanonicalMapping.unicodeScalars.count == 1

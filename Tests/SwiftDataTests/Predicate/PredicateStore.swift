@@ -3,7 +3,7 @@ import Testing
 
 @testable import SwiftData
 
-/// A store in memory with objects to ask for.
+/// A store in memory with objects for predicates.
 struct PredicateStore {
   let container: ModelContainer
   let context: ModelContext
@@ -48,7 +48,7 @@ struct PredicateStore {
     )
   }
 
-  /// Expects that the predicate is SQL, and that SQL selects what evaluating it selects.
+  /// Expects that a predicate is SQL, and that SQL selects what evaluating it selects.
   @discardableResult
   func expectSame<T: PersistentModel>(
     _ predicate: Predicate<T>,
@@ -75,7 +75,7 @@ struct PredicateStore {
     return wanted.count
   }
 
-  /// Expects that the predicate can't be SQL, for the reason that the text names.
+  /// Expects that a predicate can't be SQL, for a reason that contains the text.
   func expectRefused<T: PersistentModel>(
     _ predicate: Predicate<T>,
     _ reason: String,

@@ -1,13 +1,12 @@
 import SwiftData
 
-/// The models that predicates are tested over: a value of each kind, and every kind of
-/// relationship.
+/// The models for tests of predicates: a value of each kind, and every kind of relationship.
 enum PredicateWorld {
   enum Status: String, Codable, CaseIterable {
     case draft, open, closed
   }
 
-  /// Ordered against its raw values.
+  /// An enumeration that is ordered against its raw values.
   enum Level: Int, Codable, CaseIterable, Comparable {
     case low = 3
     case middle = 2

@@ -3,7 +3,7 @@ import Testing
 
 @testable import SwiftData
 
-/// A node that somebody else wrote.
+/// A node of another library.
 private struct Foreign: StandardPredicateExpression {
   var variable: PredicateExpressions.Variable<PItem>
   func evaluate(_ bindings: PredicateBindings) throws -> Bool {

@@ -3,7 +3,7 @@ import Testing
 
 @testable import SwiftData
 
-/// The predicates of the talks that this package is after.
+/// The predicates of Apple's talks.
 @Suite("The predicates of SampleTrips")
 struct SeedPredicateTests {
   @Model final class Voyage {

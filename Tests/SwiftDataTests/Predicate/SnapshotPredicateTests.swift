@@ -134,7 +134,7 @@ struct SnapshotPredicateTests {
     try expectSearch(#Predicate<PItem> { $0.place?.name == name || $0.place?.note == name })
     #expect(try plan(#Predicate<PItem> { $0.place?.name == nil }).contains("SEARCH t0 USING"))
     #expect(try plan(#Predicate<PItem> { $0.place == nil }).contains("SEARCH t0 USING"))
-    // Where there is no index, the other table is read once.
+    // Without an index, the other table is scanned once.
     try expectSearch(#Predicate<PItem> { $0.owner?.name == name }, other: "SCAN t1")
     try expectSearch(#Predicate<PItem> { $0.owner?.name.contains(name) == true }, other: "SCAN t1")
     try expectSearch(
@@ -147,7 +147,7 @@ struct SnapshotPredicateTests {
     #expect(differs.contains("SEARCH t1 USING") && !differs.contains("CORRELATED"), "\(differs)")
   }
 
-  /// Expects that the rows are found by an index, and those of the other table in some way.
+  /// Expects that an index finds the rows, and how those of the other table are found.
   private func expectSearch(
     _ predicate: Predicate<PItem>,
     other: String = "SEARCH t1 USING",

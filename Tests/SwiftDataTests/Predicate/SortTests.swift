@@ -37,7 +37,7 @@ struct SortTests {
     kept = people
   }
 
-  /// Expects that SQL sorts as the descriptors themselves do, equal ones by their rows.
+  /// Expects that SQL sorts as the descriptors do, with equal objects in the order of their rows.
   private func expectSame<T: PersistentModel>(
     _ sort: SortDescriptor<T>...,
     sourceLocation: SourceLocation = #_sourceLocation

@@ -1,13 +1,13 @@
 import Foundation
 import ProcessTesting
 
-/// A program of its own that works with a store, and what it prints.
+/// A separate program that works with a store, and its output.
 struct Probe {
   let process: ChildProcess
   let output: URL
 
   func lines() -> [String] {
-    // A file that is not there has no lines.
+    // A missing file has no lines.
     let text = (try? String(contentsOf: output, encoding: .utf8)) ?? ""
     return text.split(separator: "\n").map(String.init)
   }
