@@ -16,11 +16,11 @@ export TRAVELOG_LIBRARIES = $(shell ls /usr/include/libdeflate.h 2>&1)
 BUILD := swift build --disable-index-store -debug-info-format none \
 	--explicit-target-dependency-import-check error -Xswiftc -warnings-as-errors
 
-# Where "make install" puts things; DESTDIR goes before all of it.
+# The prefix of "make install"; DESTDIR is inserted before it.
 PREFIX ?= /usr/local
 DESTDIR ?=
 VERSION = $(shell sed -n 's/.*version: "travelog \(.*\)".*/\1/p' Sources/travelog/Travelog.swift)
-# With the Swift runtime inside, a program is one file that starts in a few milliseconds.
+# With a static Swift runtime, a program is one file that starts in a few milliseconds.
 RELEASE := swift build -c release --static-swift-stdlib
 FUZZER := swift build -c release --scratch-path .build/fuzz --sanitize=address \
 	-Xswiftc -sanitize=fuzzer
@@ -59,8 +59,8 @@ faults: build ## let the program's calls and allocations fail, kill it, and run 
 	  'FaultTests|KillTests|AllocationTests|HistoryProcessTests|DamagedLogTests|MembersTests'
 	@grep -hE '(fired|failed|at work)$$|failed, and' .build/tests/chosen.log
 
-# Swift hides pointers in the bits of its values, so that to LeakSanitizer what is kept is lost; what
-# really leaks meets the limit of memory.
+# LeakSanitizer can't see the pointers that Swift hides in the bits of its values, so it would report
+# used memory. Real leaks exceed the limit of memory.
 fuzz: setup ## let libFuzzer look for bytes that crash what reads logs; FUZZ=600 seconds for each
 	TRAVELOG_FUZZ=1 $(FUZZER) --product Fuzzer
 	@for target in log folder gzip token; do \

@@ -4,9 +4,8 @@ import CompilerPluginSupport
 import Foundation
 import PackageDescription
 
-// The macros are built with the SwiftSyntax modules that every toolchain carries beside its
-// compiler, so that the package needs nothing from the network and swift-syntax is never compiled.
-// Nil if no swiftc on the PATH has them.
+// The folder of the toolchain's SwiftSyntax modules, with which the macros are built: the package needs
+// no network and never compiles swift-syntax. Nil if no swiftc on the PATH has them.
 let hostLibraries: String? = {
   let searchPath = Context.environment["PATH"] ?? ""
   for folder in searchPath.split(separator: ":") {
@@ -33,11 +32,11 @@ let syntaxLinking: [LinkerSetting] =
     [.unsafeFlags(["-L", host, "-Xlinker", "-rpath", "-Xlinker", host])]
       + syntaxModules.map { .linkedLibrary($0) }
   } ?? []
-// It has the error that the compiler shows instead of one for each missing module.
+// A file with one error, which the compiler shows instead of an error for each missing module.
 let withoutSyntax = "WithoutSwiftSyntax.swift"
 
-// A library that makes logs faster, and changes no line of them. It is used where its header is, unless
-// TRAVELOG_PLAIN is set when the package is built.
+// Whether to use a library that makes logs faster without changing their lines: if its header exists,
+// unless TRAVELOG_PLAIN is set when the package is built.
 func hasHeader(_ name: String) -> Bool {
   guard Context.environment["TRAVELOG_PLAIN", default: ""].isEmpty else { return false }
   return ["/usr/include", "/usr/local/include"].contains {
@@ -52,7 +51,7 @@ let package = Package(
   name: "travelog",
   products: [
     .library(name: "SwiftData", targets: ["SwiftData"]),
-    // What tests load before other libraries, to make system calls fail.
+    // Tests preload it to make system calls fail.
     .library(name: "FaultShim", type: .dynamic, targets: ["FaultShim"]),
     .executable(name: "travelog", targets: ["travelog"]),
     .executable(name: "trips", targets: ["trips"]),
@@ -98,7 +97,7 @@ let package = Package(
         "CSwiftRuntime", "FoundationExtras", "SQLite", "Changes", "Store", "SwiftDataMacros",
       ]
     ),
-    // A C module of the name `os`, because `import os.log` needs one.
+    // A C module named `os`, which `import os.log` needs.
     .systemLibrary(name: "COSLog"),
     .target(name: "os", dependencies: ["COSLog"]),
     .target(name: "OSLog", dependencies: ["os"]),
@@ -263,12 +262,12 @@ let package = Package(
       ],
       exclude: ["AppleNames/AppleNames.txt"]
     ),
-    // Its models have the names of SwiftData's own types, which no other test should see.
+    // Its models have names of SwiftData's types, which must not affect other tests.
     .testTarget(name: "ModelShapeTests", dependencies: ["SwiftData"]),
   ],
   swiftLanguageModes: [.v6]
 )
-// It needs libFuzzer, which the flags of "make fuzz" bring.
+// It needs libFuzzer, which the flags of "make fuzz" link.
 if !Context.environment["TRAVELOG_FUZZ", default: ""].isEmpty {
   package.targets.append(
     .executableTarget(name: "Fuzzer", dependencies: ["LogFuzzing"], path: "Tests/Fuzz/Fuzzer")

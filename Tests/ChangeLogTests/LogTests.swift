@@ -337,7 +337,7 @@ struct DamagedLogTests {
           // Any error is right if it has a typed code.
           do {
             _ = try read(file.path)
-            Issue.record("byte \(index), bit \(bit) was changed, and nobody noticed")
+            Issue.record("a change of bit \(bit) of byte \(index) was accepted")
           } catch is LogError {
             found += 1
           }

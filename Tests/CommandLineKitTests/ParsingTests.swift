@@ -9,7 +9,7 @@ struct ParsingTests {
     for words in [["--times", "3"], ["--times=3"], ["-t", "3"], ["-t3"], ["-t=3"]] {
       guard case .run(_, let found) = try parse(["hello", "Kim"] + words, for: Greeting.command)
       else {
-        Issue.record("\(words) run nothing")
+        Issue.record("\(words) run no command")
         continue
       }
       #expect(found[Greeting.times] == 3, "\(words)")
@@ -54,7 +54,7 @@ struct ParsingTests {
   func version() throws {
     for word in ["-V", "--version"] {
       guard case .version = try parse([word], for: Greeting.command) else {
-        Issue.record("\(word) does not ask for the version")
+        Issue.record("\(word) does not show the version")
         continue
       }
     }

@@ -19,7 +19,7 @@ struct JSON5ReaderTests {
       """
     )
     guard case .object(let members) = value.content else {
-      Issue.record("no object: \(value)")
+      Issue.record("not an object: \(value)")
       return
     }
     #expect(value.position == Position(line: 2, column: 1))
@@ -27,7 +27,7 @@ struct JSON5ReaderTests {
     #expect(members[0].value.content == .string("nightly"))
     #expect(members[1].position == Position(line: 4, column: 14))
     guard case .array(let list) = members[1].value.content else {
-      Issue.record("no list: \(members[1])")
+      Issue.record("not a list: \(members[1])")
       return
     }
     #expect(list.map(\.content) == [.number("1"), .number("2.5"), .number("-3e2")])

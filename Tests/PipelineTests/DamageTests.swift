@@ -22,16 +22,16 @@ struct DamageTests {
   }
 
   private static let all: [Damage] = [
-    Damage(testDescription: "a log is lost") { logs, _ in
+    Damage(testDescription: "a log is missing") { logs, _ in
       try FileManager.default.removeItem(atPath: logs[1])
     },
-    Damage(testDescription: "the first log is lost") { logs, _ in
+    Damage(testDescription: "the first log is missing") { logs, _ in
       try FileManager.default.removeItem(atPath: logs[0])
     },
-    Damage(testDescription: "the last log is lost") { logs, _ in
+    Damage(testDescription: "the last log is missing") { logs, _ in
       try FileManager.default.removeItem(atPath: logs[logs.count - 1])
     },
-    Damage(testDescription: "two logs have swapped their names") { logs, folder in
+    Damage(testDescription: "the names of two logs are swapped") { logs, folder in
       let aside = folder.appendingPathComponent("aside").path
       try move(logs[1], aside)
       try move(logs[2], logs[1])
@@ -48,7 +48,7 @@ struct DamageTests {
       )
       try move(logs[1], folder + "/" + name.file)
     },
-    Damage(testDescription: "a log is there twice, under another day", changesContent: false) {
+    Damage(testDescription: "a log is duplicated under another day", changesContent: false) {
       logs,
       _ in
       let day =
@@ -63,7 +63,7 @@ struct DamageTests {
         toPath: day + "/" + (logs[1] as NSString).lastPathComponent
       )
     },
-    Damage(testDescription: "the bytes of a log are those of the one before") { logs, _ in
+    Damage(testDescription: "a log has the bytes of the one before") { logs, _ in
       try Data(contentsOf: URL(fileURLWithPath: logs[0])).write(
         to: URL(fileURLWithPath: logs[1])
       )
@@ -81,7 +81,7 @@ struct DamageTests {
         withIntermediateDirectories: false
       )
     },
-    Damage(testDescription: "a log goes on after its trailer") { logs, _ in
+    Damage(testDescription: "a log continues after its trailer") { logs, _ in
       let url = URL(fileURLWithPath: logs[1])
       try (Data(contentsOf: url) + Data(contentsOf: URL(fileURLWithPath: logs[2]))).write(to: url)
     },

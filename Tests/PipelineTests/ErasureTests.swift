@@ -142,12 +142,12 @@ struct ErasureTests {
 
   /// Changes of the records; each must be found.
   private static let damages: [(String, @Sendable (inout [String]) -> Void)] = [
-    ("all are gone", { $0.removeAll() }),
-    ("the first is gone", { $0.removeFirst() }),
-    ("the last is gone", { $0.removeLast() }),
-    ("one from the middle is gone", { $0.remove(at: $0.count / 2) }),
+    ("all are missing", { $0.removeAll() }),
+    ("the first is missing", { $0.removeFirst() }),
+    ("the last is missing", { $0.removeLast() }),
+    ("one in the middle is missing", { $0.remove(at: $0.count / 2) }),
     ("two are swapped", { $0.swapAt(0, $0.count - 1) }),
-    ("one is there twice", { $0.insert($0[0], at: 1) }),
+    ("one is duplicated", { $0.insert($0[0], at: 1) }),
     ("one has another time", { $0[0] = $0[0].replacing(#""ts":"2"#, with: #""ts":"3"#) }),
     ("the last has another reason", { $0[$0.count - 1].replace("before", with: "after") }),
     ("a line is not a record", { $0.append("hello") }),

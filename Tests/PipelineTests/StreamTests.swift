@@ -119,13 +119,13 @@ struct StreamTests {
   private static let damages:
     [(what: String, error: String, change: @Sendable (inout [String]) -> Void)] = [
       ("a piece is missing", "continues at byte 786432", { $0.remove(at: 8 + 3) }),
-      ("a piece is there twice", "continues at byte", { $0.insert($0[10], at: 11) }),
-      ("pieces changed places", "continues at byte", { $0.swapAt(10, 11) }),
+      ("a piece is duplicated", "continues at byte", { $0.insert($0[10], at: 11) }),
+      ("two pieces are swapped", "continues at byte", { $0.swapAt(10, 11) }),
       ("the last piece is missing", "should continue with", { $0.remove(at: 12) }),
       ("the stream ends in a value", "ends in the middle", { $0.removeSubrange(12...) }),
-      ("a log comes in the middle of a value", "should continue with", { $0.swapAt(12, 13) }),
-      ("a value comes before the first log", "is not a log", { $0.insert($0[4], at: 0) }),
-      ("a value comes inside a log", "lines after the trailer", { $0.insert($0[4], at: 1) }),
+      ("a log follows in the middle of a value", "should continue with", { $0.swapAt(12, 13) }),
+      ("a value precedes the first log", "is not a log", { $0.insert($0[4], at: 0) }),
+      ("a value is inside a log", "lines after the trailer", { $0.insert($0[4], at: 1) }),
       ("a byte differs", "do not have that digest", { $0[11] = $0[11].replacing("A", with: "B") }),
       (
         "another digest", "do not have that digest",

@@ -107,7 +107,7 @@ struct ConnectionTests {
     try connection.setForeignKeys(enforced: true)
     do {
       try connection.execute("INSERT INTO child VALUES (1, 99)")
-      Issue.record("a foreign key did not hold")
+      Issue.record("a foreign key was not enforced")
     } catch SQLiteError.constraintForeignKey {}
     try connection.setTriggers(enabled: false)
     try connection.execute("INSERT INTO parent VALUES (1)")

@@ -109,7 +109,7 @@ struct StatementTests {
     let statement = try connection.prepare("SELECT ?1")
     do {
       try statement.bind(2, Int64(1))
-      Issue.record("a parameter that is not there was bound")
+      Issue.record("a parameter that does not exist was bound")
     } catch SQLiteError.range {}
   }
 
@@ -139,7 +139,7 @@ struct StatementTests {
     try connection.execute("CREATE TABLE t (x); PRAGMA max_page_count = 4")
     do {
       try connection.execute("INSERT INTO t VALUES (zeroblob(100000))")
-      Issue.record("there was room")
+      Issue.record("a full disk accepted the write")
     } catch SQLiteError.full {}
   }
 }

@@ -38,7 +38,7 @@ struct AppleNameTests {
       case "missing":
         let reason = try #require(fields.dropFirst(2).first, "\(name) needs a reason")
         #expect(deviations.contains(reason), "DEVIATIONS does not say of \(name): \(reason)")
-      default: Issue.record("\(name) is neither here nor missing")
+      default: Issue.record("\(name) is neither used nor documented as missing")
       }
     }
     #expect(names.count >= 110)

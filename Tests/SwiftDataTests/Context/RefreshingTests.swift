@@ -111,7 +111,7 @@ struct RefreshingTests {
     for round in 0..<3 {
       _ = try context.fetch(FetchDescriptor<Trip>())
       guard case .toMany(let many) = trip._$state.slots[5] else {
-        Issue.record("there is no collection")
+        Issue.record("the collection is missing")
         return
       }
       #expect(many.isLoaded)
