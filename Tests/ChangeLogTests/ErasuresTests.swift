@@ -101,7 +101,7 @@ struct ErasuresTests {
     #expect(erasures.entries[SHA256.digest(of: [1])]?.isSnapshot == false)
   }
 
-  @Test("A file of records is continued after its last whole line, and refused if it was altered.")
+  @Test("Records are appended after a file's last complete line, and an altered file is refused.")
   func file() throws {
     try withTemporaryFolder { folder in
       let path = folder.path + "/lineage/erasures"

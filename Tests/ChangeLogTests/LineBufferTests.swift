@@ -30,7 +30,7 @@ struct LineBufferTests {
     }
   }
 
-  @Test("Every text of up to six letters and line breaks is cut into the lines that it has.")
+  @Test("Every text of up to six letters and line breaks is split into its lines.")
   func smallTexts() throws {
     for length in 0...6 {
       for bits in 0..<1 << length {

@@ -49,7 +49,7 @@ struct LinePartsTests {
     #expect(position == 2)
   }
 
-  @Test("A number ends before the first byte that is not a digit or a minus.")
+  @Test("A number in a line ends before the first byte that is not a digit or a minus.")
   func numbers() throws {
     let numbers: [(line: String, number: Int64, position: Int)] = [
       ("0,", 0, 1), ("-12}", -12, 3), ("9223372036854775807", .max, 19), ("10:", 10, 2),

@@ -144,7 +144,7 @@ private func gzip(_ text: [UInt8]) throws -> [UInt8] {
   try GzipCompressor(level: 1, path: "test").member(of: text)
 }
 
-@Suite("Logs")
+@Suite("Logs, written and read")
 struct LogTests {
   @Test("A log has a header, the lines of its transactions and a trailer, and zcat reads it.")
   func text() throws {

@@ -5,7 +5,10 @@ import Testing
 
 @Suite("Compressing blocks on several threads")
 struct MemberPipelineTests {
-  @Test("Members come in the order of their blocks, for any number of threads.", arguments: 0...4)
+  @Test(
+    "Compressed members are in the order of their blocks, for any number of threads.",
+    arguments: 0...4
+  )
   func order(_ threads: Int) throws {
     var random = SeededGenerator(for: "member pipeline \(threads)")
     let compressor = try GzipCompressor(level: 1, path: "test")

@@ -236,7 +236,7 @@ struct TransactionScannerTests {
     }
   }
 
-  @Test("After a closing line the next transaction begins, with its own id, time and author.")
+  @Test("After a closing line another transaction begins, with its own id, time and author.")
   func several() {
     let one = transaction(count: 1)
     let two = transaction(count: 1, author: nil) { $0.id = 13 }

@@ -30,7 +30,7 @@ struct RelativeDateTimeFormatterTests {
     #expect(formatter().localizedString(from: DateComponents(weekOfMonth: 2)) == "in 2 weeks")
   }
 
-  @Test("The named style has names for near dates.")
+  @Test("The named style of relative dates has names for near dates.")
   func names() {
     let named = formatter(.full, .named)
     #expect(named.localizedString(from: DateComponents(day: -1)) == "yesterday")
@@ -41,7 +41,7 @@ struct RelativeDateTimeFormatterTests {
     #expect(named.localizedString(from: DateComponents(day: -1)) == "Yesterday")
   }
 
-  @Test("The largest unit that is not zero is written, and an hour from now is an hour.")
+  @Test("A relative date has the largest unit that is not zero.")
   func largestUnit() {
     let now = Date()
     #expect(formatter().localizedString(for: now - 5_400, relativeTo: now) == "1 hour ago")
@@ -51,7 +51,7 @@ struct RelativeDateTimeFormatterTests {
     #expect(formatter().string(for: "now") == nil)
   }
 
-  @Test("Other languages have their own words.")
+  @Test("Relative dates are written in other languages.")
   func language() {
     let german = formatter(.full, .named, language: "de_DE")
     #expect(german.localizedString(from: DateComponents(day: -2)) == "vorgestern")

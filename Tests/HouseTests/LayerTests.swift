@@ -2,7 +2,7 @@ import Foundation
 import SourceGraph
 import Testing
 
-@Suite("The folders inside a module are layers")
+@Suite("Layers inside a module")
 struct LayerTests {
   private func graph(of module: LayeredModule) throws -> SourceGraph {
     try SourceGraph(

@@ -500,7 +500,7 @@ struct PartialTests {
     }
   }
 
-  @Test("A partial log whose name ends with another transaction is found.")
+  @Test("A filtered log whose name ends with another transaction is found.")
   func renamed() throws {
     try withTemporaryFolder { folder in
       var world = try World(folder, "renamed partial log")

@@ -173,7 +173,7 @@ struct PruneTests {
   }
 }
 
-@Suite("Status")
+@Suite("Status of exports")
 struct StatusTests {
   @Test("Status reports waiting transactions, and whether the next export can continue.")
   func status() throws {

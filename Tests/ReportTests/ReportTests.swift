@@ -41,7 +41,7 @@ private func page(_ history: History, _ request: AuditRequest = AuditRequest()) 
   return text
 }
 
-@Suite("The report")
+@Suite("Reports")
 struct ReportTests {
   @Test("Nothing in a store can become a part of the page's code.")
   func escaping() throws {

@@ -243,7 +243,7 @@ struct SeedingTests {
     #expect(wrong.code == 64)
   }
 
-  @Test("Memory does not grow with the number of changes.")
+  @Test("The memory of seeding does not grow with the number of changes.")
   func memory() throws {
     let folder = try TemporaryFolder()
     func peak(_ changes: Int) throws -> Int {

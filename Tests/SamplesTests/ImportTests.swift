@@ -17,7 +17,7 @@ struct ImportTests {
     }
   }
 
-  @Test("An actor imports 100,000 trips.")
+  @Test("An actor outside the main thread imports 100,000 trips.")
   func hundredThousand() async throws {
     try await withTemporaryFolder { folder in
       let container = try ModelContainer(

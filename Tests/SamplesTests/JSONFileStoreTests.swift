@@ -86,7 +86,7 @@ struct JSONFileStoreTests {
     }
   }
 
-  @Test("The file is JSON with the names of the properties.")
+  @Test("A custom store's file is JSON with the names of the properties.")
   func file() async throws {
     try withTemporaryFolder { folder in
       let context = ModelContext(try makeContainer(folder))

@@ -12,7 +12,7 @@ struct TableDefinitionTests {
     }
   }
 
-  @Test("Names that would clash are refused.")
+  @Test("A schema whose names would clash in SQL is refused.")
   func clashes() {
     #expect(refusal([Entity(name: "Trip"), Entity(name: "TRIP")])?.code == .invalidSchema)
     for name in ["sqlite_x", "Store_Blob", "history_change"] {

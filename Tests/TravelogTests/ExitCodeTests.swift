@@ -35,7 +35,7 @@ struct ExitCodeTests {
     )
   }
 
-  @Test("0 is success, 1 findings, 2 a failure, 4 an unreadable file, 5 nothing to do.")
+  @Test("Exit code 0 is success, 1 findings, 2 a failure, 4 an unreadable file, 5 nothing to do.")
   func common() throws {
     try withStore { folder, path, _, _ in
       let logs = folder.path + "/logs"
@@ -111,7 +111,7 @@ struct ExitCodeTests {
     }
   }
 
-  @Test("10 is a missing file, 11 a lock, 12 deleted history, 64 a wrong command line.")
+  @Test("Exit code 10 is a missing file, 11 a lock, 12 deleted history, 64 a wrong command line.")
   func places() throws {
     try withStore { folder, path, _, _ in
       let logs = folder.path + "/logs"
@@ -126,7 +126,7 @@ struct ExitCodeTests {
     }
   }
 
-  @Test("13 is another schema, 14 a restored store, 15 a replica that others wrote to.")
+  @Test("Exit code 13 is another schema, 14 a restored store, 15 a replica that others wrote to.")
   func histories() throws {
     try withStore { folder, path, store, world in
       let other = try Store.open(
@@ -168,7 +168,7 @@ struct ExitCodeTests {
     }
   }
 
-  @Test("16 is a filtered log where a full one is needed.")
+  @Test("Exit code 16 is a filtered log if a full one is needed.")
   func partial() throws {
     try withStore { folder, path, _, _ in
       let logs = folder.path + "/logs"
@@ -203,7 +203,7 @@ struct ExitCodeTests {
   }
 
   @Test(
-    "130 and 143 are the signals that stopped the program, with nothing half done.",
+    "Exit codes 130 and 143 are signals that stopped the program, with nothing half done.",
     arguments: [
       ("INT", Int32(130)), ("TERM", 143),
     ]

@@ -115,7 +115,7 @@ struct InstallationTests {
   }
 
   @Test(
-    "make install refuses a PREFIX that cron lines and units can't contain as it is.",
+    "make install refuses a PREFIX that would need quotes in cron lines and units.",
     arguments: ["opt", "/opt/two words", "/opt/50%", "/opt/a&b"]
   )
   func prefixes(prefix: String) throws {

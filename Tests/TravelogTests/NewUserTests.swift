@@ -287,7 +287,7 @@ struct NewUserTests {
     }
   }
 
-  @Test("-V shows the version, and -l limits a log as --limit does.")
+  @Test("The flag -V shows the version, and -l limits a log as --limit does.")
   func shortFlags() throws {
     #expect(try travelog("-V").output == travelog("--version").output)
     try withStore { _, path in

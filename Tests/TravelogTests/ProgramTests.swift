@@ -252,7 +252,7 @@ struct ProgramTests {
     return try TravelogTests.gunzip(file.path)
   }
 
-  @Test("Each kind of failure has its exit code.")
+  @Test("Each kind of failure of travelog has its exit code.")
   func exitCodes() throws {
     try withStore { folder, store, _ in
       let logs = folder.path + "/logs"

@@ -39,7 +39,7 @@ struct ObjectDecoderTests {
     #expect(throws: CanonicalEncodingError.self) { try value("1.5", 0) }
   }
 
-  @Test("An error shows at most 80 bytes of the text.")
+  @Test("The error of an invalid property shows at most 80 bytes of its text.")
   func refusal() throws {
     let decoder = try ChangeFormat(tripSchema).decoders[trip]
     func message(_ count: Int) -> String {

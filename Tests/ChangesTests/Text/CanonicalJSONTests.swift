@@ -110,7 +110,7 @@ struct CanonicalJSONTests {
   }
 
   @Test(
-    "Text that is not JSON is refused.",
+    "A text that is not JSON has no canonical form and is refused.",
     arguments: [
       "", " ", "{", "[", "\"", "{\"a\"}", "{\"a\":}", "{\"a\":1,}", "[1,]", "[,]", "{,}", "01",
       "1.", ".5", "-", "1e", "+1", "tru", "nulll", "1 2", "[1 2]", "{\"a\" 1}", "{a:1}", "'a'",

@@ -71,7 +71,7 @@ struct JSONStringTests {
   }
 
   @Test(
-    "A string in any other form is refused.",
+    "A JSON string that is not canonical is refused.",
     arguments: [
       "", "\"", "abc", "\"abc", "abc\"", #""a"b""#, #""\/""#, #""\u0041""#, #""\u001F""#,
       #""\u000a""#, #""\u00e9""#, #""\u0022""#, #""\u00""#, #""\u001""#, #""\x""#, #""\""#,

@@ -169,7 +169,10 @@ struct CheckTests {
     }
   }
 
-  @Test("Each contradiction is found.", arguments: contradictions)
+  @Test(
+    "A check finds each contradiction between rows, history and catalog.",
+    arguments: contradictions
+  )
   func isFound(_ sql: String, _ expected: String) throws {
     try withTampered(sql) { store in
       let found = try findings(store)
@@ -209,7 +212,7 @@ struct CheckTests {
     }
   }
 
-  @Test("A damaged page is found.")
+  @Test("A check finds a damaged page.")
   func damaged() throws {
     try withTampered("PRAGMA writable_schema = ON") { store in
       let url = URL(filePath: store.location.path)

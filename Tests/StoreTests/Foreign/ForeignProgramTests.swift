@@ -72,7 +72,7 @@ struct ForeignProgramTests {
   }
 
   @Test(
-    "Values keep their storage class and every bit.",
+    "Values that a foreign program writes keep their storage class and every bit.",
     .enabled(if: shell != nil, "there is no sqlite3 on the PATH")
   )
   func values() throws {

@@ -82,7 +82,7 @@ struct TouchTableTests {
     for room in [1, 2, 3] as [Int64] { #expect(try history(room) == usual) }
   }
 
-  @Test("Negative and extreme ids, and the first row, are kept.")
+  @Test("A touch table keeps negative and extreme ids, and the first row.")
   func extremes() {
     var table = TouchTable()
     for (index, id) in [ObjectID(.min), -1, 0, 1, ObjectID(.max)].enumerated() {

@@ -32,7 +32,7 @@ struct MigrationTests {
     }
   }
 
-  @Test("Another version with the same tables is recorded.")
+  @Test("A migration to another version with the same tables is recorded.")
   func sameTables() throws {
     try withStoreFile(Self.schema("1", "a")) { url in
       let plan = try Migration.migrate(url, to: Self.schema("2", "a"), author: Author(name: "m"))

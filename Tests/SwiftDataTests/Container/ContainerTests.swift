@@ -285,7 +285,7 @@ struct ContainerTests {
     #expect(container == nil)
   }
 
-  @Test("Erasing leaves an empty store.")
+  @Test("Erasing a container leaves an empty store.")
   func erase() throws {
     let container = try tripContainer()
     let context = ModelContext(container)

@@ -101,7 +101,7 @@ struct LooseRelationshipTests {
     #expect(found[2].boss === found[0])
   }
 
-  @Test("Links are removed from either side.")
+  @Test("Links of a many-to-many relationship are removed from either side.")
   func unlinking() throws {
     let context = ModelContext(try tripContainer())
     let items = [BucketListItem(title: "a"), BucketListItem(title: "b")]
@@ -162,7 +162,7 @@ struct LooseRelationshipTests {
     #expect(try context.fetchCount(FetchDescriptor<Team>()) == 0)
   }
 
-  @Test("Too few and too many objects are refused.")
+  @Test("A relationship with too few or too many objects is refused.")
   func counts() throws {
     let context = ModelContext(try container())
     let team = Team()

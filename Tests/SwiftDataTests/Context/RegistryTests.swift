@@ -80,7 +80,7 @@ struct RegistryTests {
     #expect(registry.current(saved.persistentModelID) == saved.persistentModelID)
   }
 
-  @Test("Objects without a context get one that the application does not see.")
+  @Test("Objects without a context get an internal one.")
   func contexts() {
     #expect(registry.isReleased)
     let replacement = registry.context

@@ -81,7 +81,7 @@ struct UndoTests {
     #expect(!manager.canRedo)
   }
 
-  @Test("Nothing is recorded while registration is disabled.")
+  @Test("Undo records nothing while registration is disabled.")
   func disabled() throws {
     let context = try context()
     let manager = try #require(context.undoManager)
@@ -91,7 +91,7 @@ struct UndoTests {
     #expect(!manager.canUndo)
   }
 
-  @Test("Groups, names and levels work without a context.")
+  @Test("Undo groups, names and levels work without a context.")
   func manager() {
     final class Counter { var value = 0 }
     let counter = Counter()

@@ -13,7 +13,7 @@ struct BatchDeletionTests {
   }
 
   @Test(
-    "All objects are deleted at the next save, and hidden before.",
+    "A batch deletion deletes all objects at the next save, and hides them before.",
     arguments: StoreKind.allCases
   )
   func all(_ kind: StoreKind) throws {
@@ -32,7 +32,7 @@ struct BatchDeletionTests {
     #expect(try place.context(Reading.self).fetchCount(FetchDescriptor<Reading>()) == 0)
   }
 
-  @Test("A predicate selects the objects to delete.", arguments: StoreKind.allCases)
+  @Test("A predicate selects the objects of a batch deletion.", arguments: StoreKind.allCases)
   func some(_ kind: StoreKind) throws {
     let place = try readings(kind)
     defer { withExtendedLifetime(place) {} }
@@ -44,7 +44,7 @@ struct BatchDeletionTests {
     #expect(left.map(\.value).sorted() == [7, 8, 9])
   }
 
-  @Test("Objects in memory are deleted too.", arguments: StoreKind.allCases)
+  @Test("A batch deletion deletes objects in memory too.", arguments: StoreKind.allCases)
   func registered(_ kind: StoreKind) throws {
     let place = try readings(kind)
     defer { withExtendedLifetime(place) {} }
@@ -65,7 +65,7 @@ struct BatchDeletionTests {
     #expect(place.shelf.batches == 1 && place.shelf.records.isEmpty)
   }
 
-  @Test("Related objects are deleted by the rules.", arguments: StoreKind.allCases)
+  @Test("A batch deletion applies delete rules to related objects.", arguments: StoreKind.allCases)
   func related(_ kind: StoreKind) throws {
     let place = try StorePlace(kind)
     defer { withExtendedLifetime(place) {} }

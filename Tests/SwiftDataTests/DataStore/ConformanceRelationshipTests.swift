@@ -22,7 +22,10 @@ struct ConformanceRelationshipTests {
     try #require(try context.fetch(FetchDescriptor<T>()).first)
   }
 
-  @Test("Both sides lead to each other after reopening.", arguments: StoreKind.allCases)
+  @Test(
+    "After reopening, both sides of a relationship lead to each other.",
+    arguments: StoreKind.allCases
+  )
   func bothSides(_ kind: StoreKind) throws {
     let place = try StorePlace(kind)
     defer { withExtendedLifetime(place) {} }
