@@ -128,6 +128,12 @@ private struct Erase {
     guard !chains.isEmpty else {
       throw PipelineError(.noLogsOfStore(identifier, others: []), logs: request.logs.path)
     }
+    // The values would remain in a copy of a log, or where a link leads.
+    let folders =
+      try [request.logs]
+      + request.logs.partials(of: identifier).map { request.logs.partial(named: $0) }
+    let strays = try folders.flatMap { try $0.strays(of: identifier) } + request.logs.strays()
+    if let stray = strays.first { throw stray }
     return chains
   }
 
