@@ -147,7 +147,8 @@ private func readPieces(
   let descriptor: Int32
   do {
     descriptor = try isOurs ? openFile(path) : openAnything(path)
-  } catch  where error.code == .missing {
+  } catch {
+    guard error.code == .missing else { throw error }
     return false
   }
   defer { close(descriptor) }
